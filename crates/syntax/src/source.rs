@@ -1,0 +1,140 @@
+//! Source files and places in them.
+//!
+//! Every token, tree node and typed expression carries a [`Span`]: a file and a range of bytes. The
+//! [`SourceMap`] owns the text and turns a span into line and column when somebody wants to read it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file of a [`SourceMap`], numbered from 0 in the order of loading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A range of bytes in one file: `start..end`, end exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span of `file` from `start` to `end`.
+    pub fn new(file: FileId, start: u32, end: u32) -> Span {
+        Span { file, start, end }
+    }
+
+    /// The smallest span that covers both; both must be of the same file.
+    pub fn to(self, other: Span) -> Span {
+        debug_assert_eq!(self.file, other.file);
+        Span::new(
+            self.file,
+            self.start.min(other.start),
+            self.end.max(other.end),
+        )
+    }
+}
+
+/// A place as people count: both from 1; the column in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// One loaded file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The path as it was given or found; shown in diagnostics.
+    pub path: PathBuf,
+    /// The whole text. Bytes that are not UTF-8 were replaced by U+FFFD when loading.
+    pub text: Arc<str>,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// The position of a byte offset; an offset past the end is the end.
+    pub fn position(&self, offset: u32) -> Position {
+        let offset = (offset as usize).min(self.text.len());
+        let line = self
+            .line_starts
+            .partition_point(|&start| start as usize <= offset)
+            - 1;
+        let start = self.line_starts[line] as usize;
+        let column = self
+            .text
+            .get(start..offset)
+            .map_or(0, |s| s.chars().count());
+        Position {
+            line: line as u32 + 1,
+            column: column as u32 + 1,
+        }
+    }
+
+    /// The text of a line, counted from 1, without its end of line.
+    pub fn line(&self, line: u32) -> &str {
+        let index = line.saturating_sub(1) as usize;
+        let Some(&start) = self.line_starts.get(index) else {
+            return "";
+        };
+        let end = self
+            .line_starts
+            .get(index + 1)
+            .map_or(self.text.len(), |&e| e as usize);
+        self.text[start as usize..end].trim_end_matches(['\n', '\r'])
+    }
+}
+
+/// All files of one compilation.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// Adds a file and returns its number.
+    pub fn add(&mut self, path: &Path, text: impl Into<Arc<str>>) -> FileId {
+        let text = text.into();
+        let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
+        let line_starts = std::iter::once(0)
+            .chain(newlines.map(|(at, _)| at as u32 + 1))
+            .collect();
+        self.files.push(SourceFile {
+            path: path.to_owned(),
+            text,
+            line_starts,
+        });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file of a number that this map gave out.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// Every file, in order of loading.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files
+            .iter()
+            .enumerate()
+            .map(|(at, file)| (FileId(at as u32), file))
+    }
+
+    /// Where a span begins.
+    pub fn position(&self, span: Span) -> Position {
+        self.file(span.file).position(span.start)
+    }
+
+    /// The text of a span.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file)
+            .text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
+    }
+}

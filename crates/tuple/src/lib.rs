@@ -1,0 +1,32 @@
+//! SPL types, values, the flat tuple layout, and values' text and binary forms.
+//!
+//! Floor 0 of the building: everything else passes [`Value`]s and flat tuples around. A [`Value`] is
+//! one SPL value in ordinary Rust containers: what the reference interpreter computes with, what
+//! operator state holds. A flat tuple ([`TupleRef`], [`TupleBuf`]) is one record in one piece of
+//! memory as laid out by a [`Layout`]: what streams carry, what compiled code reads and writes, and
+//! what goes over the wire unchanged.
+
+mod collection;
+pub mod decimal;
+pub mod layout;
+pub mod text;
+mod timestamp;
+mod types;
+mod value;
+
+pub use collection::{List, Map, Set};
+pub use decimal::{Decimal32, Decimal64, Decimal128};
+pub use layout::{Layout, TupleBuf, TupleRef};
+pub use timestamp::Timestamp;
+pub use types::{Attribute, EnumType, TupleType, Type};
+pub use value::{RString, UString, Value};
+
+/// A marker between the tuples of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Punctuation {
+    /// `Sys.WindowMarker`: ends a group of tuples.
+    Window = 0,
+    /// `Sys.FinalMarker`: nothing comes after it.
+    Final = 1,
+}
