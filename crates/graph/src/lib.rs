@@ -1,1 +1,31 @@
-//! (being built)
+//! A typed SPL program as plain data: expressions, statements, operators, streams, and their models.
+//!
+//! Floor 1. The compiler produces these values, the reference interpreter ([`interp`]) evaluates
+//! them and so defines what they mean, the JIT translates them, the run time wires them. Everything
+//! here is resolved and typed: no name is looked up, no type is inferred, no overload is chosen after
+//! this room.
+
+mod eval;
+mod expr;
+mod fault;
+mod logical;
+mod model;
+mod native;
+mod stmt;
+
+pub use eval::{Inputs, Services, State, TraceLevel};
+pub use expr::{
+    Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place, Pos,
+    Root, StateId, Step, UnaryOp,
+};
+pub use fault::{Fault, FaultKind};
+pub use logical::{
+    ConfigEntry, Edge, InPort, Logic, Operator, OperatorId, OutPort, OutputCall, Param, ParamValue,
+    Partition, PartitionEviction, Policy, Program, StateVar, Window, WindowKind,
+};
+pub use model::{
+    Assignment, Cardinality, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel,
+    PunctuationIn, PunctuationOut, Windowing,
+};
+pub use native::{Call, NativeFn};
+pub use stmt::{Body, Function, LocalVar, Stmt};

@@ -1,0 +1,228 @@
+//! Typed expressions.
+//!
+//! What the front end infers is all spelt out here: every node has its type, every implicit conversion
+//! is a node (`Wrap`, `Cast`), every attribute is a port and an index.
+
+use tuple::{Type, Value};
+
+/// A place in the program's text, for messages: file as an index into [`crate::Program::files`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pos {
+    /// Index of the file.
+    pub file: u32,
+    /// From 1; 0 if unknown.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+}
+
+/// A local variable of a [`crate::Body`]: formals first, then locals and loop variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId(pub u32);
+
+/// A state variable of an operator's logic clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(pub u32);
+
+/// A user function of [`crate::Program::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// A library function: its index in the table that the compiler was handed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NativeId(pub u32);
+
+/// An expression with its type and place.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What.
+    pub kind: ExprKind,
+    /// The type of its value; `Type::Void` for assignments and void calls.
+    pub ty: Type,
+    /// Where it stands.
+    pub pos: Pos,
+}
+
+/// The forms of an expression.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A literal or a folded constant.
+    Const(Value),
+    /// A local variable's value.
+    Local(LocalId),
+    /// A state variable's value.
+    State(StateId),
+    /// A whole input tuple; `history` 0 is the current one.
+    Input {
+        /// Input port.
+        port: u32,
+        /// How many tuples back.
+        history: u32,
+    },
+    /// One attribute of an input tuple.
+    Attribute {
+        /// Input port.
+        port: u32,
+        /// How many tuples back.
+        history: u32,
+        /// Index in the port's schema.
+        index: u32,
+    },
+    /// The result of the n-th output function call of this output port ([`crate::OutPort::calls`]).
+    OutputCall(u32),
+    /// `currentPunct()`: an enum{WindowMarker,FinalMarker}; only in `onPunct` bodies.
+    CurrentPunct,
+    /// A tuple from its attributes, in order of the type.
+    Tuple(Vec<Expr>),
+    /// A list from its elements.
+    List(Vec<Expr>),
+    /// A set from its elements; a repeated element counts once.
+    Set(Vec<Expr>),
+    /// A map from its entries; a later entry with an equal key wins.
+    Map(Vec<(Expr, Expr)>),
+    /// An attribute of a tuple value, by index.
+    Field(Box<Expr>, u32),
+    /// `list[i]`, `map[k]`, `string[i]` (a one-character string), `blob[i]` (uint8).
+    Index(Box<Expr>, Box<Expr>),
+    /// `c[l:u]` of a list, string or blob; upper end exclusive.
+    Slice(Box<Expr>, Option<Box<Expr>>, Option<Box<Expr>>),
+    /// A prefix operator on a scalar, or mapped over a collection if the operand is one.
+    Unary(UnaryOp, Box<Expr>),
+    /// An infix operator on two values of one type (shifts: two integral types); comparison of two
+    /// collections, tuples or optionals included. Result: operand type, or boolean for comparisons.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// An infix operator mapped over collections; comparisons give list<boolean> or map<K,boolean>.
+    Mapped(BinaryOp, MappedForm, Box<Expr>, Box<Expr>),
+    /// `a && b`, short circuit.
+    And(Box<Expr>, Box<Expr>),
+    /// `a || b`, short circuit.
+    Or(Box<Expr>, Box<Expr>),
+    /// `c ? a : b`.
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `e in c`: element of list or set, key of map.
+    In(Box<Expr>, Box<Expr>),
+    /// Conversion to this node's type by the rules of casts; may fault.
+    Cast(Box<Expr>),
+    /// T to optional<T>.
+    Wrap(Box<Expr>),
+    /// `o!`: faults on null.
+    Unwrap(Box<Expr>),
+    /// `o ?: e`.
+    UnwrapOr(Box<Expr>, Box<Expr>),
+    /// `o??`.
+    IsPresent(Box<Expr>),
+    /// A call.
+    Call(Callee, Vec<Arg>),
+    /// `place = e`. A plain `m[k] = v` inserts.
+    Assign(Place, Box<Expr>),
+    /// `place op= e`.
+    AssignOp(BinaryOp, Place, Box<Expr>),
+    /// `++p`, `--p`, `p++`, `p--`.
+    Step {
+        /// What is changed.
+        place: Place,
+        /// `--`.
+        down: bool,
+        /// The value is that after the change.
+        prefix: bool,
+    },
+}
+
+/// Whom a call calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A function of the program.
+    User(FunctionId),
+    /// A library function.
+    Native(NativeId),
+}
+
+/// An actual argument.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// By value.
+    Value(Expr),
+    /// For a `mutable` formal: the callee changes it in place. No other argument of the call overlaps.
+    Place(Place),
+}
+
+/// A location that can be assigned: a variable, and the way to a part of it.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The variable.
+    pub root: Root,
+    /// From the variable inwards.
+    pub steps: Vec<Step>,
+    /// The type of the location.
+    pub ty: Type,
+    /// Where it stands.
+    pub pos: Pos,
+}
+
+/// The variable of a place. A mutable input tuple is first copied into a local by the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// A local variable.
+    Local(LocalId),
+    /// A state variable.
+    State(StateId),
+}
+
+/// One step into a place.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// An attribute of a tuple.
+    Field(u32),
+    /// An element of a list or blob, or the value of a map's key.
+    Index(Expr),
+}
+
+/// How an infix operator is mapped over collections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MappedForm {
+    /// collection op scalar
+    Left,
+    /// scalar op collection
+    Right,
+    /// Dotted: element by element; faults on lists of different length or a key missing on the right.
+    Both,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum UnaryOp {
+    Not,
+    Negate,
+    Complement,
+}
+
+/// Infix operators that compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    BitAnd,
+    BitXor,
+    BitOr,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+impl BinaryOp {
+    /// Whether the result is a boolean.
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        matches!(self, Lt | Le | Gt | Ge | Eq | Ne)
+    }
+}

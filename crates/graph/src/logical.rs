@@ -1,0 +1,219 @@
+//! The logical graph: every operator instance after composite expansion, joined by streams.
+
+use std::sync::Arc;
+
+use tuple::{TupleType, Type, Value};
+
+use crate::{Body, Expr, Function, Pos};
+
+/// A whole program, expanded: what the compiler hands on.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Qualified name of the main composite.
+    pub name: Arc<str>,
+    /// Paths of the source files that [`Pos::file`] counts.
+    pub files: Vec<Arc<str>>,
+    /// User functions that the operators use.
+    pub functions: Vec<Function>,
+    /// The operators, in order of expansion.
+    pub operators: Vec<Operator>,
+}
+
+/// An operator of [`Program::operators`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperatorId(pub u32);
+
+/// An operator instance.
+#[derive(Clone, Debug)]
+pub struct Operator {
+    /// Instance path without the main composite: `Trades`, `Inner.Filtered`.
+    pub name: Arc<str>,
+    /// Qualified name of the primitive operator: `spl.relational::Filter`.
+    pub kind: Arc<str>,
+    /// Input ports.
+    pub inputs: Vec<InPort>,
+    /// Output ports.
+    pub outputs: Vec<OutPort>,
+    /// Parameters as given, in order, and defaults of the model are not filled in.
+    pub params: Vec<Param>,
+    /// The logic clause.
+    pub logic: Logic,
+    /// The config clause, own and inherited (inner-most wins).
+    pub config: Vec<ConfigEntry>,
+    /// `@threading`, `@catch`, `@view`, ...: name and constant arguments.
+    pub annotations: Vec<(Arc<str>, Vec<(Arc<str>, Value)>)>,
+    /// The head of the invocation.
+    pub pos: Pos,
+}
+
+impl Operator {
+    /// A parameter by name.
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.params.iter().find(|p| &*p.name == name)
+    }
+}
+
+/// An input port.
+#[derive(Clone, Debug)]
+pub struct InPort {
+    /// Alias, or name of its first stream.
+    pub name: Arc<str>,
+    /// What comes in.
+    pub schema: Arc<TupleType>,
+    /// The output ports that feed it, in the order written.
+    pub sources: Vec<Edge>,
+    /// The window, if it has one.
+    pub window: Option<Window>,
+    /// How many earlier tuples the operator's expressions look back on this port.
+    pub history: u32,
+    /// `true` when the model calls it a control port.
+    pub is_control: bool,
+}
+
+/// One end of a stream: an output port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Edge {
+    /// The operator.
+    pub operator: OperatorId,
+    /// Its output port.
+    pub port: u32,
+}
+
+/// An output port.
+#[derive(Clone, Debug)]
+pub struct OutPort {
+    /// The stream's name.
+    pub name: Arc<str>,
+    /// What goes out.
+    pub schema: Arc<TupleType>,
+    /// Output function calls in its assignments, in order of evaluation.
+    pub calls: Vec<OutputCall>,
+    /// The expression of each attribute: written, or forwarded from an input by the model's rule.
+    /// `None`: nothing was assigned; the operator fills it (or its default stays). Empty if the
+    /// operator's model has no assignments and does not forward.
+    pub assign: Vec<Option<Expr>>,
+}
+
+/// A call of an output function: `Average(price)`.
+#[derive(Clone, Debug)]
+pub struct OutputCall {
+    /// Its name.
+    pub function: Arc<str>,
+    /// Its arguments, over the input tuple. Nested output calls are `ExprKind::OutputCall`.
+    pub args: Vec<Expr>,
+    /// Type of the result.
+    pub ty: Type,
+    /// Where.
+    pub pos: Pos,
+}
+
+/// A parameter of an invocation.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What was given.
+    pub value: ParamValue,
+    /// Where.
+    pub pos: Pos,
+}
+
+/// What a parameter was given.
+#[derive(Clone, Debug)]
+pub enum ParamValue {
+    /// Expressions (attributes are expressions too; constants are folded).
+    Exprs(Vec<Expr>),
+    /// Custom literals: `strict`, `csv`, `[ascending, descending]`.
+    Literals(Vec<Arc<str>>),
+}
+
+/// The logic clause.
+#[derive(Clone, Debug, Default)]
+pub struct Logic {
+    /// State variables, in order.
+    pub state: Vec<StateVar>,
+    /// `onTuple` by input port.
+    pub on_tuple: Vec<Option<Body>>,
+    /// `onPunct` by input port.
+    pub on_punct: Vec<Option<Body>>,
+    /// `onProcess`.
+    pub on_process: Option<Body>,
+}
+
+/// A state variable.
+#[derive(Clone, Debug)]
+pub struct StateVar {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+    /// Its initializer; may read earlier ones.
+    pub init: Option<Expr>,
+}
+
+/// An entry of a config clause, checked.
+#[derive(Clone, Debug)]
+pub struct ConfigEntry {
+    /// The kind: `placement`, `threadedPort`, ...
+    pub name: Arc<str>,
+    /// What it says, as SPL text with constants folded: `partitionColocation("a")`,
+    /// `queue(In, Sys.Wait, 1000)`.
+    pub values: Vec<Arc<str>>,
+    /// Where.
+    pub pos: Pos,
+}
+
+/// A window of an input port.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Tumbling or sliding.
+    pub kind: WindowKind,
+    /// When tuples leave (tumbling: when the window is flushed).
+    pub evict: Policy,
+    /// Sliding only: when the window is processed.
+    pub trigger: Option<Policy>,
+    /// `partitioned`, with its eviction.
+    pub partition: Option<Partition>,
+    /// Where.
+    pub pos: Pos,
+}
+
+/// The two kinds of window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum WindowKind {
+    Tumbling,
+    Sliding,
+}
+
+/// An eviction or trigger policy.
+#[derive(Clone, Debug)]
+pub enum Policy {
+    /// So many tuples.
+    Count(u32),
+    /// So many seconds.
+    Time(f64),
+    /// An attribute (index in the port's schema) has moved by more than an amount of its own type
+    /// (a timestamp attribute: float64 seconds).
+    Delta(u32, Value),
+    /// A window marker.
+    Punct,
+}
+
+/// `partitioned` and how partitions leave.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The eviction, if any.
+    pub evict: Option<PartitionEviction>,
+}
+
+/// `partitionAge`, `partitionCount`, `tupleCount`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PartitionEviction {
+    /// Seconds without a new tuple.
+    Age(f64),
+    /// So many partitions at most.
+    Count(u32),
+    /// So many tuples in all partitions at most.
+    Tuples(u32),
+}

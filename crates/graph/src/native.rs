@@ -1,0 +1,34 @@
+//! Library functions as data: prototype, documentation, implementation.
+
+use tuple::{Type, Value};
+
+use crate::{Fault, Pos, Services};
+
+/// One prototype of a library function. The toolkit declares a static list of these; the compiler
+/// parses the prototypes for overload resolution, the interpreter and compiled code call `eval`.
+#[derive(Clone, Copy, Debug)]
+pub struct NativeFn {
+    /// `spl.math`
+    pub namespace: &'static str,
+    /// As SPL writes it: `<numeric T> T sqrt(T f)`. Where the library also has bounded forms, the
+    /// unbounded prototype stands for them: a bounded list matches `list<T>`.
+    pub prototype: &'static str,
+    /// One or two sentences: what it gives, units, errors.
+    pub doc: &'static str,
+    /// The implementation.
+    pub eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
+}
+
+/// One call of a library function. A void function returns any value; it is ignored.
+pub struct Call<'a> {
+    /// The arguments. The one of a `mutable` formal is changed in place; the others must not be.
+    pub args: &'a mut [&'a mut Value],
+    /// The static types of the arguments.
+    pub types: &'a [Type],
+    /// The static type of the result.
+    pub result: &'a Type,
+    /// What a function may ask of its surroundings.
+    pub services: &'a mut dyn Services,
+    /// Where the call stands.
+    pub pos: Pos,
+}
