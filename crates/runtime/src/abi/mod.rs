@@ -1,0 +1,91 @@
+//! What the run time asks of whoever makes typed expressions run: the interpreter or the JIT.
+//!
+//! [`Backend`] is handed every expression and body of a PE while it is wired, then `finish`ed; the
+//! handles it gave out are called on the tuple path. The interpreter's backend is in
+//! [`crate::abi::interpreted`]; the JIT's is a crate of its own.
+
+use std::sync::Arc;
+
+use graph::{Body, Expr, Fault, Inputs, State};
+use tuple::{Layout, Punctuation, TupleBuf};
+
+use crate::Outlet;
+
+/// What one evaluation reads and changes.
+pub struct Context<'a> {
+    /// Input tuples by slot, and the results of output function calls in the last slot.
+    pub inputs: Inputs<'a>,
+    /// The operator's state variables.
+    pub state: &'a mut State,
+    /// Where statements submit, and the PE's services.
+    pub outlet: &'a mut dyn Outlet,
+    /// The marker of an `onPunct` body.
+    pub mark: Option<Punctuation>,
+}
+
+/// What the expressions of one operator are compiled against.
+#[derive(Clone, Debug)]
+pub struct Scope<'a> {
+    /// The operator.
+    pub operator: &'a graph::Operator,
+    /// Its index in the program.
+    pub index: u32,
+    /// Layout of every input slot (see [`graph::Inputs`]), output function results last if any.
+    pub inputs: Vec<Arc<Layout>>,
+    /// Layouts of its output ports.
+    pub outputs: Vec<Arc<Layout>>,
+    /// Its state variables.
+    pub state: &'a [graph::StateVar],
+}
+
+/// Code that writes a flat tuple.
+pub trait Project: Send {
+    /// Writes the whole tuple; `out` is begun with the projection's layout by the callee.
+    fn project(&mut self, context: &mut Context<'_>, out: &mut TupleBuf) -> Result<(), Fault>;
+}
+
+/// Code for a condition.
+pub trait Test: Send {
+    /// Whether it holds.
+    fn test(&mut self, context: &mut Context<'_>) -> Result<bool, Fault>;
+}
+
+/// Code for statements.
+pub trait Act: Send {
+    /// Runs them.
+    fn act(&mut self, context: &mut Context<'_>) -> Result<(), Fault>;
+}
+
+/// A projection with the layout of what it writes.
+pub struct Projection {
+    /// Of the tuples it writes.
+    pub layout: Arc<Layout>,
+    /// The code.
+    pub code: Box<dyn Project>,
+}
+
+/// A condition.
+pub struct Predicate {
+    /// The code.
+    pub code: Box<dyn Test>,
+}
+
+/// Makes code. Calls come operator by operator while a PE is wired; `finish` once, at the end.
+pub trait Backend {
+    /// Expressions into a flat tuple of a schema with as many attributes; `None`: the default.
+    fn projection(
+        &mut self,
+        scope: &Scope<'_>,
+        exprs: &[Option<&Expr>],
+        layout: &Arc<Layout>,
+    ) -> Result<Box<dyn Project>, Fault>;
+
+    /// A condition.
+    fn predicate(&mut self, scope: &Scope<'_>, expr: &Expr) -> Result<Box<dyn Test>, Fault>;
+
+    /// A body of statements.
+    fn action(&mut self, scope: &Scope<'_>, body: &Body) -> Result<Box<dyn Act>, Fault>;
+
+    /// Everything has been handed over: make it callable.
+    fn finish(&mut self) -> Result<(), Fault>;
+}
