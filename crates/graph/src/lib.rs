@@ -24,8 +24,9 @@ pub use logical::{
     Partition, PartitionEviction, Policy, Program, StateVar, Window, WindowKind,
 };
 pub use model::{
-    Assignment, Cardinality, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel,
-    PunctuationIn, PunctuationOut, Windowing,
+    Assignment, Cardinality, InPortModel, Misuse, OperatorModel, OutPortModel, ParamMode,
+    ParamModel, Part, PolicyKind, PunctuationIn, PunctuationOut, Role, Verify, WindowForm,
+    Windowing,
 };
 pub use native::{Call, NativeFn};
 pub use stmt::{Body, Function, LocalVar, Stmt};

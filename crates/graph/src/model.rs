@@ -2,6 +2,29 @@
 //!
 //! The toolkit declares one static [`OperatorModel`] an operator; the compiler checks invocations
 //! against it without knowing any operator by name; `thalweg doc` prints it.
+//!
+//! Models are written with struct update, so that a field that is added later needs no change:
+//!
+//! ```
+//! use thalweg_graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+//!
+//! static FILTER: OperatorModel = OperatorModel {
+//!     namespace: "spl.relational",
+//!     name: "Filter",
+//!     inputs: &[InPortModel::DEFAULT],
+//!     outputs: &[OutPortModel { forwards: true, complete: true, ..OutPortModel::DEFAULT }],
+//!     params: &[ParamModel {
+//!         name: "filter",
+//!         ty: "boolean",
+//!         mode: ParamMode::Expression,
+//!         ..ParamModel::DEFAULT
+//!     }],
+//!     ..OperatorModel::DEFAULT
+//! };
+//! assert_eq!(FILTER.inputs.len(), 1);
+//! ```
+
+use crate::{Operator, WindowKind};
 
 /// A primitive operator's interface.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +55,77 @@ pub struct OperatorModel {
     pub submits: bool,
     /// Names of its metrics.
     pub metrics: &'static [&'static str],
+    /// What it is for the program around it.
+    pub role: Role,
+    /// Whether it can begin a consistent region whose trigger is operatorDriven.
+    pub starts_consistent_region: bool,
+    /// What the fields above cannot say (attribute types of a port, parameters that need each
+    /// other): looks at an invocation that is otherwise correct.
+    pub verify: Option<Verify>,
+}
+
+/// See [`OperatorModel::verify`].
+pub type Verify = fn(&Operator) -> Result<(), Misuse>;
+
+impl OperatorModel {
+    /// No ports, no parameters, logic allowed.
+    pub const DEFAULT: OperatorModel = OperatorModel {
+        namespace: "",
+        name: "",
+        doc: "",
+        inputs: &[],
+        outputs: &[],
+        params: &[],
+        allow_any_param: false,
+        enums: &[],
+        output_functions: &[],
+        nested_output_functions: false,
+        allows_logic: true,
+        submits: false,
+        metrics: &[],
+        role: Role::Ordinary,
+        starts_consistent_region: false,
+        verify: None,
+    };
+}
+
+/// What an operator is for the program around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of many.
+    Ordinary,
+    /// It joins streams of other jobs (Import, Export): no config, no `@parallel`, no `@catch`.
+    Boundary,
+    /// The one that a program with consistent regions needs exactly once.
+    ControlPlane,
+}
+
+/// What [`OperatorModel::verify`] finds wrong: a sentence without a full stop, and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misuse {
+    /// The part of the invocation that the caret shows.
+    pub part: Part,
+    /// What is wrong, in the user's words.
+    pub message: String,
+    /// What would be right; may be empty.
+    pub help: String,
+}
+
+/// A part of an invocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The whole head.
+    Head,
+    /// An input port.
+    Input(u32),
+    /// An output port.
+    Output(u32),
+    /// An output attribute: of its assignment if it has one, else the port.
+    Attribute(u32, u32),
+    /// A parameter.
+    Param(&'static str),
+    /// The window of an input port.
+    Window(u32),
 }
 
 /// How often a port set occurs.
@@ -58,6 +152,44 @@ pub struct InPortModel {
     pub mutable: bool,
     /// A control port: final markers on it are not waited for.
     pub control: bool,
+    /// The parameter that partitions its window: a `partitioned` window needs it, and it needs one.
+    pub partition_param: Option<&'static str>,
+    /// The forms of window that it takes; empty for all.
+    pub windows: &'static [WindowForm],
+}
+
+impl InPortModel {
+    /// One oblivious port without a window.
+    pub const DEFAULT: InPortModel = InPortModel {
+        count: Cardinality::Exactly(1),
+        punctuation: PunctuationIn::Oblivious,
+        window: Windowing::NonWindowed,
+        mutable: false,
+        control: false,
+        partition_param: None,
+        windows: &[],
+    };
+}
+
+/// A form of window that a port takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowForm {
+    /// Tumbling or sliding.
+    pub kind: WindowKind,
+    /// The eviction policies; empty for all.
+    pub evict: &'static [PolicyKind],
+    /// Sliding: the trigger is count(1), or is not written.
+    pub every_tuple: bool,
+}
+
+/// The kinds of eviction and trigger policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the SPL policy of its name")]
+pub enum PolicyKind {
+    Count,
+    Time,
+    Delta,
+    Punct,
 }
 
 /// A set of like output ports.
@@ -75,6 +207,18 @@ pub struct OutPortModel {
     pub complete: bool,
     /// Its schema must equal that of this input port.
     pub same_schema_as: Option<u32>,
+}
+
+impl OutPortModel {
+    /// One generating port, nothing assigned or forwarded.
+    pub const DEFAULT: OutPortModel = OutPortModel {
+        count: Cardinality::Exactly(1),
+        punctuation: PunctuationOut::Generating,
+        assign: Assignment::None,
+        forwards: false,
+        complete: false,
+        same_schema_as: None,
+    };
 }
 
 /// Input ports and window markers.
@@ -124,7 +268,8 @@ pub enum Assignment {
 pub struct ParamModel {
     /// Its name.
     pub name: &'static str,
-    /// Its type as SPL writes it, `any`, or the name of a custom literal type.
+    /// Its type as SPL writes it, several with ` | ` between (`int32 | uint32`), `any`, or the name
+    /// of a custom literal type.
     pub ty: &'static str,
     /// What may be given.
     pub mode: ParamMode,
@@ -136,6 +281,19 @@ pub struct ParamModel {
     pub port: Option<u32>,
     /// What it means, unit, default.
     pub doc: &'static str,
+}
+
+impl ParamModel {
+    /// An optional attribute-free value of any type.
+    pub const DEFAULT: ParamModel = ParamModel {
+        name: "",
+        ty: "any",
+        mode: ParamMode::AttributeFree,
+        mandatory: false,
+        list: false,
+        port: None,
+        doc: "",
+    };
 }
 
 /// What a parameter may be given.
