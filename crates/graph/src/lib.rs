@@ -11,6 +11,7 @@ mod fault;
 mod logical;
 mod model;
 mod native;
+mod plan;
 mod stmt;
 
 pub use eval::{Inputs, Services, State, TraceLevel};
@@ -29,4 +30,5 @@ pub use model::{
     Windowing,
 };
 pub use native::{Call, NativeFn};
+pub use plan::{Medium, Pe, Plan, Region, Route};
 pub use stmt::{Body, Function, LocalVar, Stmt};
