@@ -1,0 +1,68 @@
+//! Every dependency has its line, with a reason, in docs/dependencies.md.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Findings: dependencies without a line, and lines without a dependency.
+pub fn check(root: &Path) -> Vec<String> {
+    let used: BTreeSet<String> = manifests(root)
+        .iter()
+        .flat_map(|path| external(path))
+        .collect();
+    let page = fs::read_to_string(root.join("docs/dependencies.md")).unwrap_or_default();
+    let listed: BTreeSet<String> = page.lines().filter_map(listed).collect();
+    let missing = used.difference(&listed).map(|name| {
+        format!("docs/dependencies.md: `{name}` is used but has no line with its reason")
+    });
+    let stale = listed
+        .difference(&used)
+        .map(|name| format!("docs/dependencies.md: `{name}` has a line but is not used"));
+    missing.chain(stale).collect()
+}
+
+fn manifests(root: &Path) -> Vec<std::path::PathBuf> {
+    let crates = fs::read_dir(root.join("crates"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let crates = crates.map(|entry| entry.path().join("Cargo.toml"));
+    let others =
+        ["testkit", "bench", "xtask", "fuzz"].map(|name| root.join(name).join("Cargo.toml"));
+    crates.chain(others).collect()
+}
+
+fn external(manifest: &Path) -> Vec<String> {
+    let table: toml::Table = fs::read_to_string(manifest)
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_default();
+    let sections = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let sections = sections
+        .iter()
+        .filter_map(|name| table.get(*name)?.as_table());
+    let ours = |value: &toml::Value| {
+        value
+            .as_table()
+            .is_some_and(|t| t.contains_key("workspace") || t.contains_key("path"))
+    };
+    let names = sections.flatten().filter(|(_, value)| !ours(value));
+    names.map(|(name, _)| name.clone()).collect()
+}
+
+/// The first cell of a table row: `| serde | ...` or ``| `serde` | ...``.
+fn listed(line: &str) -> Option<String> {
+    let cell = line
+        .strip_prefix('|')?
+        .split('|')
+        .next()?
+        .trim()
+        .trim_matches('`');
+    let is_name = !cell.is_empty()
+        && cell != "crate"
+        && cell
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        && cell.chars().any(|c| c.is_ascii_alphabetic());
+    is_name.then(|| cell.to_owned())
+}
