@@ -1,1 +1,90 @@
-//! (being built)
+//! The standard operators and functions of SPL, one file each, in folders named after their
+//! namespaces.
+//!
+//! Floor 4. [`operators`] is the registry: the compiler is handed its models, the run time its
+//! behaviours. A new operator is a new file with `pub const ENTRY: OperatorEntry` and a line here.
+
+mod adapter;
+mod relational;
+mod utility;
+
+use runtime::OperatorEntry;
+
+/// All operators, by namespace and name.
+pub fn operators() -> &'static [OperatorEntry] {
+    const OPERATORS: &[OperatorEntry] = &[
+        adapter::file_sink::ENTRY,
+        adapter::file_source::ENTRY,
+        relational::aggregate::ENTRY,
+        relational::filter::ENTRY,
+        relational::functor::ENTRY,
+        relational::join::ENTRY,
+        relational::punctor::ENTRY,
+        relational::sort::ENTRY,
+        utility::barrier::ENTRY,
+        utility::beacon::ENTRY,
+        utility::custom::ENTRY,
+        utility::delay::ENTRY,
+        utility::pair::ENTRY,
+        utility::split::ENTRY,
+        utility::throttle::ENTRY,
+        utility::union::ENTRY,
+    ];
+    OPERATORS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operators;
+
+    #[test]
+    fn every_operator_is_documented_and_listed_once() {
+        let mut names = Vec::new();
+        for entry in operators() {
+            let model = entry.model;
+            assert!(model.doc.ends_with('.'), "{} has no sentence", model.name);
+            for param in model.params {
+                assert!(param.doc.ends_with('.'), "{}.{}", model.name, param.name);
+            }
+            names.push((model.namespace, model.name));
+        }
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(names, sorted, "in order of namespace and name, each once");
+    }
+
+    #[test]
+    fn custom_literals_name_enums_of_their_model() {
+        use graph::ParamMode;
+        for entry in operators() {
+            let model = entry.model;
+            for param in model.params.iter().filter(|p| p.mode == ParamMode::Literal) {
+                let known = model.enums.iter().any(|(name, _)| *name == param.ty);
+                assert!(known, "{}.{}: no enum {}", model.name, param.name, param.ty);
+            }
+        }
+    }
+
+    #[test]
+    fn preserving_ports_and_parameters_name_ports_that_exist() {
+        use graph::{Cardinality, PunctuationOut};
+        for entry in operators() {
+            let model = entry.model;
+            let at_most: u32 = model.inputs.iter().fold(0, |sum, set| match set.count {
+                Cardinality::Exactly(n) => sum + n,
+                Cardinality::Optional => sum + 1,
+                Cardinality::Any => u32::MAX / 2,
+            });
+            let preserved = model.outputs.iter().filter_map(|o| match o.punctuation {
+                PunctuationOut::Preserving(port) => Some(port),
+                _ => None,
+            });
+            let ports = model.params.iter().filter_map(|p| p.port);
+            let same = model.outputs.iter().filter_map(|o| o.same_schema_as);
+            for port in preserved.chain(ports).chain(same) {
+                assert!(port < at_most, "{}: no input port {port}", model.name);
+            }
+        }
+    }
+}

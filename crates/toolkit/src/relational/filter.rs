@@ -1,0 +1,46 @@
+//! Filter: passes the tuples that meet a condition.
+
+use graph::{Cardinality, FaultKind, PunctuationOut};
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::{Logic, Make, OperatorEntry};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Lower(lower),
+};
+
+const OUT: OutPortModel = OutPortModel {
+    punctuation: PunctuationOut::Preserving(0),
+    forwards: true,
+    complete: true,
+    same_schema_as: Some(0),
+    ..OutPortModel::DEFAULT
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.relational",
+    name: "Filter",
+    doc: "Passes the tuples that meet a condition. Those that do not are dropped, or sent to the \
+          second output port if there is one. Window markers are forwarded to both ports.",
+    inputs: &[InPortModel::DEFAULT],
+    outputs: &[
+        OUT,
+        OutPortModel {
+            count: Cardinality::Optional,
+            ..OUT
+        },
+    ],
+    params: &[ParamModel {
+        name: "filter",
+        ty: "boolean",
+        mode: ParamMode::Expression,
+        doc: "The condition. Default: true.",
+        ..ParamModel::DEFAULT
+    }],
+    ..OperatorModel::DEFAULT
+};
+
+fn lower(_: &graph::Operator) -> Result<Logic, Fault> {
+    Err(Fault::new(FaultKind::Limit, "being built"))
+}

@@ -1,0 +1,11 @@
+//! The operators of `spl.utility`.
+
+pub mod barrier;
+pub mod beacon;
+pub mod custom;
+pub mod delay;
+pub mod pair;
+mod rendezvous;
+pub mod split;
+pub mod throttle;
+pub mod union;
