@@ -79,8 +79,10 @@ pub trait Services {
     fn seed(&mut self, seed: i32);
     /// Full name of the running operator.
     fn operator_name(&self) -> &str;
-    /// A named custom metric of the operator; created by `create_metric`.
-    fn metric(&mut self, name: &str) -> Option<&mut i64>;
+    /// The value of a named custom metric of the operator; created by `create_metric`.
+    fn metric(&self, name: &str) -> Option<i64>;
+    /// Sets a custom metric; false if there is none of that name.
+    fn set_metric(&mut self, name: &str, value: i64) -> bool;
     /// Creates a custom metric; false if it exists. Kind: 0 gauge, 1 counter, 2 time.
     fn create_metric(&mut self, name: &str, description: &str, kind: u32, value: i64) -> bool;
     /// Names of the custom metrics, in order of creation.

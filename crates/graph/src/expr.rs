@@ -72,6 +72,9 @@ pub enum ExprKind {
     OutputCall(u32),
     /// `currentPunct()`: an enum{WindowMarker,FinalMarker}; only in `onPunct` bodies.
     CurrentPunct,
+    /// Whether a shutdown was asked for, as boolean: what the loop of a source looks at before each
+    /// tuple, so it should cost no more than a load.
+    IsShutdown,
     /// A tuple from its attributes, in order of the type.
     Tuple(Vec<Expr>),
     /// A list from its elements.

@@ -28,6 +28,8 @@ pub enum Stmt {
     Return(Option<Expr>),
     /// The body of one logic clause within a larger body: `return` inside leaves only it.
     Clause(Vec<Stmt>),
+    /// Sleeps so many seconds (float64), but not beyond a shutdown: the pace of a source.
+    Sleep(Expr),
     /// `submit(tuple, port)`. The tuple has the port's schema. A port that is out of range faults.
     Submit {
         /// uint32
