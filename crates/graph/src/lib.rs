@@ -12,9 +12,11 @@ mod logical;
 mod model;
 mod native;
 mod plan;
+mod services;
+mod state;
 mod stmt;
 
-pub use eval::{Inputs, Services, State, TraceLevel};
+pub use eval::{Evaluation, Inputs, Submit};
 pub use expr::{
     Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place, Pos,
     Root, StateId, Step, UnaryOp,
@@ -31,4 +33,6 @@ pub use model::{
 };
 pub use native::{Call, NativeFn};
 pub use plan::{Medium, Pe, Plan, Region, Route};
+pub use services::{NoServices, Services, TraceLevel};
+pub use state::State;
 pub use stmt::{Body, Function, LocalVar, Stmt};

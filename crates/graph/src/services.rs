@@ -1,0 +1,157 @@
+//! What library functions and operator code may ask of the PE around them.
+
+use tuple::{Punctuation, TupleRef};
+
+use crate::{Fault, FaultKind, Submit};
+
+/// Levels of trace and log messages, as on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum TraceLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// What library functions and operator code may ask of the PE around them. Constant folding
+/// has an implementation that refuses everything: [`NoServices`].
+pub trait Services {
+    /// Writes to standard output; `flush` also flushes.
+    fn print(&mut self, text: &[u8], flush: bool) -> Result<(), Fault>;
+    /// Flushes standard output.
+    fn flush(&mut self) -> Result<(), Fault>;
+    /// Absolute path of the data directory.
+    fn data_directory(&self) -> Result<String, Fault>;
+    /// Whether a shutdown was asked for.
+    fn is_shutdown(&self) -> bool;
+    /// Asks for an orderly shutdown of the PE.
+    fn shutdown(&mut self);
+    /// Sleeps, but not beyond a shutdown.
+    fn block(&mut self, seconds: f64);
+    /// Whether messages of a level are traced.
+    fn is_traceable(&self, level: TraceLevel) -> bool;
+    /// Writes a trace message.
+    fn trace(&mut self, level: TraceLevel, message: &str, aspect: &str);
+    /// Whether messages of a level are logged.
+    fn is_loggable(&self, level: TraceLevel) -> bool;
+    /// Writes a log message.
+    fn log(&mut self, level: TraceLevel, message: &str, aspect: &str);
+    /// The next random number in [0, 1) of the operator's generator.
+    fn random(&mut self) -> f64;
+    /// Seeds the operator's generator.
+    fn seed(&mut self, seed: i32);
+    /// Full name of the running operator.
+    fn operator_name(&self) -> &str;
+    /// The value of a named custom metric of the operator; created by `create_metric`.
+    fn metric(&self, name: &str) -> Option<i64>;
+    /// Sets a custom metric; false if there is none of that name.
+    fn set_metric(&mut self, name: &str, value: i64) -> bool;
+    /// Creates a custom metric; false if it exists. Kind: 0 gauge, 1 counter, 2 time.
+    fn create_metric(&mut self, name: &str, description: &str, kind: u32, value: i64) -> bool;
+    /// Names of the custom metrics, in order of creation.
+    fn metric_names(&self) -> Vec<String>;
+    /// A value that the job was started with: `jobName`, `applicationDir`, `toolkitDir`, `hostName`.
+    fn property(&self, name: &str) -> Option<String>;
+}
+
+/// The services of constant folding: there is no PE, so everything is refused.
+///
+/// What a function asks for without being able to fail (a random number, a
+/// shutdown) is noted; [`NoServices::verdict`] says so afterwards.
+#[derive(Debug, Default)]
+pub struct NoServices {
+    refused: Option<&'static str>,
+}
+
+impl NoServices {
+    /// An error if anything was asked for.
+    pub fn verdict(&self) -> Result<(), Fault> {
+        self.refused.map_or(Ok(()), |what| Err(refusal(what)))
+    }
+
+    fn note(&mut self, what: &'static str) {
+        self.refused.get_or_insert(what);
+    }
+}
+
+fn refusal(what: &str) -> Fault {
+    let sentence = format!("{what} is not possible in a constant expression");
+    Fault::new(FaultKind::Limit, sentence)
+}
+
+impl Services for NoServices {
+    fn print(&mut self, _text: &[u8], _flush: bool) -> Result<(), Fault> {
+        self.note("printing");
+        self.verdict()
+    }
+    fn flush(&mut self) -> Result<(), Fault> {
+        self.note("printing");
+        self.verdict()
+    }
+    fn data_directory(&self) -> Result<String, Fault> {
+        Err(refusal("asking for the data directory"))
+    }
+    fn is_shutdown(&self) -> bool {
+        false
+    }
+    fn shutdown(&mut self) {
+        self.note("a shutdown");
+    }
+    fn block(&mut self, _seconds: f64) {
+        self.note("sleeping");
+    }
+    fn is_traceable(&self, _level: TraceLevel) -> bool {
+        false
+    }
+    fn trace(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
+        self.note("tracing");
+    }
+    fn is_loggable(&self, _level: TraceLevel) -> bool {
+        false
+    }
+    fn log(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
+        self.note("logging");
+    }
+    fn random(&mut self) -> f64 {
+        self.note("a random number");
+        0.0
+    }
+    fn seed(&mut self, _seed: i32) {
+        self.note("a random number");
+    }
+    fn operator_name(&self) -> &str {
+        ""
+    }
+    fn metric(&self, _name: &str) -> Option<i64> {
+        None
+    }
+    fn set_metric(&mut self, _name: &str, _value: i64) -> bool {
+        self.note("a custom metric");
+        false
+    }
+    fn create_metric(&mut self, _name: &str, _text: &str, _kind: u32, _value: i64) -> bool {
+        self.note("a custom metric");
+        false
+    }
+    fn metric_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn property(&self, _name: &str) -> Option<String> {
+        None
+    }
+}
+
+impl Submit for NoServices {
+    fn tuple(&mut self, _port: u32, _tuple: TupleRef<'_>) -> Result<(), Fault> {
+        Err(refusal("submitting a tuple"))
+    }
+    fn punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
+        Err(refusal("submitting a marker"))
+    }
+    fn services(&mut self) -> &mut dyn Services {
+        self
+    }
+}
