@@ -5,6 +5,14 @@
 //! seen source text or a code generator.
 
 pub mod abi;
+mod build;
 mod operator;
+mod row;
+mod stop;
+mod wait;
 
-pub use operator::{Build, Logic, Make, Operator, OperatorEntry, Outlet, Source, TimerId};
+pub use build::Build;
+pub use operator::{Logic, Make, Operator, OperatorEntry, Outlet, Source, TimerId};
+pub use row::Row;
+pub use stop::Stop;
+pub use wait::Room;

@@ -12,19 +12,28 @@
 //! 2. on a tuple runs the logic clause's `onTuple`, then [`Operator::process`];
 //! 3. on a marker runs `onPunct`, then [`Operator::window_marker`] or [`Operator::final_marker`];
 //! 4. forwards window markers to the output ports that the model calls preserving;
-//! 5. when all data input ports are final calls [`Operator::finish`], then sends the final marker on every
-//!    output port that has not sent one; after it nothing passes that port.
+//! 5. when all data input ports are final calls [`Operator::finish`], then sends the final marker on
+//!    every output port that has not sent one; after it nothing passes that port;
+//! 6. when the PE ends, whatever the cause, calls [`Operator::close`].
+//!
+//! An operator that asks for a thread of its own with [`crate::Build::thread`] and has input ports
+//! does 4 and 5 itself, from that thread.
 //!
 //! # Threads
 //! All calls on one operator happen one at a time: it is never entered twice, not even through a
-//! feedback loop (what comes back is delivered when the call has returned).
-
-use std::sync::Arc;
+//! feedback loop (what comes back is delivered when the call has returned). [`Source::run`] is not
+//! such a call: it runs beside them.
+//!
+//! # Faults
+//! A fault that a call returns, or that something downstream returned to it, ends the job (unless
+//! `@catch` takes it): pass it on and submit no more.
 
 use graph::{Body, Fault, OperatorModel, Services, StateVar};
-use tuple::{Layout, Punctuation, TupleRef};
+use tuple::{Punctuation, TupleRef};
 
-use crate::abi::{Backend, Predicate, Projection};
+use crate::Build;
+use crate::abi::Context;
+use crate::row::Row;
 
 /// Where an operator submits.
 pub trait Outlet {
@@ -35,9 +44,21 @@ pub trait Outlet {
     fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
     /// What the PE offers: printing, shutdown, sleeping, metrics, trace.
     fn services(&mut self) -> &mut dyn Services;
+
+    /// Runs code over input tuples, with the operator's state and tuple histories. Rather use
+    /// [`crate::abi::Projection::write`] and [`crate::abi::Predicate::holds`], which call this.
+    fn evaluate(
+        &mut self,
+        row: &Row<'_>,
+        code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault>;
+
+    /// From now on acts for another operator of the same thread, and returns for whom it acted. For
+    /// compiled code that inlines operators: see [`crate::abi::FusedView`].
+    fn act_as(&mut self, operator: u32) -> u32;
 }
 
-/// A timer that an operator asked for with [`Build::timer`].
+/// A timer that an operator asked for with [`crate::Build::timer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TimerId(pub u32);
 
@@ -50,6 +71,20 @@ pub trait Operator: Send {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault>;
+
+    /// Whether there is room for a tuple of this port now; asked only of operators that called
+    /// [`crate::Build::bounded`]. While there is none, the sender waits, outside the operator.
+    /// `process` follows when there is room, or when nobody is left who could make room: then the
+    /// operator has to take the tuple all the same.
+    fn has_room(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        let _ = (port, tuple, out);
+        Ok(true)
+    }
 
     /// A window marker has come.
     fn window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
@@ -75,8 +110,15 @@ pub trait Operator: Send {
         Ok(())
     }
 
-    /// The operator's own thread, for sources and for operators that asked for one with
-    /// [`Build::thread`]: taken once, before the PE starts.
+    /// The PE ends, in whatever way. What was accepted is to be safe when this returns: files are
+    /// flushed and closed. Nothing can be submitted any more.
+    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// What runs on the operator's own thread, for sources and for operators that asked for one with
+    /// [`crate::Build::thread`]: taken once, before the PE starts.
     fn source(&mut self) -> Option<Box<dyn Source>> {
         None
     }
@@ -84,8 +126,9 @@ pub trait Operator: Send {
 
 /// What runs on a thread of its own and submits from there.
 pub trait Source: Send {
-    /// Runs until there is no more to send or `out.services().is_shutdown()`. For an operator without
-    /// input ports the final marker follows on every output port when it returns.
+    /// Runs until there is no more to send or `out.services().is_shutdown()`. When it returns the
+    /// final marker follows on every output port. Its state variables are its own: the same
+    /// initial values, but not the same variables as those of the operator's other calls.
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault>;
 }
 
@@ -103,7 +146,7 @@ pub struct Logic {
 }
 
 /// How an operator comes to be.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Make {
     /// As data.
     Lower(fn(&graph::Operator) -> Result<Logic, Fault>),
@@ -112,56 +155,10 @@ pub enum Make {
 }
 
 /// One line of the toolkit's registry.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct OperatorEntry {
     /// The interface.
     pub model: &'static OperatorModel,
     /// The behaviour.
     pub make: Make,
-}
-
-/// What a built operator is made from. Expressions are handed to the backend here, once; their code
-/// is ready before the first tuple.
-pub struct Build<'a> {
-    /// The instance: parameters, ports, windows.
-    pub operator: &'a graph::Operator,
-    /// Layouts of the input ports.
-    pub inputs: Vec<Arc<Layout>>,
-    /// Layouts of the output ports.
-    pub outputs: Vec<Arc<Layout>>,
-    /// Makes code.
-    pub backend: &'a mut dyn Backend,
-    /// For evaluating attribute-free parameters now, and for the data directory.
-    pub services: &'a mut dyn Services,
-    pub(crate) timers: Vec<(TimerId, f64)>,
-}
-
-/// Evaluating an operator's expressions: see [`crate::abi::Scope`] for what they read.
-impl Build<'_> {
-    /// Code for a tuple of expressions, written as a flat tuple of a synthetic schema (`_0`, `_1`, ...).
-    pub fn projection(&mut self, exprs: &[graph::Expr]) -> Result<Projection, Fault> {
-        todo!("{}", exprs.len())
-    }
-    /// Code for a condition.
-    pub fn predicate(&mut self, expr: &graph::Expr) -> Result<Predicate, Fault> {
-        todo!("{expr:?}")
-    }
-    /// Code for the assignments of an output port; attributes without one get their default.
-    pub fn output(&mut self, port: usize) -> Result<Projection, Fault> {
-        todo!("{port}")
-    }
-    /// A parameter that is evaluated once, now.
-    pub fn value(&mut self, param: &str) -> Result<Option<tuple::Value>, Fault> {
-        todo!("{param}")
-    }
-    /// A custom literal parameter.
-    pub fn literal(&self, param: &str) -> Option<&str> {
-        todo!("{param}")
-    }
-    /// Asks for a timer that fires every so many seconds, from the start of the PE on.
-    pub fn timer(&mut self, seconds: f64) -> TimerId {
-        let id = TimerId(self.timers.len() as u32);
-        self.timers.push((id, seconds));
-        id
-    }
 }

@@ -4,12 +4,20 @@
 //! handles it gave out are called on the tuple path. The interpreter's backend is in
 //! [`crate::abi::interpreted`]; the JIT's is a crate of its own.
 
+mod cell;
+mod counter;
+mod fused;
+
 use std::sync::Arc;
 
-use graph::{Body, Expr, Fault, Inputs, State};
-use tuple::{Layout, Punctuation, TupleBuf};
+use graph::{Body, Expr, Fault, Inputs, Services, State};
+use tuple::{Layout, Punctuation, TupleBuf, Value};
 
 use crate::Outlet;
+
+pub use cell::{StateAddress, StateCell};
+pub use counter::Counter;
+pub use fused::{Code, FusedView, Link, Links, Member};
 
 /// What one evaluation reads and changes.
 pub struct Context<'a> {
@@ -85,6 +93,24 @@ pub trait Backend {
 
     /// A body of statements.
     fn action(&mut self, scope: &Scope<'_>, body: &Body) -> Result<Box<dyn Act>, Fault>;
+
+    /// The value of an expression without input tuples, now: parameters, and initial values of state
+    /// variables (`state` holds the earlier ones).
+    fn evaluate(
+        &mut self,
+        expr: &Expr,
+        state: &mut State,
+        services: &mut dyn Services,
+    ) -> Result<Value, Fault>;
+
+    /// The code of the lowered operators of a thread, member by member. Whoever can inline across
+    /// fused edges overrides this; see [`FusedView`] for what that takes.
+    fn fused(&mut self, view: &FusedView<'_>) -> Result<Vec<Code>, Fault> {
+        let members = view.members.iter();
+        members
+            .map(|member| fused::each_body(self, member))
+            .collect()
+    }
 
     /// Everything has been handed over: make it callable.
     fn finish(&mut self) -> Result<(), Fault>;
