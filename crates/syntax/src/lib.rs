@@ -5,7 +5,22 @@
 
 pub mod ast;
 mod diagnostic;
+mod dump;
+mod kind;
+mod language;
+mod lexer;
+mod lower;
+mod parse;
+mod parser;
+mod render;
 mod source;
+pub mod spelling;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use dump::{dump_tokens, dump_tree};
+pub use kind::SyntaxKind;
+pub use language::{Spl, SyntaxElement, SyntaxNode, SyntaxToken};
+pub use lexer::{Token, tokens};
+pub use parse::{Parse, parse, parse_expr, parse_prototype, parse_type};
+pub use render::render;
 pub use source::{FileId, Position, SourceFile, SourceMap, Span};

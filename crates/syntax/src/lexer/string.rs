@@ -1,0 +1,218 @@
+//! String literals: finding where they end, and what their escapes stand for.
+//!
+//! A string may span lines, so a forgotten quote would swallow the text up to the next string and
+//! turn everything after it inside out. A string of several lines whose closing quote touches a
+//! letter or another quote is never right; it and one that never closes are cut at the end of
+//! their first line.
+
+use std::sync::Arc;
+
+use super::Lexer;
+use crate::ast::{ExprKind, StringKind};
+use crate::{Diagnostic, Span, SyntaxKind};
+
+impl Lexer<'_> {
+    pub(super) fn string(&mut self) -> SyntaxKind {
+        let start = self.cursor.offset();
+        let rest = self.cursor.rest();
+        match closed_length(rest) {
+            Some(len) => self.cursor.advance(len),
+            None => {
+                let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                let len = rest[..line].trim_end().len();
+                self.cursor.advance(len.max(1));
+                self.is_broken = true;
+                let quote = &rest[..1];
+                let span = Span::new(self.file, start, self.cursor.offset());
+                self.diagnostics.push(
+                    Diagnostic::error("unterminated-string", span, "this string has no end")
+                        .help(format!("close it with `{quote}`")),
+                );
+            }
+        }
+        let text = &rest[..(self.cursor.offset() - start) as usize];
+        self.check_escapes(start, text);
+        SyntaxKind::StringToken
+    }
+
+    fn check_escapes(&mut self, start: u32, text: &str) {
+        let mut at = 0;
+        while let Some(found) = text[at..].find('\\') {
+            let escape = at + found;
+            let Some(letter) = text[escape + 1..].chars().next() else {
+                return;
+            };
+            let begin = start + escape as u32;
+            at = escape + 1 + letter.len_utf8();
+            let span = Span::new(self.file, begin, begin + 1 + letter.len_utf8() as u32);
+            if letter == 'u' {
+                if hex_unit(&text[at..]).is_none() {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            "invalid-escape",
+                            span,
+                            "`\\u` needs four hexadecimal digits",
+                        )
+                        .help("write the code as four digits, as in `\\u00e9`"),
+                    );
+                }
+            } else if simple_escape(letter).is_none() {
+                self.diagnostics.push(
+                    Diagnostic::warning(
+                        "unknown-escape",
+                        span,
+                        format!("`\\{letter}` is no escape; it stands for `{letter}`"),
+                    )
+                    .help(format!(
+                        "write `\\\\{letter}` for a backslash and `{letter}`"
+                    )),
+                );
+            }
+        }
+    }
+}
+
+/// The length of a string with quotes and suffix; `None` if it does not close.
+fn closed_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let quote = bytes[0];
+    let mut at = 1;
+    loop {
+        match *bytes.get(at)? {
+            b'\\' => at += 2,
+            byte if byte == quote => break,
+            _ => at += 1,
+        }
+    }
+    let inner_end = at;
+    at += 1;
+    if matches!(bytes.get(at), Some(b'r' | b'u' | b'x')) && !is_word(bytes.get(at + 1)) {
+        at += 1;
+    }
+    let touches = is_word(bytes.get(at)) || matches!(bytes.get(at), Some(b'"' | b'\''));
+    let spans_lines = bytes[..inner_end].contains(&b'\n');
+    (!(touches && spans_lines)).then_some(at)
+}
+
+fn is_word(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+}
+
+fn simple_escape(letter: char) -> Option<char> {
+    Some(match letter {
+        '"' | '\\' | '?' | '\'' => letter,
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        'f' => '\u{C}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'v' => '\u{B}',
+        '0' => '\0',
+        _ => return None,
+    })
+}
+
+fn hex_unit(text: &str) -> Option<u16> {
+    let digits = text.get(..4)?;
+    let all_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    all_hex.then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
+/// What a string token stands for: its kind, and its text with the escapes interpreted.
+pub(crate) fn interpret(token: &str) -> ExprKind {
+    let kind = match token.as_bytes().last() {
+        Some(b'r') if closes(token) => StringKind::RString,
+        Some(b'u') if closes(token) => StringKind::UString,
+        Some(b'x') if closes(token) => StringKind::Xml,
+        _ => StringKind::Plain,
+    };
+    let inner = inner(token);
+    if !inner.contains('\\') {
+        return ExprKind::String(Arc::from(inner), kind);
+    }
+    let units = unescape(inner);
+    match String::from_utf16(&units) {
+        Ok(text) => ExprKind::String(Arc::from(text), kind),
+        Err(_) => ExprKind::StringUnits(Arc::from(units), kind),
+    }
+}
+
+/// A token that ends with a letter has a suffix only if a quote is before it; a broken token may
+/// end with any letter.
+fn closes(token: &str) -> bool {
+    closed_length(token) == Some(token.len()) && !token.ends_with(['"', '\''])
+}
+
+fn inner(token: &str) -> &str {
+    let quote = token.as_bytes()[0] as char;
+    match closed_length(token) {
+        Some(len) if len == token.len() => {
+            let end = token.rfind(quote).unwrap_or(token.len());
+            token.get(1..end).unwrap_or("")
+        }
+        _ => &token[1..],
+    }
+}
+
+fn unescape(text: &str) -> Vec<u16> {
+    let mut units = Vec::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let c = match c {
+            '\\' => match chars.next() {
+                Some('u') => {
+                    if let Some(unit) = hex_unit(chars.as_str()) {
+                        units.push(unit);
+                        chars.nth(3);
+                        continue;
+                    }
+                    'u'
+                }
+                Some(letter) => simple_escape(letter).unwrap_or(letter),
+                None => '\\',
+            },
+            _ => c,
+        };
+        units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+    }
+    units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::interpret;
+    use crate::ast::{ExprKind, StringKind};
+
+    fn text(token: &str) -> (String, StringKind) {
+        match interpret(token) {
+            ExprKind::String(text, kind) => (text.to_string(), kind),
+            other => panic!("{token} is {other:?}"),
+        }
+    }
+
+    #[test]
+    fn escapes_stand_for_their_characters() {
+        assert_eq!(text(r#""a\tb\n\"\'\\\0""#).0, "a\tb\n\"'\\\0");
+        assert_eq!(text(r#""\a\b\f\v\r\?""#).0, "\u{7}\u{8}\u{C}\u{B}\r?");
+        assert_eq!(text(r#""caf\u00e9""#).0, "café");
+        assert_eq!(text(r#""\d""#).0, "d");
+        assert_eq!(text(r#""\uD83D\uDE00""#).0, "😀");
+    }
+
+    #[test]
+    fn suffixes_give_the_kind() {
+        assert_eq!(text("'a\"b'"), ("a\"b".to_owned(), StringKind::Plain));
+        assert_eq!(text("'a'r").1, StringKind::RString);
+        assert_eq!(text("\"a\"u").1, StringKind::UString);
+        assert_eq!(text("\"<a/>\"x").1, StringKind::Xml);
+    }
+
+    #[test]
+    fn a_lone_surrogate_keeps_its_units() {
+        let ExprKind::StringUnits(units, kind) = interpret(r#""a\uD800"u"#) else {
+            panic!("a lone surrogate is no text");
+        };
+        assert_eq!((&*units, kind), (&[97u16, 0xD800][..], StringKind::UString));
+    }
+}

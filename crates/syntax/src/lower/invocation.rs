@@ -1,0 +1,142 @@
+//! Operator invocations.
+
+use super::Lower;
+use super::view::{Element, Node};
+use crate::SyntaxKind::*;
+use crate::ast::{Expr, Ident, InPort, Invocation, Logic, OutPort, Param, PortClause};
+
+impl<'a> Lower<'a> {
+    pub(super) fn invocation(&mut self, node: Node<'a>) -> Option<Invocation> {
+        let head = node.first(Head)?;
+        let inputs = node.first(InputList)?;
+        let mut invocation = Invocation {
+            annotations: self.annotations(node),
+            outputs: head
+                .all(OutPort)
+                .filter_map(|port| self.out_port(port))
+                .collect(),
+            alias: self.alias(head),
+            operator: self.qualified_name(node.first(QName)?),
+            inputs: inputs.all(InPort).map(|port| self.in_port(port)).collect(),
+            logic: Vec::new(),
+            windows: Vec::new(),
+            params: Vec::new(),
+            output: Vec::new(),
+            config: Vec::new(),
+            span: self.span(head).to(self.span(node)),
+            head: self.span(head).to(self.span(inputs)),
+        };
+        for body in node.all(InvocationBody) {
+            for clause in body.nodes() {
+                for entry in clause.nodes() {
+                    self.entry(&mut invocation, entry);
+                }
+            }
+        }
+        Some(invocation)
+    }
+
+    fn entry(&mut self, invocation: &mut Invocation, node: Node<'a>) {
+        match node.kind() {
+            StateEntry | OnTuple | OnPunct | OnProcess => {
+                invocation.logic.extend(self.logic(node));
+            }
+            WindowEntry => {
+                let values = self.values(node);
+                invocation.windows.extend(self.port_clause(node, values));
+            }
+            Argument => invocation.params.extend(self.argument(node)),
+            OutputEntry => {
+                let assignments = self.assignments(node);
+                invocation
+                    .output
+                    .extend(self.port_clause(node, assignments));
+            }
+            ConfigEntry => invocation.config.extend(self.config(node)),
+            _ => {}
+        }
+    }
+
+    fn out_port(&mut self, node: Node<'a>) -> Option<OutPort> {
+        let is_named = node
+            .nodes()
+            .nth(1)
+            .is_some_and(|child| child.kind() == Name);
+        Some(OutPort {
+            ty: self.stream_type(node)?,
+            name: is_named.then(|| self.name(node))??,
+            alias: self.alias(node),
+            span: self.span(node),
+        })
+    }
+
+    fn in_port(&mut self, node: Node<'a>) -> InPort {
+        let alias = self.alias(node);
+        let mut streams = self.all_names(node);
+        if alias.is_some() {
+            streams.pop();
+        }
+        InPort {
+            ty: self.stream_type(node),
+            streams,
+            alias,
+            span: self.span(node),
+        }
+    }
+
+    fn port_clause<T>(&mut self, node: Node<'a>, body: T) -> Option<PortClause<T>> {
+        Some(PortClause {
+            port: self.name(node)?,
+            body,
+            span: self.span(node),
+        })
+    }
+
+    /// The expressions of an entry, after its name.
+    pub(super) fn values(&mut self, node: Node<'a>) -> Vec<Expr> {
+        node.nodes()
+            .filter(|child| child.kind() != Name)
+            .map(|child| self.expr(child))
+            .collect()
+    }
+
+    fn argument(&mut self, node: Node<'a>) -> Option<Param> {
+        let mut values = node.nodes().filter(|child| child.kind() != Name);
+        Some(Param {
+            name: self.name(node)?,
+            actual: self.actual(&mut values)?,
+            span: self.span(node),
+        })
+    }
+
+    fn assignments(&mut self, node: Node<'a>) -> Vec<(Ident, Expr)> {
+        node.all(OutputAssign)
+            .filter_map(|assign| {
+                let value = assign.nodes().find(|child| child.kind() != Name)?;
+                Some((self.name(assign)?, self.expr(value)))
+            })
+            .collect()
+    }
+
+    fn logic(&mut self, node: Node<'a>) -> Option<Logic> {
+        if node.kind() == StateEntry {
+            let variables = node.all(LocalDecl);
+            return Some(Logic::State(
+                variables.filter_map(|v| self.local(v)).collect(),
+            ));
+        }
+        let body = node.nodes().find(|child| child.kind() != Name)?;
+        let stmt = self.stmt(body);
+        Some(match node.kind() {
+            OnTuple => Logic::OnTuple(self.name(node)?, stmt),
+            OnPunct => Logic::OnPunct(self.name(node)?, stmt),
+            _ => {
+                let word = node.elements().find_map(|element| match element {
+                    Element::Leaf(leaf) => Some(leaf.span(self.file)),
+                    Element::Node(_) => None,
+                });
+                Logic::OnProcess(word?, stmt)
+            }
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! Types.
+
+use std::sync::Arc;
+
+use super::Lower;
+use super::view::Node;
+use crate::SyntaxKind::{self, *};
+use crate::ast::{Expr, ExprKind, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
+
+/// A node that is a type.
+pub(super) fn is_type(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        PrimitiveType
+            | NamedType
+            | EnumType
+            | StringType
+            | XmlType
+            | TupleType
+            | ListType
+            | SetType
+            | MapType
+            | OptionalType
+    )
+}
+
+impl<'a> Lower<'a> {
+    /// A type; `Error` for what is none.
+    pub(super) fn type_expr(&mut self, node: Node<'a>) -> TypeExpr {
+        TypeExpr {
+            kind: self.type_kind(node).unwrap_or(TypeKind::Error),
+            span: self.span(node),
+        }
+    }
+
+    /// The type directly below a node.
+    pub(super) fn child_type(&mut self, node: Node<'a>) -> Option<TypeExpr> {
+        let child = node.nodes().find(|child| is_type(child.kind()))?;
+        Some(self.type_expr(child))
+    }
+
+    /// The body of the `stream<...>` directly below a node.
+    pub(super) fn stream_type(&mut self, node: Node<'a>) -> Option<TupleBody> {
+        let body = node.first(StreamType)?.first(SyntaxKind::TupleBody)?;
+        Some(self.tuple_body(body))
+    }
+
+    fn type_kind(&mut self, node: Node<'a>) -> Option<TypeKind> {
+        Some(match node.kind() {
+            PrimitiveType => TypeKind::Primitive(node.leaves().next()?.kind.text()),
+            NamedType => {
+                let name = self.qualified_name(node.first(QName)?);
+                TypeKind::Named(name, self.name(node))
+            }
+            EnumType => TypeKind::Enum(self.all_names(node)),
+            StringType => match self.bound(node) {
+                Some(bound) => TypeKind::BoundedString(bound),
+                None => TypeKind::Primitive(RstringKw.text()),
+            },
+            XmlType => self.xml(node),
+            TupleType => {
+                let body = node.first(SyntaxKind::TupleBody)?;
+                TypeKind::Tuple(self.tuple_body(body))
+            }
+            ListType => TypeKind::List(self.element(node, 0)?, self.bound(node)),
+            SetType => TypeKind::Set(self.element(node, 0)?, self.bound(node)),
+            MapType => {
+                let key = self.element(node, 0)?;
+                TypeKind::Map(key, self.element(node, 1)?, self.bound(node))
+            }
+            OptionalType => TypeKind::Optional(self.element(node, 0)?),
+            _ => return None,
+        })
+    }
+
+    fn element(&mut self, node: Node<'a>, index: usize) -> Option<Box<TypeExpr>> {
+        let child = node
+            .nodes()
+            .filter(|child| is_type(child.kind()))
+            .nth(index)?;
+        Some(Box::new(self.type_expr(child)))
+    }
+
+    fn bound(&mut self, node: Node<'a>) -> Option<Box<Expr>> {
+        let value = node.first(Dim)?.nodes().next()?;
+        Some(Box::new(self.expr(value)))
+    }
+
+    fn xml(&mut self, node: Node<'a>) -> TypeKind {
+        let address = node.leaves().find(|leaf| leaf.kind == StringToken);
+        match address.map(|leaf| crate::lexer::interpret(leaf.text)) {
+            None => TypeKind::Primitive(XmlKw.text()),
+            Some(ExprKind::String(text, _)) => TypeKind::Xml(text),
+            Some(_) => TypeKind::Xml(Arc::from("")),
+        }
+    }
+
+    pub(super) fn tuple_body(&mut self, node: Node<'a>) -> TupleBody {
+        let is_named = node.first(TupleAttr).is_some();
+        let kind = match is_named {
+            true => TupleBodyKind::Attributes(
+                node.all(TupleAttr)
+                    .filter_map(|attr| Some((self.child_type(attr)?, self.name(attr)?)))
+                    .collect(),
+            ),
+            false => TupleBodyKind::Concat(
+                node.nodes()
+                    .filter(|child| is_type(child.kind()))
+                    .map(|child| self.type_expr(child))
+                    .collect(),
+            ),
+        };
+        TupleBody {
+            kind,
+            span: self.span(node),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Clauses: their order, and the entries they share (`name : values;`).
+
+use super::{Parser, expr, types};
+use crate::{Diagnostic, Span, SyntaxKind};
+use SyntaxKind::*;
+
+/// Clauses of a body in the order the language wants, and those that have come.
+pub(super) struct Order {
+    order: &'static [SyntaxKind],
+    seen: Vec<(SyntaxKind, Span)>,
+}
+
+impl Order {
+    pub(super) fn new(order: &'static [SyntaxKind]) -> Order {
+        Order {
+            order,
+            seen: Vec::new(),
+        }
+    }
+
+    /// Checks the clause whose keyword is here against those before it.
+    pub(super) fn enter(&mut self, p: &mut Parser) {
+        let kind = p.current();
+        let span = p.span(p.pos);
+        let word = kind.text();
+        if let Some(&(_, first)) = self.seen.iter().find(|(seen, _)| *seen == kind) {
+            let message = format!("a second `{word}` clause");
+            p.remark(
+                Diagnostic::error("duplicate-clause", span, message)
+                    .label(first, format!("the first `{word}` clause"))
+                    .help("put all entries into one clause"),
+            );
+            return;
+        }
+        let rank = |kind| self.order.iter().position(|&k| k == kind);
+        let later = self.seen.iter().find(|(seen, _)| rank(*seen) > rank(kind));
+        if let Some(&(after, place)) = later {
+            let message = format!("the `{word}` clause must come before `{}`", after.text());
+            let words: Vec<_> = self
+                .order
+                .iter()
+                .map(|k| format!("`{}`", k.text()))
+                .collect();
+            p.remark(
+                Diagnostic::error("clause-order", span, message)
+                    .label(place, format!("the `{}` clause", after.text()))
+                    .help(format!("the order is {}", words.join(", "))),
+            );
+        }
+        self.seen.push((kind, span));
+    }
+}
+
+impl Parser<'_> {
+    /// The entries of a clause, up to what ends it. After a broken entry its remains are passed
+    /// over in silence.
+    pub(super) fn entries(
+        &mut self,
+        what: &str,
+        begins: impl Fn(&Parser) -> bool,
+        mut entry: impl FnMut(&mut Parser),
+    ) {
+        let mut failed = false;
+        let mut count = 0;
+        while !self.is_clause_end() {
+            let before = (self.pos, self.complaints);
+            if begins(self) {
+                entry(self);
+            } else if count > 0 && self.is_misspelt_clause() {
+                return;
+            } else {
+                if !failed {
+                    self.expected(what);
+                }
+                self.skip_to_entry(&begins);
+            }
+            failed = self.complaints != before.1;
+            count += 1;
+            if self.pos == before.0 {
+                self.skip_token();
+            }
+        }
+        if count == 0 {
+            self.expected(what);
+        }
+    }
+
+    fn skip_to_entry(&mut self, begins: &impl Fn(&Parser) -> bool) {
+        let broken = self.start();
+        self.skip_one();
+        while !self.is_clause_end() && !begins(self) {
+            let ends = self.at(Semi);
+            self.skip_one();
+            if ends {
+                break;
+            }
+        }
+        self.finish(broken, Error);
+    }
+
+    /// What can stand in no entry: the clause is over.
+    pub(super) fn is_clause_end(&self) -> bool {
+        let is_annotation_or_head = self.begins_invocation(self.pos);
+        self.at_any(&[RBrace, Eof])
+            || self.begins_clause(self.pos)
+            || self.begins_item(self.pos)
+            || is_annotation_or_head
+    }
+
+    /// `parm file : ...`: a name that resembles a clause's keyword before what begins an entry.
+    pub(super) fn is_misspelt_clause(&self) -> bool {
+        const CLAUSES: &[SyntaxKind] = &[ParamKw, OutputKw, WindowKw, ConfigKw, LogicKw, GraphKw];
+        self.is_on_new_line(self.pos)
+            && !matches!(self.nth(1), Colon | Eq)
+            && self.similar_keyword(self.pos, CLAUSES).is_some()
+    }
+}
+
+/// A name and a colon, or at least a name: an entry of most clauses.
+pub(super) fn begins_entry(p: &Parser) -> bool {
+    match p.current() {
+        Ident => !p.is_misspelt_clause(),
+        kind => kind.is_keyword() && p.nth(1) == Colon,
+    }
+}
+
+/// `name : e, e;` of a `config` clause.
+pub(super) fn config_entry(p: &mut Parser) {
+    let node = p.start();
+    let name = p.start();
+    p.lenient_name("the name of a configuration");
+    p.finish(name, Name);
+    if colon(p, "after the configuration's name") {
+        expr::expr_list(p);
+    }
+    p.semicolon("the configuration");
+    p.finish(node, ConfigEntry);
+}
+
+/// The `:` of an entry; without it there must be a value here to go on with.
+pub(super) fn colon(p: &mut Parser, place: &str) -> bool {
+    if p.eat(Colon) {
+        return true;
+    }
+    let span = p.previous_end();
+    let message = format!("expected `:` {place}");
+    p.report(Diagnostic::error("expected-token", span, message));
+    if p.at(Eq) {
+        p.bump();
+        return true;
+    }
+    !p.is_on_new_line(p.pos) && !p.at_any(&[Semi, RBrace, Eof])
+}
+
+/// What is passed for a parameter: a type, or expressions. A bare name is an expression.
+pub(super) fn actual(p: &mut Parser) {
+    if p.current().is_type_keyword() {
+        types::type_expr(p);
+    } else {
+        expr::expr_list(p);
+    }
+}

@@ -1,0 +1,286 @@
+//! Composite operators: head, `param`, `type`, `graph` and `config`.
+
+use super::clause::{self, Order};
+use super::recover::Opening;
+use super::{Parser, invocation, types};
+use crate::{Diagnostic, SyntaxKind};
+use SyntaxKind::*;
+
+const CLAUSES: &[SyntaxKind] = &[ParamKw, TypeKw, GraphKw, ConfigKw];
+
+/// A composite, its annotations taken into `node` already. The token here is `public` or
+/// `composite`.
+pub(super) fn composite(p: &mut Parser) {
+    p.eat(PublicKw);
+    p.eat(CompositeKw);
+    let name = p.start();
+    p.declared_name("the name of a composite");
+    p.finish(name, Name);
+    if p.at(LParen) {
+        ports(p);
+    }
+    body(p);
+}
+
+/// `(output A; input stream<T> B)`
+fn ports(p: &mut Parser) {
+    let node = p.start();
+    let open = p.pos;
+    p.bump();
+    let mut seen: Vec<SyntaxKind> = Vec::new();
+    while p.at_any(&[OutputKw, InputKw]) {
+        let kind = p.current();
+        if seen.contains(&kind) {
+            let span = p.span(p.pos);
+            let message = format!("a second list of `{}` ports", kind.text());
+            p.remark(
+                Diagnostic::error("duplicate-ports", span, message)
+                    .help("put all of them into one list, with commas between"),
+            );
+        }
+        seen.push(kind);
+        port_group(p, kind);
+        if !p.eat(Semi) {
+            break;
+        }
+        if p.at(RParen) {
+            p.expected("`input` or `output` after `;`");
+        }
+    }
+    close_ports(p, open);
+    p.finish(node, PortList);
+}
+
+fn close_ports(p: &mut Parser, open: usize) {
+    if p.eat(RParen) {
+        return;
+    }
+    match p.tokens[p.pos - 1].kind {
+        LParen => {
+            p.expected("`output` or `input`");
+            p.add_help("the ports of a composite are written `(output A; input B)`");
+        }
+        _ => p.error_here("expected-token", "expected `;` or `)` after the port"),
+    }
+    if let Some(end) = p.after_group(open) {
+        let broken = p.start();
+        while p.pos + 1 < end {
+            p.bump();
+        }
+        p.finish(broken, Error);
+        p.eat(RParen);
+    }
+}
+
+fn port_group(p: &mut Parser, kind: SyntaxKind) {
+    let group = p.start();
+    p.bump();
+    loop {
+        let port = p.start();
+        if p.at(StreamKw) {
+            types::stream_type(p);
+        }
+        let name = p.start();
+        p.declared_name("the name of a port");
+        p.finish(name, Name);
+        p.finish(port, CompositePort);
+        if !p.eat(Comma) {
+            break;
+        }
+    }
+    p.finish(
+        group,
+        if kind == OutputKw {
+            OutputPorts
+        } else {
+            InputPorts
+        },
+    );
+}
+
+fn body(p: &mut Parser) {
+    let node = p.start();
+    let opening = match p.open_brace("composite", "to open the composite") {
+        Some(opening) => opening,
+        None => {
+            p.skip(|p| p.at(LBrace) || p.begins_invocation(p.pos));
+            let span = p.previous_end();
+            if !p.eat(LBrace) && !p.is_clause_end() {
+                p.finish(node, CompositeBody);
+                return;
+            }
+            Opening {
+                span,
+                what: "composite",
+            }
+        }
+    };
+    let mut order = Order::new(CLAUSES);
+    while !p.at_any(&[RBrace, Eof]) && !is_next_item(p) {
+        let before = p.pos;
+        one_clause(p, &mut order);
+        if p.pos == before {
+            p.skip_token();
+        }
+    }
+    p.close_brace(opening);
+    p.finish(node, CompositeBody);
+}
+
+/// A definition of the unit begins here, so the composite was not closed.
+fn is_next_item(p: &Parser) -> bool {
+    match p.current() {
+        CompositeKw | NamespaceKw | UseKw | PublicKw | StatefulKw => true,
+        At => matches!(
+            p.kind_at(p.after_annotations(p.pos)),
+            CompositeKw | PublicKw
+        ),
+        _ => false,
+    }
+}
+
+fn one_clause(p: &mut Parser, order: &mut Order) {
+    match p.current() {
+        kind if CLAUSES.contains(&kind) => {
+            order.enter(p);
+            clause(p, kind);
+        }
+        LogicKw | WindowKw | OutputKw => {
+            let word = p.current().text();
+            let message = format!("a `{word}` clause belongs to an operator invocation");
+            p.error_here("misplaced-clause", message);
+            p.add_help("perhaps a `}` before it closes the invocation too early");
+            skip_to_clause(p);
+        }
+        _ if p.begins_invocation(p.pos) => {
+            p.error_here(
+                "missing-clause",
+                "expected `graph` before the operator invocations",
+            );
+            p.complained_at = None;
+            graph(p);
+        }
+        _ => match p.misspelt(CLAUSES) {
+            Some(kind) => after_keyword(p, kind),
+            None => {
+                p.expected("`param`, `type`, `graph`, `config` or `}`");
+                skip_to_clause(p);
+            }
+        },
+    }
+}
+
+fn skip_to_clause(p: &mut Parser) {
+    let broken = p.start();
+    p.skip_one();
+    while !p.at_any(&[RBrace, Eof]) && !CLAUSES.contains(&p.current()) && !p.begins_item(p.pos) {
+        p.skip_one();
+    }
+    p.finish(broken, Error);
+}
+
+fn clause(p: &mut Parser, kind: SyntaxKind) {
+    let node = p.start();
+    p.bump();
+    entries(p, kind);
+    p.finish(node, node_of(kind));
+}
+
+/// The clause whose misspelt keyword was taken already.
+fn after_keyword(p: &mut Parser, kind: SyntaxKind) {
+    let node = p.start();
+    entries(p, kind);
+    p.finish(node, node_of(kind));
+}
+
+fn node_of(kind: SyntaxKind) -> SyntaxKind {
+    match kind {
+        ParamKw => ParamClause,
+        TypeKw => TypeClause,
+        GraphKw => GraphClause,
+        _ => ConfigClause,
+    }
+}
+
+fn entries(p: &mut Parser, kind: SyntaxKind) {
+    match kind {
+        ParamKw => p.entries(
+            "a parameter such as `expression<int32> $n`",
+            begins_formal,
+            formal,
+        ),
+        TypeKw => p.entries("a type definition `Name = type;`", begins_type, |p| {
+            type_definition(p);
+        }),
+        GraphKw => invocation::invocations(p),
+        _ => p.entries(
+            "a configuration",
+            clause::begins_entry,
+            clause::config_entry,
+        ),
+    }
+}
+
+fn graph(p: &mut Parser) {
+    let node = p.start();
+    invocation::invocations(p);
+    p.finish(node, GraphClause);
+}
+
+fn begins_formal(p: &Parser) -> bool {
+    match p.current() {
+        AttributeKw | ExpressionKw | FunctionKw | OperatorKw => true,
+        TypeKw => !p.begins_type_clause(p.pos),
+        _ => false,
+    }
+}
+
+/// `mode $name;` or `mode $name : default;`
+fn formal(p: &mut Parser) {
+    let node = p.start();
+    let mode = p.start();
+    let is_expression = p.at(ExpressionKw);
+    p.bump();
+    if is_expression && p.eat(Lt) {
+        types::type_expr(p);
+        p.expect(Gt, "after the parameter's type");
+    }
+    p.finish(mode, Mode);
+    formal_name(p);
+    if p.at_any(&[Colon, Eq]) {
+        clause::colon(p, "before the default");
+        clause::actual(p);
+    }
+    p.semicolon("the parameter");
+    p.finish(node, Formal);
+}
+
+fn formal_name(p: &mut Parser) {
+    let node = p.start();
+    let at = p.pos;
+    let is_plain = p.at(Ident) && !p.token_text(at).starts_with('$');
+    if p.name("a parameter's name such as `$name`") && is_plain {
+        let name = p.token_text(at);
+        let message = format!("the name of a composite's parameter begins with `$`: `${name}`");
+        p.remark(Diagnostic::error("formal-name", p.span(at), message));
+    }
+    p.finish(node, Name);
+}
+
+fn begins_type(p: &Parser) -> bool {
+    p.at(StaticKw) || (p.nth(1) == Eq && (p.at(Ident) || p.current().is_keyword()))
+}
+
+/// `static Name = ...;`, the word `type` before it taken already.
+pub(super) fn type_definition(p: &mut Parser) {
+    let node = p.start();
+    p.eat(StaticKw);
+    let name = p.start();
+    p.declared_name("the name of a type");
+    p.finish(name, Name);
+    if p.expect(Eq, "after the type's name") {
+        types::definition(p);
+    }
+    p.semicolon("the type definition");
+    p.finish(node, TypeDef);
+}

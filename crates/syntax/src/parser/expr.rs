@@ -1,0 +1,255 @@
+//! Expressions, by precedence climbing over the table of the language.
+//!
+//! ```text
+//! 1 = += ...   2 ? :   3 ||   4 &&   5 in   6 |   7 ^   8 &   9 < <= > >= == !=
+//! 10 << >>   11 + -   12 * / %   13 ?:   14 prefix, cast   15 postfix
+//! ```
+//! A dotted operator (`.+`) has the level of its plain one. Unlike in C, comparisons bind more
+//! loosely than `&` only by the table above: all six are one level, tighter than `&`.
+
+use super::{Completed, MAX_HEIGHT, Parser, literal, types};
+use crate::{Diagnostic, SyntaxKind};
+use SyntaxKind::*;
+
+const ASSIGN: u8 = 1;
+const CONDITIONAL: u8 = 2;
+const OR_ELSE: u8 = 13;
+
+/// An expression, assignments included. `None` if none begins here; that was said then.
+pub(super) fn expr(p: &mut Parser) -> Option<Completed> {
+    binary(p, ASSIGN)
+}
+
+/// An expression that cannot be an assignment.
+pub(super) fn value(p: &mut Parser) -> Option<Completed> {
+    binary(p, CONDITIONAL)
+}
+
+/// `a, b, c`: one or more expressions up to what ends the list.
+pub(super) fn expr_list(p: &mut Parser) {
+    loop {
+        if expr(p).is_none() || !p.eat(Comma) {
+            return;
+        }
+    }
+}
+
+/// `ns.sub::name` or `name`; the token here is a name.
+pub(super) fn qualified_name(p: &mut Parser) -> Completed {
+    let node = p.start();
+    let end = p.after_qualified_name(p.pos).unwrap_or(p.pos + 1);
+    while p.pos < end {
+        p.bump();
+    }
+    p.finish(node, QName)
+}
+
+/// Operators of at least `level`.
+fn binary(p: &mut Parser, level: u8) -> Option<Completed> {
+    p.nested(|p| {
+        let mut left = prefix(p)?;
+        loop {
+            let (kind, count) = operator(p);
+            let Some(found) = binding(kind).filter(|&found| found >= level) else {
+                return Some(left);
+            };
+            if left.height >= MAX_HEIGHT {
+                p.too_deep();
+                return Some(left);
+            }
+            let node = p.precede(left);
+            p.bump_as(kind, count);
+            left = right_side(p, node, found);
+        }
+    })
+}
+
+fn right_side(p: &mut Parser, node: super::marker::Marker, level: u8) -> Completed {
+    match level {
+        ASSIGN => {
+            binary(p, ASSIGN);
+            p.finish(node, AssignExpr)
+        }
+        CONDITIONAL => {
+            binary(p, CONDITIONAL);
+            if p.expect(Colon, "between the two values of `? :`") {
+                binary(p, CONDITIONAL);
+            }
+            p.finish(node, ConditionalExpr)
+        }
+        OR_ELSE => {
+            binary(p, OR_ELSE + 1);
+            if p.at(QuestionColon) {
+                p.error_here("chained-operator", "`?:` cannot be chained");
+                p.add_help("put parentheses around one of the two");
+                p.complained_at = None;
+            }
+            p.finish(node, BinaryExpr)
+        }
+        _ => {
+            binary(p, level + 1);
+            p.finish(node, BinaryExpr)
+        }
+    }
+}
+
+/// The operator here and of how many tokens it is: `>` `>` `=` without blanks are one.
+fn operator(p: &Parser) -> (SyntaxKind, u8) {
+    if p.current() != Gt || !p.is_joined(p.pos) {
+        return (p.current(), 1);
+    }
+    match p.nth(1) {
+        Eq => (GtEq, 2),
+        Gt if p.nth(2) == Eq && p.is_joined(p.pos + 1) => (ShrEq, 3),
+        Gt => (Shr, 2),
+        _ => (Gt, 1),
+    }
+}
+
+fn binding(kind: SyntaxKind) -> Option<u8> {
+    Some(match kind {
+        Eq | PlusEq | MinusEq | StarEq | SlashEq | PercentEq | ShlEq | ShrEq | AmpEq | CaretEq
+        | PipeEq => ASSIGN,
+        Question => CONDITIONAL,
+        PipePipe => 3,
+        AmpAmp => 4,
+        InKw => 5,
+        Pipe | DotPipe => 6,
+        Caret | DotCaret => 7,
+        Amp | DotAmp => 8,
+        Lt | LtEq | Gt | GtEq | EqEq | BangEq | DotLt | DotLtEq | DotGt | DotGtEq | DotEqEq
+        | DotBangEq => 9,
+        Shl | Shr | DotShl | DotShr => 10,
+        Plus | Minus | DotPlus | DotMinus => 11,
+        Star | Slash | Percent | DotStar | DotSlash | DotPercent => 12,
+        QuestionColon => OR_ELSE,
+        _ => return None,
+    })
+}
+
+fn prefix(p: &mut Parser) -> Option<Completed> {
+    match p.current() {
+        Bang | Minus | Tilde | PlusPlus | MinusMinus => p.nested(|p| {
+            let node = p.start();
+            p.bump();
+            prefix(p);
+            Some(p.finish(node, PrefixExpr))
+        }),
+        LParen if p.begins_cast() => p.nested(|p| Some(cast(p))),
+        _ => {
+            let inner = primary(p)?;
+            Some(postfix(p, inner))
+        }
+    }
+}
+
+fn cast(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    match p.at(VoidKw) {
+        true => types::result_type(p),
+        false => {
+            types::type_expr(p);
+        }
+    }
+    p.expect(RParen, "after the type of the cast");
+    prefix(p);
+    p.finish(node, CastExpr)
+}
+
+fn postfix(p: &mut Parser, mut inner: Completed) -> Completed {
+    loop {
+        if inner.height >= MAX_HEIGHT {
+            p.too_deep();
+            return inner;
+        }
+        inner = match p.current() {
+            LParen => call(p, inner),
+            Dot => field(p, inner),
+            LBracket => subscript(p, inner),
+            PlusPlus | MinusMinus | Bang | QuestionQuestion => {
+                let node = p.precede(inner);
+                p.bump();
+                p.finish(node, PostfixExpr)
+            }
+            _ => return inner,
+        };
+    }
+}
+
+fn call(p: &mut Parser, callee: Completed) -> Completed {
+    let node = p.precede(callee);
+    let args = p.start();
+    p.bump();
+    if !p.at(RParen) {
+        literal::elements(p, RParen, |p| expr(p).is_some());
+    }
+    p.expect(RParen, "after the arguments");
+    p.finish(args, ArgList);
+    p.finish(node, CallExpr)
+}
+
+fn field(p: &mut Parser, inner: Completed) -> Completed {
+    let node = p.precede(inner);
+    p.bump();
+    let name = p.start();
+    p.name("the name of an attribute");
+    p.finish(name, Name);
+    p.finish(node, FieldExpr)
+}
+
+/// `[i]`, `[l:u]`, `[:u]`, `[l:]`
+fn subscript(p: &mut Parser, inner: Completed) -> Completed {
+    let node = p.precede(inner);
+    p.bump();
+    let has_lower = !p.at(Colon);
+    if has_lower {
+        value(p);
+    }
+    let is_slice = p.eat(Colon);
+    if is_slice && !(has_lower && p.at(RBracket)) {
+        value(p);
+    }
+    p.expect(RBracket, "after the subscript");
+    p.finish(node, if is_slice { SliceExpr } else { IndexExpr })
+}
+
+fn primary(p: &mut Parser) -> Option<Completed> {
+    match p.current() {
+        Ident => Some(qualified_name(p)),
+        Number | StringToken | TrueKw | FalseKw | NullKw => {
+            let node = p.start();
+            p.bump();
+            Some(p.finish(node, Literal))
+        }
+        LParen => Some(parenthesized(p)),
+        LBracket => p.nested(|p| Some(literal::list(p))),
+        LBrace => p.nested(|p| Some(literal::braces(p))),
+        kind if kind.is_type_keyword() => Some(misplaced_type(p)),
+        _ => {
+            p.expected("an expression");
+            None
+        }
+    }
+}
+
+fn parenthesized(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    expr(p);
+    p.expect(RParen, "to close the parenthesis");
+    p.finish(node, ParenExpr)
+}
+
+fn misplaced_type(p: &mut Parser) -> Completed {
+    let word = p.current().text();
+    let span = p.span(p.pos);
+    let message = format!("expected an expression, found the type `{word}`");
+    p.report(Diagnostic::error("expected-token", span, message));
+    if p.nth(1) == LParen {
+        p.add_help(format!("a cast is written `({word}) value`"));
+    }
+    let node = p.start();
+    p.bump_as(Ident, 1);
+    p.finish(node, Error)
+}

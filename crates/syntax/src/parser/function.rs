@@ -1,0 +1,144 @@
+//! Functions, and prototypes of native functions.
+
+use super::{Parser, expr, stmt, types};
+use crate::{Diagnostic, SyntaxKind};
+use SyntaxKind::*;
+
+/// `public stateful T name(formals) { ... }`
+pub(super) fn function(p: &mut Parser) {
+    let node = p.start();
+    signature(p);
+    if p.at(LBrace) {
+        stmt::block(p, "function");
+    } else {
+        p.error_here("expected-token", "expected `{` and the function's body");
+        p.skip(|p| p.at(LBrace) || p.is_on_new_line(p.pos));
+        match p.at(LBrace) {
+            true => {
+                stmt::block(p, "function");
+            }
+            false => {
+                p.eat(Semi);
+            }
+        }
+    }
+    p.finish(node, Function);
+}
+
+/// `<any T>[N] public stateful T name(formals)`: the whole text; the node is begun by the caller.
+pub(super) fn prototype(p: &mut Parser) {
+    if p.at(Lt) {
+        type_formals(p);
+    }
+    if p.at(LBracket) {
+        bound_formals(p);
+    }
+    signature(p);
+}
+
+fn signature(p: &mut Parser) {
+    modifiers(p);
+    types::result_type(p);
+    let name = p.start();
+    p.declared_name("the name of the function");
+    p.finish(name, Name);
+    formals(p);
+}
+
+fn modifiers(p: &mut Parser) {
+    let mut seen = Vec::new();
+    while p.at_any(&[PublicKw, StatefulKw]) {
+        let kind = p.current();
+        if seen.contains(&kind) {
+            let span = p.span(p.pos);
+            let message = format!("`{}` is given twice", kind.text());
+            p.remark(Diagnostic::error("duplicate-modifier", span, message));
+        }
+        seen.push(kind);
+        p.bump();
+    }
+}
+
+fn formals(p: &mut Parser) {
+    let node = p.start();
+    let open = p.pos;
+    if p.expect(LParen, "after the function's name") {
+        while !p.at_any(&[RParen, Eof]) {
+            if !formal(p) || !p.eat(Comma) {
+                break;
+            }
+            if p.at(RParen) {
+                p.expected("a parameter after `,`");
+            }
+        }
+        close_formals(p, open);
+    }
+    p.finish(node, FormalList);
+}
+
+/// The closing parenthesis. What stands before it is passed over.
+fn close_formals(p: &mut Parser, open: usize) {
+    if p.eat(RParen) {
+        return;
+    }
+    p.error_here(
+        "expected-token",
+        "expected `,` or `)` after the function's parameter",
+    );
+    if let Some(end) = p.after_group(open) {
+        let broken = p.start();
+        while p.pos + 1 < end {
+            p.bump();
+        }
+        p.finish(broken, Error);
+        p.eat(RParen);
+    }
+}
+
+/// `mutable T name`
+fn formal(p: &mut Parser) -> bool {
+    let node = p.start();
+    p.eat(MutableKw);
+    let mut is_whole = types::type_expr(p).is_some();
+    if is_whole {
+        let name = p.start();
+        is_whole = p.declared_name("the name of the parameter");
+        p.finish(name, Name);
+    }
+    p.finish(node, FunctionParam);
+    is_whole
+}
+
+/// `<any T, ordered K>`
+fn type_formals(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    loop {
+        let formal = p.start();
+        for what in ["a constraint such as `any`", "the name of the type"] {
+            let name = p.start();
+            match p.current().is_keyword() {
+                true => p.bump_as(Ident, 1),
+                false => {
+                    p.name(what);
+                }
+            }
+            p.finish(name, Name);
+        }
+        p.finish(formal, TypeFormal);
+        if !p.eat(Comma) {
+            break;
+        }
+    }
+    p.expect(Gt, "after the type formals");
+    p.finish(node, TypeFormals);
+}
+
+/// `[N, M]`
+fn bound_formals(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    expr::expr_list(p);
+    p.expect(RBracket, "after the bound formals");
+    p.finish(node, BoundFormals);
+}

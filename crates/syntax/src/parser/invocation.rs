@@ -1,0 +1,417 @@
+//! Operator invocations: `stream<T> Out as O = Op(A, B; C) { clauses }`.
+
+use super::clause::{self, Order};
+use super::{Parser, annotation, expr, literal, stmt, types};
+use crate::{Diagnostic, SyntaxKind};
+use SyntaxKind::*;
+
+const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw];
+
+/// The invocations of a `graph` clause, up to what ends it.
+pub(super) fn invocations(p: &mut Parser) {
+    let mut failed = false;
+    while !is_graph_end(p) {
+        let before = (p.pos, p.complaints);
+        if p.begins_invocation(p.pos) {
+            invocation(p);
+        } else if p.nth(1) == Lt && p.similar_keyword(p.pos, &[StreamKw]).is_some() {
+            misspelt_stream(p);
+            invocation(p);
+        } else {
+            if !failed {
+                p.expected("an operator invocation");
+                p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
+            }
+            skip_to_invocation(p);
+        }
+        failed = p.complaints != before.1;
+        if p.pos == before.0 {
+            p.skip_token();
+        }
+    }
+}
+
+fn is_graph_end(p: &Parser) -> bool {
+    match p.current() {
+        At => matches!(
+            p.kind_at(p.after_annotations(p.pos)),
+            CompositeKw | PublicKw
+        ),
+        LogicKw | WindowKw | OutputKw => true,
+        Ident => p.is_misspelt_clause(),
+        _ => p.at_any(&[RBrace, Eof]) || p.begins_clause(p.pos) || p.begins_item(p.pos),
+    }
+}
+
+fn misspelt_stream(p: &mut Parser) {
+    let written = p.token_text(p.pos);
+    let message = format!("`{written}` is no word of SPL here");
+    let span = p.span(p.pos);
+    p.report(Diagnostic::error("misspelt-keyword", span, message).help("did you mean `stream`?"));
+    p.complained_at = None;
+}
+
+/// Passes over what is no invocation, with the braces that may follow.
+fn skip_to_invocation(p: &mut Parser) {
+    let broken = p.start();
+    loop {
+        let ends = p.at_any(&[LBrace, Semi]);
+        p.skip_one();
+        if ends || is_graph_end(p) || p.begins_invocation(p.pos) {
+            break;
+        }
+    }
+    p.finish(broken, Error);
+}
+
+fn invocation(p: &mut Parser) {
+    let node = p.start();
+    annotation::annotations(p);
+    head(p);
+    p.expect(Eq, "between the outputs and the operator");
+    if p.at(Ident) {
+        expr::qualified_name(p);
+    } else {
+        p.expected("the name of an operator");
+    }
+    inputs(p);
+    body(p);
+    p.finish(node, Invocation);
+}
+
+/// `() as S`, `stream<T> A as B`, `(stream<T> A; stream<T> B) as C`
+fn head(p: &mut Parser) {
+    let node = p.start();
+    match p.current() {
+        LParen => {
+            head_list(p);
+            alias(p);
+        }
+        Ident | StreamKw => out_port(p),
+        _ => {
+            p.expected("an operator invocation after the annotation");
+            p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
+        }
+    }
+    p.finish(node, Head);
+}
+
+fn head_list(p: &mut Parser) {
+    let open = p.pos;
+    p.bump();
+    if p.eat(RParen) {
+        if !p.at(AsKw) {
+            p.error_here("expected-token", "expected `as` and a name after `()`");
+            p.add_help("an operator without outputs is named: `() as Name = ...`");
+        }
+        return;
+    }
+    loop {
+        out_port(p);
+        if !p.eat(Semi) {
+            break;
+        }
+    }
+    close_parenthesis(p, open, "expected `;` or `)` after the output");
+}
+
+/// The `)` of a list of ports. What stands before it is passed over.
+fn close_parenthesis(p: &mut Parser, open: usize, message: &str) {
+    if p.eat(RParen) {
+        return;
+    }
+    p.error_here("expected-token", message);
+    if let Some(end) = p.after_group(open) {
+        let broken = p.start();
+        while p.pos + 1 < end {
+            p.bump();
+        }
+        p.finish(broken, Error);
+        p.eat(RParen);
+    }
+}
+
+/// `stream<T> Name as Alias`
+fn out_port(p: &mut Parser) {
+    let node = p.start();
+    if p.at(StreamKw) || (p.at(Ident) && p.nth(1) == Lt) {
+        types::stream_type(p);
+    } else {
+        p.expected("`stream<...>`");
+    }
+    let name = p.start();
+    p.declared_name("the name of a stream");
+    p.finish(name, Name);
+    alias(p);
+    p.finish(node, OutPort);
+}
+
+/// `as Name`, if it is here. It is a `Name` after an `as`.
+fn alias(p: &mut Parser) {
+    if !p.eat(AsKw) {
+        return;
+    }
+    let name = p.start();
+    p.declared_name("a name");
+    p.finish(name, Name);
+}
+
+/// `(A, B as X; C)`
+fn inputs(p: &mut Parser) {
+    let node = p.start();
+    let open = p.pos;
+    if !p.expect(LParen, "after the operator") {
+        p.add_help("an operator without inputs is followed by `()`");
+        p.finish(node, InputList);
+        return;
+    }
+    if !p.at(RParen) {
+        loop {
+            in_port(p);
+            if !p.eat(Semi) {
+                break;
+            }
+        }
+    }
+    close_parenthesis(p, open, "expected `,`, `;` or `)` after the input");
+    p.finish(node, InputList);
+}
+
+fn in_port(p: &mut Parser) {
+    let node = p.start();
+    if p.at(StreamKw) {
+        types::stream_type(p);
+    }
+    loop {
+        let name = p.start();
+        let is_name = p.name("the name of a stream");
+        p.finish(name, Name);
+        if !is_name || !p.eat(Comma) {
+            break;
+        }
+    }
+    alias(p);
+    p.finish(node, InPort);
+}
+
+fn body(p: &mut Parser) {
+    let node = p.start();
+    let Some(opening) = p.open_brace("invocation", "after the inputs") else {
+        p.add_help("an invocation without clauses ends with `{}`");
+        p.eat(Semi);
+        p.finish(node, InvocationBody);
+        return;
+    };
+    let mut order = Order::new(CLAUSES);
+    while !is_body_end(p) {
+        let before = p.pos;
+        one_clause(p, &mut order);
+        if p.pos == before {
+            p.skip_token();
+        }
+    }
+    p.close_brace(opening);
+    p.finish(node, InvocationBody);
+}
+
+/// The closing brace, or what shows that it is missing.
+fn is_body_end(p: &Parser) -> bool {
+    p.at_any(&[RBrace, Eof, GraphKw])
+        || p.begins_item(p.pos)
+        || p.begins_invocation(p.pos)
+        || (p.at(TypeKw) && p.begins_type_clause(p.pos))
+}
+
+fn one_clause(p: &mut Parser, order: &mut Order) {
+    let kind = p.current();
+    if CLAUSES.contains(&kind) {
+        order.enter(p);
+        let node = p.start();
+        p.bump();
+        entries(p, kind);
+        p.finish(node, node_of(kind));
+    } else if let Some(kind) = p.misspelt(CLAUSES) {
+        let node = p.start();
+        entries(p, kind);
+        p.finish(node, node_of(kind));
+    } else {
+        p.expected("`logic`, `window`, `param`, `output`, `config` or `}`");
+        if p.at(Ident) && p.nth(1) == Colon {
+            p.add_help("parameters are written after the word `param`");
+        }
+        skip_to_clause(p);
+    }
+}
+
+fn skip_to_clause(p: &mut Parser) {
+    let broken = p.start();
+    p.skip_one();
+    while !is_body_end(p) && !CLAUSES.contains(&p.current()) {
+        p.skip_one();
+    }
+    p.finish(broken, Error);
+}
+
+fn node_of(kind: SyntaxKind) -> SyntaxKind {
+    match kind {
+        LogicKw => LogicClause,
+        WindowKw => WindowClause,
+        ParamKw => ArgumentClause,
+        OutputKw => OutputClause,
+        _ => ConfigClause,
+    }
+}
+
+fn entries(p: &mut Parser, kind: SyntaxKind) {
+    match kind {
+        LogicKw => p.entries(
+            "`state`, `onTuple`, `onPunct` or `onProcess`",
+            begins_logic,
+            logic,
+        ),
+        WindowKw => p.entries("a window `Port : ...;`", clause::begins_entry, window_entry),
+        ParamKw => p.entries(
+            "a parameter `name : value;`",
+            clause::begins_entry,
+            argument,
+        ),
+        OutputKw => p.entries(
+            "assignments `Port : name = value;`",
+            clause::begins_entry,
+            output_entry,
+        ),
+        _ => p.entries(
+            "a configuration",
+            clause::begins_entry,
+            clause::config_entry,
+        ),
+    }
+}
+
+/// `name : actual;`
+fn argument(p: &mut Parser) {
+    let node = p.start();
+    entry_name(p, "the name of a parameter");
+    if clause::colon(p, "after the parameter's name") {
+        clause::actual(p);
+    }
+    p.semicolon("the parameter");
+    p.finish(node, Argument);
+}
+
+fn entry_name(p: &mut Parser, what: &str) {
+    let name = p.start();
+    p.name(what);
+    p.finish(name, Name);
+}
+
+/// `Port : e, e;`
+fn window_entry(p: &mut Parser) {
+    let node = p.start();
+    entry_name(p, "the name of an input");
+    if clause::colon(p, "after the window's port") {
+        expr::expr_list(p);
+    }
+    p.semicolon("the window");
+    p.finish(node, WindowEntry);
+}
+
+/// `Port : a = e, b = e;`
+fn output_entry(p: &mut Parser) {
+    let node = p.start();
+    entry_name(p, "the name of an output");
+    if clause::colon(p, "after the output's name") {
+        literal::elements(p, Semi, output_assignment);
+    }
+    p.semicolon("the output assignments");
+    p.finish(node, OutputEntry);
+}
+
+fn output_assignment(p: &mut Parser) -> bool {
+    let node = p.start();
+    let name = p.start();
+    let mut is_whole = p.name("the name of an attribute");
+    p.finish(name, Name);
+    if is_whole {
+        is_whole = p.expect(Eq, "after the output attribute") && expr::value(p).is_some();
+    }
+    p.finish(node, OutputAssign);
+    is_whole
+}
+
+fn begins_logic(p: &Parser) -> bool {
+    match p.current() {
+        OnTupleKw | OnPunctKw => true,
+        Ident => matches!(p.token_text(p.pos), "state" | "onProcess"),
+        _ => false,
+    }
+}
+
+fn logic(p: &mut Parser) {
+    match p.current() {
+        OnTupleKw => on_port(p, OnTuple),
+        OnPunctKw => on_port(p, OnPunct),
+        _ if p.at_word("state") => state(p),
+        _ => {
+            let node = p.start();
+            p.bump();
+            p.expect(Colon, "after `onProcess`");
+            handler(p);
+            p.finish(node, OnProcess);
+        }
+    }
+}
+
+/// `onTuple Port : stmt`
+fn on_port(p: &mut Parser, kind: SyntaxKind) {
+    let node = p.start();
+    p.bump();
+    entry_name(p, "the name of an input");
+    p.expect(Colon, "after the input");
+    handler(p);
+    p.finish(node, kind);
+}
+
+fn handler(p: &mut Parser) {
+    match p.at(LBrace) {
+        true => {
+            stmt::block(p, "block");
+        }
+        false if p.at_any(&[RBrace, Eof]) => p.expected("a statement"),
+        false => stmt::statement(p),
+    }
+}
+
+/// `state : decl` or `state : { decls }`
+fn state(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    p.expect(Colon, "after `state`");
+    let opening = match p.at(LBrace) {
+        true => p.open_brace("state", "after `state:`"),
+        false => None,
+    };
+    match opening {
+        None => declaration(p),
+        Some(opening) => {
+            while !p.at_any(&[RBrace, Eof]) && !p.is_clause_end() && !begins_logic(p) {
+                let before = p.pos;
+                declaration(p);
+                if p.pos == before {
+                    p.skip_token();
+                }
+            }
+            p.close_brace(opening);
+        }
+    }
+    p.finish(node, StateEntry);
+}
+
+fn declaration(p: &mut Parser) {
+    if p.begins_declaration() {
+        stmt::local_declaration(p);
+    } else {
+        p.expected("the declaration of a state variable");
+        p.skip_entry();
+    }
+}

@@ -1,0 +1,132 @@
+//! List, set, map and tuple literals.
+
+use super::{Completed, Parser, expr};
+use crate::SyntaxKind;
+use SyntaxKind::*;
+
+/// `[a, b]`; the token here is `[`.
+pub(super) fn list(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    if !p.at(RBracket) {
+        elements(p, RBracket, |p| expr::value(p).is_some());
+    }
+    p.expect(RBracket, "to close the list");
+    p.finish(node, ListExpr)
+}
+
+/// `{}`, `{a, b}`, `{k: v}` or `{a = e}`; the token here is `{`.
+pub(super) fn braces(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    let kind = match (p.current(), p.nth(1)) {
+        (RBrace, _) => SetExpr,
+        (Ident, Eq) => TupleExpr,
+        (kind, Eq) if kind.is_keyword() => TupleExpr,
+        _ => set_or_map(p),
+    };
+    if kind == TupleExpr {
+        elements(p, RBrace, tuple_entry);
+    }
+    let what = match kind {
+        TupleExpr => "to close the tuple",
+        MapExpr => "to close the map",
+        _ => "to close the set",
+    };
+    p.expect(RBrace, what);
+    p.finish(node, kind)
+}
+
+/// The first element tells which of the two it is.
+fn set_or_map(p: &mut Parser) -> SyntaxKind {
+    let mut kind = SetExpr;
+    let mut is_first = true;
+    elements(p, RBrace, |p| {
+        let Some(key) = expr::value(p) else {
+            return false;
+        };
+        if is_first && p.at(Colon) {
+            kind = MapExpr;
+        }
+        is_first = false;
+        if kind == MapExpr {
+            let entry = p.precede(key);
+            if p.expect(Colon, "after the key") {
+                expr::value(p);
+            }
+            p.finish(entry, MapEntry);
+        }
+        true
+    });
+    kind
+}
+
+fn tuple_entry(p: &mut Parser) -> bool {
+    let entry = p.start();
+    let name = p.start();
+    let is_name = p.name("the name of an attribute");
+    p.finish(name, Name);
+    if is_name && p.expect(Eq, "after the attribute") {
+        expr::value(p);
+    }
+    p.finish(entry, TupleEntry);
+    is_name
+}
+
+/// Elements with commas between up to `close`, which is not taken. An element that is broken does
+/// not end the list: what is left of it is passed over.
+pub(super) fn elements(
+    p: &mut Parser,
+    close: SyntaxKind,
+    mut element: impl FnMut(&mut Parser) -> bool,
+) {
+    loop {
+        let before = p.pos;
+        let is_whole = element(p);
+        if !p.at_any(&[Comma, close]) {
+            if is_whole {
+                let message = format!("expected `,` or `{}`", close.text());
+                p.error_here("expected-token", message);
+            }
+            if !resume(p, close) {
+                return;
+            }
+        }
+        if p.pos == before && !p.at(Comma) {
+            return;
+        }
+        if !p.eat(Comma) {
+            return;
+        }
+        if p.at(close) {
+            p.expected("an element after `,`");
+            return;
+        }
+    }
+}
+
+/// Passes over tokens to the next comma or to `close`, if the list is closed at all.
+fn resume(p: &mut Parser, close: SyntaxKind) -> bool {
+    let mut ahead = p.pos;
+    loop {
+        let kind = p.kind_at(ahead);
+        if kind == Comma || kind == close {
+            break;
+        }
+        let gives_up = matches!(kind, Semi | RBrace | RParen | RBracket | Eof)
+            || p.begins_clause(ahead)
+            || p.begins_item(ahead);
+        if gives_up {
+            return false;
+        }
+        ahead = p.after_group(ahead).unwrap_or(ahead + 1);
+    }
+    if ahead > p.pos {
+        let broken = p.start();
+        while p.pos < ahead {
+            p.bump();
+        }
+        p.finish(broken, Error);
+    }
+    true
+}

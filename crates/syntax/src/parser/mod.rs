@@ -1,0 +1,265 @@
+//! Tokens to the lossless tree, by recursive descent: a function a production.
+//!
+//! The parser never fails and never loses a token. What it cannot use goes into an `Error` node.
+//! One place gives one message: after a complaint nothing more is said until a token was accepted.
+//!
+//! # Invariants
+//! - Every loop over tokens consumes one in each round or ends.
+//! - Nesting is bounded ([`MAX_DEPTH`], [`MAX_HEIGHT`]); nobody who walks the tree can run out of
+//!   stack.
+
+mod annotation;
+mod clause;
+mod composite;
+mod event;
+mod expr;
+mod function;
+mod invocation;
+mod literal;
+mod marker;
+mod predicate;
+mod recover;
+mod stmt;
+mod types;
+mod unit;
+
+use rowan::GreenNode;
+
+use crate::lexer::{self, Token};
+use crate::{Diagnostic, FileId, Span, SyntaxKind};
+use event::Event;
+use marker::Completed;
+
+/// How deep blocks, expressions and types may nest.
+const MAX_DEPTH: u32 = 256;
+/// How high a tree of operators may grow: `a + b + c + ...` grows by one with each operator.
+const MAX_HEIGHT: u32 = 512;
+
+/// What is to be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// A source file.
+    Unit,
+    /// A type alone.
+    Type,
+    /// An expression alone.
+    Expr,
+    /// The prototype of a native function.
+    Prototype,
+}
+
+/// Parses a text: the tree, and what is wrong in the order of places.
+pub(crate) fn parse(file: FileId, text: &str, entry: Entry) -> (GreenNode, Vec<Diagnostic>) {
+    let (raw, lexical) = lexer::tokens(file, text);
+    let mut parser = Parser::new(file, text, &raw);
+    match entry {
+        Entry::Unit => unit::unit(&mut parser),
+        Entry::Type => parser.alone(SyntaxKind::Unit, |p| {
+            types::type_expr(p);
+        }),
+        Entry::Expr => parser.alone(SyntaxKind::Unit, |p| {
+            expr::expr(p);
+        }),
+        Entry::Prototype => parser.alone(SyntaxKind::Prototype, function::prototype),
+    }
+    let diagnostics = parser.diagnostics(&raw, lexical);
+    (event::build(text, &raw, parser.events), diagnostics)
+}
+
+/// The state of a parse: significant tokens, how many were taken, and what was noted.
+struct Parser<'t> {
+    file: FileId,
+    text: &'t str,
+    /// Without trivia.
+    tokens: Vec<Token>,
+    /// For each opening bracket the index of the closing one.
+    partners: Vec<u32>,
+    pos: usize,
+    events: Vec<Event>,
+    found: Vec<Diagnostic>,
+    /// Heights of the nodes that are open, the innermost last.
+    heights: Vec<u32>,
+    depth: u32,
+    /// The position of the last complaint: there is none further while it stays.
+    complained_at: Option<usize>,
+    /// The last complaint, if it was kept.
+    complaint: Option<usize>,
+    /// How many complaints there were, kept or not.
+    complaints: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn new(file: FileId, text: &'t str, raw: &[Token]) -> Parser<'t> {
+        let tokens: Vec<Token> = raw
+            .iter()
+            .filter(|t| !t.kind.is_trivia())
+            .copied()
+            .collect();
+        Parser {
+            file,
+            text,
+            events: Vec::with_capacity(tokens.len() * 3),
+            partners: predicate::partners(&tokens),
+            tokens,
+            pos: 0,
+            found: Vec::new(),
+            heights: vec![0],
+            depth: 0,
+            complained_at: None,
+            complaint: None,
+            complaints: 0,
+        }
+    }
+
+    /// Parses one thing that must be the whole text.
+    fn alone(&mut self, kind: SyntaxKind, parse: impl FnOnce(&mut Self)) {
+        let whole = self.start();
+        parse(self);
+        if !self.at_end() {
+            let message = format!("expected the end, found {}", self.current().found());
+            self.error_here("unexpected-token", message);
+            let rest = self.start();
+            while !self.at_end() {
+                self.bump();
+            }
+            self.finish(rest, SyntaxKind::Error);
+        }
+        self.finish(whole, kind);
+    }
+
+    /// All that is wrong, by place. A comment that swallowed the rest of the file hides what was
+    /// missed at the end.
+    fn diagnostics(&mut self, raw: &[Token], lexical: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let mut all = std::mem::take(&mut self.found);
+        let swallowed = raw
+            .last()
+            .is_some_and(|t| t.kind == SyntaxKind::BlockComment && t.is_broken);
+        if swallowed {
+            let end = self.tokens.last().map_or(0, |t| t.end);
+            all.retain(|d| d.span.start < end);
+        }
+        all.extend(lexical);
+        all.sort_by_key(|d| d.span.start);
+        all
+    }
+
+    // Looking.
+
+    fn current(&self) -> SyntaxKind {
+        self.nth(0)
+    }
+
+    fn nth(&self, ahead: usize) -> SyntaxKind {
+        self.kind_at(self.pos + ahead)
+    }
+
+    fn kind_at(&self, index: usize) -> SyntaxKind {
+        self.tokens.get(index).map_or(SyntaxKind::Eof, |t| t.kind)
+    }
+
+    fn at(&self, kind: SyntaxKind) -> bool {
+        self.current() == kind
+    }
+
+    fn at_any(&self, kinds: &[SyntaxKind]) -> bool {
+        kinds.contains(&self.current())
+    }
+
+    fn at_end(&self) -> bool {
+        self.pos >= self.tokens.len()
+    }
+
+    /// The token is the contextual word.
+    fn at_word(&self, word: &str) -> bool {
+        self.at(SyntaxKind::Ident) && self.token_text(self.pos) == word
+    }
+
+    fn token_text(&self, index: usize) -> &'t str {
+        match self.tokens.get(index) {
+            Some(token) => &self.text[token.start as usize..token.end as usize],
+            None => "",
+        }
+    }
+
+    /// Two tokens with nothing between them.
+    fn is_joined(&self, index: usize) -> bool {
+        match (self.tokens.get(index), self.tokens.get(index + 1)) {
+            (Some(first), Some(second)) => first.end == second.start,
+            _ => false,
+        }
+    }
+
+    // Taking.
+
+    fn bump(&mut self) {
+        self.bump_as(self.current(), 1);
+    }
+
+    /// Takes `count` tokens as one of `kind`.
+    fn bump_as(&mut self, kind: SyntaxKind, count: u8) {
+        if self.at_end() {
+            return;
+        }
+        self.events.push(Event::Token { kind, count });
+        self.pos += count as usize;
+    }
+
+    fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let is_here = self.at(kind);
+        if is_here {
+            self.bump();
+        }
+        is_here
+    }
+
+    /// Takes the token, or says that it is missing; `place` is such as "after the parameter".
+    fn expect(&mut self, kind: SyntaxKind, place: &str) -> bool {
+        let is_here = self.eat(kind);
+        if !is_here {
+            let message = format!("expected `{}` {place}", kind.text());
+            self.error_here("expected-token", message);
+        }
+        is_here
+    }
+
+    // Places.
+
+    fn span(&self, index: usize) -> Span {
+        match self.tokens.get(index) {
+            Some(token) => Span::new(self.file, token.start, token.end),
+            None => {
+                let end = self.text.len() as u32;
+                Span::new(self.file, end, end)
+            }
+        }
+    }
+
+    /// Where something is missing: right after the token before.
+    fn previous_end(&self) -> Span {
+        let end = match self.pos {
+            0 => 0,
+            pos => self.tokens[pos - 1].end,
+        };
+        Span::new(self.file, end, end)
+    }
+
+    /// The token begins a line.
+    fn is_on_new_line(&self, index: usize) -> bool {
+        let (Some(before), Some(token)) = (
+            index.checked_sub(1).and_then(|i| self.tokens.get(i)),
+            self.tokens.get(index),
+        ) else {
+            return true;
+        };
+        self.text[before.end as usize..token.start as usize].contains('\n')
+    }
+
+    /// The place to show for a complaint about this token: the token, or the end of the line before
+    /// if it stands on a later line.
+    fn here(&self) -> Span {
+        match self.is_on_new_line(self.pos) && self.pos > 0 {
+            true => self.previous_end(),
+            false => self.span(self.pos),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Looking ahead: what begins here, without taking it.
+//!
+//! Each predicate looks at a bounded number of tokens or jumps over brackets by the table of
+//! partners, so that parsing stays linear.
+
+use super::Parser;
+use crate::SyntaxKind;
+use crate::lexer::Token;
+use SyntaxKind::*;
+
+/// For each opening bracket the index of its closing one; `NONE` for those without.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Pairs brackets. A `}` also ends what was left open inside its braces; a stray `)` or `]` pairs
+/// with nothing.
+pub(super) fn partners(tokens: &[Token]) -> Vec<u32> {
+    let mut partners = vec![NONE; tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let opener = match token.kind {
+            LParen | LBrace | LBracket => {
+                open.push(index);
+                continue;
+            }
+            RParen => LParen,
+            RBracket => LBracket,
+            RBrace => LBrace,
+            _ => continue,
+        };
+        let found = match opener {
+            LBrace => open.iter().rposition(|&at| tokens[at].kind == LBrace),
+            _ => open
+                .len()
+                .checked_sub(1)
+                .filter(|&last| tokens[open[last]].kind == opener),
+        };
+        if let Some(found) = found {
+            partners[open[found]] = index as u32;
+            open.truncate(found);
+        }
+    }
+    partners
+}
+
+impl Parser<'_> {
+    /// The index after the bracket that closes the one at `index`.
+    pub(super) fn after_group(&self, index: usize) -> Option<usize> {
+        match self.partners.get(index) {
+            Some(&NONE) | None => None,
+            Some(&partner) => Some(partner as usize + 1),
+        }
+    }
+
+    /// A word that begins a clause of a composite or an invocation.
+    pub(super) fn begins_clause(&self, index: usize) -> bool {
+        match self.kind_at(index) {
+            ParamKw | GraphKw | ConfigKw | LogicKw | WindowKw | OutputKw => true,
+            TypeKw => self.begins_type_clause(index),
+            _ => false,
+        }
+    }
+
+    /// `type` as a clause: `type $T;` is a formal parameter, `type T = ...` a definition.
+    pub(super) fn begins_type_clause(&self, index: usize) -> bool {
+        match self.kind_at(index + 1) {
+            StaticKw => true,
+            Ident => self.kind_at(index + 2) == Eq && !self.token_text(index + 1).starts_with('$'),
+            _ => false,
+        }
+    }
+
+    /// A word that begins a definition of the unit, or an annotation.
+    pub(super) fn begins_item(&self, index: usize) -> bool {
+        match self.kind_at(index) {
+            CompositeKw | NamespaceKw | UseKw | PublicKw | StatefulKw | At => true,
+            TypeKw => self.begins_type_clause(index),
+            _ => false,
+        }
+    }
+
+    /// Past the annotations that begin at `index`.
+    pub(super) fn after_annotations(&self, index: usize) -> usize {
+        let mut at = index;
+        while self.kind_at(at) == At {
+            at += 2;
+            if self.kind_at(at) == LParen {
+                at = self.after_group(at).unwrap_or(at + 1);
+            }
+        }
+        at
+    }
+
+    /// The head of an operator invocation.
+    pub(super) fn begins_invocation(&self, index: usize) -> bool {
+        match self.kind_at(index) {
+            StreamKw | At => true,
+            LParen => match self.kind_at(index + 1) {
+                StreamKw => true,
+                RParen => self.kind_at(index + 2) == AsKw,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Past a qualified name that begins at `index`: `a.b::c` or `c`.
+    pub(super) fn after_qualified_name(&self, index: usize) -> Option<usize> {
+        if self.kind_at(index) != Ident {
+            return None;
+        }
+        let mut at = index + 1;
+        while self.kind_at(at) == Dot && self.kind_at(at + 1) == Ident {
+            at += 2;
+        }
+        match self.kind_at(at) == ColonColon && self.kind_at(at + 1) == Ident {
+            true => Some(at + 2),
+            false => Some(index + 1),
+        }
+    }
+
+    /// Past a type name that begins at `index`: a qualified name, and perhaps a type of that
+    /// composite.
+    pub(super) fn after_type_name(&self, index: usize) -> Option<usize> {
+        let at = self.after_qualified_name(index)?;
+        match self.kind_at(at) == Dot && self.kind_at(at + 1) == Ident {
+            true => Some(at + 2),
+            false => Some(at),
+        }
+    }
+
+    /// A declaration of variables: a type and a name.
+    pub(super) fn begins_declaration(&self) -> bool {
+        if self.at(MutableKw) || self.current().is_type_keyword() || self.at(VoidKw) {
+            return true;
+        }
+        let Some(after) = self.after_type_name(self.pos) else {
+            return false;
+        };
+        match self.kind_at(after) {
+            Ident => true,
+            kind if kind.is_keyword() => matches!(self.kind_at(after + 1), Eq | Semi | Comma),
+            _ => false,
+        }
+    }
+
+    /// `(T) e` rather than `(e)`; the token here is `(`.
+    ///
+    /// A word that only begins a type makes a cast. A name in parentheses is a cast when what
+    /// follows can only begin an operand: a name, a literal, `(`, `{`, `~`. Of what may also go on
+    /// with the parenthesised value,
+    /// - `!`, `++`, `--` make a cast if an operand follows them: `(T) !x`, but `(x)! + 1`;
+    /// - `[` makes a cast if the brackets are empty or hold a comma: `(T) [1, 2]`, but `(x)[1]`;
+    /// - `-` never does: `(a) - b` is a difference, and `(T) (-b)` the way to cast.
+    pub(super) fn begins_cast(&self) -> bool {
+        let inner = self.pos + 1;
+        if self.kind_at(inner).is_type_keyword() || self.kind_at(inner) == VoidKw {
+            return true;
+        }
+        let Some(close) = self.after_type_name(inner) else {
+            return false;
+        };
+        if self.kind_at(close) != RParen {
+            return false;
+        }
+        let next = close + 1;
+        match self.kind_at(next) {
+            LBrace | Tilde => true,
+            Bang | PlusPlus | MinusMinus => self.begins_operand(next + 1),
+            LBracket => self.is_list_literal(next),
+            _ => self.begins_operand(next),
+        }
+    }
+
+    fn begins_operand(&self, index: usize) -> bool {
+        matches!(
+            self.kind_at(index),
+            Ident | Number | StringToken | TrueKw | FalseKw | NullKw | LParen
+        )
+    }
+
+    /// The brackets at `open` hold nothing, or a comma that is not inside further brackets.
+    fn is_list_literal(&self, open: usize) -> bool {
+        let Some(after) = self.after_group(open) else {
+            return false;
+        };
+        let close = after - 1;
+        let mut at = open + 1;
+        while at < close {
+            if self.kind_at(at) == Comma {
+                return true;
+            }
+            at = self.after_group(at).unwrap_or(at + 1);
+        }
+        close == open + 1
+    }
+}

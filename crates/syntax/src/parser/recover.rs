@@ -1,0 +1,251 @@
+//! Complaining, and finding a place from which to go on.
+
+use super::{Completed, MAX_DEPTH, Parser};
+use crate::{Diagnostic, Span, SyntaxKind, spelling};
+use SyntaxKind::*;
+
+/// An opening brace and what it opened: for the message when its partner is missing.
+#[derive(Clone, Copy)]
+pub(super) struct Opening {
+    /// The brace.
+    pub(super) span: Span,
+    /// Such as "composite"; nothing for a broken head.
+    pub(super) what: &'static str,
+}
+
+impl Parser<'_> {
+    /// Says something unless something was already said of this place.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        let after_broken = self.pos > 0 && self.tokens[self.pos - 1].is_broken;
+        let is_repeated = self.complained_at == Some(self.pos);
+        self.complained_at = Some(self.pos);
+        self.complaints += 1;
+        let is_kept = !is_repeated && !after_broken;
+        self.complaint = is_kept.then_some(self.found.len());
+        if is_kept {
+            self.found.push(diagnostic);
+        }
+    }
+
+    /// Adds help to what was reported last, if that was kept.
+    pub(super) fn add_help(&mut self, help: impl Into<String>) {
+        if let Some(at) = self.complaint {
+            self.found[at].help.push(help.into());
+        }
+    }
+
+    /// Says something that is no syntax error proper: the structure is clear, nothing is skipped.
+    pub(super) fn remark(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
+    }
+
+    pub(super) fn error_here(&mut self, code: &'static str, message: impl Into<String>) {
+        let span = self.here();
+        self.report(Diagnostic::error(code, span, message));
+    }
+
+    /// `expected X, found Y` at the token that came instead.
+    pub(super) fn expected(&mut self, what: &str) {
+        let message = match self.is_on_new_line(self.pos) && self.pos > 0 {
+            true => format!("expected {what}"),
+            false => format!("expected {what}, found {}", self.current().found()),
+        };
+        self.error_here("expected-token", message);
+    }
+
+    /// Takes the `;` that ends something, or says that it is missing and goes on behind it.
+    pub(super) fn semicolon(&mut self, after: &str) {
+        if self.eat(Semi) {
+            return;
+        }
+        let span = self.previous_end();
+        let message = format!("expected `;` after {after}");
+        self.report(Diagnostic::error("missing-semicolon", span, message));
+        self.skip_line();
+    }
+
+    /// Takes the closing brace, or says that it is missing and shows where it was opened.
+    pub(super) fn close_brace(&mut self, opening: Opening) {
+        if self.eat(RBrace) {
+            return;
+        }
+        let what = opening.what;
+        let message = format!("missing `}}` to close this {what}");
+        let diagnostic = Diagnostic::error("missing-brace", self.previous_end(), message)
+            .label(opening.span, format!("the {what} is opened here"));
+        self.report(diagnostic);
+    }
+
+    /// Takes the `{` that opens something. `None` if it is missing; that was said then.
+    pub(super) fn open_brace(&mut self, what: &'static str, place: &str) -> Option<Opening> {
+        let span = self.span(self.pos);
+        if self.expect(LBrace, place) {
+            return Some(Opening { span, what });
+        }
+        None
+    }
+
+    /// Passes over what is left of a broken entry: to a `;`, which is taken, or to the end of the
+    /// line, a closing brace, or a word that begins a clause or an item. Brackets are passed over
+    /// whole.
+    pub(super) fn skip_line(&mut self) {
+        self.skip(|p| p.is_on_new_line(p.pos));
+        self.eat(Semi);
+    }
+
+    /// Like [`Parser::skip_line`] over any number of lines.
+    pub(super) fn skip_entry(&mut self) {
+        self.skip(|_| false);
+        self.eat(Semi);
+    }
+
+    /// Passes over tokens into an `Error` node, up to a `;`, an unmatched closing bracket, a word
+    /// that begins a clause or an item, or where `stop` says so.
+    pub(super) fn skip(&mut self, stop: impl Fn(&Self) -> bool) {
+        if self.is_at_stop() || stop(self) {
+            return;
+        }
+        let broken = self.start();
+        while !self.is_at_stop() && !stop(self) {
+            self.skip_one();
+        }
+        self.finish(broken, Error);
+    }
+
+    fn is_at_stop(&self) -> bool {
+        self.at_end()
+            || self.at_any(&[Semi, RBrace, RParen, RBracket])
+            || self.begins_clause(self.pos)
+            || self.begins_item(self.pos)
+    }
+
+    /// Takes a token, or everything between brackets if it opens some that are closed.
+    pub(super) fn skip_one(&mut self) {
+        let end = match self.current() {
+            LParen | LBrace | LBracket => self.after_group(self.pos),
+            _ => None,
+        };
+        let end = end.unwrap_or(self.pos + 1);
+        while self.pos < end {
+            self.bump();
+        }
+    }
+
+    /// Takes the token as an `Error` node.
+    pub(super) fn skip_token(&mut self) -> Completed {
+        let broken = self.start();
+        self.skip_one();
+        self.finish(broken, Error)
+    }
+
+    /// Runs a production one level deeper. Past the limit the source is passed over instead.
+    pub(super) fn nested<R>(&mut self, parse: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
+        if self.depth >= MAX_DEPTH {
+            self.too_deep();
+            return None;
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Says that nesting went too far and passes over what would go further.
+    pub(super) fn too_deep(&mut self) {
+        let span = self.span(self.pos);
+        self.report(
+            Diagnostic::error("too-deep", span, "this is nested too deeply")
+                .help("take a part of it out into a variable, a type or a function"),
+        );
+        self.skip(|p| p.at(Comma));
+        self.complained_at = Some(self.pos);
+    }
+
+    // Names.
+
+    /// A name. A reserved word in its place is named and taken for one.
+    pub(super) fn name(&mut self, what: &str) -> bool {
+        match self.current() {
+            Ident => self.plain_name(),
+            kind if kind.is_keyword() && self.is_meant_as_name() => {
+                let word = kind.text();
+                let message = format!("`{word}` is a reserved word and cannot be {what}");
+                let span = self.span(self.pos);
+                self.report(
+                    Diagnostic::error("reserved-word", span, message)
+                        .help(format!("choose another name, such as `{word}_`")),
+                );
+                self.bump_as(Ident, 1);
+                true
+            }
+            _ => {
+                self.expected(what);
+                false
+            }
+        }
+    }
+
+    /// A name that is defined here. `$` begins only the names of a composite's parameters.
+    pub(super) fn declared_name(&mut self, what: &str) -> bool {
+        let at = self.pos;
+        let is_name = self.name(what);
+        if is_name && self.token_text(at).starts_with('$') {
+            let message = format!("`{}` cannot be {what}", self.token_text(at));
+            let span = self.span(at);
+            self.remark(
+                Diagnostic::error("dollar-name", span, message)
+                    .help("only the name of a composite's parameter begins with `$`"),
+            );
+        }
+        is_name
+    }
+
+    fn plain_name(&mut self) -> bool {
+        self.bump();
+        true
+    }
+
+    /// A name where reserved words do no harm: names of annotations, their keys, config kinds.
+    pub(super) fn lenient_name(&mut self, what: &str) -> bool {
+        if self.current().is_keyword() && self.is_meant_as_name() {
+            self.bump_as(Ident, 1);
+            return true;
+        }
+        self.name(what)
+    }
+
+    /// A reserved word is followed by what follows names.
+    fn is_meant_as_name(&self) -> bool {
+        matches!(
+            self.nth(1),
+            Eq | Comma | Semi | Colon | RParen | Gt | LBrace | LParen | RBrace | InKw | AsKw
+        ) && !(self.begins_clause(self.pos) && self.is_on_new_line(self.pos))
+    }
+
+    /// The name here is one of `words`, misspelt: says so and takes it for that word.
+    pub(super) fn misspelt(&mut self, words: &[SyntaxKind]) -> Option<SyntaxKind> {
+        let kind = self.similar_keyword(self.pos, words)?;
+        let written = self.token_text(self.pos);
+        let span = self.span(self.pos);
+        let message = format!("`{written}` is no word of SPL here");
+        self.report(
+            Diagnostic::error("misspelt-keyword", span, message)
+                .help(format!("did you mean `{}`?", kind.text())),
+        );
+        self.bump_as(kind, 1);
+        self.complained_at = None;
+        Some(kind)
+    }
+
+    /// The keyword among `words` that the name at `index` resembles.
+    pub(super) fn similar_keyword(&self, index: usize, words: &[SyntaxKind]) -> Option<SyntaxKind> {
+        if self.kind_at(index) != Ident {
+            return None;
+        }
+        let written = self.token_text(index);
+        words
+            .iter()
+            .copied()
+            .find(|word| spelling::is_similar(written, word.text()))
+    }
+}

@@ -1,0 +1,207 @@
+//! Statements of functions and of logic clauses.
+
+use super::recover::Opening;
+use super::{Completed, Parser, composite, expr, types};
+use crate::{Diagnostic, SyntaxKind};
+use SyntaxKind::*;
+
+/// `{ ... }`; the token here is `{`.
+pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
+    let node = p.start();
+    let opening = Opening {
+        span: p.span(p.pos),
+        what,
+    };
+    p.bump();
+    while !p.at_any(&[RBrace, Eof]) && !is_outside(p) {
+        let before = p.pos;
+        statement(p);
+        if p.pos == before {
+            p.skip_token();
+        }
+    }
+    p.close_brace(opening);
+    p.finish(node, Block)
+}
+
+/// A word that never begins a statement but a clause or an item: a brace is missing before it.
+fn is_outside(p: &Parser) -> bool {
+    let is_definition = p.at(TypeKw) && p.nth(1) == Ident;
+    (p.begins_clause(p.pos) || p.begins_item(p.pos) || p.at(StreamKw)) && !is_definition
+}
+
+/// A statement. Whatever is here, something is taken unless it belongs to what is around.
+pub(super) fn statement(p: &mut Parser) {
+    let done = p.nested(|p| {
+        one_statement(p);
+        Some(())
+    });
+    if done.is_none() {
+        p.eat(Semi);
+    }
+}
+
+fn one_statement(p: &mut Parser) {
+    match p.current() {
+        LBrace => {
+            block(p, "block");
+        }
+        IfKw => if_statement(p),
+        WhileKw => while_statement(p),
+        ForKw => for_statement(p),
+        BreakKw => jump(p, BreakStmt, "`break`"),
+        ContinueKw => jump(p, ContinueStmt, "`continue`"),
+        ReturnKw => return_statement(p),
+        TypeKw => {
+            let node = p.start();
+            p.bump();
+            composite::type_definition(p);
+            p.finish(node, TypeStmt);
+        }
+        Semi => empty_statement(p),
+        ElseKw => {
+            p.error_here("misplaced-else", "`else` without an `if` before it");
+            p.bump();
+        }
+        _ if p.begins_declaration() => {
+            let node = p.start();
+            local_declaration(p);
+            p.finish(node, LocalStmt);
+        }
+        _ => expression_statement(p),
+    }
+}
+
+/// `mutable T a = 1, b;`
+pub(super) fn local_declaration(p: &mut Parser) {
+    let node = p.start();
+    p.eat(MutableKw);
+    if types::type_expr(p).is_some() {
+        loop {
+            variable(p);
+            if !p.eat(Comma) {
+                break;
+            }
+        }
+    }
+    p.semicolon("the declaration");
+    p.finish(node, LocalDecl);
+}
+
+fn variable(p: &mut Parser) {
+    let node = p.start();
+    let name = p.start();
+    p.declared_name("the name of a variable");
+    p.finish(name, Name);
+    if p.eat(Eq) {
+        expr::value(p);
+    }
+    p.finish(node, LocalVar);
+}
+
+fn expression_statement(p: &mut Parser) {
+    let node = p.start();
+    if expr::expr(p).is_none() {
+        p.skip_line();
+    } else {
+        p.semicolon("the statement");
+    }
+    p.finish(node, ExprStmt);
+}
+
+fn empty_statement(p: &mut Parser) {
+    let span = p.span(p.pos);
+    p.remark(Diagnostic::warning(
+        "empty-statement",
+        span,
+        "a `;` without a statement before it",
+    ));
+    let node = p.start();
+    p.bump();
+    p.finish(node, EmptyStmt);
+}
+
+fn if_statement(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    condition(p, "if");
+    statement(p);
+    if p.eat(ElseKw) {
+        statement(p);
+    }
+    p.finish(node, IfStmt);
+}
+
+fn while_statement(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    condition(p, "while");
+    statement(p);
+    p.finish(node, WhileStmt);
+}
+
+/// `(e)` after `if` and `while`.
+fn condition(p: &mut Parser, word: &str) {
+    if p.expect(LParen, &format!("after `{word}`")) {
+        expr::expr(p);
+        p.expect(RParen, "after the condition");
+    } else if !p.at(LBrace) {
+        p.add_help(format!("write `{word} (condition)`"));
+        expr::expr(p);
+    }
+}
+
+/// `for (T x in e) s`
+fn for_statement(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    let open = p.pos;
+    if p.expect(LParen, "after `for`") {
+        for_head(p, open);
+    }
+    statement(p);
+    p.finish(node, ForStmt);
+}
+
+fn for_head(p: &mut Parser, open: usize) {
+    types::type_expr(p);
+    let name = p.start();
+    p.declared_name("the name of the loop's variable");
+    p.finish(name, Name);
+    if p.expect(InKw, "after the loop's variable") {
+        expr::expr(p);
+    }
+    if p.eat(RParen) {
+        return;
+    }
+    p.error_here(
+        "expected-token",
+        "expected `)` to close the head of the loop",
+    );
+    p.add_help("a loop is written `for (int32 x in list) { ... }`; there is no other form");
+    let Some(end) = p.after_group(open) else {
+        return;
+    };
+    let broken = p.start();
+    while p.pos < end {
+        p.bump();
+    }
+    p.finish(broken, Error);
+}
+
+fn jump(p: &mut Parser, kind: SyntaxKind, after: &str) {
+    let node = p.start();
+    p.bump();
+    p.semicolon(after);
+    p.finish(node, kind);
+}
+
+fn return_statement(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    if !p.at_any(&[Semi, RBrace, Eof]) {
+        expr::expr(p);
+    }
+    p.semicolon("`return`");
+    p.finish(node, ReturnStmt);
+}

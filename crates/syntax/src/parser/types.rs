@@ -1,0 +1,326 @@
+//! Types: `int32`, `rstring[8]`, `list<T>[10]`, `tuple<...>`, `ns::C.T`.
+
+use super::recover::Opening;
+use super::{Completed, Parser, expr};
+use crate::{Diagnostic, SyntaxKind};
+use SyntaxKind::*;
+
+/// A type. `None` if none begins here; that was said then.
+pub(super) fn type_expr(p: &mut Parser) -> Option<Completed> {
+    p.nested(|p| match p.current() {
+        kind if kind.is_primitive_keyword() => Some(primitive(p)),
+        Ident => Some(named(p)),
+        RstringKw => Some(bounded_string(p)),
+        XmlKw => Some(xml(p)),
+        EnumKw => Some(enumeration(p)),
+        TupleKw => Some(tuple(p)),
+        ListKw => Some(collection(p, ListType, 1)),
+        SetKw => Some(collection(p, SetType, 1)),
+        MapKw => Some(collection(p, MapType, 2)),
+        OptionalKw => Some(optional(p)),
+        VoidKw => Some(misplaced_void(p)),
+        _ => {
+            p.expected("a type");
+            None
+        }
+    })
+}
+
+/// The result of a function: a type or `void`.
+pub(super) fn result_type(p: &mut Parser) {
+    if p.at(VoidKw) {
+        primitive(p);
+    } else {
+        type_expr(p);
+    }
+}
+
+/// `stream<...>`; the token here is `stream`, or a word taken for it.
+pub(super) fn stream_type(p: &mut Parser) {
+    let node = p.start();
+    p.bump_as(StreamKw, 1);
+    angle_body(p, "stream");
+    p.finish(node, StreamType);
+}
+
+/// What follows the `=` of a type definition: a type, or a tuple body without `tuple<>`.
+pub(super) fn definition(p: &mut Parser) {
+    let body = p.start();
+    let is_body = match elements(p) {
+        Elements::One => false,
+        Elements::Body => true,
+    };
+    match is_body {
+        true => {
+            p.finish(body, TupleBody);
+        }
+        false => p.abandon(body),
+    }
+}
+
+fn primitive(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    p.finish(node, PrimitiveType)
+}
+
+fn misplaced_void(p: &mut Parser) -> Completed {
+    let span = p.span(p.pos);
+    p.report(
+        Diagnostic::error("misplaced-void", span, "`void` is no type of a value")
+            .help("only a function's result may be `void`"),
+    );
+    primitive(p)
+}
+
+fn named(p: &mut Parser) -> Completed {
+    let node = p.start();
+    expr::qualified_name(p);
+    if p.at(Dot) && p.nth(1) == Ident {
+        p.bump();
+        let name = p.start();
+        p.bump();
+        p.finish(name, Name);
+    }
+    p.finish(node, NamedType)
+}
+
+fn bounded_string(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    bound(p);
+    p.finish(node, StringType)
+}
+
+/// `[n]` after a type, if it is there.
+fn bound(p: &mut Parser) {
+    if !p.at(LBracket) {
+        return;
+    }
+    let node = p.start();
+    p.bump();
+    expr::expr(p);
+    p.expect(RBracket, "after the bound");
+    p.finish(node, Dim);
+}
+
+fn xml(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    if p.eat(Lt) {
+        if !p.eat(StringToken) {
+            p.expected("the schema's address in quotes");
+        }
+        close_angle(p, "after the schema's address");
+    }
+    p.finish(node, XmlType)
+}
+
+fn enumeration(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    let Some(opening) = p.open_brace("enumeration", "after `enum`") else {
+        return p.finish(node, EnumType);
+    };
+    if p.at(RBrace) {
+        p.expected("an enumerator");
+    }
+    while !p.at_any(&[RBrace, Semi, Eof]) {
+        let name = p.start();
+        let is_name = p.declared_name("an enumerator");
+        p.finish(name, Name);
+        if !is_name {
+            break;
+        }
+        if !p.eat(Comma) {
+            break;
+        }
+        if p.at(RBrace) {
+            p.expected("an enumerator after `,`");
+        }
+    }
+    close_list(p, opening);
+    p.finish(node, EnumType)
+}
+
+/// The closing brace of a short list: what stands before it is passed over.
+fn close_list(p: &mut Parser, opening: Opening) {
+    if !p.at(RBrace) {
+        p.error_here("expected-token", "expected `,` or `}` after the enumerator");
+        p.skip(|_| false);
+    }
+    p.close_brace(opening);
+}
+
+fn tuple(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    angle_body(p, "tuple");
+    p.finish(node, TupleType)
+}
+
+fn collection(p: &mut Parser, kind: SyntaxKind, count: usize) -> Completed {
+    let node = p.start();
+    let word = p.current().text();
+    p.bump();
+    if p.expect(Lt, &format!("after `{word}`")) {
+        type_expr(p);
+        if count == 2 && p.expect(Comma, "after the type of the map's keys") {
+            type_expr(p);
+        }
+        close_angle(p, &format!("to close `{word}<`"));
+    } else {
+        let help = match count {
+            2 => "a map says its types: `map<rstring, int32>`".to_owned(),
+            _ => format!("a {word} says its type: `{word}<int32>`"),
+        };
+        p.add_help(help);
+    }
+    bound(p);
+    p.finish(node, kind)
+}
+
+fn optional(p: &mut Parser) -> Completed {
+    let node = p.start();
+    p.bump();
+    if p.expect(Lt, "after `optional`") {
+        if p.at(OptionalKw) {
+            let span = p.span(p.pos);
+            p.remark(Diagnostic::error(
+                "nested-optional",
+                span,
+                "an optional type cannot hold an optional type",
+            ));
+        }
+        type_expr(p);
+        close_angle(p, "to close `optional<`");
+    }
+    p.finish(node, OptionalType)
+}
+
+/// `<` tuple body `>`.
+fn angle_body(p: &mut Parser, word: &str) {
+    if !p.expect(Lt, &format!("after `{word}`")) {
+        return;
+    }
+    let body = p.start();
+    if p.at(Gt) {
+        let message = format!("a {word} type needs at least one attribute");
+        p.error_here("empty-tuple-type", message);
+        p.add_help(format!("write `{word}<int32 a>` or `{word}<T>`"));
+    } else {
+        elements(p);
+    }
+    p.finish(body, TupleBody);
+    close_angle(p, &format!("to close `{word}<`"));
+}
+
+/// The `>` of a type. What stands before it is passed over if it is on this line.
+fn close_angle(p: &mut Parser, place: &str) {
+    if p.eat(Gt) {
+        return;
+    }
+    p.error_here("expected-token", format!("expected `>` {place}"));
+    let mut ahead = p.pos;
+    while !matches!(
+        p.kind_at(ahead),
+        Semi | LBrace | RBrace | LParen | RParen | Eq | Eof
+    ) && !p.is_on_new_line(ahead)
+    {
+        if p.kind_at(ahead) == Gt {
+            let broken = p.start();
+            while p.pos < ahead {
+                p.bump();
+            }
+            p.finish(broken, Error);
+            p.bump();
+            return;
+        }
+        ahead += 1;
+    }
+}
+
+/// What a list of types with or without names came to be.
+enum Elements {
+    /// A single type without a name.
+    One,
+    /// Attributes, or several tuple types.
+    Body,
+}
+
+/// `int32 a, rstring b` or `T1, tuple<...>`: one form throughout.
+fn elements(p: &mut Parser) -> Elements {
+    let mut first_is_named = None;
+    let mut count = 0;
+    loop {
+        let element = p.start();
+        if type_expr(p).is_none() {
+            p.abandon(element);
+            break;
+        }
+        let is_named = attribute_name(p);
+        match is_named {
+            true => {
+                p.finish(element, TupleAttr);
+            }
+            false => p.abandon(element),
+        }
+        let form = *first_is_named.get_or_insert(is_named);
+        if form != is_named {
+            mixed(p, is_named);
+        }
+        count += 1;
+        if !another_element(p) {
+            break;
+        }
+    }
+    match first_is_named == Some(false) && count == 1 {
+        true => Elements::One,
+        false => Elements::Body,
+    }
+}
+
+/// Takes the comma before another element; says so if only the comma is missing.
+fn another_element(p: &mut Parser) -> bool {
+    if p.eat(Comma) {
+        if p.at_any(&[Gt, Semi]) {
+            p.expected("an attribute after `,`");
+            return false;
+        }
+        return true;
+    }
+    let is_attribute = p.current().is_type_keyword() || (p.at(Ident) && p.nth(1) == Ident);
+    let goes_on = is_attribute && !p.is_on_new_line(p.pos);
+    if goes_on {
+        let span = p.previous_end();
+        let message = "expected `,` between the attributes";
+        p.report(Diagnostic::error("expected-token", span, message));
+    }
+    goes_on
+}
+
+fn mixed(p: &mut Parser, is_named: bool) {
+    let span = p.previous_end();
+    if !is_named {
+        let message = "expected a name after the attribute's type";
+        p.report(Diagnostic::error("expected-token", span, message));
+        return;
+    }
+    let message = "attributes and tuple types cannot be mixed";
+    p.report(
+        Diagnostic::error("mixed-tuple", span, message)
+            .help("put the attributes into a tuple type of their own: `T, tuple<int32 a>`"),
+    );
+}
+
+/// The name of an attribute, if one is here; also a reserved word in its place.
+fn attribute_name(p: &mut Parser) -> bool {
+    let is_word = p.current().is_keyword() && matches!(p.nth(1), Comma | Gt | Semi);
+    if !p.at(Ident) && !is_word {
+        return false;
+    }
+    let name = p.start();
+    p.declared_name("the name of an attribute");
+    p.finish(name, Name);
+    true
+}

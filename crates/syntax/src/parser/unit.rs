@@ -1,0 +1,300 @@
+//! A source file: `namespace`, `use`, and the definitions.
+
+use super::{Parser, annotation, composite, function};
+use crate::{Diagnostic, SyntaxKind};
+use SyntaxKind::*;
+
+/// How far a unit has come; what belongs further up is complained about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Progress {
+    Start,
+    Uses,
+    Items,
+}
+
+/// A whole file.
+pub(super) fn unit(p: &mut Parser) {
+    let node = p.start();
+    let mut progress = Progress::Start;
+    while !p.at_end() {
+        let before = p.pos;
+        item(p, &mut progress);
+        if p.pos == before {
+            p.skip_token();
+        }
+    }
+    p.finish(node, Unit);
+}
+
+fn item(p: &mut Parser, progress: &mut Progress) {
+    match p.current() {
+        NamespaceKw => {
+            in_order(
+                p,
+                *progress == Progress::Start,
+                "`namespace` must be the first of a file",
+            );
+            namespace(p);
+            *progress = (*progress).max(Progress::Uses);
+        }
+        UseKw => {
+            in_order(
+                p,
+                *progress < Progress::Items,
+                "`use` must stand before all definitions",
+            );
+            use_directive(p);
+            *progress = (*progress).max(Progress::Uses);
+        }
+        _ => {
+            if definition(p) {
+                *progress = Progress::Items;
+            }
+        }
+    }
+}
+
+fn in_order(p: &mut Parser, is_in_order: bool, message: &str) {
+    if !is_in_order {
+        let span = p.span(p.pos);
+        p.remark(Diagnostic::error("item-order", span, message));
+    }
+}
+
+/// `namespace a.b;`
+fn namespace(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    namespace_name(p);
+    p.semicolon("the namespace");
+    p.finish(node, NamespaceDecl);
+}
+
+fn namespace_name(p: &mut Parser) {
+    let node = p.start();
+    while p.name("the name of a namespace") && p.eat(Dot) {}
+    p.finish(node, NamespaceName);
+}
+
+/// `use a.b::Name;` or `use a.b::*;`
+fn use_directive(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    namespace_name(p);
+    if p.expect(ColonColon, "after the namespace") {
+        if !p.eat(Star) {
+            let name = p.start();
+            p.name("a name or `*`");
+            p.finish(name, Name);
+        }
+    } else {
+        p.add_help("write `use name.space::Name;` or `use name.space::*;`");
+    }
+    p.semicolon("the `use` directive");
+    p.finish(node, UseDecl);
+}
+
+/// A composite, function or type. Says whether it was one.
+fn definition(p: &mut Parser) -> bool {
+    match p.current() {
+        At => annotated(p),
+        TypeKw => type_item(p),
+        PublicKw | StatefulKw => modified(p),
+        CompositeKw => composite_item(p),
+        VoidKw => function::function(p),
+        kind if kind.is_type_keyword() => function::function(p),
+        Ident => return named(p),
+        _ => {
+            stray(p);
+            return false;
+        }
+    }
+    true
+}
+
+fn composite_item(p: &mut Parser) {
+    let node = p.start();
+    composite::composite(p);
+    p.finish(node, Composite);
+}
+
+fn annotated(p: &mut Parser) {
+    let node = p.start();
+    let first = p.span(p.pos);
+    annotation::annotations(p);
+    let is_composite = p.at(CompositeKw) || (p.at(PublicKw) && p.nth(1) == CompositeKw);
+    if is_composite {
+        composite::composite(p);
+        p.finish(node, Composite);
+        return;
+    }
+    p.finish(node, Error);
+    let message = "an annotation stands before a composite or an operator invocation";
+    p.remark(Diagnostic::error("misplaced-annotation", first, message));
+    p.complained_at = Some(p.pos);
+}
+
+/// After `public` or `stateful`.
+fn modified(p: &mut Parser) {
+    let mut ahead = p.pos;
+    while matches!(p.kind_at(ahead), PublicKw | StatefulKw) {
+        ahead += 1;
+    }
+    match p.kind_at(ahead) {
+        CompositeKw => {
+            let node = p.start();
+            composite_modifiers(p, ahead);
+            composite::composite(p);
+            p.finish(node, Composite);
+        }
+        TypeKw => {
+            let span = p.span(p.pos);
+            p.remark(
+                Diagnostic::error("misplaced-modifier", span, "a type cannot be `public`")
+                    .help("a type is visible everywhere; write only `type`"),
+            );
+            let node = p.start();
+            while p.pos < ahead {
+                p.bump();
+            }
+            p.finish(node, Error);
+            type_item(p);
+        }
+        Ident if p.similar_keyword(ahead, &[CompositeKw]).is_some() && is_composite(p, ahead) => {
+            let node = p.start();
+            while p.pos < ahead {
+                p.bump();
+            }
+            p.misspelt(&[CompositeKw]);
+            composite::composite(p);
+            p.finish(node, Composite);
+        }
+        _ => function::function(p),
+    }
+}
+
+/// Only one `public` may stand before `composite`; all others are passed over.
+fn composite_modifiers(p: &mut Parser, composite: usize) {
+    while p.pos < composite {
+        let is_last = p.pos + 1 == composite;
+        if is_last && p.at(PublicKw) {
+            return;
+        }
+        let word = p.current().text();
+        let message = format!("`{word}` cannot stand here before `composite`");
+        let span = p.span(p.pos);
+        p.remark(Diagnostic::error("misplaced-modifier", span, message));
+        p.skip_token();
+    }
+}
+
+fn type_item(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    composite::type_definition(p);
+    p.finish(node, TypeItem);
+}
+
+/// A name at the beginning of a definition: the result type of a function, or a misspelt word.
+fn named(p: &mut Parser) -> bool {
+    let is_function = p
+        .after_type_name(p.pos)
+        .is_some_and(|after| p.kind_at(after) == Ident && p.kind_at(after + 1) == LParen);
+    if p.similar_keyword(p.pos, &[CompositeKw]).is_some() && is_composite(p, p.pos) {
+        let node = p.start();
+        p.misspelt(&[CompositeKw]);
+        composite::composite(p);
+        p.finish(node, Composite);
+        return true;
+    }
+    if is_function {
+        function::function(p);
+        return true;
+    }
+    match p.similar_keyword(p.pos, &[NamespaceKw, UseKw, TypeKw, PublicKw, StatefulKw]) {
+        Some(kind) if p.nth(1) == Ident || p.nth(1) == CompositeKw => {
+            let written = p.token_text(p.pos);
+            let message = format!("`{written}` is no word of SPL here");
+            let span = p.span(p.pos);
+            p.report(
+                Diagnostic::error("misspelt-keyword", span, message)
+                    .help(format!("did you mean `{}`?", kind.text())),
+            );
+            resume_misspelt(p, kind)
+        }
+        _ => {
+            stray(p);
+            false
+        }
+    }
+}
+
+/// Goes on as if the word had been spelt well.
+fn resume_misspelt(p: &mut Parser, kind: SyntaxKind) -> bool {
+    p.complained_at = None;
+    match kind {
+        PublicKw | StatefulKw => {
+            p.skip_token();
+            return false;
+        }
+        NamespaceKw => namespace(p),
+        UseKw => use_directive(p),
+        _ => type_item(p),
+    }
+    true
+}
+
+/// After the word at `index` there is what can only be the rest of a composite's head.
+fn is_composite(p: &Parser, index: usize) -> bool {
+    let after = match p.kind_at(index + 1) {
+        Ident => index + 2,
+        _ => return false,
+    };
+    match p.kind_at(after) {
+        LBrace => true,
+        LParen => match p.kind_at(after + 1) {
+            OutputKw | InputKw => true,
+            RParen => p.kind_at(after + 2) == LBrace && p.begins_clause(after + 3),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// What begins no definition: says so and passes over it, up to what does.
+fn stray(p: &mut Parser) {
+    match p.current() {
+        RBrace => {
+            p.error_here("unmatched-brace", "this `}` closes nothing");
+            p.skip_token();
+            return;
+        }
+        Semi => {
+            p.error_here("unexpected-token", "no `;` is needed here");
+            p.skip_token();
+            return;
+        }
+        _ if p.begins_invocation(p.pos) || p.begins_clause(p.pos) => {
+            let word = p.current().text();
+            p.error_here("misplaced-clause", format!("`{word}` outside a composite"));
+            p.add_help("perhaps a `}` before it closes the composite too early");
+        }
+        _ => p.expected("a composite, a function or a type"),
+    }
+    let broken = p.start();
+    p.skip_one();
+    while !p.at_end() && !is_item(p) {
+        p.skip_one();
+    }
+    p.finish(broken, Error);
+}
+
+fn is_item(p: &Parser) -> bool {
+    match p.current() {
+        At => matches!(
+            p.kind_at(p.after_annotations(p.pos)),
+            CompositeKw | PublicKw
+        ),
+        _ => p.begins_item(p.pos),
+    }
+}

@@ -1,0 +1,239 @@
+//! Diagnostics as text for people: message, place, source line, underline, labels, help.
+//!
+//! ```text
+//! error[missing-semicolon]: expected `;` after the parameter
+//!   --> trades.spl:7:24
+//!    |
+//!  7 |       file : "trades.csv"
+//!    |                          ^
+//!    = help: ...
+//! ```
+//! Without colour the text is stable: golden tests compare it.
+
+use std::fmt::Write;
+
+use crate::{Diagnostic, FileId, Severity, SourceMap, Span};
+
+/// Longer lines are cut around the place.
+const SHOWN_MAX: usize = 160;
+/// A tab is shown as so many blanks.
+const TAB: &str = "    ";
+
+/// All diagnostics as text, an empty line between each two.
+pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
+    let mut out = String::new();
+    for (index, diagnostic) in diagnostics.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        let written = Renderer { sources, color }.diagnostic(&mut out, diagnostic);
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    }
+    out
+}
+
+struct Renderer<'s> {
+    sources: &'s SourceMap,
+    color: bool,
+}
+
+/// A place to underline.
+struct Mark<'d> {
+    span: Span,
+    line: u32,
+    text: &'d str,
+    is_primary: bool,
+}
+
+impl Renderer<'_> {
+    fn diagnostic(&self, out: &mut String, diagnostic: &Diagnostic) -> std::fmt::Result {
+        let (word, paint) = match diagnostic.severity {
+            Severity::Error => ("error", Paint::Red),
+            Severity::Warning => ("warning", Paint::Yellow),
+        };
+        let head = self.paint(paint, &format!("{word}[{}]", diagnostic.code));
+        writeln!(
+            out,
+            "{head}: {}",
+            self.paint(Paint::Bold, &diagnostic.message)
+        )?;
+        let marks = self.marks(diagnostic);
+        let last = marks.iter().map(|mark| mark.line).max().unwrap_or(1);
+        let margin = last.to_string().len();
+        let mut file = None;
+        let mut line = 0;
+        for mark in &marks {
+            if file != Some(mark.span.file) {
+                self.place(out, mark.span, margin, file.is_none())?;
+                file = Some(mark.span.file);
+                line = 0;
+            }
+            if mark.line != line {
+                self.source_line(out, mark, margin, line)?;
+                line = mark.line;
+            }
+            self.underline(out, mark, margin, paint)?;
+        }
+        for help in &diagnostic.help {
+            let sign = self.paint(Paint::Blue, "=");
+            writeln!(
+                out,
+                " {:margin$} {sign} {}: {help}",
+                "",
+                self.paint(Paint::Bold, "help")
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The places by file and line: the file of the diagnostic first.
+    fn marks<'d>(&self, diagnostic: &'d Diagnostic) -> Vec<Mark<'d>> {
+        let mark = |span: Span, text: &'d str, is_primary| Mark {
+            span,
+            line: self.sources.position(span).line,
+            text,
+            is_primary,
+        };
+        let mut marks = vec![mark(diagnostic.span, "", true)];
+        let labels = diagnostic.labels.iter();
+        marks.extend(labels.map(|label| mark(label.span, label.text.as_str(), false)));
+        let first: FileId = diagnostic.span.file;
+        marks.sort_by_key(|m| {
+            (
+                m.span.file != first,
+                m.span.file,
+                m.line,
+                !m.is_primary,
+                m.span,
+            )
+        });
+        marks
+    }
+
+    fn place(
+        &self,
+        out: &mut String,
+        span: Span,
+        margin: usize,
+        is_first: bool,
+    ) -> std::fmt::Result {
+        let arrow = self.paint(Paint::Blue, if is_first { "-->" } else { ":::" });
+        let position = self.sources.position(span);
+        let path = self.sources.file(span.file).path.display();
+        writeln!(
+            out,
+            " {:margin$}{arrow} {path}:{}:{}",
+            "", position.line, position.column
+        )?;
+        self.gutter(out, margin, "")?;
+        out.push('\n');
+        Ok(())
+    }
+
+    fn gutter(&self, out: &mut String, margin: usize, number: &str) -> std::fmt::Result {
+        let text = format!(" {number:>margin$} |");
+        write!(out, "{}", self.paint(Paint::Blue, &text))
+    }
+
+    fn source_line(
+        &self,
+        out: &mut String,
+        mark: &Mark,
+        margin: usize,
+        before: u32,
+    ) -> std::fmt::Result {
+        if before > 0 && mark.line > before + 1 {
+            writeln!(out, "{}", self.paint(Paint::Blue, "..."))?;
+        }
+        self.gutter(out, margin, &mark.line.to_string())?;
+        let window = self.window(mark);
+        let shown = format!("{}{}{}", window.ellipsis, window.before, window.rest);
+        writeln!(out, " {}", shown.trim_end())
+    }
+
+    fn underline(
+        &self,
+        out: &mut String,
+        mark: &Mark,
+        margin: usize,
+        paint: Paint,
+    ) -> std::fmt::Result {
+        self.gutter(out, margin, "")?;
+        let window = self.window(mark);
+        let blanks = window.ellipsis.chars().count() + window.before.chars().count();
+        let (sign, paint) = match mark.is_primary {
+            true => ("^", paint),
+            false => ("-", Paint::Blue),
+        };
+        let line = sign.repeat(window.width.max(1));
+        let line = format!("{line} {}", mark.text);
+        writeln!(out, " {:blanks$}{}", "", self.paint(paint, line.trim_end()))
+    }
+
+    /// What is shown of the line of a mark.
+    fn window(&self, mark: &Mark) -> Window {
+        let file = self.sources.file(mark.span.file);
+        let text = file.line(mark.line);
+        let position = file.position(mark.span.start);
+        let column = (position.column - 1) as usize;
+        let skipped = match text.len() > SHOWN_MAX {
+            true => column.saturating_sub(SHOWN_MAX / 2),
+            false => 0,
+        };
+        let marked = self.sources.text(mark.span);
+        let marked = marked.lines().next().unwrap_or("");
+        let chars = text.chars().skip(skipped);
+        let before: String = chars.clone().take(column - skipped).map(shown).collect();
+        let room = SHOWN_MAX.saturating_sub(column - skipped);
+        let rest: String = chars.skip(column - skipped).take(room).map(shown).collect();
+        let width: String = marked.chars().take(room).map(shown).collect();
+        Window {
+            ellipsis: if skipped > 0 { "..." } else { "" },
+            before,
+            rest,
+            width: width.chars().count(),
+        }
+    }
+
+    fn paint(&self, paint: Paint, text: &str) -> String {
+        match self.color && !text.is_empty() {
+            true => format!("\x1b[{}m{text}\x1b[0m", paint.code()),
+            false => text.to_owned(),
+        }
+    }
+}
+
+struct Window {
+    ellipsis: &'static str,
+    before: String,
+    rest: String,
+    width: usize,
+}
+
+/// A character as it is shown: control characters would upset the terminal.
+fn shown(c: char) -> String {
+    match c {
+        '\t' => TAB.to_owned(),
+        c if c.is_control() => '\u{FFFD}'.to_string(),
+        c => c.to_string(),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Paint {
+    Red,
+    Yellow,
+    Blue,
+    Bold,
+}
+
+impl Paint {
+    fn code(self) -> &'static str {
+        match self {
+            Paint::Red => "1;31",
+            Paint::Yellow => "1;33",
+            Paint::Blue => "1;34",
+            Paint::Bold => "1",
+        }
+    }
+}
