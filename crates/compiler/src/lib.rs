@@ -1,1 +1,21 @@
-//! (being built)
+//! SPL trees to a typed program, a logical graph and a physical plan.
+//!
+//! Parsed units come in, a [`graph::Program`] goes out. This crate does no IO and knows no operator
+//! or library function by name: it is handed tables of models and prototypes.
+//!
+//! [`names`] says what a name means, [`types`] resolves types, [`expr`] and [`stmt`] type
+//! expressions and statements, [`function`] chooses overloads and types user functions, [`fold`]
+//! evaluates what is known when compiling.
+
+mod diagnostics;
+pub mod expr;
+pub mod fold;
+pub mod function;
+pub mod names;
+pub mod prelude;
+mod session;
+pub mod stmt;
+pub mod types;
+
+pub use diagnostics::Diagnostics;
+pub use session::{Options, Session, SideEffectRule};

@@ -1,0 +1,57 @@
+//! Where all findings of one compilation end up.
+//!
+//! The compiler never stops at the first error: each part reports what is wrong here and answers
+//! `None`, and whoever gets a `None` stays silent. A composite is typed once per invocation, so the
+//! same finding may come many times: only the first of one rule at one place is kept.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+
+use syntax::{Diagnostic, Severity, Span};
+
+/// The findings so far.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    list: RefCell<Vec<Diagnostic>>,
+    seen: RefCell<HashSet<(&'static str, Span)>>,
+    errors: Cell<usize>,
+}
+
+impl Diagnostics {
+    /// Adds a finding, unless the same rule already found something at the same place.
+    pub fn add(&self, diagnostic: Diagnostic) {
+        if !self
+            .seen
+            .borrow_mut()
+            .insert((diagnostic.code, diagnostic.span))
+        {
+            return;
+        }
+        if diagnostic.severity == Severity::Error {
+            self.errors.set(self.errors.get() + 1);
+        }
+        self.list.borrow_mut().push(diagnostic);
+    }
+
+    /// Adds several.
+    pub fn extend(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        diagnostics.into_iter().for_each(|d| self.add(d));
+    }
+
+    /// How many errors (not warnings) were added.
+    pub fn error_count(&self) -> usize {
+        self.errors.get()
+    }
+
+    /// Whether there is an error.
+    pub fn has_errors(&self) -> bool {
+        self.errors.get() > 0
+    }
+
+    /// All findings, by file and place.
+    pub fn into_sorted(self) -> Vec<Diagnostic> {
+        let mut list = self.list.into_inner();
+        list.sort_by_key(|d| (d.span.file, d.span.start, d.span.end));
+        list
+    }
+}

@@ -1,0 +1,114 @@
+//! What is allowed where an expression or statement stands.
+
+use std::rc::Rc;
+
+use tuple::Type;
+
+use crate::function::OutputFunctions;
+
+/// What an expression may use; the caller of [`super::Typer`] says so.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// Which input tuples it may read.
+    pub inputs: Inputs,
+    /// Whether `In[n]` may look back.
+    pub history: bool,
+    /// Whether state variables may be read.
+    pub state: bool,
+    /// Output functions of the operator's model, if it stands in an `output` clause.
+    pub output_functions: Option<Rc<OutputFunctions>>,
+    /// Whether `submit` may be called (logic of an operator that submits).
+    pub submits: bool,
+    /// Whether `currentPunct()` may be called (`onPunct`).
+    pub punctuation: bool,
+    /// It must be known when compiling.
+    pub constant: bool,
+    /// What `return` may do.
+    pub returns: Returns,
+    /// Whether stateful functions may be called.
+    pub stateful: Stateful,
+}
+
+/// Which input tuples an expression may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inputs {
+    /// None; the text says what stands here: "a parameter that is evaluated once".
+    #[default]
+    None,
+    /// None, and this is why: the words complete "attributes cannot be used in ...".
+    Refused(&'static str),
+    /// Only this port.
+    Port(u32),
+    /// All.
+    All,
+}
+
+/// What `return` may do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Returns {
+    /// There is nothing to return from.
+    #[default]
+    Nowhere,
+    /// `return;` (an on-clause, a void function).
+    Bare,
+    /// `return e;`. `None`: the type is broken, which was reported.
+    Value(Option<Type>),
+}
+
+/// Whether stateful functions may be called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stateful {
+    /// They may.
+    #[default]
+    Allowed,
+    /// Not in a function that is not declared `stateful`.
+    NotDeclared,
+}
+
+impl Context {
+    /// A compile-time constant: no attributes, no variables.
+    pub fn constant() -> Context {
+        Context {
+            constant: true,
+            ..Context::default()
+        }
+    }
+
+    /// An expression that is evaluated once, at start-up: no attributes.
+    pub fn attribute_free() -> Context {
+        Context {
+            state: false,
+            ..Context::default()
+        }
+    }
+
+    /// An expression over input tuples and state, with tuple history: `param` of mode expression.
+    pub fn expression() -> Context {
+        Context {
+            inputs: Inputs::All,
+            history: true,
+            state: true,
+            ..Context::default()
+        }
+    }
+
+    /// The right side of an output assignment.
+    pub fn output(functions: Option<Rc<OutputFunctions>>) -> Context {
+        Context {
+            output_functions: functions,
+            ..Context::expression()
+        }
+    }
+
+    /// A logic clause: `submits` as the operator's model says, `punctuation` in `onPunct`.
+    pub fn logic(submits: bool, punctuation: bool) -> Context {
+        Context {
+            inputs: Inputs::All,
+            state: true,
+            submits,
+            punctuation,
+            returns: Returns::Bare,
+            ..Context::default()
+        }
+    }
+}

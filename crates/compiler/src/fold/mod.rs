@@ -1,0 +1,1 @@
+//! Evaluation of what is known when compiling.

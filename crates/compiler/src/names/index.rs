@@ -1,0 +1,294 @@
+//! The index of a [`super::World`]: definitions by namespace and name, and what each unit sees.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use graph::{NativeFn, NativeId, OperatorModel};
+use syntax::ast::{Composite, Function, Item, TypeDef};
+use syntax::{Diagnostic, Span};
+
+use super::enumerator::{self, Enumerator};
+use super::suggest::did_you_mean;
+use super::unit::{IMPLICIT_USES, LoadedUnit, UnitId};
+use super::world::NamespaceId;
+
+/// What a namespace defines.
+#[derive(Debug, Default)]
+pub(super) struct Namespace {
+    pub name: Arc<str>,
+    pub composites: HashMap<Arc<str>, (UnitId, Arc<Composite>)>,
+    pub functions: HashMap<Arc<str>, Vec<(UnitId, Arc<Function>)>>,
+    pub types: HashMap<Arc<str>, (UnitId, Arc<TypeDef>)>,
+    pub enumerators: HashMap<Arc<str>, Enumerator>,
+    pub natives: HashMap<&'static str, Vec<NativeId>>,
+    pub operators: HashMap<&'static str, &'static OperatorModel>,
+}
+
+/// The namespaces that a unit sees.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    pub own: NamespaceId,
+    pub named: HashMap<Arc<str>, NamespaceId>,
+    pub wild: Vec<NamespaceId>,
+}
+
+impl Default for NamespaceId {
+    fn default() -> NamespaceId {
+        NamespaceId(0)
+    }
+}
+
+/// All namespaces.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    pub namespaces: Vec<Namespace>,
+    by_name: HashMap<Arc<str>, NamespaceId>,
+    pub uses: Vec<Uses>,
+    found: Vec<Diagnostic>,
+}
+
+impl Index {
+    pub fn build(
+        units: &[LoadedUnit],
+        natives: &'static [NativeFn],
+        models: &'static [&'static OperatorModel],
+    ) -> (Index, Vec<Diagnostic>) {
+        let mut index = Index::default();
+        index.intern("");
+        for (at, native) in natives.iter().enumerate() {
+            index.add_native(NativeId(at as u32), native);
+        }
+        for model in models {
+            index
+                .namespace_mut(model.namespace)
+                .operators
+                .insert(model.name, model);
+        }
+        for (at, unit) in units.iter().enumerate() {
+            index.add_unit(UnitId(at as u32), unit);
+        }
+        for unit in units {
+            let uses = index.uses_of(unit);
+            index.uses.push(uses);
+        }
+        let found = std::mem::take(&mut index.found);
+        (index, found)
+    }
+
+    pub fn namespace(&self, id: NamespaceId) -> &Namespace {
+        &self.namespaces[id.0 as usize]
+    }
+
+    pub fn find(&self, name: &str) -> Option<NamespaceId> {
+        self.by_name.get(name).copied()
+    }
+
+    fn intern(&mut self, name: &str) -> NamespaceId {
+        if let Some(id) = self.find(name) {
+            return id;
+        }
+        let (id, name) = (
+            NamespaceId(self.namespaces.len() as u32),
+            Arc::<str>::from(name),
+        );
+        self.namespaces.push(Namespace {
+            name: name.clone(),
+            ..Namespace::default()
+        });
+        self.by_name.insert(name, id);
+        id
+    }
+
+    fn namespace_mut(&mut self, name: &str) -> &mut Namespace {
+        let id = self.intern(name);
+        &mut self.namespaces[id.0 as usize]
+    }
+
+    fn add_native(&mut self, id: NativeId, native: &'static NativeFn) {
+        if let Some(name) = name_in_prototype(native.prototype) {
+            self.namespace_mut(native.namespace)
+                .natives
+                .entry(name)
+                .or_default()
+                .push(id);
+        }
+    }
+
+    fn add_unit(&mut self, id: UnitId, unit: &LoadedUnit) {
+        let namespace = self.intern(unit.namespace());
+        for item in &unit.unit.items {
+            match item {
+                Item::Composite(c) => self.add_composite(namespace, id, c),
+                Item::Function(f) => self.add_function(namespace, id, f),
+                Item::Type(t) => self.add_type(namespace, id, t),
+            }
+        }
+    }
+
+    fn add_composite(&mut self, namespace: NamespaceId, unit: UnitId, composite: &Arc<Composite>) {
+        let name = &composite.name;
+        if self.is_free(namespace, &name.text, name.span, true) {
+            let entry = (unit, composite.clone());
+            self.at(namespace)
+                .composites
+                .insert(name.text.clone(), entry);
+        }
+    }
+
+    fn add_function(&mut self, namespace: NamespaceId, unit: UnitId, function: &Arc<Function>) {
+        let name = &function.name;
+        if self.is_free(namespace, &name.text, name.span, false) {
+            let overloads = self
+                .at(namespace)
+                .functions
+                .entry(name.text.clone())
+                .or_default();
+            overloads.push((unit, function.clone()));
+        }
+    }
+
+    fn add_type(&mut self, namespace: NamespaceId, unit: UnitId, def: &Arc<TypeDef>) {
+        let name = &def.name;
+        if self.is_free(namespace, &name.text, name.span, true) {
+            self.at(namespace)
+                .types
+                .insert(name.text.clone(), (unit, def.clone()));
+        }
+        let mut list = Vec::new();
+        enumerator::in_definition(&def.body, &mut |name, e| list.push((name.clone(), e)));
+        for (name, enumerator) in list {
+            self.add_enumerator(namespace, &name.text, enumerator);
+        }
+    }
+
+    fn add_enumerator(&mut self, namespace: NamespaceId, name: &Arc<str>, new: Enumerator) {
+        match self.namespace(namespace).enumerators.get(name) {
+            None => {
+                self.at(namespace).enumerators.insert(name.clone(), new);
+            }
+            Some(old) if old.ty == new.ty => {}
+            Some(old) => {
+                let old = old.span;
+                self.found.push(duplicate_enumerator(name, new.span, old));
+            }
+        }
+    }
+
+    fn at(&mut self, id: NamespaceId) -> &mut Namespace {
+        &mut self.namespaces[id.0 as usize]
+    }
+
+    /// Whether a name may be defined; reports a duplicate. Functions overload each other.
+    fn is_free(&mut self, id: NamespaceId, name: &str, span: Span, alone: bool) -> bool {
+        let namespace = self.namespace(id);
+        let first = namespace
+            .composites
+            .get(name)
+            .map(|(_, c)| c.name.span)
+            .or_else(|| namespace.types.get(name).map(|(_, t)| t.name.span))
+            .or_else(|| {
+                let functions = namespace.functions.get(name).filter(|_| alone);
+                functions.and_then(|f| f.first()).map(|(_, f)| f.name.span)
+            });
+        if let Some(first) = first {
+            self.found.push(duplicate(name, span, first));
+        }
+        first.is_none()
+    }
+
+    fn uses_of(&mut self, unit: &LoadedUnit) -> Uses {
+        let own = self.intern(unit.namespace());
+        let mut uses = Uses {
+            own,
+            ..Uses::default()
+        };
+        let mut first_named: HashMap<Arc<str>, Span> = HashMap::new();
+        for directive in &unit.unit.uses {
+            let Some(namespace) = self.find(&directive.namespace.text) else {
+                let finding = unknown_namespace(self, directive);
+                self.found.push(finding);
+                continue;
+            };
+            let Some(name) = &directive.name else {
+                uses.wild.push(namespace);
+                continue;
+            };
+            if let Some(&first) = first_named.get(&name.text) {
+                self.found.push(duplicate_use(&name.text, name.span, first));
+                continue;
+            }
+            first_named.insert(name.text.clone(), name.span);
+            self.check_named_use(namespace, &name.text, name.span);
+            uses.named.insert(name.text.clone(), namespace);
+        }
+        uses.wild
+            .extend(IMPLICIT_USES.iter().filter_map(|name| self.find(name)));
+        let mut seen = std::collections::HashSet::new();
+        uses.wild.retain(|id| *id != own && seen.insert(*id));
+        uses
+    }
+
+    fn check_named_use(&mut self, id: NamespaceId, name: &str, span: Span) {
+        let namespace = self.namespace(id);
+        if !namespace.defines(name) {
+            let message = format!("namespace `{}` defines no `{name}`", namespace.name);
+            let finding = Diagnostic::warning("unknown-use", span, message);
+            let finding = did_you_mean(finding, name, namespace.names());
+            self.found.push(finding);
+        }
+    }
+}
+
+impl Namespace {
+    pub fn defines(&self, name: &str) -> bool {
+        self.composites.contains_key(name)
+            || self.functions.contains_key(name)
+            || self.types.contains_key(name)
+            || self.natives.contains_key(name)
+            || self.operators.contains_key(name)
+            || self.enumerators.contains_key(name)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let of_units = self
+            .composites
+            .keys()
+            .chain(self.functions.keys())
+            .chain(self.types.keys());
+        let of_library = self.natives.keys().chain(self.operators.keys()).copied();
+        of_units.map(|name| &**name).chain(of_library)
+    }
+}
+
+/// The function's name in a prototype: the word before the first parenthesis.
+pub(crate) fn name_in_prototype(prototype: &str) -> Option<&str> {
+    let head = prototype[..prototype.find('(')?].trim_end();
+    let start = head
+        .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .map_or(0, |at| at + 1);
+    Some(&head[start..])
+}
+
+fn duplicate(name: &str, span: Span, first: Span) -> Diagnostic {
+    let message = format!("`{name}` is defined twice in this namespace");
+    Diagnostic::error("duplicate-definition", span, message).label(first, "first defined here")
+}
+
+pub(crate) fn duplicate_enumerator(name: &str, span: Span, first: Span) -> Diagnostic {
+    let message = format!("enumerator `{name}` is declared twice in this scope");
+    Diagnostic::error("duplicate-enumerator", span, message)
+        .label(first, "first declared here")
+        .help("enumerators belong to the scope that holds the enum type; rename one of them")
+}
+
+fn duplicate_use(name: &str, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error("duplicate-use", span, format!("`{name}` is used twice"))
+        .label(first, "first used here")
+}
+
+fn unknown_namespace(index: &Index, directive: &syntax::ast::Use) -> Diagnostic {
+    let name = &directive.namespace;
+    let message = format!("there is no namespace `{}`", name.text);
+    let finding = Diagnostic::warning("unknown-namespace", name.span, message);
+    did_you_mean(finding, &name.text, index.by_name.keys().map(|n| &**n))
+}

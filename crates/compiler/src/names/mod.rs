@@ -1,0 +1,24 @@
+//! Names and what they mean: the loaded units, their namespaces, and the scopes within them.
+//!
+//! [`World`] is everything that can be named from anywhere, indexed by namespace. A [`Scope`] is what
+//! can be named at one place: a chain of frames from the innermost block out to the unit.
+
+mod composite;
+mod enumerator;
+mod index;
+mod lookup;
+mod operator;
+mod scope;
+mod suggest;
+mod unit;
+mod world;
+
+pub use composite::{Binding, CompositeFrame, Schema, Stream, StreamId};
+pub use enumerator::Enumerator;
+pub use lookup::{Found, Kind};
+pub use operator::{Channel, InputPort, OperatorFrame, OutputPort, StateEntry};
+pub(crate) use scope::BlockFrame;
+pub use scope::{Frame, Scope};
+pub use suggest::{did_you_mean, nearest};
+pub use unit::{IMPLICIT_USES, LoadedUnit, UnitId};
+pub use world::World;

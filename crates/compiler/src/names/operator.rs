@@ -1,0 +1,177 @@
+//! An operator invocation as a frame of names: its ports and its state variables.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use graph::StateId;
+use syntax::Span;
+use tuple::{TupleType, Type};
+
+use super::composite::StreamId;
+
+/// An input port as its expressions see it.
+#[derive(Clone, Debug)]
+pub struct InputPort {
+    /// Alias, or name of the first stream.
+    pub name: Arc<str>,
+    /// Every name that means the port: its alias, else the names of its streams.
+    pub names: Vec<Arc<str>>,
+    /// The streams that it carries, for names written in another scope.
+    pub streams: Vec<StreamId>,
+    /// Its tuple type; `None` if that is broken, which was reported.
+    pub schema: Option<Arc<TupleType>>,
+    /// Whether logic may change its tuples.
+    pub mutable: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// An output port as `submit` and `outputPort` see it.
+#[derive(Clone, Debug)]
+pub struct OutputPort {
+    /// Every name that means the port: stream name and alias.
+    pub names: Vec<Arc<str>>,
+    /// The stream that leaves it.
+    pub stream: StreamId,
+    /// Its tuple type; `None` if that is broken, which was reported.
+    pub schema: Option<Arc<TupleType>>,
+}
+
+/// Where an operator stands among the channels of parallel regions. Outermost region first.
+#[derive(Clone, Debug, Default)]
+pub struct Channel {
+    /// Channel in each enclosing region.
+    pub channels: Vec<i32>,
+    /// Width of each enclosing region.
+    pub widths: Vec<i32>,
+}
+
+/// A state variable.
+#[derive(Clone, Debug)]
+pub struct StateEntry {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type; `None` if that is broken, which was reported.
+    pub ty: Option<Type>,
+    /// Whether it may be changed.
+    pub mutable: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// The names of one operator invocation.
+#[derive(Debug, Default)]
+pub struct OperatorFrame {
+    /// Full name of the instance, with its channel: `Inner.Filtered[1]`.
+    pub name: Arc<str>,
+    /// The name without channels.
+    pub logical_name: Arc<str>,
+    /// Input ports.
+    pub inputs: Vec<InputPort>,
+    /// Output ports.
+    pub outputs: Vec<OutputPort>,
+    /// Its place among channels.
+    pub channel: Channel,
+    state: RefCell<Vec<StateEntry>>,
+    history: Vec<Cell<u32>>,
+}
+
+impl OperatorFrame {
+    /// A frame of these ports.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        logical_name: impl Into<Arc<str>>,
+        inputs: Vec<InputPort>,
+        outputs: Vec<OutputPort>,
+        channel: Channel,
+    ) -> OperatorFrame {
+        let history = inputs.iter().map(|_| Cell::new(0)).collect();
+        let (name, logical_name) = (name.into(), logical_name.into());
+        let state = RefCell::default();
+        OperatorFrame {
+            name,
+            logical_name,
+            inputs,
+            outputs,
+            channel,
+            state,
+            history,
+        }
+    }
+
+    /// How many tuples back the expressions typed so far look on an input port.
+    pub fn history(&self, port: usize) -> u32 {
+        self.history.get(port).map_or(0, Cell::get)
+    }
+
+    pub(crate) fn look_back(&self, port: usize, by: u32) {
+        if let Some(cell) = self.history.get(port) {
+            cell.set(cell.get().max(by));
+        }
+    }
+
+    /// The input port of a name.
+    pub fn input(&self, name: &str) -> Option<usize> {
+        self.inputs
+            .iter()
+            .position(|port| port.names.iter().any(|n| &**n == name))
+    }
+
+    /// The output port of a name.
+    pub fn output(&self, name: &str) -> Option<usize> {
+        self.outputs
+            .iter()
+            .position(|port| port.names.iter().any(|n| &**n == name))
+    }
+
+    /// The input port that carries one of these streams.
+    pub fn input_of(&self, streams: &[StreamId]) -> Option<usize> {
+        let carries = |port: &InputPort| port.streams.iter().any(|s| streams.contains(s));
+        self.inputs.iter().position(carries)
+    }
+
+    /// The output port of a stream.
+    pub fn output_of(&self, streams: &[StreamId]) -> Option<usize> {
+        self.outputs
+            .iter()
+            .position(|port| streams.contains(&port.stream))
+    }
+
+    /// The input ports that have an attribute, with its index there.
+    pub fn attribute(&self, name: &str) -> Vec<(usize, usize)> {
+        let ports = self.inputs.iter().enumerate();
+        ports
+            .filter_map(|(at, port)| Some((at, port.schema.as_ref()?.find(name)?.0)))
+            .collect()
+    }
+
+    /// Whether something about the input ports is broken, so that unknown names say nothing.
+    pub fn is_broken(&self) -> bool {
+        self.inputs.iter().any(|port| port.schema.is_none())
+    }
+
+    pub(crate) fn add_state(&self, entry: StateEntry) -> StateId {
+        let mut all = self.state.borrow_mut();
+        all.push(entry);
+        StateId(all.len() as u32 - 1)
+    }
+
+    pub(crate) fn state(&self, name: &str) -> Option<(StateId, StateEntry)> {
+        let all = self.state.borrow();
+        let at = all.iter().position(|entry| &*entry.name == name)?;
+        Some((StateId(at as u32), all[at].clone()))
+    }
+
+    pub(crate) fn state_entry(&self, id: StateId) -> StateEntry {
+        self.state.borrow()[id.0 as usize].clone()
+    }
+
+    /// Names of all state variables.
+    pub fn state_names(&self) -> Vec<Arc<str>> {
+        self.state
+            .borrow()
+            .iter()
+            .map(|entry| entry.name.clone())
+            .collect()
+    }
+}

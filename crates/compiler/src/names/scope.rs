@@ -1,0 +1,163 @@
+//! What can be named at one place: frames from the innermost block out to the unit.
+//!
+//! ```text
+//!   Block (locals, local types)  ->  Block ...  ->  Operator (ports, state)
+//!                                       ->  Composite (formals, streams, types)  ->  Unit
+//! ```
+//! Cheap to clone. The actual of a composite's formal keeps the scope it was written in, which makes
+//! the expansion of composites hygienic: nothing of the composite is ever seen by its actuals.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use graph::LocalId;
+use syntax::Span;
+use syntax::ast::TypeDef;
+use tuple::Type;
+
+use super::composite::CompositeFrame;
+use super::enumerator::Enumerator;
+use super::operator::OperatorFrame;
+use super::unit::UnitId;
+use crate::types::Slot;
+
+/// A place's view of names.
+#[derive(Clone, Debug)]
+pub struct Scope<'w>(Rc<Node<'w>>);
+
+#[derive(Debug)]
+struct Node<'w> {
+    frame: Frame<'w>,
+    outer: Option<Scope<'w>>,
+}
+
+/// One frame of a scope.
+#[derive(Clone, Debug)]
+pub enum Frame<'w> {
+    /// The unit and all that it sees.
+    Unit(UnitId),
+    /// A composite instance.
+    Composite(Rc<CompositeFrame<'w>>),
+    /// The default of a composite's formal: other formals are not to be seen.
+    Default,
+    /// An operator invocation.
+    Operator(Rc<OperatorFrame>),
+    /// A block of statements, or a function's formals.
+    #[expect(
+        private_interfaces,
+        reason = "blocks belong to the typing of statements"
+    )]
+    Block(Rc<BlockFrame<'w>>),
+}
+
+/// A local variable.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalEntry {
+    pub id: LocalId,
+    /// `None` if its type is broken, which was reported.
+    pub ty: Option<Type>,
+    pub span: Span,
+    pub kind: LocalKind,
+}
+
+/// What a local name is, which decides whether it may be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LocalKind {
+    Mutable,
+    Immutable,
+    Loop,
+    MutableFormal,
+    Formal,
+}
+
+/// A type of a block.
+#[derive(Debug)]
+pub(crate) struct LocalType<'w> {
+    pub def: &'w Arc<TypeDef>,
+    pub slot: Slot<Type>,
+}
+
+/// The names of a block.
+#[derive(Debug, Default)]
+pub(crate) struct BlockFrame<'w> {
+    pub vars: RefCell<HashMap<Arc<str>, LocalEntry>>,
+    pub types: RefCell<HashMap<Arc<str>, Rc<LocalType<'w>>>>,
+    pub enumerators: RefCell<HashMap<Arc<str>, Enumerator>>,
+}
+
+impl<'w> Scope<'w> {
+    /// The scope of a unit's top level.
+    pub fn unit(unit: UnitId) -> Scope<'w> {
+        Scope(Rc::new(Node {
+            frame: Frame::Unit(unit),
+            outer: None,
+        }))
+    }
+
+    /// The scope inside a composite instance.
+    pub fn composite(frame: Rc<CompositeFrame<'w>>) -> Scope<'w> {
+        let unit = frame.unit;
+        Scope::unit(unit).enter(Frame::Composite(frame))
+    }
+
+    /// A scope with one more frame.
+    pub fn enter(&self, frame: Frame<'w>) -> Scope<'w> {
+        Scope(Rc::new(Node {
+            frame,
+            outer: Some(self.clone()),
+        }))
+    }
+
+    /// The frames, innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame<'w>> {
+        let mut next = Some(self);
+        std::iter::from_fn(move || {
+            let scope = next?;
+            next = scope.0.outer.as_ref();
+            Some(&scope.0.frame)
+        })
+    }
+
+    /// The unit that holds it.
+    pub fn unit_id(&self) -> UnitId {
+        let unit = self.frames().find_map(|frame| match frame {
+            Frame::Unit(unit) => Some(*unit),
+            _ => None,
+        });
+        unit.unwrap_or(UnitId(0))
+    }
+
+    /// The composite instance around it.
+    pub fn composite_frame(&self) -> Option<&Rc<CompositeFrame<'w>>> {
+        self.frames().find_map(|frame| match frame {
+            Frame::Composite(frame) => Some(frame),
+            _ => None,
+        })
+    }
+
+    /// The operator invocation around it.
+    pub fn operator_frame(&self) -> Option<&Rc<OperatorFrame>> {
+        self.frames().find_map(|frame| match frame {
+            Frame::Operator(frame) => Some(frame),
+            _ => None,
+        })
+    }
+
+    /// Whether it is the default of a composite's formal.
+    pub fn is_default(&self) -> bool {
+        self.frames().any(|frame| matches!(frame, Frame::Default))
+    }
+
+    /// This scope without the block and operator frames: that of the composite or unit.
+    pub fn outside_operator(&self) -> Scope<'w> {
+        let mut scope = self;
+        while let (Frame::Block(_) | Frame::Operator(_), Some(outer)) =
+            (&scope.0.frame, scope.0.outer.as_ref())
+        {
+            scope = outer;
+        }
+        scope.clone()
+    }
+}

@@ -1,0 +1,79 @@
+//! Everything that can be named: the loaded units, the library's functions and operators.
+//!
+//! A world is built once and never changes; typing borrows from it. Its index finds a definition by
+//! namespace and name, and knows for each unit which namespaces it sees.
+
+use graph::{NativeFn, NativeId, OperatorModel};
+use syntax::{Diagnostic, FileId, SourceMap};
+
+use super::index::Index;
+use super::unit::{LoadedUnit, UnitId};
+
+/// A namespace of the world's index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NamespaceId(pub u32);
+
+/// The program and the library, indexed.
+#[derive(Debug)]
+pub struct World {
+    sources: SourceMap,
+    units: Vec<LoadedUnit>,
+    natives: &'static [NativeFn],
+    models: &'static [&'static OperatorModel],
+    pub(super) index: Index,
+}
+
+impl World {
+    /// Indexes units, library functions and operator models, and says what is wrong with the names
+    /// they define: duplicates, unknown namespaces, useless `use`s. The prelude
+    /// ([`crate::prelude`]) must be among the units.
+    pub fn new(
+        sources: SourceMap,
+        units: Vec<LoadedUnit>,
+        natives: &'static [NativeFn],
+        models: &'static [&'static OperatorModel],
+    ) -> (World, Vec<Diagnostic>) {
+        let (index, diagnostics) = Index::build(&units, natives, models);
+        let world = World {
+            sources,
+            units,
+            natives,
+            models,
+            index,
+        };
+        (world, diagnostics)
+    }
+
+    /// The texts of all units.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// All units, in order of loading.
+    pub fn units(&self) -> impl Iterator<Item = (UnitId, &LoadedUnit)> {
+        self.units
+            .iter()
+            .enumerate()
+            .map(|(at, unit)| (UnitId(at as u32), unit))
+    }
+
+    /// One unit.
+    pub fn unit(&self, id: UnitId) -> &LoadedUnit {
+        &self.units[id.0 as usize]
+    }
+
+    /// The unit of a file.
+    pub fn unit_of(&self, file: FileId) -> Option<&LoadedUnit> {
+        self.units.iter().find(|unit| unit.file == file)
+    }
+
+    /// A library function.
+    pub fn native(&self, id: NativeId) -> &'static NativeFn {
+        &self.natives[id.0 as usize]
+    }
+
+    /// All operator models.
+    pub fn models(&self) -> &'static [&'static OperatorModel] {
+        self.models
+    }
+}

@@ -1,0 +1,100 @@
+//! One compilation: the world it reads, its options, its findings, and what it has worked out so far.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use graph::Pos;
+use syntax::{Diagnostic, Span};
+
+use crate::Diagnostics;
+use crate::function::FunctionTable;
+use crate::names::World;
+use crate::types::Definitions;
+
+/// What the user may ask of a compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Submission-time values by external name (`name` or `composite.name`).
+    pub submission_values: HashMap<String, String>,
+    /// Compile-time values by name; several values of one name make a list.
+    pub compile_time_values: HashMap<String, Vec<String>>,
+    /// Directory of the application, for `getApplicationDir()`.
+    pub application_dir: String,
+    /// Roots of the toolkits by name, for `getToolkitDirectory(name)`.
+    pub toolkit_dirs: HashMap<String, String>,
+    /// What to say of output clauses whose expressions disturb each other.
+    pub output_side_effects: SideEffectRule,
+    /// An attribute wins over a state variable of the same name (the old rule).
+    pub attributes_hide_state: bool,
+    /// Window clauses may list their policies in any order.
+    pub any_window_order: bool,
+}
+
+/// `--output-side-effects-behavior`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SideEffectRule {
+    /// Say nothing.
+    Ignore,
+    /// Warn.
+    #[default]
+    Warn,
+    /// Refuse.
+    Error,
+}
+
+/// One compilation. Everything takes it by shared reference; what it learns is behind cells.
+#[derive(Debug)]
+pub struct Session<'w> {
+    /// The program and the library.
+    pub world: &'w World,
+    /// The user's wishes.
+    pub options: &'w Options,
+    /// The findings.
+    pub diagnostics: Diagnostics,
+    /// Qualified name of the main composite; empty when there is none.
+    pub main: Arc<str>,
+    /// Types that definitions stand for.
+    pub(crate) definitions: Definitions<'w>,
+    /// User functions that were referred to.
+    pub(crate) functions: FunctionTable<'w>,
+}
+
+impl<'w> Session<'w> {
+    /// A session over a world.
+    pub fn new(world: &'w World, options: &'w Options, main: impl Into<Arc<str>>) -> Session<'w> {
+        Session {
+            world,
+            options,
+            diagnostics: Diagnostics::default(),
+            main: main.into(),
+            definitions: Definitions::default(),
+            functions: FunctionTable::default(),
+        }
+    }
+
+    /// Reports a finding.
+    pub fn report(&self, diagnostic: Diagnostic) {
+        self.diagnostics.add(diagnostic);
+    }
+
+    /// Reports an error, and answers `None` so that it can end a computation.
+    pub(crate) fn fail<T>(
+        &self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Option<T> {
+        self.report(Diagnostic::error(code, span, message));
+        None
+    }
+
+    /// The place of a span as typed expressions hold it.
+    pub fn pos(&self, span: Span) -> Pos {
+        let at = self.world.sources().position(span);
+        Pos {
+            file: span.file.0,
+            line: at.line,
+            column: at.column,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Typing of statements.

@@ -1,0 +1,295 @@
+//! Type names: local types, composite types, `C.T`, stream names, `$T`, types of namespaces.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use syntax::Diagnostic;
+use syntax::ast::{Actual, Composite, Expr, ExprKind, Ident, Mode, QName, TypeDef};
+use tuple::Type;
+
+use super::Slot;
+use super::slot::Circular;
+use crate::Session;
+use crate::names::{BlockFrame, CompositeFrame, Found, Frame, Kind, Scope, UnitId, did_you_mean};
+
+/// What type definitions of units, and static ones of composites, stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions<'w> {
+    units: RefCell<HashMap<*const TypeDef, Rc<Slot<Type>>>>,
+    statics: RefCell<HashMap<*const Composite, Scope<'w>>>,
+}
+
+impl<'w> Session<'w> {
+    pub(super) fn named_type(
+        &self,
+        name: &QName,
+        member: Option<&Ident>,
+        scope: &Scope<'w>,
+    ) -> Option<Type> {
+        if let Some(member) = member {
+            return self.member_type(name, member, scope);
+        }
+        if name.name.text.starts_with('$') {
+            return self.formal_type(&name.name, scope);
+        }
+        if name.namespace.is_none()
+            && let Some(found) = self.local_type(&name.name, scope)
+        {
+            return found;
+        }
+        let unit = scope.unit_id();
+        match self.world.search(unit, name, Kind::Type) {
+            Ok(Found::Type(home, def)) => self.unit_type(home, def, &name.name),
+            Ok(_) => None,
+            Err(finding) => {
+                self.report(self.hint_type(*finding, name, scope));
+                None
+            }
+        }
+    }
+
+    /// A type of a unit's top level.
+    pub(crate) fn unit_type(&self, unit: UnitId, def: &'w TypeDef, asked: &Ident) -> Option<Type> {
+        let slot = {
+            let mut units = self.definitions.units.borrow_mut();
+            units.entry(std::ptr::from_ref(def)).or_default().clone()
+        };
+        let scope = Scope::unit(unit);
+        let result = slot.get(|| self.definition_body(&def.body, &scope));
+        self.settled(result, def, asked)
+    }
+
+    /// `C.T`: a static type of a composite, or any type of the composite around.
+    fn member_type(&self, name: &QName, member: &Ident, scope: &Scope<'w>) -> Option<Type> {
+        let unit = scope.unit_id();
+        let found = self
+            .world
+            .definition(unit, name, Kind::Operator, &self.diagnostics)?;
+        let Found::Composite(home, composite) = found else {
+            let message = format!(
+                "`{}` is a primitive operator and has no types",
+                name.name.text
+            );
+            return self.fail("unknown-type", name.span, message);
+        };
+        self.composite_member(home, composite, member, scope)
+    }
+
+    fn composite_member(
+        &self,
+        home: UnitId,
+        composite: &'w Composite,
+        member: &Ident,
+        scope: &Scope<'w>,
+    ) -> Option<Type> {
+        let own = scope
+            .composite_frame()
+            .filter(|frame| std::ptr::eq(frame.ast, composite));
+        let Some(def) = composite.types.iter().find(|t| t.name.text == member.text) else {
+            let message = format!(
+                "composite `{}` has no type `{}`",
+                composite.name.text, member.text
+            );
+            let finding = Diagnostic::error("unknown-type", member.span, message);
+            let names = composite.types.iter().map(|t| &*t.name.text);
+            self.report(did_you_mean(finding, &member.text, names));
+            return None;
+        };
+        if !def.is_static && own.is_none() {
+            let (c, t) = (&composite.name.text, &member.text);
+            let message = format!("type `{t}` of composite `{c}` is not static");
+            let finding = Diagnostic::error("non-static-type", member.span, message)
+                .label(def.name.span, "defined here")
+                .help(format!(
+                    "define it as `static {t} = ...` to use it outside of `{c}`"
+                ));
+            self.report(finding);
+            return None;
+        }
+        let scope = match own {
+            Some(_) => scope.outside_operator(),
+            None => self.static_scope(home, composite),
+        };
+        let frame = scope.composite_frame()?.clone();
+        self.composite_type(&frame, member, &scope)?
+    }
+
+    /// The scope in which the static types of a composite are resolved once for all.
+    pub(crate) fn static_scope(&self, unit: UnitId, composite: &'w Composite) -> Scope<'w> {
+        let key = std::ptr::from_ref(composite);
+        if let Some(scope) = self.definitions.statics.borrow().get(&key) {
+            return scope.clone();
+        }
+        let frame = CompositeFrame::new(unit, composite, "", &self.diagnostics);
+        let scope = Scope::composite(Rc::new(frame));
+        self.definitions
+            .statics
+            .borrow_mut()
+            .insert(key, scope.clone());
+        scope
+    }
+
+    /// Types that the frames of a scope define. `None`: no such name; `Some(None)`: it is broken.
+    fn local_type(&self, name: &Ident, scope: &Scope<'w>) -> Option<Option<Type>> {
+        let home = scope.outside_operator();
+        for frame in scope.frames() {
+            let found = match frame {
+                Frame::Block(block) => self.block_type(block, name, scope),
+                Frame::Operator(operator) => operator
+                    .input(&name.text)
+                    .map(|port| operator.inputs[port].schema.clone().map(Type::Tuple)),
+                Frame::Composite(frame) => {
+                    let of_type = self.composite_type(frame, name, &home);
+                    of_type.or_else(|| self.stream_type(frame, name, &home))
+                }
+                Frame::Unit(_) | Frame::Default => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn block_type(
+        &self,
+        block: &BlockFrame<'w>,
+        name: &Ident,
+        scope: &Scope<'w>,
+    ) -> Option<Option<Type>> {
+        let local = block.types.borrow().get(&name.text).cloned()?;
+        let result = local
+            .slot
+            .get(|| self.definition_body(&local.def.body, scope));
+        Some(self.settled(result, local.def, name))
+    }
+
+    fn composite_type(
+        &self,
+        frame: &CompositeFrame<'w>,
+        name: &Ident,
+        home: &Scope<'w>,
+    ) -> Option<Option<Type>> {
+        let local = frame.ty(&name.text)?;
+        let result = local
+            .slot
+            .get(|| self.definition_body(&local.def.body, home));
+        Some(self.settled(result, local.def, name))
+    }
+
+    fn stream_type(
+        &self,
+        frame: &CompositeFrame<'w>,
+        name: &Ident,
+        home: &Scope<'w>,
+    ) -> Option<Option<Type>> {
+        let stream = frame.stream(&name.text)?;
+        Some(self.stream_schema(&stream, home).map(Type::Tuple))
+    }
+
+    fn settled(
+        &self,
+        result: Result<Option<Type>, Circular>,
+        def: &TypeDef,
+        asked: &Ident,
+    ) -> Option<Type> {
+        result.unwrap_or_else(|Circular| {
+            let message = format!("type `{}` is defined in terms of itself", def.name.text);
+            let finding = Diagnostic::error("circular-type", asked.span, message);
+            self.report(finding.label(def.name.span, "its definition"));
+            None
+        })
+    }
+
+    /// `$T`: what was passed for a formal of mode `type`.
+    fn formal_type(&self, name: &Ident, scope: &Scope<'w>) -> Option<Type> {
+        let (actual, scope) = self.formal(name, scope, "type", |m| matches!(m, Mode::Type))?;
+        match actual {
+            Actual::Type(ty) => self.resolve_type(ty, &scope),
+            Actual::Exprs(list) => match &list[..] {
+                [one] => self.expr_as_type(one, &scope),
+                _ => self.fail(
+                    "bad-actual",
+                    name.span,
+                    format!("`{}` needs one type", name.text),
+                ),
+            },
+        }
+    }
+
+    /// What a formal stands for and the scope of that; checks its mode.
+    pub fn formal(
+        &self,
+        name: &Ident,
+        scope: &Scope<'w>,
+        wanted: &str,
+        fits: impl Fn(&Mode) -> bool,
+    ) -> Option<(&'w Actual, Scope<'w>)> {
+        if scope.is_default() {
+            let message = format!("the default of a parameter cannot refer to `{}`", name.text);
+            return self.fail("formal-in-default", name.span, message);
+        }
+        let Some(frame) = scope.composite_frame() else {
+            let message = format!("there is no composite parameter `{}` here", name.text);
+            return self.fail("unknown-formal", name.span, message);
+        };
+        let Some(formal) = frame.ast.params.iter().find(|p| p.name.text == name.text) else {
+            let message = format!(
+                "composite `{}` has no parameter `{}`",
+                frame.ast.name.text, name.text
+            );
+            let finding = Diagnostic::error("unknown-formal", name.span, message);
+            let names = frame.ast.params.iter().map(|p| &*p.name.text);
+            self.report(did_you_mean(finding, &name.text, names));
+            return None;
+        };
+        if !fits(&formal.mode) {
+            let (name_, mode) = (&name.text, mode_word(&formal.mode));
+            let message = format!("`{name_}` is of mode {mode}, and {wanted} is needed here");
+            let finding = Diagnostic::error("wrong-mode", name.span, message);
+            self.report(finding.label(formal.span, "declared here"));
+            return None;
+        }
+        let binding = frame.binding(&name.text)??;
+        Some((binding.actual, binding.scope.clone()))
+    }
+
+    /// A type that was written where an expression could stand too: a name, `C.T`.
+    pub fn expr_as_type(&self, expr: &'w Expr, scope: &Scope<'w>) -> Option<Type> {
+        match &expr.kind {
+            ExprKind::Name(name) => self.named_type(name, None, scope),
+            ExprKind::Paren(inner) => self.expr_as_type(inner, scope),
+            ExprKind::Field(base, member) => match &base.kind {
+                ExprKind::Name(name) => self.member_type(name, member, scope),
+                _ => self.fail("not-a-type", expr.span, "a type is needed here"),
+            },
+            ExprKind::Error => None,
+            _ => self.fail("not-a-type", expr.span, "a type is needed here"),
+        }
+    }
+
+    fn hint_type(&self, finding: Diagnostic, name: &QName, scope: &Scope<'w>) -> Diagnostic {
+        if finding.code != "unknown-type" || name.namespace.is_some() {
+            return finding;
+        }
+        let Some(frame) = scope.composite_frame() else {
+            return finding;
+        };
+        let streams = frame.stream_names();
+        let mut near: Vec<&str> = streams.iter().map(|s| &**s).collect();
+        near.extend(frame.type_names());
+        did_you_mean(finding, &name.name.text, near)
+    }
+}
+
+/// The word for a formal's mode.
+pub(crate) fn mode_word(mode: &Mode) -> &'static str {
+    match mode {
+        Mode::Attribute => "attribute",
+        Mode::Expression(_) => "expression",
+        Mode::Function => "function",
+        Mode::Operator => "operator",
+        Mode::Type => "type",
+    }
+}

@@ -1,0 +1,123 @@
+//! The inside of `tuple<...>` and `stream<...>`: attributes, or tuple types to concatenate.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use syntax::ast::{Ident, TupleBody, TupleBodyKind, TypeExpr};
+use syntax::{Diagnostic, Span};
+use tuple::{Attribute, TupleType, Type};
+
+use super::kind_of;
+use crate::Session;
+use crate::names::{Schema, Scope, Stream};
+
+impl<'w> Session<'w> {
+    /// The tuple type of a body; reports what is wrong with it.
+    pub fn tuple_body(&self, body: &'w TupleBody, scope: &Scope<'w>) -> Option<Arc<TupleType>> {
+        match &body.kind {
+            TupleBodyKind::Attributes(list) => self.attributes(list, scope),
+            TupleBodyKind::Concat(list) => self.concatenation(list, scope),
+        }
+    }
+
+    /// The tuple type of a stream that belongs to the composite of `scope`.
+    pub fn stream_schema(&self, stream: &Stream<'w>, scope: &Scope<'w>) -> Option<Arc<TupleType>> {
+        match &stream.schema {
+            Schema::Known(ty) => Some(ty.clone()),
+            Schema::Broken => None,
+            Schema::Declared(body) => {
+                let home = scope.outside_operator();
+                stream
+                    .slot
+                    .get(|| self.tuple_body(body, &home))
+                    .unwrap_or_else(|_| {
+                        let message = "the type of this stream is defined in terms of itself";
+                        self.fail("circular-type", stream.span, message)
+                    })
+            }
+        }
+    }
+
+    fn attributes(
+        &self,
+        list: &'w [(TypeExpr, Ident)],
+        scope: &Scope<'w>,
+    ) -> Option<Arc<TupleType>> {
+        let mut seen: HashMap<&str, Span> = HashMap::with_capacity(list.len());
+        let mut attributes = Vec::with_capacity(list.len());
+        let mut sound = true;
+        for (ty, name) in list {
+            let ty = self.resolve_type(ty, scope);
+            if let Some(&first) = seen.get(&*name.text) {
+                self.report(duplicate(&name.text, name.span, first));
+                sound = false;
+                continue;
+            }
+            seen.insert(&name.text, name.span);
+            match ty {
+                Some(ty) => attributes.push(Attribute {
+                    name: name.text.clone(),
+                    ty,
+                }),
+                None => sound = false,
+            }
+        }
+        sound.then(|| Arc::new(TupleType { attributes }))
+    }
+
+    fn concatenation(&self, list: &'w [TypeExpr], scope: &Scope<'w>) -> Option<Arc<TupleType>> {
+        if let [one] = list {
+            return self.tuple_part(one, scope);
+        }
+        let mut attributes: Vec<Attribute> = Vec::new();
+        let mut from: HashMap<Arc<str>, (usize, Span)> = HashMap::new();
+        let mut sound = true;
+        for part in list {
+            let Some(ty) = self.tuple_part(part, scope) else {
+                sound = false;
+                continue;
+            };
+            for attribute in &ty.attributes {
+                match from.get(&attribute.name) {
+                    None => {
+                        from.insert(attribute.name.clone(), (attributes.len(), part.span));
+                        attributes.push(attribute.clone());
+                    }
+                    Some(&(at, first)) if attributes[at].ty != attribute.ty => {
+                        let other = &attributes[at].ty;
+                        self.report(conflict(attribute, other, part.span, first));
+                        sound = false;
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        sound.then(|| Arc::new(TupleType { attributes }))
+    }
+
+    fn tuple_part(&self, part: &'w TypeExpr, scope: &Scope<'w>) -> Option<Arc<TupleType>> {
+        match self.resolve_type(part, scope)? {
+            Type::Tuple(ty) => Some(ty),
+            other => {
+                let message = format!(
+                    "a tuple type is needed here, and this is {}: {other}",
+                    kind_of(&other)
+                );
+                self.fail("not-a-tuple-type", part.span, message)
+            }
+        }
+    }
+}
+
+fn duplicate(name: &str, span: Span, first: Span) -> Diagnostic {
+    let message = format!("attribute `{name}` occurs twice");
+    Diagnostic::error("duplicate-attribute", span, message).label(first, "first here")
+}
+
+fn conflict(attribute: &Attribute, other: &Type, span: Span, first: Span) -> Diagnostic {
+    let (name, ty) = (&attribute.name, &attribute.ty);
+    let message = format!("attribute `{name}` is {ty} here, and {other} in an earlier part");
+    Diagnostic::error("duplicate-attribute", span, message)
+        .label(first, format!("`{name}` is {other} here"))
+        .help("attributes of the same name are merged only if their types are equal")
+}
