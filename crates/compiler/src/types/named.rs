@@ -278,7 +278,7 @@ impl<'w> Session<'w> {
         };
         let streams = frame.stream_names();
         let mut near: Vec<&str> = streams.iter().map(|s| &**s).collect();
-        near.extend(frame.type_names());
+        near.extend(frame.type_names().map(|s| -> &str { s }));
         did_you_mean(finding, &name.name.text, near)
     }
 }
