@@ -9,17 +9,19 @@
 mod collection;
 pub mod decimal;
 pub mod layout;
+mod strings;
 pub mod text;
 mod timestamp;
 mod types;
 mod value;
 
-pub use collection::{List, Map, Set};
+pub use collection::{Key, List, Map, Packed, Set};
 pub use decimal::{Decimal32, Decimal64, Decimal128};
 pub use layout::{Layout, TupleBuf, TupleRef};
+pub use strings::{RString, UString, cmp_utf16};
 pub use timestamp::Timestamp;
 pub use types::{Attribute, EnumType, TupleType, Type};
-pub use value::{RString, UString, Value};
+pub use value::Value;
 
 /// A marker between the tuples of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

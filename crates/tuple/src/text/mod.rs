@@ -1,1 +1,16 @@
-//! Text forms (being built).
+//! SPL's text form of values, and the record formats of files.
+//!
+//! [`print`] and [`read`] are the *serialised form*: what `print` writes, what a cast to rstring
+//! gives, what txt and csv files hold. Strings are quoted, composites are written as their literals:
+//! `{a=1,b=["x","y"],c={1:true}}`. [`print_raw`] and [`parse_whole`] are the casts to and from a
+//! string, where a string itself stands without quotes.
+
+mod float;
+mod print;
+mod print_slot;
+mod quote;
+
+pub use float::{print_f32, print_f64};
+pub use print::{print, print_raw, to_text};
+pub use print_slot::{print_raw_slot, print_slot, print_tuple};
+pub use quote::{print_bytes_quoted, print_units_quoted};

@@ -1,0 +1,318 @@
+//! Decimal arithmetic and comparison.
+//!
+//! Sums and products whose exact result fits 128 bits are computed on unpacked coefficients; that is
+//! nearly all of them, and saves a call into the library. The library does the rest. Both give the
+//! same bits.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
+
+use super::codec::{self, Format, POWERS, Unpacked, count_digits};
+use super::context;
+use super::{Decimal32, Decimal64, Decimal128};
+
+/// An exact sum on coefficients, rounded once; `None` where 128 bits do not hold it or where a rule
+/// for special values or signs of zero applies.
+#[inline]
+fn sum(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
+    let (
+        Unpacked::Finite {
+            negative: m,
+            coefficient: a,
+            exponent: p,
+        },
+        Unpacked::Finite {
+            negative: n,
+            coefficient: b,
+            exponent: q,
+        },
+    ) = (a, b)
+    else {
+        return None;
+    };
+    let (low, apart) = (p.min(q), p.abs_diff(q));
+    if apart > 37 - format.digits {
+        return None;
+    }
+    let signed = |negative: bool, c: u128, e: i32| {
+        let c = (c * POWERS[(e - low) as usize]) as i128;
+        if negative { -c } else { c }
+    };
+    let sum = signed(m, a, p) + signed(n, b, q);
+    let negative = if sum == 0 { m && n } else { sum < 0 };
+    Some(codec::fit(negative, sum.unsigned_abs(), low, format))
+}
+
+/// An exact product on coefficients, rounded once; `None` as for [`sum`].
+#[inline]
+fn product(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
+    let (
+        Unpacked::Finite {
+            negative: m,
+            coefficient: a,
+            exponent: p,
+        },
+        Unpacked::Finite {
+            negative: n,
+            coefficient: b,
+            exponent: q,
+        },
+    ) = (a, b)
+    else {
+        return None;
+    };
+    Some(codec::fit(m != n, a.checked_mul(b)?, p + q, format))
+}
+
+/// The order of two numbers; `None` if one is a NaN.
+#[inline]
+fn compare(a: Unpacked, b: Unpacked) -> Option<Ordering> {
+    let rank = |x: &Unpacked| match *x {
+        Unpacked::Nan { .. } => None,
+        Unpacked::Infinite { negative } => Some(if negative { -2i32 } else { 2 }),
+        Unpacked::Finite { coefficient: 0, .. } => Some(0),
+        Unpacked::Finite { negative, .. } => Some(if negative { -1 } else { 1 }),
+    };
+    let (sign, other) = (rank(&a)?, rank(&b)?);
+    if sign != other || sign == 0 || sign.abs() == 2 {
+        return Some(sign.cmp(&other));
+    }
+    let order = magnitude(a, b);
+    Some(if sign < 0 { order.reverse() } else { order })
+}
+
+/// The order of two finite numbers that are not 0, without their signs.
+fn magnitude(a: Unpacked, b: Unpacked) -> Ordering {
+    let (
+        Unpacked::Finite {
+            coefficient: a,
+            exponent: p,
+            ..
+        },
+        Unpacked::Finite {
+            coefficient: b,
+            exponent: q,
+            ..
+        },
+    ) = (a, b)
+    else {
+        return Ordering::Equal;
+    };
+    let leading = |c: u128, e: i32| count_digits(c) as i32 + e;
+    // With equal leading exponents, scaling gives both as many digits as the longer one has.
+    leading(a, p).cmp(&leading(b, q)).then_with(|| {
+        let low = p.min(q);
+        (a * POWERS[(p - low) as usize]).cmp(&(b * POWERS[(q - low) as usize]))
+    })
+}
+
+/// Feeds a hasher what is the same for equal numbers: coefficient and exponent without trailing
+/// zeros.
+fn hash<H: Hasher>(value: Unpacked, state: &mut H) {
+    let Unpacked::Finite {
+        negative,
+        mut coefficient,
+        mut exponent,
+    } = value
+    else {
+        return state.write_u64(match value {
+            Unpacked::Infinite { negative } => 1 + u64::from(negative),
+            _ => 0,
+        });
+    };
+    if coefficient == 0 {
+        return state.write_u64(0);
+    }
+    while coefficient % 10 == 0 {
+        coefficient /= 10;
+        exponent += 1;
+    }
+    state.write_u64(coefficient as u64 ^ (coefficient >> 64) as u64);
+    state.write_u64((exponent as u64) << 1 | u64::from(negative));
+}
+
+macro_rules! arithmetic {
+    ($type:ident, $format:ident, $library:ident) => {
+        impl $type {
+            /// Plain 0.
+            pub const ZERO: $type = $type::from_word(0);
+
+            /// Sign, coefficient and exponent.
+            #[inline]
+            pub fn unpack(self) -> Unpacked {
+                codec::unpack(self.word(), codec::$format)
+            }
+
+            /// From sign, coefficient and exponent, rounded half up to fit.
+            #[inline]
+            pub fn pack(value: Unpacked) -> $type {
+                let value = match value {
+                    Unpacked::Finite {
+                        negative,
+                        coefficient,
+                        exponent,
+                    } => codec::fit(negative, coefficient, exponent, codec::$format),
+                    special => special,
+                };
+                $type::from_word(codec::pack(value, codec::$format))
+            }
+
+            /// The IEEE comparison: equal by number, `None` if one is a NaN.
+            #[inline]
+            pub fn compare(self, other: $type) -> Option<Ordering> {
+                compare(self.unpack(), other.unpack())
+            }
+
+            /// Without its sign.
+            pub fn abs(self) -> $type {
+                if self.is_negative() { -self } else { self }
+            }
+
+            /// Whether it is not a number.
+            pub fn is_nan(self) -> bool {
+                matches!(self.unpack(), Unpacked::Nan { .. })
+            }
+
+            /// Whether it is one of the infinities.
+            pub fn is_infinite(self) -> bool {
+                matches!(self.unpack(), Unpacked::Infinite { .. })
+            }
+
+            /// Whether it is 0 of any scale and sign.
+            pub fn is_zero(self) -> bool {
+                matches!(self.unpack(), Unpacked::Finite { coefficient: 0, .. })
+            }
+
+            /// Whether the sign bit is set.
+            pub fn is_negative(self) -> bool {
+                match self.unpack() {
+                    Unpacked::Finite { negative, .. }
+                    | Unpacked::Infinite { negative }
+                    | Unpacked::Nan { negative } => negative,
+                }
+            }
+        }
+
+        impl Add for $type {
+            type Output = $type;
+            #[inline]
+            fn add(self, other: $type) -> $type {
+                match sum(self.unpack(), other.unpack(), codec::$format) {
+                    Some(sum) => $type::from_word(codec::pack(sum, codec::$format)),
+                    None => context::$library(self, other, context::Operation::Add),
+                }
+            }
+        }
+
+        impl Sub for $type {
+            type Output = $type;
+            #[inline]
+            fn sub(self, other: $type) -> $type {
+                self + -other
+            }
+        }
+
+        impl Mul for $type {
+            type Output = $type;
+            #[inline]
+            fn mul(self, other: $type) -> $type {
+                match product(self.unpack(), other.unpack(), codec::$format) {
+                    Some(product) => $type::from_word(codec::pack(product, codec::$format)),
+                    None => context::$library(self, other, context::Operation::Multiply),
+                }
+            }
+        }
+
+        impl Div for $type {
+            type Output = $type;
+            /// The shortest exact quotient, else all digits; a division by zero is an infinity.
+            fn div(self, other: $type) -> $type {
+                context::$library(self, other, context::Operation::Divide)
+            }
+        }
+
+        impl Rem for $type {
+            type Output = $type;
+            /// What is left of a division truncated toward zero; has the sign of the left side.
+            fn rem(self, other: $type) -> $type {
+                context::$library(self, other, context::Operation::Remainder)
+            }
+        }
+
+        impl Neg for $type {
+            type Output = $type;
+            #[inline]
+            fn neg(self) -> $type {
+                // The zero word stands for plain 0, whose negative needs the real bits.
+                let word = if self.word() == 0 {
+                    codec::pack(Unpacked::ZERO, codec::$format)
+                } else {
+                    self.word()
+                };
+                $type::from_word(word ^ 1 << ($type::BITS - 1))
+            }
+        }
+
+        impl PartialEq for $type {
+            fn eq(&self, other: &$type) -> bool {
+                self.cmp(other) == Ordering::Equal
+            }
+        }
+
+        impl Eq for $type {}
+
+        impl PartialOrd for $type {
+            fn partial_cmp(&self, other: &$type) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl Ord for $type {
+            fn cmp(&self, other: &$type) -> Ordering {
+                self.compare(*other)
+                    .unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
+            }
+        }
+
+        impl Hash for $type {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                hash(self.unpack(), state);
+            }
+        }
+    };
+}
+
+arithmetic!(Decimal32, SINGLE, single);
+arithmetic!(Decimal64, DOUBLE, double);
+arithmetic!(Decimal128, QUAD, quad);
+
+impl Decimal32 {
+    pub(super) const BITS: u32 = 32;
+    pub(super) const fn word(self) -> u128 {
+        self.0 as u128
+    }
+    pub(super) const fn from_word(word: u128) -> Decimal32 {
+        Decimal32(word as u32)
+    }
+}
+
+impl Decimal64 {
+    pub(super) const BITS: u32 = 64;
+    pub(super) const fn word(self) -> u128 {
+        self.0 as u128
+    }
+    pub(super) const fn from_word(word: u128) -> Decimal64 {
+        Decimal64(word as u64)
+    }
+}
+
+impl Decimal128 {
+    pub(super) const BITS: u32 = 128;
+    pub(super) const fn word(self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
+    }
+    pub(super) const fn from_word(word: u128) -> Decimal128 {
+        Decimal128([word as u64, (word >> 64) as u64])
+    }
+}

@@ -1,0 +1,45 @@
+//! IEEE 754-2008 decimals in the DPD encoding, rounding half up.
+//!
+//! SPL's decimals are those of IBM's decNumber library: densely packed decimal bits, the scale kept
+//! (`1.10 * 2.5` is `2.750`), rounding half up. Arithmetic is that library's; the bits are taken
+//! apart and put together here ([`codec`]), so that reading and printing text needs no call into it.
+//!
+//! | type | digits | exponent of the last digit | arithmetic by |
+//! | --- | --- | --- | --- |
+//! | [`Decimal32`] | 7 | -101 to 90 | arbitrary precision limited to 7 digits |
+//! | [`Decimal64`] | 16 | -398 to 369 | decDouble |
+//! | [`Decimal128`] | 34 | -6176 to 6111 | decQuad |
+//!
+//! # Zero
+//! In DPD the word 0 is `0E-398` (for 64 bits), not plain 0. Here a zero word counts as plain 0
+//! wherever it is read, so that zeroed memory holds SPL's default value.
+//!
+//! # Equality
+//! `==`, order and hash are by number: `1.0 == 1.00`, and a NaN equals itself and comes last (they
+//! are those of map keys and of sorting). [`Decimal64::compare`] is SPL's comparison.
+
+mod arithmetic;
+pub mod codec;
+mod context;
+mod convert;
+mod function;
+mod text;
+
+pub use text::NotADecimal;
+
+use bytemuck::{Pod, Zeroable};
+
+/// `decimal32`: 7 digits; the DPD bits.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Decimal32(pub u32);
+
+/// `decimal64`: 16 digits; the DPD bits.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Decimal64(pub u64);
+
+/// `decimal128`: 34 digits; the DPD bits, low half first in memory.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Decimal128(pub [u64; 2]);
