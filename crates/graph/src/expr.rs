@@ -149,6 +149,16 @@ pub enum Arg {
     Place(Place),
 }
 
+impl Arg {
+    /// The type of the argument.
+    pub fn ty(&self) -> &Type {
+        match self {
+            Arg::Value(expr) => &expr.ty,
+            Arg::Place(place) => &place.ty,
+        }
+    }
+}
+
 /// A location that can be assigned: a variable, and the way to a part of it.
 #[derive(Clone, Debug)]
 pub struct Place {

@@ -8,9 +8,11 @@
 mod eval;
 mod expr;
 mod fault;
+pub mod interp;
 mod logical;
 mod model;
 mod native;
+pub mod ops;
 mod plan;
 mod services;
 mod state;
@@ -22,9 +24,10 @@ pub use expr::{
     Root, StateId, Step, UnaryOp,
 };
 pub use fault::{Fault, FaultKind};
+pub use interp::Interpreter;
 pub use logical::{
-    ConfigEntry, Edge, InPort, Logic, Operator, OperatorId, OutPort, OutputCall, Param, ParamValue,
-    Partition, PartitionEviction, Policy, Program, StateVar, Window, WindowKind,
+    Annotation, ConfigEntry, Edge, InPort, Logic, Operator, OperatorId, OutPort, OutputCall, Param,
+    ParamValue, Partition, PartitionEviction, Policy, Program, StateVar, Window, WindowKind,
 };
 pub use model::{
     Assignment, Cardinality, InPortModel, Misuse, OperatorModel, OutPortModel, ParamMode,

@@ -23,6 +23,9 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperatorId(pub u32);
 
+/// An annotation: its name, and its arguments by key.
+pub type Annotation = (Arc<str>, Vec<(Arc<str>, Value)>);
+
 /// An operator instance.
 #[derive(Clone, Debug)]
 pub struct Operator {
@@ -41,7 +44,7 @@ pub struct Operator {
     /// The config clause, own and inherited (inner-most wins).
     pub config: Vec<ConfigEntry>,
     /// `@threading`, `@catch`, `@view`, ...: name and constant arguments.
-    pub annotations: Vec<(Arc<str>, Vec<(Arc<str>, Value)>)>,
+    pub annotations: Vec<Annotation>,
     /// The head of the invocation.
     pub pos: Pos,
 }

@@ -1,0 +1,94 @@
+//! Reading input tuples.
+
+use tuple::{Layout, TupleRef, Type, Value};
+
+use crate::ops::sentence;
+use crate::{Fault, State};
+
+use super::machine::Machine;
+use super::operand::{Base, Operand, Path};
+
+/// What was decoded of the input tuples of an evaluation.
+#[derive(Default)]
+pub(super) struct Decoded(Vec<(Source, Value)>);
+
+/// An attribute of a slot; no attribute is the whole tuple.
+type Source = (usize, Option<u32>);
+
+impl Decoded {
+    pub(super) fn get(&self, at: usize) -> &Value {
+        &self.0[at].1
+    }
+
+    pub(super) fn get_mut(&mut self, at: usize) -> &mut Value {
+        &mut self.0[at].1
+    }
+
+    fn find(&self, source: Source) -> Option<usize> {
+        self.0.iter().position(|(s, _)| *s == source)
+    }
+
+    fn add(&mut self, source: Source, value: Value) -> usize {
+        self.0.push((source, value));
+        self.0.len() - 1
+    }
+}
+
+impl<'e> Machine<'_, 'e> {
+    /// The slot of a port's current or an earlier tuple.
+    pub(super) fn slot(&self, port: u32, history: u32) -> usize {
+        self.ports
+            .slots
+            .get(port as usize)
+            .map_or(usize::MAX, |&first| (first + history) as usize)
+    }
+
+    /// The slot with the results of output function calls.
+    pub(super) fn call_slot(&self) -> usize {
+        self.ports.slots.last().map_or(0, |&last| last as usize)
+    }
+
+    /// The tuple in a slot.
+    pub(super) fn tuple_at(&self, slot: usize) -> Option<(TupleRef<'e>, &'e Layout)> {
+        let inputs = self.to.inputs;
+        let tuple = inputs.tuples.get(slot).copied().flatten()?;
+        Some((tuple, inputs.layouts.get(slot)?))
+    }
+
+    /// An attribute of the tuple in a slot; the default if there is none.
+    pub(super) fn attribute<'x>(
+        &mut self,
+        slot: usize,
+        index: u32,
+        ty: &Type,
+    ) -> Result<Operand<'x>, Fault> {
+        let Some((tuple, layout)) = self.tuple_at(slot) else {
+            return Ok(Operand::Owned(Value::default_of(ty)));
+        };
+        if index as usize >= layout.schema.attributes.len() {
+            return Err(sentence::mistyped("an attribute"));
+        }
+        if State::is_scalar(ty) {
+            return Ok(Operand::Owned(tuple.get(layout, index as usize)));
+        }
+        let source = (slot, Some(index));
+        let at = match self.decoded.find(source) {
+            Some(at) => at,
+            None => self.decoded.add(source, tuple.get(layout, index as usize)),
+        };
+        Ok(Operand::At(Path::to(Base::Decoded(at))))
+    }
+
+    /// The tuple in a slot as a value; the default if there is none.
+    pub(super) fn whole<'x>(&mut self, slot: usize, ty: &Type) -> Operand<'x> {
+        let Some((tuple, layout)) = self.tuple_at(slot) else {
+            return Operand::Owned(Value::default_of(ty));
+        };
+        let source = (slot, None);
+        let at = match self.decoded.find(source) {
+            Some(at) => at,
+            None => self.decoded.add(source, tuple.to_value(layout)),
+        };
+        Operand::At(Path::to(Base::Decoded(at)))
+    }
+}

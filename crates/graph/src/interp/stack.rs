@@ -1,0 +1,45 @@
+//! How much of the thread's stack evaluations may use.
+
+use std::cell::Cell;
+
+use crate::Fault;
+use crate::ops::sentence;
+
+/// Stack that evaluations use on a thread that has not said more: half of what Rust gives a thread.
+pub const STACK_BYTES: usize = 1 << 20;
+
+thread_local! {
+    /// The lowest address that an evaluation may reach; 0 before the first one.
+    static FLOOR: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Says that evaluations on this thread may use so many bytes of stack from here on down. Leave the
+/// callees of library functions a margin.
+pub fn reserve_stack(bytes: usize) {
+    FLOOR.set(here().saturating_sub(bytes).max(1));
+}
+
+/// The floor of this thread, set now if it was not.
+pub(super) fn floor() -> usize {
+    if FLOOR.get() == 0 {
+        reserve_stack(STACK_BYTES);
+    }
+    FLOOR.get()
+}
+
+/// A fault if the stack has grown below the floor.
+#[inline]
+pub(super) fn check(floor: usize) -> Result<(), Fault> {
+    if here() < floor {
+        Err(sentence::recursion())
+    } else {
+        Ok(())
+    }
+}
+
+/// About the address of the caller's frame. Stacks grow down on every machine we run on.
+#[inline]
+fn here() -> usize {
+    let mark = 0_u8;
+    std::ptr::from_ref(std::hint::black_box(&mark)).addr()
+}

@@ -1,0 +1,227 @@
+//! Statements.
+
+use tuple::{Layout, List, Punctuation, RString, TupleBuf, UString, Value};
+
+use crate::ops::{element, sentence};
+use crate::{Body, Expr, ExprKind, Fault, LocalId, Stmt};
+
+use super::machine::{Machine, NOTHING};
+use super::operand::Operand;
+
+/// How a statement ended.
+enum Flow {
+    Next,
+    Break,
+    Continue,
+    /// With the value, if it has one.
+    Return(Option<Value>),
+}
+
+impl<'m> Machine<'m, '_> {
+    /// Runs a body in a frame of its own.
+    pub(super) fn run(&mut self, body: &'m Body) -> Result<(), Fault> {
+        self.frame = self.locals.len();
+        self.vars = &body.locals;
+        self.locals.resize(self.frame + body.locals.len(), NOTHING);
+        self.block(&body.stmts).map(drop)
+    }
+
+    /// Runs a function's statements; the value that it returns.
+    pub(super) fn returned(&mut self, stmts: &[Stmt]) -> Result<Option<Value>, Fault> {
+        match self.block(stmts)? {
+            Flow::Return(value) => Ok(value),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Machine<'_, '_> {
+    fn block(&mut self, stmts: &[Stmt]) -> Result<Flow, Fault> {
+        for stmt in stmts {
+            match self.stmt(stmt)? {
+                Flow::Next => {}
+                flow => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Flow, Fault> {
+        match stmt {
+            Stmt::Let(local, init) => self.define(*local, init.as_ref())?,
+            Stmt::Expr(expr) => drop(self.operand(expr)?),
+            Stmt::If(condition, yes, no) => {
+                let holds = self.test(condition)?;
+                return self.block(if holds { yes } else { no });
+            }
+            Stmt::While(condition, body) => return self.repeat(condition, body),
+            Stmt::For(local, collection, body) => return self.each(*local, collection, body),
+            Stmt::Break => return Ok(Flow::Break),
+            Stmt::Continue => return Ok(Flow::Continue),
+            Stmt::Return(value) => {
+                let value = value.as_ref().map(|value| self.value(value)).transpose()?;
+                return Ok(Flow::Return(value));
+            }
+            Stmt::Clause(body) => {
+                self.block(body)?;
+            }
+            Stmt::Sleep(seconds) => {
+                if let Value::Float64(seconds) = self.value(seconds)? {
+                    self.to.submit.services().block(seconds);
+                }
+            }
+            Stmt::Submit { port, tuple, pos } => {
+                let submitted = self.submit(port, tuple);
+                submitted.map_err(|fault| fault.at(*pos))?;
+            }
+            Stmt::SubmitPunct { port, mark, pos } => {
+                let submitted = self.punctuate(port, mark);
+                submitted.map_err(|fault| fault.at(*pos))?;
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn define(&mut self, local: LocalId, init: Option<&Expr>) -> Result<(), Fault> {
+        let at = local.0 as usize;
+        let value = match init {
+            Some(init) => self.value(init)?,
+            None => Value::default_of(&self.vars[at].ty),
+        };
+        self.locals[self.frame + at] = value;
+        Ok(())
+    }
+
+    fn repeat(&mut self, condition: &Expr, body: &[Stmt]) -> Result<Flow, Fault> {
+        while self.test(condition)? {
+            self.step()?;
+            match self.block(body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => break,
+                flow @ Flow::Return(_) => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn each(&mut self, local: LocalId, collection: &Expr, body: &[Stmt]) -> Result<Flow, Fault> {
+        let collection = self.operand(collection)?;
+        let collection = self.spell_out(collection)?;
+        let mut at = 0;
+        // The variable does not change in the body, so an element is fetched when its turn comes.
+        while let Some(item) = item(&*self.look(&collection)?, at) {
+            self.step()?;
+            at += 1;
+            self.locals[self.frame + local.0 as usize] = item;
+            match self.block(body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => break,
+                flow @ Flow::Return(_) => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// A ustring as the list of its characters, for they cannot be found by number at once.
+    fn spell_out<'x>(&self, collection: Operand<'x>) -> Result<Operand<'x>, Fault> {
+        if let Value::UString(s) = &*self.look(&collection)? {
+            let characters = s.code_points().map(|point| {
+                let mut character = UString::default();
+                character.push_code_point(point);
+                Value::UString(character)
+            });
+            return Ok(Operand::Owned(Value::List(List::Any(characters.collect()))));
+        }
+        Ok(collection)
+    }
+
+    /// The number of an output port that exists.
+    fn port(&mut self, port: &Expr) -> Result<u32, Fault> {
+        let ports = self.ports.outputs.len();
+        match self.value(port)? {
+            Value::Uint32(at) if (at as usize) < ports => Ok(at),
+            Value::Uint32(at) => Err(sentence::port_range(at.into(), ports)),
+            _ => Err(sentence::mistyped("a port")),
+        }
+    }
+
+    fn submit(&mut self, port: &Expr, tuple: &Expr) -> Result<(), Fault> {
+        let port = self.port(port)?;
+        if let ExprKind::Input {
+            port: from,
+            history,
+        } = &tuple.kind
+            && let Some((input, _)) = self.tuple_at(self.slot(*from, *history))
+        {
+            return self.to.submit.tuple(port, input);
+        }
+        let ports = self.ports;
+        let layout = &ports.outputs[port as usize];
+        let mut out = std::mem::take(&mut self.tuple);
+        let written = match &tuple.kind {
+            ExprKind::Tuple(parts) => self.write(parts.iter().map(Some), layout, &mut out),
+            _ => self.write_value(tuple, layout, &mut out),
+        };
+        let sent = written.and_then(|()| self.to.submit.tuple(port, out.as_ref()));
+        self.tuple = out;
+        sent
+    }
+
+    /// Writes expressions as the attributes of a flat tuple.
+    pub(super) fn write<'x>(
+        &mut self,
+        exprs: impl Iterator<Item = Option<&'x Expr>>,
+        layout: &Layout,
+        out: &mut TupleBuf,
+    ) -> Result<(), Fault> {
+        out.begin(layout);
+        for (at, expr) in exprs.enumerate() {
+            if let Some(expr) = expr {
+                let operand = self.operand(expr)?;
+                out.set(layout, at, &*self.look(&operand)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_value(
+        &mut self,
+        tuple: &Expr,
+        layout: &Layout,
+        out: &mut TupleBuf,
+    ) -> Result<(), Fault> {
+        let operand = self.operand(tuple)?;
+        out.begin(layout);
+        match &*self.look(&operand)? {
+            Value::Tuple(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    out.set(layout, at, part);
+                }
+                Ok(())
+            }
+            _ => Err(sentence::mistyped("the submitted tuple")),
+        }
+    }
+
+    fn punctuate(&mut self, port: &Expr, mark: &Expr) -> Result<(), Fault> {
+        let port = self.port(port)?;
+        let mark = match self.value(mark)? {
+            Value::Enum(0) => Punctuation::Window,
+            Value::Enum(1) => Punctuation::Final,
+            _ => return Err(sentence::mistyped("the submitted marker")),
+        };
+        self.to.submit.punctuation(port, mark)
+    }
+}
+
+/// What a loop over a collection sees at a turn.
+fn item(collection: &Value, at: usize) -> Option<Value> {
+    match collection {
+        Value::List(list) => element(list, at).map(|item| item.into_owned()),
+        Value::Set(set) => set.get_index(at).cloned(),
+        Value::Map(map) => map.get_index(at).map(|(key, _)| key.clone()),
+        Value::RString(s) => s.0.get(at).map(|&byte| Value::RString(RString(vec![byte]))),
+        Value::Blob(bytes) => bytes.get(at).map(|&byte| Value::Uint8(byte)),
+        _ => None,
+    }
+}
