@@ -10,6 +10,7 @@ mod operator;
 mod row;
 mod stop;
 mod wait;
+pub mod window;
 
 pub use build::Build;
 pub use operator::{Logic, Make, Operator, OperatorEntry, Outlet, Source, TimerId};

@@ -1,0 +1,192 @@
+//! One partition of a window: a queue of items, and what its policies remember.
+
+use std::collections::VecDeque;
+
+use graph::Policy;
+use tuple::Value;
+
+use super::delta;
+
+/// An item in a window.
+#[derive(Debug)]
+pub struct Entry<T> {
+    /// The item.
+    pub item: T,
+    /// When it came, in nanoseconds.
+    pub arrived_ns: u64,
+    /// The value of the eviction policy's delta attribute.
+    pub evict_by: Option<Value>,
+}
+
+/// The items of one partition, oldest first.
+#[derive(Debug)]
+pub struct Partition<T> {
+    entries: VecDeque<Entry<T>>,
+    /// A sliding window has been full at least once.
+    is_full: bool,
+    /// Items since the last count trigger.
+    since_trigger: u32,
+    /// The delta trigger's value at its last firing, or that of the first item.
+    trigger_base: Option<Value>,
+    last_use: u64,
+    used_ns: u64,
+}
+
+impl<T> Default for Partition<T> {
+    fn default() -> Partition<T> {
+        Partition {
+            entries: VecDeque::new(),
+            is_full: false,
+            since_trigger: 0,
+            trigger_base: None,
+            last_use: 0,
+            used_ns: 0,
+        }
+    }
+}
+
+impl<T> Partition<T> {
+    /// The items, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
+        self.entries.iter().map(|entry| &entry.item)
+    }
+
+    /// How many items.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether a sliding window has been full before; until then it is incomplete.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    pub(super) fn oldest(&self) -> Option<&Entry<T>> {
+        self.entries.front()
+    }
+
+    /// An item by its place.
+    pub fn get(&self, at: usize) -> Option<&T> {
+        self.entries.get(at).map(|entry| &entry.item)
+    }
+
+    pub(super) fn insert(&mut self, at: usize, entry: Entry<T>) {
+        self.entries.insert(at.min(self.entries.len()), entry);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Entry<T>> {
+        self.entries.pop_front()
+    }
+
+    /// Forgets everything but its memory.
+    pub(super) fn reset(&mut self) {
+        let entries = std::mem::take(&mut self.entries);
+        debug_assert!(entries.is_empty());
+        *self = Partition {
+            entries,
+            ..Partition::default()
+        };
+    }
+
+    /// Notes an insertion; returns the number of the one before.
+    pub(super) fn touch(&mut self, number: u64, now_ns: u64) -> u64 {
+        self.used_ns = now_ns;
+        std::mem::replace(&mut self.last_use, number)
+    }
+
+    pub(super) fn last_use(&self) -> u64 {
+        self.last_use
+    }
+
+    pub(super) fn used_ns(&self) -> u64 {
+        self.used_ns
+    }
+
+    pub(super) fn set_full(&mut self) {
+        self.is_full = true;
+    }
+
+    /// After an insertion: whether the window now counts as full.
+    pub(super) fn note_fullness(&mut self, evict: &Policy) {
+        self.is_full |= match evict {
+            Policy::Count(n) => self.len() >= *n as usize,
+            Policy::Time(_) => true,
+            Policy::Delta(..) | Policy::Punct => false,
+        };
+    }
+
+    /// The first item sets the base of a delta trigger.
+    pub(super) fn set_trigger_base(&mut self, value: Option<Value>) {
+        if self.trigger_base.is_none() {
+            self.trigger_base = value;
+        }
+    }
+
+    /// Whether an arriving item's value fires the delta trigger; the base then moves to it.
+    pub(super) fn delta_triggers(
+        &mut self,
+        trigger: Option<&Policy>,
+        value: Option<&Value>,
+    ) -> bool {
+        let (Some(Policy::Delta(_, amount)), Some(value)) = (trigger, value) else {
+            return false;
+        };
+        let fires = self
+            .trigger_base
+            .as_ref()
+            .is_some_and(|b| delta::exceeds(value, b, amount));
+        if fires {
+            self.trigger_base = Some(value.clone());
+        }
+        fires
+    }
+
+    /// Counts an item for the count trigger; whether it fires.
+    pub(super) fn count_triggers(&mut self, trigger: Option<&Policy>) -> bool {
+        let Some(Policy::Count(every)) = trigger else {
+            return false;
+        };
+        self.since_trigger += 1;
+        let fires = self.since_trigger >= *every;
+        if fires {
+            self.since_trigger = 0;
+        }
+        fires
+    }
+
+    /// Whether the newest item's value lies beyond the arriving one's.
+    pub(super) fn newest_exceeds(&self, value: &Value) -> bool {
+        let newest = self
+            .entries
+            .back()
+            .and_then(|entry| entry.evict_by.as_ref());
+        newest.is_some_and(|newest| newest.total_cmp(value).is_gt())
+    }
+
+    /// Takes out one item that is too far from the arriving value: the oldest, or, where the order
+    /// is not kept, any.
+    pub(super) fn take_beyond(
+        &mut self,
+        value: &Value,
+        amount: &Value,
+        anywhere: bool,
+    ) -> Option<Entry<T>> {
+        let beyond = |entry: &Entry<T>| {
+            entry
+                .evict_by
+                .as_ref()
+                .is_some_and(|old| delta::exceeds(value, old, amount))
+        };
+        let at = if anywhere {
+            self.entries.iter().position(beyond)
+        } else {
+            self.entries.front().is_some_and(beyond).then_some(0)
+        };
+        self.entries.remove(at?)
+    }
+}
