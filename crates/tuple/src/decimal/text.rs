@@ -156,6 +156,13 @@ macro_rules! text {
                 print(self.unpack(), codec::$format, out);
             }
 
+            /// coefficient * 10^exponent, rounded half up.
+            #[inline]
+            pub fn scaled(negative: bool, coefficient: u64, exponent: i32) -> $type {
+                let coefficient = u128::from(coefficient);
+                $type::pack(Unpacked::Finite { negative, coefficient, exponent })
+            }
+
             /// Reads a whole text; digits beyond the precision are rounded half up.
             pub fn from_text(text: &[u8]) -> Option<$type> {
                 read(text).map($type::pack)

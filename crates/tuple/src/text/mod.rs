@@ -5,12 +5,24 @@
 //! `{a=1,b=["x","y"],c={1:true}}`. [`print_raw`] and [`parse_whole`] are the casts to and from a
 //! string, where a string itself stands without quotes.
 
+mod error;
 mod float;
+mod number;
 mod print;
 mod print_slot;
 mod quote;
+mod read;
+mod read_slot;
+mod unquote;
 
+pub use error::{Expected, ReadError};
 pub use float::{print_f32, print_f64};
 pub use print::{print, print_raw, to_text};
 pub use print_slot::{print_raw_slot, print_slot, print_tuple};
 pub use quote::{print_bytes_quoted, print_units_quoted};
+pub use read::{Reader, parse_whole, read};
+pub use read_slot::{read_slot, read_tuple};
+pub use unquote::{unquote_bytes, unquote_units};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! What a reader missed in a text.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::Type;
+
+/// A text that is not the value it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// Bytes before the place.
+    pub offset: usize,
+    /// What should have been there.
+    pub expected: Expected,
+}
+
+/// What should have been in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Expected {
+    /// A value of a type.
+    Value(Type),
+    /// A number within the range of a type.
+    InRange(Type),
+    /// This character.
+    Byte(u8),
+    /// One of two characters.
+    Either(u8, u8),
+    /// An attribute's name.
+    Attribute(Arc<str>),
+    /// The quote that ends a string, of which no end was found.
+    Quote(u8),
+    /// A separator between fields.
+    Separator(u8),
+    /// The end of the line: nothing more belongs to the record.
+    EndOfLine,
+    /// The end of the text.
+    EndOfText,
+    /// More bytes of a record that is cut off.
+    Bytes,
+    /// A byte that says what comes, 0 to 2.
+    Marker,
+    /// A record of no more bytes than this.
+    Shorter(usize),
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expected::Value(ty) => write!(f, "a value of type {ty}"),
+            Expected::InRange(ty) => write!(f, "a number within the range of {ty}"),
+            Expected::Byte(b) => write!(f, "'{}'", b.escape_ascii()),
+            Expected::Either(a, b) => write!(f, "'{}' or '{}'", a.escape_ascii(), b.escape_ascii()),
+            Expected::Attribute(name) => write!(f, "the attribute {name}"),
+            Expected::Quote(b) => write!(f, "the closing {} of a string", char::from(*b)),
+            Expected::Separator(b) => write!(f, "the separator '{}'", b.escape_ascii()),
+            Expected::EndOfLine => f.write_str("the end of the line"),
+            Expected::EndOfText => f.write_str("the end of the text"),
+            Expected::Bytes => f.write_str("more bytes"),
+            Expected::Marker => f.write_str("a byte 0, 1 or 2 for tuple or punctuation"),
+            Expected::Shorter(bytes) => write!(f, "a record of at most {bytes} bytes"),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "after {} bytes: expected {}", self.offset, self.expected)
+    }
+}
+
+impl std::error::Error for ReadError {}

@@ -1,0 +1,290 @@
+//! Numbers at the start of a text, as bytes: no UTF-8 check, no allocation.
+//!
+//! Integers are `[+-] digits`. Floats and decimals are `[+-] digits [. digits] [e [+-] digits]` with
+//! a digit before the exponent, or `nan`, `inf`, `infinity` in any case.
+
+use crate::{Decimal32, Decimal64, Decimal128};
+
+/// Why there is no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The text does not begin with one.
+    Syntax,
+    /// It is too large for the type.
+    Range,
+}
+
+/// A number and how many bytes it took.
+pub(super) type Scan<T> = Result<(T, usize), Fault>;
+
+/// A number that can be read from the start of a text.
+pub(super) trait Number: Sized {
+    /// Reads it.
+    fn scan(text: &[u8]) -> Scan<Self>;
+}
+
+macro_rules! integers {
+    ($($type:ident)+) => { $(
+        impl Number for $type {
+            #[inline]
+            fn scan(text: &[u8]) -> Scan<$type> {
+                let (negative, magnitude, len) = integer(text)?;
+                let value = if negative {
+                    // The smallest int64 has no positive counterpart.
+                    let fits = magnitude <= i64::MIN.unsigned_abs();
+                    let value = (magnitude as i64).wrapping_neg();
+                    fits.then(|| $type::try_from(value).ok()).flatten()
+                } else {
+                    $type::try_from(magnitude).ok()
+                };
+                Ok((value.ok_or(Fault::Range)?, len))
+            }
+        }
+    )+ };
+}
+
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+/// Sign, magnitude and length.
+#[inline]
+fn integer(text: &[u8]) -> Result<(bool, u64, usize), Fault> {
+    let (negative, start) = sign(text);
+    let mut magnitude = 0u64;
+    let mut at = start;
+    while let Some(digit) = digit_at(text, at) {
+        magnitude = match magnitude.checked_mul(10).and_then(|m| m.checked_add(digit)) {
+            Some(magnitude) => magnitude,
+            None => return Err(Fault::Range),
+        };
+        at += 1;
+    }
+    if at == start {
+        Err(Fault::Syntax)
+    } else {
+        Ok((negative, magnitude, at))
+    }
+}
+
+#[inline]
+fn sign(text: &[u8]) -> (bool, usize) {
+    match text.first() {
+        Some(b'-') => (true, 1),
+        Some(b'+') => (false, 1),
+        _ => (false, 0),
+    }
+}
+
+#[inline]
+fn digit_at(text: &[u8], at: usize) -> Option<u64> {
+    let digit = text.get(at)?.wrapping_sub(b'0');
+    (digit < 10).then_some(u64::from(digit))
+}
+
+/// The parts of a number with a point or an exponent.
+struct Scientific {
+    negative: bool,
+    /// The digits as an integer, if it fits.
+    mantissa: Option<u64>,
+    /// Power of ten to multiply the mantissa with.
+    exponent: i32,
+    /// Bytes in all.
+    len: usize,
+}
+
+/// Splits a number; an `e` that no exponent follows is not part of it.
+#[inline]
+fn scientific(text: &[u8]) -> Result<Scientific, Fault> {
+    let (negative, mut at) = sign(text);
+    let (mut mantissa, mut digits, mut exponent) = (Some(0u64), 0u32, 0i32);
+    let mut point = false;
+    loop {
+        if let Some(digit) = digit_at(text, at) {
+            digits += 1;
+            exponent -= i32::from(point);
+            mantissa = mantissa.and_then(|m| m.checked_mul(10)?.checked_add(digit));
+        } else if !point && text.get(at) == Some(&b'.') {
+            point = true;
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    if digits == 0 {
+        return Err(Fault::Syntax);
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let (down, start) = sign(&text[at + 1..]);
+        let mut end = at + 1 + start;
+        let mut power = 0i32;
+        while let Some(digit) = digit_at(text, end) {
+            power = power.saturating_mul(10).saturating_add(digit as i32);
+            end += 1;
+        }
+        if end > at + 1 + start {
+            at = end;
+            exponent = exponent.saturating_add(if down { -power } else { power });
+        }
+    }
+    Ok(Scientific {
+        negative,
+        mantissa,
+        exponent,
+        len: at,
+    })
+}
+
+/// `nan` and `inf` with their length.
+#[cold]
+fn special(text: &[u8]) -> Scan<f64> {
+    let (negative, start) = sign(text);
+    let begins = |name: &[u8]| {
+        let word = text.get(start..start + name.len());
+        word.is_some_and(|word| word.eq_ignore_ascii_case(name))
+    };
+    let (value, len) = if begins(b"nan") {
+        (f64::NAN, 3)
+    } else if begins(b"infinity") {
+        (f64::INFINITY, 8)
+    } else if begins(b"inf") {
+        (f64::INFINITY, 3)
+    } else {
+        return Err(Fault::Syntax);
+    };
+    Ok((if negative { -value } else { value }, start + len))
+}
+
+macro_rules! floats {
+    ($($type:ident $mantissa_max:literal $powers:expr;)+) => { $(
+        impl Number for $type {
+            #[inline]
+            fn scan(text: &[u8]) -> Scan<$type> {
+                const POWERS: &[$type] = &$powers;
+                let parts = match scientific(text) {
+                    Ok(parts) => parts,
+                    Err(_) => return special(text).map(|(value, len)| (value as $type, len)),
+                };
+                // Both factors are exact, so one rounding gives the nearest float (Clinger 1990).
+                let power = POWERS.get(parts.exponent.unsigned_abs() as usize);
+                let value = match (parts.mantissa, power) {
+                    (Some(m @ ..=$mantissa_max), Some(power)) if parts.exponent < 0 => {
+                        m as $type / power
+                    }
+                    (Some(m @ ..=$mantissa_max), Some(power)) => m as $type * power,
+                    _ => return slow(&text[..parts.len]),
+                };
+                Ok((if parts.negative { -value } else { value }, parts.len))
+            }
+        }
+    )+ };
+}
+
+floats! {
+    f64 0x20_0000_0000_0000 [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ];
+    f32 0x100_0000 [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
+}
+
+/// By the standard library; digits that overflow to infinity are out of range.
+#[cold]
+fn slow<T: std::str::FromStr + Into<f64> + Copy>(text: &[u8]) -> Scan<T> {
+    let text = std::str::from_utf8(text).map_err(|_| Fault::Syntax)?;
+    let value: T = text.parse().map_err(|_| Fault::Syntax)?;
+    if value.into().is_infinite() {
+        Err(Fault::Range)
+    } else {
+        Ok((value, text.len()))
+    }
+}
+
+macro_rules! decimals {
+    ($($type:ident)+) => { $(
+        impl Number for $type {
+            #[inline]
+            fn scan(text: &[u8]) -> Scan<$type> {
+                let len = match scientific(text) {
+                    Ok(Scientific { negative, mantissa: Some(mantissa), exponent, len }) => {
+                        return Ok(($type::scaled(negative, mantissa, exponent), len));
+                    }
+                    Ok(long) => long.len,
+                    Err(_) => special(text)?.1,
+                };
+                let value = $type::from_text(&text[..len]).ok_or(Fault::Syntax)?;
+                Ok((value, len))
+            }
+        }
+    )+ };
+}
+
+decimals!(Decimal32 Decimal64 Decimal128);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn integers_and_their_ranges() {
+        assert_eq!(i8::scan(b"-128,"), Ok((-128, 4)));
+        assert_eq!(i8::scan(b"128"), Err(Fault::Range));
+        assert_eq!(u8::scan(b"+255x"), Ok((255, 4)));
+        assert_eq!(u8::scan(b"256"), Err(Fault::Range));
+        assert_eq!(u8::scan(b"-1"), Err(Fault::Range));
+        assert_eq!(i64::scan(b"-9223372036854775808"), Ok((i64::MIN, 20)));
+        assert_eq!(i64::scan(b"-9223372036854775809"), Err(Fault::Range));
+        assert_eq!(u64::scan(b"18446744073709551615"), Ok((u64::MAX, 20)));
+        assert_eq!(u64::scan(b"18446744073709551616"), Err(Fault::Range));
+        for none in [&b""[..], b"-", b"x1", b" 1"] {
+            assert_eq!(i32::scan(none), Err(Fault::Syntax));
+        }
+    }
+
+    #[test]
+    fn floats_and_their_ends() {
+        assert_eq!(f64::scan(b"1.5e3,"), Ok((1500.0, 5)));
+        assert_eq!(f64::scan(b"5.}"), Ok((5.0, 2)));
+        assert_eq!(f64::scan(b".5"), Ok((0.5, 2)));
+        assert_eq!(f64::scan(b"1e"), Ok((1.0, 1)));
+        assert_eq!(f64::scan(b"1e+,"), Ok((1.0, 1)));
+        assert_eq!(f64::scan(b"-INF"), Ok((f64::NEG_INFINITY, 4)));
+        assert!(f64::scan(b"-NaN").unwrap().0.is_sign_negative());
+        assert_eq!(f64::scan(b"1e999"), Err(Fault::Range));
+        assert_eq!(f64::scan(b"1e-999"), Ok((0.0, 6)));
+        assert_eq!(f32::scan(b"1e39"), Err(Fault::Range));
+        assert_eq!(f64::scan(b"0e999"), Ok((0.0, 5)));
+        assert_eq!(f64::scan(b"."), Err(Fault::Syntax));
+        assert_eq!(f64::scan(b"e5"), Err(Fault::Syntax));
+    }
+
+    #[test]
+    fn decimals_keep_their_scale() {
+        let (value, len) = Decimal64::scan(b"1.10]").unwrap();
+        assert_eq!((value.to_string(), len), ("1.10".into(), 4));
+        let (value, len) = Decimal128::scan(b"-1.00000000000000000000000000001e5").unwrap();
+        assert_eq!(
+            (value.to_string(), len),
+            ("-100000.000000000000000000000001".into(), 34)
+        );
+        assert_eq!(
+            Decimal32::scan(b"12345675").unwrap().0.to_string(),
+            "1.234568e+07"
+        );
+        assert_eq!(Decimal32::scan(b"-iNf").unwrap().0.to_string(), "-inf");
+    }
+
+    proptest! {
+        #[test]
+        fn floats_agree_with_the_standard_library(
+            text in "[+-]?[0-9]{1,25}(\\.[0-9]{0,25})?(e[+-]?[0-9]{1,2})?",
+        ) {
+            let expected: f64 = text.parse().unwrap();
+            prop_assert_eq!(f64::scan(text.as_bytes()), Ok((expected, text.len())));
+            if let Ok((value, _)) = f32::scan(text.as_bytes()) {
+                prop_assert_eq!(value, text.parse::<f32>().unwrap());
+            }
+            let decimal = Decimal64::scan(text.as_bytes()).unwrap().0;
+            prop_assert_eq!(decimal.unpack(), text.parse::<Decimal64>().unwrap().unpack());
+        }
+    }
+}

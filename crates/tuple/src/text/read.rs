@@ -1,0 +1,394 @@
+//! Reading values.
+//!
+//! What [`super::print`] writes is read back. Blanks and tabs around tokens are skipped; strings may
+//! stand in single or double quotes; a timestamp may lack its machine. What exceeds a bound is
+//! dropped. Nesting is that of the type, so no text can make it deep.
+
+use super::number::{Fault, Number};
+use super::{Expected, ReadError, unquote_bytes, unquote_units};
+use crate::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value};
+
+/// A place in a text.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// Reads a value in its serialised form from the start of what is left of a text.
+///
+/// # Errors
+/// At the first place that does not fit the type; the reader stands there or before.
+pub fn read(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, ReadError> {
+    reader.skip_blanks();
+    Ok(match ty {
+        Type::Boolean => Value::Boolean(reader.boolean()?),
+        Type::Int8 => Value::Int8(reader.number(ty)?),
+        Type::Int16 => Value::Int16(reader.number(ty)?),
+        Type::Int32 => Value::Int32(reader.number(ty)?),
+        Type::Int64 => Value::Int64(reader.number(ty)?),
+        Type::Uint8 => Value::Uint8(reader.number(ty)?),
+        Type::Uint16 => Value::Uint16(reader.number(ty)?),
+        Type::Uint32 => Value::Uint32(reader.number(ty)?),
+        Type::Uint64 => Value::Uint64(reader.number(ty)?),
+        Type::Float32 => Value::Float32(reader.number(ty)?),
+        Type::Float64 => Value::Float64(reader.number(ty)?),
+        Type::Decimal32 => Value::Decimal32(reader.number(ty)?),
+        Type::Decimal64 => Value::Decimal64(reader.number(ty)?),
+        Type::Decimal128 => Value::Decimal128(reader.number(ty)?),
+        Type::Complex32 => {
+            let [re, im] = reader.complex(&Type::Float32)?;
+            Value::Complex32(re, im)
+        }
+        Type::Complex64 => {
+            let [re, im] = reader.complex(&Type::Float64)?;
+            Value::Complex64(re, im)
+        }
+        Type::Timestamp => Value::Timestamp(reader.timestamp()?),
+        Type::RString => Value::RString(RString(reader.string(ty)?)),
+        Type::BoundedRString(n) => {
+            let mut bytes = reader.string(ty)?;
+            bytes.truncate(*n as usize);
+            Value::RString(RString(bytes))
+        }
+        Type::UString => Value::UString(UString(reader.units(ty)?)),
+        Type::Blob => Value::Blob(reader.blob()?),
+        Type::Xml(_) => Value::Xml(RString(reader.xml(ty)?)),
+        Type::Enum(e) => Value::Enum(reader.enumerator(e, ty)?),
+        _ => read_composite(reader, ty)?,
+    })
+}
+
+/// The value of a whole text: what a cast from a string to the type gives. Strings and xml are the
+/// text as it stands; other types have their serialised form, with blanks around allowed.
+///
+/// # Errors
+/// If the text is not a value of the type, or more than one.
+pub fn parse_whole(text: &[u8], ty: &Type) -> Result<Value, ReadError> {
+    match ty {
+        Type::RString => Ok(Value::RString(text.into())),
+        Type::BoundedRString(n) => Ok(Value::RString(text[..text.len().min(*n as usize)].into())),
+        Type::UString => Ok(Value::UString(UString::from_utf8_lossy(text))),
+        Type::Xml(_) => Ok(Value::Xml(text.into())),
+        _ => {
+            let start = text.len() - text.trim_ascii_start().len();
+            let mut reader = Reader::at(text, start);
+            let value = read(&mut reader, ty)?;
+            if reader.rest().trim_ascii_start().is_empty() {
+                Ok(value)
+            } else {
+                Err(reader.error(Expected::EndOfText))
+            }
+        }
+    }
+}
+
+fn read_composite(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, ReadError> {
+    let within = |len: usize, bound: &Option<u32>| bound.is_none_or(|n| len < n as usize);
+    match ty {
+        Type::List(element, bound) => {
+            let mut list = List::new_for(element);
+            reader.sequence(b'[', b']', |reader| {
+                let value = read(reader, element)?;
+                if within(list.len(), bound) {
+                    list.push(value);
+                }
+                Ok(())
+            })?;
+            Ok(Value::List(list))
+        }
+        Type::Set(element, bound) => {
+            let mut set = Set::new();
+            reader.sequence(b'{', b'}', |reader| {
+                let value = read(reader, element)?;
+                if within(set.len(), bound) {
+                    set.insert(value);
+                }
+                Ok(())
+            })?;
+            Ok(Value::Set(set))
+        }
+        Type::Map(kv, bound) => {
+            let mut map = Map::new();
+            reader.sequence(b'{', b'}', |reader| {
+                let key = read(reader, &kv.0)?;
+                reader.expect(b':')?;
+                let value = read(reader, &kv.1)?;
+                if within(map.len(), bound) || map.contains(&key) {
+                    map.insert(key, value);
+                }
+                Ok(())
+            })?;
+            Ok(Value::Map(map))
+        }
+        Type::Tuple(t) => {
+            let mut values = Vec::with_capacity(t.attributes.len());
+            reader.tuple(t, |reader, at| {
+                values.push(read(reader, &t.attributes[at].ty)?);
+                Ok(())
+            })?;
+            Ok(Value::Tuple(values.into()))
+        }
+        Type::Optional(t) => Ok(Value::Optional(if reader.null() {
+            None
+        } else {
+            Some(Box::new(read(reader, t)?))
+        })),
+        _ => Err(reader.error(Expected::Value(ty.clone()))),
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of a text.
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { bytes, at: 0 }
+    }
+
+    /// A reader at some offset of a text, which may be its end.
+    pub fn at(bytes: &'a [u8], at: usize) -> Reader<'a> {
+        Reader {
+            bytes,
+            at: at.min(bytes.len()),
+        }
+    }
+
+    /// Bytes before its place.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// The next byte.
+    pub fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Skips blanks and tabs.
+    #[inline]
+    pub fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Skips blanks, and then this byte.
+    ///
+    /// # Errors
+    /// If something else stands there.
+    pub fn expect(&mut self, byte: u8) -> Result<(), ReadError> {
+        if self.accept(byte) {
+            Ok(())
+        } else {
+            Err(self.error(Expected::Byte(byte)))
+        }
+    }
+
+    /// Skips blanks, and this byte if it stands there.
+    pub fn accept(&mut self, byte: u8) -> bool {
+        self.skip_blanks();
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// The error of not finding something here.
+    #[cold]
+    pub fn error(&self, expected: Expected) -> ReadError {
+        ReadError {
+            offset: self.at,
+            expected,
+        }
+    }
+
+    /// A number of the type, which is one of numbers.
+    #[inline]
+    pub(super) fn number<T: Number>(&mut self, ty: &Type) -> Result<T, ReadError> {
+        match T::scan(self.rest()) {
+            Ok((number, len)) => {
+                self.at += len;
+                Ok(number)
+            }
+            Err(Fault::Syntax) => Err(self.error(Expected::Value(ty.clone()))),
+            Err(Fault::Range) => Err(self.error(Expected::InRange(ty.clone()))),
+        }
+    }
+
+    pub(super) fn boolean(&mut self) -> Result<bool, ReadError> {
+        let value = match self.peek_word() {
+            b"true" => true,
+            b"false" => false,
+            _ => return Err(self.error(Expected::Value(Type::Boolean))),
+        };
+        self.at += if value { 4 } else { 5 };
+        Ok(value)
+    }
+
+    /// Skips `null`, if it stands here.
+    pub(super) fn null(&mut self) -> bool {
+        self.skip_blanks();
+        let found = self.peek_word() == b"null";
+        self.at += if found { 4 } else { 0 };
+        found
+    }
+
+    pub(super) fn enumerator(&mut self, e: &EnumType, ty: &Type) -> Result<u32, ReadError> {
+        let word = self.peek_word();
+        match e.names.iter().position(|name| name.as_bytes() == word) {
+            Some(ordinal) => {
+                self.at += word.len();
+                Ok(ordinal as u32)
+            }
+            None => Err(self.error(Expected::Value(ty.clone()))),
+        }
+    }
+
+    pub(super) fn complex<T: Number>(&mut self, part: &Type) -> Result<[T; 2], ReadError> {
+        self.expect(b'(')?;
+        let re = self.spaced(part)?;
+        self.expect(b',')?;
+        let im = self.spaced(part)?;
+        self.expect(b')')?;
+        Ok([re, im])
+    }
+
+    pub(super) fn timestamp(&mut self) -> Result<Timestamp, ReadError> {
+        self.expect(b'(')?;
+        let seconds = self.spaced(&Type::Int64)?;
+        self.expect(b',')?;
+        let nanos = self.spaced(&Type::Uint32)?;
+        let machine = if self.accept(b',') {
+            self.spaced(&Type::Int32)?
+        } else {
+            0
+        };
+        self.expect(b')')?;
+        Ok(Timestamp {
+            seconds,
+            nanos,
+            machine,
+        })
+    }
+
+    fn spaced<T: Number>(&mut self, ty: &Type) -> Result<T, ReadError> {
+        self.skip_blanks();
+        self.number(ty)
+    }
+
+    /// What stands between quotes, escapes as they are.
+    pub(super) fn literal(&mut self, ty: &Type) -> Result<&'a [u8], ReadError> {
+        let quote = match self.peek() {
+            Some(quote @ (b'"' | b'\'')) => quote,
+            _ => return Err(self.error(Expected::Value(ty.clone()))),
+        };
+        let start = self.at + 1;
+        let mut at = start;
+        while let Some(found) = memchr::memchr2(quote, b'\\', &self.bytes[at..]) {
+            at += found;
+            if self.bytes[at] == quote {
+                self.at = at + 1;
+                return Ok(&self.bytes[start..at]);
+            }
+            at = (at + 2).min(self.bytes.len());
+        }
+        Err(self.error(Expected::Quote(quote)))
+    }
+
+    pub(super) fn string(&mut self, ty: &Type) -> Result<Vec<u8>, ReadError> {
+        let literal = self.literal(ty)?;
+        let mut bytes = Vec::with_capacity(literal.len());
+        unquote_bytes(literal, &mut bytes);
+        Ok(bytes)
+    }
+
+    pub(super) fn units(&mut self, ty: &Type) -> Result<Vec<u16>, ReadError> {
+        let literal = self.literal(ty)?;
+        let mut units = Vec::with_capacity(literal.len());
+        unquote_units(literal, &mut units);
+        Ok(units)
+    }
+
+    /// A string with an `x` behind it, which may be missing.
+    pub(super) fn xml(&mut self, ty: &Type) -> Result<Vec<u8>, ReadError> {
+        let bytes = self.string(ty)?;
+        self.at += usize::from(self.peek() == Some(b'x'));
+        Ok(bytes)
+    }
+
+    pub(super) fn blob(&mut self) -> Result<Vec<u8>, ReadError> {
+        let digits = self
+            .rest()
+            .iter()
+            .take_while(|b| b.is_ascii_hexdigit())
+            .count();
+        if !digits.is_multiple_of(2) {
+            self.at += digits;
+            return Err(self.error(Expected::Value(Type::Blob)));
+        }
+        let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
+        let pairs = self.rest()[..digits].chunks_exact(2);
+        let bytes = pairs
+            .map(|pair| value(pair[0]) << 4 | value(pair[1]))
+            .collect();
+        self.at += digits;
+        Ok(bytes)
+    }
+
+    /// `{name=value,...}`; the callback reads the value of the attribute of an index.
+    pub(super) fn tuple(
+        &mut self,
+        t: &TupleType,
+        mut value: impl FnMut(&mut Reader<'a>, usize) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        self.expect(b'{')?;
+        for (at, attribute) in t.attributes.iter().enumerate() {
+            if at > 0 {
+                self.expect(b',')?;
+            }
+            self.skip_blanks();
+            if self.peek_word() != attribute.name.as_bytes() {
+                return Err(self.error(Expected::Attribute(attribute.name.clone())));
+            }
+            self.at += attribute.name.len();
+            self.expect(b'=')?;
+            value(self, at)?;
+        }
+        self.expect(b'}')
+    }
+
+    /// Elements with commas between and brackets around.
+    fn sequence(
+        &mut self,
+        open: u8,
+        close: u8,
+        mut element: impl FnMut(&mut Reader<'a>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        self.expect(open)?;
+        // A blob may be of no characters, so an element is looked for only where no end stands.
+        if self.accept(close) {
+            return Ok(());
+        }
+        loop {
+            element(self)?;
+            if self.accept(close) {
+                return Ok(());
+            }
+            if !self.accept(b',') {
+                return Err(self.error(Expected::Either(b',', close)));
+            }
+        }
+    }
+
+    /// The identifier that stands here, or nothing.
+    fn peek_word(&self) -> &'a [u8] {
+        let rest = self.rest();
+        let len = rest
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+            .count();
+        &rest[..len]
+    }
+}
