@@ -6,6 +6,7 @@
 pub mod ast;
 mod diagnostic;
 mod dump;
+mod format;
 mod kind;
 mod language;
 mod lexer;
@@ -18,6 +19,7 @@ pub mod spelling;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use dump::{dump_tokens, dump_tree};
+pub use format::format;
 pub use kind::SyntaxKind;
 pub use language::{Spl, SyntaxElement, SyntaxNode, SyntaxToken};
 pub use lexer::{Token, tokens};

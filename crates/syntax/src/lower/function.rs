@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Lower;
 use super::view::Node;
 use crate::SyntaxKind::*;
-use crate::ast::{Function, FunctionParam, Prototype};
+use crate::ast::{Function, FunctionParam, Ident, Prototype};
 
 impl<'a> Lower<'a> {
     pub(super) fn function(&mut self, node: Node<'a>, doc: Option<Arc<str>>) -> Option<Function> {
@@ -14,7 +14,7 @@ impl<'a> Lower<'a> {
             is_stateful: node.has(StatefulKw),
             result: self.child_type(node)?,
             name: self.name(node)?,
-            params: self.formals(node),
+            params: self.formals(node, false),
             body: self.block(node.first(Block)?),
             span: self.span(node),
             doc,
@@ -46,20 +46,27 @@ impl<'a> Lower<'a> {
             is_stateful: node.has(StatefulKw),
             result: self.child_type(node)?,
             name: self.name(node)?,
-            params: self.formals(node),
+            params: self.formals(node, true),
         })
     }
 
-    fn formals(&mut self, node: Node<'a>) -> Vec<FunctionParam> {
+    /// The parameters. Those of a prototype may lack names: theirs is empty.
+    fn formals(&mut self, node: Node<'a>, may_lack_names: bool) -> Vec<FunctionParam> {
         let Some(list) = node.first(FormalList) else {
             return Vec::new();
         };
+        let file = self.file;
         list.all(FunctionParam)
             .filter_map(|formal| {
+                let nameless = || Ident {
+                    text: Arc::from(""),
+                    span: formal.span(file),
+                };
+                let name = self.name(formal);
                 Some(FunctionParam {
                     is_mutable: formal.has(MutableKw),
                     ty: self.child_type(formal)?,
-                    name: self.name(formal)?,
+                    name: name.or_else(|| may_lack_names.then(nameless))?,
                 })
             })
             .collect()

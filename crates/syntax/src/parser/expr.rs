@@ -106,7 +106,7 @@ fn operator(p: &Parser) -> (SyntaxKind, u8) {
     }
 }
 
-fn binding(kind: SyntaxKind) -> Option<u8> {
+pub(crate) fn binding(kind: SyntaxKind) -> Option<u8> {
     Some(match kind {
         Eq | PlusEq | MinusEq | StarEq | SlashEq | PercentEq | ShlEq | ShrEq | AmpEq | CaretEq
         | PipeEq => ASSIGN,

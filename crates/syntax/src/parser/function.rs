@@ -7,7 +7,7 @@ use SyntaxKind::*;
 /// `public stateful T name(formals) { ... }`
 pub(super) fn function(p: &mut Parser) {
     let node = p.start();
-    signature(p);
+    signature(p, Naming::Required);
     if p.at(LBrace) {
         stmt::block(p, "function");
     } else {
@@ -33,16 +33,23 @@ pub(super) fn prototype(p: &mut Parser) {
     if p.at(LBracket) {
         bound_formals(p);
     }
-    signature(p);
+    signature(p, Naming::Optional);
 }
 
-fn signature(p: &mut Parser) {
+/// Whether the parameters of a function have names; those of a prototype need none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    Required,
+    Optional,
+}
+
+fn signature(p: &mut Parser, naming: Naming) {
     modifiers(p);
     types::result_type(p);
     let name = p.start();
     p.declared_name("the name of the function");
     p.finish(name, Name);
-    formals(p);
+    formals(p, naming);
 }
 
 fn modifiers(p: &mut Parser) {
@@ -59,12 +66,12 @@ fn modifiers(p: &mut Parser) {
     }
 }
 
-fn formals(p: &mut Parser) {
+fn formals(p: &mut Parser, naming: Naming) {
     let node = p.start();
     let open = p.pos;
     if p.expect(LParen, "after the function's name") {
         while !p.at_any(&[RParen, Eof]) {
-            if !formal(p) || !p.eat(Comma) {
+            if !formal(p, naming) || !p.eat(Comma) {
                 break;
             }
             if p.at(RParen) {
@@ -96,11 +103,12 @@ fn close_formals(p: &mut Parser, open: usize) {
 }
 
 /// `mutable T name`
-fn formal(p: &mut Parser) -> bool {
+fn formal(p: &mut Parser, naming: Naming) -> bool {
     let node = p.start();
     p.eat(MutableKw);
     let mut is_whole = types::type_expr(p).is_some();
-    if is_whole {
+    let is_nameless = naming == Naming::Optional && p.at_any(&[Comma, RParen]);
+    if is_whole && !is_nameless {
         let name = p.start();
         is_whole = p.declared_name("the name of the parameter");
         p.finish(name, Name);

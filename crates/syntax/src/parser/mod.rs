@@ -28,6 +28,7 @@ use rowan::GreenNode;
 use crate::lexer::{self, Token};
 use crate::{Diagnostic, FileId, Span, SyntaxKind};
 use event::Event;
+pub(crate) use expr::binding;
 use marker::Completed;
 
 /// How deep blocks, expressions and types may nest.

@@ -1,0 +1,127 @@
+//! How expressions are laid out.
+
+use super::layout::Command::*;
+use super::node::{Formatter, kind_of};
+use crate::SyntaxKind::{self, *};
+use crate::lower::view::{Element, Node};
+use crate::parser::binding;
+
+/// A node that this file lays out.
+pub(super) fn is_expr(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        Literal
+            | CallExpr
+            | FieldExpr
+            | IndexExpr
+            | SliceExpr
+            | PrefixExpr
+            | PostfixExpr
+            | BinaryExpr
+            | AssignExpr
+            | ConditionalExpr
+            | CastExpr
+            | ParenExpr
+    )
+}
+
+impl<'a> Formatter<'a> {
+    pub(super) fn expr(&mut self, node: Node<'a>) {
+        match node.kind() {
+            BinaryExpr => {
+                self.push(Open);
+                self.push(Indent);
+                self.chain(node);
+                self.push(Dedent);
+                self.push(Close);
+            }
+            ConditionalExpr => self.conditional(node),
+            AssignExpr => self.words(node),
+            CastExpr => self.cast(node),
+            _ => self.joined(node),
+        }
+    }
+
+    /// Operators of one level that follow each other are broken all or none.
+    fn chain(&mut self, node: Node<'a>) {
+        let level = level(node);
+        let mut is_left = true;
+        self.parts(node, |this, element| {
+            match element {
+                Element::Leaf(_) => this.push(Line),
+                Element::Node(left) if is_left => {
+                    let same = left.kind() == BinaryExpr && self::level(left) == level;
+                    match same {
+                        true => this.chain(left),
+                        false => this.node(left),
+                    }
+                    is_left = false;
+                    return;
+                }
+                Element::Node(_) => this.push(Space),
+            }
+            this.element(element);
+        });
+    }
+
+    fn conditional(&mut self, node: Node<'a>) {
+        self.push(Open);
+        self.push(Indent);
+        self.parts(node, |this, element| {
+            match element {
+                Element::Leaf(_) => this.push(Line),
+                Element::Node(_) if matches!(this.previous(), Some(Question | Colon)) => {
+                    this.push(Space);
+                }
+                Element::Node(_) => {}
+            }
+            this.element(element);
+        });
+        self.push(Dedent);
+        self.push(Close);
+    }
+
+    fn cast(&mut self, node: Node<'a>) {
+        let mut closed = false;
+        self.parts(node, |this, element| {
+            if closed {
+                this.push(Space);
+            }
+            closed = kind_of(element) == RParen;
+            this.element(element);
+        });
+    }
+
+    /// Parts without blanks, but where two tokens would become another: `- -x`, `1 .a`.
+    fn joined(&mut self, node: Node<'a>) {
+        let mut is_first = true;
+        self.parts(node, |this, element| {
+            let first = first_token(element);
+            let would_merge = match this.previous() {
+                Some(Minus | MinusMinus) => matches!(first, Some(Minus | MinusMinus)),
+                Some(Number) => first == Some(Dot),
+                _ => false,
+            };
+            if would_merge && !is_first && node.kind() != PostfixExpr {
+                this.push(Space);
+            }
+            is_first = false;
+            this.element(element);
+        });
+    }
+}
+
+/// The level of the operator of a binary expression.
+fn level(node: Node) -> Option<u8> {
+    node.leaves().next().and_then(|leaf| binding(leaf.kind))
+}
+
+fn first_token(element: Element) -> Option<SyntaxKind> {
+    match element {
+        Element::Leaf(leaf) => Some(leaf.kind),
+        Element::Node(node) => {
+            let mut elements = node.elements().filter(|e| !kind_of(*e).is_trivia());
+            elements.next().and_then(first_token)
+        }
+    }
+}

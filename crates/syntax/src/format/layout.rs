@@ -1,0 +1,277 @@
+//! Commands for text with breakable places, and the printer that decides which of them break.
+//!
+//! A group is laid out on one line if it fits, with what follows it up to the next place where the
+//! line may end; otherwise every breakable place directly in it ends the line. This is the scheme
+//! of Oppen's pretty printer without fills. A group that holds a forced line end never fits.
+
+/// No line is longer if it can be broken.
+const WIDTH: usize = 100;
+/// A step of indentation.
+const INDENT: usize = 4;
+
+/// One step of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Command<'a> {
+    /// A token.
+    Text(&'a str),
+    /// A comment; one of several lines is indented anew if it is drawn with stars.
+    Comment(&'a str),
+    /// A blank.
+    Space,
+    /// A blank, or the end of the line if the group is broken.
+    Line,
+    /// Nothing, or the end of the line if the group is broken.
+    Soft,
+    /// The end of the line; with an empty line after it or not.
+    Newline { blank: bool },
+    /// A group begins.
+    Open,
+    /// The group that began last ends.
+    Close,
+    /// One step of indentation more from the next line on.
+    Indent,
+    /// One step less.
+    Dedent,
+}
+
+impl Command<'_> {
+    /// Something that separates tokens.
+    pub(super) fn is_separator(self) -> bool {
+        matches!(
+            self,
+            Command::Space | Command::Line | Command::Soft | Command::Newline { .. }
+        )
+    }
+
+    /// The width on one line. What ends a line anyway counts nothing.
+    fn width(self) -> usize {
+        match self {
+            Command::Text(text) => first_line(text).chars().count(),
+            Command::Comment(text) if text.starts_with("//") => 0,
+            Command::Comment(text) => first_line(text).chars().count(),
+            Command::Space | Command::Line => 1,
+            _ => 0,
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.split('\n').next().unwrap_or(text)
+}
+
+/// Prints commands.
+pub(super) fn print(commands: &[Command]) -> String {
+    let measures = Measures::of(commands);
+    let mut printer = Printer::default();
+    for (index, command) in commands.iter().enumerate() {
+        printer.step(*command, index, &measures);
+    }
+    if !printer.out.is_empty() {
+        printer.out.push('\n');
+    }
+    printer.out
+}
+
+/// What the printer needs to know ahead, by index of the command.
+struct Measures {
+    /// For each `Open`: the width of the group on one line with what follows; `MAX` if a line end
+    /// is forced in it.
+    groups: Vec<usize>,
+}
+
+impl Measures {
+    fn of(commands: &[Command]) -> Measures {
+        let mut groups = vec![0; commands.len()];
+        // From the end: how wide the text is up to the next place where the line may end.
+        let mut tail = 0;
+        let mut total = 0;
+        let mut forced = 0;
+        let mut open: Vec<(usize, usize, usize)> = Vec::new();
+        for (index, command) in commands.iter().enumerate().rev() {
+            match command {
+                Command::Close => open.push((total, tail, forced)),
+                Command::Open => {
+                    if let Some((total_after, tail_after, forced_after)) = open.pop() {
+                        groups[index] = match forced == forced_after {
+                            true => total - total_after + tail_after,
+                            false => usize::MAX,
+                        };
+                    }
+                }
+                Command::Newline { .. } => forced += 1,
+                _ => {}
+            }
+            total += command.width();
+            tail = match command {
+                Command::Line | Command::Soft | Command::Newline { .. } => 0,
+                _ => tail + command.width(),
+            };
+        }
+        Measures { groups }
+    }
+}
+
+#[derive(Default)]
+struct Printer {
+    out: String,
+    column: usize,
+    indent: usize,
+    /// For each open group whether it is broken.
+    broken: Vec<bool>,
+    /// Line ends that were not written yet.
+    newlines: usize,
+}
+
+impl Printer {
+    fn step(&mut self, command: Command, index: usize, measures: &Measures) {
+        let is_broken = self.broken.last().copied().unwrap_or(true);
+        match command {
+            Command::Text(text) => self.text(text),
+            Command::Comment(text) => self.comment(text),
+            Command::Space => self.space(),
+            Command::Line if !is_broken => self.space(),
+            Command::Soft if !is_broken => {}
+            Command::Line | Command::Soft => self.newline(1),
+            Command::Newline { blank } => self.newline(1 + usize::from(blank)),
+            Command::Open => {
+                let column = match self.newlines {
+                    0 => self.column,
+                    _ => self.indent * INDENT,
+                };
+                let fits = column.saturating_add(measures.groups[index]) <= WIDTH;
+                self.broken.push(is_broken && !fits);
+            }
+            Command::Close => drop(self.broken.pop()),
+            Command::Indent => self.indent += 1,
+            Command::Dedent => self.indent = self.indent.saturating_sub(1),
+        }
+    }
+
+    fn space(&mut self) {
+        if self.newlines == 0 && !self.out.is_empty() {
+            self.out.push(' ');
+            self.column += 1;
+        }
+    }
+
+    fn newline(&mut self, count: usize) {
+        if !self.out.is_empty() {
+            self.newlines = self.newlines.max(count);
+        }
+    }
+
+    /// Writes the line ends that are due, and the indentation.
+    fn begin(&mut self) {
+        if self.newlines > 0 {
+            let kept = self.out.trim_end_matches(' ').len();
+            self.out.truncate(kept);
+            self.out.extend(std::iter::repeat_n('\n', self.newlines));
+            self.column = self.indent * INDENT;
+            self.out.extend(std::iter::repeat_n(' ', self.column));
+            self.newlines = 0;
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.begin();
+        self.out.push_str(text);
+        self.column = match text.rsplit_once('\n') {
+            Some((_, last)) => last.chars().count(),
+            None => self.column + text.chars().count(),
+        };
+    }
+
+    fn comment(&mut self, text: &str) {
+        self.begin();
+        let is_starred = text
+            .lines()
+            .skip(1)
+            .all(|line| line.trim_start().starts_with('*'));
+        if !text.contains('\n') || !is_starred {
+            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+            return self.text(&lines.join("\n"));
+        }
+        let margin = " ".repeat(self.column + 1);
+        let mut lines = text.lines().map(str::trim);
+        let mut aligned = lines.next().unwrap_or("").to_owned();
+        for line in lines {
+            aligned.push('\n');
+            aligned.push_str(&margin);
+            aligned.push_str(line);
+        }
+        self.text(&aligned);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Command::*, print};
+
+    #[test]
+    fn a_group_breaks_when_it_does_not_fit() {
+        let long = "x".repeat(60);
+        let commands = [
+            Text("f("),
+            Open,
+            Indent,
+            Soft,
+            Text(&long),
+            Text(","),
+            Line,
+            Text(&long),
+            Dedent,
+            Soft,
+            Close,
+            Text(");"),
+        ];
+        assert_eq!(
+            print(&commands),
+            format!("f(\n    {long},\n    {long}\n);\n")
+        );
+        let short = [
+            Text("f("),
+            Open,
+            Soft,
+            Text("a,"),
+            Line,
+            Text("b"),
+            Soft,
+            Close,
+            Text(")"),
+        ];
+        assert_eq!(print(&short), "f(a, b)\n");
+    }
+
+    #[test]
+    fn what_follows_a_group_counts() {
+        let text = "y".repeat(98);
+        let commands = [
+            Open,
+            Text("a"),
+            Line,
+            Close,
+            Text(&text),
+            Newline { blank: false },
+        ];
+        assert_eq!(print(&commands), format!("a {text}\n"));
+        let text = "y".repeat(99);
+        let commands = [Open, Text("a"), Line, Close, Text(&text)];
+        assert_eq!(print(&commands), format!("a\n{text}\n"));
+    }
+
+    #[test]
+    fn a_forced_line_end_breaks_the_groups_around_it() {
+        let commands = [
+            Open,
+            Text("a"),
+            Line,
+            Open,
+            Text("b"),
+            Newline { blank: true },
+            Text("c"),
+            Close,
+            Close,
+        ];
+        assert_eq!(print(&commands), "a\nb\n\nc\n");
+    }
+}

@@ -1,0 +1,33 @@
+//! The formatter: a source file in its canonical layout.
+//!
+//! Prints from the lossless tree: every token and every comment stays, in order; only white space
+//! changes. Formatting twice gives the same as formatting once.
+//!
+//! The layout: four blanks of indentation, the keyword of a clause on a line of its own, one entry
+//! a line, at most one empty line in a row, an empty line around composites and functions, lists
+//! broken one element a line where they would pass column 100.
+
+mod emit;
+mod expr;
+mod layout;
+mod node;
+mod stmt;
+
+use crate::lower::view::Node;
+use crate::parse::has_errors;
+use crate::parser::{self, Entry};
+use crate::{Diagnostic, FileId};
+
+/// A source text in its canonical layout.
+///
+/// # Errors
+/// What is wrong with the text: one with syntax errors is not formatted.
+pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
+    let (tree, diagnostics) = parser::parse(FileId::default(), text, Entry::Unit);
+    if has_errors(&diagnostics) {
+        return Err(diagnostics);
+    }
+    let mut formatter = node::Formatter::default();
+    formatter.unit(Node::root(&tree));
+    Ok(layout::print(&formatter.finish()))
+}
