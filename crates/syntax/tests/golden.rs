@@ -20,7 +20,11 @@ fn broken_programs_give_their_diagnostics() {
         let name = path.file_name().expect("a file has a name");
         let file = sources.add(Path::new(name), text);
         let parsed = syntax::parse(file, text);
-        assert_eq!(parsed.tree.text().to_string(), text, "the tree of {path:?} keeps the text");
+        assert_eq!(
+            parsed.tree.text().to_string(),
+            text,
+            "the tree of {path:?} keeps the text"
+        );
         assert!(!parsed.diagnostics.is_empty(), "{path:?} has nothing wrong");
         syntax::render(&parsed.diagnostics, &sources, false)
     });
@@ -31,7 +35,11 @@ fn good_programs_give_their_trees() {
     check("trees", "tree", |path, text| {
         let parsed = syntax::parse(FileId(0), text);
         assert_eq!(parsed.diagnostics, [], "{path:?} is right");
-        assert_eq!(parsed.tree.text().to_string(), text, "the tree of {path:?} keeps the text");
+        assert_eq!(
+            parsed.tree.text().to_string(),
+            text,
+            "the tree of {path:?} keeps the text"
+        );
         syntax::dump_tree(&parsed.tree)
     });
 }
@@ -50,7 +58,9 @@ fn programs_have_one_layout() {
 
 /// Compares what each program of a folder comes to with the file of the extension beside it.
 fn check(folder: &str, extension: &str, outcome: impl Fn(&Path, &str) -> String) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(folder);
     let mut programs: Vec<PathBuf> = fs::read_dir(&folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("its entries can be read").path())

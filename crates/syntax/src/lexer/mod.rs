@@ -73,6 +73,7 @@ impl Lexer<'_> {
             b'0'..=b'9' => self.number(),
             b'.' if self.cursor.second().is_ascii_digit() => self.number(),
             b'"' | b'\'' => self.string(),
+            b'#' => self.foreign_comment(),
             _ => match operator(&mut self.cursor) {
                 Some(kind) => kind,
                 None => self.unknown(),
@@ -114,6 +115,18 @@ impl Lexer<'_> {
         let len = 1 + rest.bytes().skip(1).take_while(is_word).count();
         self.cursor.advance(len);
         SyntaxKind::keyword(&rest[..len]).unwrap_or(SyntaxKind::Ident)
+    }
+
+    /// `#` begins a comment in other languages: the whole line gives one message.
+    fn foreign_comment(&mut self) -> SyntaxKind {
+        let start = self.cursor.offset();
+        self.line_comment();
+        let span = Span::new(self.file, start, start + 1);
+        self.diagnostics.push(
+            Diagnostic::error("unexpected-character", span, unknown_message("#"))
+                .help("a comment begins with `//`"),
+        );
+        SyntaxKind::Unknown
     }
 
     /// Takes a whole run of strange characters, so that it gives one message.
@@ -160,7 +173,6 @@ fn unknown_help(text: &str) -> Option<&'static str> {
         '\u{201C}'..='\u{201F}' | '\u{2018}'..='\u{201B}' => {
             "strings are quoted by the plain characters `\"` or `'`"
         }
-        '#' => "a comment begins with `//`",
         '$' => "the name of a composite's parameter follows `$` at once: `$name`",
         '`' => "strings are quoted by `\"` or `'`",
         '\\' => "a string may span lines; no line needs a backslash",

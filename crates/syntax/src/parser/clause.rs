@@ -70,18 +70,18 @@ impl Parser<'_> {
                 return;
             } else {
                 if !failed {
-                    self.expected(what);
+                    self.unexpected(what);
                 }
                 self.skip_to_entry(&begins);
             }
-            failed = self.complaints != before.1;
+            failed = self.complaints != before.1 && !self.is_at_boundary();
             count += 1;
             if self.pos == before.0 {
                 self.skip_token();
             }
         }
         if count == 0 {
-            self.expected(what);
+            self.unexpected(what);
         }
     }
 

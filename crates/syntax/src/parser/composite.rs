@@ -60,7 +60,7 @@ fn close_ports(p: &mut Parser, open: usize) {
             p.expected("`output` or `input`");
             p.add_help("the ports of a composite are written `(output A; input B)`");
         }
-        _ => p.error_here("expected-token", "expected `;` or `)` after the port"),
+        _ => p.missing("expected `;` or `)` after the port"),
     }
     if let Some(end) = p.after_group(open) {
         let broken = p.start();
@@ -148,12 +148,12 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
         LogicKw | WindowKw | OutputKw => {
             let word = p.current().text();
             let message = format!("a `{word}` clause belongs to an operator invocation");
-            p.error_here("misplaced-clause", message);
+            p.wrong("misplaced-clause", message);
             p.add_help("perhaps a `}` before it closes the invocation too early");
             skip_to_clause(p);
         }
         _ if p.begins_invocation(p.pos) => {
-            p.error_here(
+            p.wrong(
                 "missing-clause",
                 "expected `graph` before the operator invocations",
             );
@@ -163,7 +163,7 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
         _ => match p.misspelt(CLAUSES) {
             Some(kind) => after_keyword(p, kind),
             None => {
-                p.expected("`param`, `type`, `graph`, `config` or `}`");
+                p.unexpected("`param`, `type`, `graph`, `config` or `}`");
                 skip_to_clause(p);
             }
         },

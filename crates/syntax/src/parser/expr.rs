@@ -226,11 +226,27 @@ fn primary(p: &mut Parser) -> Option<Completed> {
         LBracket => p.nested(|p| Some(literal::list(p))),
         LBrace => p.nested(|p| Some(literal::braces(p))),
         kind if kind.is_type_keyword() => Some(misplaced_type(p)),
+        kind if kind.is_keyword() && is_meant_as_value(p) => Some(reserved(p)),
         _ => {
             p.expected("an expression");
             None
         }
     }
+}
+
+/// The reserved word here is followed by what goes on with a value.
+fn is_meant_as_value(p: &Parser) -> bool {
+    let next = p.nth(1);
+    matches!(next, RParen | RBracket | Comma | Semi | Dot) || binding(next).is_some()
+}
+
+fn reserved(p: &mut Parser) -> Completed {
+    let word = p.current().text();
+    p.wrong(
+        "reserved-word",
+        format!("`{word}` is a reserved word and cannot be a name"),
+    );
+    p.skip_token()
 }
 
 fn parenthesized(p: &mut Parser) -> Completed {

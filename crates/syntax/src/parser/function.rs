@@ -88,10 +88,7 @@ fn close_formals(p: &mut Parser, open: usize) {
     if p.eat(RParen) {
         return;
     }
-    p.error_here(
-        "expected-token",
-        "expected `,` or `)` after the function's parameter",
-    );
+    p.missing("expected `,` or `)` after the function's parameter");
     if let Some(end) = p.after_group(open) {
         let broken = p.start();
         while p.pos + 1 < end {

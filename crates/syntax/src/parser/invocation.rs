@@ -2,7 +2,7 @@
 
 use super::clause::{self, Order};
 use super::{Parser, annotation, expr, literal, stmt, types};
-use crate::{Diagnostic, SyntaxKind};
+use crate::{Diagnostic, SyntaxKind, spelling};
 use SyntaxKind::*;
 
 const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw];
@@ -10,6 +10,7 @@ const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw]
 /// The invocations of a `graph` clause, up to what ends it.
 pub(super) fn invocations(p: &mut Parser) {
     let mut failed = false;
+    let mut count = 0;
     while !is_graph_end(p) {
         let before = (p.pos, p.complaints);
         if p.begins_invocation(p.pos) {
@@ -19,15 +20,19 @@ pub(super) fn invocations(p: &mut Parser) {
             invocation(p);
         } else {
             if !failed {
-                p.expected("an operator invocation");
+                p.unexpected("an operator invocation");
                 p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
             }
             skip_to_invocation(p);
         }
-        failed = p.complaints != before.1;
+        failed = p.complaints != before.1 && !p.is_at_boundary();
+        count += 1;
         if p.pos == before.0 {
             p.skip_token();
         }
+    }
+    if count == 0 {
+        p.unexpected("an operator invocation");
     }
 }
 
@@ -120,7 +125,7 @@ fn close_parenthesis(p: &mut Parser, open: usize, message: &str) {
     if p.eat(RParen) {
         return;
     }
-    p.error_here("expected-token", message);
+    p.missing(message);
     if let Some(end) = p.after_group(open) {
         let broken = p.start();
         while p.pos + 1 < end {
@@ -235,7 +240,7 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
         entries(p, kind);
         p.finish(node, node_of(kind));
     } else {
-        p.expected("`logic`, `window`, `param`, `output`, `config` or `}`");
+        p.unexpected("`logic`, `window`, `param`, `output`, `config` or `}`");
         if p.at(Ident) && p.nth(1) == Colon {
             p.add_help("parameters are written after the word `param`");
         }
@@ -342,16 +347,42 @@ fn output_assignment(p: &mut Parser) -> bool {
 fn begins_logic(p: &Parser) -> bool {
     match p.current() {
         OnTupleKw | OnPunctKw => true,
-        Ident => matches!(p.token_text(p.pos), "state" | "onProcess"),
+        Ident => logic_word(p).is_some(),
         _ => false,
     }
+}
+
+/// The word of a logic entry that the name here is, or resembles.
+fn logic_word(p: &Parser) -> Option<&'static str> {
+    const WORDS: [&str; 4] = ["state", "onProcess", "onTuple", "onPunct"];
+    let written = p.token_text(p.pos);
+    let word = WORDS.into_iter().find(|word| *word == written);
+    let is_entry = matches!((p.nth(1), p.nth(2)), (Colon, _) | (Ident, Colon));
+    word.or_else(|| spelling::closest(written, WORDS).filter(|_| is_entry))
 }
 
 fn logic(p: &mut Parser) {
     match p.current() {
         OnTupleKw => on_port(p, OnTuple),
         OnPunctKw => on_port(p, OnPunct),
-        _ if p.at_word("state") => state(p),
+        _ => contextual(p),
+    }
+}
+
+/// An entry that begins with a word that is no keyword: `state`, `onProcess`, or a misspelt one.
+fn contextual(p: &mut Parser) {
+    let word = logic_word(p).unwrap_or("state");
+    let written = p.token_text(p.pos);
+    if word != written {
+        let message = format!("`{written}` is no word of SPL here");
+        p.wrong("misspelt-keyword", message);
+        p.add_help(format!("did you mean `{word}`?"));
+        p.complained_at = None;
+    }
+    match word {
+        "onTuple" => on_port(p, OnTuple),
+        "onPunct" => on_port(p, OnPunct),
+        "state" => state(p),
         _ => {
             let node = p.start();
             p.bump();

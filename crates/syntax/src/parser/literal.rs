@@ -84,9 +84,18 @@ pub(super) fn elements(
         let before = p.pos;
         let is_whole = element(p);
         if !p.at_any(&[Comma, close]) {
+            let lacks_comma = close == Semi && p.at(Ident) && p.nth(1) == Eq;
+            if is_whole && close == Semi && !lacks_comma {
+                return;
+            }
             if is_whole {
-                let message = format!("expected `,` or `{}`", close.text());
-                p.error_here("expected-token", message);
+                p.missing(match lacks_comma {
+                    true => "expected `,` between the assignments".to_owned(),
+                    false => format!("expected `,` or `{}`", close.text()),
+                });
+            }
+            if lacks_comma {
+                continue;
             }
             if !resume(p, close) {
                 return;

@@ -19,6 +19,8 @@ pub(super) struct Completed {
     event: u32,
     /// How many nodes deep it is.
     pub(super) height: u32,
+    /// What it is.
+    pub(super) kind: SyntaxKind,
 }
 
 impl Parser<'_> {
@@ -44,6 +46,7 @@ impl Parser<'_> {
         Completed {
             event: marker.event,
             height,
+            kind,
         }
     }
 

@@ -73,6 +73,8 @@ struct Parser<'t> {
     text: &'t str,
     /// Without trivia.
     tokens: Vec<Token>,
+    /// Where characters stand that no token begins with.
+    strange: Vec<u32>,
     /// For each opening bracket the index of the closing one.
     partners: Vec<u32>,
     pos: usize,
@@ -100,6 +102,11 @@ impl<'t> Parser<'t> {
             file,
             text,
             events: Vec::with_capacity(tokens.len() * 3),
+            strange: raw
+                .iter()
+                .filter(|t| t.kind == SyntaxKind::Unknown)
+                .map(|t| t.start)
+                .collect(),
             partners: predicate::partners(&tokens),
             tokens,
             pos: 0,
@@ -117,7 +124,7 @@ impl<'t> Parser<'t> {
         let whole = self.start();
         parse(self);
         if !self.at_end() {
-            let message = format!("expected the end, found {}", self.current().found());
+            let message = format!("expected the end, found {}", self.found_here());
             self.error_here("unexpected-token", message);
             let rest = self.start();
             while !self.at_end() {
@@ -170,11 +177,6 @@ impl<'t> Parser<'t> {
         self.pos >= self.tokens.len()
     }
 
-    /// The token is the contextual word.
-    fn at_word(&self, word: &str) -> bool {
-        self.at(SyntaxKind::Ident) && self.token_text(self.pos) == word
-    }
-
     fn token_text(&self, index: usize) -> &'t str {
         match self.tokens.get(index) {
             Some(token) => &self.text[token.start as usize..token.end as usize],
@@ -217,13 +219,20 @@ impl<'t> Parser<'t> {
     fn expect(&mut self, kind: SyntaxKind, place: &str) -> bool {
         let is_here = self.eat(kind);
         if !is_here {
-            let message = format!("expected `{}` {place}", kind.text());
-            self.error_here("expected-token", message);
+            self.missing(format!("expected `{}` {place}", kind.text()));
         }
         is_here
     }
 
     // Places.
+
+    /// A strange character stands before this token; it was reported.
+    fn is_after_strange(&self) -> bool {
+        let before = self.previous_end().start;
+        let here = self.span(self.pos).start;
+        let next = self.strange.partition_point(|&at| at < before);
+        self.strange.get(next).is_some_and(|&at| at < here)
+    }
 
     fn span(&self, index: usize) -> Span {
         match self.tokens.get(index) {

@@ -96,7 +96,7 @@ impl Parser<'_> {
             StreamKw | At => true,
             LParen => match self.kind_at(index + 1) {
                 StreamKw => true,
-                RParen => self.kind_at(index + 2) == AsKw,
+                RParen => matches!(self.kind_at(index + 2), AsKw | Eq),
                 _ => false,
             },
             _ => false,
@@ -141,6 +141,24 @@ impl Parser<'_> {
             kind if kind.is_keyword() => matches!(self.kind_at(after + 1), Eq | Semi | Comma),
             _ => false,
         }
+    }
+
+    /// What can begin a statement, and so may follow a broken one.
+    pub(super) fn begins_statement(&self) -> bool {
+        let kind = self.current();
+        matches!(
+            kind,
+            Ident
+                | Semi
+                | LBrace
+                | IfKw
+                | WhileKw
+                | ForKw
+                | BreakKw
+                | ContinueKw
+                | ReturnKw
+                | TypeKw
+        ) || (kind.is_type_keyword() || kind == MutableKw)
     }
 
     /// `(T) e` rather than `(e)`; the token here is `(`.

@@ -20,7 +20,7 @@ impl Parser<'_> {
         let is_repeated = self.complained_at == Some(self.pos);
         self.complained_at = Some(self.pos);
         self.complaints += 1;
-        let is_kept = !is_repeated && !after_broken;
+        let is_kept = !is_repeated && !after_broken && !self.is_after_strange();
         self.complaint = is_kept.then_some(self.found.len());
         if is_kept {
             self.found.push(diagnostic);
@@ -48,9 +48,48 @@ impl Parser<'_> {
     pub(super) fn expected(&mut self, what: &str) {
         let message = match self.is_on_new_line(self.pos) && self.pos > 0 {
             true => format!("expected {what}"),
-            false => format!("expected {what}, found {}", self.current().found()),
+            false => format!("expected {what}, found {}", self.found_here()),
         };
         self.error_here("expected-token", message);
+    }
+
+    /// `expected X, found Y` where an entry should begin: Y itself is shown, also on a new line.
+    pub(super) fn unexpected(&mut self, what: &str) {
+        if self.at_any(&[RBrace, Eof]) {
+            self.missing(format!("expected {what}"));
+        } else {
+            let message = format!("expected {what}, found {}", self.found_here());
+            self.wrong("unexpected-token", message);
+        }
+    }
+
+    /// The token here as a message shows it.
+    pub(super) fn found_here(&self) -> String {
+        let text = self.token_text(self.pos);
+        match self.current() {
+            Ident | Number if text.len() <= 30 => format!("`{text}`"),
+            kind => kind.found(),
+        }
+    }
+
+    /// Something is missing after the token before.
+    pub(super) fn missing(&mut self, message: impl Into<String>) {
+        let span = self.previous_end();
+        self.report(Diagnostic::error("expected-token", span, message));
+    }
+
+    /// The token here is what is wrong.
+    pub(super) fn wrong(&mut self, code: &'static str, message: impl Into<String>) {
+        let span = self.span(self.pos);
+        self.report(Diagnostic::error(code, span, message));
+    }
+
+    /// The last entry or statement ended where the next one can begin, whatever was wrong in it.
+    pub(super) fn is_at_boundary(&self) -> bool {
+        match self.pos.checked_sub(1).and_then(|at| self.tokens.get(at)) {
+            Some(token) => matches!(token.kind, Semi | RBrace),
+            None => true,
+        }
     }
 
     /// Takes the `;` that ends something, or says that it is missing and goes on behind it.
@@ -73,7 +112,37 @@ impl Parser<'_> {
         let message = format!("missing `}}` to close this {what}");
         let diagnostic = Diagnostic::error("missing-brace", self.previous_end(), message)
             .label(opening.span, format!("the {what} is opened here"));
-        self.report(diagnostic);
+        self.report(match self.suspect(opening) {
+            Some(place) => diagnostic.label(place, "perhaps the block that begins here lacks it"),
+            None => diagnostic,
+        });
+    }
+
+    /// A brace inside the unclosed one whose partner stands further left than the line that opened
+    /// it: that partner was probably meant for a brace further out.
+    fn suspect(&self, opening: Opening) -> Option<Span> {
+        let first = self
+            .tokens
+            .partition_point(|t| t.start <= opening.span.start);
+        (first..self.pos)
+            .filter(|&at| self.kind_at(at) == LBrace)
+            .find(|&at| match self.after_group(at) {
+                Some(after) if self.is_on_new_line(after - 1) => {
+                    self.indentation(after - 1) < self.indentation(at)
+                }
+                _ => false,
+            })
+            .map(|at| self.span(at))
+    }
+
+    /// How many blanks begin the line of a token.
+    fn indentation(&self, index: usize) -> usize {
+        let start = self.span(index).start as usize;
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let blanks = self.text[line..]
+            .bytes()
+            .take_while(|b| matches!(b, b' ' | b'\t'));
+        blanks.count()
     }
 
     /// Takes the `{` that opens something. `None` if it is missing; that was said then.

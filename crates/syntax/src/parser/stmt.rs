@@ -13,10 +13,16 @@ pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
         what,
     };
     p.bump();
+    let mut failed = false;
     while !p.at_any(&[RBrace, Eof]) && !is_outside(p) {
-        let before = p.pos;
+        let before = (p.pos, p.complaints);
+        if failed && !p.begins_statement() {
+            p.skip_token();
+            continue;
+        }
         statement(p);
-        if p.pos == before {
+        failed = p.complaints != before.1 && !p.is_at_boundary();
+        if p.pos == before.0 {
             p.skip_token();
         }
     }
@@ -60,7 +66,7 @@ fn one_statement(p: &mut Parser) {
         }
         Semi => empty_statement(p),
         ElseKw => {
-            p.error_here("misplaced-else", "`else` without an `if` before it");
+            p.wrong("misplaced-else", "`else` without an `if` before it");
             p.bump();
         }
         _ if p.begins_declaration() => {
@@ -164,21 +170,26 @@ fn for_statement(p: &mut Parser) {
 }
 
 fn for_head(p: &mut Parser, open: usize) {
-    types::type_expr(p);
+    if p.at(Ident) && p.nth(1) == InKw {
+        let name = p.token_text(p.pos);
+        let message = format!("expected a type before the loop's variable `{name}`");
+        p.wrong("expected-token", message);
+        p.complained_at = None;
+    } else {
+        types::type_expr(p);
+    }
     let name = p.start();
     p.declared_name("the name of the loop's variable");
     p.finish(name, Name);
     if p.expect(InKw, "after the loop's variable") {
         expr::expr(p);
+    } else {
+        p.add_help("a loop is written `for (int32 x in values) { }`; there is no other form");
     }
     if p.eat(RParen) {
         return;
     }
-    p.error_here(
-        "expected-token",
-        "expected `)` to close the head of the loop",
-    );
-    p.add_help("a loop is written `for (int32 x in list) { ... }`; there is no other form");
+    p.missing("expected `)` to close the head of the loop");
     let Some(end) = p.after_group(open) else {
         return;
     };

@@ -46,7 +46,7 @@ pub(super) fn stream_type(p: &mut Parser) {
 /// What follows the `=` of a type definition: a type, or a tuple body without `tuple<>`.
 pub(super) fn definition(p: &mut Parser) {
     let body = p.start();
-    let is_body = match elements(p) {
+    let is_body = match elements(p, false) {
         Elements::One => false,
         Elements::Body => true,
     };
@@ -146,7 +146,7 @@ fn enumeration(p: &mut Parser) -> Completed {
 /// The closing brace of a short list: what stands before it is passed over.
 fn close_list(p: &mut Parser, opening: Opening) {
     if !p.at(RBrace) {
-        p.error_here("expected-token", "expected `,` or `}` after the enumerator");
+        p.missing("expected `,` or `}` after the enumerator");
         p.skip(|_| false);
     }
     p.close_brace(opening);
@@ -209,7 +209,7 @@ fn angle_body(p: &mut Parser, word: &str) {
         p.error_here("empty-tuple-type", message);
         p.add_help(format!("write `{word}<int32 a>` or `{word}<T>`"));
     } else {
-        elements(p);
+        elements(p, true);
     }
     p.finish(body, TupleBody);
     close_angle(p, &format!("to close `{word}<`"));
@@ -220,7 +220,7 @@ fn close_angle(p: &mut Parser, place: &str) {
     if p.eat(Gt) {
         return;
     }
-    p.error_here("expected-token", format!("expected `>` {place}"));
+    p.missing(format!("expected `>` {place}"));
     let mut ahead = p.pos;
     while !matches!(
         p.kind_at(ahead),
@@ -249,15 +249,15 @@ enum Elements {
 }
 
 /// `int32 a, rstring b` or `T1, tuple<...>`: one form throughout.
-fn elements(p: &mut Parser) -> Elements {
+fn elements(p: &mut Parser, in_angles: bool) -> Elements {
     let mut first_is_named = None;
     let mut count = 0;
     loop {
         let element = p.start();
-        if type_expr(p).is_none() {
+        let Some(ty) = type_expr(p) else {
             p.abandon(element);
             break;
-        }
+        };
         let is_named = attribute_name(p);
         match is_named {
             true => {
@@ -268,6 +268,8 @@ fn elements(p: &mut Parser) -> Elements {
         let form = *first_is_named.get_or_insert(is_named);
         if form != is_named {
             mixed(p, is_named);
+        } else if !is_named && (in_angles || count > 0) {
+            extendee(p, ty);
         }
         count += 1;
         if !another_element(p) {
@@ -297,6 +299,13 @@ fn another_element(p: &mut Parser) -> bool {
         p.report(Diagnostic::error("expected-token", span, message));
     }
     goes_on
+}
+
+/// An element without a name must be a tuple type or the name of one.
+fn extendee(p: &mut Parser, ty: Completed) {
+    if !matches!(ty.kind, NamedType | TupleType) {
+        p.missing("expected a name after the attribute's type");
+    }
 }
 
 fn mixed(p: &mut Parser, is_named: bool) {

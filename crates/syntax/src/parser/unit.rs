@@ -239,9 +239,12 @@ fn resume_misspelt(p: &mut Parser, kind: SyntaxKind) -> bool {
         }
         NamespaceKw => namespace(p),
         UseKw => use_directive(p),
-        _ => type_item(p),
+        _ => {
+            type_item(p);
+            return true;
+        }
     }
-    true
+    false
 }
 
 /// After the word at `index` there is what can only be the rest of a composite's head.
@@ -265,21 +268,21 @@ fn is_composite(p: &Parser, index: usize) -> bool {
 fn stray(p: &mut Parser) {
     match p.current() {
         RBrace => {
-            p.error_here("unmatched-brace", "this `}` closes nothing");
+            p.wrong("unmatched-brace", "this `}` closes nothing");
             p.skip_token();
             return;
         }
         Semi => {
-            p.error_here("unexpected-token", "no `;` is needed here");
+            p.wrong("unexpected-token", "no `;` is needed here");
             p.skip_token();
             return;
         }
         _ if p.begins_invocation(p.pos) || p.begins_clause(p.pos) => {
             let word = p.current().text();
-            p.error_here("misplaced-clause", format!("`{word}` outside a composite"));
+            p.wrong("misplaced-clause", format!("`{word}` outside a composite"));
             p.add_help("perhaps a `}` before it closes the composite too early");
         }
-        _ => p.expected("a composite, a function or a type"),
+        _ => p.unexpected("a composite, a function or a type"),
     }
     let broken = p.start();
     p.skip_one();
@@ -295,6 +298,16 @@ fn is_item(p: &Parser) -> bool {
             p.kind_at(p.after_annotations(p.pos)),
             CompositeKw | PublicKw
         ),
-        _ => p.begins_item(p.pos),
+        _ => p.begins_item(p.pos) || (p.is_at_boundary() && begins_function(p)),
     }
+}
+
+/// A result type, a name and a parenthesis at the beginning of a line.
+fn begins_function(p: &Parser) -> bool {
+    let is_named = || match p.after_type_name(p.pos) {
+        Some(after) => p.kind_at(after) == Ident && p.kind_at(after + 1) == LParen,
+        None => false,
+    };
+    let is_type = p.current().is_type_keyword() || p.at(VoidKw);
+    p.is_on_new_line(p.pos) && (is_type || is_named())
 }
