@@ -1,6 +1,6 @@
 //! What a built operator is made from: its instance, its expressions' code, its timers.
 //!
-//! ```ignore
+//! ```text
 //! fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 //!     let rate = build.value("rate")?;              // an attribute-free parameter, now
 //!     let key = build.param_projection("key")?;     // code for each tuple

@@ -3,17 +3,48 @@
 //! What comes in is a [`graph::Program`], a registry of operators and a [`abi::Backend`] that turns
 //! typed expressions into something that runs; what goes out is a running PE. Nothing here has ever
 //! seen source text or a code generator.
+//!
+//! ```text
+//!   Pe::wire: make (registry) -> net (edges, threads, loops) -> code (backend) -> assemble
+//!   running:  runner -> region -> node -> (code | built operator) -> desk -> region -> ...
+//! ```
 
 pub mod abi;
+mod assemble;
 mod build;
+mod catch;
+mod code;
+mod desk;
+mod fuse;
+mod gate;
+mod house;
+mod journal;
+mod make;
+mod net;
+mod node;
 mod operator;
+mod past;
+mod pe;
+mod region;
+mod report;
 mod row;
+mod runner;
 mod stop;
+mod threads;
+mod timer;
+mod voice;
 mod wait;
 pub mod window;
+mod wiring;
+pub mod workbench;
 
 pub use build::Build;
+pub use house::Options;
+pub use journal::Levels;
 pub use operator::{Logic, Make, Operator, OperatorEntry, Outlet, Source, TimerId};
+pub use pe::{Pe, Running};
+pub use report::{Failure, Report, Tally};
 pub use row::Row;
 pub use stop::Stop;
 pub use wait::Room;
+pub use workbench::Workbench;

@@ -11,8 +11,9 @@
 //! 1. One thread runs all of them, no other one ever enters them, and no loop leads from one of them
 //!    back to itself.
 //! 2. A linked input port keeps no tuple history, and its operator has no `@catch`.
-//! 3. An operator whose body may submit a final marker has no links out of that output port: what is
-//!    submitted over a link always counts.
+//! 3. Links are for `on_tuple` and `on_process` bodies, and an operator that may go on submitting
+//!    after a final marker has none: what is submitted over a link always counts. `on_punct` bodies
+//!    submit through the outlet.
 //!
 //! # What inlining has to do
 //! For a tuple over a [`Link`]: [`Counter::add`]`(1)` on the output port's and on the link's counter,

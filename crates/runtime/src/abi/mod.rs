@@ -7,6 +7,7 @@
 mod cell;
 mod counter;
 mod fused;
+pub mod interpreted;
 
 use std::sync::Arc;
 

@@ -1,0 +1,165 @@
+//! From a program to operators that can run: the registry is asked, expressions get code, threads are
+//! given their operators.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use graph::{Program, PunctuationOut};
+
+use crate::OperatorEntry;
+use crate::abi::{Backend, Code};
+use crate::build;
+use crate::catch::Catch;
+use crate::code;
+use crate::gate::Gate;
+use crate::house::House;
+use crate::make::{Made, Maker, Runner};
+use crate::net::{Net, out_model};
+use crate::node::{InPort, Node, Traits};
+use crate::past::Past;
+use crate::report::Failure;
+use crate::voice::Voice;
+use crate::wait::{Room, ThreadId, Waits};
+use crate::wiring::{Shared, Wiring};
+
+/// A PE that is about to run.
+pub(crate) struct Assembly {
+    /// Holds the operators that several threads enter.
+    pub wiring: Wiring,
+    /// The other ones, by operator, with the thread that enters it if there is one.
+    pub own: Vec<Option<(Node, Option<ThreadId>)>>,
+    /// What begins each thread, in order of the threads.
+    pub runners: Vec<Runner>,
+    /// Operators with timers: seconds, in order of the ids. They have the last thread.
+    pub timers: Vec<(u32, Vec<f64>)>,
+    pub thread_count: u32,
+}
+
+/// Makes everything.
+pub(crate) fn assemble(
+    program: &Program,
+    registry: &[OperatorEntry],
+    backend: &mut dyn Backend,
+    house: Arc<House>,
+) -> Result<Assembly, Failure> {
+    let waits = Waits::new(house.stop.clone());
+    let voices: Vec<_> = program
+        .operators
+        .iter()
+        .map(|o| Voice::new(&house, o))
+        .collect();
+    let mut maker = Maker {
+        registry,
+        backend: &mut *backend,
+        stop: house.stop.clone(),
+        room: Room(waits.clone()),
+    };
+    let mut made = maker.make_all(program, &voices)?;
+    let net = Net::new(program, &made);
+    waits.set_threads(net.thread_count);
+    let codes = code::compile(backend, &made, &net, &house.stop)?;
+    let runners = made
+        .iter_mut()
+        .filter_map(|one| one.runner.take())
+        .collect();
+    let timers = made
+        .iter_mut()
+        .map(|one| (one.index, std::mem::take(&mut one.wishes.timers)));
+    let timers = timers.filter(|(_, timers)| !timers.is_empty()).collect();
+    let nodes = made
+        .into_iter()
+        .zip(codes)
+        .map(|(made, code)| node(made, code, &net));
+    let nodes = nodes.collect();
+    let (own, shared) = place(nodes, &net);
+    Ok(Assembly {
+        own,
+        runners,
+        timers,
+        thread_count: net.thread_count,
+        wiring: Wiring {
+            house,
+            waits,
+            voices,
+            kinds: program.operators.iter().map(|o| o.kind.clone()).collect(),
+            gates: gates(&net),
+            outs: net.outs,
+            processed: net.processed,
+            threads: net.threads,
+            shared,
+        },
+    })
+}
+
+fn node(made: Made<'_>, code: Code, net: &Net) -> Node {
+    let at = made.index as usize;
+    let slots = build::slots(made.operator, &made.inputs, None);
+    Node {
+        index: made.index,
+        past: Past::new(made.operator, &made.inputs, slots),
+        ports: in_ports(&made),
+        processed: net.processed[at].clone(),
+        traits: Traits {
+            own_thread: made.wishes.own_thread,
+            is_bounded: made.wishes.bounded,
+            is_cyclic: net.loops[at].is_some(),
+            catch: Catch::of(made.operator),
+        },
+        code,
+        state: made.state,
+        built: made.built,
+        is_done: false,
+    }
+}
+
+fn in_ports(made: &Made<'_>) -> Vec<InPort> {
+    let outputs = 0..made.operator.outputs.len();
+    let preserved_by = |port: u32| {
+        let forwards = |&out: &usize| {
+            let model = out_model(made.entry.model, out);
+            model.is_some_and(|m| m.punctuation == PunctuationOut::Preserving(port))
+        };
+        outputs
+            .clone()
+            .filter(forwards)
+            .map(|out| out as u32)
+            .collect()
+    };
+    let ports = (0..)
+        .zip(&made.operator.inputs)
+        .map(|(port, input)| InPort {
+            // Whoever is fed by hand ends the port with one marker.
+            finals_left: input.sources.len().max(1) as u32,
+            is_control: input.is_control,
+            preserved_by: preserved_by(port),
+        });
+    ports.collect()
+}
+
+type Own = Vec<Option<(Node, Option<ThreadId>)>>;
+
+/// Whom more than one thread enters is shared.
+fn place(nodes: Vec<Node>, net: &Net) -> (Own, Vec<Option<Shared>>) {
+    let mut own = Vec::new();
+    let mut shared = Vec::new();
+    for (at, node) in nodes.into_iter().enumerate() {
+        if let [] | [_] = net.entered[at][..] {
+            own.push(Some((node, net.entered[at].first().copied())));
+            shared.push(None);
+        } else {
+            own.push(None);
+            shared.push(Some(Shared {
+                node: Mutex::new(node),
+                pending: Mutex::new(VecDeque::new()),
+                gate: net.loops[at],
+            }));
+        }
+    }
+    (own, shared)
+}
+
+fn gates(net: &Net) -> Vec<Gate> {
+    let last = net.loops.iter().flatten().max();
+    let count = last.map_or(0, |&last| last + 1);
+    (0..count).map(|_| Gate::default()).collect()
+}

@@ -1,0 +1,134 @@
+//! Where a running operator submits: the outlet of the calls and of the threads of a PE.
+
+use std::sync::atomic::Ordering;
+
+use graph::{Fault, Services, State};
+use tuple::{Punctuation, TupleRef};
+
+use crate::abi::Context;
+use crate::past::Past;
+use crate::region::Region;
+use crate::voice::Voice;
+use crate::wiring::OutPort;
+use crate::{Outlet, Row};
+
+/// The outlet of one call.
+pub(crate) struct Desk<'a> {
+    region: &'a Region,
+    /// For whom it acts.
+    node: u32,
+    outs: &'a [OutPort],
+    voice: &'a Voice,
+    /// What a built operator's expressions read; lent to one evaluation at a time.
+    lent: Option<Lent<'a>>,
+}
+
+/// What the run time keeps for an operator's expressions.
+pub(crate) struct Lent<'a> {
+    pub state: &'a mut State,
+    pub past: &'a Past,
+}
+
+impl<'a> Desk<'a> {
+    /// For code of a lowered operator, which comes with its own context.
+    #[inline]
+    pub fn new(region: &'a Region, node: u32) -> Desk<'a> {
+        let at = node as usize;
+        Desk {
+            region,
+            node,
+            outs: &region.wiring.outs[at],
+            voice: &region.wiring.voices[at],
+            lent: None,
+        }
+    }
+
+    /// For a built operator, which evaluates through it.
+    pub fn lending(region: &'a Region, node: u32, lent: Lent<'a>) -> Desk<'a> {
+        let lent = Some(lent);
+        Desk {
+            lent,
+            ..Desk::new(region, node)
+        }
+    }
+
+    /// For whom it acts now.
+    pub fn node(&self) -> u32 {
+        self.node
+    }
+
+    fn port(&self, port: u32) -> Result<&'a OutPort, Fault> {
+        let outs = self.outs;
+        outs.get(port as usize)
+            .ok_or_else(|| no_port(port, outs.len()))
+    }
+}
+
+#[cold]
+fn no_port(port: u32, count: usize) -> Fault {
+    Fault::value(format!("there is no output port {port}, only {count}"))
+}
+
+impl Outlet for Desk<'_> {
+    #[inline]
+    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let out = self.port(port)?;
+        if out.closed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        out.submitted.add(1);
+        for &target in &out.targets {
+            self.region.deliver(target, tuple)?;
+        }
+        Ok(())
+    }
+
+    fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        let out = self.port(port)?;
+        if out.closed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if mark == Punctuation::Final {
+            out.closed.store(true, Ordering::Relaxed);
+        }
+        for &target in &out.targets {
+            self.region.deliver_mark(target, mark)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn services(&mut self) -> &mut dyn Services {
+        &mut self.voice
+    }
+
+    fn evaluate(
+        &mut self,
+        row: &Row<'_>,
+        code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let lent = self.lent.take();
+        let Some(Lent { state, past }) = lent else {
+            return Err(Fault::value("an evaluation inside an evaluation"));
+        };
+        let result = past.with_row(row, |inputs| {
+            code(&mut Context {
+                inputs,
+                state: &mut *state,
+                outlet: self,
+                mark: None,
+            })
+        });
+        self.lent = Some(Lent { state, past });
+        result
+    }
+
+    #[inline]
+    fn act_as(&mut self, operator: u32) -> u32 {
+        let before = self.node;
+        self.node = operator;
+        self.outs = &self.region.wiring.outs[operator as usize];
+        self.voice = &self.region.wiring.voices[operator as usize];
+        before
+    }
+}

@@ -1,0 +1,79 @@
+//! Which lowered operators the backend sees together.
+
+use graph::{Body, ExprKind, Stmt};
+use tuple::Value;
+
+use crate::Logic;
+use crate::abi::{Backend, Code, Counter, FusedView, Link, Links, Member, Scope, StateAddress};
+use crate::wiring::{OutPort, Target};
+
+/// A lowered operator, before it has code.
+pub(crate) struct Candidate<'a> {
+    pub scope: Scope<'a>,
+    pub logic: &'a Logic,
+    pub state: StateAddress,
+    pub outs: &'a [OutPort],
+    pub processed: &'a [Counter],
+    /// Others may submit to it directly: one thread, no loop, no history, no `@catch`.
+    pub is_linkable: bool,
+}
+
+/// The code of candidates of one thread, upstream before downstream, in their order.
+pub(crate) fn compile(
+    backend: &mut dyn Backend,
+    candidates: &[Candidate<'_>],
+    stop: *const u8,
+) -> Result<Vec<Code>, graph::Fault> {
+    let members = candidates.iter().map(|candidate| Member {
+        scope: candidate.scope.clone(),
+        logic: candidate.logic,
+        state: candidate.state,
+        links: links(candidate, candidates),
+    });
+    let members = members.collect();
+    backend.fused(&FusedView { members, stop })
+}
+
+fn links<'a>(from: &Candidate<'a>, all: &[Candidate<'a>]) -> Vec<Option<Links<'a>>> {
+    let ends = may_end(from.logic);
+    let port = |out: &'a OutPort| {
+        let links = out.targets.iter().map(|&target| link(target, all));
+        let links = links.collect::<Option<_>>().filter(|_| !ends)?;
+        let submitted = &out.submitted;
+        Some(Links { submitted, links })
+    };
+    from.outs.iter().map(port).collect()
+}
+
+fn link<'a>(target: Target, all: &[Candidate<'a>]) -> Option<Link<'a>> {
+    let member = all.iter().position(|c| c.scope.index == target.node)?;
+    all[member].is_linkable.then(|| Link {
+        member: member as u32,
+        port: target.port,
+        processed: &all[member].processed[target.port as usize],
+    })
+}
+
+/// Whether tuples may be submitted after a final marker: then every submission has to look.
+fn may_end(logic: &Logic) -> bool {
+    let mut tuples = logic.on_tuple.iter().chain(&logic.on_process);
+    let mut marks = logic.on_punct.iter().flatten();
+    tuples.any(ends) || (logic.on_tuple.len() > 1 && marks.any(ends))
+}
+
+fn ends(body: &Body) -> bool {
+    body.stmts.iter().any(submits_final)
+}
+
+fn submits_final(stmt: &Stmt) -> bool {
+    let any = |stmts: &[Stmt]| stmts.iter().any(submits_final);
+    match stmt {
+        Stmt::SubmitPunct { mark, .. } => {
+            // 0 is the window marker.
+            !matches!(mark.kind, ExprKind::Const(Value::Enum(0)))
+        }
+        Stmt::If(_, then, other) => any(then) || any(other),
+        Stmt::While(_, body) | Stmt::For(_, _, body) | Stmt::Clause(body) => any(body),
+        _ => false,
+    }
+}

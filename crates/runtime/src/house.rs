@@ -1,0 +1,144 @@
+//! What all operators of a PE share: standard output, the journal, the shutdown, the job's
+//! properties, and the list of what went wrong.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use graph::{Fault, FaultKind};
+
+use crate::journal::{Journal, Levels};
+use crate::report::Failure;
+use crate::stop::Stop;
+
+/// How a PE is set up.
+pub struct Options {
+    /// Where relative file names begin; absolute.
+    pub data_directory: PathBuf,
+    /// What is traced and logged.
+    pub levels: Levels,
+    /// `jobName`, `applicationDir`, ...: see [`graph::Services::property`].
+    pub properties: Vec<(String, String)>,
+    /// Where `print` writes. Buffered by the PE.
+    pub stdout: Box<dyn Write + Send>,
+    /// Where trace and log messages go. Written message by message.
+    pub stderr: Box<dyn Write + Send>,
+}
+
+impl Default for Options {
+    /// The current directory and the process' own streams.
+    fn default() -> Options {
+        Options {
+            data_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            levels: Levels::default(),
+            properties: Vec::new(),
+            stdout: Box::new(io::stdout()),
+            stderr: Box::new(io::stderr()),
+        }
+    }
+}
+
+/// Shared by all operators and threads of a PE.
+pub(crate) struct House {
+    pub data_directory: PathBuf,
+    pub properties: Vec<(String, String)>,
+    pub journal: Journal,
+    pub stop: Stop,
+    stdout: Mutex<Stdout>,
+    /// Standard output was closed by its reader: the job ends, but nobody need be told.
+    is_quiet: AtomicBool,
+    failures: Mutex<Vec<Failure>>,
+}
+
+struct Stdout {
+    buffer: Vec<u8>,
+    sink: Box<dyn Write + Send>,
+}
+
+/// Written out when so much is buffered.
+const STDOUT_BYTES: usize = 64 * 1024;
+
+impl House {
+    pub fn new(options: Options) -> House {
+        let stdout = Stdout {
+            buffer: Vec::with_capacity(STDOUT_BYTES),
+            sink: options.stdout,
+        };
+        House {
+            data_directory: options.data_directory,
+            properties: options.properties,
+            journal: Journal::new(options.levels, options.stderr),
+            stop: Stop::default(),
+            stdout: Mutex::new(stdout),
+            is_quiet: AtomicBool::new(false),
+            failures: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Writes to standard output.
+    pub fn print(&self, text: &[u8], flush: bool) -> Result<(), Fault> {
+        let result = lock(&self.stdout).write(text, flush);
+        result.map_err(|error| self.output_failed(&error))
+    }
+
+    /// Flushes standard output.
+    pub fn flush(&self) -> Result<(), Fault> {
+        self.print(&[], true)
+    }
+
+    fn output_failed(&self, error: &io::Error) -> Fault {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            self.is_quiet.store(true, Ordering::Relaxed);
+            self.stop.request();
+        }
+        let message = format!("cannot write to standard output: {error}");
+        Fault::new(FaultKind::System, message)
+    }
+
+    /// Whether the reader of standard output has gone.
+    pub fn is_quiet(&self) -> bool {
+        self.is_quiet.load(Ordering::Relaxed)
+    }
+
+    /// Something went wrong: the job ends.
+    pub fn fail(&self, failure: Failure) {
+        lock(&self.failures).push(failure);
+        self.stop.request();
+    }
+
+    /// What went wrong so far; the list is empty afterwards.
+    pub fn take_failures(&self) -> Vec<Failure> {
+        std::mem::take(&mut lock(&self.failures))
+    }
+}
+
+impl Stdout {
+    fn write(&mut self, text: &[u8], flush: bool) -> io::Result<()> {
+        if self.buffer.len() + text.len() > STDOUT_BYTES {
+            self.drain()?;
+        }
+        if text.len() > STDOUT_BYTES {
+            self.sink.write_all(text)?;
+        } else {
+            self.buffer.extend_from_slice(text);
+        }
+        if flush {
+            self.drain()?;
+            self.sink.flush()?;
+        }
+        Ok(())
+    }
+
+    /// What cannot be written is not tried again.
+    fn drain(&mut self) -> io::Result<()> {
+        let result = self.sink.write_all(&self.buffer);
+        self.buffer.clear();
+        result
+    }
+}
+
+/// A lock whose holder cannot have left it half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

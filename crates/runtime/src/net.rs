@@ -1,0 +1,132 @@
+//! How the operators of a program hang together: edges, threads, loops.
+
+use std::sync::Arc;
+
+use graph::{OperatorModel, Program};
+
+use crate::abi::Counter;
+use crate::make::Made;
+use crate::threads::{Shape, Start};
+use crate::wait::ThreadId;
+use crate::wiring::{OutPort, Target};
+
+/// Everything is indexed by operator.
+pub(crate) struct Net {
+    pub outs: Vec<Box<[OutPort]>>,
+    pub processed: Vec<Arc<[Counter]>>,
+    /// The threads that enter the operator.
+    pub entered: Vec<Vec<ThreadId>>,
+    /// Those, and its own.
+    pub threads: Vec<Box<[ThreadId]>>,
+    pub loops: Vec<Option<u32>>,
+    /// All operators, upstream first.
+    pub order: Vec<u32>,
+    /// Runners in order of the operators have the first threads, all timers together the last one.
+    pub thread_count: u32,
+}
+
+impl Net {
+    /// Of a program whose operators are made.
+    pub fn new(program: &Program, made: &[Made<'_>]) -> Net {
+        let targets = targets(program);
+        let own_thread: Vec<bool> = made.iter().map(|m| m.wishes.own_thread).collect();
+        let shape = Shape {
+            targets: &targets,
+            own_thread: &own_thread,
+        };
+        let (starts, thread_count) = starts(made);
+        let entered = shape.entered_by(&starts);
+        let threads = threads(&entered, &starts);
+        let (loops, order) = (shape.loops(), shape.order());
+        let counters = |operator: &graph::Operator| {
+            let ports = operator.inputs.iter();
+            ports.map(|_| Counter::default()).collect()
+        };
+        Net {
+            processed: program.operators.iter().map(counters).collect(),
+            entered,
+            threads,
+            loops,
+            order,
+            thread_count,
+            outs: targets.into_iter().map(out_ports).collect(),
+        }
+    }
+}
+
+fn out_ports(ports: Vec<Vec<Target>>) -> Box<[OutPort]> {
+    let port = |targets: Vec<Target>| OutPort {
+        targets: targets.into(),
+        ..OutPort::default()
+    };
+    ports.into_iter().map(port).collect()
+}
+
+/// The consumers of each output port, in order of the program.
+fn targets(program: &Program) -> Vec<Vec<Vec<Target>>> {
+    let operators = program.operators.iter();
+    let mut targets: Vec<_> = operators
+        .map(|o| vec![Vec::new(); o.outputs.len()])
+        .collect();
+    for (node, operator) in (0..).zip(&program.operators) {
+        for (port, input) in (0..).zip(&operator.inputs) {
+            for edge in &input.sources {
+                let ports = &mut targets[edge.operator.0 as usize];
+                ports[edge.port as usize].push(Target { node, port });
+            }
+        }
+    }
+    targets
+}
+
+/// Where each thread begins, and how many threads there are.
+fn starts(made: &[Made<'_>]) -> (Vec<Start>, u32) {
+    let mut starts = Vec::new();
+    for one in made.iter().filter(|one| one.runner.is_some()) {
+        starts.push(Start {
+            thread: starts.len() as ThreadId,
+            node: one.index,
+            enters: one.operator.inputs.is_empty(),
+        });
+    }
+    let mut count = starts.len() as u32;
+    let timed: Vec<_> = made
+        .iter()
+        .filter(|one| !one.wishes.timers.is_empty())
+        .collect();
+    starts.extend(timed.iter().map(|one| Start {
+        thread: count,
+        node: one.index,
+        enters: true,
+    }));
+    count += u32::from(!timed.is_empty());
+    (starts, count)
+}
+
+fn threads(entered: &[Vec<ThreadId>], starts: &[Start]) -> Vec<Box<[ThreadId]>> {
+    let all = (0..).zip(entered).map(|(node, entered)| {
+        let own = starts.iter().filter(|start| start.node == node);
+        let own = own
+            .map(|start| start.thread)
+            .filter(|t| !entered.contains(t));
+        entered.iter().copied().chain(own).collect()
+    });
+    all.collect()
+}
+
+/// The model of an output port, whichever set it belongs to.
+pub(crate) fn out_model(model: &OperatorModel, port: usize) -> Option<&graph::OutPortModel> {
+    let mut left = port;
+    for set in model.outputs {
+        let count = match set.count {
+            graph::Cardinality::Exactly(count) => count as usize,
+            graph::Cardinality::Optional => 1,
+            graph::Cardinality::Any => usize::MAX,
+        };
+        if left < count {
+            return Some(set);
+        }
+        left -= count;
+    }
+    None
+}

@@ -1,0 +1,251 @@
+//! One running operator: its code, its state, and the duties that the run time has to it.
+
+use std::sync::Arc;
+
+use graph::Fault;
+use tuple::{Punctuation, TupleRef};
+
+use crate::abi::{Act, Code, Context, Counter, StateCell};
+use crate::catch::Catch;
+use crate::desk::{Desk, Lent};
+use crate::past::Past;
+use crate::region::Region;
+use crate::{Operator, Outlet, TimerId};
+
+/// A running operator. Every method is a call on the operator; none is entered twice.
+pub(crate) struct Node {
+    /// Its index in the program.
+    pub index: u32,
+    /// The logic clause of a built operator, or all that a lowered one does.
+    pub code: Code,
+    pub state: StateCell,
+    pub built: Option<Box<dyn Operator>>,
+    pub past: Past,
+    pub ports: Vec<InPort>,
+    /// See [`crate::wiring::Wiring::processed`].
+    pub processed: Arc<[Counter]>,
+    pub traits: Traits,
+    /// [`Operator::finish`] was called, or it failed: nothing comes in any more.
+    pub is_done: bool,
+}
+
+/// An input port's part in the end of the stream.
+#[derive(Debug)]
+pub(crate) struct InPort {
+    /// Final markers still to come.
+    pub finals_left: u32,
+    pub is_control: bool,
+    /// Where its window markers are forwarded to.
+    pub preserved_by: Vec<u32>,
+}
+
+/// What is particular about an operator.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits {
+    /// Its thread submits, forwards markers and ends the streams.
+    pub own_thread: bool,
+    /// [`Operator::has_room`] has to be asked.
+    pub is_bounded: bool,
+    /// It stands in a feedback loop.
+    pub is_cyclic: bool,
+    pub catch: Catch,
+}
+
+impl Traits {
+    /// Nothing that delivering a tuple has to look at.
+    pub fn is_plain(&self) -> bool {
+        !self.is_bounded && !self.is_cyclic && !self.catch.is_on()
+    }
+}
+
+/// Calls, by what comes in.
+impl Node {
+    /// A tuple.
+    #[inline]
+    pub fn tuple(&mut self, region: &Region, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        if self.is_done || self.ports[port as usize].finals_left == 0 {
+            return Ok(());
+        }
+        self.processed[port as usize].add(1);
+        let result = self.process(region, port, tuple);
+        self.past.push(port, tuple);
+        result
+    }
+
+    #[inline]
+    fn process(&mut self, region: &Region, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        if let Some(act) = &mut self.code.on_tuple[port as usize] {
+            let state = self.state.borrow();
+            let mut desk = Desk::new(region, self.index);
+            let result = self.past.with_tuple(port, tuple, |inputs| {
+                act.act(&mut Context {
+                    inputs,
+                    state,
+                    outlet: &mut desk,
+                    mark: None,
+                })
+            });
+            region.blame_on_error(result, &desk)?;
+        }
+        self.call(region, |built, out| built.process(port, tuple, out))
+    }
+
+    /// A marker of one of the port's streams.
+    pub fn mark(&mut self, region: &Region, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        let at = port as usize;
+        if self.is_done || self.ports[at].finals_left == 0 {
+            return Ok(());
+        }
+        match mark {
+            Punctuation::Window => {
+                self.clause(region, port, mark)?;
+                self.call(region, |built, out| built.window_marker(port, out))?;
+                self.forward_window(region, port)
+            }
+            Punctuation::Final if self.ports[at].finals_left > 1 => {
+                self.ports[at].finals_left -= 1;
+                Ok(())
+            }
+            Punctuation::Final => {
+                let result = self.clause(region, port, mark);
+                let result = result
+                    .and_then(|()| self.call(region, |built, out| built.final_marker(port, out)));
+                self.ports[at].finals_left = 0;
+                result?;
+                self.finish_if_final(region)
+            }
+        }
+    }
+
+    /// A stream of the port will never end, because whoever feeds it has failed: what would wait
+    /// for its final marker has to be told, without running any more of the program.
+    pub fn abandon(&mut self, region: &Region, port: u32) -> Result<(), Fault> {
+        let left = &mut self.ports[port as usize].finals_left;
+        *left = left.saturating_sub(1);
+        if self.is_done || !self.is_final() {
+            return Ok(());
+        }
+        self.is_done = true;
+        if self.traits.own_thread {
+            return self.call(region, |built, out| built.finish(out));
+        }
+        region.abandon_outputs(self.index);
+        Ok(())
+    }
+
+    /// A timer.
+    pub fn timer(&mut self, region: &Region, timer: TimerId) -> Result<(), Fault> {
+        if self.is_done {
+            return Ok(());
+        }
+        self.call(region, |built, out| built.timer(timer, out))
+    }
+
+    /// A lowered source's thread.
+    pub fn run(&mut self, region: &Region) -> Result<(), Fault> {
+        let mut act = self.code.on_process.take();
+        let result = act
+            .as_mut()
+            .map_or(Ok(()), |act| self.act(region, act.as_mut(), None));
+        self.is_done = true;
+        result
+    }
+
+    /// Whether there is room for a tuple.
+    pub fn has_room(
+        &mut self,
+        region: &Region,
+        port: u32,
+        tuple: TupleRef<'_>,
+    ) -> Result<bool, Fault> {
+        let mut has_room = true;
+        self.call(region, |built, out| {
+            has_room = built.has_room(port, tuple, out)?;
+            Ok(())
+        })?;
+        Ok(has_room)
+    }
+
+    /// The PE ends.
+    pub fn close(&mut self, region: &Region) -> Result<(), Fault> {
+        self.call(region, |built, out| built.close(out))
+    }
+}
+
+/// Duties.
+impl Node {
+    fn clause(&mut self, region: &Region, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        let Some(mut act) = self.code.on_punct[port as usize].take() else {
+            return Ok(());
+        };
+        let result = self.act(region, act.as_mut(), Some(mark));
+        self.code.on_punct[port as usize] = Some(act);
+        result
+    }
+
+    fn act(
+        &mut self,
+        region: &Region,
+        act: &mut dyn Act,
+        mark: Option<Punctuation>,
+    ) -> Result<(), Fault> {
+        let mut desk = Desk::new(region, self.index);
+        let state = self.state.borrow();
+        let result = self.past.with_none(|inputs| {
+            act.act(&mut Context {
+                inputs,
+                state,
+                outlet: &mut desk,
+                mark,
+            })
+        });
+        region.blame_on_error(result, &desk)
+    }
+
+    #[inline]
+    fn call(
+        &mut self,
+        region: &Region,
+        call: impl FnOnce(&mut dyn Operator, &mut dyn Outlet) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let Some(built) = &mut self.built else {
+            return Ok(());
+        };
+        let lent = Lent {
+            state: self.state.borrow(),
+            past: &self.past,
+        };
+        let mut desk = Desk::lending(region, self.index, lent);
+        let result = call(built.as_mut(), &mut desk);
+        region.blame_on_error(result, &desk)
+    }
+
+    fn forward_window(&mut self, region: &Region, port: u32) -> Result<(), Fault> {
+        if self.traits.own_thread {
+            return Ok(());
+        }
+        let mut desk = Desk::new(region, self.index);
+        for &out in &self.ports[port as usize].preserved_by {
+            desk.punctuate(out, Punctuation::Window)?;
+        }
+        Ok(())
+    }
+
+    fn is_final(&self) -> bool {
+        let mut data = self.ports.iter().filter(|port| !port.is_control);
+        data.all(|port| port.finals_left == 0)
+    }
+
+    fn finish_if_final(&mut self, region: &Region) -> Result<(), Fault> {
+        if !self.is_final() {
+            return Ok(());
+        }
+        let result = self.call(region, |built, out| built.finish(out));
+        self.is_done = true;
+        result?;
+        if self.traits.own_thread {
+            return Ok(());
+        }
+        region.end_outputs(self.index)
+    }
+}

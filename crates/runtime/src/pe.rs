@@ -1,0 +1,177 @@
+//! A PE: from a program to running threads, and from there to an orderly end.
+//!
+//! ```text
+//!   wire ----> start ----> sources return -> final markers -> all operators finish ----> join
+//!     |                        ^                                                          |
+//!   Report                Stop::request                                         Summary or Report
+//! ```
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use graph::Program;
+
+use crate::OperatorEntry;
+use crate::abi::Backend;
+use crate::assemble::{Assembly, assemble};
+use crate::house::{House, Options};
+use crate::make::Runner;
+use crate::node::Node;
+use crate::region::Region;
+use crate::report::{Report, Tally};
+use crate::runner;
+use crate::stop::Stop;
+use crate::timer::Timers;
+use crate::wait::ThreadId;
+use crate::wiring::Wiring;
+
+/// A wired PE.
+pub struct Pe {
+    assembly: Assembly,
+}
+
+/// A PE whose threads run.
+pub struct Running {
+    wiring: Arc<Wiring>,
+    threads: Vec<JoinHandle<Region>>,
+    timers: Option<(Stop, JoinHandle<Region>)>,
+    /// Operators that no thread enters.
+    idle: Region,
+}
+
+impl Pe {
+    /// Makes the operators and their code.
+    ///
+    /// # Errors
+    /// An operator that cannot be made: a parameter's value is out of range, a file is missing, ...
+    pub fn wire(
+        program: &Program,
+        registry: &[OperatorEntry],
+        backend: &mut dyn Backend,
+        options: Options,
+    ) -> Result<Pe, Report> {
+        let house = Arc::new(House::new(options));
+        let assembly = assemble(program, registry, backend, house.clone());
+        let assembly = assembly.map_err(|failure| {
+            // What initial values printed is to be seen.
+            let _ = house.flush();
+            Report {
+                failures: vec![failure],
+                is_quiet: house.is_quiet(),
+            }
+        })?;
+        Ok(Pe { assembly })
+    }
+
+    /// The handle to its shutdown.
+    pub fn stop(&self) -> Stop {
+        self.assembly.wiring.house.stop.clone()
+    }
+
+    /// Starts its threads.
+    pub fn start(self) -> Running {
+        let Assembly {
+            wiring,
+            own,
+            runners,
+            timers,
+            thread_count,
+        } = self.assembly;
+        let wiring = Arc::new(wiring);
+        let (mut homes, idle) = by_thread(own, thread_count);
+        let region = |thread: ThreadId, nodes| Region::new(wiring.clone(), thread, nodes);
+        let timers = (!timers.is_empty()).then(|| {
+            let thread = thread_count - 1;
+            let nodes = homes.pop().unwrap_or_default();
+            Timers::new(timers).start(region(thread, nodes))
+        });
+        let threads = (0..).zip(runners).zip(homes);
+        let threads = threads.map(|((thread, runner), nodes)| spawn(region(thread, nodes), runner));
+        Running {
+            threads: threads.collect(),
+            timers,
+            idle: region(thread_count, idle),
+            wiring,
+        }
+    }
+}
+
+impl Running {
+    /// The handle to its shutdown.
+    pub fn stop(&self) -> Stop {
+        self.wiring.house.stop.clone()
+    }
+
+    /// What every operator has done so far; cheap, and does not disturb them.
+    pub fn tallies(&self) -> Vec<Tally> {
+        self.wiring.tallies()
+    }
+
+    /// Waits until all sources have returned, then ends everything.
+    ///
+    /// # Errors
+    /// What failed, the first failure first.
+    pub fn join(self) -> Result<Vec<Tally>, Report> {
+        let mut regions: Vec<Region> = self.threads.into_iter().filter_map(join).collect();
+        if let Some((stop, thread)) = self.timers {
+            stop.request();
+            regions.extend(join(thread));
+        }
+        regions.push(self.idle);
+        for region in &regions {
+            runner::close(region);
+        }
+        let house = &self.wiring.house;
+        if let Err(fault) = house.flush()
+            && !house.is_quiet()
+        {
+            house.fail(runner::of_program(fault));
+        }
+        // Wakes whoever waits for the end of the job in vain.
+        house.stop.request();
+        let failures = house.take_failures();
+        if failures.is_empty() {
+            return Ok(self.wiring.tallies());
+        }
+        let is_quiet = house.is_quiet();
+        Err(Report { failures, is_quiet })
+    }
+}
+
+impl Wiring {
+    pub(crate) fn tallies(&self) -> Vec<Tally> {
+        let all = self.voices.iter().zip(&self.processed).zip(&self.outs);
+        let all = all.map(|((voice, processed), outs)| Tally {
+            operator: voice.name().clone(),
+            processed: processed.iter().map(|counter| counter.get()).collect(),
+            submitted: outs.iter().map(|out| out.submitted.get()).collect(),
+            metrics: voice.metrics(),
+        });
+        all.collect()
+    }
+}
+
+/// A panic outside of every operator's code is a bug in this crate; it ends the process.
+fn join(thread: JoinHandle<Region>) -> Option<Region> {
+    thread.join().ok()
+}
+
+fn spawn(region: Region, runner: Runner) -> JoinHandle<Region> {
+    runner::thread(region, |region| runner::run(region, runner))
+}
+
+type Nodes = Vec<Option<Node>>;
+
+/// Deals the operators out to their threads; what no thread enters comes last.
+fn by_thread(own: Vec<Option<(Node, Option<ThreadId>)>>, thread_count: u32) -> (Vec<Nodes>, Nodes) {
+    let empty = || own.iter().map(|_| None).collect::<Nodes>();
+    let mut homes: Vec<Nodes> = (0..thread_count).map(|_| empty()).collect();
+    let mut idle = empty();
+    for (at, node) in own.into_iter().enumerate() {
+        if let Some((node, thread)) = node {
+            let home = thread.map_or(&mut idle, |thread| &mut homes[thread as usize]);
+            home[at] = Some(node);
+        }
+    }
+    (homes, idle)
+}

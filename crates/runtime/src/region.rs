@@ -1,0 +1,322 @@
+//! What one thread runs: the operators that are its own, the shared ones, and delivering to both.
+//!
+//! Submitting to a fused edge is [`Region::deliver`]: a call of the consumer's code on this thread.
+//! For an operator that only this thread enters that takes no lock and no allocation.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
+
+use graph::{Fault, Services, TraceLevel};
+use tuple::{Punctuation, TupleBuf, TupleRef};
+
+use crate::Outlet;
+use crate::desk::Desk;
+use crate::node::Node;
+use crate::wait::ThreadId;
+use crate::wiring::{Parcel, Shared, Target, Wiring};
+
+/// One thread's view of the PE.
+pub(crate) struct Region {
+    pub wiring: Arc<Wiring>,
+    pub thread: ThreadId,
+    /// By operator: those that no other thread enters.
+    own: Box<[Option<Own>]>,
+    /// The operator that the fault on its way up comes from.
+    blamed: Cell<Option<u32>>,
+}
+
+/// An operator of this thread alone. Busy means borrowed: what comes back through a loop then waits.
+struct Own {
+    node: RefCell<Node>,
+    /// Nothing needs looking at before a tuple is processed.
+    is_plain: bool,
+    pending: RefCell<VecDeque<Parcel>>,
+}
+
+impl Region {
+    pub fn new(wiring: Arc<Wiring>, thread: ThreadId, nodes: Vec<Option<Node>>) -> Region {
+        let own = nodes.into_iter().map(|node| {
+            node.map(|node| Own {
+                is_plain: node.traits.is_plain(),
+                node: RefCell::new(node),
+                pending: RefCell::default(),
+            })
+        });
+        Region {
+            wiring,
+            thread,
+            own: own.collect(),
+            blamed: Cell::new(None),
+        }
+    }
+
+    /// Hands a tuple to an input port.
+    #[inline]
+    pub fn deliver(&self, to: Target, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        match &self.own[to.node as usize] {
+            Some(own) if own.is_plain => {
+                let mut node = own.node.borrow_mut();
+                node.tuple(self, to.port, tuple)
+            }
+            _ => self.hand_over(to, Item::Tuple(tuple)),
+        }
+    }
+
+    /// Hands a marker of one stream to an input port.
+    pub fn deliver_mark(&self, to: Target, mark: Punctuation) -> Result<(), Fault> {
+        self.hand_over(to, Item::Mark(mark))
+    }
+
+    /// Calls an operator; `None` if it is busy, which only those in loops are, or not here.
+    pub fn with_node<T>(&self, node: u32, call: impl FnOnce(&mut Node) -> T) -> Option<T> {
+        let at = node as usize;
+        match (&self.own[at], &self.wiring.shared[at]) {
+            (Some(own), _) => own
+                .node
+                .try_borrow_mut()
+                .ok()
+                .map(|mut node| call(&mut node)),
+            (None, Some(shared)) => {
+                let inside = shared.gate.map(|gate| self.pass(gate));
+                let result = self.lock(shared).map(|mut node| call(&mut node));
+                drop(inside);
+                result
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// Every operator that is this thread's own.
+    pub fn own_nodes(&self) -> impl Iterator<Item = u32> {
+        let nodes = self.own.iter().enumerate();
+        nodes
+            .filter(|(_, own)| own.is_some())
+            .map(|(at, _)| at as u32)
+    }
+}
+
+/// What is handed over.
+#[derive(Clone, Copy)]
+enum Item<'a> {
+    Tuple(TupleRef<'a>),
+    Mark(Punctuation),
+    Abandon,
+}
+
+impl Item<'_> {
+    fn deliver(self, node: &mut Node, region: &Region, port: u32) -> Result<(), Fault> {
+        match self {
+            Item::Tuple(tuple) => node.tuple(region, port, tuple),
+            Item::Mark(mark) => node.mark(region, port, mark),
+            Item::Abandon => node.abandon(region, port),
+        }
+    }
+
+    fn keep(self, port: u32) -> Parcel {
+        match self {
+            Item::Tuple(tuple) => {
+                let mut copy = TupleBuf::default();
+                copy.copy_from(tuple);
+                Parcel::Tuple(port, copy)
+            }
+            Item::Mark(mark) => Parcel::Mark(port, mark),
+            Item::Abandon => Parcel::Abandon(port),
+        }
+    }
+}
+
+impl Parcel {
+    fn item(&self) -> (u32, Item<'_>) {
+        match self {
+            Parcel::Tuple(port, tuple) => (*port, Item::Tuple(tuple.as_ref())),
+            Parcel::Mark(port, mark) => (*port, Item::Mark(*mark)),
+            Parcel::Abandon(port) => (*port, Item::Abandon),
+        }
+    }
+}
+
+/// Delivering where something has to be looked at: bounds, loops, locks, `@catch`.
+impl Region {
+    fn hand_over(&self, to: Target, item: Item<'_>) -> Result<(), Fault> {
+        let at = to.node as usize;
+        match (&self.own[at], &self.wiring.shared[at]) {
+            (Some(own), _) => self.hand_to_own(own, to, item),
+            (None, Some(shared)) => self.hand_to_shared(shared, to, item),
+            // No thread enters it: it is fed by nothing that runs.
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn hand_to_own(&self, own: &Own, to: Target, item: Item<'_>) -> Result<(), Fault> {
+        let Ok(mut node) = own.node.try_borrow_mut() else {
+            own.pending.borrow_mut().push_back(item.keep(to.port));
+            return Ok(());
+        };
+        if let (Item::Tuple(tuple), true) = (item, node.traits.is_bounded)
+            && !node.has_room(self, to.port, tuple)?
+        {
+            drop(node);
+            let others = self.others(to.node);
+            let mut has_room = || own.node.borrow_mut().has_room(self, to.port, tuple);
+            self.wiring
+                .waits
+                .wait_for_room(self.thread, &others, &mut has_room)?;
+            node = own.node.borrow_mut();
+        }
+        self.call(&mut node, to.port, item)?;
+        drop(node);
+        loop {
+            let parcel = own.pending.borrow_mut().pop_front();
+            let Some(parcel) = parcel else {
+                return Ok(());
+            };
+            let (port, item) = parcel.item();
+            self.call(&mut own.node.borrow_mut(), port, item)?;
+        }
+    }
+
+    fn hand_to_shared(&self, shared: &Shared, to: Target, item: Item<'_>) -> Result<(), Fault> {
+        let inside = shared.gate.map(|gate| self.pass(gate));
+        let Some(mut node) = self.lock(shared) else {
+            lock(&shared.pending).push_back(item.keep(to.port));
+            return Ok(());
+        };
+        if let (Item::Tuple(tuple), true) = (item, node.traits.is_bounded)
+            && inside.is_none()
+            && !node.has_room(self, to.port, tuple)?
+        {
+            drop(node);
+            self.wait_for_room(shared, to, tuple)?;
+            node = lock(&shared.node);
+        }
+        let is_bounded = node.traits.is_bounded;
+        self.call(&mut node, to.port, item)?;
+        drop(node);
+        if is_bounded {
+            self.wiring.waits.made_room();
+        }
+        if inside.is_some() {
+            self.deliver_pending(shared)?;
+        }
+        Ok(())
+    }
+
+    fn wait_for_room(&self, shared: &Shared, to: Target, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let others = self.others(to.node);
+        let has_room = || lock(&shared.node).has_room(self, to.port, tuple);
+        self.wiring
+            .waits
+            .wait_for_room(self.thread, &others, has_room)
+    }
+
+    fn deliver_pending(&self, shared: &Shared) -> Result<(), Fault> {
+        loop {
+            let parcel = lock(&shared.pending).pop_front();
+            let Some(parcel) = parcel else {
+                return Ok(());
+            };
+            let (port, item) = parcel.item();
+            self.call(&mut lock(&shared.node), port, item)?;
+        }
+    }
+
+    /// Takes the operator's lock; `None` if this thread is inside already.
+    fn lock<'s>(&self, shared: &'s Shared) -> Option<MutexGuard<'s, Node>> {
+        match shared.node.try_lock() {
+            Ok(node) => Some(node),
+            Err(TryLockError::Poisoned(node)) => Some(node.into_inner()),
+            // Whoever is inside the gate is this thread.
+            Err(TryLockError::WouldBlock) if shared.gate.is_some() => None,
+            Err(TryLockError::WouldBlock) => {
+                let waits = &self.wiring.waits;
+                Some(waits.while_inactive(self.thread, || lock(&shared.node)))
+            }
+        }
+    }
+
+    fn pass(&self, gate: u32) -> crate::gate::Inside<'_> {
+        let gate = &self.wiring.gates[gate as usize];
+        gate.try_enter(self.thread).unwrap_or_else(|| {
+            let waits = &self.wiring.waits;
+            waits.while_inactive(self.thread, || gate.enter(self.thread))
+        })
+    }
+
+    /// The threads that may make room in an operator, but for this one.
+    fn others(&self, node: u32) -> Vec<ThreadId> {
+        let threads = self.wiring.threads[node as usize].iter();
+        threads.copied().filter(|&t| t != self.thread).collect()
+    }
+
+    fn call(&self, node: &mut Node, port: u32, item: Item<'_>) -> Result<(), Fault> {
+        let result = item.deliver(node, self, port);
+        if let Err(fault) = &result
+            && self.blamed.get() == Some(node.index)
+            && node.traits.catch.takes(fault)
+            && !self.wiring.house.is_quiet()
+        {
+            self.blamed.set(None);
+            self.note_caught(node, fault, item, port);
+            return Ok(());
+        }
+        result
+    }
+
+    fn note_caught(&self, node: &Node, fault: &Fault, item: Item<'_>, port: u32) {
+        let mut voice = &self.wiring.voices[node.index as usize];
+        voice.count("nExceptionsCaught");
+        let lost = match item {
+            Item::Tuple(tuple) if node.traits.catch.traces_tuple => node.past.show(port, tuple),
+            _ => String::new(),
+        };
+        voice.trace(
+            TraceLevel::Error,
+            &format!("caught: {fault}{lost}"),
+            "catch",
+        );
+    }
+}
+
+/// Ends and faults.
+impl Region {
+    /// Sends the final marker on every output port of an operator.
+    pub fn end_outputs(&self, node: u32) -> Result<(), Fault> {
+        let mut desk = Desk::new(self, node);
+        for port in 0..self.wiring.outs[node as usize].len() as u32 {
+            desk.punctuate(port, Punctuation::Final)?;
+        }
+        Ok(())
+    }
+
+    /// The operator has failed and submits no more: whoever waits for its final markers is told.
+    pub fn abandon_outputs(&self, node: u32) {
+        for out in &self.wiring.outs[node as usize] {
+            if !out.closed.swap(true, Ordering::Relaxed) {
+                for &target in &out.targets {
+                    // What fails now fails because something else has; that one is reported.
+                    let _ = self.hand_over(target, Item::Abandon);
+                }
+            }
+        }
+    }
+
+    /// Remembers where a fault comes from, if it is new.
+    #[inline]
+    pub fn blame_on_error(&self, result: Result<(), Fault>, desk: &Desk<'_>) -> Result<(), Fault> {
+        if result.is_err() && self.blamed.get().is_none() {
+            self.blamed.set(Some(desk.node()));
+        }
+        result
+    }
+
+    /// Where the last fault comes from.
+    pub fn take_blamed(&self) -> Option<u32> {
+        self.blamed.take()
+    }
+}
+
+fn lock<T>(mutex: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

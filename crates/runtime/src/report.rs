@@ -1,0 +1,78 @@
+//! How a PE ended: what failed where, and what every operator has done.
+
+use std::fmt;
+use std::sync::Arc;
+
+use graph::Fault;
+
+/// What went wrong in one operator.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The operator instance.
+    pub operator: Arc<str>,
+    /// What sort of operator: `spl.relational::Functor`.
+    pub kind: Arc<str>,
+    /// What happened, and where in the program.
+    pub fault: Fault,
+    /// It is a mistake in the engine and not in the program or its surroundings.
+    pub is_bug: bool,
+}
+
+/// Why a PE did not end well: at least one failure, the first one first.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+    /// Standard output was closed by its reader: no reason to say anything.
+    pub is_quiet: bool,
+}
+
+/// What an operator has done so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// The operator instance.
+    pub operator: Arc<str>,
+    /// Tuples that came in, by input port.
+    pub processed: Vec<u64>,
+    /// Tuples that went out, by output port.
+    pub submitted: Vec<u64>,
+    /// Custom metrics, in order of creation.
+    pub metrics: Vec<(String, i64)>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure {
+            operator,
+            kind,
+            fault,
+            is_bug,
+        } = self;
+        let bug = if *is_bug { "internal error: " } else { "" };
+        write!(f, "{operator} ({kind}): {bug}{fault}")
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, failure) in self.failures.iter().enumerate() {
+            let line = if at > 0 { "\n" } else { "" };
+            write!(f, "{line}{failure}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Report {}
+
+impl Failure {
+    /// A fault of an operator, at its head if it has no better place.
+    pub(crate) fn of(operator: &graph::Operator, fault: Fault) -> Failure {
+        Failure {
+            operator: operator.name.clone(),
+            kind: operator.kind.clone(),
+            fault: fault.at(operator.pos),
+            is_bug: false,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What a thread does: its source, the final markers, and what follows if something fails.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::JoinHandle;
+
+use graph::{Fault, FaultKind};
+
+use crate::abi::StateCell;
+use crate::desk::{Desk, Lent};
+use crate::make::Runner;
+use crate::past::Past;
+use crate::region::Region;
+use crate::report::Failure;
+
+/// Stack of a thread. Fused operators call each other and user functions recurse, so it is ample; the
+/// system gives memory only to what is used.
+const STACK_BYTES: usize = 64 << 20;
+
+/// What evaluations leave of it to everything else.
+const STACK_MARGIN_BYTES: usize = 2 << 20;
+
+/// Starts a thread; it hands its region back when it ends.
+///
+/// # Panics
+/// If the system has no more threads.
+pub(crate) fn thread(
+    region: Region,
+    run: impl FnOnce(&Region) + Send + 'static,
+) -> JoinHandle<Region> {
+    let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+    let thread = builder.spawn(move || {
+        graph::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
+        run(&region);
+        region
+    });
+    thread.expect("the system starts a thread")
+}
+
+/// Runs a source from beginning to end.
+pub(crate) fn run(region: &Region, runner: Runner) {
+    let node = runner.node;
+    guard(region, node, || {
+        begin(region, runner)?;
+        region.end_outputs(node)
+    });
+    region.wiring.waits.ended(region.thread);
+}
+
+/// The source itself, without what follows.
+pub(crate) fn begin(region: &Region, runner: Runner) -> Result<(), Fault> {
+    let Some((mut source, state)) = runner.source else {
+        let run = region.with_node(runner.node, |node| node.run(region));
+        return run.unwrap_or(Ok(()));
+    };
+    let mut state = StateCell::new(state);
+    let past = Past::none();
+    let lent = Lent {
+        state: state.borrow(),
+        past: &past,
+    };
+    let mut desk = Desk::lending(region, runner.node, lent);
+    let result = source.run(&mut desk);
+    region.blame_on_error(result, &desk)
+}
+
+/// Does something on behalf of an operator. A fault or a panic ends the job; whoever waits for this
+/// thread's markers is told.
+pub(crate) fn guard(region: &Region, node: u32, act: impl FnOnce() -> Result<(), Fault>) {
+    let (fault, is_bug) = match catch_unwind(AssertUnwindSafe(act)) {
+        Ok(Ok(())) => return,
+        Ok(Err(fault)) => (fault, false),
+        Err(panic) => (Fault::new(FaultKind::Limit, said(&*panic)), true),
+    };
+    let blamed = region.take_blamed().unwrap_or(node);
+    report(region, blamed, fault, is_bug);
+    region.abandon_outputs(node);
+    // What has faulted may stand in the middle of the stream: its consumers wait too.
+    region.abandon_outputs(blamed);
+}
+
+/// Closes every operator of this thread, and the shared ones.
+pub(crate) fn close(region: &Region) {
+    let shared = &region.wiring.shared;
+    let shared = (0..).zip(shared).filter(|(_, node)| node.is_some());
+    let shared: Vec<u32> = shared.map(|(at, _)| at).collect();
+    for node in region.own_nodes().chain(shared) {
+        guard(region, node, || {
+            let close = region.with_node(node, |node| node.close(region));
+            close.unwrap_or(Ok(()))
+        });
+    }
+}
+
+fn report(region: &Region, node: u32, fault: Fault, is_bug: bool) {
+    let wiring = &region.wiring;
+    wiring.house.fail(Failure {
+        operator: wiring.voices[node as usize].name().clone(),
+        kind: wiring.kinds[node as usize].clone(),
+        fault,
+        is_bug,
+    });
+}
+
+/// A fault of no operator.
+pub(crate) fn of_program(fault: Fault) -> Failure {
+    Failure {
+        operator: "(program)".into(),
+        kind: "standard output".into(),
+        fault,
+        is_bug: false,
+    }
+}
+
+/// What a panic said.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "something panicked".to_owned())
+}

@@ -1,0 +1,182 @@
+//! Which threads enter which operators, and which operators stand in loops.
+//!
+//! One thread for every source, one for each operator that asked for its own, one for all timers.
+//! Whoever submits to a fused edge runs the consumer, so a thread enters all that is downstream of
+//! where it begins, up to operators that submit from a thread of their own.
+
+use std::collections::VecDeque;
+
+use crate::wait::ThreadId;
+use crate::wiring::Target;
+
+/// What the analysis looks at, by operator.
+pub(crate) struct Shape<'a> {
+    /// The consumers of each output port.
+    pub targets: &'a [Vec<Vec<Target>>],
+    /// Submits from a thread of its own although it has input ports.
+    pub own_thread: &'a [bool],
+}
+
+/// Where a thread begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    pub thread: ThreadId,
+    pub node: u32,
+    /// The thread enters the operator itself too; else only what is downstream.
+    pub enters: bool,
+}
+
+impl Shape<'_> {
+    /// The operators that a call of this one may call.
+    fn callees(&self, node: u32) -> impl Iterator<Item = u32> {
+        let submits = !self.own_thread[node as usize];
+        let ports = self.targets[node as usize].iter().filter(move |_| submits);
+        ports.flatten().map(|target| target.node)
+    }
+
+    /// By operator: the threads that enter it, in order.
+    pub fn entered_by(&self, starts: &[Start]) -> Vec<Vec<ThreadId>> {
+        let mut threads = vec![Vec::new(); self.targets.len()];
+        for start in starts {
+            let mut first: Vec<u32> = if start.enters {
+                vec![start.node]
+            } else {
+                Vec::new()
+            };
+            let downstream = self.targets[start.node as usize].iter().flatten();
+            first.extend(downstream.map(|target| target.node));
+            for node in self.reach(first) {
+                let threads = &mut threads[node as usize];
+                if threads.last() != Some(&start.thread) {
+                    threads.push(start.thread);
+                }
+            }
+        }
+        threads
+    }
+
+    /// By operator: the loop that it stands in. Operators of one loop have the same number.
+    pub fn loops(&self) -> Vec<Option<u32>> {
+        let count = self.targets.len() as u32;
+        let mut loops = vec![None; count as usize];
+        let mut next = 0;
+        for node in 0..count {
+            if loops[node as usize].is_some() {
+                continue;
+            }
+            let reached = self.reach(self.callees(node).collect());
+            if reached.contains(&node) {
+                for &other in &reached {
+                    if self.reach(vec![other]).contains(&node) {
+                        loops[other as usize] = Some(next);
+                    }
+                }
+                next += 1;
+            }
+        }
+        loops
+    }
+
+    /// All operators, upstream before downstream but for loops.
+    pub fn order(&self) -> Vec<u32> {
+        let count = self.targets.len();
+        let mut feeders = vec![0; count];
+        for target in self.targets.iter().flatten().flatten() {
+            feeders[target.node as usize] += 1;
+        }
+        let mut ready: VecDeque<u32> = VecDeque::new();
+        ready.extend((0..count as u32).filter(|&n| feeders[n as usize] == 0));
+        let mut order = Vec::with_capacity(count);
+        while let Some(node) = ready.pop_front() {
+            order.push(node);
+            for target in self.targets[node as usize].iter().flatten() {
+                let left = &mut feeders[target.node as usize];
+                *left -= 1;
+                if *left == 0 {
+                    ready.push_back(target.node);
+                }
+            }
+        }
+        let in_loops = (0..count as u32).filter(|&n| feeders[n as usize] > 0);
+        order.extend(in_loops);
+        order
+    }
+
+    /// These operators and what they call, directly or not.
+    fn reach(&self, first: Vec<u32>) -> Vec<u32> {
+        let mut seen = vec![false; self.targets.len()];
+        let mut reached = Vec::new();
+        let mut todo = first;
+        while let Some(node) = todo.pop() {
+            if !std::mem::replace(&mut seen[node as usize], true) {
+                reached.push(node);
+                todo.extend(self.callees(node));
+            }
+        }
+        reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Edges between operators, one output port each.
+    fn targets(edges: &[&[u32]]) -> Vec<Vec<Vec<Target>>> {
+        let port = |to: &&[u32]| to.iter().map(|&node| Target { node, port: 0 }).collect();
+        edges.iter().map(|to| vec![port(to)]).collect()
+    }
+
+    fn start(thread: ThreadId, node: u32) -> Start {
+        let enters = true;
+        Start {
+            thread,
+            node,
+            enters,
+        }
+    }
+
+    #[test]
+    fn what_two_sources_reach_is_entered_by_two_threads() {
+        // 0 -> 2, 1 -> 2 -> 3, 1 -> 4
+        let targets = targets(&[&[2], &[2, 4], &[3], &[], &[]]);
+        let shape = Shape {
+            targets: &targets,
+            own_thread: &[false; 5],
+        };
+        let entered = shape.entered_by(&[start(0, 0), start(1, 1)]);
+        assert_eq!(entered, [vec![0], vec![1], vec![0, 1], vec![0, 1], vec![1]]);
+        assert_eq!(shape.loops(), [None; 5]);
+        assert_eq!(shape.order(), [0, 1, 2, 4, 3]);
+    }
+
+    #[test]
+    fn a_thread_of_its_own_cuts() {
+        // 0 -> 1 (own thread) -> 2 -> 1
+        let targets = targets(&[&[1], &[2], &[1]]);
+        let own_thread = [false, true, false];
+        let shape = Shape {
+            targets: &targets,
+            own_thread: &own_thread,
+        };
+        let own = Start {
+            enters: false,
+            ..start(1, 1)
+        };
+        let entered = shape.entered_by(&[start(0, 0), own]);
+        assert_eq!(entered, [vec![0], vec![0, 1], vec![1]]);
+        assert_eq!(shape.loops(), [None; 3]);
+    }
+
+    #[test]
+    fn loops_are_told_apart() {
+        // 0 -> 1 <-> 2 -> 3 -> 3
+        let targets = targets(&[&[1], &[2], &[1, 3], &[3]]);
+        let shape = Shape {
+            targets: &targets,
+            own_thread: &[false; 4],
+        };
+        assert_eq!(shape.loops(), [None, Some(0), Some(0), Some(1)]);
+        assert_eq!(shape.order(), [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,199 @@
+//! What one operator may ask of its PE: its name, random numbers, metrics, levels, and the house's
+//! services.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use graph::{Fault, FaultKind, Services, TraceLevel};
+
+use crate::house::House;
+use crate::journal::{self, Levels};
+
+/// The services of one operator. Shared by the threads that run it.
+pub(crate) struct Voice {
+    house: Arc<House>,
+    name: Arc<str>,
+    levels: Levels,
+    /// State of the generator. One thread at a time is in the operator; if its own thread draws
+    /// too, one number may be given out twice.
+    random: AtomicU64,
+    metrics: Mutex<Vec<Metric>>,
+}
+
+/// A custom metric.
+pub(crate) struct Metric {
+    name: String,
+    value: AtomicI64,
+}
+
+impl Voice {
+    pub fn new(house: &Arc<House>, operator: &graph::Operator) -> Voice {
+        let mut levels = house.journal.levels;
+        for entry in &operator.config {
+            let level = entry.values.first().and_then(|v| journal::level(v));
+            match (&*entry.name, level) {
+                ("tracing", Some(level)) => levels.trace = level,
+                ("logLevel", Some(level)) => levels.log = level,
+                _ => {}
+            }
+        }
+        Voice {
+            house: house.clone(),
+            name: operator.name.clone(),
+            levels,
+            random: AtomicU64::new(fold(operator.name.bytes().map(u64::from))),
+            metrics: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The operator's name.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The metrics and their values.
+    pub fn metrics(&self) -> Vec<(String, i64)> {
+        let metrics = self.lock();
+        let pairs = metrics.iter().map(|m| (m.name.clone(), m.get()));
+        pairs.collect()
+    }
+
+    /// Adds to a metric, which it creates if need be.
+    pub fn count(&self, metric: &str) {
+        let mut metrics = self.lock();
+        match metrics.iter().find(|m| m.name == metric) {
+            Some(found) => found.value.store(found.get() + 1, Ordering::Relaxed),
+            None => metrics.push(Metric::new(metric, 1)),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Metric>> {
+        self.metrics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Metric {
+    fn new(name: &str, value: i64) -> Metric {
+        Metric {
+            name: name.to_owned(),
+            value: AtomicI64::new(value),
+        }
+    }
+
+    fn get(&self) -> i64 {
+        self.value.load(Ordering::Relaxed)
+    }
+}
+
+/// FNV-1a: a seed that depends on nothing but the name.
+fn fold(bytes: impl Iterator<Item = u64>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ byte).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the state advances by a constant, the output mixes it.
+fn next_random(state: &AtomicU64) -> u64 {
+    let now = state
+        .load(Ordering::Relaxed)
+        .wrapping_add(0x9e37_79b9_7f4a_7c15);
+    state.store(now, Ordering::Relaxed);
+    let mixed = (now ^ (now >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+impl Services for &Voice {
+    fn print(&mut self, text: &[u8], flush: bool) -> Result<(), Fault> {
+        self.house.print(text, flush)
+    }
+
+    fn flush(&mut self) -> Result<(), Fault> {
+        self.house.flush()
+    }
+
+    fn data_directory(&self) -> Result<String, Fault> {
+        let path = self.house.data_directory.to_str().map(str::to_owned);
+        path.ok_or_else(|| {
+            let message = "the name of the data directory is not UTF-8";
+            Fault::new(FaultKind::System, message)
+        })
+    }
+
+    fn is_shutdown(&self) -> bool {
+        self.house.stop.is_requested()
+    }
+
+    fn shutdown(&mut self) {
+        self.house.stop.request();
+    }
+
+    fn block(&mut self, seconds: f64) {
+        self.house.stop.sleep(seconds);
+    }
+
+    fn is_traceable(&self, level: TraceLevel) -> bool {
+        level != TraceLevel::Off && level <= self.levels.trace
+    }
+
+    fn trace(&mut self, level: TraceLevel, message: &str, aspect: &str) {
+        if self.is_traceable(level) {
+            self.house.journal.write(level, &self.name, aspect, message);
+        }
+    }
+
+    fn is_loggable(&self, level: TraceLevel) -> bool {
+        level != TraceLevel::Off && level <= self.levels.log
+    }
+
+    fn log(&mut self, level: TraceLevel, message: &str, aspect: &str) {
+        if self.is_loggable(level) {
+            self.house.journal.write(level, &self.name, aspect, message);
+        }
+    }
+
+    fn random(&mut self) -> f64 {
+        // 53 bits: every multiple of 2^-53 in [0, 1).
+        (next_random(&self.random) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn seed(&mut self, seed: i32) {
+        self.random.store(seed as u64, Ordering::Relaxed);
+    }
+
+    fn operator_name(&self) -> &str {
+        &self.name
+    }
+
+    fn metric(&self, name: &str) -> Option<i64> {
+        let metrics = self.lock();
+        metrics.iter().find(|m| m.name == name).map(Metric::get)
+    }
+
+    fn set_metric(&mut self, name: &str, value: i64) -> bool {
+        let metrics = self.lock();
+        let found = metrics.iter().find(|m| m.name == name);
+        found
+            .inspect(|m| m.value.store(value, Ordering::Relaxed))
+            .is_some()
+    }
+
+    fn create_metric(&mut self, name: &str, _: &str, _: u32, value: i64) -> bool {
+        let mut metrics = self.lock();
+        let is_new = metrics.iter().all(|m| m.name != name);
+        if is_new {
+            metrics.push(Metric::new(name, value));
+        }
+        is_new
+    }
+
+    fn metric_names(&self) -> Vec<String> {
+        self.metrics().into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn property(&self, name: &str) -> Option<String> {
+        let mut properties = self.house.properties.iter();
+        let found = properties.find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
+    }
+}

@@ -1,0 +1,70 @@
+//! The fixed part of a running PE: who is fed by which output port, what is shared by threads.
+//!
+//! All threads hold the same wiring; it never changes once the PE runs, but for flags and counters.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use tuple::{Punctuation, TupleBuf};
+
+use crate::abi::Counter;
+use crate::gate::Gate;
+use crate::house::House;
+use crate::node::Node;
+use crate::voice::Voice;
+use crate::wait::{ThreadId, Waits};
+
+/// Everything is indexed by operator.
+pub(crate) struct Wiring {
+    pub house: Arc<House>,
+    pub waits: Arc<Waits>,
+    pub voices: Vec<Voice>,
+    /// The kinds of the operators, for messages.
+    pub kinds: Vec<Arc<str>>,
+    pub outs: Vec<Box<[OutPort]>>,
+    /// Tuples that came in, by input port.
+    pub processed: Vec<Arc<[Counter]>>,
+    /// Operators that several threads may enter.
+    pub shared: Vec<Option<Shared>>,
+    /// Which threads may make room in it: those that enter it, and its own.
+    pub threads: Vec<Box<[ThreadId]>>,
+    /// Locks of the feedback loops.
+    pub gates: Vec<Gate>,
+}
+
+/// An output port.
+#[derive(Debug, Default)]
+pub(crate) struct OutPort {
+    /// The final marker has passed. Written by whoever is in the operator, read by its own thread
+    /// too.
+    pub closed: AtomicBool,
+    pub submitted: Counter,
+    /// In order of connection.
+    pub targets: Box<[Target]>,
+}
+
+/// An input port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub node: u32,
+    pub port: u32,
+}
+
+/// An operator that several threads enter, one at a time.
+pub(crate) struct Shared {
+    pub node: Mutex<Node>,
+    /// What came back to it through a loop while it was busy. Only operators in loops use it.
+    pub pending: Mutex<VecDeque<Parcel>>,
+    /// The loop that it stands in: an index of [`Wiring::gates`].
+    pub gate: Option<u32>,
+}
+
+/// Something for an input port that is delivered later.
+#[derive(Debug)]
+pub(crate) enum Parcel {
+    Tuple(u32, TupleBuf),
+    Mark(u32, Punctuation),
+    Abandon(u32),
+}
