@@ -5,6 +5,7 @@
 //! here is resolved and typed: no name is looked up, no type is inferred, no overload is chosen after
 //! this room.
 
+mod build;
 mod eval;
 mod expr;
 mod fault;
