@@ -32,7 +32,7 @@ mod unary;
 
 pub use access::{contains, element, index, index_ref, position, slice};
 pub use binary::{binary, compare};
-pub use cast::cast;
+pub use cast::{cast, check_xml};
 pub use fit::{fit, is_full};
 pub use mapped::mapped;
 pub use path::{Key, change, read, store, take};

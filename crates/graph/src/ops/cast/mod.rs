@@ -28,6 +28,8 @@ use tuple::{List, Type, Value};
 
 use crate::Fault;
 
+pub use xml::check_xml;
+
 use super::{fit, seconds_of, sentence, timestamp_of};
 
 /// A value of type `from` as one of type `to`.

@@ -14,7 +14,7 @@ pub(super) fn to_string(value: &Value, from: &Type, to: &Type) -> Result<Value, 
     if let (Value::UString(s), Type::UString) = (value, to) {
         return Ok(Value::UString(s.clone()));
     }
-    let bytes: Cow<'_, [u8]> = match value {
+    let bytes = match value {
         Value::RString(s) | Value::Xml(s) => Cow::Borrowed(&s.0[..]),
         Value::UString(s) => Cow::Owned(RString::from(s).0),
         _ => {
@@ -40,7 +40,7 @@ fn string(bytes: Vec<u8>, to: &Type) -> Value {
 
 /// Reads the text form of a type; xml is taken as it is.
 pub(super) fn from_string(value: &Value, to: &Type) -> Result<Value, Fault> {
-    let bytes: Cow<'_, [u8]> = match value {
+    let bytes = match value {
         Value::RString(s) => Cow::Borrowed(&s.0[..]),
         Value::UString(s) => Cow::Owned(RString::from(s).0),
         _ => return Err(sentence::mistyped("the cast of a string")),
@@ -48,6 +48,8 @@ pub(super) fn from_string(value: &Value, to: &Type) -> Result<Value, Fault> {
     if let Type::Xml(_) = to {
         return xml::checked(bytes.into_owned());
     }
-    let shown = sentence::Brief(value);
-    Err(Fault::value(format!("{shown} cannot be cast to {to}")))
+    text::parse_whole(&bytes, to).map_err(|why| {
+        let shown = sentence::Brief(value);
+        Fault::value(format!("{shown} cannot be cast to {to}: {why}"))
+    })
 }
