@@ -158,6 +158,17 @@ macro_rules! arithmetic {
                 $type::from_word(codec::pack(value, codec::$format))
             }
 
+            /// The DPD bits, least significant byte first.
+            pub fn to_le_bytes(self) -> [u8; $type::BITS as usize / 8] {
+                let word = match self.word() {
+                    0 => codec::pack(Unpacked::ZERO, codec::$format),
+                    word => word,
+                };
+                let mut bytes = [0; $type::BITS as usize / 8];
+                bytes.copy_from_slice(&word.to_le_bytes()[..$type::BITS as usize / 8]);
+                bytes
+            }
+
             /// The IEEE comparison: equal by number, `None` if one is a NaN.
             #[inline]
             pub fn compare(self, other: $type) -> Option<Ordering> {
