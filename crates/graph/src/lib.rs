@@ -6,6 +6,7 @@
 //! this room.
 
 mod build;
+pub mod drawing;
 mod eval;
 mod expr;
 mod fault;

@@ -49,6 +49,11 @@ impl World {
         &self.sources
     }
 
+    /// The texts, when nothing else is needed any more.
+    pub fn into_sources(self) -> SourceMap {
+        self.sources
+    }
+
     /// All units, in order of loading.
     pub fn units(&self) -> impl Iterator<Item = (UnitId, &LoadedUnit)> {
         self.units
