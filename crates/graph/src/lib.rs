@@ -19,6 +19,7 @@ mod plan;
 mod services;
 mod state;
 mod stmt;
+mod visit;
 
 pub use eval::{Evaluation, Inputs, Submit};
 pub use expr::{

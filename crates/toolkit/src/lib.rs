@@ -6,6 +6,7 @@
 
 mod adapter;
 mod function;
+mod lower;
 mod relational;
 mod utility;
 
