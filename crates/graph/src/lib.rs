@@ -16,6 +16,7 @@ mod model;
 mod native;
 pub mod ops;
 mod plan;
+pub mod print;
 mod services;
 mod state;
 mod stmt;
