@@ -44,6 +44,23 @@ fn sum(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
     Some(codec::fit(negative, sum.unsigned_abs(), low, format))
 }
 
+/// With the other sign. A NaN keeps its own, as it does in a subtraction.
+#[inline]
+fn negated(value: Unpacked) -> Unpacked {
+    match value {
+        Unpacked::Finite {
+            negative,
+            coefficient,
+            exponent,
+        } => Unpacked::Finite {
+            negative: !negative,
+            coefficient,
+            exponent,
+        },
+        special => special,
+    }
+}
+
 /// An exact product on coefficients, rounded once; `None` as for [`sum`].
 #[inline]
 fn product(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
@@ -220,7 +237,10 @@ macro_rules! arithmetic {
             type Output = $type;
             #[inline]
             fn sub(self, other: $type) -> $type {
-                self + -other
+                match sum(self.unpack(), negated(other.unpack()), codec::$format) {
+                    Some(sum) => $type::from_word(codec::pack(sum, codec::$format)),
+                    None => context::$library(self, other, context::Operation::Subtract),
+                }
             }
         }
 

@@ -151,13 +151,22 @@ impl Default for WriteOptions {
 /// A reader of a format.
 ///
 /// # Errors
-/// If the schema does not suit the format: line takes one rstring, block one blob.
+/// If the schema does not suit the format: line takes one rstring, block one blob, and a record of
+/// bin must take bytes.
 pub fn reader(
     format: Format,
     layout: Arc<Layout>,
     options: ReadOptions,
 ) -> Result<Box<dyn RecordReader>, FormatError> {
     check(format, &layout, options.attributes.as_deref())?;
+    let takes_bytes = options.punctuations
+        || options.has_delay
+        || attributes(&layout, &options.attributes)
+            .iter()
+            .any(|&at| bin::value_bytes_min(layout.attribute(at).1) > 0);
+    if format == Format::Bin && !takes_bytes {
+        return Err(FormatError::BinNeedsBytes);
+    }
     Ok(match format {
         Format::Csv => Box::new(csv::CsvReader::new(layout, options)),
         Format::Txt => Box::new(txt::TxtReader::new(layout, options)),
@@ -218,6 +227,8 @@ pub enum FormatError {
     LineNeedsString,
     /// The block format is for one blob.
     BlockNeedsBlob,
+    /// Records of no bytes cannot be told apart.
+    BinNeedsBytes,
 }
 
 impl fmt::Display for FormatError {
@@ -226,6 +237,9 @@ impl fmt::Display for FormatError {
             FormatError::NoSuchAttribute => "the schema has fewer attributes than are named",
             FormatError::LineNeedsString => "the line format takes exactly one rstring attribute",
             FormatError::BlockNeedsBlob => "the block format takes exactly one blob attribute",
+            FormatError::BinNeedsBytes => {
+                "a tuple without content takes no bytes in the bin format"
+            }
         })
     }
 }

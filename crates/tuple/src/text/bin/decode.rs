@@ -343,7 +343,7 @@ fn element_bytes_min(ty: &Type) -> usize {
 }
 
 /// The fewest bytes that a value takes: at least 1, but for tuples without attributes.
-fn value_bytes_min(ty: &Type) -> usize {
+pub(in crate::text) fn value_bytes_min(ty: &Type) -> usize {
     match ty {
         Type::Tuple(t) => t.attributes.iter().map(|a| value_bytes_min(&a.ty)).sum(),
         _ => 1,

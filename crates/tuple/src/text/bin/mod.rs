@@ -21,5 +21,6 @@
 mod decode;
 mod encode;
 
+pub(super) use decode::value_bytes_min;
 pub use decode::{BinReader, read_value};
 pub use encode::{BinWriter, write_value};
