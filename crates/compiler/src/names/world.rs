@@ -10,7 +10,7 @@ use super::index::Index;
 use super::unit::{LoadedUnit, UnitId};
 
 /// A namespace of the world's index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NamespaceId(pub u32);
 
 /// The program and the library, indexed.
@@ -75,6 +75,11 @@ impl World {
     /// A library function.
     pub fn native(&self, id: NativeId) -> &'static NativeFn {
         &self.natives[id.0 as usize]
+    }
+
+    /// All library functions, by id.
+    pub fn natives(&self) -> &'static [NativeFn] {
+        self.natives
     }
 
     /// All operator models.
