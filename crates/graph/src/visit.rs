@@ -62,6 +62,18 @@ impl Expr {
         }
     }
 
+    /// Whether this expression, or one inside it, reads an input tuple.
+    pub fn reads_input(&self) -> bool {
+        let mut reads = false;
+        self.clone().each(&mut |part| {
+            reads |= matches!(
+                part.kind,
+                ExprKind::Input { .. } | ExprKind::Attribute { .. }
+            );
+        });
+        reads
+    }
+
     /// Calls with this expression and all inside it, the inner ones first.
     pub fn each(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         self.each_part(&mut |part| part.each(visit));
