@@ -17,7 +17,7 @@ mod call;
 mod collection;
 mod complex;
 mod math;
-mod number;
+pub(crate) mod number;
 mod regex;
 mod string;
 mod utility;

@@ -38,10 +38,10 @@ macro_rules! numeric {
     }};
 }
 
-pub(super) use numeric;
+pub(crate) use numeric;
 
 /// A number as SPL computes with it.
-pub(super) trait Number: Packed {
+pub(crate) trait Number: Packed {
     /// What sums are kept in: wide enough for integers not to overflow, else the type itself.
     type Wide: Wide;
     /// The number in a value.
@@ -59,7 +59,7 @@ pub(super) trait Number: Packed {
 }
 
 /// A sum.
-pub(super) trait Wide: Copy {
+pub(crate) trait Wide: Copy {
     /// Of a count or a factor.
     fn from_i64(n: i64) -> Self;
     /// The sum.

@@ -1,13 +1,18 @@
 //! FileSource: reads tuples from files.
+//!
+//! `operator` decides which files are read and what follows them; `reading` reads one file.
+
+mod operator;
+mod reading;
 
 use graph::{Assignment, Cardinality};
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::{Make, OperatorEntry};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    make: Make::Build(operator::build),
 };
 
 /// A boolean that is known when compiling.
@@ -163,7 +168,3 @@ const PARAMS: &[ParamModel] = &[
         ..FLAG
     },
 ];
-
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "FileSource is being built"))
-}

@@ -1,13 +1,16 @@
 //! Join: pairs the tuples of two windows.
 
+mod operator;
+mod side;
+
 use graph::{Assignment, Cardinality, PunctuationOut, WindowForm, WindowKind, Windowing};
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::{Make, OperatorEntry};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    make: Make::Build(operator::build),
 };
 
 const IN: InPortModel = InPortModel {
@@ -114,7 +117,3 @@ static MODEL: OperatorModel = OperatorModel {
     metrics: &["nCurrentPartitionsLHS", "nCurrentPartitionsRHS"],
     ..OperatorModel::DEFAULT
 };
-
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "Join is being built"))
-}

@@ -1,13 +1,21 @@
 //! Aggregate: sums up the tuples of a window, group by group.
+//!
+//! A tuple is kept with the values that the output function calls and `groupBy` take from it. When the
+//! window fires, each group's values are laid side by side, a column an argument, and the functions
+//! run over columns.
+
+mod call;
+mod column;
+mod operator;
 
 use graph::{Assignment, PunctuationIn, Windowing};
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::{Make, OperatorEntry};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    make: Make::Build(operator::build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -97,7 +105,3 @@ static MODEL: OperatorModel = OperatorModel {
     metrics: &["nCurrentPartitions"],
     ..OperatorModel::DEFAULT
 };
-
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "Aggregate is being built"))
-}

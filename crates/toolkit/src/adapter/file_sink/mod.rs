@@ -1,13 +1,19 @@
 //! FileSink: writes tuples to files.
+//!
+//! `operator` decides what is written and when a file is done; `files` opens, closes, names and moves
+//! them.
+
+mod files;
+mod operator;
 
 use graph::{Cardinality, PunctuationOut};
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::{Make, OperatorEntry};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    make: Make::Build(operator::build),
 };
 
 /// A boolean that is known when compiling.
@@ -151,7 +157,8 @@ const PARAMS: &[ParamModel] = &[
         name: "writeFailureAction",
         ty: "WriteFailureAction",
         mode: ParamMode::Literal,
-        doc: "What a failed write does. Default: ignore.",
+        doc: "What a failed write does: ignore counts it, log also traces it, terminate ends the \
+              program. Default: terminate, so that nothing is lost unseen.",
         ..ParamModel::DEFAULT
     },
     ParamModel {
@@ -174,7 +181,3 @@ const PARAMS: &[ParamModel] = &[
         ..ParamModel::DEFAULT
     },
 ];
-
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "FileSink is being built"))
-}
