@@ -1,38 +1,20 @@
 //! Once a PE runs, the fused path allocates nothing for tuples of fixed length.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::alloc::System;
 
 use graph::{BinaryOp, Fault, OperatorModel};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{Invoke, program, x};
 use tuple::{TupleRef, Type};
 
-/// The system's allocator, counting.
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call goes to the system's allocator as it came.
-#[expect(
-    unsafe_code,
-    reason = "an allocator that counts cannot be written without"
-)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the callee's conditions.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn allocations() -> usize {
+    let stats = ALLOCATOR.stats();
+    stats.allocations + stats.reallocations
+}
 
 static WATCH: OperatorModel = OperatorModel {
     namespace: "t",
@@ -44,15 +26,15 @@ static WATCH: OperatorModel = OperatorModel {
 /// Looks at the count at the 100th tuple and at the 10,000th: every buffer has its size by then.
 struct Watch {
     seen: u64,
-    before: u64,
+    before: usize,
 }
 
 impl Operator for Watch {
     fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.seen += 1;
         match self.seen {
-            100 => self.before = ALLOCATIONS.load(Ordering::Relaxed),
-            10_000 => assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), self.before),
+            100 => self.before = allocations(),
+            10_000 => assert_eq!(allocations(), self.before),
             _ => {}
         }
         Ok(())
