@@ -154,7 +154,11 @@ impl Lexer<'_> {
 }
 
 fn unknown_message(text: &str) -> String {
-    let shown: String = text.chars().take(8).flat_map(char::escape_debug).collect();
+    let visible = |c: char| match c.is_control() {
+        true => c.escape_debug().to_string(),
+        false => c.to_string(),
+    };
+    let shown: String = text.chars().take(8).map(visible).collect();
     let more = if text.chars().nth(8).is_some() {
         "..."
     } else {
