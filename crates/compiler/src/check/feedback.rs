@@ -39,6 +39,9 @@ fn warning(operator: &Operator, place: syntax::Span) -> Diagnostic {
         .help("a loop ends only when an operator in it submits `Sys.FinalMarker`")
 }
 
+/// An input port, one of its sources, and the edge from there.
+type Input = (usize, usize, Edge);
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
@@ -57,7 +60,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn from(&mut self, root: usize) {
-        let mut open: Vec<(usize, Vec<(usize, usize, Edge)>)> = Vec::new();
+        let mut open: Vec<(usize, Vec<Input>)> = Vec::new();
         if self.state[root] == State::New {
             open.push((root, self.enter(root)));
         }
@@ -81,7 +84,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn enter(&mut self, operator: usize) -> Vec<(usize, usize, Edge)> {
+    fn enter(&mut self, operator: usize) -> Vec<Input> {
         self.state[operator] = State::Open;
         let inputs = self.operators[operator].inputs.iter().enumerate().rev();
         inputs

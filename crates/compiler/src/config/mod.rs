@@ -39,6 +39,9 @@ const KINDS: [&str; 14] = [
     "wrapper",
 ];
 
+/// The kinds that say something of the whole program.
+const OF_MAIN: [&str; 3] = ["applicationScope", "defaultPoolSize", "hostPool"];
+
 /// Where a config clause stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
@@ -67,6 +70,14 @@ pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Con
         work.session.report(finding);
         return Vec::new();
     }
+    if work.model.role == Role::Boundary {
+        // Streams join by the scope of their applications; nothing else concerns them.
+        let inherited = inherited.config.iter();
+        return inherited
+            .filter(|e| &*e.name == "applicationScope")
+            .cloned()
+            .collect();
+    }
     let clause = Clause {
         session: work.session,
         scope: &work.scope,
@@ -75,6 +86,7 @@ pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Con
     };
     let own = clause.entries(&work.ast.config);
     let mut all = inherited.config.clone();
+    all.retain(|entry| !OF_MAIN.contains(&&*entry.name));
     override_with(&mut all, own);
     check::together(&clause, &all, &work.ast.config);
     all
@@ -167,7 +179,7 @@ impl<'w> Clause<'_, 'w> {
 
     fn may_stand_here(&self, name: &Ident) -> bool {
         let place = match &*name.text {
-            "applicationScope" | "defaultPoolSize" | "hostPool" if self.home != Home::Main => {
+            name if OF_MAIN.contains(&name) && self.home != Home::Main => {
                 "the config clause of the main composite"
             }
             "threadedPort" if self.home != Home::Operator => {

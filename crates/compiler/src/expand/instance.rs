@@ -3,10 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use syntax::Span;
-use syntax::ast::{Composite, Param};
+use syntax::ast::{Composite, Param, TupleBody};
+use syntax::{Diagnostic, Span};
 use tuple::TupleType;
 
+use super::declare::help_difference;
 use super::inherit::{self, Inherited};
 use super::ports::Fed;
 use super::{Expander, declare, define};
@@ -112,11 +113,35 @@ impl<'w> Expander<'_, 'w> {
         let mut frame = CompositeFrame::new(*unit, composite, path.clone(), diagnostics);
         self.bind(&mut frame, instance);
         let frame = Rc::new(frame);
+        let scope = Scope::composite(frame.clone());
         for (port, fed) in composite.inputs.iter().zip(&instance.inputs) {
+            if let Some(body) = &port.ty {
+                self.is_declared(body, fed, &scope, composite);
+            }
             let schema = fed.schema.clone().map_or(Schema::Broken, Schema::Known);
             let stream = Stream::new(fed.ids(), schema, port.name.span);
             frame.add_stream(&port.name.text, stream, diagnostics);
         }
         frame
+    }
+
+    /// Checks what feeds an input port against the type that the port declares.
+    fn is_declared(
+        &self,
+        body: &'w TupleBody,
+        fed: &Fed,
+        scope: &Scope<'w>,
+        composite: &Composite,
+    ) {
+        let declared = self.session.tuple_body(body, scope);
+        if let (Some(declared), Some(found)) = (declared, &fed.schema)
+            && declared != *found
+        {
+            let name = &composite.name.text;
+            let message = format!("`{name}` takes `{declared}` here, but is given `{found}`");
+            let finding = Diagnostic::error("type-mismatch", fed.span, message)
+                .label(body.span, "the port declares this type");
+            self.report(help_difference(finding, &declared, found));
+        }
     }
 }
