@@ -6,7 +6,6 @@
 //! this room.
 
 mod build;
-pub mod drawing;
 mod eval;
 mod expr;
 mod fault;
@@ -16,11 +15,9 @@ mod model;
 mod native;
 pub mod ops;
 mod plan;
-pub mod print;
 mod services;
 mod state;
 mod stmt;
-mod visit;
 
 pub use eval::{Evaluation, Inputs, Submit};
 pub use expr::{

@@ -88,12 +88,7 @@ impl Maker<'_> {
             wishes: Wishes::default(),
             runner: None,
         };
-        let mut make = entry.make;
-        while let Make::By(choose) = make {
-            make = choose(operator);
-        }
-        match make {
-            Make::By(_) => {}
+        match entry.make {
             Make::Lower(lower) => self.lower(&mut made, lower(operator)?, voice)?,
             Make::Build(build) => self.build(&mut made, build, voice)?,
         }

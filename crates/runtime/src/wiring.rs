@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use graph::Pos;
 use tuple::{Punctuation, TupleBuf};
 
 use crate::abi::Counter;
@@ -22,8 +21,8 @@ pub(crate) struct Wiring {
     pub house: Arc<House>,
     pub waits: Arc<Waits>,
     pub voices: Vec<Voice>,
-    /// What messages say of the operators.
-    pub heads: Vec<Head>,
+    /// The kinds of the operators, for messages.
+    pub kinds: Vec<Arc<str>>,
     pub outs: Vec<Box<[OutPort]>>,
     /// Tuples that came in, by input port.
     pub processed: Vec<Arc<[Counter]>>,
@@ -33,12 +32,6 @@ pub(crate) struct Wiring {
     pub threads: Vec<Box<[ThreadId]>>,
     /// Locks of the feedback loops.
     pub gates: Vec<Gate>,
-}
-
-/// What messages say of an operator, besides its name.
-pub(crate) struct Head {
-    pub kind: Arc<str>,
-    pub pos: Pos,
 }
 
 /// An output port.

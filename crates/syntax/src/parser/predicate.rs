@@ -51,13 +51,10 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that begins a clause of a composite or an invocation, and is not meant as a name.
+    /// A word that begins a clause of a composite or an invocation.
     pub(super) fn begins_clause(&self, index: usize) -> bool {
         match self.kind_at(index) {
-            ParamKw | GraphKw | ConfigKw | LogicKw | WindowKw | OutputKw => !matches!(
-                self.kind_at(index + 1),
-                Eq | Colon | Comma | Semi | Dot | RParen
-            ),
+            ParamKw | GraphKw | ConfigKw | LogicKw | WindowKw | OutputKw => true,
             TypeKw => self.begins_type_clause(index),
             _ => false,
         }
@@ -86,7 +83,7 @@ impl Parser<'_> {
         let mut at = index;
         while self.kind_at(at) == At {
             at += 2;
-            if self.kind_at(at) == LParen && !self.begins_invocation(at) {
+            if self.kind_at(at) == LParen {
                 at = self.after_group(at).unwrap_or(at + 1);
             }
         }

@@ -257,12 +257,7 @@ fn is_composite(p: &Parser, index: usize) -> bool {
         LBrace => true,
         LParen => match p.kind_at(after + 1) {
             OutputKw | InputKw => true,
-            RParen => {
-                let inner = after + 3;
-                p.kind_at(after + 2) == LBrace
-                    && p.begins_clause(inner)
-                    && p.kind_at(inner) != TypeKw
-            }
+            RParen => p.kind_at(after + 2) == LBrace && p.begins_clause(after + 3),
             _ => false,
         },
         _ => false,

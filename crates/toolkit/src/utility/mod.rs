@@ -7,6 +7,5 @@ pub mod delay;
 pub mod pair;
 mod rendezvous;
 pub mod split;
-mod split_map;
 pub mod throttle;
 pub mod union;

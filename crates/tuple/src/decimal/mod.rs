@@ -23,8 +23,6 @@ pub mod codec;
 mod context;
 mod convert;
 mod function;
-#[cfg(test)]
-mod tests;
 mod text;
 
 pub use text::NotADecimal;

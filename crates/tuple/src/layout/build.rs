@@ -322,9 +322,13 @@ impl TupleBuf {
         }
     }
 
-    /// A reference and a copy of what it points to; `len` is in the slot's unit.
+    /// Writes a reference slot and a copy of what it points to; `len` is in the slot's unit, the
+    /// alignment a power of two up to 8.
+    ///
+    /// # Panics
+    /// If the tuple would reach 4 GiB.
     #[inline]
-    pub(super) fn put_block(&mut self, offset: usize, bytes: &[u8], len: usize, align: usize) {
+    pub fn put_block(&mut self, offset: usize, bytes: &[u8], len: usize, align: usize) {
         let (old, at) = (self.len, self.grow(bytes.len(), align));
         let tail = self.as_bytes_mut();
         tail[old..at].fill(0);

@@ -1,0 +1,121 @@
+//! The bump arena of a handle: the bytes of strings and lists that compiled code makes.
+//!
+//! ```text
+//!   chunks[0]            chunks[last]
+//!   +-----------------+  +--------------------+
+//!   | used            |  | used   | free      |
+//!   +-----------------+  +--------------------+
+//!                                 ^ bump       ^ limit     (both in the Env, for compiled code)
+//! ```
+//! Compiled code takes bytes by moving `bump` and calls [`Arena::grow`] when `limit` is in the way.
+//! A mark is a value of `bump`; going back to it gives everything taken since back. The
+//! largest chunk given back is kept, so a handle in its steady state never calls the allocator.
+
+/// The first chunk, in bytes.
+const FIRST_BYTES: usize = 4096;
+
+/// The part that compiled code reads and writes.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Bump {
+    /// The next free byte; a multiple of 8.
+    pub next: usize,
+    /// The end of the current chunk.
+    pub limit: usize,
+}
+
+/// The chunks.
+#[derive(Debug, Default)]
+pub struct Arena {
+    chunks: Vec<Box<[u64]>>,
+    /// The largest chunk that was given back, so that growing again costs nothing.
+    spare: Option<Box<[u64]>>,
+}
+
+impl Bump {
+    /// Of an arena without chunks.
+    pub const EMPTY: Bump = Bump { next: 0, limit: 0 };
+}
+
+impl Arena {
+    /// Takes bytes, with a new chunk if need be. Returns their address, a multiple of 8.
+    pub fn take(&mut self, bump: &mut Bump, bytes: usize) -> *mut u8 {
+        let bytes = bytes.next_multiple_of(8);
+        if bump.limit - bump.next < bytes || bump.limit == 0 {
+            self.grow(bump, bytes);
+        }
+        let taken = bump.next;
+        bump.next += bytes;
+        std::ptr::with_exposed_provenance_mut(taken)
+    }
+
+    /// Starts a chunk that has room for so many bytes.
+    fn grow(&mut self, bump: &mut Bump, bytes: usize) {
+        let spare = self.spare.take_if(|spare| spare.len() * 8 >= bytes);
+        let mut chunk = spare.unwrap_or_else(|| {
+            let last = self.chunks.last().map_or(FIRST_BYTES / 2, |c| c.len() * 8);
+            vec![0u64; (2 * last).max(bytes) / 8].into_boxed_slice()
+        });
+        bump.next = chunk.as_mut_ptr().expose_provenance();
+        bump.limit = bump.next + chunk.len() * 8;
+        self.chunks.push(chunk);
+    }
+
+    /// Gives back what was taken since `bump.next` was `mark` (0: since the beginning).
+    pub fn reset(&mut self, bump: &mut Bump, mark: usize) {
+        while let Some(chunk) = self.chunks.pop() {
+            let start = chunk.as_ptr().addr();
+            let end = start + chunk.len() * 8;
+            if start <= mark && mark <= end {
+                *bump = Bump {
+                    next: mark,
+                    limit: end,
+                };
+                self.chunks.push(chunk);
+                return;
+            }
+            if self
+                .spare
+                .as_ref()
+                .is_none_or(|spare| spare.len() < chunk.len())
+            {
+                self.spare = Some(chunk);
+            }
+        }
+        *bump = Bump::EMPTY;
+        if self.spare.is_some() {
+            self.grow(bump, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_and_gives_back() {
+        let mut arena = Arena::default();
+        let mut bump = Bump::EMPTY;
+        let first = arena.take(&mut bump, 5);
+        let mark = bump.next;
+        let second = arena.take(&mut bump, 16);
+        assert_eq!(second.addr() - first.addr(), 8);
+        arena.take(&mut bump, 100_000);
+        arena.reset(&mut bump, mark);
+        assert_eq!(arena.take(&mut bump, 1), second);
+    }
+
+    #[test]
+    fn keeps_memory_over_a_whole_reset() {
+        let mut arena = Arena::default();
+        let mut bump = Bump::EMPTY;
+        for _ in 0..3 {
+            arena.take(&mut bump, 100_000);
+            arena.reset(&mut bump, 0);
+        }
+        let first = arena.take(&mut bump, 100_000);
+        arena.reset(&mut bump, 0);
+        assert_eq!(arena.take(&mut bump, 100_000), first);
+    }
+}

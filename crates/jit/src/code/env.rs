@@ -1,0 +1,288 @@
+//! What compiled code finds at run time: the one pointer that every compiled function is given.
+//!
+//! The first fields are read and written by compiled code at the offsets of [`offsets`]; what comes
+//! after them is for the functions in [`super::helpers`]. An `Env` belongs to one handle and is only
+//! used by one thread at a time. Nothing in it outlives a call but memory that is kept for the next.
+
+use std::sync::Arc;
+
+use graph::{Fault, Inputs};
+use runtime::Outlet;
+use runtime::abi::Context;
+use tuple::{Layout, TupleBuf, TupleRef, Value};
+
+use super::arena::{Arena, Bump};
+use super::entry::Needs;
+use super::frames::Frames;
+use super::pool::Pool;
+use super::scratch::Scratch;
+use super::temps::Temps;
+use super::words::View;
+
+/// [`Env::actor`] when the outlet acts for whom it acts anyway.
+pub const NOBODY: u32 = u32::MAX;
+
+/// What a handle's compiled code works with.
+#[repr(C)]
+pub struct Env {
+    /// Free bytes of the arena.
+    bump: Bump,
+    /// How many temporary values there are.
+    temps_len: usize,
+    /// The input tuples that the code reads, by slot.
+    inputs: *const View<u8>,
+    /// The operator's scalar state variables, 16 bytes each.
+    scalars: *mut [u64; 2],
+    /// The operator's other state variables.
+    values: *mut Value,
+    /// The entry's own local variables that are values.
+    slots: *mut Value,
+    /// The lowest address of the stack that a call may begin at.
+    floor: usize,
+    /// How many calls of user functions are going on.
+    depth: u32,
+    /// The marker of an `onPunct` body.
+    mark: u32,
+    /// The inlined operator that is running, or [`NOBODY`].
+    actor: u32,
+
+    arena: Arena,
+    /// `bump.next` when nothing is taken.
+    rest: usize,
+    temps: Temps,
+    /// Variables in memory of the user functions that are running.
+    pub(super) frames: Frames,
+    /// Operands of sites.
+    pub(super) scratch: Scratch,
+    views: Vec<View<u8>>,
+    /// Default tuples, for input slots that are empty: zeroes.
+    zeroes: Vec<u64>,
+    slot_values: Box<[Value]>,
+    outlet: Option<*mut dyn Outlet>,
+    /// The tuple that is being made: of a projection, or to be submitted.
+    buf: *mut TupleBuf,
+    own_buf: Box<TupleBuf>,
+    fault: Option<Fault>,
+    /// Kept for the code, which refers to it.
+    _pool: Arc<Pool>,
+}
+
+/// Where compiled code finds the fields.
+pub mod offsets {
+    use super::{Bump, Env};
+    use std::mem::offset_of;
+
+    /// The next free byte of the arena.
+    pub const BUMP: i32 = (offset_of!(Env, bump) + offset_of!(Bump, next)) as i32;
+    /// The end of the arena's chunk.
+    pub const LIMIT: i32 = (offset_of!(Env, bump) + offset_of!(Bump, limit)) as i32;
+    /// The number of temporary values.
+    pub const TEMPS: i32 = offset_of!(Env, temps_len) as i32;
+    /// The input tuples.
+    pub const INPUTS: i32 = offset_of!(Env, inputs) as i32;
+    /// Scalar state variables.
+    pub const SCALARS: i32 = offset_of!(Env, scalars) as i32;
+    /// Other state variables.
+    pub const VALUES: i32 = offset_of!(Env, values) as i32;
+    /// Local variables in memory.
+    pub const SLOTS: i32 = offset_of!(Env, slots) as i32;
+    /// The lowest address of the stack.
+    pub const FLOOR: i32 = offset_of!(Env, floor) as i32;
+    /// The number of calls going on.
+    pub const DEPTH: i32 = offset_of!(Env, depth) as i32;
+    /// The marker.
+    pub const MARK: i32 = offset_of!(Env, mark) as i32;
+    /// The inlined operator.
+    pub const ACTOR: i32 = offset_of!(Env, actor) as i32;
+}
+
+impl Env {
+    /// An environment for a function that needs this.
+    pub fn new(pool: Arc<Pool>, needs: &Needs) -> Box<Env> {
+        let zeroes = needs.inputs.iter().map(|(_, layout)| layout.size / 8).max();
+        let slots = needs
+            .inputs
+            .iter()
+            .map(|(slot, _)| slot + 1)
+            .max()
+            .unwrap_or(0);
+        let mut env = Box::new(Env {
+            bump: Bump::EMPTY,
+            temps_len: 0,
+            inputs: std::ptr::null(),
+            scalars: std::ptr::null_mut(),
+            values: std::ptr::null_mut(),
+            slots: std::ptr::null_mut(),
+            floor: 0,
+            depth: 0,
+            mark: 0,
+            actor: NOBODY,
+            arena: Arena::default(),
+            rest: 0,
+            temps: Temps::default(),
+            frames: Frames::default(),
+            scratch: Scratch::default(),
+            views: vec![
+                View {
+                    data: std::ptr::null(),
+                    len: 0
+                };
+                slots as usize
+            ],
+            zeroes: vec![0; zeroes.unwrap_or(0) as usize],
+            slot_values: needs.slots.iter().map(Value::default_of).collect(),
+            outlet: None,
+            buf: std::ptr::null_mut(),
+            own_buf: Box::default(),
+            fault: None,
+            _pool: pool,
+        });
+        if needs.allocates {
+            env.take(1);
+            env.reset(0, 0);
+            env.rest = env.bump.next;
+        }
+        env.inputs = env.views.as_ptr();
+        env.slots = env.slot_values.as_mut_ptr();
+        env
+    }
+
+    /// Takes over what one call works with.
+    pub fn enter(&mut self, context: &mut Context<'_>, needs: &Needs, out: Option<&mut TupleBuf>) {
+        for (slot, layout) in &needs.inputs {
+            self.bind_input(&context.inputs, *slot as usize, layout);
+        }
+        self.scalars = context.state.scalars.as_mut_ptr();
+        self.values = context.state.values.as_mut_ptr();
+        self.floor = super::stack::floor();
+        self.mark = context.mark.map_or(0, |mark| mark as u32);
+        let own = &raw mut *self.own_buf;
+        self.buf = out.map_or(own, std::ptr::from_mut);
+        let outlet: *mut (dyn Outlet + '_) = context.outlet;
+        // SAFETY: only the lifetime changes; `leave` forgets the pointer before it ends.
+        self.outlet = Some(unsafe {
+            std::mem::transmute::<*mut (dyn Outlet + '_), *mut (dyn Outlet + 'static)>(outlet)
+        });
+    }
+
+    fn bind_input(&mut self, inputs: &Inputs<'_>, slot: usize, layout: &Layout) {
+        let tuple = inputs.tuples.get(slot).copied().flatten();
+        self.views[slot] = match tuple.map(TupleRef::bytes) {
+            Some(bytes) => View {
+                data: bytes.as_ptr(),
+                len: bytes.len(),
+            },
+            // An empty slot reads as the default tuple.
+            None => View {
+                data: self.zeroes.as_ptr().cast(),
+                len: layout.size as usize,
+            },
+        };
+    }
+
+    /// Gives everything temporary back; the fault if the code has failed.
+    pub fn leave(&mut self) -> Option<Fault> {
+        if self.temps_len > 0 || self.bump.next != self.rest {
+            self.reset(0, 0);
+            self.rest = self.bump.next;
+        }
+        let fault = self.fault.take();
+        if fault.is_some() {
+            self.frames.reset();
+            self.depth = 0;
+            if self.actor != NOBODY {
+                // The report is to name the operator whose fault it is.
+                let actor = std::mem::replace(&mut self.actor, NOBODY);
+                self.raw_outlet().act_as(actor);
+            }
+        }
+        self.outlet = None;
+        fault
+    }
+
+    /// Gives back the bytes and the values taken since the marks.
+    pub fn reset(&mut self, bump: usize, temps: usize) {
+        self.arena.reset(&mut self.bump, bump);
+        self.temps.reset(&mut self.temps_len, temps);
+    }
+
+    /// Takes bytes of the arena.
+    pub fn take(&mut self, bytes: usize) -> *mut u8 {
+        self.arena.take(&mut self.bump, bytes)
+    }
+
+    /// A copy of bytes in the arena.
+    pub fn kept_bytes(&mut self, bytes: &[u8]) -> View<u8> {
+        let data = self.take(bytes.len());
+        // SAFETY: `take` gave so many bytes, which nobody else uses.
+        unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        View {
+            data,
+            len: bytes.len(),
+        }
+    }
+
+    /// Keeps a value until the next reset.
+    pub fn keep(&mut self, value: Value) -> *mut Value {
+        self.temps.push(&mut self.temps_len, value)
+    }
+
+    /// Notes why the code is about to return. The status to return: 1.
+    pub fn fail(&mut self, fault: Fault) -> u32 {
+        self.fault = Some(fault);
+        1
+    }
+
+    fn raw_outlet(&mut self) -> &mut dyn Outlet {
+        let outlet = self
+            .outlet
+            .expect("compiled code runs between enter and leave");
+        // SAFETY: set by `enter` from a reference that lives until after `leave`.
+        unsafe { &mut *outlet }
+    }
+
+    /// Does something with what the operator submits to. If that is an inlined operator the outlet acts
+    /// for it meanwhile.
+    pub fn with_outlet<R>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Outlet) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let actor = self.actor;
+        let outlet = self.raw_outlet();
+        if actor == NOBODY {
+            return work(outlet);
+        }
+        let before = outlet.act_as(actor);
+        let result = work(outlet)?;
+        outlet.act_as(before);
+        Ok(result)
+    }
+
+    /// The tuple that is being made.
+    pub fn buf(&mut self) -> &mut TupleBuf {
+        // SAFETY: set by `enter` to the caller's or the own buffer; nothing else touches either.
+        unsafe { &mut *self.buf }
+    }
+
+    /// Submits the tuple that was made.
+    pub fn submit_buf(&mut self, port: u32) -> Result<(), Fault> {
+        // SAFETY: as in `buf`; the outlet is another object and cannot reach the buffer.
+        let tuple = unsafe { &*self.buf }.as_ref();
+        self.with_outlet(|outlet| outlet.submit(port, tuple))
+    }
+
+    /// The input tuple that an address lies in, and the offset there.
+    pub fn input_at(&self, address: *const u8) -> Option<(TupleRef<'_>, usize)> {
+        let view = self.views.iter().find(|view| {
+            let start = view.data.addr();
+            start <= address.addr() && address.addr() < start + view.len
+        })?;
+        // SAFETY: bound by `enter` to a tuple that lives until after `leave`.
+        let tuple = TupleRef::from_bytes(unsafe { view.slice() }).ok()?;
+        Some((tuple, address.addr() - view.data.addr()))
+    }
+}
+
+// SAFETY: between calls its pointers are not used, and what it owns is `Send`; a call is on one
+// thread from `enter` to `leave`.
+unsafe impl Send for Env {}

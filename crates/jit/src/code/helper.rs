@@ -1,0 +1,218 @@
+//! The functions that compiled code may call: one list, each with its name, signature and address.
+//!
+//! Compiled code reaches the rest of the program through these and nothing else. Every one takes the
+//! environment first. A `u32` result named a status is 0 if all went well; else the fault is in the
+//! environment and the code has to return at once. Nothing here unwinds.
+
+use cranelift_codegen::ir::{self, types};
+use graph::Pos;
+use tuple::{Layout, Type, Value};
+
+use super::env::Env;
+use super::helpers::{list, map, number, string, submit, value};
+use super::site::Site;
+use super::words::View;
+
+/// A type of a helper's argument or result, as compiled code passes it.
+trait Passed {
+    fn types() -> Vec<ir::Type>;
+}
+
+macro_rules! passed {
+    ($($rust:ty => [$($ir:ident),*];)+) => { $(
+        impl Passed for $rust {
+            fn types() -> Vec<ir::Type> {
+                vec![$(types::$ir),*]
+            }
+        }
+    )+ };
+}
+
+passed! {
+    u32 => [I32];
+    i32 => [I32];
+    u64 => [I64];
+    i64 => [I64];
+    usize => [I64];
+    f32 => [F32];
+    f64 => [F64];
+    View<u8> => [I64, I64];
+    Two => [I64, I64];
+}
+
+impl<T> Passed for *const T {
+    fn types() -> Vec<ir::Type> {
+        vec![types::I64]
+    }
+}
+
+impl<T> Passed for *mut T {
+    fn types() -> Vec<ir::Type> {
+        vec![types::I64]
+    }
+}
+
+/// Two words as a result.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Two(pub u64, pub u64);
+
+/// One line of the list.
+pub struct Entry {
+    /// Its name, for printing.
+    pub name: &'static str,
+    /// The types of its arguments, the environment first.
+    pub params: Vec<ir::Type>,
+    /// The types of its results.
+    pub results: Vec<ir::Type>,
+    /// Where it is.
+    pub address: *const u8,
+}
+
+macro_rules! helpers {
+    ($($(#[$doc:meta])* $name:ident = $function:path as ($($arg:ty),*) $(-> $result:ty)?;)+) => {
+        /// A function that compiled code may call.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Helper {
+            $($(#[$doc])* $name),+
+        }
+
+        impl Helper {
+            /// All of them.
+            pub const ALL: &'static [Helper] = &[$(Helper::$name),+];
+
+            /// Its line of the list.
+            pub fn entry(self) -> Entry {
+                match self {
+                    $(Helper::$name => {
+                        let function: extern "C" fn(*mut Env $(, $arg)*) $(-> $result)? = $function;
+                        let params = [types::I64].into_iter();
+                        let params = params $(.chain(<$arg as Passed>::types()))*.collect();
+                        let results = [].into_iter() $(.chain(<$result as Passed>::types()))?;
+                        let results = results.collect();
+                        let address = function as *const u8;
+                        Entry { name: stringify!($name), params, results, address }
+                    })+
+                }
+            }
+        }
+    };
+}
+
+helpers! {
+    /// Bytes of the arena.
+    Take = value::take as (usize) -> *mut u8;
+    /// Gives the bytes and values taken since the marks back.
+    Reset = value::reset as (usize, usize);
+    /// Copies bytes.
+    Copy = value::copy as (*mut u8, *const u8, usize);
+    /// Does what a site says, on words; the result, or null after a fault.
+    Run = value::run as (*const Site, *const u64) -> *mut Value;
+    /// Makes a value of parts.
+    Build = value::build as (*const Type, *const u64) -> *mut Value;
+    /// Writes parts over a value.
+    Assign = value::assign as (*const Type, *const u64, *mut Value);
+    /// Makes a value the default of its type.
+    Clear = value::clear as (*const Type, *mut Value);
+    /// A copy of a value, kept for a while.
+    Clone = value::clone as (*const Value) -> *mut Value;
+    /// A value of what lies in a slot of an input tuple.
+    FromFlat = value::from_flat as (*const Type, *const u8) -> *mut Value;
+    /// Local variables of a function; marks its frame.
+    Enter = value::enter as (*const Type, usize) -> *mut Value;
+    /// Gives the local variables of a function back.
+    Exit = value::exit as ();
+
+    /// Whether two strings of equal length are equal.
+    SameBytes = string::same_bytes as (*const u8, *const u8, usize) -> u32;
+    /// Below, at or above 0 as the first string is before, at or after the second.
+    CompareBytes = string::compare_bytes as (*const u8, usize, *const u8, usize) -> i32;
+    /// The same for ustrings.
+    CompareUnits = string::compare_units as (*const u16, usize, *const u16, usize) -> i32;
+    /// Where a string occurs in another from an index on; -1 if it does not.
+    FindBytes = string::find_bytes as (*const u8, usize, *const u8, usize, usize) -> i64;
+    /// The decimal digits of a signed integer.
+    FormatSigned = string::format_signed as (i64) -> View<u8>;
+    /// The decimal digits of an unsigned integer.
+    FormatUnsigned = string::format_unsigned as (u64) -> View<u8>;
+    /// Appends to a string value in place.
+    AppendBytes = string::append_bytes as (*mut Value, *const u8, usize);
+    /// How many code points a ustring has.
+    CodePoints = string::code_points as (*const u16, usize) -> i64;
+
+    /// The value of an integer key, or null.
+    MapGetSigned = map::get_signed as (*const Value, i64) -> *mut Value;
+    /// The value of an unsigned key, or null.
+    MapGetUnsigned = map::get_unsigned as (*const Value, u64) -> *mut Value;
+    /// The value of an rstring or blob key, or null.
+    MapGetBytes = map::get_bytes as (*const Value, *const u8, usize) -> *mut Value;
+    /// The value of any key, or null.
+    MapGet = map::get as (*const Value, *const Value) -> *mut Value;
+    /// The value of a key, made with a default if there is none, or null if the map is full.
+    MapEntry = map::entry as (*mut Value, *const Type, *const u64) -> *mut Value;
+    /// The same for a signed integer key.
+    MapEntrySigned = map::entry_signed as (*mut Value, *const Type, i64) -> *mut Value;
+    /// The same for an rstring key.
+    MapEntryBytes = map::entry_bytes as (*mut Value, *const Type, *const u8, usize) -> *mut Value;
+    /// How many elements a collection has.
+    Size = map::size as (*const Value) -> u64;
+    /// Whether a set has a signed integer.
+    SetHasSigned = map::set_has_signed as (*const Value, i64) -> u32;
+    /// Whether a set has an unsigned integer.
+    SetHasUnsigned = map::set_has_unsigned as (*const Value, u64) -> u32;
+    /// Whether a set has an rstring.
+    SetHasBytes = map::set_has_bytes as (*const Value, *const u8, usize) -> u32;
+    /// Whether a set has a value.
+    SetHas = map::set_has as (*const Value, *const Value) -> u32;
+    /// The element of a set or the key of a map at a position.
+    ItemAt = map::item_at as (*const Value, usize) -> *const Value;
+
+    /// Appends an element given by its parts to a list, unless it is full.
+    Append = list::append as (*mut Value, *const Type, *const u64);
+
+    /// `decimal64` arithmetic by operator: 0 add, 1 subtract, 2 multiply, 3 divide.
+    Decimal64 = number::decimal64 as (u32, u64, u64) -> u64;
+    /// `decimal32` arithmetic.
+    Decimal32 = number::decimal32 as (u32, u32, u32) -> u32;
+    /// `decimal128` arithmetic: two numbers of two halves.
+    Decimal128 = number::decimal128 as (u32, *const u64) -> Two;
+    /// Order of two decimals: -1, 0, 1, or 2 if unordered.
+    CompareDecimal64 = number::compare_decimal64 as (u64, u64) -> i32;
+    /// Order of two decimals of 32 bits.
+    CompareDecimal32 = number::compare_decimal32 as (u32, u32) -> i32;
+    /// Order of two decimals of 128 bits.
+    CompareDecimal128 = number::compare_decimal128 as (*const u64) -> i32;
+
+    /// Starts the tuple to be made: its fixed part zeroed, room for a tail. Its address.
+    Begin = submit::begin as (*const Layout, usize) -> *mut u8;
+    /// Adds bytes to the tail: of so many elements, with an alignment. Sets a reference at an offset.
+    PutBlock = submit::put_block as (u64, *const u8, usize, usize, usize);
+    /// Writes a slot of the tuple from a value.
+    PutValue = submit::put_value as (*const Type, usize, *const Value);
+    /// Copies a slot of an input tuple with its tail.
+    PutFlat = submit::put_flat as (*const Type, usize, *const u8);
+    /// Submits the tuple that was made. A status.
+    SubmitMade = submit::submit_made as (u32, *const Pos) -> u32;
+    /// Submits an input tuple as it is. A status.
+    SubmitInput = submit::submit_input as (u32, *const u8, usize, *const Pos) -> u32;
+    /// Submits a marker. A status.
+    Punctuate = submit::punctuate as (u32, u32, *const Pos) -> u32;
+    /// Sleeps.
+    Sleep = submit::sleep as (f64);
+    /// Whether a shutdown was asked for.
+    IsShutdown = submit::is_shutdown as () -> u32;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Helper;
+
+    #[test]
+    fn every_helper_takes_the_environment_and_is_somewhere() {
+        for &helper in Helper::ALL {
+            let entry = helper.entry();
+            assert!(!entry.address.is_null(), "{}", entry.name);
+            assert!(!entry.params.is_empty(), "{}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Decimals, and functions of floats that the machine has no instruction for.
+
+use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul, Sub};
+
+use tuple::{Decimal32, Decimal64, Decimal128};
+
+use super::super::env::Env;
+use super::super::helper::Two;
+use super::elements;
+
+fn operate<D>(op: u32, a: D, b: D) -> D
+where
+    D: Add<Output = D> + Sub<Output = D> + Mul<Output = D> + Div<Output = D>,
+{
+    match op {
+        0 => a + b,
+        1 => a - b,
+        2 => a * b,
+        _ => a / b,
+    }
+}
+
+/// 2 stands for unordered.
+fn order(order: Option<Ordering>) -> i32 {
+    order.map_or(2, |order| order as i32)
+}
+
+pub extern "C" fn decimal32(_: *mut Env, op: u32, a: u32, b: u32) -> u32 {
+    operate(op, Decimal32(a), Decimal32(b)).0
+}
+
+pub extern "C" fn decimal64(_: *mut Env, op: u32, a: u64, b: u64) -> u64 {
+    operate(op, Decimal64(a), Decimal64(b)).0
+}
+
+/// Two numbers of two halves.
+fn pair(words: *const u64) -> (Decimal128, Decimal128) {
+    let words = elements(words, 4);
+    (
+        Decimal128([words[0], words[1]]),
+        Decimal128([words[2], words[3]]),
+    )
+}
+
+pub extern "C" fn decimal128(_: *mut Env, op: u32, words: *const u64) -> Two {
+    let (a, b) = pair(words);
+    let [low, high] = operate(op, a, b).0;
+    Two(low, high)
+}
+
+pub extern "C" fn compare_decimal32(_: *mut Env, a: u32, b: u32) -> i32 {
+    order(Decimal32(a).partial_cmp(&Decimal32(b)))
+}
+
+pub extern "C" fn compare_decimal64(_: *mut Env, a: u64, b: u64) -> i32 {
+    order(Decimal64(a).partial_cmp(&Decimal64(b)))
+}
+
+pub extern "C" fn compare_decimal128(_: *mut Env, words: *const u64) -> i32 {
+    let (a, b) = pair(words);
+    order(a.partial_cmp(&b))
+}

@@ -1,0 +1,86 @@
+//! Strings.
+
+use std::io::Write;
+
+use tuple::{UString, Value};
+
+use super::super::env::Env;
+use super::super::words::View;
+use super::{changed, elements, env};
+
+pub extern "C" fn same_bytes(_: *mut Env, a: *const u8, b: *const u8, len: usize) -> u32 {
+    u32::from(elements(a, len) == elements(b, len))
+}
+
+pub extern "C" fn compare_bytes(
+    _: *mut Env,
+    a: *const u8,
+    a_len: usize,
+    b: *const u8,
+    b_len: usize,
+) -> i32 {
+    elements(a, a_len).cmp(elements(b, b_len)) as i32
+}
+
+pub extern "C" fn compare_units(
+    _: *mut Env,
+    a: *const u16,
+    a_len: usize,
+    b: *const u16,
+    b_len: usize,
+) -> i32 {
+    let string = |data, len| UString(elements::<u16>(data, len).to_vec());
+    let order = string(a, a_len).partial_cmp(&string(b, b_len));
+    order.map_or(0, |order| order as i32)
+}
+
+pub extern "C" fn find_bytes(
+    _: *mut Env,
+    text: *const u8,
+    len: usize,
+    part: *const u8,
+    part_len: usize,
+    from: usize,
+) -> i64 {
+    let text = elements(text, len).get(from..).unwrap_or_default();
+    match memchr::memmem::find(text, elements(part, part_len)) {
+        Some(at) => (from + at) as i64,
+        None => -1,
+    }
+}
+
+pub extern "C" fn format_signed(e: *mut Env, number: i64) -> View<u8> {
+    digits(e, format_args!("{number}"))
+}
+
+pub extern "C" fn format_unsigned(e: *mut Env, number: u64) -> View<u8> {
+    digits(e, format_args!("{number}"))
+}
+
+fn digits(e: *mut Env, number: std::fmt::Arguments<'_>) -> View<u8> {
+    let mut text = [0u8; 20];
+    let mut rest = &mut text[..];
+    let written = rest.write_fmt(number).map(|()| rest.len());
+    let len = 20 - written.unwrap_or(20);
+    env(e).kept_bytes(&text[..len])
+}
+
+pub extern "C" fn append_bytes(_: *mut Env, to: *mut Value, data: *const u8, len: usize) {
+    let Value::RString(to) = changed(to) else {
+        return;
+    };
+    let start = to.0.as_ptr().addr();
+    let inside = data.addr().wrapping_sub(start);
+    if data.addr() >= start && inside < to.0.len() {
+        to.0.extend_from_within(inside..inside + len);
+    } else {
+        to.0.extend_from_slice(elements(data, len));
+    }
+}
+
+pub extern "C" fn code_points(_: *mut Env, data: *const u16, len: usize) -> i64 {
+    let units = elements(data, len);
+    let is_second =
+        |pair: &[u16]| (0xD800..0xDC00).contains(&pair[0]) && (0xDC00..0xE000).contains(&pair[1]);
+    (units.len() - units.windows(2).filter(|pair| is_second(pair)).count()) as i64
+}

@@ -1,0 +1,62 @@
+//! The temporary [`Value`]s of a handle: what compiled code holds by address until it gives it back.
+//!
+//! They never move, for compiled code keeps their addresses; the chunks that hold them are kept.
+
+use tuple::Value;
+
+/// How many values a chunk holds.
+const CHUNK: usize = 64;
+
+/// A stack of values with stable addresses.
+#[derive(Debug, Default)]
+pub struct Temps {
+    /// Each was made with room for [`CHUNK`] values and never grows.
+    chunks: Vec<Vec<Value>>,
+}
+
+impl Temps {
+    /// Keeps a value; `len` is how many there are, and grows by one.
+    pub fn push(&mut self, len: &mut usize, value: Value) -> *mut Value {
+        let chunk = *len / CHUNK;
+        if chunk == self.chunks.len() {
+            self.chunks.push(Vec::with_capacity(CHUNK));
+        }
+        *len += 1;
+        let chunk = &mut self.chunks[chunk];
+        chunk.push(value);
+        chunk
+            .last_mut()
+            .map_or(std::ptr::null_mut(), std::ptr::from_mut)
+    }
+
+    /// Drops all values beyond the first `mark`.
+    pub fn reset(&mut self, len: &mut usize, mark: usize) {
+        while *len > mark {
+            let chunk = (*len - 1) / CHUNK;
+            let keep = mark.saturating_sub(chunk * CHUNK);
+            self.chunks[chunk].truncate(keep);
+            *len = chunk * CHUNK + keep;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_where_they_are() {
+        let mut temps = Temps::default();
+        let mut len = 0;
+        let first = temps.push(&mut len, Value::Int64(7));
+        for at in 0..1000 {
+            temps.push(&mut len, Value::Int64(at));
+        }
+        temps.reset(&mut len, 70);
+        assert_eq!(len, 70);
+        let count: usize = temps.chunks.iter().map(Vec::len).sum();
+        assert_eq!(count, 70);
+        temps.reset(&mut len, 0);
+        assert_eq!(temps.push(&mut len, Value::Int64(8)), first);
+    }
+}

@@ -1,0 +1,283 @@
+//! What a body does with its variables, found before it is lowered: that decides where each lives.
+
+use std::collections::HashSet;
+
+use graph::{
+    Arg, Body, Callee, Expr, ExprKind, Function, FunctionId, LocalId, Place, Root, StateId, Step,
+    Stmt,
+};
+
+use crate::shape;
+
+/// How a body uses one variable.
+#[derive(Clone, Debug, Default)]
+pub struct LocalUse {
+    /// How often it is set to an initial value.
+    pub lets: u32,
+    /// How often it is assigned as a whole, or to be changed as a whole by a callee.
+    pub assigns: u32,
+    /// Its attributes that are assigned one by one.
+    pub fields: HashSet<u32>,
+    /// It is changed within: an element of it is assigned, or a callee may change it in place.
+    pub in_place: bool,
+    /// It is assigned in a loop within that of its initial value.
+    pub is_carried: bool,
+    /// How many loops are around its initial value.
+    depth: u32,
+}
+
+/// How a body uses its variables.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    /// By variable.
+    pub locals: Vec<LocalUse>,
+    /// State variables that it changes.
+    pub changed: HashSet<StateId>,
+    /// User functions that it calls.
+    pub calls: HashSet<FunctionId>,
+    /// How many nodes it has.
+    pub nodes: u32,
+    depth: u32,
+}
+
+impl Uses {
+    /// Of a body.
+    pub fn of(body: &Body) -> Uses {
+        let locals = vec![LocalUse::default(); body.locals.len()];
+        let mut uses = Uses {
+            locals,
+            ..Uses::default()
+        };
+        uses.stmts(&body.stmts);
+        uses
+    }
+
+    /// Of an expression on its own.
+    pub fn of_expr(expr: &Expr) -> Uses {
+        let mut uses = Uses::default();
+        uses.expr(expr);
+        uses
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.nodes += 1;
+        match stmt {
+            Stmt::Let(local, init) => {
+                init.iter().for_each(|init| self.expr(init));
+                self.initialised(*local);
+            }
+            Stmt::Expr(e) | Stmt::Sleep(e) | Stmt::Return(Some(e)) => self.expr(e),
+            Stmt::If(condition, yes, no) => {
+                self.expr(condition);
+                self.stmts(yes);
+                self.stmts(no);
+            }
+            Stmt::While(condition, body) => {
+                self.depth += 1;
+                self.expr(condition);
+                self.stmts(body);
+                self.depth -= 1;
+            }
+            Stmt::For(local, collection, body) => {
+                self.expr(collection);
+                self.depth += 1;
+                self.initialised(*local);
+                self.stmts(body);
+                self.depth -= 1;
+            }
+            Stmt::Break | Stmt::Continue | Stmt::Return(None) => {}
+            Stmt::Clause(body) => self.stmts(body),
+            Stmt::Submit { port, tuple, .. } => {
+                self.expr(port);
+                self.expr(tuple);
+            }
+            Stmt::SubmitPunct { port, mark, .. } => {
+                self.expr(port);
+                self.expr(mark);
+            }
+        }
+    }
+
+    fn initialised(&mut self, local: LocalId) {
+        let depth = self.depth;
+        let used = self.local(local);
+        used.lets += 1;
+        used.depth = depth;
+    }
+
+    fn local(&mut self, local: LocalId) -> &mut LocalUse {
+        let at = local.0 as usize;
+        if self.locals.len() <= at {
+            self.locals.resize(at + 1, LocalUse::default());
+        }
+        &mut self.locals[at]
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        self.nodes += 1;
+        match &expr.kind {
+            ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) => {
+                self.changed(place, false);
+            }
+            ExprKind::Step { place, .. } => self.changed(place, false),
+            ExprKind::Call(callee, args) => {
+                if let Callee::User(function) = callee {
+                    self.calls.insert(*function);
+                }
+                for arg in args {
+                    if let Arg::Place(place) = arg {
+                        self.changed(place, true);
+                    }
+                }
+            }
+            _ => {}
+        }
+        each_child(expr, &mut |child| self.expr(child));
+    }
+
+    /// Notes that a place is assigned, or changed by a callee.
+    fn changed(&mut self, place: &Place, by_callee: bool) {
+        let Root::Local(local) = place.root else {
+            if let Root::State(state) = place.root {
+                self.changed.insert(state);
+            }
+            return;
+        };
+        let depth = self.depth;
+        let used = self.local(local);
+        used.is_carried |= depth > used.depth;
+        let indexed = place
+            .steps
+            .iter()
+            .any(|step| !matches!(step, Step::Field(_)));
+        used.in_place |= indexed || by_callee && !shape::is_scalar(&place.ty);
+        match place.steps.first() {
+            Some(Step::Field(index)) => {
+                used.fields.insert(*index);
+            }
+            _ => used.assigns += 1,
+        }
+    }
+}
+
+/// Calls `f` on every expression that an expression is made of.
+pub fn each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+    match &expr.kind {
+        ExprKind::Tuple(each) | ExprKind::List(each) | ExprKind::Set(each) => {
+            each.iter().for_each(f);
+        }
+        ExprKind::Map(entries) => {
+            for (key, value) in entries {
+                f(key);
+                f(value);
+            }
+        }
+        ExprKind::Field(e, _)
+        | ExprKind::Unary(_, e)
+        | ExprKind::Cast(e)
+        | ExprKind::Wrap(e)
+        | ExprKind::Unwrap(e)
+        | ExprKind::IsPresent(e) => f(e),
+        ExprKind::Index(a, b)
+        | ExprKind::Binary(_, a, b)
+        | ExprKind::Mapped(_, _, a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b)
+        | ExprKind::In(a, b)
+        | ExprKind::UnwrapOr(a, b) => {
+            f(a);
+            f(b);
+        }
+        ExprKind::Slice(e, lower, upper) => {
+            f(e);
+            lower.iter().chain(upper).for_each(|e| f(e));
+        }
+        ExprKind::Conditional(c, a, b) => {
+            f(c);
+            f(a);
+            f(b);
+        }
+        ExprKind::Call(_, args) => args.iter().for_each(|arg| match arg {
+            Arg::Value(e) => f(e),
+            Arg::Place(place) => each_index(place, f),
+        }),
+        ExprKind::Assign(place, e) | ExprKind::AssignOp(_, place, e) => {
+            each_index(place, f);
+            f(e);
+        }
+        ExprKind::Step { place, .. } => each_index(place, f),
+        _ => {}
+    }
+}
+
+fn each_index(place: &Place, f: &mut dyn FnMut(&Expr)) {
+    for step in &place.steps {
+        if let Step::Index(e) = step {
+            f(e);
+        }
+    }
+}
+
+/// Which user functions call themselves, directly or not, and which are small enough to be inlined.
+#[derive(Clone, Debug, Default)]
+pub struct Inlining {
+    /// By function: its calls are inlined.
+    pub is_inlined: Vec<bool>,
+    /// By function: how deep its calls are nested has to be known.
+    pub is_counted: Vec<bool>,
+}
+
+/// The largest body that is inlined, in nodes.
+const INLINED_NODES: u32 = 80;
+
+impl Inlining {
+    /// Of a program's functions.
+    pub fn of(functions: &[Function]) -> Inlining {
+        let uses: Vec<Uses> = functions.iter().map(|f| Uses::of(&f.body)).collect();
+        let reach: Vec<HashSet<u32>> = (0..uses.len()).map(|f| reachable(&uses, f)).collect();
+        let calls_itself = |f: usize| reach[f].contains(&(f as u32));
+        let loops: Vec<usize> = (0..uses.len()).filter(|&f| calls_itself(f)).collect();
+        let is_counted = |f: usize| {
+            let leads = loops
+                .iter()
+                .any(|&l| l == f || reach[f].contains(&(l as u32)));
+            leads || loops.iter().any(|&l| reach[l].contains(&(f as u32)))
+        };
+        let is_counted: Vec<bool> = (0..uses.len()).map(is_counted).collect();
+        let is_inlined = functions.iter().zip(&uses).zip(&is_counted);
+        let is_inlined = is_inlined.map(|((function, uses), is_counted)| {
+            !is_counted && uses.nodes <= INLINED_NODES && uses.is_simple(function)
+        });
+        Inlining {
+            is_inlined: is_inlined.collect(),
+            is_counted,
+        }
+    }
+}
+
+impl Uses {
+    /// Whether a function takes nothing by reference and keeps nothing in memory.
+    fn is_simple(&self, function: &Function) -> bool {
+        let locals = function.body.locals.iter().zip(&self.locals);
+        locals.into_iter().all(|(local, used)| {
+            !local.by_reference && super::locals::home(&local.ty, used) != super::Home::Memory
+        })
+    }
+}
+
+/// The functions that calls from one may lead to.
+fn reachable(uses: &[Uses], from: usize) -> HashSet<u32> {
+    let mut found = HashSet::new();
+    let mut todo = vec![from as u32];
+    while let Some(function) = todo.pop() {
+        let Some(uses) = uses.get(function as usize) else {
+            continue;
+        };
+        todo.extend(uses.calls.iter().map(|f| f.0).filter(|&f| found.insert(f)));
+    }
+    found
+}

@@ -1,0 +1,140 @@
+//! Conversions of types.
+
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use graph::Expr;
+use tuple::Type;
+
+use super::Lower;
+use crate::code::{Helper, Op};
+use crate::shape;
+use crate::value::{Form, Val};
+
+impl Lower<'_, '_> {
+    /// `(T) e`.
+    pub fn cast(&mut self, e: &Expr, inner: &Expr) -> Val {
+        let value = self.expr(inner);
+        match self.native_cast(&value, &inner.ty, &e.ty) {
+            Some(value) => value,
+            None => {
+                let given = Lower::given(&value, &inner.ty);
+                self.run_site(e, Op::Cast, &[given])
+            }
+        }
+    }
+
+    /// A conversion that compiled code does itself.
+    fn native_cast(&mut self, value: &Val, from: &Type, to: &Type) -> Option<Val> {
+        if from == to {
+            return Some(value.clone());
+        }
+        match (from, to) {
+            (Type::Complex32, Type::Complex64) => {
+                let parts = self.parts(value, from);
+                Some(Val::parts(
+                    parts.iter().map(|&x| self.b.ins().fpromote(types::F64, x)),
+                ))
+            }
+            (Type::Complex64, Type::Complex32) => {
+                let parts = self.parts(value, from);
+                Some(Val::parts(
+                    parts.iter().map(|&x| self.b.ins().fdemote(types::F32, x)),
+                ))
+            }
+            (Type::Enum(_), to) if to.is_integral() => {
+                let part = self.part(value, from);
+                Some(Val::one(self.resize(
+                    part,
+                    &Type::Uint32,
+                    shape::single(to),
+                )))
+            }
+            (from, to) if is_number(from) && is_number(to) => {
+                let part = self.part(value, from);
+                Some(Val::one(self.number(part, from, to)))
+            }
+            (Type::BoundedRString(_), Type::RString) => {
+                Some(Val::parts(self.parts(value, from)).volatile_if(value.is_volatile))
+            }
+            (from, Type::BoundedRString(n)) if from.is_rstring() => {
+                Some(self.cut(value, from, i64::from(*n)))
+            }
+            (from, Type::RString) if from.is_integral() => {
+                self.allocations += 1;
+                let part = self.part(value, from);
+                let wide = self.resize(part, from, types::I64);
+                let helper = if from.is_signed() {
+                    Helper::FormatSigned
+                } else {
+                    Helper::FormatUnsigned
+                };
+                Some(Val::parts(self.call(helper, &[wide])))
+            }
+            (Type::Tuple(source), Type::Tuple(target)) => {
+                let fields = target.attributes.iter().map(|a| {
+                    let (at, found) = source.find(&a.name)?;
+                    let field = self.field(value, source, at);
+                    self.native_cast(&field, &found.ty, &a.ty)
+                });
+                let fields: Option<Vec<Val>> = fields.collect();
+                Some(Val::stable(Form::Fields(fields?.into())))
+            }
+            _ => None,
+        }
+    }
+
+    /// A string of at most so many bytes.
+    fn cut(&mut self, value: &Val, ty: &Type, bound: i64) -> Val {
+        let parts = self.parts(value, ty);
+        let bound = self.word(bound);
+        let len = self.b.ins().umin(parts[1], bound);
+        Val::parts([parts[0], len]).volatile_if(value.is_volatile)
+    }
+
+    /// A number (integer or float) as another.
+    fn number(&mut self, x: ir::Value, from: &Type, to: &Type) -> ir::Value {
+        let part = shape::single(to);
+        match (from.is_float(), to.is_float()) {
+            (false, false) => self.resize(x, from, part),
+            (false, true) if from.is_signed() => {
+                let wide = self.resize(x, from, types::I64);
+                self.b.ins().fcvt_from_sint(part, wide)
+            }
+            (false, true) => {
+                let wide = self.resize(x, from, types::I64);
+                self.b.ins().fcvt_from_uint(part, wide)
+            }
+            (true, true) if part == types::F64 => self.b.ins().fpromote(part, x),
+            (true, true) => self.b.ins().fdemote(part, x),
+            (true, false) => self.saturate(x, to),
+        }
+    }
+
+    /// A float as the nearest integer towards zero that the type has; NaN is 0.
+    fn saturate(&mut self, x: ir::Value, to: &Type) -> ir::Value {
+        let part = shape::single(to);
+        let wide = if part.bits() < 32 { types::I32 } else { part };
+        if to.is_unsigned() {
+            let whole = self.b.ins().fcvt_to_uint_sat(wide, x);
+            if wide == part {
+                return whole;
+            }
+            let top = self.int(wide, (1 << part.bits()) - 1);
+            let inside = self.b.ins().umin(whole, top);
+            return self.b.ins().ireduce(part, inside);
+        }
+        let whole = self.b.ins().fcvt_to_sint_sat(wide, x);
+        if wide == part {
+            return whole;
+        }
+        let half = 1i64 << (part.bits() - 1);
+        let (bottom, top) = (self.int(wide, -half), self.int(wide, half - 1));
+        let inside = self.b.ins().smin(whole, top);
+        let inside = self.b.ins().smax(inside, bottom);
+        self.b.ins().ireduce(part, inside)
+    }
+}
+
+/// Whether a type is an integer or a binary float.
+fn is_number(ty: &Type) -> bool {
+    ty.is_integral() || ty.is_float()
+}

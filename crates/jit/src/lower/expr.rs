@@ -1,0 +1,259 @@
+//! Expressions: which form is lowered where.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use graph::{Expr, ExprKind};
+use tuple::Type;
+
+use super::frame::StateHome;
+use super::{Lower, Region};
+use crate::code::Helper;
+use crate::code::{Op, offsets, shapes};
+use crate::shape;
+use crate::value::{Form, Parts, Val};
+
+impl Lower<'_, '_> {
+    /// An expression's value.
+    pub fn expr(&mut self, e: &Expr) -> Val {
+        match &e.kind {
+            ExprKind::Const(value) => self.constant(value, &e.ty),
+            ExprKind::Local(local) => self.read_local(*local),
+            ExprKind::State(state) => self.read_state(state.0, &e.ty),
+            ExprKind::Input { port, history } => {
+                self.input(self.input_slot(*port, *history), &e.ty)
+            }
+            ExprKind::Attribute {
+                port,
+                history,
+                index,
+            } => self.attribute(self.input_slot(*port, *history), *index as usize, &e.ty),
+            ExprKind::OutputCall(n) => {
+                let slot = self.frame.ports.last().copied().unwrap_or(0);
+                self.attribute(slot as usize, *n as usize, &e.ty)
+            }
+            ExprKind::CurrentPunct => Val::one(self.load_env(types::I32, offsets::MARK)),
+            ExprKind::IsShutdown => Val::one(self.is_shutdown()),
+            ExprKind::Tuple(parts) => {
+                let fields: Vec<Val> = parts.iter().map(|part| self.expr(part)).collect();
+                Val::stable(Form::Fields(fields.into()))
+            }
+            ExprKind::List(elements) => self.list_literal(e, elements),
+            ExprKind::Set(elements) => self.collect(e, Op::Set, elements.iter()),
+            ExprKind::Map(entries) => {
+                self.collect(e, Op::Map, entries.iter().flat_map(|(k, v)| [k, v]))
+            }
+            ExprKind::Field(base, index) => {
+                let Type::Tuple(t) = &base.ty else {
+                    unreachable!("an attribute of {}", base.ty)
+                };
+                let base = self.expr(base);
+                self.field(&base, t, *index as usize)
+            }
+            ExprKind::Index(base, at) => self.index(e, base, at),
+            ExprKind::Slice(base, lower, upper) => {
+                self.slice(e, base, lower.as_deref(), upper.as_deref())
+            }
+            ExprKind::Unary(op, operand) => self.unary(e, *op, operand),
+            ExprKind::Binary(op, left, right) => self.binary(e, *op, left, right),
+            ExprKind::Mapped(op, form, left, right) => {
+                let operands = [self.operand(left), self.operand(right)];
+                self.run_site(e, Op::Mapped(*op, *form), &operands)
+            }
+            ExprKind::And(left, right) => self.short_circuit(left, right, false),
+            ExprKind::Or(left, right) => self.short_circuit(left, right, true),
+            ExprKind::Conditional(condition, yes, no) => self.conditional(e, condition, yes, no),
+            ExprKind::In(item, collection) => self.contains(e, item, collection),
+            ExprKind::Cast(inner) => self.cast(e, inner),
+            ExprKind::Wrap(inner) => {
+                let content = self.expr(inner);
+                self.wrapped(&content, &inner.ty)
+            }
+            ExprKind::Unwrap(inner) => self.unwrap(e, inner),
+            ExprKind::UnwrapOr(optional, other) => self.unwrap_or(e, optional, other),
+            ExprKind::IsPresent(inner) => {
+                let value = self.expr(inner);
+                let Type::Optional(content) = &inner.ty else {
+                    unreachable!("whether {} is present", inner.ty)
+                };
+                Val::one(self.optional(&value, content).0)
+            }
+            ExprKind::Call(callee, args) => self.call_expr(e, *callee, args),
+            ExprKind::Assign(place, value) => self.assign(place, value),
+            ExprKind::AssignOp(op, place, value) => self.assign_op(*op, place, value),
+            ExprKind::Step {
+                place,
+                down,
+                prefix,
+            } => self.step(place, *down, *prefix),
+        }
+    }
+
+    /// An expression of a type that has one part.
+    pub fn expr_part(&mut self, e: &Expr) -> ir::Value {
+        let value = self.expr(e);
+        self.part(&value, &e.ty)
+    }
+
+    /// The slot of a port's current or an earlier tuple.
+    fn input_slot(&self, port: u32, history: u32) -> usize {
+        (self.frame.ports[port as usize] + history) as usize
+    }
+
+    /// A whole input tuple.
+    pub fn input(&mut self, slot: usize, ty: &Type) -> Val {
+        match &self.frame.inputs[slot] {
+            Some(value) => value.clone(),
+            None => self.default_value(ty),
+        }
+    }
+
+    fn attribute(&mut self, slot: usize, index: usize, ty: &Type) -> Val {
+        let Some(tuple) = self.frame.inputs[slot].clone() else {
+            return self.default_value(ty);
+        };
+        let Type::Tuple(schema) = self.frame.input_types[slot].clone() else {
+            unreachable!("an input is a tuple")
+        };
+        self.field(&tuple, &schema, index)
+    }
+
+    fn read_state(&mut self, state: u32, ty: &Type) -> Val {
+        let StateHome::At(scalars, values) = self.frame.state else {
+            unreachable!("state without a home")
+        };
+        let is_volatile = self.frame.changed.contains(&graph::StateId(state));
+        if shape::is_scalar(ty) {
+            return Val::parts(self.load_slot(Region::Scalars, scalars, 16 * state as i32, ty));
+        }
+        let at = self.offset(values, i64::from(state) * i64::from(shapes::VALUE_BYTES));
+        Val {
+            form: Form::Boxed(at),
+            is_volatile,
+        }
+    }
+
+    /// Whether a shutdown was asked for: a load if the flag's address is known.
+    fn is_shutdown(&mut self) -> ir::Value {
+        match self.frame.stop {
+            Some(flag) => {
+                let flag = self.word(flag);
+                // Another thread writes it: a load that is done each time it is asked for.
+                let flags = ir::MemFlagsData::new();
+                self.b.ins().load(types::I8, flags, flag, 0)
+            }
+            None => {
+                let asked = self.call1(Helper::IsShutdown, &[]);
+                self.b.ins().ireduce(types::I8, asked)
+            }
+        }
+    }
+
+    /// `&&` (ends at false) and `||` (ends at true).
+    fn short_circuit(&mut self, left: &Expr, right: &Expr, ends_at: bool) -> Val {
+        let left = self.expr_part(left);
+        if is_cheap(right) {
+            let right = self.expr_part(right);
+            let both = if ends_at {
+                self.b.ins().bor(left, right)
+            } else {
+                self.b.ins().band(left, right)
+            };
+            return Val::one(both);
+        }
+        let more = self.block();
+        let done = self.block_with(&[types::I8]);
+        let ends = self.int(types::I8, i64::from(ends_at));
+        let ends = [ir::BlockArg::Value(ends)];
+        if ends_at {
+            self.b.ins().brif(left, done, &ends, more, &[]);
+        } else {
+            self.b.ins().brif(left, more, &[], done, &ends);
+        }
+        self.go_sealed(more);
+        let right = self.expr_part(right);
+        self.jump(done, &[right]);
+        self.go_sealed(done);
+        Val::one(self.params(done)[0])
+    }
+
+    fn conditional(&mut self, e: &Expr, condition: &Expr, yes: &Expr, no: &Expr) -> Val {
+        let condition = self.expr_part(condition);
+        if shape::part_count(&e.ty) == 1 && is_cheap(yes) && is_cheap(no) {
+            let (yes, no) = (self.expr_part(yes), self.expr_part(no));
+            return Val::one(self.b.ins().select(condition, yes, no));
+        }
+        let mut is_volatile = false;
+        let types = shape::parts(&e.ty);
+        let mut arm = |lower: &mut Self, arm: &Expr| {
+            let value = lower.expr(arm);
+            is_volatile |= value.is_volatile;
+            lower.parts(&value, &arm.ty)
+        };
+        let (on_yes, on_no) = (self.block(), self.block());
+        let done = self.block_with(&types);
+        self.branch(condition, on_yes, on_no);
+        self.go_sealed(on_yes);
+        let parts = arm(self, yes);
+        self.jump(done, &parts);
+        self.go_sealed(on_no);
+        let parts = arm(self, no);
+        self.jump(done, &parts);
+        self.go_sealed(done);
+        Val::parts(self.params(done)).volatile_if(is_volatile)
+    }
+
+    /// T as optional<T>.
+    pub fn wrapped(&mut self, content: &Val, ty: &Type) -> Val {
+        let mut parts = Parts::from_elem(self.int(types::I8, 1), 1);
+        parts.extend(self.parts(content, ty));
+        Val::parts(parts).volatile_if(content.is_volatile)
+    }
+
+    fn unwrap(&mut self, e: &Expr, inner: &Expr) -> Val {
+        let value = self.expr(inner);
+        let (flag, content) = self.optional(&value, &e.ty);
+        let missing = self.icmp_const(IntCC::Equal, flag, 0);
+        self.fault_if(missing, Op::Null, &[], e.pos);
+        content
+    }
+
+    fn unwrap_or(&mut self, e: &Expr, optional: &Expr, other: &Expr) -> Val {
+        let value = self.expr(optional);
+        let (flag, content) = self.optional(&value, &e.ty);
+        if shape::part_count(&e.ty) == 1 && is_cheap(other) {
+            let (content, other) = (self.part(&content, &e.ty), self.expr_part(other));
+            return Val::one(self.b.ins().select(flag, content, other));
+        }
+        let types = shape::parts(&e.ty);
+        let (on_yes, on_no) = (self.block(), self.block());
+        let done = self.block_with(&types);
+        self.branch(flag, on_yes, on_no);
+        self.go_sealed(on_yes);
+        let parts = self.parts(&content, &e.ty);
+        self.jump(done, &parts);
+        self.go_sealed(on_no);
+        let other = self.expr(other);
+        let parts = self.parts(&other, &e.ty);
+        self.jump(done, &parts);
+        self.go_sealed(done);
+        Val::parts(self.params(done)).volatile_if(content.is_volatile || other.is_volatile)
+    }
+}
+
+/// Whether computing a scalar for nothing costs less than a branch: it cannot fault or have effects.
+fn is_cheap(e: &Expr) -> bool {
+    shape::is_scalar(&e.ty)
+        && match &e.kind {
+            ExprKind::Const(_) | ExprKind::Attribute { .. } | ExprKind::State(_) => true,
+            ExprKind::Local(_) => true,
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                is_small(&a.ty) && is_cheap(a) && is_cheap(b)
+            }
+            _ => false,
+        }
+}
+
+/// Whether a comparison of values of a type is one instruction.
+fn is_small(ty: &Type) -> bool {
+    ty.is_integral() || ty.is_float() || matches!(ty, Type::Boolean | Type::Enum(_))
+}

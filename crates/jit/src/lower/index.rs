@@ -1,0 +1,267 @@
+//! Subscripts, slices and membership.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use graph::{Expr, Pos};
+use tuple::Type;
+
+use super::{Lower, Region};
+use crate::code::{Helper, Op};
+use crate::shape;
+use crate::value::{Form, Val};
+
+impl Lower<'_, '_> {
+    /// `base[at]`.
+    pub fn index(&mut self, e: &Expr, base: &Expr, at: &Expr) -> Val {
+        let container = self.expr(base);
+        let index = self.expr(at);
+        match &base.ty {
+            Type::List(element, _) => {
+                let list = self.elements(&container, &base.ty);
+                let word = self.index_word(&index, &at.ty);
+                self.check_index(
+                    (&container, &base.ty),
+                    (&index, &at.ty),
+                    word,
+                    list.len,
+                    e.pos,
+                );
+                self.element_at(list, word, element)
+            }
+            Type::Map(entry, _) => {
+                let map = self.boxed(&container, &base.ty);
+                let found = self.map_get(map, &index, &entry.0);
+                let operands = [
+                    Lower::given(&container, &base.ty),
+                    Lower::given(&index, &at.ty),
+                ];
+                self.fault_if_zero(found, Op::Index, &operands, e.pos);
+                Val {
+                    form: Form::Boxed(found),
+                    is_volatile: container.is_volatile,
+                }
+            }
+            Type::RString | Type::BoundedRString(_) | Type::Blob => {
+                let parts = self.parts(&container, &base.ty);
+                let word = self.index_word(&index, &at.ty);
+                self.check_index(
+                    (&container, &base.ty),
+                    (&index, &at.ty),
+                    word,
+                    parts[1],
+                    e.pos,
+                );
+                if base.ty != Type::Blob {
+                    return self.one_byte(parts[0], word, container.is_volatile);
+                }
+                let at = self.b.ins().iadd(parts[0], word);
+                Val::one(self.load(Region::Bytes, types::I8, at, 0))
+            }
+            _ => {
+                let operands = [
+                    Lower::given(&container, &base.ty),
+                    Lower::given(&index, &at.ty),
+                ];
+                self.run_site(e, Op::Index, &operands)
+            }
+        }
+    }
+
+    /// Faults unless an index is below a length.
+    pub fn check_index(
+        &mut self,
+        (container, container_type): (&Val, &Type),
+        (index, index_type): (&Val, &Type),
+        word: ir::Value,
+        len: ir::Value,
+        pos: Pos,
+    ) {
+        let is_beyond = self.icmp(IntCC::UnsignedGreaterThanOrEqual, word, len);
+        let operands = [
+            Lower::given(container, container_type),
+            Lower::given(index, index_type),
+        ];
+        self.fault_if(is_beyond, Op::Index, &operands, pos);
+    }
+
+    /// `base[lower:upper]`.
+    pub fn slice(
+        &mut self,
+        e: &Expr,
+        base: &Expr,
+        lower: Option<&Expr>,
+        upper: Option<&Expr>,
+    ) -> Val {
+        let container = self.expr(base);
+        let ends = [lower, upper].map(|end| end.map(|end| (self.expr(end), end.ty.clone())));
+        let is_native = shape::is_view(&base.ty) && base.ty != Type::UString;
+        let mut operands = vec![Lower::given(&container, &base.ty)];
+        operands.extend(ends.iter().flatten().map(|(end, ty)| Lower::given(end, ty)));
+        let op = Op::Slice(lower.is_some(), upper.is_some());
+        if !is_native || ends.iter().flatten().any(|(_, ty)| *ty == Type::Uint64) {
+            return self.run_site(e, op, &operands);
+        }
+        let parts = self.parts(&container, &base.ty);
+        let len = parts[1];
+        let zero = self.word(0);
+        let from = match &ends[0] {
+            Some((end, ty)) => {
+                let from = self.index_word(end, ty);
+                let is_beyond = self.icmp(IntCC::UnsignedGreaterThan, from, len);
+                self.fault_if(is_beyond, op, &operands, e.pos);
+                from
+            }
+            None => zero,
+        };
+        let to = match &ends[1] {
+            Some((end, ty)) => {
+                let to = self.index_word(end, ty);
+                let to = self.b.ins().smin(to, len);
+                self.b.ins().smax(to, from)
+            }
+            None => len,
+        };
+        let stride = match &base.ty {
+            Type::List(element, _) => shape::scalar_bytes(element),
+            _ => 1,
+        };
+        let data = self.element(parts[0], from, stride);
+        let len = self.b.ins().isub(to, from);
+        Val::parts([data, len]).volatile_if(container.is_volatile)
+    }
+
+    /// `item in collection`.
+    pub fn contains(&mut self, e: &Expr, item: &Expr, collection: &Expr) -> Val {
+        let value = self.expr(item);
+        let container = self.expr(collection);
+        match &collection.ty {
+            Type::Map(entry, _) => {
+                let map = self.boxed(&container, &collection.ty);
+                let found = self.map_get(map, &value, &entry.0);
+                Val::one(self.icmp_const(IntCC::NotEqual, found, 0))
+            }
+            Type::Set(element, _) => {
+                let set = self.boxed(&container, &collection.ty);
+                Val::one(self.set_has(set, &value, element))
+            }
+            Type::List(element, _) if is_scanned(element) => {
+                Val::one(self.scan(&value, &container, &collection.ty, element, e.pos))
+            }
+            _ => {
+                let operands = [
+                    Lower::given(&value, &item.ty),
+                    Lower::given(&container, &collection.ty),
+                ];
+                self.run_site(e, Op::In, &operands)
+            }
+        }
+    }
+
+    /// Whether a list has an element, one after the other.
+    pub fn scan(
+        &mut self,
+        item: &Val,
+        list: &Val,
+        list_type: &Type,
+        element: &Type,
+        pos: Pos,
+    ) -> ir::Value {
+        let list = self.elements(list, list_type);
+        let zero = self.word(0);
+        let head = self.block_with(&[types::I64]);
+        let (body, next) = (self.block(), self.block());
+        let done = self.block_with(&[types::I8]);
+        self.jump(head, &[zero]);
+        self.go(head);
+        let index = self.params(head)[0];
+        let is_more = self.icmp(IntCC::UnsignedLessThan, index, list.len);
+        let no = [ir::BlockArg::Value(self.int(types::I8, 0))];
+        self.b.ins().brif(is_more, body, &[], done, &no);
+        self.go_sealed(body);
+        let candidate = self.element_at(list, index, element);
+        let same = self.compare(graph::BinaryOp::Eq, &candidate, item, element, pos);
+        let yes = [ir::BlockArg::Value(self.int(types::I8, 1))];
+        self.b.ins().brif(same, done, &yes, next, &[]);
+        self.go_sealed(next);
+        let index = self.offset(index, 1);
+        self.jump(head, &[index]);
+        self.b.seal_block(head);
+        self.go_sealed(done);
+        self.params(done)[0]
+    }
+}
+
+/// Whether elements of a type are compared without a call of a site.
+fn is_scanned(ty: &Type) -> bool {
+    shape::is_scalar(ty) || ty.is_rstring()
+}
+
+/// The type of a key that has a search of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    /// An integer with a sign.
+    Signed,
+    /// An integer without.
+    Unsigned,
+    /// An rstring or blob.
+    Bytes,
+    /// Anything else.
+    Other,
+}
+
+/// How keys of a type are searched.
+pub fn key_kind(ty: &Type) -> KeyKind {
+    match ty {
+        ty if ty.is_signed() => KeyKind::Signed,
+        ty if ty.is_unsigned() => KeyKind::Unsigned,
+        ty if ty.is_rstring() || *ty == Type::Blob => KeyKind::Bytes,
+        _ => KeyKind::Other,
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The address of the value of a key, or 0.
+    pub fn map_get(&mut self, map: ir::Value, key: &Val, ty: &Type) -> ir::Value {
+        match key_kind(ty) {
+            KeyKind::Signed => {
+                let key = self.index_word(key, ty);
+                self.call1(Helper::MapGetSigned, &[map, key])
+            }
+            KeyKind::Unsigned => {
+                let key = self.index_word(key, ty);
+                self.call1(Helper::MapGetUnsigned, &[map, key])
+            }
+            KeyKind::Bytes => {
+                let key = self.parts(key, ty);
+                self.call1(Helper::MapGetBytes, &[map, key[0], key[1]])
+            }
+            KeyKind::Other => {
+                let key = self.boxed(key, ty);
+                self.call1(Helper::MapGet, &[map, key])
+            }
+        }
+    }
+
+    /// Whether a set has an element, as a boolean.
+    pub fn set_has(&mut self, set: ir::Value, item: &Val, ty: &Type) -> ir::Value {
+        let found = match key_kind(ty) {
+            KeyKind::Signed => {
+                let item = self.index_word(item, ty);
+                self.call1(Helper::SetHasSigned, &[set, item])
+            }
+            KeyKind::Unsigned => {
+                let item = self.index_word(item, ty);
+                self.call1(Helper::SetHasUnsigned, &[set, item])
+            }
+            KeyKind::Bytes => {
+                let item = self.parts(item, ty);
+                self.call1(Helper::SetHasBytes, &[set, item[0], item[1]])
+            }
+            KeyKind::Other => {
+                let item = self.boxed(item, ty);
+                self.call1(Helper::SetHas, &[set, item])
+            }
+        };
+        self.b.ins().ireduce(types::I8, found)
+    }
+}

@@ -1,0 +1,205 @@
+//! Writing flat tuples.
+//!
+//! First what lies in the fixed part alone, attribute by attribute or in runs that are copied from one
+//! input tuple at once; then, in order, what has a tail.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use tuple::layout::{self, Elements};
+use tuple::{Layout, Type};
+
+use super::parts::attribute;
+use super::{Lower, Region};
+use crate::code::Helper;
+use crate::shape;
+use crate::value::{Form, Val};
+
+impl Lower<'_, '_> {
+    /// Makes the tuple that a helper then submits or hands on; an attribute without a value has its
+    /// default.
+    pub fn make_tuple(&mut self, values: &[Option<Val>], layout: &std::sync::Arc<Layout>) {
+        let types: Vec<Type> = layout
+            .schema
+            .attributes
+            .iter()
+            .map(|a| a.ty.clone())
+            .collect();
+        let mut tail = self.word(0);
+        for (value, ty) in values.iter().zip(&types) {
+            if let Some(value) = value {
+                tail = self.tail_bytes(tail, value, ty);
+            }
+        }
+        let address = self.unit.pool.layout(layout);
+        let address = self.word(address);
+        let base = self.call1(Helper::Begin, &[address, tail]);
+        let mut at = 0;
+        while at < values.len() {
+            let run = self.run_length(&values[at..], &types[at..], &layout.offsets[at..]);
+            let offset = layout.offsets[at] as i32;
+            match &values[at] {
+                Some(Val {
+                    form: Form::Flat(from, from_offset),
+                    ..
+                }) if run > 0 => {
+                    let last = at + run - 1;
+                    let end = layout.offsets[last] + layout::slot(&types[last]).0;
+                    let bytes = end as i32 - offset;
+                    self.copy_const((base, offset), (*from, *from_offset), bytes);
+                    at += run - 1;
+                }
+                Some(value) => self.put_fixed(base, offset, value, &types[at]),
+                None => {}
+            }
+            at += 1;
+        }
+        for ((value, ty), &offset) in values.iter().zip(&types).zip(&layout.offsets) {
+            if let Some(value) = value {
+                self.put_tail(offset as i32, value, ty);
+            }
+        }
+    }
+
+    /// How many attributes from here on lie one after the other in another flat tuple just as in this
+    /// one, and have no tail.
+    fn run_length(&self, values: &[Option<Val>], types: &[Type], offsets: &[u32]) -> usize {
+        let Some(Some(Val {
+            form: Form::Flat(base, start),
+            ..
+        })) = values.first()
+        else {
+            return 0;
+        };
+        let each = values.iter().zip(types).zip(offsets);
+        let fits = |((value, ty), offset): ((&Option<Val>, &Type), &u32)| {
+            matches!(value, Some(Val { form: Form::Flat(other, at), .. })
+                if other == base && at - start == (offset - offsets[0]) as i32)
+                && layout::is_fixed(ty)
+        };
+        each.take_while(|&each| fits(each)).count()
+    }
+
+    /// The bytes of tail so far, and those of a value at most.
+    fn tail_bytes(&mut self, so_far: ir::Value, value: &Val, ty: &Type) -> ir::Value {
+        if layout::is_fixed(ty) || !shape::is_view(ty) {
+            return so_far;
+        }
+        let parts = self.parts(value, ty);
+        let zero = self.word(0);
+        let bytes = self.element(zero, parts[1], unit_bytes(ty));
+        let padded = self.offset(bytes, 8);
+        self.b.ins().iadd(so_far, padded)
+    }
+
+    /// Writes what of a slot lies in the fixed part.
+    fn put_fixed(&mut self, base: ir::Value, offset: i32, value: &Val, ty: &Type) {
+        if let (Form::Flat(from, at), true) = (&value.form, layout::is_fixed(ty)) {
+            let bytes = layout::slot(ty).0 as i32;
+            return self.copy_const((base, offset), (*from, *at), bytes);
+        }
+        match ty {
+            Type::Tuple(t) => {
+                for index in 0..t.attributes.len() {
+                    let field = self.field(value, t, index);
+                    let (at, ty) = attribute(t, index);
+                    let ty = ty.clone();
+                    self.put_fixed(base, offset + at, &field, &ty);
+                }
+            }
+            Type::Optional(inner) if shape::is_plain(inner) => {
+                self.put_optional(base, offset, value, inner);
+            }
+            Type::BoundedRString(_) => self.put_bounded(base, offset, 4, value, ty),
+            Type::List(..) if shape::is_view(ty) && layout::is_fixed(ty) => {
+                self.put_bounded(base, offset, 8, value, ty);
+            }
+            ty if shape::is_scalar(ty) => {
+                let parts = self.parts(value, ty);
+                self.store_slot(Region::Output, base, offset, ty, &parts);
+            }
+            _ => {}
+        }
+    }
+
+    /// Elements in the slot itself, behind their number.
+    fn put_bounded(&mut self, base: ir::Value, offset: i32, header: i32, value: &Val, ty: &Type) {
+        let parts = self.parts(value, ty);
+        let len = self.b.ins().ireduce(types::I32, parts[1]);
+        self.store(Region::Output, len, base, offset);
+        let zero = self.word(0);
+        let bytes = self.element(zero, parts[1], unit_bytes(ty));
+        let to = self.offset(base, i64::from(offset + header));
+        self.copy(to, parts[0], bytes);
+    }
+
+    /// Absent is all zero, as the slot is.
+    fn put_optional(&mut self, base: ir::Value, offset: i32, value: &Val, inner: &Type) {
+        let (flag, content) = self.optional(value, inner);
+        let (present, done) = (self.block(), self.block());
+        let is_present = self.icmp_const(IntCC::NotEqual, flag, 0);
+        self.branch(is_present, present, done);
+        self.go_sealed(present);
+        let one = self.int(types::I8, 1);
+        self.store(Region::Output, one, base, offset);
+        let at = offset + layout::slot(inner).1 as i32;
+        self.put_fixed(base, at, &content, inner);
+        self.jump(done, &[]);
+        self.go_sealed(done);
+    }
+
+    /// Writes what of a slot has a tail.
+    fn put_tail(&mut self, offset: i32, value: &Val, ty: &Type) {
+        let is_done = match ty {
+            ty if shape::is_view(ty) => layout::is_fixed(ty),
+            Type::Optional(inner) => shape::is_plain(inner),
+            Type::Tuple(t) => {
+                for index in 0..t.attributes.len() {
+                    let field = self.field(value, t, index);
+                    let (at, ty) = attribute(t, index);
+                    let ty = ty.clone();
+                    self.put_tail(offset + at, &field, &ty);
+                }
+                true
+            }
+            ty => shape::is_scalar(ty),
+        };
+        let in_flat = matches!(value.form, Form::Flat(..));
+        if is_done || in_flat && layout::is_fixed(ty) {
+            return;
+        }
+        let slot = self.word(i64::from(offset));
+        if shape::is_view(ty) {
+            return self.put_view(slot, value, ty);
+        }
+        let type_at = self.type_address(ty);
+        if let Form::Flat(from, at) = value.form {
+            let from = self.offset(from, i64::from(at));
+            self.call(Helper::PutFlat, &[type_at, slot, from]);
+        } else {
+            let value = self.boxed(value, ty);
+            self.call(Helper::PutValue, &[type_at, slot, value]);
+        }
+    }
+
+    fn put_view(&mut self, slot: ir::Value, value: &Val, ty: &Type) {
+        let parts = self.parts(value, ty);
+        let zero = self.word(0);
+        let bytes = self.element(zero, parts[1], unit_bytes(ty));
+        let align = match ty {
+            Type::UString => 2,
+            Type::List(..) => Elements::of(ty).map_or(4, |e| i64::from(e.align)),
+            _ => 1,
+        };
+        let align = self.word(align);
+        self.call(Helper::PutBlock, &[slot, parts[0], bytes, parts[1], align]);
+    }
+}
+
+/// Bytes of an element of a string or list of scalars.
+pub fn unit_bytes(ty: &Type) -> i32 {
+    match ty {
+        Type::UString => 2,
+        Type::List(element, _) => shape::scalar_bytes(element),
+        _ => 1,
+    }
+}

@@ -1,0 +1,306 @@
+//! Taking values apart: from flat memory, from `Value`s, from tuples of values.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use tuple::layout::{self, Elements};
+use tuple::{Layout, TupleType, Type};
+
+use super::Lower;
+use super::emit::Region;
+use crate::code::{Helper, shapes};
+use crate::shape;
+use crate::value::{Form, Parts, Val};
+
+/// The offset of an attribute's slot within a tuple's, and its type.
+pub fn attribute(ty: &TupleType, index: usize) -> (i32, &Type) {
+    let mut end = 0;
+    for (at, a) in ty.attributes.iter().enumerate() {
+        let (size, align) = Layout::slot(&a.ty);
+        let offset = u32::next_multiple_of(end, align);
+        if at == index {
+            return (offset as i32, &a.ty);
+        }
+        end = offset + size;
+    }
+    unreachable!("attribute {index} of {ty}")
+}
+
+impl Lower<'_, '_> {
+    /// The parts of a value.
+    pub fn parts(&mut self, value: &Val, ty: &Type) -> Parts {
+        match &value.form {
+            Form::Parts(parts) => parts.clone(),
+            Form::Flat(base, offset) => self.flat_parts(*base, *offset, ty),
+            Form::Boxed(at) => self.boxed_parts(*at, ty),
+            Form::Fields(fields) => {
+                let Type::Tuple(t) = ty else {
+                    unreachable!("fields of {ty}")
+                };
+                let each = fields.iter().zip(&t.attributes);
+                each.flat_map(|(field, a)| self.parts(field, &a.ty))
+                    .collect()
+            }
+        }
+    }
+
+    /// The part of a value that has one.
+    pub fn part(&mut self, value: &Val, ty: &Type) -> ir::Value {
+        self.parts(value, ty)[0]
+    }
+
+    /// An attribute of a tuple.
+    pub fn field(&mut self, value: &Val, ty: &TupleType, index: usize) -> Val {
+        let form = match &value.form {
+            Form::Fields(fields) => {
+                return fields[index].clone().volatile_if(value.is_volatile);
+            }
+            Form::Flat(base, offset) => Form::Flat(*base, offset + attribute(ty, index).0),
+            Form::Boxed(at) => Form::Boxed(self.boxed_field(*at, index)),
+            Form::Parts(parts) => {
+                let before = ty.attributes[..index].iter();
+                let start: usize = before.map(|a| shape::part_count(&a.ty)).sum();
+                let count = shape::part_count(&ty.attributes[index].ty);
+                Form::Parts(parts[start..start + count].into())
+            }
+        };
+        Val {
+            form,
+            is_volatile: value.is_volatile,
+        }
+    }
+
+    /// The address of an attribute of a `Value::Tuple`.
+    pub fn boxed_field(&mut self, at: ir::Value, index: usize) -> ir::Value {
+        let data = self.load(Region::Values, types::I64, at, shapes::tuple_data());
+        self.offset(data, index as i64 * i64::from(shapes::VALUE_BYTES))
+    }
+
+    /// Whether an optional is present, and its content (of any bits if it is not).
+    pub fn optional(&mut self, value: &Val, inner: &Type) -> (ir::Value, Val) {
+        let (flag, form) = match &value.form {
+            Form::Parts(parts) => (parts[0], Form::Parts(parts[1..].into())),
+            Form::Flat(base, offset) => {
+                let flag = self.load(Region::Input, types::I8, *base, *offset);
+                (
+                    flag,
+                    Form::Flat(*base, offset + Layout::slot(inner).1 as i32),
+                )
+            }
+            Form::Boxed(at) => {
+                let content = self.load(Region::Values, types::I64, *at, shapes::optional_data());
+                let flag = self.icmp_const(IntCC::NotEqual, content, 0);
+                let default = self.unit.pool.default_of(inner);
+                let default = self.word(default);
+                (
+                    flag,
+                    Form::Boxed(self.b.ins().select(flag, content, default)),
+                )
+            }
+            Form::Fields(_) => unreachable!("an optional is no tuple"),
+        };
+        (
+            flag,
+            Val {
+                form,
+                is_volatile: value.is_volatile,
+            },
+        )
+    }
+
+    /// The address of a `Value` that holds this; made if there is none.
+    pub fn boxed(&mut self, value: &Val, ty: &Type) -> ir::Value {
+        match &value.form {
+            Form::Boxed(at) => *at,
+            Form::Parts(parts) if shape::is_boxed(ty) => parts[0],
+            Form::Flat(base, offset) => self.value_of_flat(*base, *offset, ty),
+            _ => {
+                let words = self.words(value, ty);
+                let ty = self.type_address(ty);
+                self.allocations += 1;
+                self.call1(Helper::Build, &[ty, words])
+            }
+        }
+    }
+
+    /// The parts of a value as words on the stack.
+    pub fn words(&mut self, value: &Val, ty: &Type) -> ir::Value {
+        let parts = self.parts(value, ty);
+        let words = self.stack(parts.len());
+        for (at, part) in parts.into_iter().enumerate() {
+            self.store_word(part, words, at);
+        }
+        words
+    }
+
+    /// The address of a type, for a helper.
+    pub fn type_address(&mut self, ty: &Type) -> ir::Value {
+        let address = self.unit.pool.ty(ty);
+        self.word(address)
+    }
+
+    fn value_of_flat(&mut self, base: ir::Value, offset: i32, ty: &Type) -> ir::Value {
+        let slot = self.offset(base, i64::from(offset));
+        let ty = self.type_address(ty);
+        self.allocations += 1;
+        self.call1(Helper::FromFlat, &[ty, slot])
+    }
+
+    fn flat_parts(&mut self, base: ir::Value, offset: i32, ty: &Type) -> Parts {
+        match ty {
+            Type::Tuple(t) => {
+                let indexes = 0..t.attributes.len();
+                let each = indexes.map(|index| attribute(t, index));
+                let each: Vec<(i32, &Type)> = each.collect();
+                each.into_iter()
+                    .flat_map(|(at, ty)| self.flat_parts(base, offset + at, ty))
+                    .collect()
+            }
+            Type::Optional(inner) => {
+                let whole = Val::stable(Form::Flat(base, offset));
+                let (flag, content) = self.optional(&whole, inner);
+                let mut parts = Parts::from_elem(flag, 1);
+                parts.extend(self.parts(&content, inner));
+                parts
+            }
+            ty if shape::is_view(ty) => {
+                let (data, len) = self.flat_elements(base, offset, ty);
+                Parts::from_slice(&[data, len])
+            }
+            ty if shape::is_boxed(ty) => Parts::from_elem(self.value_of_flat(base, offset, ty), 1),
+            ty => self.load_slot(Region::Input, base, offset, ty),
+        }
+    }
+
+    /// The parts of a scalar in a flat slot.
+    pub fn load_slot(&mut self, region: Region, base: ir::Value, offset: i32, ty: &Type) -> Parts {
+        let parts = shape::parts(ty);
+        let each = parts.into_iter().zip(shape::slot_offsets(ty));
+        each.map(|(part, at)| self.load(region, part, base, offset + at))
+            .collect()
+    }
+
+    /// Writes a scalar's parts to a flat slot.
+    pub fn store_slot(
+        &mut self,
+        region: Region,
+        base: ir::Value,
+        offset: i32,
+        ty: &Type,
+        parts: &[ir::Value],
+    ) {
+        for (&part, at) in parts.iter().zip(shape::slot_offsets(ty)) {
+            self.store(region, part, base, offset + at);
+        }
+    }
+
+    /// Where the elements of a string or collection in flat memory are, and how many.
+    pub fn flat_elements(
+        &mut self,
+        base: ir::Value,
+        offset: i32,
+        ty: &Type,
+    ) -> (ir::Value, ir::Value) {
+        let in_slot = match ty {
+            Type::BoundedRString(_) => Some(4),
+            _ => Elements::of(ty).and_then(|e| e.bound).map(|_| 8),
+        };
+        if let Some(header) = in_slot {
+            let len = self.load(Region::Input, types::I32, base, offset);
+            let len = self.b.ins().uextend(types::I64, len);
+            return (self.offset(base, i64::from(offset + header)), len);
+        }
+        let distance = self.load(Region::Input, types::I32, base, offset);
+        let distance = self.b.ins().uextend(types::I64, distance);
+        let len = self.load(Region::Input, types::I32, base, offset + 4);
+        let len = self.b.ins().uextend(types::I64, len);
+        let slot = self.offset(base, i64::from(offset));
+        (self.b.ins().iadd(slot, distance), len)
+    }
+
+    fn boxed_parts(&mut self, at: ir::Value, ty: &Type) -> Parts {
+        match ty {
+            Type::Tuple(t) => {
+                let each = t.attributes.iter().enumerate();
+                each.flat_map(|(index, a)| {
+                    let field = self.boxed_field(at, index);
+                    self.boxed_parts(field, &a.ty)
+                })
+                .collect()
+            }
+            Type::Optional(inner) => {
+                let (flag, content) = self.optional(&Val::stable(Form::Boxed(at)), inner);
+                let mut parts = Parts::from_elem(flag, 1);
+                parts.extend(self.parts(&content, inner));
+                parts
+            }
+            ty if shape::is_view(ty) => {
+                let (data, len) = self.boxed_vector(at, ty);
+                Parts::from_slice(&[data, len])
+            }
+            ty if shape::is_boxed(ty) => Parts::from_elem(at, 1),
+            ty => {
+                let each = shape::parts(ty).into_iter().zip(shapes::scalar(ty));
+                each.map(|(part, offset)| self.load(Region::Values, part, at, offset))
+                    .collect()
+            }
+        }
+    }
+
+    /// The data and the length of the vector in a string, blob or list value.
+    pub fn boxed_vector(&mut self, at: ir::Value, ty: &Type) -> (ir::Value, ir::Value) {
+        let vector = shapes::vector(ty).expect("a type whose value is one vector");
+        let shape = shapes::vec_shape();
+        let data = self.load(Region::Values, types::I64, at, vector + shape.data);
+        let len = self.load(Region::Values, types::I64, at, vector + shape.len);
+        (data, len)
+    }
+
+    /// The same value, such that no assignment changes it.
+    pub fn stable(&mut self, value: Val, ty: &Type) -> Val {
+        if !value.is_volatile {
+            return value;
+        }
+        match ty {
+            Type::Tuple(t) => {
+                let fields = (0..t.attributes.len()).map(|index| {
+                    let field = self.field(&value, t, index);
+                    self.stable(field, &t.attributes[index].ty)
+                });
+                Val::stable(Form::Fields(fields.collect()))
+            }
+            Type::Optional(inner) => {
+                let (flag, content) = self.optional(&value, inner);
+                let content = self.stable(content, inner);
+                let mut parts = Parts::from_elem(flag, 1);
+                parts.extend(self.parts(&content, inner));
+                Val::parts(parts)
+            }
+            ty if shape::is_boxed(ty) => {
+                let at = self.boxed(&value, ty);
+                self.allocations += 1;
+                Val::stable(Form::Boxed(self.call1(Helper::Clone, &[at])))
+            }
+            ty if shape::is_view(ty) => self.copied_view(&value, ty),
+            ty => Val::parts(self.parts(&value, ty)),
+        }
+    }
+
+    fn copied_view(&mut self, value: &Val, ty: &Type) -> Val {
+        let parts = self.parts(value, ty);
+        let unit = match ty {
+            Type::UString => 2,
+            Type::List(element, _) => shape::scalar_bytes(element),
+            _ => 1,
+        };
+        let zero = self.word(0);
+        let bytes = self.element(zero, parts[1], unit);
+        let copy = self.take(bytes);
+        self.copy(copy, parts[0], bytes);
+        Val::parts([copy, parts[1]])
+    }
+
+    /// Bytes from one element of a flat collection to the next.
+    pub fn flat_stride(ty: &Type) -> i32 {
+        layout::stride(ty) as i32
+    }
+}

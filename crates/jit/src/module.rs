@@ -1,0 +1,41 @@
+//! The empty module: for which machine, with which flags, and where helpers are.
+
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{JITBuilder, JITModule};
+
+use crate::code::Helper;
+use crate::error::Error;
+use crate::options::Options;
+
+/// A module for the machine that this runs on.
+pub fn module(options: &Options) -> Result<JITModule, Error> {
+    let mut flags = settings::builder();
+    let choices = [
+        ("opt_level", "speed"),
+        (
+            "enable_verifier",
+            if options.verify { "true" } else { "false" },
+        ),
+        ("preserve_frame_pointers", "true"),
+        ("use_colocated_libcalls", "false"),
+        ("is_pic", "false"),
+        ("enable_probestack", "false"),
+        ("unwind_info", "false"),
+    ];
+    for (name, value) in choices {
+        flags
+            .set(name, value)
+            .map_err(|error| Error::new(format!("flag {name}: {error}")))?;
+    }
+    let machine = cranelift_native::builder()
+        .map_err(|error| Error::new(format!("no code can be made for this machine: {error}")))?;
+    let isa = machine
+        .finish(settings::Flags::new(flags))
+        .map_err(|error| Error::new(format!("no code can be made for this machine: {error}")))?;
+    let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
+    for &helper in Helper::ALL {
+        let entry = helper.entry();
+        builder.symbol(entry.name, entry.address);
+    }
+    Ok(JITModule::new(builder))
+}
