@@ -5,6 +5,8 @@
 //! here is resolved and typed: no name is looked up, no type is inferred, no overload is chosen after
 //! this room.
 
+#[cfg(feature = "testing")]
+pub mod arbitrary;
 mod build;
 mod eval;
 mod expr;

@@ -19,7 +19,9 @@ pub struct NativeFn {
     pub eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
 }
 
-/// One call of a library function. A void function returns any value; it is ignored.
+/// One call of a library function. A void function returns any value; it is ignored. The caller cuts
+/// the result and the argument of a `mutable` formal to the bound of their types afterwards
+/// ([`crate::ops::fit`]).
 pub struct Call<'a> {
     /// The arguments. The one of a `mutable` formal is changed in place; the others must not be.
     pub args: &'a mut [&'a mut Value],

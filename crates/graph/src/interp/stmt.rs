@@ -105,7 +105,11 @@ impl Machine<'_, '_> {
     }
 
     fn each(&mut self, local: LocalId, collection: &Expr, body: &[Stmt]) -> Result<Flow, Fault> {
-        let collection = self.operand(collection)?;
+        let is_part = is_part_of_variable(collection);
+        let mut collection = self.operand(collection)?;
+        if !is_part && let Operand::At(_) = &collection {
+            collection = Operand::Owned(self.own(collection)?);
+        }
         let collection = self.spell_out(collection)?;
         let mut at = 0;
         // The variable does not change in the body, so an element is fetched when its turn comes.
@@ -211,6 +215,21 @@ impl Machine<'_, '_> {
             _ => return Err(sentence::mistyped("the submitted marker")),
         };
         self.to.submit.punctuation(port, mark)
+    }
+}
+
+/// Whether a loop's collection is a part of one variable, which then does not change in the loop.
+fn is_part_of_variable(collection: &Expr) -> bool {
+    match &collection.kind {
+        ExprKind::Local(_)
+        | ExprKind::State(_)
+        | ExprKind::Input { .. }
+        | ExprKind::Attribute { .. }
+        | ExprKind::OutputCall(_) => true,
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Unwrap(base) => {
+            is_part_of_variable(base)
+        }
+        _ => false,
     }
 }
 

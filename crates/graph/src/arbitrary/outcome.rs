@@ -1,0 +1,106 @@
+//! What a run did, to be compared to the bit.
+
+use std::sync::Arc;
+
+use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
+
+use crate::{Fault, NoServices, Services, State, StateId, Submit};
+
+/// What one run of a case did. Two are equal iff the bits are, but for which NaN a NaN is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How the body ended.
+    pub ended: Result<(), Fault>,
+    /// The state variables afterwards, each as the bytes of a flat tuple.
+    pub state: Vec<Vec<u8>>,
+    /// What was submitted, in order: port, and the bytes of the tuple or a marker.
+    pub submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
+    /// What the projection wrote.
+    pub projected: Result<Vec<u8>, Fault>,
+    /// What the condition gave.
+    pub holds: Result<bool, Fault>,
+}
+
+impl Outcome {
+    /// The state variables as bytes.
+    pub fn of_state(state: &State) -> Vec<Vec<u8>> {
+        let vars = state.types.iter().enumerate();
+        vars.map(|(at, ty)| bytes_of(&state.get(StateId(at as u32)), ty))
+            .collect()
+    }
+
+    /// A flat tuple as bytes that do not depend on the order in which it was written.
+    pub fn of_tuple(tuple: TupleRef<'_>, layout: &Layout) -> Vec<u8> {
+        bytes_of(&tuple.to_value(layout), &Type::Tuple(layout.schema.clone()))
+    }
+}
+
+/// A value as the bytes of a flat tuple with this one attribute.
+fn bytes_of(value: &Value, ty: &Type) -> Vec<u8> {
+    let layout = Layout::of(&Arc::new(TupleType::new([("value", ty.clone())])));
+    let mut buf = TupleBuf::default();
+    buf.begin(&layout);
+    buf.set(&layout, 0, &one_nan(value.clone()));
+    buf.as_ref().bytes().to_vec()
+}
+
+/// Makes every NaN in a value the same.
+fn one_nan(value: Value) -> Value {
+    let f32 = |x: f32| if x.is_nan() { f32::NAN } else { x };
+    let f64 = |x: f64| if x.is_nan() { f64::NAN } else { x };
+    match value {
+        Value::Float32(x) => Value::Float32(f32(x)),
+        Value::Float64(x) => Value::Float64(f64(x)),
+        Value::Complex32(re, im) => Value::Complex32(f32(re), f32(im)),
+        Value::Complex64(re, im) => Value::Complex64(f64(re), f64(im)),
+        Value::List(List::Any(items)) => {
+            Value::List(List::Any(items.into_iter().map(one_nan).collect()))
+        }
+        Value::List(List::Float32(items)) => {
+            Value::List(List::Float32(items.into_iter().map(f32).collect()))
+        }
+        Value::List(List::Float64(items)) => {
+            Value::List(List::Float64(items.into_iter().map(f64).collect()))
+        }
+        Value::Set(items) => Value::Set(items.into_iter().map(one_nan).collect()),
+        Value::Map(entries) => {
+            let entries = entries.into_iter().map(|(k, v)| (one_nan(k), one_nan(v)));
+            Value::Map(entries.collect())
+        }
+        Value::Tuple(parts) => Value::Tuple(parts.into_iter().map(one_nan).collect()),
+        Value::Optional(held) => Value::Optional(held.map(|held| Box::new(one_nan(*held)))),
+        other => other,
+    }
+}
+
+/// Keeps what is submitted.
+#[derive(Default)]
+pub(super) struct Recorder {
+    pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
+    services: NoServices,
+}
+
+impl Recorder {
+    pub(super) fn new(layouts: Vec<Arc<Layout>>) -> Recorder {
+        Recorder {
+            layouts,
+            ..Recorder::default()
+        }
+    }
+}
+
+impl Submit for Recorder {
+    fn tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let bytes = Outcome::of_tuple(tuple, &self.layouts[port as usize]);
+        self.submitted.push((port, Ok(bytes)));
+        Ok(())
+    }
+    fn punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        self.submitted.push((port, Err(mark)));
+        Ok(())
+    }
+    fn services(&mut self) -> &mut dyn Services {
+        &mut self.services
+    }
+}

@@ -1,0 +1,66 @@
+//! Places to assign to.
+
+use tuple::Type;
+
+use crate::{Place, Root, Step};
+
+use super::program::Generator;
+
+impl Generator<'_> {
+    /// A variable that can be changed, or a part of one.
+    pub(super) fn place(&mut self) -> Option<Place> {
+        let roots = self.changeable();
+        if roots.is_empty() {
+            return None;
+        }
+        let root = *self.choices.of(&roots);
+        let mut place = self.whole(root);
+        while self.choices.percent(50) {
+            let Some((step, ty)) = self.step(&place.ty) else {
+                break;
+            };
+            place = place.then(step, ty);
+        }
+        Some(place)
+    }
+
+    /// A place of a type.
+    pub(super) fn place_of(&mut self, fits: impl Fn(&Type) -> bool) -> Option<Place> {
+        let mut roots = self.changeable();
+        roots.retain(|&root| fits(self.type_of(root)));
+        if roots.is_empty() {
+            return None;
+        }
+        let root = *self.choices.of(&roots);
+        Some(self.whole(root))
+    }
+
+    fn whole(&mut self, root: Root) -> Place {
+        let mut place = Place::new(root, self.type_of(root).clone());
+        place.pos = self.pos();
+        place
+    }
+
+    /// A step into a type.
+    fn step(&mut self, ty: &Type) -> Option<(Step, Type)> {
+        match ty {
+            Type::Tuple(t) => {
+                let at = self.choices.below(t.attributes.len());
+                Some((Step::Field(at as u32), t.attributes[at].ty.clone()))
+            }
+            Type::List(element, _) => {
+                let at = self.index();
+                Some((Step::Index(at), (**element).clone()))
+            }
+            Type::Map(entry, _) => {
+                let key = self.expr(&entry.0, 1);
+                Some((Step::Index(key), entry.1.clone()))
+            }
+            Type::Blob => {
+                let at = self.index();
+                Some((Step::Index(at), Type::Uint8))
+            }
+            _ => None,
+        }
+    }
+}
