@@ -69,8 +69,10 @@ impl Parser<'_> {
             } else if count > 0 && self.is_misspelt_clause() {
                 return;
             } else {
-                if !failed {
-                    self.unexpected(what);
+                match self.at(Semi) {
+                    true => self.wrong("unexpected-token", "no `;` is needed here"),
+                    false if !failed => self.unexpected(what),
+                    false => {}
                 }
                 self.skip_to_entry(&begins);
             }
@@ -87,8 +89,9 @@ impl Parser<'_> {
 
     fn skip_to_entry(&mut self, begins: &impl Fn(&Parser) -> bool) {
         let broken = self.start();
+        let is_stray = self.at(Semi);
         self.skip_one();
-        while !self.is_clause_end() && !begins(self) {
+        while !is_stray && !self.is_clause_end() && !begins(self) {
             let ends = self.at(Semi);
             self.skip_one();
             if ends {
@@ -146,6 +149,7 @@ pub(super) fn colon(p: &mut Parser, place: &str) -> bool {
     let message = format!("expected `:` {place}");
     p.report(Diagnostic::error("expected-token", span, message));
     if p.at(Eq) {
+        p.add_help("a value is given by `:`, as in `name : value;`");
         p.bump();
         return true;
     }

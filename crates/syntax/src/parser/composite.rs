@@ -163,7 +163,11 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
         _ => match p.misspelt(CLAUSES) {
             Some(kind) => after_keyword(p, kind),
             None => {
+                let is_function = p.current().is_type_keyword() || p.at(VoidKw);
                 p.unexpected("`param`, `type`, `graph`, `config` or `}`");
+                if is_function {
+                    p.add_help("functions are defined outside of composites");
+                }
                 skip_to_clause(p);
             }
         },

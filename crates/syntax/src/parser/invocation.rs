@@ -19,7 +19,9 @@ pub(super) fn invocations(p: &mut Parser) {
             misspelt_stream(p);
             invocation(p);
         } else {
-            if !failed {
+            if p.at(Semi) {
+                p.wrong("unexpected-token", "no `;` is needed here");
+            } else if !failed {
                 p.unexpected("an operator invocation");
                 p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
             }
@@ -314,6 +316,10 @@ fn entry_name(p: &mut Parser, what: &str) {
 fn window_entry(p: &mut Parser) {
     let node = p.start();
     entry_name(p, "the name of an input");
+    if !p.at(Colon) {
+        p.missing("expected `:` after the window's port");
+        p.add_help("a window names its input: `In : sliding, count(10);`");
+    }
     if clause::colon(p, "after the window's port") {
         expr::expr_list(p);
     }
@@ -324,8 +330,18 @@ fn window_entry(p: &mut Parser) {
 /// `Port : a = e, b = e;`
 fn output_entry(p: &mut Parser) {
     let node = p.start();
-    entry_name(p, "the name of an output");
-    if clause::colon(p, "after the output's name") {
+    let lacks_port = p.at(Ident) && p.nth(1) == Eq;
+    if lacks_port {
+        p.wrong(
+            "expected-token",
+            "expected the name of an output before the assignments",
+        );
+        p.add_help("an output is written `Out : name = value;`");
+        p.complained_at = None;
+    } else {
+        entry_name(p, "the name of an output");
+    }
+    if lacks_port || clause::colon(p, "after the output's name") {
         literal::elements(p, Semi, output_assignment);
     }
     p.semicolon("the output assignments");

@@ -138,6 +138,7 @@ impl Parser<'_> {
         };
         match self.kind_at(after) {
             Ident => true,
+            Lt => self.kind_at(after + 1).is_type_keyword(),
             kind if kind.is_keyword() => matches!(self.kind_at(after + 1), Eq | Semi | Comma),
             _ => false,
         }

@@ -82,7 +82,24 @@ fn named(p: &mut Parser) -> Completed {
         p.bump();
         p.finish(name, Name);
     }
+    if p.at(Lt) {
+        foreign_arguments(p);
+    }
     p.finish(node, NamedType)
+}
+
+/// `List<int32>`: only the words of the language take type arguments.
+fn foreign_arguments(p: &mut Parser) {
+    let at = p.pos - 1;
+    let written = p.token_text(at);
+    let message = format!("the type `{written}` takes no types in `<` `>`");
+    p.report(Diagnostic::error("foreign-type", p.span(at), message));
+    if let Some(word) = p.similar_keyword(at, &[ListKw, SetKw, MapKw, TupleKw, OptionalKw]) {
+        p.add_help(format!("did you mean `{}`?", word.text()));
+    }
+    p.bump();
+    while type_expr(p).is_some() && p.eat(Comma) {}
+    close_angle(p, "to close the types");
 }
 
 fn bounded_string(p: &mut Parser) -> Completed {

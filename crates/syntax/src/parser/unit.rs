@@ -298,16 +298,22 @@ fn is_item(p: &Parser) -> bool {
             p.kind_at(p.after_annotations(p.pos)),
             CompositeKw | PublicKw
         ),
-        _ => p.begins_item(p.pos) || (p.is_at_boundary() && begins_function(p)),
+        _ if p.begins_item(p.pos) => true,
+        _ => p.is_at_boundary() && p.is_on_new_line(p.pos) && (begins_function(p) || is_other(p)),
     }
 }
 
-/// A result type, a name and a parenthesis at the beginning of a line.
+/// A word at the beginning of a line that may be meant to begin a definition, and is no entry of a
+/// clause.
+fn is_other(p: &Parser) -> bool {
+    p.at(TypeKw) || (p.at(Ident) && p.nth(1) != Colon)
+}
+
+/// A word that is a type only, or a type, a name and a parenthesis.
 fn begins_function(p: &Parser) -> bool {
     let is_named = || match p.after_type_name(p.pos) {
         Some(after) => p.kind_at(after) == Ident && p.kind_at(after + 1) == LParen,
         None => false,
     };
-    let is_type = p.current().is_type_keyword() || p.at(VoidKw);
-    p.is_on_new_line(p.pos) && (is_type || is_named())
+    p.current().is_type_keyword() || p.at(VoidKw) || is_named()
 }
