@@ -51,7 +51,7 @@ impl<'m, 'e> Machine<'m, 'e> {
             decoded: Decoded::default(),
             tuple: TupleBuf::default(),
             steps: u64::MAX,
-            floor: stack::floor(),
+            floor: stack::stack_floor(),
         }
     }
 

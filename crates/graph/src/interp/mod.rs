@@ -38,7 +38,7 @@ use tuple::{Layout, TupleBuf, Value};
 use crate::{Body, Evaluation, Expr, Fault, Function, InPort, NativeFn, StateId, StateVar};
 
 pub use fold::fold;
-pub use stack::{STACK_BYTES, reserve_stack};
+pub use stack::{STACK_BYTES, reserve_stack, stack_floor};
 
 use machine::Machine;
 

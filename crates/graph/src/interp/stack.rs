@@ -19,8 +19,9 @@ pub fn reserve_stack(bytes: usize) {
     FLOOR.set(here().saturating_sub(bytes).max(1));
 }
 
-/// The floor of this thread, set now if it was not.
-pub(super) fn floor() -> usize {
+/// The lowest address that evaluations on this thread may reach, interpreted or compiled; set now if
+/// it was not.
+pub fn stack_floor() -> usize {
     if FLOOR.get() == 0 {
         reserve_stack(STACK_BYTES);
     }

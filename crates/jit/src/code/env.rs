@@ -154,7 +154,7 @@ impl Env {
         }
         self.scalars = context.state.scalars.as_mut_ptr();
         self.values = context.state.values.as_mut_ptr();
-        self.floor = super::stack::floor();
+        self.floor = graph::interp::stack_floor();
         self.mark = context.mark.map_or(0, |mark| mark as u32);
         let own = &raw mut *self.own_buf;
         self.buf = out.map_or(own, std::ptr::from_mut);

@@ -25,7 +25,6 @@ mod scratch;
 pub mod shapes;
 mod site;
 mod slot;
-mod stack;
 mod temps;
 mod words;
 

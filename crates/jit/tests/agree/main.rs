@@ -1,4 +1,9 @@
 //! Compiled code against the reference interpreter: the same values, faults, submissions and state.
 
+mod bodies;
+mod chains;
+mod hub;
+mod make;
 mod rig;
 mod scalars;
+mod strings;

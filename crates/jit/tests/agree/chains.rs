@@ -1,0 +1,207 @@
+//! Fused chains: inlined operators against the same operators one by one.
+
+use graph::{BinaryOp, Body, Expr, ExprKind, NativeFn, Stmt};
+use runtime::Logic;
+use runtime::abi::interpreted::Interpreted;
+use thalweg_jit::{Jit, Options};
+use tuple::{Type, Value};
+
+use crate::hub::{Node, Seen, run};
+use crate::make::*;
+use crate::rig::{Rig, schema, submit};
+
+fn note(call: &mut graph::Call<'_>) -> Result<Value, graph::Fault> {
+    call.services.print(b"noted", false)?;
+    Ok(Value::Boolean(false))
+}
+
+const NATIVES: [NativeFn; 1] = [NativeFn {
+    namespace: "test",
+    prototype: "void note()",
+    doc: "Prints.",
+    eval: note,
+}];
+
+fn stream() -> Type {
+    Type::Tuple(schema([
+        ("n", Type::Int64),
+        ("name", Type::RString),
+        ("list", list_of(Type::Int32)),
+        ("words", list_of(Type::RString)),
+    ]))
+}
+
+fn whole() -> Expr {
+    expr(
+        ExprKind::Input {
+            port: 0,
+            history: 0,
+        },
+        stream(),
+    )
+}
+
+fn words() -> Type {
+    list_of(Type::RString)
+}
+
+fn node(inputs: u32, on_tuple: Body, links: Vec<Option<Vec<(u32, u32)>>>) -> Node {
+    let schema = stream().as_tuple().unwrap().clone();
+    let rig = Rig {
+        inputs: vec![(schema.clone(), 0); inputs as usize],
+        outputs: vec![schema; links.len()],
+        state: vec![var("count", Type::Int64), var("names", Type::RString)],
+        ..Rig::default()
+    };
+    let logic = Logic {
+        state: rig.state.clone(),
+        on_tuple: vec![on_tuple; inputs as usize],
+        on_punct: vec![None; inputs as usize],
+        on_process: None,
+    };
+    Node { rig, logic, links }
+}
+
+/// n + 1, the name with a mark, the rest forwarded.
+fn functor() -> Body {
+    let fields = vec![
+        add(attr(0, Type::Int64), int(1)),
+        add(attr(1, Type::RString), text("'")),
+        attr(2, list_of(Type::Int32)),
+        attr(3, words()),
+    ];
+    body([], vec![submit(0, tuple(&stream(), fields))])
+}
+
+fn filter() -> Body {
+    let even = bin(
+        BinaryOp::Eq,
+        bin(BinaryOp::Rem, attr(0, Type::Int64), int(2)),
+        int(0),
+    );
+    body([], vec![Stmt::If(even, vec![submit(0, whole())], vec![])])
+}
+
+fn count() -> Body {
+    let quotient = bin(
+        BinaryOp::Div,
+        int(100),
+        bin(BinaryOp::Sub, attr(0, Type::Int64), int(8)),
+    );
+    body(
+        [Type::RString],
+        vec![
+            add_to(state_place(0, Type::Int64), attr(0, Type::Int64)),
+            let_(0, state(1, Type::RString)),
+            set_to(
+                state_place(1, Type::RString),
+                add(local(0, Type::RString), attr(1, Type::RString)),
+            ),
+            Stmt::Expr(Expr::call(
+                graph::Callee::Native(graph::NativeId(0)),
+                [],
+                Type::Void,
+            )),
+            add_to(state_place(0, Type::Int64), quotient),
+            submit(
+                0,
+                tuple(
+                    &stream(),
+                    vec![
+                        state(0, Type::Int64),
+                        state(1, Type::RString),
+                        attr(2, list_of(Type::Int32)),
+                        attr(3, words()),
+                    ],
+                ),
+            ),
+        ],
+    )
+}
+
+fn row(n: i64) -> Value {
+    Value::Tuple(Box::new([
+        Value::Int64(n),
+        string("name"),
+        list(&Type::Int32, [1, 2, 3].map(Value::Int32)),
+        list(&Type::RString, ["p", "q"].map(string)),
+    ]))
+}
+
+fn agree(nodes: &[Node], tuples: &[Value]) -> Seen {
+    let expected = run(nodes, &mut Interpreted::new(&[], &NATIVES), tuples);
+    let mut jit = Jit::new(&[], &NATIVES, Options::default()).unwrap();
+    let actual = run(nodes, &mut jit, tuples);
+    assert_eq!(expected, actual);
+    actual
+}
+
+#[test]
+fn a_chain_is_one_function() {
+    let nodes = [
+        node(1, functor(), vec![Some(vec![(1, 0)])]),
+        node(1, filter(), vec![Some(vec![(2, 0)])]),
+        node(1, count(), vec![None]),
+    ];
+    let seen = agree(&nodes, &[row(1), row(2), row(3), row(4)]);
+    assert_eq!(seen.counts[..3], [4, 2, 0]);
+    assert_eq!(seen.events.len(), 4);
+}
+
+#[test]
+fn faults_are_those_of_the_inlined_operator() {
+    let nodes = [
+        node(1, functor(), vec![Some(vec![(1, 0)])]),
+        node(1, filter(), vec![Some(vec![(2, 0)])]),
+        node(1, count(), vec![None]),
+    ];
+    let seen = agree(&nodes, &[row(1), row(7), row(3)]);
+    assert_eq!(seen.acting, 2);
+    assert!(seen.result.is_err());
+}
+
+#[test]
+fn a_stream_may_feed_several_and_several_streams_one() {
+    let nodes = [
+        node(1, functor(), vec![Some(vec![(1, 0), (2, 0), (3, 1)])]),
+        node(1, filter(), vec![Some(vec![(3, 0)])]),
+        node(1, functor(), vec![None]),
+        node(2, count(), vec![None]),
+        node(1, functor(), vec![Some(vec![])]),
+    ];
+    let seen = agree(&nodes, &[row(1), row(2), row(3)]);
+    assert_eq!(seen.events.len(), 3 + 2 * (3 + 2));
+}
+
+#[test]
+fn sources_run_their_whole_chain() {
+    let mut nodes = [
+        node(0, Body::default(), vec![Some(vec![(1, 0)])]),
+        node(1, filter(), vec![Some(vec![(2, 0)])]),
+        node(1, functor(), vec![Some(vec![(3, 0)])]),
+        node(1, count(), vec![None]),
+    ];
+    let i = || local(0, Type::Int64);
+    let made = tuple(
+        &stream(),
+        vec![
+            i(),
+            i().cast(Type::RString),
+            expr(ExprKind::List(vec![int32(4)]), list_of(Type::Int32)),
+            expr(ExprKind::List(vec![text("w")]), words()),
+        ],
+    );
+    nodes[0].logic.on_process = Some(body(
+        [Type::Int64],
+        vec![
+            let_(0, int(1)),
+            Stmt::While(
+                bin(BinaryOp::Lt, i(), int(6)),
+                vec![submit(0, made), add_to(local_place(0, Type::Int64), int(1))],
+            ),
+        ],
+    ));
+    let seen = agree(&nodes, &[]);
+    assert_eq!(seen.counts[0], 5);
+    assert_eq!(seen.events.len(), 4);
+}

@@ -1,0 +1,231 @@
+//! A little run time for fused chains: members joined by links, run by either backend.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use graph::{Fault, Inputs, Operator, Services};
+use runtime::abi::{
+    Backend, Code, Context, Counter, FusedView, Link, Links, Member, Scope, StateCell,
+};
+use runtime::{Logic, Outlet, Row};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
+
+use crate::rig::{Event, Rig, Sink};
+
+/// An operator of a chain and where its tuples go: by output port the members and their ports, or
+/// `None` for the outside.
+pub struct Node {
+    pub rig: Rig,
+    pub logic: Logic,
+    pub links: Vec<Option<Vec<(u32, u32)>>>,
+}
+
+/// What was seen of a chain: by whom, what; then states and counters.
+#[derive(Debug, PartialEq)]
+pub struct Seen {
+    pub result: Result<(), String>,
+    pub events: Vec<(u32, Event)>,
+    pub acting: u32,
+    pub states: Vec<String>,
+    pub counts: Vec<u64>,
+}
+
+struct Hub<'a> {
+    nodes: &'a [Node],
+    codes: Vec<RefCell<Code>>,
+    states: Vec<RefCell<StateCell>>,
+    submitted: &'a [Vec<Counter>],
+    processed: &'a [Vec<Counter>],
+    inputs: Vec<Vec<Arc<Layout>>>,
+    outputs: Vec<Vec<Arc<Layout>>>,
+    events: RefCell<Vec<(u32, Event)>>,
+    acting: Cell<u32>,
+}
+
+struct Port<'h, 'a> {
+    hub: &'h Hub<'a>,
+    services: Sink,
+}
+
+/// Runs the source of member 0, or its `onTuple` on tuples, with a backend.
+pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen {
+    let operators: Vec<Operator> = nodes.iter().map(|node| node.rig.operator()).collect();
+    let states: Vec<StateCell> = nodes
+        .iter()
+        .map(|node| StateCell::new(graph::State::new(&node.rig.state)))
+        .collect();
+    let counters = |count: fn(&Node) -> usize| -> Vec<Vec<Counter>> {
+        nodes
+            .iter()
+            .map(|n| (0..count(n)).map(|_| Counter::default()).collect())
+            .collect()
+    };
+    let submitted = counters(|node| node.rig.outputs.len());
+    let processed = counters(|node| node.rig.inputs.len());
+    let inputs: Vec<Vec<_>> = nodes
+        .iter()
+        .map(|n| n.rig.inputs.iter().map(|(s, _)| Layout::of(s)).collect())
+        .collect();
+    let outputs: Vec<Vec<_>> = nodes
+        .iter()
+        .map(|n| n.rig.outputs.iter().map(Layout::of).collect())
+        .collect();
+    let member = |at: usize| Member {
+        scope: Scope {
+            operator: &operators[at],
+            index: at as u32,
+            inputs: inputs[at].clone(),
+            outputs: outputs[at].clone(),
+            state: &nodes[at].rig.state,
+        },
+        logic: &nodes[at].logic,
+        state: states[at].address(),
+        links: nodes[at]
+            .links
+            .iter()
+            .enumerate()
+            .map(|(port, links)| {
+                let links = links.as_ref()?.iter().map(|&(to, input)| Link {
+                    member: to,
+                    port: input,
+                    processed: &processed[to as usize][input as usize],
+                });
+                Some(Links {
+                    submitted: &submitted[at][port],
+                    links: links.collect(),
+                })
+            })
+            .collect(),
+    };
+    static STOP: u8 = 0;
+    let view = FusedView {
+        members: (0..nodes.len()).map(member).collect(),
+        stop: &raw const STOP,
+    };
+    let codes = backend
+        .fused(&view)
+        .unwrap_or_else(|fault| panic!("{fault}"));
+    backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
+    let hub = Hub {
+        nodes,
+        codes: codes.into_iter().map(RefCell::new).collect(),
+        states: states.into_iter().map(RefCell::new).collect(),
+        submitted: &submitted,
+        processed: &processed,
+        inputs,
+        outputs,
+        events: RefCell::default(),
+        acting: Cell::new(0),
+    };
+    let result = hub.drive(tuples);
+    let counts = submitted
+        .iter()
+        .chain(&processed)
+        .flatten()
+        .map(Counter::get);
+    Seen {
+        result: result.map_err(|fault| format!("{fault} {:?}", fault.pos())),
+        events: hub.events.take(),
+        acting: hub.acting.get(),
+        states: hub
+            .states
+            .iter()
+            .map(|s| format!("{:?}", s.borrow_mut().borrow()))
+            .collect(),
+        counts: counts.collect(),
+    }
+}
+
+impl Hub<'_> {
+    fn drive(&self, tuples: &[Value]) -> Result<(), Fault> {
+        let mut source = self.codes[0].borrow_mut().on_process.take();
+        if let Some(source) = &mut source {
+            let mut states = self.states[0].borrow_mut();
+            return source.act(&mut Context {
+                inputs: Inputs::NONE,
+                state: states.borrow(),
+                outlet: &mut self.port(),
+                mark: None,
+            });
+        }
+        for value in tuples {
+            let mut buf = TupleBuf::default();
+            buf.set_all(&self.inputs[0][0], value);
+            self.process(0, 0, buf.as_ref())?;
+        }
+        Ok(())
+    }
+
+    fn port(&self) -> Port<'_, '_> {
+        Port {
+            hub: self,
+            services: Sink::default(),
+        }
+    }
+
+    fn process(&self, member: usize, port: usize, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let mut code = self.codes[member].borrow_mut();
+        let act = code.on_tuple[port]
+            .as_mut()
+            .expect("code for each input port");
+        let mut tuples = vec![None; self.inputs[member].len()];
+        tuples[port] = Some(tuple);
+        let before = self.acting.replace(member as u32);
+        let mut state = self.states[member].borrow_mut();
+        act.act(&mut Context {
+            inputs: Inputs {
+                tuples: &tuples,
+                layouts: &self.inputs[member],
+            },
+            state: state.borrow(),
+            outlet: &mut self.port(),
+            mark: None,
+        })?;
+        self.acting.set(before);
+        Ok(())
+    }
+}
+
+impl Outlet for Port<'_, '_> {
+    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let (hub, at) = (self.hub, self.hub.acting.get() as usize);
+        match &hub.nodes[at].links[port as usize] {
+            None => {
+                let value = tuple.to_value(&hub.outputs[at][port as usize]);
+                let event = Event::Tuple(port, tuple.bytes().to_vec(), format!("{value:?}"));
+                hub.events.borrow_mut().push((at as u32, event));
+            }
+            Some(links) => {
+                hub.submitted[at][port as usize].add(1);
+                for &(to, input) in links {
+                    hub.processed[to as usize][input as usize].add(1);
+                    hub.process(to as usize, input as usize, tuple)?;
+                }
+            }
+        }
+        Ok(())
+    }
+    fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        let event = (self.hub.acting.get(), Event::Mark(port, mark));
+        self.hub.events.borrow_mut().push(event);
+        Ok(())
+    }
+    fn services(&mut self) -> &mut dyn Services {
+        let event = Event::Print("services".to_owned());
+        self.hub
+            .events
+            .borrow_mut()
+            .push((self.hub.acting.get(), event));
+        &mut self.services
+    }
+    fn evaluate(
+        &mut self,
+        _row: &Row<'_>,
+        _code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        Err(Fault::value("not here"))
+    }
+    fn act_as(&mut self, operator: u32) -> u32 {
+        self.hub.acting.replace(operator)
+    }
+}
