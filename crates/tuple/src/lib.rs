@@ -6,9 +6,13 @@
 //! memory as laid out by a [`Layout`]: what streams carry, what compiled code reads and writes, and
 //! what goes over the wire unchanged.
 
+#[cfg(any(test, feature = "testing"))]
+pub mod arbitrary;
 mod collection;
 pub mod decimal;
 pub mod layout;
+#[cfg(test)]
+mod properties;
 mod strings;
 pub mod text;
 mod timestamp;

@@ -320,3 +320,90 @@ impl Hash for Value {
 fn same_float(a: f64, b: f64) -> bool {
     float_key(a) == float_key(b)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn some(value: Value) -> Value {
+        Value::Optional(Some(Box::new(value)))
+    }
+
+    #[test]
+    fn keys_and_spl_differ_on_nan() {
+        let (nan, zero) = (Value::Float64(f64::NAN), Value::Float64(0.0));
+        assert!(nan == nan.clone() && !nan.spl_eq(&nan) && nan.spl_cmp(&nan).is_none());
+        assert!(zero == Value::Float64(-0.0) && zero.spl_eq(&Value::Float64(-0.0)));
+        assert_eq!(nan.total_cmp(&zero), Ordering::Greater);
+        assert_eq!(nan.total_cmp(&nan), Ordering::Equal);
+        let list = Value::List(List::Float64(vec![f64::NAN]));
+        assert!(list == list.clone() && !list.spl_eq(&list));
+    }
+
+    #[test]
+    fn decimals_are_equal_by_number() {
+        let decimal = |text: &str| Value::Decimal64(text.parse().expect("a decimal"));
+        assert_eq!(decimal("1.0"), decimal("1.00"));
+        assert!(decimal("1.0").spl_eq(&decimal("1")));
+        assert_eq!(
+            decimal("-1").spl_cmp(&decimal("1e-300")),
+            Some(Ordering::Less)
+        );
+        assert_eq!(decimal("nan").spl_cmp(&decimal("0")), None);
+        assert_eq!(decimal("nan").total_cmp(&decimal("inf")), Ordering::Greater);
+    }
+
+    #[test]
+    fn order_of_ordered_types() {
+        let text = |s: &str| Value::RString(s.into());
+        let less = [
+            (Value::Boolean(false), Value::Boolean(true)),
+            (Value::Enum(0), Value::Enum(2)),
+            (text("ab"), text("b")),
+            (Value::Blob(vec![1]), Value::Blob(vec![1, 0])),
+            (
+                Value::UString("\u{FFFF}".into()),
+                Value::UString("😀".into()),
+            ),
+            (some(Value::Int8(-1)), Value::Int8(0)),
+        ];
+        for (a, b) in less {
+            assert_eq!(a.spl_cmp(&b), Some(Ordering::Less), "{a:?} {b:?}");
+            assert_eq!(b.total_cmp(&a), Ordering::Greater, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn optionals_mix_with_plain_values() {
+        let one = Value::Int32(1);
+        assert!(some(one.clone()).spl_eq(&one) && one.spl_eq(&some(one.clone())));
+        assert!(!Value::Optional(None).spl_eq(&one));
+        assert!(Value::Optional(None).spl_eq(&Value::Optional(None)));
+        assert_eq!(Value::Optional(None).spl_cmp(&one), None);
+    }
+
+    #[test]
+    fn timestamps_ignore_the_machine() {
+        let time = |machine| {
+            let (seconds, nanos) = (7, 8);
+            Value::Timestamp(Timestamp {
+                seconds,
+                nanos,
+                machine,
+            })
+        };
+        assert!(time(1) == time(2) && time(1).spl_eq(&time(2)));
+    }
+
+    #[test]
+    fn bounds_count_for_a_type() {
+        let list = Value::List(List::Int8(vec![1, 2]));
+        let ty = |bound| Type::List(Arc::new(Type::Int8), bound);
+        assert!(list.has_type(&ty(None)) && list.has_type(&ty(Some(2))));
+        assert!(!list.has_type(&ty(Some(1))) && !list.has_type(&Type::Blob));
+        assert!(!Value::RString("abc".into()).has_type(&Type::BoundedRString(2)));
+        assert!(Value::default_of(&ty(Some(1))).has_type(&ty(Some(1))));
+    }
+}

@@ -9,6 +9,8 @@ mod list;
 mod map;
 mod packed;
 mod set;
+#[cfg(test)]
+mod tests;
 
 pub use key::Key;
 pub(crate) use key::{float_key, hash_bytes, hash_float, hash_units, hash_word};

@@ -156,24 +156,36 @@ pub fn pack(value: Unpacked, format: Format) -> u128 {
 }
 
 /// The first digit, and the rest as declets.
+///
+/// Nine digits at a time, so that the divisions need not wait for each other.
 #[inline]
 fn scatter(coefficient: u128, declets: u32) -> (u32, u128) {
-    let mut bits = 0;
-    let mut place = |mut rest: u64, from: u32, to: u32| {
-        for at in from..to {
-            bits |= u128::from(VALUE_DECLET[(rest % 1000) as usize]) << (10 * at);
-            rest /= 1000;
+    let nine = |part: u64| {
+        let part = part as u32;
+        let declet = |value: u32| u64::from(VALUE_DECLET[(value % 1000) as usize]);
+        declet(part) | declet(part / 1000) << 10 | declet(part / 1_000_000) << 20
+    };
+    let split = 1_000_000_000;
+    if declets <= 5 {
+        let (high, low) = (coefficient as u64 / split, coefficient as u64 % split);
+        let (first, bits) = (high / 1_000_000, u128::from(nine(low) | nine(high) << 30));
+        if declets == 2 {
+            // Seven digits: the first one is what the third declet would hold.
+            return ((low / 1_000_000) as u32, bits & 0xF_FFFF);
         }
-        rest
-    };
-    let first = if declets <= 5 {
-        place(coefficient as u64, 0, declets)
+        (first as u32, bits & ((1 << 50) - 1))
     } else {
-        let split = 10u128.pow(18);
-        place((coefficient % split) as u64, 0, 6);
-        place((coefficient / split) as u64, 6, declets)
-    };
-    (first as u32, bits)
+        let (high, low) = (
+            coefficient / 10u128.pow(18),
+            (coefficient % 10u128.pow(18)) as u64,
+        );
+        let high = high as u64;
+        let low = u128::from(nine(low % split)) | u128::from(nine(low / split)) << 30;
+        let middle = u128::from(nine(high % split)) << 60;
+        let top = u128::from(nine(high / split)) << 90;
+        let bits = (low | middle | top) & ((1 << 110) - 1);
+        ((high / 1_000_000_000_000_000) as u32, bits)
+    }
 }
 
 /// Rounds half up to what the format can hold: fewer digits, a larger exponent for what is too
@@ -182,7 +194,20 @@ fn scatter(coefficient: u128, declets: u32) -> (u32, u128) {
 /// Half up looks at the first digit dropped and at nothing behind it, so a caller may cut digits off
 /// beyond one more than the precision.
 #[inline]
-pub fn fit(negative: bool, mut coefficient: u128, mut exponent: i32, format: Format) -> Unpacked {
+pub fn fit(negative: bool, coefficient: u128, exponent: i32, format: Format) -> Unpacked {
+    let fits = coefficient < POWERS[format.digits as usize]
+        && (format.exponent_min..=format.exponent_max).contains(&exponent);
+    if fits {
+        return Unpacked::Finite {
+            negative,
+            coefficient,
+            exponent,
+        };
+    }
+    squeeze(negative, coefficient, exponent, format)
+}
+
+fn squeeze(negative: bool, mut coefficient: u128, mut exponent: i32, format: Format) -> Unpacked {
     let excess = count_digits(coefficient) as i32 - format.digits as i32;
     let drop = excess.max(format.exponent_min.saturating_sub(exponent));
     if drop > 0 {
@@ -190,7 +215,7 @@ pub fn fit(negative: bool, mut coefficient: u128, mut exponent: i32, format: For
         exponent = exponent.saturating_add(drop);
         if coefficient == POWERS[format.digits as usize] {
             coefficient /= 10;
-            exponent += 1;
+            exponent = exponent.saturating_add(1);
         }
     }
     if exponent > format.exponent_max {
@@ -362,5 +387,7 @@ mod tests {
             Unpacked::Infinite { negative: false }
         );
         assert_eq!(fit(false, 0, 400, SINGLE), finite(0, 90));
+        let infinite = Unpacked::Infinite { negative: true };
+        assert_eq!(fit(true, 99999999, i32::MAX, SINGLE), infinite);
     }
 }

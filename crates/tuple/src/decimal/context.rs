@@ -14,6 +14,7 @@ pub(super) type Number = dec::Decimal<12>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Add,
+    Subtract,
     Multiply,
     Divide,
     Remainder,
@@ -66,6 +67,7 @@ pub(super) fn single(a: Decimal32, b: Decimal32, operation: Operation) -> Decima
     let (mut a, b) = (a.to_number(), b.to_number());
     match operation {
         Operation::Add => context.add(&mut a, &b),
+        Operation::Subtract => context.sub(&mut a, &b),
         Operation::Multiply => context.mul(&mut a, &b),
         Operation::Divide => context.div(&mut a, &b),
         Operation::Remainder => context.rem(&mut a, &b),
@@ -79,6 +81,7 @@ pub(super) fn double(a: Decimal64, b: Decimal64, operation: Operation) -> Decima
     let (a, b) = (a.to_library(), b.to_library());
     Decimal64::from_library(match operation {
         Operation::Add => context.add(a, b),
+        Operation::Subtract => context.sub(a, b),
         Operation::Multiply => context.mul(a, b),
         Operation::Divide => context.div(a, b),
         Operation::Remainder => context.rem(a, b),
@@ -91,6 +94,7 @@ pub(super) fn quad(a: Decimal128, b: Decimal128, operation: Operation) -> Decima
     let (a, b) = (a.to_library(), b.to_library());
     Decimal128::from_library(match operation {
         Operation::Add => context.add(a, b),
+        Operation::Subtract => context.sub(a, b),
         Operation::Multiply => context.mul(a, b),
         Operation::Divide => context.div(a, b),
         Operation::Remainder => context.rem(a, b),

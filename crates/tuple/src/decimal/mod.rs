@@ -23,6 +23,8 @@ pub mod codec;
 mod context;
 mod convert;
 mod function;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use text::NotADecimal;

@@ -106,6 +106,22 @@ impl TupleBuf {
         at
     }
 
+    /// Begins a piece of tail that [`TupleBuf::push_tail`] adds to; returns its offset. The alignment is
+    /// a power of two up to 8.
+    pub fn begin_tail(&mut self, align: usize) -> usize {
+        self.ensure_tail(0, align)
+    }
+
+    /// Adds bytes behind all there is.
+    ///
+    /// # Panics
+    /// If the tuple would reach 4 GiB.
+    #[inline]
+    pub fn push_tail(&mut self, bytes: &[u8]) {
+        let at = self.grow(bytes.len(), 1);
+        self.as_bytes_mut()[at..].copy_from_slice(bytes);
+    }
+
     /// Makes room for a tail of so many bytes, so that adding it will not move the tuple.
     pub fn reserve_tail(&mut self, bytes: usize) {
         self.hold(self.len + bytes + 8);
@@ -136,6 +152,14 @@ impl TupleBuf {
             .split_at_mut(kept.len());
         used.copy_from_slice(kept);
         unused.fill(0);
+    }
+
+    /// The n bytes of an `rstring[n]` slot, zeroed; the caller writes the length, a u32 at the slot's
+    /// offset.
+    pub fn bounded_mut(&mut self, offset: usize, bound: u32) -> &mut [u8] {
+        let bytes = &mut self.as_bytes_mut()[offset..][..4 + slot::pad(bound, 4) as usize];
+        bytes.fill(0);
+        &mut bytes[4..4 + bound as usize]
     }
 
     /// Writes an rstring slot, bounded or not, a blob's or an xml's.

@@ -243,6 +243,10 @@ impl<'a> TupleRef<'a> {
 
     #[inline]
     fn packed<T: Pod>(self, data: usize, len: usize) -> &'a [T] {
+        if len == 0 {
+            // A reference to nothing says nothing of alignment.
+            return &[];
+        }
         bytemuck::cast_slice(&self.bytes[data..data + len * size_of::<T>()])
     }
 

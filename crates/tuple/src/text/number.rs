@@ -80,6 +80,9 @@ fn digit_at(text: &[u8], at: usize) -> Option<u64> {
     (digit < 10).then_some(u64::from(digit))
 }
 
+/// Exponents beyond this are as good as this: no type reaches them, and sums of two do not overflow.
+const EXPONENT_MAX: i32 = 1_000_000_000;
+
 /// The parts of a number with a point or an exponent.
 struct Scientific {
     negative: bool,
@@ -94,24 +97,23 @@ struct Scientific {
 /// Splits a number; an `e` that no exponent follows is not part of it.
 #[inline]
 fn scientific(text: &[u8]) -> Result<Scientific, Fault> {
-    let (negative, mut at) = sign(text);
-    let (mut mantissa, mut digits, mut exponent) = (Some(0u64), 0u32, 0i32);
-    let mut point = false;
+    let (negative, start) = sign(text);
+    let (mut at, mut mantissa, mut point) = (start, Some(0u64), None);
     loop {
         if let Some(digit) = digit_at(text, at) {
-            digits += 1;
-            exponent -= i32::from(point);
             mantissa = mantissa.and_then(|m| m.checked_mul(10)?.checked_add(digit));
-        } else if !point && text.get(at) == Some(&b'.') {
-            point = true;
+        } else if point.is_none() && text.get(at) == Some(&b'.') {
+            point = Some(at);
         } else {
             break;
         }
         at += 1;
     }
-    if digits == 0 {
+    let fraction = point.map_or(0, |point| at - point - 1);
+    if at - start == usize::from(point.is_some()) {
         return Err(Fault::Syntax);
     }
+    let mut exponent = -i32::try_from(fraction).unwrap_or(EXPONENT_MAX);
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let (down, start) = sign(&text[at + 1..]);
         let mut end = at + 1 + start;
@@ -122,6 +124,7 @@ fn scientific(text: &[u8]) -> Result<Scientific, Fault> {
         }
         if end > at + 1 + start {
             at = end;
+            let power = power.min(EXPONENT_MAX);
             exponent = exponent.saturating_add(if down { -power } else { power });
         }
     }

@@ -52,8 +52,12 @@ pub fn read(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, ReadError> {
             Value::RString(RString(bytes))
         }
         Type::UString => Value::UString(UString(reader.units(ty)?)),
-        Type::Blob => Value::Blob(reader.blob()?),
-        Type::Xml(_) => Value::Xml(RString(reader.xml(ty)?)),
+        Type::Blob => Value::Blob(reader.hex_pairs()?.collect()),
+        Type::Xml(_) => {
+            let (literal, mut bytes) = (reader.xml(ty)?, Vec::new());
+            unquote_bytes(literal, &mut bytes);
+            Value::Xml(RString(bytes))
+        }
         Type::Enum(e) => Value::Enum(reader.enumerator(e, ty)?),
         _ => read_composite(reader, ty)?,
     })
@@ -311,30 +315,29 @@ impl<'a> Reader<'a> {
         Ok(units)
     }
 
-    /// A string with an `x` behind it, which may be missing.
-    pub(super) fn xml(&mut self, ty: &Type) -> Result<Vec<u8>, ReadError> {
-        let bytes = self.string(ty)?;
+    /// What stands between quotes with an `x` behind them, which may be missing.
+    pub(super) fn xml(&mut self, ty: &Type) -> Result<&'a [u8], ReadError> {
+        let literal = self.literal(ty)?;
         self.at += usize::from(self.peek() == Some(b'x'));
-        Ok(bytes)
+        Ok(literal)
     }
 
-    pub(super) fn blob(&mut self) -> Result<Vec<u8>, ReadError> {
+    /// The bytes of a blob.
+    pub(super) fn hex_pairs(&mut self) -> Result<impl Iterator<Item = u8> + use<'a>, ReadError> {
         let digits = self
             .rest()
             .iter()
             .take_while(|b| b.is_ascii_hexdigit())
             .count();
+        let pairs = &self.rest()[..digits];
+        self.at += digits;
         if !digits.is_multiple_of(2) {
-            self.at += digits;
             return Err(self.error(Expected::Value(Type::Blob)));
         }
         let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
-        let pairs = self.rest()[..digits].chunks_exact(2);
-        let bytes = pairs
-            .map(|pair| value(pair[0]) << 4 | value(pair[1]))
-            .collect();
-        self.at += digits;
-        Ok(bytes)
+        Ok(pairs
+            .chunks_exact(2)
+            .map(move |pair| value(pair[0]) << 4 | value(pair[1])))
     }
 
     /// `{name=value,...}`; the callback reads the value of the attribute of an index.

@@ -1,6 +1,7 @@
 //! Reading values straight into slots of flat tuples.
 
-use super::{Expected, ReadError, Reader, read, unquote_bytes};
+use super::unquote::{each_unit, unquote_each_unit, unquote_pieces};
+use super::{Expected, ReadError, Reader, read};
 use crate::layout::slot;
 use crate::{Layout, TupleBuf, TupleType, Type};
 
@@ -35,13 +36,16 @@ pub fn read_slot(
         Type::Complex64 => buf.put_scalar(at, reader.complex::<f64>(&Type::Float64)?),
         Type::Timestamp => buf.put_scalar(at, reader.timestamp()?),
         Type::Enum(e) => buf.put_scalar(at, reader.enumerator(e, ty)?),
-        Type::RString | Type::BoundedRString(_) => {
-            let literal = reader.literal(ty)?;
-            put_literal(literal, ty, buf, at);
+        Type::RString | Type::BoundedRString(_) | Type::UString => {
+            put_literal(reader.literal(ty)?, ty, buf, at);
         }
-        Type::UString => buf.put_units(at, &reader.units(ty)?),
-        Type::Blob => buf.put_bytes(at, &reader.blob()?),
-        Type::Xml(_) => buf.put_bytes(at, &reader.xml(ty)?),
+        Type::Blob => {
+            let tail = buf.begin_tail(1);
+            let pairs = reader.hex_pairs()?;
+            pairs.for_each(|byte| buf.push_tail(&[byte]));
+            buf.put_reference(at, tail, buf.len() - tail);
+        }
+        Type::Xml(_) => put_literal(reader.xml(ty)?, ty, buf, at),
         Type::Tuple(t) => read_attributes(reader, t, buf, at)?,
         Type::Optional(t) => {
             if !reader.null() {
@@ -87,12 +91,44 @@ fn read_attributes(
     })
 }
 
-/// Writes the content of a literal into an rstring slot.
+/// Writes the content of a literal into a slot of a string type or xml, without memory of its own.
 pub(super) fn put_literal(literal: &[u8], ty: &Type, buf: &mut TupleBuf, at: usize) {
-    if memchr::memchr(b'\\', literal).is_none() {
-        return buf.put_text(at, ty, literal);
+    let is_plain = memchr::memchr(b'\\', literal).is_none();
+    match ty {
+        Type::UString if is_plain => put_utf8(literal, buf, at),
+        Type::UString => put_each_unit(buf, at, |sink| unquote_each_unit(literal, sink)),
+        _ if is_plain => buf.put_text(at, ty, literal),
+        Type::BoundedRString(bound) => {
+            let (mut bytes, mut len) = (buf.bounded_mut(at, *bound), 0);
+            unquote_pieces(literal, |piece| {
+                let kept = piece.len().min(bytes.len());
+                let (place, rest) = std::mem::take(&mut bytes).split_at_mut(kept);
+                place.copy_from_slice(&piece[..kept]);
+                bytes = rest;
+                len += kept;
+            });
+            buf.put_scalar(at, len as u32);
+        }
+        _ => {
+            let tail = buf.begin_tail(1);
+            unquote_pieces(literal, |piece| buf.push_tail(piece));
+            buf.put_reference(at, tail, buf.len() - tail);
+        }
     }
-    let mut bytes = Vec::with_capacity(literal.len());
-    unquote_bytes(literal, &mut bytes);
-    buf.put_text(at, ty, &bytes);
+}
+
+/// Writes UTF-8 into a ustring slot; what is none becomes U+FFFD.
+pub(super) fn put_utf8(bytes: &[u8], buf: &mut TupleBuf, at: usize) {
+    put_each_unit(buf, at, |sink| each_unit(bytes, sink));
+}
+
+/// Writes a ustring slot from units that are handed out one by one.
+pub(super) fn put_each_unit(
+    buf: &mut TupleBuf,
+    at: usize,
+    units: impl FnOnce(&mut dyn FnMut(u16)),
+) {
+    let tail = buf.begin_tail(2);
+    units(&mut |unit| buf.push_tail(&unit.to_ne_bytes()));
+    buf.put_reference(at, tail, (buf.len() - tail) / 2);
 }

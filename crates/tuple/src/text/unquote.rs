@@ -6,47 +6,66 @@
 /// Appends the content of a string literal, given without its quotes. `\uXXXX` becomes UTF-8: two
 /// halves of a pair one character, a lone half its three bytes.
 pub fn unquote_bytes(literal: &[u8], out: &mut Vec<u8>) {
-    let mut rest = literal;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        out.extend_from_slice(&rest[..at]);
-        let (piece, behind) = escape(&rest[at + 1..]);
-        match piece {
-            Piece::Byte(byte) => out.push(byte),
-            Piece::Unit(unit) => match pair(unit, behind) {
-                Some((c, behind)) => {
-                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                    rest = behind;
-                    continue;
-                }
-                None => push_unit(unit, out),
-            },
-        }
-        rest = behind;
-    }
-    out.extend_from_slice(rest);
+    unquote_pieces(literal, |piece| out.extend_from_slice(piece));
 }
 
 /// Appends the content of a string literal as UTF-16; `\uXXXX` becomes that unit. What is not UTF-8
 /// becomes U+FFFD.
 pub fn unquote_units(literal: &[u8], out: &mut Vec<u16>) {
+    unquote_each_unit(literal, |unit| out.push(unit));
+}
+
+/// Hands out the content of a string literal piece by piece, as [`unquote_bytes`] appends it.
+pub(super) fn unquote_pieces(literal: &[u8], mut sink: impl FnMut(&[u8])) {
     let mut rest = literal;
     while let Some(at) = memchr::memchr(b'\\', rest) {
-        push_utf8(&rest[..at], out);
+        sink(&rest[..at]);
         let (piece, behind) = escape(&rest[at + 1..]);
         rest = behind;
         match piece {
-            Piece::Unit(unit) => out.push(unit),
-            Piece::Byte(byte) if byte.is_ascii() => out.push(u16::from(byte)),
+            Piece::Byte(byte) => sink(&[byte]),
+            Piece::Unit(unit) => match pair(unit, behind) {
+                Some((c, behind)) => {
+                    sink(c.encode_utf8(&mut [0; 4]).as_bytes());
+                    rest = behind;
+                }
+                None => sink_unit(unit, &mut sink),
+            },
+        }
+    }
+    sink(rest);
+}
+
+/// Hands out the content of a string literal by UTF-16 unit, as [`unquote_units`] appends it.
+pub(super) fn unquote_each_unit(literal: &[u8], mut sink: impl FnMut(u16)) {
+    let mut rest = literal;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        each_unit(&rest[..at], &mut sink);
+        let (piece, behind) = escape(&rest[at + 1..]);
+        rest = behind;
+        match piece {
+            Piece::Unit(unit) => sink(unit),
+            Piece::Byte(byte) if byte.is_ascii() => sink(u16::from(byte)),
             // The first byte of a longer character, which stands for itself.
             Piece::Byte(_) => {
                 let start = literal.len() - rest.len() - 1;
                 let end = next_backslash(literal, start + 1);
-                push_utf8(&literal[start..end], out);
+                each_unit(&literal[start..end], &mut sink);
                 rest = &literal[end..];
             }
         }
     }
-    push_utf8(rest, out);
+    each_unit(rest, &mut sink);
+}
+
+/// Hands out bytes as UTF-16 units; what is not UTF-8 becomes U+FFFD.
+pub(super) fn each_unit(bytes: &[u8], mut sink: impl FnMut(u16)) {
+    for chunk in bytes.utf8_chunks() {
+        chunk.valid().encode_utf16().for_each(&mut sink);
+        if !chunk.invalid().is_empty() {
+            sink(char::REPLACEMENT_CHARACTER as u16);
+        }
+    }
 }
 
 enum Piece {
@@ -92,20 +111,16 @@ fn pair(high: u16, behind: &[u8]) -> Option<(char, &[u8])> {
     (u32::from(c) > 0xFFFF).then_some((c, rest))
 }
 
-/// Appends one UTF-16 unit as UTF-8 would be, even half a pair.
-fn push_unit(unit: u16, out: &mut Vec<u8>) {
+/// Hands out one UTF-16 unit as UTF-8 would be, even half a pair.
+fn sink_unit(unit: u16, sink: &mut impl FnMut(&[u8])) {
     match char::from_u32(u32::from(unit)) {
-        Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-        None => out.extend_from_slice(&[
+        Some(c) => sink(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => sink(&[
             0xE0 | (unit >> 12) as u8,
             0x80 | (unit >> 6 & 0x3F) as u8,
             0x80 | (unit & 0x3F) as u8,
         ]),
     }
-}
-
-fn push_utf8(bytes: &[u8], out: &mut Vec<u16>) {
-    out.extend(String::from_utf8_lossy(bytes).encode_utf16());
 }
 
 fn next_backslash(literal: &[u8], from: usize) -> usize {

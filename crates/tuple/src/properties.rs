@@ -1,0 +1,235 @@
+//! What holds for all types and values.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::arbitrary::{printable_tuples, schemas, tuples, types};
+use crate::collection::KeyHasher;
+use crate::layout::check;
+use crate::text::{
+    Format, ReadOptions, Reader, Record, WriteOptions, bin, parse_whole, print, print_tuple, read,
+    reader, writer,
+};
+use crate::{Key, Layout, Map, Set, TupleBuf, TupleType, Type, Value};
+
+const FORMATS: [Format; 3] = [Format::Csv, Format::Txt, Format::Bin];
+
+fn flat(schema: &Arc<TupleType>, value: &Value) -> (Arc<Layout>, TupleBuf) {
+    let layout = Layout::of(schema);
+    let mut buf = TupleBuf::default();
+    buf.set_all(&layout, value);
+    (layout, buf)
+}
+
+/// Reads bytes in pieces to the end, with options that follow from the size of a piece.
+fn drain(format: Format, schema: &Arc<TupleType>, bytes: &[u8], piece: usize) {
+    let layout = Layout::of(schema);
+    let options = ReadOptions {
+        has_delay: piece.is_multiple_of(2),
+        punctuations: piece.is_multiple_of(3),
+        ignore_extra: piece.is_multiple_of(5),
+        checked: !piece.is_multiple_of(7),
+        ..ReadOptions::default()
+    };
+    let Ok(mut reader) = reader(format, layout.clone(), options) else {
+        return;
+    };
+    let (mut buf, mut start, mut end) = (TupleBuf::default(), 0, 0);
+    loop {
+        let step = reader.read(&bytes[start..end], end == bytes.len(), &mut buf);
+        start += step.consumed;
+        match step.record {
+            Record::End => break,
+            Record::NeedMore => {
+                assert!(end < bytes.len(), "there is no more");
+                end = (end + piece).min(bytes.len());
+            }
+            Record::Tuple { .. } => {
+                check(&layout, buf.as_ref().bytes()).expect("a reader builds tuples");
+            }
+            Record::Punctuation(_) | Record::Rejected(_) => {}
+        }
+        assert!(start <= end);
+    }
+    assert_eq!(start, bytes.len());
+}
+
+proptest! {
+    #[test]
+    fn flat_tuples_hold_values((schema, value) in tuples()) {
+        prop_assert!(value.has_type(&Type::Tuple(schema.clone())));
+        let (layout, buf) = flat(&schema, &value);
+        let tuple = buf.as_ref();
+        prop_assert_eq!(check(&layout, tuple.bytes()), Ok(()));
+        prop_assert_eq!(tuple.to_value(&layout), value.clone());
+        prop_assert_eq!(layout.is_fixed, layout.schema.attributes.iter().all(|a| crate::layout::is_fixed(&a.ty)));
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        print_tuple(tuple, &layout, &mut a);
+        print(&value, &Type::Tuple(schema.clone()), &mut b);
+        prop_assert_eq!(a, b);
+    }
+
+    #[test]
+    fn copied_attributes_are_equal((schema, value) in tuples()) {
+        let (layout, buf) = flat(&schema, &value);
+        let mut copy = TupleBuf::default();
+        copy.begin(&layout);
+        for attribute in (0..layout.offsets.len()).rev() {
+            copy.copy_attribute(&layout, attribute, buf.as_ref(), &layout, attribute);
+        }
+        prop_assert_eq!(check(&layout, copy.as_ref().bytes()), Ok(()));
+        prop_assert_eq!(copy.as_ref().to_value(&layout), value);
+    }
+
+    #[test]
+    fn text_is_read_back((schema, value) in printable_tuples()) {
+        let ty = Type::Tuple(schema.clone());
+        let mut text = Vec::new();
+        print(&value, &ty, &mut text);
+        prop_assert_eq!(parse_whole(&text, &ty), Ok(value.clone()));
+        let mut buf = TupleBuf::default();
+        let layout = Layout::of(&schema);
+        buf.begin(&layout);
+        crate::text::read_tuple(&mut Reader::new(&text), &layout, &mut buf).expect("the same");
+        prop_assert_eq!(buf.as_ref().to_value(&layout), value);
+    }
+
+    #[test]
+    fn records_are_read_back((schema, value) in printable_tuples()) {
+        let (layout, buf) = flat(&schema, &value);
+        for format in FORMATS {
+            let mut bytes = Vec::new();
+            let mut writer = writer(format, layout.clone(), WriteOptions::default()).expect("suits");
+            writer.write(buf.as_ref(), None, &mut bytes);
+            writer.write(buf.as_ref(), None, &mut bytes);
+            if bytes.is_empty() {
+                prop_assert!(reader(format, layout.clone(), ReadOptions::default()).is_err());
+                continue;
+            }
+            let mut reader = reader(format, layout.clone(), ReadOptions::default()).expect("suits");
+            let mut copy = TupleBuf::default();
+            let step = reader.read(&bytes, false, &mut copy);
+            prop_assert!(matches!(step.record, Record::Tuple { .. }), "{:?} {:?}", format, step);
+            prop_assert_eq!(step.consumed, bytes.len() / 2, "{:?}", format);
+            prop_assert_eq!(copy.as_ref().to_value(&layout), value.clone(), "{:?}", format);
+        }
+    }
+
+    #[test]
+    fn bin_keeps_every_value((schema, value) in tuples()) {
+        let ty = Type::Tuple(schema);
+        let mut bytes = Vec::new();
+        bin::write_value(&value, &ty, &mut bytes);
+        let (copy, len) = bin::read_value(&bytes, &ty).expect("what was written");
+        prop_assert_eq!((copy, len), (value, bytes.len()));
+        for cut in 0..bytes.len() {
+            prop_assert!(bin::read_value(&bytes[..cut], &ty).is_err());
+        }
+    }
+
+    #[test]
+    fn mutated_tuples_are_refused_or_readable(
+        (schema, value) in tuples(),
+        changes in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..6),
+        cut in proptest::option::of(any::<Index>()),
+    ) {
+        let (layout, buf) = flat(&schema, &value);
+        let mut bytes = buf.as_ref().bytes().to_vec();
+        if !bytes.is_empty() {
+            for (at, byte) in &changes {
+                let at = at.index(bytes.len());
+                bytes[at] = *byte;
+            }
+            bytes.truncate(cut.map_or(bytes.len(), |cut| cut.index(bytes.len())));
+        }
+        if check(&layout, &bytes).is_ok() {
+            let mut copy = TupleBuf::default();
+            copy.copy_from_bytes(&bytes);
+            let value = copy.as_ref().to_value(&layout);
+            let mut out = Vec::new();
+            print_tuple(copy.as_ref(), &layout, &mut out);
+            prop_assert!(value.has_type(&Type::Tuple(schema)));
+        }
+    }
+
+    #[test]
+    fn readers_never_panic(ty in types(), bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        let _ = parse_whole(&bytes, &ty);
+        let _ = bin::read_value(&bytes, &ty);
+    }
+
+    #[test]
+    fn mutated_text_is_refused_or_of_the_type(
+        (schema, value) in printable_tuples(),
+        changes in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..4),
+        piece in 1..40usize,
+    ) {
+        let (layout, buf) = flat(&schema, &value);
+        let ty = Type::Tuple(schema.clone());
+        for format in FORMATS {
+            let mut bytes = Vec::new();
+            let mut writer = writer(format, layout.clone(), WriteOptions::default()).expect("suits");
+            (0..3).for_each(|_| writer.write(buf.as_ref(), None, &mut bytes));
+            for (at, byte) in &changes {
+                if !bytes.is_empty() {
+                    let at = at.index(bytes.len());
+                    bytes[at] = *byte;
+                }
+            }
+            drain(format, &schema, &bytes, piece);
+            if let Ok(value) = read(&mut Reader::new(&bytes), &ty) {
+                prop_assert!(value.has_type(&ty));
+            }
+        }
+    }
+
+    #[test]
+    fn record_readers_reach_the_end(
+        schema in schemas(),
+        text in "([ a-z0-9,.'\"#{}=(\\[\n\r\\\\-]|true|null){0,60}",
+        piece in 1..40usize,
+    ) {
+        for format in FORMATS {
+            drain(format, &schema, text.as_bytes(), piece);
+        }
+    }
+
+    #[test]
+    fn equal_keys_have_equal_hashes((_, value) in tuples(), (_, other) in tuples()) {
+        let hash = |value: &Value| KeyHasher::default().hash_one(value);
+        prop_assert_eq!(&value, &value.clone());
+        prop_assert_eq!(hash(&value), hash(&value.clone()));
+        if value == other {
+            prop_assert_eq!(hash(&value), hash(&other));
+        }
+    }
+
+    #[test]
+    fn borrowed_keys_find_values(n: i64, f: f64, bytes: Vec<u8>, units: Vec<u16>) {
+        let values = [
+            (Value::Int64(n), Key::Int(n)),
+            (Value::Int8(n as i8), Key::Int(i64::from(n as i8))),
+            (Value::Uint64(n as u64), Key::Uint(n as u64)),
+            (Value::Uint16(n as u16), Key::Uint(u64::from(n as u16))),
+            (Value::Float64(f), Key::Float(f)),
+            (Value::Float32(f as f32), Key::Float(f64::from(f as f32))),
+            (Value::Boolean(n > 0), Key::Boolean(n > 0)),
+            (Value::Enum(n as u32), Key::Enum(n as u32)),
+            (Value::RString(bytes.clone().into()), Key::Bytes(&bytes)),
+            (Value::Blob(bytes.clone()), Key::Bytes(&bytes)),
+            (Value::UString(crate::UString(units.clone())), Key::Units(&units)),
+        ];
+        for (value, key) in values {
+            let set: Set = [value.clone()].into_iter().collect();
+            prop_assert!(set.contains_key(key), "{:?}", key);
+            let mut map = Map::new();
+            map.insert(value.clone(), Value::Int8(1));
+            prop_assert_eq!(map.get_key(key), Some(&Value::Int8(1)));
+            prop_assert_eq!(map.remove_key(key), Some(Value::Int8(1)));
+            prop_assert!(!map.contains(&value));
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Reading bin.
+
+use std::sync::Arc;
+
+use crate::layout::{Elements, Pair, slot};
+use crate::text::read_slot::put_each_unit;
+use crate::text::record::{Record, RecordError, RecordReader, Step, attributes};
+use crate::text::unquote::each_unit;
+use crate::text::{Expected, ReadError, ReadOptions};
+use crate::{EnumType, Layout, Punctuation, Timestamp, TupleBuf, Type, Value};
+
+/// Elements that take no bytes (tuples without attributes) are believed up to this number, so that
+/// a length alone cannot cost time and memory.
+const EMPTY_ELEMENTS_MAX: usize = 1 << 16;
+
+/// Reads bin.
+#[derive(Debug)]
+pub struct BinReader {
+    layout: Arc<Layout>,
+    attributes: Vec<usize>,
+    has_delay: bool,
+    punctuations: bool,
+    record_bytes_max: usize,
+    /// Number of the next record, from 1.
+    number: u64,
+}
+
+/// Why bytes are no value.
+enum Fault {
+    /// They end within it.
+    Short,
+    Wrong(Expected),
+}
+
+impl BinReader {
+    /// A reader into tuples of a layout.
+    pub fn new(layout: Arc<Layout>, options: ReadOptions) -> BinReader {
+        let attributes = attributes(&layout, &options.attributes);
+        BinReader {
+            layout,
+            attributes,
+            has_delay: options.has_delay,
+            punctuations: options.punctuations,
+            record_bytes_max: options.record_bytes_max,
+            number: 1,
+        }
+    }
+
+    fn item(
+        &self,
+        source: &mut Source<'_>,
+        out: &mut TupleBuf,
+        reading: &mut Option<usize>,
+    ) -> Result<Record, Fault> {
+        if self.punctuations {
+            match source.byte()? {
+                0 => {}
+                1 => return Ok(Record::Punctuation(Punctuation::Window)),
+                2 => return Ok(Record::Punctuation(Punctuation::Final)),
+                _ => return Err(source.wrong(Expected::Marker)),
+            }
+        }
+        let delay = if self.has_delay {
+            f64::from_be_bytes(source.take()?)
+        } else {
+            0.0
+        };
+        out.begin(&self.layout);
+        for &attribute in &self.attributes {
+            *reading = Some(attribute);
+            let (at, ty) = self.layout.attribute(attribute);
+            source.slot(ty, out, at)?;
+        }
+        Ok(Record::Tuple { delay })
+    }
+
+    fn reject(&self, attribute: Option<usize>, at: usize, expected: Expected) -> Record {
+        let name = attribute.map(|at| self.layout.schema.attributes[at].name.clone());
+        let (line, column) = (self.number, at + 1);
+        Record::Rejected(Box::new(RecordError {
+            attribute,
+            name,
+            line,
+            column,
+            text: Vec::new(),
+            expected,
+        }))
+    }
+}
+
+impl RecordReader for BinReader {
+    /// Behind a fault nothing says where the next item begins: all bytes are consumed.
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step {
+        if bytes.is_empty() {
+            let record = if at_end {
+                Record::End
+            } else {
+                Record::NeedMore
+            };
+            return Step {
+                consumed: 0,
+                record,
+            };
+        }
+        let (mut source, mut attribute) = (Source { bytes, at: 0 }, None);
+        let item = self.item(&mut source, out, &mut attribute);
+        let expected = match item {
+            Ok(record) => {
+                self.number += 1;
+                return Step {
+                    consumed: source.at,
+                    record,
+                };
+            }
+            Err(Fault::Short) if at_end => Expected::Bytes,
+            Err(Fault::Short) if bytes.len() > self.record_bytes_max => {
+                Expected::Shorter(self.record_bytes_max)
+            }
+            Err(Fault::Short) => {
+                return Step {
+                    consumed: 0,
+                    record: Record::NeedMore,
+                };
+            }
+            Err(Fault::Wrong(expected)) => expected,
+        };
+        let record = self.reject(attribute, source.at, expected);
+        self.number += 1;
+        Step {
+            consumed: bytes.len(),
+            record,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.number = 1;
+    }
+}
+
+/// Reads one value from the start of some bytes; returns it and how many it took.
+///
+/// # Errors
+/// If the bytes end within it ([`Expected::Bytes`]) or are none of the type.
+pub fn read_value(bytes: &[u8], ty: &Type) -> Result<(Value, usize), ReadError> {
+    let mut buf = TupleBuf::default();
+    buf.ensure_tail(slot(ty).0 as usize, 8);
+    let mut source = Source { bytes, at: 0 };
+    match source.slot(ty, &mut buf, 0) {
+        Ok(()) => Ok((buf.as_ref().value_at(0, ty), source.at)),
+        Err(Fault::Short) => Err(ReadError {
+            offset: source.at,
+            expected: Expected::Bytes,
+        }),
+        Err(Fault::Wrong(expected)) => Err(ReadError {
+            offset: source.at,
+            expected,
+        }),
+    }
+}
+
+struct Source<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Source<'a> {
+    /// Reads a value into a slot that is its default.
+    fn slot(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), Fault> {
+        match ty {
+            Type::Boolean => {
+                let flag = self.flag(ty)?;
+                out.put_scalar(at, flag);
+            }
+            Type::Int8 | Type::Uint8 => out.put_scalar(at, self.byte()?),
+            Type::Int16 | Type::Uint16 => out.put_scalar(at, u16::from_be_bytes(self.take()?)),
+            Type::Int32 | Type::Uint32 | Type::Float32 => {
+                out.put_scalar(at, u32::from_be_bytes(self.take()?));
+            }
+            Type::Int64 | Type::Uint64 | Type::Float64 => {
+                out.put_scalar(at, u64::from_be_bytes(self.take()?));
+            }
+            Type::Decimal32 => out.put_scalar(at, u32::from_le_bytes(self.take()?)),
+            Type::Decimal64 => out.put_scalar(at, u64::from_le_bytes(self.take()?)),
+            Type::Decimal128 => {
+                let halves = [
+                    u64::from_le_bytes(self.take()?),
+                    u64::from_le_bytes(self.take()?),
+                ];
+                out.put_scalar(at, halves);
+            }
+            Type::Complex32 => {
+                self.slot(&Type::Float32, out, at)?;
+                self.slot(&Type::Float32, out, at + 4)?;
+            }
+            Type::Complex64 => {
+                self.slot(&Type::Float64, out, at)?;
+                self.slot(&Type::Float64, out, at + 8)?;
+            }
+            Type::Timestamp => out.put_scalar(at, self.timestamp()?),
+            Type::Enum(e) => out.put_scalar(at, self.ordinal(e, ty)?),
+            Type::RString | Type::BoundedRString(_) | Type::Blob | Type::Xml(_) => {
+                let bytes = self.string()?;
+                out.put_text(at, ty, bytes);
+            }
+            Type::UString => {
+                let bytes = self.string()?;
+                put_each_unit(out, at, |sink| each_unit_of(bytes, sink));
+            }
+            _ => self.composite(ty, out, at)?,
+        }
+        Ok(())
+    }
+
+    fn composite(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), Fault> {
+        match ty {
+            Type::List(t, _) => {
+                self.elements(ty, out, at, |source, out, at| source.slot(t, out, at))
+            }
+            Type::Set(t, _) => {
+                self.elements(ty, out, at, |source, out, at| source.slot(t, out, at))?;
+                drop_duplicates(ty, out, at);
+                Ok(())
+            }
+            Type::Map(kv, _) => {
+                let value = Pair::of(kv).value as usize;
+                self.elements(ty, out, at, |source, out, at| {
+                    source.slot(&kv.0, out, at)?;
+                    source.slot(&kv.1, out, at + value)
+                })?;
+                drop_duplicates(ty, out, at);
+                Ok(())
+            }
+            Type::Tuple(t) => {
+                let mut end = 0u32;
+                for attribute in &t.attributes {
+                    let (size, align) = slot(&attribute.ty);
+                    let offset = end.next_multiple_of(align);
+                    end = offset + size;
+                    self.slot(&attribute.ty, out, at + offset as usize)?;
+                }
+                Ok(())
+            }
+            Type::Optional(t) => {
+                if self.flag(ty)? {
+                    let inner = out.put_present(at, t);
+                    self.slot(t, out, inner)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.wrong(Expected::Value(ty.clone()))),
+        }
+    }
+
+    /// Reads a length and so many elements; those beyond a bound are read and dropped.
+    fn elements(
+        &mut self,
+        ty: &Type,
+        out: &mut TupleBuf,
+        at: usize,
+        read: impl Fn(&mut Self, &mut TupleBuf, usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let len = self.length()?;
+        let elements = Elements::of(ty).ok_or_else(|| self.wrong(Expected::Value(ty.clone())))?;
+        let least = element_bytes_min(ty);
+        if least == 0 && len > EMPTY_ELEMENTS_MAX {
+            return Err(self.wrong(Expected::Value(ty.clone())));
+        }
+        if len.saturating_mul(least) > self.bytes.len() - self.at {
+            return Err(Fault::Short);
+        }
+        let bound = match ty {
+            Type::List(_, n) | Type::Set(_, n) | Type::Map(_, n) => n.unwrap_or(u32::MAX),
+            _ => u32::MAX,
+        };
+        let kept = len.min(bound as usize);
+        let stride = elements.stride as usize;
+        let (data, kept) = out.put_elements(at, elements, kept);
+        (0..kept).try_for_each(|index| read(self, out, data + index * stride))?;
+        let mut scratch = TupleBuf::default();
+        for _ in kept..len {
+            let at = scratch.ensure_tail(stride, 8);
+            read(self, &mut scratch, at)?;
+        }
+        Ok(())
+    }
+
+    fn timestamp(&mut self) -> Result<Timestamp, Fault> {
+        Ok(Timestamp {
+            seconds: i64::from_be_bytes(self.take()?),
+            nanos: u32::from_be_bytes(self.take()?),
+            machine: i32::from_be_bytes(self.take()?),
+        })
+    }
+
+    fn ordinal(&mut self, e: &EnumType, ty: &Type) -> Result<u32, Fault> {
+        let ordinal = u32::from_be_bytes(self.take()?);
+        if (ordinal as usize) < e.names.len() {
+            Ok(ordinal)
+        } else {
+            Err(self.wrong(Expected::Value(ty.clone())))
+        }
+    }
+
+    fn flag(&mut self, ty: &Type) -> Result<bool, Fault> {
+        match self.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.wrong(Expected::Value(ty.clone()))),
+        }
+    }
+
+    fn string(&mut self) -> Result<&'a [u8], Fault> {
+        let len = self.length()?;
+        let bytes = self.bytes[self.at..].get(..len).ok_or(Fault::Short)?;
+        self.at += len;
+        Ok(bytes)
+    }
+
+    fn length(&mut self) -> Result<usize, Fault> {
+        match self.byte()? {
+            len @ ..0x80 => Ok(usize::from(len)),
+            _ => Ok(u32::from_be_bytes(self.take()?) as usize),
+        }
+    }
+
+    fn byte(&mut self) -> Result<u8, Fault> {
+        self.take::<1>().map(|[byte]| byte)
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let bytes = self.bytes[self.at..].first_chunk().ok_or(Fault::Short)?;
+        self.at += N;
+        Ok(*bytes)
+    }
+
+    fn wrong(&self, expected: Expected) -> Fault {
+        Fault::Wrong(expected)
+    }
+}
+
+/// The fewest bytes that an element of a collection takes.
+fn element_bytes_min(ty: &Type) -> usize {
+    match ty {
+        Type::List(t, _) | Type::Set(t, _) => value_bytes_min(t),
+        Type::Map(kv, _) => value_bytes_min(&kv.0) + value_bytes_min(&kv.1),
+        _ => 0,
+    }
+}
+
+/// The fewest bytes that a value takes: at least 1, but for tuples without attributes.
+pub(in crate::text) fn value_bytes_min(ty: &Type) -> usize {
+    match ty {
+        Type::Tuple(t) => t.attributes.iter().map(|a| value_bytes_min(&a.ty)).sum(),
+        _ => 1,
+    }
+}
+
+/// A set or map holds a key once, whatever the bytes say; the last value of a key counts.
+fn drop_duplicates(ty: &Type, out: &mut TupleBuf, at: usize) {
+    let value = out.as_ref().value_at(at, ty);
+    let len = match &value {
+        Value::Set(set) => set.len(),
+        Value::Map(map) => map.len(),
+        _ => return,
+    };
+    if len < out.as_ref().len_at(at, ty) {
+        out.put_value(at, ty, &value);
+    }
+}
+
+/// Hands out UTF-8 with lone surrogates as three bytes; what is neither becomes U+FFFD.
+fn each_unit_of(mut bytes: &[u8], sink: &mut dyn FnMut(u16)) {
+    while let Some(at) = bytes
+        .windows(3)
+        .position(|w| w[0] == 0xED && (0xA0..0xC0).contains(&w[1]) && (0x80..0xC0).contains(&w[2]))
+    {
+        each_unit(&bytes[..at], &mut *sink);
+        let bits = |byte: u8| u16::from(byte & 0x3F);
+        sink(0xD000 | bits(bytes[at + 1]) << 6 | bits(bytes[at + 2]));
+        bytes = &bytes[at + 3..];
+    }
+    each_unit(bytes, sink);
+}

@@ -1,0 +1,218 @@
+//! Reading csv.
+
+use std::sync::Arc;
+
+use super::field::{field_end, read_field};
+use crate::text::lines::{Fault, Lines, Skipped, line_end, skip_while};
+use crate::text::number::Number;
+use crate::text::record::{Record, RecordReader, Step, attributes};
+use crate::text::{Expected, ReadOptions};
+use crate::{Layout, TupleBuf, Type};
+
+/// Reads csv, from bytes straight into flat tuples.
+#[derive(Debug)]
+pub struct CsvReader {
+    layout: Arc<Layout>,
+    columns: Vec<Column>,
+    options: ReadOptions,
+    lines: Lines,
+}
+
+/// Where a field goes.
+#[derive(Debug)]
+struct Column {
+    attribute: usize,
+    slot: usize,
+    ty: Type,
+}
+
+/// How far a record has been read.
+#[derive(Default)]
+struct Progress {
+    at: usize,
+    /// Line ends within quotes.
+    lines: u64,
+    delay: f64,
+}
+
+/// Why a record has not been read.
+enum Stop {
+    /// The bytes end within it.
+    Cut,
+    Fault(Fault),
+}
+
+impl CsvReader {
+    /// A reader into tuples of a layout.
+    pub fn new(layout: Arc<Layout>, options: ReadOptions) -> CsvReader {
+        let columns = attributes(&layout, &options.attributes)
+            .into_iter()
+            .map(|attribute| {
+                let (slot, ty) = layout.attribute(attribute);
+                Column {
+                    attribute,
+                    slot,
+                    ty: ty.clone(),
+                }
+            });
+        let columns = columns.collect();
+        let lines = Lines::new(options.header_lines, options.record_bytes_max);
+        CsvReader {
+            layout,
+            columns,
+            options,
+            lines,
+        }
+    }
+
+    /// Reads the record at the progress's place, up to the end of its line.
+    fn record(
+        &self,
+        bytes: &[u8],
+        at_end: bool,
+        progress: &mut Progress,
+        out: &mut TupleBuf,
+    ) -> Result<(), Stop> {
+        if self.options.has_delay {
+            self.delay(bytes, at_end, progress)?;
+        }
+        let separator = self.options.separator;
+        let mut columns = self.columns.iter().peekable();
+        while let Some(column) = columns.next() {
+            self.field(bytes, column, progress, out)?;
+            let Some(&next) = columns.peek() else { break };
+            match bytes.get(progress.at) {
+                Some(&byte) if byte == separator => progress.at += 1,
+                None if !at_end => return Err(Stop::Cut),
+                _ if self.options.checked => {
+                    let expected = Expected::Separator(separator);
+                    return Err(self.fault(Some(next), progress.at, expected));
+                }
+                _ => {
+                    // Unchecked: what is missing gives the default.
+                    columns.for_each(|column| self.default(column, out));
+                    break;
+                }
+            }
+        }
+        self.end(bytes, at_end, progress)
+    }
+
+    /// Reads one field and the blanks around it.
+    #[inline]
+    fn field(
+        &self,
+        bytes: &[u8],
+        column: &Column,
+        progress: &mut Progress,
+        out: &mut TupleBuf,
+    ) -> Result<(), Stop> {
+        let separator = self.options.separator;
+        let is_blank = |b: u8| matches!(b, b' ' | b'\t') && b != separator;
+        let at = skip_while(bytes, progress.at, is_blank);
+        progress.at = at;
+        match bytes.get(at) {
+            None | Some(b'\n' | b'\r') => self.default(column, out),
+            Some(&byte) if byte == separator => self.default(column, out),
+            Some(_) => match read_field(bytes, at, separator, &column.ty, out, column.slot) {
+                Ok((end, lines)) => {
+                    progress.at = skip_while(bytes, end, is_blank);
+                    progress.lines += lines;
+                }
+                Err(error) if self.options.checked => {
+                    return Err(self.fault(Some(column), error.offset, error.expected));
+                }
+                Err(error) => progress.at = field_end(bytes, error.offset, separator),
+            },
+        }
+        Ok(())
+    }
+
+    /// Reads the end of a record: that of its line, behind extra fields perhaps.
+    fn end(&self, bytes: &[u8], at_end: bool, progress: &mut Progress) -> Result<(), Stop> {
+        match bytes.get(progress.at) {
+            None if at_end => Ok(()),
+            None => Err(Stop::Cut),
+            Some(b'\n' | b'\r') => Ok(()),
+            Some(&byte) => {
+                let is_extra = byte == self.options.separator && self.options.ignore_extra;
+                if !is_extra && self.options.checked {
+                    return Err(self.fault(None, progress.at, Expected::EndOfLine));
+                }
+                match line_end(bytes, progress.at) {
+                    Some(end) => progress.at = end,
+                    None if at_end => progress.at = bytes.len(),
+                    None => return Err(Stop::Cut),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads the delay field and its comma.
+    fn delay(&self, bytes: &[u8], at_end: bool, progress: &mut Progress) -> Result<(), Stop> {
+        let at = skip_while(bytes, progress.at, |b| matches!(b, b' ' | b'\t'));
+        let Ok((delay, len)) = f64::scan(&bytes[at..]) else {
+            return Err(self.fault(None, at, Expected::Value(Type::Float64)));
+        };
+        let end = skip_while(bytes, at + len, |b| matches!(b, b' ' | b'\t'));
+        match bytes.get(end) {
+            Some(b',') => {
+                progress.at = end + 1;
+                progress.delay = delay;
+                Ok(())
+            }
+            None if !at_end => Err(Stop::Cut),
+            _ => Err(self.fault(None, end, Expected::Separator(b','))),
+        }
+    }
+
+    /// What an empty field gives. The slot is zero, which is the type's default.
+    #[inline]
+    fn default(&self, column: &Column, out: &mut TupleBuf) {
+        if let Some(defaults) = &self.options.defaults {
+            out.copy_slot(column.slot, defaults.as_ref(), column.slot, &column.ty);
+        }
+    }
+
+    #[cold]
+    fn fault(&self, column: Option<&Column>, at: usize, expected: Expected) -> Stop {
+        Stop::Fault(Fault {
+            attribute: column.map(|c| c.attribute),
+            at,
+            expected,
+        })
+    }
+}
+
+impl RecordReader for CsvReader {
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step {
+        let start = match self.lines.skip(bytes, at_end) {
+            Skipped::To(start) => start,
+            Skipped::Stop(step) => return step,
+        };
+        out.begin(&self.layout);
+        let mut progress = Progress {
+            at: start,
+            ..Progress::default()
+        };
+        match self.record(bytes, at_end, &mut progress, out) {
+            Ok(()) => {
+                self.lines.count(progress.lines);
+                let consumed = self.lines.pass(bytes, progress.at);
+                Step {
+                    consumed,
+                    record: Record::Tuple {
+                        delay: progress.delay,
+                    },
+                }
+            }
+            Err(Stop::Cut) => self.lines.cut(bytes, start, &self.layout),
+            Err(Stop::Fault(fault)) => self.lines.fault(bytes, start, at_end, &self.layout, fault),
+        }
+    }
+
+    fn restart(&mut self) {
+        self.lines.restart();
+    }
+}

@@ -1,0 +1,287 @@
+//! Records: tuples and punctuation as bytes of a file, a socket or a blob.
+//!
+//! A [`RecordReader`] turns a growing piece of bytes into tuples, one a call; a [`RecordWriter`] the
+//! other way. Where bytes come from, compression and character sets are the caller's business.
+//!
+//! ```text
+//!   bytes: |.. comment, blank lines ..|.. record ..|.. rest ..
+//!          |<------------ consumed --------------->|
+//! ```
+//! The caller drops what is consumed, and calls again with the rest, or with the rest and more
+//! bytes behind it after [`Record::NeedMore`]; `at_end` says that nothing more will follow.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Expected, bin, block, csv, line, txt};
+use crate::{Layout, Punctuation, TupleBuf, TupleRef, Type};
+
+/// What a reader made of the bytes it was given.
+#[derive(Debug)]
+pub struct Step {
+    /// Bytes at the start that are done with.
+    pub consumed: usize,
+    /// What they held.
+    pub record: Record,
+}
+
+/// One item of a stream of records.
+#[derive(Debug)]
+pub enum Record {
+    /// A tuple, now in the buffer that was handed in.
+    Tuple {
+        /// Seconds to wait before it, from the delay field; 0 without one.
+        delay: f64,
+    },
+    /// A punctuation (bin only).
+    Punctuation(Punctuation),
+    /// Not a tuple of the schema; the reader is behind the line, and can go on.
+    Rejected(Box<RecordError>),
+    /// The bytes end within a record.
+    NeedMore,
+    /// Nothing is left, and nothing more will come.
+    End,
+}
+
+/// Reads records of one format.
+pub trait RecordReader: Send {
+    /// Reads the next record. The buffer holds a whole tuple only after [`Record::Tuple`].
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step;
+
+    /// Begins a new file: counts lines from 1, skips header lines again.
+    fn restart(&mut self);
+}
+
+/// Writes records of one format.
+pub trait RecordWriter: Send {
+    /// Appends a tuple, behind its delay in seconds if it is to have that field.
+    fn write(&mut self, tuple: TupleRef<'_>, delay: Option<f64>, out: &mut Vec<u8>);
+
+    /// Appends a punctuation, in formats that have one.
+    fn punctuate(&mut self, punctuation: Punctuation, out: &mut Vec<u8>);
+}
+
+/// The formats of files and adapters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Values with separators, a tuple a line.
+    Csv,
+    /// A tuple literal a line.
+    Txt,
+    /// Network byte order.
+    Bin,
+    /// One blob of so many bytes.
+    Block,
+    /// One rstring a line.
+    Line,
+}
+
+/// How to read. Each field concerns the formats named.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The attributes that a record holds, in order; the others stay default. All: all of them.
+    pub attributes: Option<Vec<usize>>,
+    /// A tuple of the schema: what an empty field gives (csv).
+    pub defaults: Option<TupleBuf>,
+    /// Whether a delay in seconds comes first (csv, txt, bin).
+    pub has_delay: bool,
+    /// Between fields (csv).
+    pub separator: u8,
+    /// Whether fields behind the last attribute's are skipped (csv).
+    pub ignore_extra: bool,
+    /// Lines to skip at the start (csv, txt).
+    pub header_lines: u32,
+    /// Whether faults are looked for; if not, a faulty field leaves its attribute default (csv, txt).
+    pub checked: bool,
+    /// One or two bytes that end a line (line).
+    pub eol: Vec<u8>,
+    /// Bytes of a block; without, all there is (block).
+    pub block_bytes: Option<usize>,
+    /// Whether a marker byte comes before each item (bin).
+    pub punctuations: bool,
+    /// A record that is longer is rejected, so that a lost quote cannot fill the memory.
+    pub record_bytes_max: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions {
+            attributes: None,
+            defaults: None,
+            has_delay: false,
+            separator: b',',
+            ignore_extra: false,
+            header_lines: 0,
+            checked: true,
+            eol: b"\n".to_vec(),
+            block_bytes: None,
+            punctuations: false,
+            record_bytes_max: 1 << 28,
+        }
+    }
+}
+
+/// How to write. Each field concerns the formats named.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// The attributes to write, in order. `None`: all of them.
+    pub attributes: Option<Vec<usize>>,
+    /// Between fields (csv).
+    pub separator: u8,
+    /// Whether strings that are attributes stand in quotes (csv).
+    pub quote_strings: bool,
+    /// Ends a line (line).
+    pub eol: Vec<u8>,
+    /// Whether punctuation is written (csv, txt, bin).
+    pub punctuations: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions {
+            attributes: None,
+            separator: b',',
+            quote_strings: true,
+            eol: b"\n".to_vec(),
+            punctuations: false,
+        }
+    }
+}
+
+/// A reader of a format.
+///
+/// # Errors
+/// If the schema does not suit the format: line takes one rstring, block one blob, and a record of
+/// bin must take bytes.
+pub fn reader(
+    format: Format,
+    layout: Arc<Layout>,
+    options: ReadOptions,
+) -> Result<Box<dyn RecordReader>, FormatError> {
+    check(format, &layout, options.attributes.as_deref())?;
+    let takes_bytes = options.punctuations
+        || options.has_delay
+        || attributes(&layout, &options.attributes)
+            .iter()
+            .any(|&at| bin::value_bytes_min(layout.attribute(at).1) > 0);
+    if format == Format::Bin && !takes_bytes {
+        return Err(FormatError::BinNeedsBytes);
+    }
+    Ok(match format {
+        Format::Csv => Box::new(csv::CsvReader::new(layout, options)),
+        Format::Txt => Box::new(txt::TxtReader::new(layout, options)),
+        Format::Bin => Box::new(bin::BinReader::new(layout, options)),
+        Format::Block => Box::new(block::BlockReader::new(layout, options)),
+        Format::Line => Box::new(line::LineReader::new(layout, options)),
+    })
+}
+
+/// A writer of a format.
+///
+/// # Errors
+/// As [`reader`].
+pub fn writer(
+    format: Format,
+    layout: Arc<Layout>,
+    options: WriteOptions,
+) -> Result<Box<dyn RecordWriter>, FormatError> {
+    check(format, &layout, options.attributes.as_deref())?;
+    Ok(match format {
+        Format::Csv => Box::new(csv::CsvWriter::new(layout, options)),
+        Format::Txt => Box::new(txt::TxtWriter::new(layout, options)),
+        Format::Bin => Box::new(bin::BinWriter::new(layout, options)),
+        Format::Block => Box::new(block::BlockWriter::new(layout, options)),
+        Format::Line => Box::new(line::LineWriter::new(layout, options)),
+    })
+}
+
+/// The attributes a record holds.
+pub(super) fn attributes(layout: &Layout, chosen: &Option<Vec<usize>>) -> Vec<usize> {
+    chosen
+        .clone()
+        .unwrap_or_else(|| (0..layout.offsets.len()).collect())
+}
+
+fn check(format: Format, layout: &Layout, chosen: Option<&[usize]>) -> Result<(), FormatError> {
+    let all: Vec<usize> = (0..layout.offsets.len()).collect();
+    let chosen = chosen.unwrap_or(&all);
+    if chosen.iter().any(|&attribute| attribute >= all.len()) {
+        return Err(FormatError::NoSuchAttribute);
+    }
+    let types: Vec<&Type> = chosen.iter().map(|&at| layout.attribute(at).1).collect();
+    match (format, types.as_slice()) {
+        (Format::Line, [Type::RString | Type::BoundedRString(_)]) => Ok(()),
+        (Format::Line, _) => Err(FormatError::LineNeedsString),
+        (Format::Block, [Type::Blob]) => Ok(()),
+        (Format::Block, _) => Err(FormatError::BlockNeedsBlob),
+        _ => Ok(()),
+    }
+}
+
+/// Why a schema and a format do not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatError {
+    /// The options name an attribute that the schema does not have.
+    NoSuchAttribute,
+    /// The line format is for one rstring.
+    LineNeedsString,
+    /// The block format is for one blob.
+    BlockNeedsBlob,
+    /// Records of no bytes cannot be told apart.
+    BinNeedsBytes,
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FormatError::NoSuchAttribute => "the schema has fewer attributes than are named",
+            FormatError::LineNeedsString => "the line format takes exactly one rstring attribute",
+            FormatError::BlockNeedsBlob => "the block format takes exactly one blob attribute",
+            FormatError::BinNeedsBytes => {
+                "a tuple without content takes no bytes in the bin format"
+            }
+        })
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// A record that is not a tuple of the schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordError {
+    /// The attribute being read, if it was one.
+    pub attribute: Option<usize>,
+    /// Its name.
+    pub name: Option<Arc<str>>,
+    /// Line of the fault, from 1; of a format without lines the record's number.
+    pub line: u64,
+    /// Byte of that line or record, from 1.
+    pub column: usize,
+    /// What stands there, cut to some length.
+    pub text: Vec<u8>,
+    /// What should.
+    pub expected: Expected,
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: ", self.line, self.column)?;
+        if let Some(name) = &self.name {
+            write!(f, "attribute {name}: ")?;
+        }
+        write!(f, "expected {}", self.expected)?;
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        f.write_str(", found '")?;
+        for c in String::from_utf8_lossy(&self.text).chars() {
+            match c {
+                c if c.is_control() => write!(f, "{}", c.escape_default())?,
+                c => write!(f, "{c}")?,
+            }
+        }
+        f.write_str("'")
+    }
+}
+
+impl std::error::Error for RecordError {}
