@@ -486,7 +486,9 @@ pub enum ExprKind {
     Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
     /// `c ? a : b`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// `(T) e`. `(name) e` is a cast when what follows can only begin an operand.
+    /// `(T) e`. `(name) e` is a cast when what follows can only begin an operand. Two forms are
+    /// decided by what the name denotes: where it is a type, `(T)[e]` (an `Index` of a `Paren`) is
+    /// the cast of a list of one, and `(T) - e` (a `Sub` of a `Paren`) that of a negation.
     Cast(TypeExpr, Box<Expr>),
     /// `(e)`
     Paren(Box<Expr>),

@@ -26,3 +26,4 @@ pub use lexer::{Token, tokens};
 pub use parse::{Parse, parse, parse_expr, parse_prototype, parse_type};
 pub use render::render;
 pub use source::{FileId, Position, SourceFile, SourceMap, Span};
+pub use spelling::closest;

@@ -1,8 +1,9 @@
 //! Commands for text with breakable places, and the printer that decides which of them break.
 //!
 //! A group is laid out on one line if it fits, with what follows it up to the next place where the
-//! line may end; otherwise every breakable place directly in it ends the line. This is the scheme
-//! of Oppen's pretty printer without fills. A group that holds a forced line end never fits.
+//! line may end; otherwise every breakable place directly in it ends the line, but a fill only if
+//! what stands up to the next one does not fit. A group that holds a forced line end never fits.
+//! This is the scheme of Oppen's pretty printer.
 
 /// No line is longer if it can be broken.
 const WIDTH: usize = 100;
@@ -22,6 +23,8 @@ pub(super) enum Command<'a> {
     Line,
     /// Nothing, or the end of the line if the group is broken.
     Soft,
+    /// A blank, or the end of the line if what follows up to the next fill does not fit.
+    Fill,
     /// The end of the line; with an empty line after it or not.
     Newline { blank: bool },
     /// A group begins.
@@ -39,7 +42,11 @@ impl Command<'_> {
     pub(super) fn is_separator(self) -> bool {
         matches!(
             self,
-            Command::Space | Command::Line | Command::Soft | Command::Newline { .. }
+            Command::Space
+                | Command::Line
+                | Command::Soft
+                | Command::Fill
+                | Command::Newline { .. }
         )
     }
 
@@ -49,7 +56,7 @@ impl Command<'_> {
             Command::Text(text) => first_line(text).chars().count(),
             Command::Comment(text) if text.starts_with("//") => 0,
             Command::Comment(text) => first_line(text).chars().count(),
-            Command::Space | Command::Line => 1,
+            Command::Space | Command::Line | Command::Fill => 1,
             _ => 0,
         }
     }
@@ -66,48 +73,84 @@ pub(super) fn print(commands: &[Command]) -> String {
     for (index, command) in commands.iter().enumerate() {
         printer.step(*command, index, &measures);
     }
-    if !printer.out.is_empty() {
-        printer.out.push('\n');
+    let mut out = printer.out;
+    out.truncate(out.trim_end_matches(' ').len());
+    if !out.is_empty() {
+        out.push('\n');
     }
-    printer.out
+    out
 }
 
 /// What the printer needs to know ahead, by index of the command.
 struct Measures {
     /// For each `Open`: the width of the group on one line with what follows; `MAX` if a line end
-    /// is forced in it.
-    groups: Vec<usize>,
+    /// is forced in it. For each `Fill`: the same up to the next one or to the group's end.
+    widths: Vec<usize>,
+}
+
+/// What stands behind a place: measured from the end of the text.
+#[derive(Clone, Copy, Default)]
+struct Behind {
+    /// The width of everything.
+    total: usize,
+    /// The width up to the next place where the line may end.
+    tail: usize,
+    /// How many line ends are forced.
+    forced: usize,
 }
 
 impl Measures {
     fn of(commands: &[Command]) -> Measures {
-        let mut groups = vec![0; commands.len()];
-        // From the end: how wide the text is up to the next place where the line may end.
-        let mut tail = 0;
-        let mut total = 0;
-        let mut forced = 0;
-        let mut open: Vec<(usize, usize, usize)> = Vec::new();
+        let mut widths = vec![0; commands.len()];
+        let mut behind = Behind::default();
+        // For each group that is open, seen from its end: what stands behind it, and behind the
+        // part of it that began last, which is up to the next fill or to the group's end.
+        let mut open = vec![(behind, behind)];
         for (index, command) in commands.iter().enumerate().rev() {
             match command {
-                Command::Close => open.push((total, tail, forced)),
-                Command::Open => {
-                    if let Some((total_after, tail_after, forced_after)) = open.pop() {
-                        groups[index] = match forced == forced_after {
-                            true => total - total_after + tail_after,
-                            false => usize::MAX,
-                        };
+                Command::Close => open.push((behind, behind)),
+                Command::Open if open.len() > 1 => {
+                    let (end, _) = open.pop().unwrap_or_default();
+                    widths[index] = behind.up_to(end);
+                }
+                Command::Fill => {
+                    if let Some((_, next)) = open.last_mut() {
+                        widths[index] = behind.up_to(*next);
+                        *next = behind.after(*command);
                     }
                 }
-                Command::Newline { .. } => forced += 1,
+                Command::Newline { .. } => {
+                    if let Some((_, next)) = open.last_mut() {
+                        *next = behind.after(*command);
+                    }
+                }
                 _ => {}
             }
-            total += command.width();
-            tail = match command {
-                Command::Line | Command::Soft | Command::Newline { .. } => 0,
-                _ => tail + command.width(),
-            };
+            behind = behind.after(*command);
         }
-        Measures { groups }
+        Measures { widths }
+    }
+}
+
+impl Behind {
+    /// The width from here to a later place, and on to where the line may end after it; `MAX` if it
+    /// must end before.
+    fn up_to(self, later: Behind) -> usize {
+        match self.forced == later.forced {
+            true => self.total - later.total + later.tail,
+            false => usize::MAX,
+        }
+    }
+
+    /// What stands behind the place before `command`.
+    fn after(self, command: Command) -> Behind {
+        let width = command.width();
+        let is_break = command.is_separator() && command != Command::Space;
+        Behind {
+            total: self.total + width,
+            tail: if is_break { 0 } else { self.tail + width },
+            forced: self.forced + usize::from(matches!(command, Command::Newline { .. })),
+        }
     }
 }
 
@@ -120,6 +163,8 @@ struct Printer {
     broken: Vec<bool>,
     /// Line ends that were not written yet.
     newlines: usize,
+    /// The indentation of the line after them.
+    margin: usize,
 }
 
 impl Printer {
@@ -132,19 +177,30 @@ impl Printer {
             Command::Line if !is_broken => self.space(),
             Command::Soft if !is_broken => {}
             Command::Line | Command::Soft => self.newline(1),
+            Command::Fill => {
+                match is_broken && !self.fits(measures.widths[index].saturating_add(1)) {
+                    true => self.newline(1),
+                    false => self.space(),
+                }
+            }
             Command::Newline { blank } => self.newline(1 + usize::from(blank)),
             Command::Open => {
-                let column = match self.newlines {
-                    0 => self.column,
-                    _ => self.indent * INDENT,
-                };
-                let fits = column.saturating_add(measures.groups[index]) <= WIDTH;
+                let fits = self.fits(measures.widths[index]);
                 self.broken.push(is_broken && !fits);
             }
             Command::Close => drop(self.broken.pop()),
             Command::Indent => self.indent += 1,
             Command::Dedent => self.indent = self.indent.saturating_sub(1),
         }
+    }
+
+    /// So much more text fits on the line.
+    fn fits(&self, width: usize) -> bool {
+        let column = match self.newlines {
+            0 => self.column,
+            _ => self.margin,
+        };
+        column.saturating_add(width) <= WIDTH
     }
 
     fn space(&mut self) {
@@ -157,6 +213,7 @@ impl Printer {
     fn newline(&mut self, count: usize) {
         if !self.out.is_empty() {
             self.newlines = self.newlines.max(count);
+            self.margin = self.indent * INDENT;
         }
     }
 
@@ -166,7 +223,7 @@ impl Printer {
             let kept = self.out.trim_end_matches(' ').len();
             self.out.truncate(kept);
             self.out.extend(std::iter::repeat_n('\n', self.newlines));
-            self.column = self.indent * INDENT;
+            self.column = self.margin;
             self.out.extend(std::iter::repeat_n(' ', self.column));
             self.newlines = 0;
         }

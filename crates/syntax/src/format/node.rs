@@ -131,6 +131,14 @@ impl<'a> Formatter<'a> {
             match (before, kind) {
                 (None, _) | (_, PortList | InputList) => {}
                 (Some(Annotation), _) => this.tight(),
+                (Some(Eq), _) => {
+                    this.push(Indent);
+                    this.push(Fill);
+                    this.element(element);
+                    this.push(Dedent);
+                    before = Some(kind);
+                    return;
+                }
                 _ => this.push(Space),
             }
             before = Some(kind);
@@ -197,7 +205,7 @@ impl<'a> Formatter<'a> {
             match kind_of(element) {
                 Semi => this.end_values(&mut is_open),
                 Comma => {}
-                _ if this.previous() == Some(Comma) && after_colon => this.push(Line),
+                _ if this.previous() == Some(Comma) && after_colon => this.push(Fill),
                 _ if is_first => {}
                 _ => this.push(Space),
             }
@@ -308,7 +316,7 @@ impl<'a> Formatter<'a> {
         let mut is_first = true;
         self.parts(node, |this, element| {
             if !is_first && this.previous() == Some(Comma) {
-                this.push(Line);
+                this.push(Fill);
             }
             is_first = false;
             this.element(element);
@@ -317,41 +325,55 @@ impl<'a> Formatter<'a> {
 
     /// A bracket, elements, a bracket: on one line, or one element a line.
     fn delimited(&mut self, node: Node<'a>) {
-        let is_empty = !node
-            .elements()
-            .any(|element| matches!(element, Element::Node(_)));
+        let is_plain = is_plain(node);
+        let between = match node.kind() {
+            EnumType | ListExpr | SetExpr => Fill,
+            _ if is_plain => Space,
+            _ => Line,
+        };
+        let inside = match node.kind() {
+            EnumType => Line,
+            _ => Soft,
+        };
         let mut depth = 0;
         let mut is_first = true;
         self.parts(node, |this, element| {
             let kind = kind_of(element);
             match kind {
                 RParen | RBracket | RBrace if depth > 0 => {
-                    this.close_group();
+                    this.push(Dedent);
+                    this.push(inside);
+                    this.push(Close);
                     depth -= 1;
                 }
-                Comma | Semi => {}
+                Comma | Semi | RParen | RBracket | RBrace => {}
                 _ if is_first => {}
-                _ if this.previous() == Some(Comma) || this.previous() == Some(Semi) => {
-                    this.push(Line);
-                }
+                _ if matches!(this.previous(), Some(Comma | Semi)) => this.push(between),
                 _ if matches!(this.previous(), Some(LParen | LBracket | LBrace)) => {}
                 _ => this.push(Space),
             }
             is_first = false;
             this.element(element);
-            if matches!(kind, LParen | LBracket | LBrace) && !is_empty {
+            if matches!(kind, LParen | LBracket | LBrace) && !is_plain {
                 this.push(Open);
                 this.push(Indent);
-                this.push(Soft);
+                this.push(inside);
                 depth += 1;
             }
         });
     }
+}
 
-    fn close_group(&mut self) {
-        self.push(Dedent);
-        self.push(Soft);
-        self.push(Close);
+/// A list that is no group of its own: an empty one, and arguments that begin with a literal in
+/// brackets and go on with names (`submit({a = 1}, Out)`), where the literal breaks instead.
+fn is_plain(node: Node) -> bool {
+    let mut kinds = node.nodes().map(Node::kind);
+    match kinds.next() {
+        None => true,
+        Some(ListExpr | SetExpr | MapExpr | TupleExpr) => {
+            node.kind() == ArgList && kinds.all(|kind| matches!(kind, QName | Literal))
+        }
+        Some(_) => false,
     }
 }
 

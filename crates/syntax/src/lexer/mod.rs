@@ -154,7 +154,11 @@ impl Lexer<'_> {
 }
 
 fn unknown_message(text: &str) -> String {
-    let shown: String = text.chars().take(8).flat_map(char::escape_debug).collect();
+    let visible = |c: char| match c.is_control() {
+        true => c.escape_debug().to_string(),
+        false => c.to_string(),
+    };
+    let shown: String = text.chars().take(8).map(visible).collect();
     let more = if text.chars().nth(8).is_some() {
         "..."
     } else {
@@ -189,9 +193,15 @@ fn operator(cursor: &mut Cursor) -> Option<SyntaxKind> {
     let bytes = cursor.rest().as_bytes();
     let at = |index: usize| bytes.get(index).copied().unwrap_or(0);
     let (first, second, third) = (at(0), at(1), at(2));
+    // In `a./*here*/b` a comment begins, and no quotient of lists.
+    let is_comment = second == b'/' && matches!(third, b'*' | b'/');
     let (kind, len) = triple(first, second, third)
         .map(|kind| (kind, 3))
-        .or_else(|| pair(first, second).map(|kind| (kind, 2)))
+        .or_else(|| {
+            pair(first, second)
+                .filter(|_| !is_comment)
+                .map(|kind| (kind, 2))
+        })
         .or_else(|| single(first).map(|kind| (kind, 1)))?;
     cursor.advance(len);
     Some(kind)

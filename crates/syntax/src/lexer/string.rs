@@ -2,7 +2,7 @@
 //!
 //! A string may span lines, so a forgotten quote would swallow the text up to the next string and
 //! turn everything after it inside out. A string of several lines whose closing quote touches a
-//! letter or another quote is never right; it and one that never closes are cut at the end of
+//! letter, another quote or a backslash is never right; it and one that never closes are cut at the end of
 //! their first line.
 
 use std::sync::Arc;
@@ -89,7 +89,7 @@ fn closed_length(text: &str) -> Option<usize> {
     if matches!(bytes.get(at), Some(b'r' | b'u' | b'x')) && !is_word(bytes.get(at + 1)) {
         at += 1;
     }
-    let touches = is_word(bytes.get(at)) || matches!(bytes.get(at), Some(b'"' | b'\''));
+    let touches = is_word(bytes.get(at)) || matches!(bytes.get(at), Some(b'"' | b'\'' | b'\\'));
     let spans_lines = bytes[..inner_end].contains(&b'\n');
     (!(touches && spans_lines)).then_some(at)
 }

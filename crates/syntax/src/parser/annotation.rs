@@ -13,13 +13,14 @@ pub(super) fn annotations(p: &mut Parser) -> bool {
     any
 }
 
+/// `@name` or `@name(key = value)`. In `@name () as Out = ...` the parenthesis is that of the head.
 fn annotation(p: &mut Parser) {
     let node = p.start();
     p.bump();
     let name = p.start();
     p.lenient_name("the name of an annotation");
     p.finish(name, Name);
-    if p.at(LParen) {
+    if p.at(LParen) && !p.begins_invocation(p.pos) {
         let args = p.start();
         p.bump();
         if !p.at(RParen) {

@@ -1,8 +1,8 @@
 //! Operator invocations: `stream<T> Out as O = Op(A, B; C) { clauses }`.
 
 use super::clause::{self, Order};
-use super::{Parser, annotation, expr, literal, stmt, types};
-use crate::{Diagnostic, SyntaxKind, spelling};
+use super::{Parser, annotation, expr, literal, logic, types};
+use crate::SyntaxKind;
 use SyntaxKind::*;
 
 const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw];
@@ -13,10 +13,7 @@ pub(super) fn invocations(p: &mut Parser) {
     let mut count = 0;
     while !is_graph_end(p) {
         let before = (p.pos, p.complaints);
-        if p.begins_invocation(p.pos) {
-            invocation(p);
-        } else if p.nth(1) == Lt && p.similar_keyword(p.pos, &[StreamKw]).is_some() {
-            misspelt_stream(p);
+        if p.begins_invocation(p.pos) || begins_misspelt_stream(p) {
             invocation(p);
         } else {
             if p.at(Semi) {
@@ -50,12 +47,8 @@ fn is_graph_end(p: &Parser) -> bool {
     }
 }
 
-fn misspelt_stream(p: &mut Parser) {
-    let written = p.token_text(p.pos);
-    let message = format!("`{written}` is no word of SPL here");
-    let span = p.span(p.pos);
-    p.report(Diagnostic::error("misspelt-keyword", span, message).help("did you mean `stream`?"));
-    p.complained_at = None;
+fn begins_misspelt_stream(p: &Parser) -> bool {
+    p.nth(1) == Lt && p.similar_keyword(p.pos, &[StreamKw]).is_some()
 }
 
 /// Passes over what is no invocation, with the braces that may follow.
@@ -141,7 +134,10 @@ fn close_parenthesis(p: &mut Parser, open: usize, message: &str) {
 /// `stream<T> Name as Alias`
 fn out_port(p: &mut Parser) {
     let node = p.start();
-    if p.at(StreamKw) || (p.at(Ident) && p.nth(1) == Lt) {
+    if p.at(StreamKw) {
+        types::stream_type(p);
+    } else if p.at(Ident) && p.nth(1) == Lt {
+        not_stream(p);
         types::stream_type(p);
     } else {
         p.expected("`stream<...>`");
@@ -151,6 +147,17 @@ fn out_port(p: &mut Parser) {
     p.finish(name, Name);
     alias(p);
     p.finish(node, OutPort);
+}
+
+/// A name stands where `stream` should before `<...>`.
+fn not_stream(p: &mut Parser) {
+    let written = p.token_text(p.pos);
+    let message = format!("expected `stream`, found `{written}`");
+    p.wrong("misspelt-keyword", message);
+    if p.similar_keyword(p.pos, &[StreamKw]).is_some() {
+        p.add_help("did you mean `stream`?");
+    }
+    p.complained_at = None;
 }
 
 /// `as Name`, if it is here. It is a `Name` after an `as`.
@@ -271,11 +278,7 @@ fn node_of(kind: SyntaxKind) -> SyntaxKind {
 
 fn entries(p: &mut Parser, kind: SyntaxKind) {
     match kind {
-        LogicKw => p.entries(
-            "`state`, `onTuple`, `onPunct` or `onProcess`",
-            begins_logic,
-            logic,
-        ),
+        LogicKw => logic::entries(p),
         WindowKw => p.entries("a window `Port : ...;`", clause::begins_entry, window_entry),
         ParamKw => p.entries(
             "a parameter `name : value;`",
@@ -306,7 +309,7 @@ fn argument(p: &mut Parser) {
     p.finish(node, Argument);
 }
 
-fn entry_name(p: &mut Parser, what: &str) {
+pub(super) fn entry_name(p: &mut Parser, what: &str) {
     let name = p.start();
     p.name(what);
     p.finish(name, Name);
@@ -358,107 +361,4 @@ fn output_assignment(p: &mut Parser) -> bool {
     }
     p.finish(node, OutputAssign);
     is_whole
-}
-
-fn begins_logic(p: &Parser) -> bool {
-    match p.current() {
-        OnTupleKw | OnPunctKw => true,
-        Ident => logic_word(p).is_some(),
-        _ => false,
-    }
-}
-
-/// The word of a logic entry that the name here is, or resembles.
-fn logic_word(p: &Parser) -> Option<&'static str> {
-    const WORDS: [&str; 4] = ["state", "onProcess", "onTuple", "onPunct"];
-    let written = p.token_text(p.pos);
-    let word = WORDS.into_iter().find(|word| *word == written);
-    let is_entry = matches!((p.nth(1), p.nth(2)), (Colon, _) | (Ident, Colon));
-    word.or_else(|| spelling::closest(written, WORDS).filter(|_| is_entry))
-}
-
-fn logic(p: &mut Parser) {
-    match p.current() {
-        OnTupleKw => on_port(p, OnTuple),
-        OnPunctKw => on_port(p, OnPunct),
-        _ => contextual(p),
-    }
-}
-
-/// An entry that begins with a word that is no keyword: `state`, `onProcess`, or a misspelt one.
-fn contextual(p: &mut Parser) {
-    let word = logic_word(p).unwrap_or("state");
-    let written = p.token_text(p.pos);
-    if word != written {
-        let message = format!("`{written}` is no word of SPL here");
-        p.wrong("misspelt-keyword", message);
-        p.add_help(format!("did you mean `{word}`?"));
-        p.complained_at = None;
-    }
-    match word {
-        "onTuple" => on_port(p, OnTuple),
-        "onPunct" => on_port(p, OnPunct),
-        "state" => state(p),
-        _ => {
-            let node = p.start();
-            p.bump();
-            p.expect(Colon, "after `onProcess`");
-            handler(p);
-            p.finish(node, OnProcess);
-        }
-    }
-}
-
-/// `onTuple Port : stmt`
-fn on_port(p: &mut Parser, kind: SyntaxKind) {
-    let node = p.start();
-    p.bump();
-    entry_name(p, "the name of an input");
-    p.expect(Colon, "after the input");
-    handler(p);
-    p.finish(node, kind);
-}
-
-fn handler(p: &mut Parser) {
-    match p.at(LBrace) {
-        true => {
-            stmt::block(p, "block");
-        }
-        false if p.at_any(&[RBrace, Eof]) => p.expected("a statement"),
-        false => stmt::statement(p),
-    }
-}
-
-/// `state : decl` or `state : { decls }`
-fn state(p: &mut Parser) {
-    let node = p.start();
-    p.bump();
-    p.expect(Colon, "after `state`");
-    let opening = match p.at(LBrace) {
-        true => p.open_brace("state", "after `state:`"),
-        false => None,
-    };
-    match opening {
-        None => declaration(p),
-        Some(opening) => {
-            while !p.at_any(&[RBrace, Eof]) && !p.is_clause_end() && !begins_logic(p) {
-                let before = p.pos;
-                declaration(p);
-                if p.pos == before {
-                    p.skip_token();
-                }
-            }
-            p.close_brace(opening);
-        }
-    }
-    p.finish(node, StateEntry);
-}
-
-fn declaration(p: &mut Parser) {
-    if p.begins_declaration() {
-        stmt::local_declaration(p);
-    } else {
-        p.expected("the declaration of a state variable");
-        p.skip_entry();
-    }
 }

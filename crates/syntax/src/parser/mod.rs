@@ -16,6 +16,7 @@ mod expr;
 mod function;
 mod invocation;
 mod literal;
+mod logic;
 mod marker;
 mod predicate;
 mod recover;
@@ -35,6 +36,9 @@ use marker::Completed;
 const MAX_DEPTH: u32 = 256;
 /// How high a tree of operators may grow: `a + b + c + ...` grows by one with each operator.
 const MAX_HEIGHT: u32 = 512;
+
+/// So many findings of one file are shown.
+const FINDINGS_MAX: usize = 100;
 
 /// What is to be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +152,12 @@ impl<'t> Parser<'t> {
         }
         all.extend(lexical);
         all.sort_by_key(|d| d.span.start);
+        if let Some(next) = all.get(FINDINGS_MAX) {
+            let message = "there are more errors; they are shown when these are mended";
+            let last = Diagnostic::error("too-many-errors", next.span, message);
+            all.truncate(FINDINGS_MAX);
+            all.push(last);
+        }
         all
     }
 

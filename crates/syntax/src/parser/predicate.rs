@@ -51,10 +51,13 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that begins a clause of a composite or an invocation.
+    /// A word that begins a clause of a composite or an invocation, and is not meant as a name.
     pub(super) fn begins_clause(&self, index: usize) -> bool {
         match self.kind_at(index) {
-            ParamKw | GraphKw | ConfigKw | LogicKw | WindowKw | OutputKw => true,
+            ParamKw | GraphKw | ConfigKw | LogicKw | WindowKw | OutputKw => !matches!(
+                self.kind_at(index + 1),
+                Eq | Colon | Comma | Semi | Dot | RParen
+            ),
             TypeKw => self.begins_type_clause(index),
             _ => false,
         }
@@ -83,7 +86,7 @@ impl Parser<'_> {
         let mut at = index;
         while self.kind_at(at) == At {
             at += 2;
-            if self.kind_at(at) == LParen {
+            if self.kind_at(at) == LParen && !self.begins_invocation(at) {
                 at = self.after_group(at).unwrap_or(at + 1);
             }
         }

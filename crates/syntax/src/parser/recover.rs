@@ -288,7 +288,7 @@ impl Parser<'_> {
         matches!(
             self.nth(1),
             Eq | Comma | Semi | Colon | RParen | Gt | LBrace | LParen | RBrace | InKw | AsKw
-        ) && !(self.begins_clause(self.pos) && self.is_on_new_line(self.pos))
+        ) && !self.begins_clause(self.pos)
     }
 
     /// The name here is one of `words`, misspelt: says so and takes it for that word.

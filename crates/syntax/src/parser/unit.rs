@@ -257,7 +257,12 @@ fn is_composite(p: &Parser, index: usize) -> bool {
         LBrace => true,
         LParen => match p.kind_at(after + 1) {
             OutputKw | InputKw => true,
-            RParen => p.kind_at(after + 2) == LBrace && p.begins_clause(after + 3),
+            RParen => {
+                let inner = after + 3;
+                p.kind_at(after + 2) == LBrace
+                    && p.begins_clause(inner)
+                    && p.kind_at(inner) != TypeKw
+            }
             _ => false,
         },
         _ => false,

@@ -1,0 +1,118 @@
+//! `logic` clauses: `state`, `onTuple`, `onPunct` and `onProcess`.
+
+use super::invocation::entry_name;
+use super::{Parser, stmt};
+use crate::{SyntaxKind, spelling};
+use SyntaxKind::*;
+
+/// All entries of the clause.
+pub(super) fn entries(p: &mut Parser) {
+    p.entries(
+        "`state`, `onTuple`, `onPunct` or `onProcess`",
+        begins_logic,
+        logic,
+    );
+}
+
+fn begins_logic(p: &Parser) -> bool {
+    match p.current() {
+        OnTupleKw | OnPunctKw => true,
+        Ident => logic_word(p).is_some(),
+        _ => false,
+    }
+}
+
+/// The word of a logic entry that the name here is, or resembles.
+fn logic_word(p: &Parser) -> Option<&'static str> {
+    const WORDS: [&str; 4] = ["state", "onProcess", "onTuple", "onPunct"];
+    let written = p.token_text(p.pos);
+    let word = WORDS.into_iter().find(|word| *word == written);
+    let is_entry = matches!((p.nth(1), p.nth(2)), (Colon, _) | (Ident, Colon));
+    word.or_else(|| spelling::closest(written, WORDS).filter(|_| is_entry))
+}
+
+fn logic(p: &mut Parser) {
+    match p.current() {
+        OnTupleKw => on_port(p, OnTuple),
+        OnPunctKw => on_port(p, OnPunct),
+        _ => contextual(p),
+    }
+}
+
+/// An entry that begins with a word that is no keyword: `state`, `onProcess`, or a misspelt one.
+fn contextual(p: &mut Parser) {
+    let word = logic_word(p).unwrap_or("state");
+    let written = p.token_text(p.pos);
+    if word != written {
+        let message = format!("`{written}` is no word of SPL here");
+        p.wrong("misspelt-keyword", message);
+        p.add_help(format!("did you mean `{word}`?"));
+        p.complained_at = None;
+    }
+    match word {
+        "onTuple" => on_port(p, OnTuple),
+        "onPunct" => on_port(p, OnPunct),
+        "state" => state(p),
+        _ => {
+            let node = p.start();
+            p.bump();
+            p.expect(Colon, "after `onProcess`");
+            handler(p);
+            p.finish(node, OnProcess);
+        }
+    }
+}
+
+/// `onTuple Port : stmt`
+fn on_port(p: &mut Parser, kind: SyntaxKind) {
+    let node = p.start();
+    p.bump();
+    entry_name(p, "the name of an input");
+    p.expect(Colon, "after the input");
+    handler(p);
+    p.finish(node, kind);
+}
+
+fn handler(p: &mut Parser) {
+    match p.at(LBrace) {
+        true => {
+            stmt::block(p, "block");
+        }
+        false if p.at_any(&[RBrace, Eof]) => p.expected("a statement"),
+        false => stmt::statement(p),
+    }
+}
+
+/// `state : decl` or `state : { decls }`
+fn state(p: &mut Parser) {
+    let node = p.start();
+    p.bump();
+    p.expect(Colon, "after `state`");
+    let opening = match p.at(LBrace) {
+        true => p.open_brace("state", "after `state:`"),
+        false => None,
+    };
+    match opening {
+        None => declaration(p),
+        Some(opening) => {
+            while !p.at_any(&[RBrace, Eof]) && !p.is_clause_end() && !begins_logic(p) {
+                let before = p.pos;
+                declaration(p);
+                if p.pos == before {
+                    p.skip_token();
+                }
+            }
+            p.close_brace(opening);
+        }
+    }
+    p.finish(node, StateEntry);
+}
+
+fn declaration(p: &mut Parser) {
+    if p.begins_declaration() {
+        stmt::local_declaration(p);
+    } else {
+        p.expected("the declaration of a state variable");
+        p.skip_entry();
+    }
+}
