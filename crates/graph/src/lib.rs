@@ -8,6 +8,7 @@
 #[cfg(feature = "testing")]
 pub mod arbitrary;
 mod build;
+pub mod drawing;
 mod eval;
 mod expr;
 mod fault;
@@ -17,9 +18,11 @@ mod model;
 mod native;
 pub mod ops;
 mod plan;
+pub mod print;
 mod services;
 mod state;
 mod stmt;
+mod visit;
 
 pub use eval::{Evaluation, Inputs, Submit};
 pub use expr::{

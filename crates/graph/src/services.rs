@@ -49,6 +49,17 @@ pub trait Services {
     fn metric(&self, name: &str) -> Option<i64>;
     /// Sets a custom metric; false if there is none of that name.
     fn set_metric(&mut self, name: &str, value: i64) -> bool;
+    /// Adds to a custom metric, creating it at 0 if there is none of that name.
+    fn count(&mut self, name: &str, more: i64) {
+        match self.metric(name) {
+            Some(value) => {
+                self.set_metric(name, value.wrapping_add(more));
+            }
+            None => {
+                self.create_metric(name, "", 1, more);
+            }
+        }
+    }
     /// Creates a custom metric; false if it exists. Kind: 0 gauge, 1 counter, 2 time.
     fn create_metric(&mut self, name: &str, description: &str, kind: u32, value: i64) -> bool;
     /// Names of the custom metrics, in order of creation.

@@ -38,12 +38,10 @@ impl Machine<'_, '_> {
                 self.settle(path, State::is_scalar(&expr.ty))
             }
             ExprKind::State(id) if State::is_scalar(&expr.ty) => {
-                Ok(Operand::Owned(self.to.state.get(*id)))
+                self.scalar(*id).map(Operand::Owned)
             }
-            ExprKind::State(id) => Ok(Operand::At(Path::to(Base::State(*id)))),
-            ExprKind::Input { port, history } => {
-                Ok(self.whole(self.slot(*port, *history), &expr.ty))
-            }
+            ExprKind::State(id) => self.settle(Path::to(Base::State(*id)), false),
+            ExprKind::Input { port, history } => self.whole(self.slot(*port, *history), &expr.ty),
             ExprKind::Attribute {
                 port,
                 history,

@@ -2,6 +2,7 @@
 
 use tuple::Value;
 
+use crate::ops::sentence::RECURSION;
 use crate::{Evaluation, Expr, Fault, FaultKind, Function, Inputs, NativeFn, NoServices, State};
 
 use super::machine::Machine;
@@ -13,6 +14,9 @@ const STEPS: u64 = 10_000_000;
 /// Stack for the recursion of user functions, should the thread's own not do.
 const DEEP_STACK_BYTES: usize = 256 << 20;
 
+/// What of it is left for the functions at the very bottom.
+const MARGIN_BYTES: usize = 4 << 20;
+
 /// The value of a constant expression.
 ///
 /// # Errors
@@ -21,7 +25,7 @@ const DEEP_STACK_BYTES: usize = 256 << 20;
 pub fn fold(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result<Value, Fault> {
     let shallow = evaluate(expr, natives, functions);
     match shallow {
-        Err(fault) if fault.kind() == FaultKind::Limit => fold_deep(expr, natives, functions),
+        Err(fault) if fault.message() == RECURSION => fold_deep(expr, natives, functions),
         result => result,
     }
 }
@@ -30,7 +34,7 @@ pub fn fold(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result
 fn fold_deep(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result<Value, Fault> {
     std::thread::scope(|scope| {
         let work = || {
-            reserve_stack(DEEP_STACK_BYTES / 2);
+            reserve_stack(DEEP_STACK_BYTES - MARGIN_BYTES);
             evaluate(expr, natives, functions)
         };
         let thread = std::thread::Builder::new()

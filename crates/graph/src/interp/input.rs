@@ -48,11 +48,16 @@ impl<'e> Machine<'_, 'e> {
         self.ports.slots.last().map_or(0, |&last| last as usize)
     }
 
-    /// The tuple in a slot.
-    pub(super) fn tuple_at(&self, slot: usize) -> Option<(TupleRef<'e>, &'e Layout)> {
+    /// The tuple in a slot; `None` if the slot is empty.
+    pub(super) fn tuple_at(
+        &self,
+        slot: usize,
+    ) -> Result<Option<(TupleRef<'e>, &'e Layout)>, Fault> {
         let inputs = self.to.inputs;
-        let tuple = inputs.tuples.get(slot).copied().flatten()?;
-        Some((tuple, inputs.layouts.get(slot)?))
+        match (inputs.tuples.get(slot), inputs.layouts.get(slot)) {
+            (Some(tuple), Some(layout)) => Ok(tuple.map(|tuple| (tuple, &**layout))),
+            _ => Err(sentence::no_variable()),
+        }
     }
 
     /// An attribute of the tuple in a slot; the default if there is none.
@@ -62,7 +67,7 @@ impl<'e> Machine<'_, 'e> {
         index: u32,
         ty: &Type,
     ) -> Result<Operand<'x>, Fault> {
-        let Some((tuple, layout)) = self.tuple_at(slot) else {
+        let Some((tuple, layout)) = self.tuple_at(slot)? else {
             return Ok(Operand::Owned(Value::default_of(ty)));
         };
         if index as usize >= layout.schema.attributes.len() {
@@ -80,15 +85,15 @@ impl<'e> Machine<'_, 'e> {
     }
 
     /// The tuple in a slot as a value; the default if there is none.
-    pub(super) fn whole<'x>(&mut self, slot: usize, ty: &Type) -> Operand<'x> {
-        let Some((tuple, layout)) = self.tuple_at(slot) else {
-            return Operand::Owned(Value::default_of(ty));
+    pub(super) fn whole<'x>(&mut self, slot: usize, ty: &Type) -> Result<Operand<'x>, Fault> {
+        let Some((tuple, layout)) = self.tuple_at(slot)? else {
+            return Ok(Operand::Owned(Value::default_of(ty)));
         };
         let source = (slot, None);
         let at = match self.decoded.find(source) {
             Some(at) => at,
             None => self.decoded.add(source, tuple.to_value(layout)),
         };
-        Operand::At(Path::to(Base::Decoded(at)))
+        Ok(Operand::At(Path::to(Base::Decoded(at))))
     }
 }

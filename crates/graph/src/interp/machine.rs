@@ -90,12 +90,21 @@ impl<'m, 'e> Machine<'m, 'e> {
     }
 
     /// A variable, unless it is a scalar of the state.
-    pub(super) fn base(&self, base: Base) -> &Value {
-        match base {
-            Base::Local(at) => &self.locals[at],
-            Base::State(var) => &self.to.state.values[var.0 as usize],
-            Base::Decoded(at) => self.decoded.get(at),
+    pub(super) fn base(&self, base: Base) -> Result<&Value, Fault> {
+        let value = match base {
+            Base::Local(at) => self.locals.get(at),
+            Base::State(var) => self.to.state.values.get(var.0 as usize),
+            Base::Decoded(at) => return Ok(self.decoded.get(at)),
+        };
+        value.ok_or_else(sentence::no_variable)
+    }
+
+    /// A scalar of the state.
+    pub(super) fn scalar(&self, var: StateId) -> Result<Value, Fault> {
+        if (var.0 as usize) < self.to.state.types.len() {
+            return Ok(self.to.state.get(var));
         }
+        Err(sentence::no_variable())
     }
 
     /// The type of a variable of the running frame.
@@ -114,7 +123,10 @@ impl<'m, 'e> Machine<'m, 'e> {
         work: impl FnOnce(&mut Value, &[Key]) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         match path.base {
-            Base::Local(at) => work(&mut self.locals[at], &path.keys),
+            Base::Local(at) => {
+                let local = self.locals.get_mut(at).ok_or_else(sentence::no_variable)?;
+                work(local, &path.keys)
+            }
             Base::Decoded(at) => work(self.decoded.get_mut(at), &path.keys),
             Base::State(var) => change_state(self.to.state, var, |value| work(value, &path.keys)),
         }
@@ -128,10 +140,7 @@ fn change_state<R>(
     work: impl FnOnce(&mut Value) -> Result<R, Fault>,
 ) -> Result<R, Fault> {
     let at = var.0 as usize;
-    let ty = state
-        .types
-        .get(at)
-        .ok_or_else(|| sentence::mistyped("a state variable"))?;
+    let ty = state.types.get(at).ok_or_else(sentence::no_variable)?;
     if !State::is_scalar(ty) {
         return work(&mut state.values[at]);
     }

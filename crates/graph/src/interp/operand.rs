@@ -60,7 +60,7 @@ impl Machine<'_, '_> {
         match operand {
             Operand::Owned(value) => Ok(Cow::Borrowed(value)),
             Operand::Const(value) => Ok(Cow::Borrowed(value)),
-            Operand::At(path) => ops::read(self.base(path.base), &path.keys),
+            Operand::At(path) => ops::read(self.base(path.base)?, &path.keys),
         }
     }
 
@@ -74,7 +74,7 @@ impl Machine<'_, '_> {
 
     /// A path whose end exists, read at once if it is a scalar.
     pub(super) fn settle<'x>(&self, path: Path, is_scalar: bool) -> Result<Operand<'x>, Fault> {
-        let end = ops::read(self.base(path.base), &path.keys)?;
+        let end = ops::read(self.base(path.base)?, &path.keys)?;
         if is_scalar {
             return Ok(Operand::Owned(end.into_owned()));
         }

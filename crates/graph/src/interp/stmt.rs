@@ -155,7 +155,7 @@ impl Machine<'_, '_> {
             port: from,
             history,
         } = &tuple.kind
-            && let Some((input, _)) = self.tuple_at(self.slot(*from, *history))
+            && let Some((input, _)) = self.tuple_at(self.slot(*from, *history))?
         {
             return self.to.submit.tuple(port, input);
         }

@@ -69,8 +69,17 @@ pub fn port_range(port: u64, ports: usize) -> Fault {
 }
 
 /// Too many calls within calls.
+pub const RECURSION: &str = "function calls are nested too deeply";
+
+/// A fault of [`RECURSION`].
 pub fn recursion() -> Fault {
-    Fault::new(FaultKind::Limit, "function calls are nested too deeply")
+    Fault::new(FaultKind::Limit, RECURSION)
+}
+
+/// A variable or input tuple where there is none: while compiling, or in somebody else's expression.
+pub fn no_variable() -> Fault {
+    let sentence = "a variable or an input tuple is not available here";
+    Fault::new(FaultKind::Limit, sentence)
 }
 
 /// An operation that the front end should not have let through.

@@ -1,0 +1,45 @@
+//! Pictures of a program's graph: text for Graphviz, and a drawing of our own that needs nothing.
+
+mod dot;
+mod layers;
+mod svg;
+
+pub use dot::dot;
+pub use svg::svg;
+
+use crate::{OperatorId, Program};
+
+/// One edge of the picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    from: OperatorId,
+    to: OperatorId,
+    /// The stream's name.
+    stream: std::sync::Arc<str>,
+    /// The input port that it ends in is a control port.
+    is_control: bool,
+}
+
+/// All edges, by receiving port.
+fn lines(program: &Program) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (at, operator) in program.operators.iter().enumerate() {
+        for input in &operator.inputs {
+            lines.extend(input.sources.iter().filter_map(|source| {
+                let from = program.operators.get(source.operator.0 as usize)?;
+                Some(Line {
+                    from: source.operator,
+                    to: OperatorId(at as u32),
+                    stream: from.outputs.get(source.port as usize)?.name.clone(),
+                    is_control: input.is_control,
+                })
+            }));
+        }
+    }
+    lines
+}
+
+/// The operator's name without its namespace.
+fn short(kind: &str) -> &str {
+    kind.rsplit("::").next().unwrap_or(kind)
+}

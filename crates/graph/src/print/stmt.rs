@@ -1,0 +1,138 @@
+//! Statements, bodies and functions.
+
+use std::fmt::Write;
+
+use tuple::Type;
+
+use crate::{Body, Expr, Function, LocalId, Stmt};
+
+use super::{Names, indent, separated};
+
+impl<'a> Names<'a> {
+    /// The statements of a body, a line each; its variables are declared where they are set.
+    pub(super) fn body(self, body: &'a Body, depth: usize, out: &mut String) {
+        let names = Names {
+            locals: &body.locals,
+            ..self
+        };
+        for stmt in &body.stmts {
+            names.stmt(stmt, depth, out);
+        }
+    }
+
+    pub(super) fn function(self, function: &'a Function, out: &mut String) {
+        let body = &function.body;
+        let names = Names {
+            locals: &body.locals,
+            ..self
+        };
+        if function.is_stateful {
+            out.push_str("stateful ");
+        }
+        let _ = write!(out, "{} {}(", function.result, function.name);
+        let formals = body
+            .locals
+            .iter()
+            .take(function.formals as usize)
+            .enumerate();
+        separated(formals, out, |(at, formal), out| {
+            let mutable = if formal.by_reference { "mutable " } else { "" };
+            let name = names.local(LocalId(at as u32));
+            let _ = write!(out, "{mutable}{} {name}", formal.ty);
+        });
+        out.push_str(") {\n");
+        self.body(body, 1, out);
+        out.push_str("}\n");
+    }
+}
+
+impl Names<'_> {
+    pub(super) fn stmt(self, stmt: &Stmt, depth: usize, out: &mut String) {
+        indent(depth, out);
+        match stmt {
+            Stmt::Let(id, init) => self.definition(*id, init.as_ref(), out),
+            Stmt::Expr(expr) => self.expr(expr, out),
+            Stmt::If(condition, yes, no) => return self.branches(condition, (yes, no), depth, out),
+            Stmt::While(condition, body) => {
+                out.push_str("while (");
+                self.expr(condition, out);
+                out.push_str(") ");
+                return self.block(body, depth, out);
+            }
+            Stmt::For(id, collection, body) => {
+                let _ = write!(
+                    out,
+                    "for ({} {} in ",
+                    self.type_of_local(*id),
+                    self.local(*id)
+                );
+                self.expr(collection, out);
+                out.push_str(") ");
+                return self.block(body, depth, out);
+            }
+            Stmt::Clause(body) => {
+                out.push_str("clause ");
+                return self.block(body, depth, out);
+            }
+            Stmt::Break => out.push_str("break"),
+            Stmt::Continue => out.push_str("continue"),
+            Stmt::Return(None) => out.push_str("return"),
+            Stmt::Return(Some(value)) => {
+                out.push_str("return ");
+                self.expr(value, out);
+            }
+            Stmt::Sleep(seconds) => self.intrinsic("sleep", &[seconds], out),
+            Stmt::Submit { port, tuple, .. } => self.intrinsic("submit", &[tuple, port], out),
+            Stmt::SubmitPunct { port, mark, .. } => self.intrinsic("submit", &[mark, port], out),
+        }
+        out.push_str(";\n");
+    }
+
+    fn definition(self, id: LocalId, init: Option<&Expr>, out: &mut String) {
+        let _ = write!(out, "{} {}", self.type_of_local(id), self.local(id));
+        if let Some(init) = init {
+            out.push_str(" = ");
+            self.expr(init, out);
+        }
+    }
+
+    fn intrinsic(self, name: &str, args: &[&Expr], out: &mut String) {
+        out.push_str(name);
+        out.push('(');
+        separated(args, out, |arg, out| self.expr(arg, out));
+        out.push(')');
+    }
+
+    fn branches(
+        self,
+        condition: &Expr,
+        (yes, no): (&[Stmt], &[Stmt]),
+        depth: usize,
+        out: &mut String,
+    ) {
+        out.push_str("if (");
+        self.expr(condition, out);
+        out.push_str(") ");
+        self.block(yes, depth, out);
+        if !no.is_empty() {
+            out.truncate(out.trim_end().len());
+            out.push_str(" else ");
+            self.block(no, depth, out);
+        }
+    }
+
+    fn block(self, stmts: &[Stmt], depth: usize, out: &mut String) {
+        out.push_str("{\n");
+        for stmt in stmts {
+            self.stmt(stmt, depth + 1, out);
+        }
+        indent(depth, out);
+        out.push_str("}\n");
+    }
+
+    fn type_of_local(self, id: LocalId) -> Type {
+        self.locals
+            .get(id.0 as usize)
+            .map_or(Type::Void, |var| var.ty.clone())
+    }
+}

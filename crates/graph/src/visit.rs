@@ -1,0 +1,90 @@
+//! Walking over expressions.
+
+use crate::{Arg, Expr, ExprKind, Place, Step};
+
+impl Expr {
+    /// Calls with every expression directly inside this one, in order of evaluation; indices of
+    /// places that are assigned included.
+    pub fn each_part(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Const(_)
+            | ExprKind::Local(_)
+            | ExprKind::State(_)
+            | ExprKind::Input { .. }
+            | ExprKind::Attribute { .. }
+            | ExprKind::OutputCall(_)
+            | ExprKind::CurrentPunct
+            | ExprKind::IsShutdown => {}
+            ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => {
+                parts.iter_mut().for_each(visit);
+            }
+            ExprKind::Map(entries) => {
+                for (key, value) in entries {
+                    visit(key);
+                    visit(value);
+                }
+            }
+            ExprKind::Field(of, _)
+            | ExprKind::Unary(_, of)
+            | ExprKind::Cast(of)
+            | ExprKind::Wrap(of)
+            | ExprKind::Unwrap(of)
+            | ExprKind::IsPresent(of) => visit(of),
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Mapped(_, _, a, b)
+            | ExprKind::And(a, b)
+            | ExprKind::Or(a, b)
+            | ExprKind::In(a, b)
+            | ExprKind::UnwrapOr(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ExprKind::Slice(of, from, to) => {
+                visit(of);
+                let bounds = [from, to].into_iter().flatten();
+                bounds.for_each(|bound| visit(bound));
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                visit(condition);
+                visit(yes);
+                visit(no);
+            }
+            ExprKind::Call(_, args) => args.iter_mut().for_each(|arg| match arg {
+                Arg::Value(value) => visit(value),
+                Arg::Place(place) => each_index(place, visit),
+            }),
+            ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value) => {
+                each_index(place, visit);
+                visit(value);
+            }
+            ExprKind::Step { place, .. } => each_index(place, visit),
+        }
+    }
+
+    /// Whether this expression, or one inside it, reads an input tuple.
+    pub fn reads_input(&self) -> bool {
+        let mut reads = false;
+        self.clone().each(&mut |part| {
+            reads |= matches!(
+                part.kind,
+                ExprKind::Input { .. } | ExprKind::Attribute { .. }
+            );
+        });
+        reads
+    }
+
+    /// Calls with this expression and all inside it, the inner ones first.
+    pub fn each(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        self.each_part(&mut |part| part.each(visit));
+        visit(self);
+    }
+}
+
+fn each_index(place: &mut Place, visit: &mut dyn FnMut(&mut Expr)) {
+    for step in &mut place.steps {
+        if let Step::Index(index) = step {
+            visit(index);
+        }
+    }
+}
