@@ -1,2 +1,45 @@
 //! The `thalweg` command.
-fn main() {}
+//!
+//! Reads the command line, hands it to one file of `command`, and turns what comes back into an exit
+//! status: 0, 1 for a program's failure, 2 for bad usage.
+
+mod args;
+mod command;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are no errors and go to standard output.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let outcome = match args.command {
+        Command::Run(args) => command::run(args),
+        Command::Check(args) => command::check(args),
+        Command::Fmt(args) => command::fmt(args),
+        Command::Doc(args) => command::doc(args),
+        Command::Dump(args) => command::dump(args),
+        Command::New(args) => command::new(args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(command::Failure::Reported) => ExitCode::from(1),
+        Err(command::Failure::Program(message)) => {
+            eprintln!("thalweg: {message}");
+            ExitCode::from(1)
+        }
+        Err(command::Failure::Usage(message)) => {
+            eprintln!("thalweg: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

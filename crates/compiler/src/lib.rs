@@ -7,15 +7,27 @@
 //! expressions and statements, [`function`] chooses overloads and types user functions, [`fold`]
 //! evaluates what is known when compiling.
 
+mod annotation;
+mod check;
+mod compile;
+mod config;
 mod diagnostics;
+mod entry;
+mod expand;
 pub mod expr;
 pub mod fold;
 pub mod function;
+mod invoke;
+mod load;
 pub mod names;
+mod plan;
 pub mod prelude;
 mod session;
 pub mod stmt;
 pub mod types;
 
+pub use compile::{Input, Output, check, compile};
 pub use diagnostics::Diagnostics;
+pub use load::{Loader, NoFiles};
+pub use plan::plan;
 pub use session::{Options, Session, SideEffectRule};

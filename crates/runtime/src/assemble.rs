@@ -20,7 +20,7 @@ use crate::past::Past;
 use crate::report::Failure;
 use crate::voice::Voice;
 use crate::wait::{Room, ThreadId, Waits};
-use crate::wiring::{Shared, Wiring};
+use crate::wiring::{Head, Shared, Wiring};
 
 /// A PE that is about to run.
 pub(crate) struct Assembly {
@@ -81,7 +81,7 @@ pub(crate) fn assemble(
             house,
             waits,
             voices,
-            kinds: program.operators.iter().map(|o| o.kind.clone()).collect(),
+            heads: program.operators.iter().map(head).collect(),
             gates: gates(&net),
             outs: net.outs,
             processed: net.processed,
@@ -89,6 +89,13 @@ pub(crate) fn assemble(
             shared,
         },
     })
+}
+
+fn head(operator: &graph::Operator) -> Head {
+    Head {
+        kind: operator.kind.clone(),
+        pos: operator.pos,
+    }
 }
 
 fn node(made: Made<'_>, code: Code, net: &Net) -> Node {

@@ -88,7 +88,12 @@ impl Maker<'_> {
             wishes: Wishes::default(),
             runner: None,
         };
-        match entry.make {
+        let mut make = entry.make;
+        while let Make::By(choose) = make {
+            make = choose(operator);
+        }
+        match make {
+            Make::By(_) => {}
             Make::Lower(lower) => self.lower(&mut made, lower(operator)?, voice)?,
             Make::Build(build) => self.build(&mut made, build, voice)?,
         }

@@ -77,6 +77,7 @@ impl Node {
         if let Some(act) = &mut self.code.on_tuple[port as usize] {
             let state = self.state.borrow();
             let mut desk = Desk::new(region, self.index);
+            let suspect = region.blame_on_panic(self.index);
             let result = self.past.with_tuple(port, tuple, |inputs| {
                 act.act(&mut Context {
                     inputs,
@@ -85,6 +86,7 @@ impl Node {
                     mark: None,
                 })
             });
+            suspect.defuse();
             region.blame_on_error(result, &desk)?;
         }
         self.call(region, |built, out| built.process(port, tuple, out))
@@ -191,6 +193,7 @@ impl Node {
     ) -> Result<(), Fault> {
         let mut desk = Desk::new(region, self.index);
         let state = self.state.borrow();
+        let suspect = region.blame_on_panic(self.index);
         let result = self.past.with_none(|inputs| {
             act.act(&mut Context {
                 inputs,
@@ -199,6 +202,7 @@ impl Node {
                 mark,
             })
         });
+        suspect.defuse();
         region.blame_on_error(result, &desk)
     }
 
@@ -216,7 +220,9 @@ impl Node {
             past: &self.past,
         };
         let mut desk = Desk::lending(region, self.index, lent);
+        let suspect = region.blame_on_panic(self.index);
         let result = call(built.as_mut(), &mut desk);
+        suspect.defuse();
         region.blame_on_error(result, &desk)
     }
 

@@ -152,6 +152,8 @@ pub enum Make {
     Lower(fn(&graph::Operator) -> Result<Logic, Fault>),
     /// As Rust code.
     Build(fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>),
+    /// As one or the other, depending on how it is invoked.
+    By(fn(&graph::Operator) -> Make),
 }
 
 /// One line of the toolkit's registry.

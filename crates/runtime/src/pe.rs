@@ -107,6 +107,12 @@ impl Running {
         self.wiring.tallies()
     }
 
+    /// The same, for a thread that watches while another one joins.
+    pub fn tally_handle(&self) -> Box<dyn Fn() -> Vec<Tally> + Send> {
+        let wiring = self.wiring.clone();
+        Box::new(move || wiring.tallies())
+    }
+
     /// Waits until all sources have returned, then ends everything.
     ///
     /// # Errors

@@ -97,6 +97,28 @@ impl Region {
     }
 }
 
+/// An operator that is being called: if it panics, it is to blame.
+pub(crate) struct Suspect<'a> {
+    region: &'a Region,
+    node: u32,
+}
+
+impl Suspect<'_> {
+    /// It has not panicked.
+    #[inline]
+    pub fn defuse(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Suspect<'_> {
+    fn drop(&mut self) {
+        if self.region.blamed.get().is_none() {
+            self.region.blamed.set(Some(self.node));
+        }
+    }
+}
+
 /// What is handed over.
 #[derive(Clone, Copy)]
 enum Item<'a> {
@@ -305,10 +327,19 @@ impl Region {
     /// Remembers where a fault comes from, if it is new.
     #[inline]
     pub fn blame_on_error(&self, result: Result<(), Fault>, desk: &Desk<'_>) -> Result<(), Fault> {
-        if result.is_err() && self.blamed.get().is_none() {
-            self.blamed.set(Some(desk.node()));
-        }
-        result
+        result.map_err(|fault| {
+            let node = desk.node();
+            if self.blamed.get().is_none() {
+                self.blamed.set(Some(node));
+            }
+            fault.at(self.wiring.heads[node as usize].pos)
+        })
+    }
+
+    /// Remembers who panics, unless it is defused.
+    #[inline]
+    pub fn blame_on_panic(&self, node: u32) -> Suspect<'_> {
+        Suspect { region: self, node }
     }
 
     /// Where the last fault comes from.

@@ -96,7 +96,7 @@ fn report(region: &Region, node: u32, fault: Fault, is_bug: bool) {
     let wiring = &region.wiring;
     wiring.house.fail(Failure {
         operator: wiring.voices[node as usize].name().clone(),
-        kind: wiring.kinds[node as usize].clone(),
+        kind: wiring.heads[node as usize].kind.clone(),
         fault,
         is_bug,
     });

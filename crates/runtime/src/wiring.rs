@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
+use graph::Pos;
 use tuple::{Punctuation, TupleBuf};
 
 use crate::abi::Counter;
@@ -21,8 +22,8 @@ pub(crate) struct Wiring {
     pub house: Arc<House>,
     pub waits: Arc<Waits>,
     pub voices: Vec<Voice>,
-    /// The kinds of the operators, for messages.
-    pub kinds: Vec<Arc<str>>,
+    /// What messages say of the operators.
+    pub heads: Vec<Head>,
     pub outs: Vec<Box<[OutPort]>>,
     /// Tuples that came in, by input port.
     pub processed: Vec<Arc<[Counter]>>,
@@ -32,6 +33,12 @@ pub(crate) struct Wiring {
     pub threads: Vec<Box<[ThreadId]>>,
     /// Locks of the feedback loops.
     pub gates: Vec<Gate>,
+}
+
+/// What messages say of an operator, besides its name.
+pub(crate) struct Head {
+    pub kind: Arc<str>,
+    pub pos: Pos,
 }
 
 /// An output port.

@@ -68,6 +68,8 @@ impl Workbench {
             ..
         } = assembly;
         let sent = Sent::default();
+        // The caller's thread is the only one.
+        wiring.waits.set_threads(1);
         let shared = wiring.shared.iter_mut().map(Option::take);
         let nodes = own
             .into_iter()

@@ -5,9 +5,12 @@
 //! behaviours. A new operator is a new file with `pub const ENTRY: OperatorEntry` and a line here.
 
 mod adapter;
+mod function;
+mod lower;
 mod relational;
 mod utility;
 
+pub use function::functions;
 use runtime::OperatorEntry;
 
 /// All operators, by namespace and name.

@@ -2,23 +2,48 @@
 
 use std::rc::Rc;
 
-use graph::{Body, OutputCall, StateVar};
-use syntax::Span;
-use syntax::ast::{Expr, LocalDecl, Stmt};
+use graph::{LocalId, LocalVar, OutputCall};
+use syntax::ast::Expr;
+use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::Context;
+use super::{Context, Effects, Variable};
 use crate::Session;
 use crate::names::{OperatorFrame, Scope};
+use crate::stmt::Flow;
 
 /// Types expressions and statements in a scope. Every method reports what is wrong and answers
 /// `None`; a `None` is never reported again by whoever gets it.
 #[derive(Debug)]
 pub struct Typer<'s, 'w> {
     pub(crate) session: &'s Session<'w>,
+    /// Where names are looked up now: changes inside blocks and inside the actuals of formals.
     pub(crate) scope: Scope<'w>,
+    /// The operator whose ports are read, wherever the expression was written.
     pub(crate) site: Option<Rc<OperatorFrame>>,
     pub(crate) context: Context,
+    /// Variables of the body being typed.
+    pub(crate) locals: Vec<LocalVar>,
+    pub(crate) vars: Vec<VarInfo>,
+    pub(crate) flow: Flow,
+    pub(crate) effects: Effects,
+    /// Variables that are being iterated over.
+    pub(crate) frozen: Vec<Variable>,
+    /// The local that stands for a mutable input tuple, by port.
+    pub(crate) copies: Vec<Option<LocalId>>,
+    pub(crate) calls: Vec<OutputCall>,
+    /// How deep in an expression we are that is not itself a call of an output function.
+    pub(crate) depth: u32,
+}
+
+/// What becomes of a variable in the body, for warnings.
+#[derive(Clone, Debug)]
+pub(crate) struct VarInfo {
+    pub name: std::sync::Arc<str>,
+    pub span: Span,
+    pub is_used: bool,
+    /// A local declared by the user, not a formal or loop variable.
+    pub is_declared: bool,
 }
 
 impl<'s, 'w> Typer<'s, 'w> {
@@ -31,18 +56,50 @@ impl<'s, 'w> Typer<'s, 'w> {
             scope,
             site,
             context,
+            locals: Vec::new(),
+            vars: Vec::new(),
+            flow: Flow::default(),
+            effects: Effects::default(),
+            frozen: Vec::new(),
+            copies: Vec::new(),
+            calls: Vec::new(),
+            depth: 0,
         }
     }
 
     /// An expression. With `expected` the result has exactly that type: what converts implicitly is
-    /// converted, anything else is an error.
+    /// converted, anything else is an error. Without, it has a value of some type.
     pub fn expr(&mut self, expr: &'w Expr, expected: Option<&Type>) -> Option<graph::Expr> {
-        todo!("{expr:?} {expected:?}")
+        let start = self.effects.mark();
+        let typed = self.expr_within(expr, expected);
+        self.check_effects(start);
+        typed
+    }
+
+    /// [`Typer::expr`] as a part of a larger expression, whose side effects are checked as a whole.
+    pub(crate) fn expr_within(
+        &mut self,
+        expr: &'w Expr,
+        expected: Option<&Type>,
+    ) -> Option<graph::Expr> {
+        let typed = self.infer(expr, expected)?;
+        match expected {
+            Some(ty) => self.coerced(typed, ty, expr.span),
+            None => self.value(typed, expr.span),
+        }
     }
 
     /// The initializer of a variable: whatever may be cast converts implicitly.
     pub fn initializer(&mut self, expr: &'w Expr, ty: &Type) -> Option<graph::Expr> {
-        todo!("{expr:?} {ty:?}")
+        let start = self.effects.mark();
+        let typed = self.infer(expr, Some(ty));
+        self.check_effects(start);
+        self.initial(typed?, ty, expr.span)
+    }
+
+    /// A condition: a boolean.
+    pub fn condition(&mut self, expr: &'w Expr) -> Option<graph::Expr> {
+        self.expr(expr, Some(&Type::Boolean))
     }
 
     /// A value that is known when compiling.
@@ -53,19 +110,7 @@ impl<'s, 'w> Typer<'s, 'w> {
 
     /// The value of a typed expression; reports that it is not known when compiling.
     pub fn fold(&self, expr: &graph::Expr, span: Span) -> Option<Value> {
-        todo!("{expr:?} {span:?}")
-    }
-
-    /// An attribute of an input port, written `attr` or `Port.attr` (or a formal that stands for
-    /// one): port, index in its schema, and the expression.
-    pub fn attribute(&mut self, expr: &'w Expr) -> Option<(u32, u32, graph::Expr)> {
-        todo!("{expr:?}")
-    }
-
-    /// Expressions as they are, but for each formal (`$e`) the expressions that were passed for it,
-    /// with the scope they were written in; type them with [`Typer::expr_in`].
-    pub fn flatten(&self, exprs: &'w [Expr]) -> Vec<(&'w Expr, Scope<'w>)> {
-        todo!("{exprs:?}")
+        self.session.fold(expr, span)
     }
 
     /// [`Typer::expr`] in the scope that [`Typer::flatten`] found.
@@ -75,24 +120,50 @@ impl<'s, 'w> Typer<'s, 'w> {
         expr: &'w Expr,
         expected: Option<&Type>,
     ) -> Option<graph::Expr> {
-        let home = std::mem::replace(&mut self.scope, scope.clone());
-        let typed = self.expr(expr, expected);
-        self.scope = home;
-        typed
+        self.in_scope(scope.clone(), |typer| typer.expr(expr, expected))
     }
 
     /// Calls of output functions met so far, in order; `ExprKind::OutputCall` counts them.
     pub fn take_calls(&mut self) -> Vec<OutputCall> {
-        todo!()
+        std::mem::take(&mut self.calls)
     }
 
-    /// The declarations of a `state:` entry: adds them to the operator frame.
-    pub fn state(&mut self, decls: &'w [LocalDecl]) -> Vec<StateVar> {
-        todo!("{decls:?}")
+    pub(crate) fn in_scope<T>(
+        &mut self,
+        scope: Scope<'w>,
+        work: impl FnOnce(&mut Typer<'s, 'w>) -> T,
+    ) -> T {
+        let home = std::mem::replace(&mut self.scope, scope);
+        let result = work(self);
+        self.scope = home;
+        result
     }
 
-    /// The body of a logic clause.
-    pub fn clause(self, stmt: &'w Stmt) -> Option<Body> {
-        todo!("{stmt:?}")
+    /// Whether the scope is that of an actual that was written outside of the operator that uses it.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.site.is_some() && self.scope.operator_frame().is_none()
+    }
+
+    pub(crate) fn fail<T>(
+        &self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Option<T> {
+        self.session.fail(code, span, message)
+    }
+
+    pub(crate) fn report<T>(&self, diagnostic: Diagnostic) -> Option<T> {
+        self.session.report(diagnostic);
+        None
+    }
+
+    /// A typed expression at a place.
+    pub(crate) fn make(&self, kind: graph::ExprKind, ty: Type, span: Span) -> graph::Expr {
+        graph::Expr {
+            kind,
+            ty,
+            pos: self.session.pos(span),
+        }
     }
 }

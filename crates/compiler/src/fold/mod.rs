@@ -1,1 +1,41 @@
-//! Evaluation of what is known when compiling.
+//! Evaluation of what is known when compiling, by the reference interpreter.
+
+use graph::ExprKind;
+use syntax::{Diagnostic, Span};
+use tuple::Value;
+
+use crate::Session;
+
+impl Session<'_> {
+    /// The value of a typed expression; reports that it is not known when compiling.
+    pub fn fold(&self, expr: &graph::Expr, span: Span) -> Option<Value> {
+        if let ExprKind::Const(value) = &expr.kind {
+            return Some(value.clone());
+        }
+        match self.evaluate(expr) {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                let message = match fault.kind() {
+                    graph::FaultKind::Limit => "this is not known when compiling".to_owned(),
+                    _ => format!("this constant has no value: {fault}"),
+                };
+                self.report(Diagnostic::error("not-constant", span, message));
+                None
+            }
+        }
+    }
+
+    /// The value, if it is known when compiling.
+    pub fn try_fold(&self, expr: &graph::Expr) -> Option<Value> {
+        match &expr.kind {
+            ExprKind::Const(value) => Some(value.clone()),
+            _ => self.evaluate(expr).ok(),
+        }
+    }
+
+    fn evaluate(&self, expr: &graph::Expr) -> Result<Value, graph::Fault> {
+        self.type_functions();
+        let natives = self.world.natives();
+        self.with_functions(|functions| graph::interp::fold(expr, natives, functions))
+    }
+}

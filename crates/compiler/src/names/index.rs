@@ -32,12 +32,6 @@ pub(super) struct Uses {
     pub wild: Vec<NamespaceId>,
 }
 
-impl Default for NamespaceId {
-    fn default() -> NamespaceId {
-        NamespaceId(0)
-    }
-}
-
 /// All namespaces.
 #[derive(Debug, Default)]
 pub(super) struct Index {

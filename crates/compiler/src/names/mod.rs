@@ -15,9 +15,13 @@ mod world;
 
 pub use composite::{Binding, CompositeFrame, Schema, Stream, StreamId};
 pub use enumerator::Enumerator;
+pub(crate) use enumerator::{
+    in_definition as enumerators_in_definition, in_type as enumerators_in_type,
+};
+pub(crate) use index::{duplicate_enumerator, name_in_prototype};
 pub use lookup::{Found, Kind};
 pub use operator::{Channel, InputPort, OperatorFrame, OutputPort, StateEntry};
-pub(crate) use scope::BlockFrame;
+pub(crate) use scope::{BlockFrame, LocalEntry, LocalKind, LocalType};
 pub use scope::{Frame, Scope};
 pub use suggest::{did_you_mean, nearest};
 pub use unit::{IMPLICIT_USES, LoadedUnit, UnitId};

@@ -34,7 +34,7 @@ fn slips(a: &str, b: &str, limit: usize) -> Option<usize> {
         return None;
     }
     let distance = edits(a, b);
-    (distance <= limit && distance < a.chars().count().max(2)).then_some(distance)
+    (distance <= limit && distance < a.chars().count()).then_some(distance)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.

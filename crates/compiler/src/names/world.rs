@@ -10,7 +10,7 @@ use super::index::Index;
 use super::unit::{LoadedUnit, UnitId};
 
 /// A namespace of the world's index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NamespaceId(pub u32);
 
 /// The program and the library, indexed.
@@ -49,6 +49,11 @@ impl World {
         &self.sources
     }
 
+    /// The texts, when nothing else is needed any more.
+    pub fn into_sources(self) -> SourceMap {
+        self.sources
+    }
+
     /// All units, in order of loading.
     pub fn units(&self) -> impl Iterator<Item = (UnitId, &LoadedUnit)> {
         self.units
@@ -70,6 +75,11 @@ impl World {
     /// A library function.
     pub fn native(&self, id: NativeId) -> &'static NativeFn {
         &self.natives[id.0 as usize]
+    }
+
+    /// All library functions, by id.
+    pub fn natives(&self) -> &'static [NativeFn] {
+        self.natives
     }
 
     /// All operator models.

@@ -13,4 +13,5 @@ mod tuple_body;
 pub use cast::castable;
 pub(crate) use describe::{difference, kind_of};
 pub(crate) use named::Definitions;
+pub(crate) use resolve::{integer, primitive};
 pub(crate) use slot::Slot;

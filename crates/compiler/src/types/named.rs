@@ -49,6 +49,22 @@ impl<'w> Session<'w> {
         }
     }
 
+    /// A type that a prototype of the library names.
+    pub(crate) fn library_type(
+        &self,
+        name: &QName,
+        member: Option<&Ident>,
+        home: &Scope<'static>,
+    ) -> Option<Type> {
+        let scope = Scope::unit(home.unit_id());
+        self.named_type(name, member, &scope)
+    }
+
+    /// Resolves a type of a block, to report what is wrong with it even if nobody uses it.
+    pub(crate) fn local_definition(&self, def: &TypeDef, scope: &Scope<'w>) {
+        self.local_type(&def.name, scope);
+    }
+
     /// A type of a unit's top level.
     pub(crate) fn unit_type(&self, unit: UnitId, def: &'w TypeDef, asked: &Ident) -> Option<Type> {
         let slot = {

@@ -47,7 +47,7 @@ impl<T> Default for Partition<T> {
 
 impl<T> Partition<T> {
     /// The items, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator + Clone {
         self.entries.iter().map(|entry| &entry.item)
     }
 

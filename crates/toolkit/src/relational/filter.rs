@@ -1,8 +1,10 @@
 //! Filter: passes the tuples that meet a condition.
 
-use graph::{Cardinality, FaultKind, PunctuationOut};
+use graph::{Cardinality, Operator, PunctuationOut, Stmt};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{Logic, Make, OperatorEntry};
+
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -41,6 +43,18 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(_: &graph::Operator) -> Result<Logic, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    lower::after_logic(operator, |port, body| {
+        let pass = |to| vec![lower::submit(to, lower::input(operator, port))];
+        let rejected = if operator.outputs.len() > 1 {
+            pass(1)
+        } else {
+            Vec::new()
+        };
+        body.stmts.extend(match lower::param(operator, "filter") {
+            Some(filter) => vec![Stmt::If(filter.clone(), pass(0), rejected)],
+            None => pass(0),
+        });
+        Ok(())
+    })
 }

@@ -1,8 +1,10 @@
 //! Functor: one output tuple on every output port for each input tuple.
 
-use graph::{Assignment, Cardinality, PunctuationOut};
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{Assignment, Cardinality, Expr, Operator, PunctuationOut};
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{Logic, Make, OperatorEntry};
+
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -41,6 +43,13 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(_: &graph::Operator) -> Result<Logic, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    lower::after_logic(operator, |_, body| {
+        let ports = (0..).zip(&operator.outputs);
+        let submit = ports
+            .map(|(port, out)| lower::submit(port, lower::output(out, operator.pos, Expr::clone)));
+        let filter = lower::param(operator, "filter");
+        body.stmts.extend(lower::guarded(filter, submit.collect()));
+        Ok(())
+    })
 }

@@ -1,6 +1,7 @@
 //! The operators of `spl.relational`.
 
 pub mod aggregate;
+mod clock;
 pub mod filter;
 pub mod functor;
 pub mod join;

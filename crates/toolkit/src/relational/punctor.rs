@@ -1,8 +1,11 @@
 //! Punctor: puts window markers into a stream.
 
-use graph::{Assignment, FaultKind};
+use graph::{Assignment, Expr, ExprKind, Operator, Stmt};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{Logic, Make, OperatorEntry};
+use tuple::Type;
+
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -44,6 +47,23 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(_: &graph::Operator) -> Result<Logic, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    let punctuate = lower::param(operator, "punctuate");
+    let punctuate = punctuate.ok_or_else(|| lower::missing("punctuate"))?;
+    let is_before = lower::literal(operator, "position") == Some("before");
+    lower::after_logic(operator, |_, body| {
+        let local = body.local("punctuate", Type::Boolean);
+        let condition = lower::expr(ExprKind::Local(local), Type::Boolean, operator.pos);
+        let mark = vec![lower::submit_window(0, operator.pos)];
+        let mark = lower::guarded(Some(&condition), mark);
+        let output = lower::output(&operator.outputs[0], operator.pos, Expr::clone);
+        let submit = vec![lower::submit(0, output)];
+        body.stmts.push(Stmt::Let(local, Some(punctuate.clone())));
+        body.stmts.extend(if is_before {
+            [mark, submit].concat()
+        } else {
+            [submit, mark].concat()
+        });
+        Ok(())
+    })
 }

@@ -1,8 +1,15 @@
 //! Sort: puts the tuples of a window in order.
 
 use graph::{Assignment, PolicyKind, PunctuationIn, WindowForm, WindowKind, Windowing};
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::abi::Projection;
+use runtime::window::{Arrival, Cause, Observer, Partition, Windows, encode_key};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row, TimerId};
+use std::cmp::Ordering;
+use std::sync::Arc;
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
+
+use super::clock::Clock;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -70,6 +77,207 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "Sort is being built"))
+/// A tuple of the window with the values that it is sorted by.
+#[derive(Default)]
+struct Kept {
+    tuple: TupleBuf,
+    keys: Vec<Value>,
+}
+
+struct Sort {
+    windows: Windows<Kept>,
+    partition: Option<Projection>,
+    partition_key: TupleBuf,
+    key: Vec<u8>,
+    sort_by: Projection,
+    sort_keys: TupleBuf,
+    input: Arc<Layout>,
+    clock: Clock,
+    sorted: Sorted,
+}
+
+/// What turns tuples in order into output.
+struct Sorted {
+    is_sliding: bool,
+    /// For each expression of `sortBy`, whether its order is reversed.
+    descending: Vec<bool>,
+    output: Projection,
+    out_tuple: TupleBuf,
+    spare: Vec<Kept>,
+}
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let window = build.operator.inputs[0]
+        .window
+        .as_ref()
+        .expect("the model asks for a window");
+    let windows = Windows::new(window);
+    if let Some(seconds) = windows.period() {
+        build.timer(seconds);
+    }
+    let sort_by = build
+        .param_projection("sortBy")?
+        .expect("the model asks for it");
+    let orders = build.literals("order").unwrap_or_default();
+    let keys = sort_by.layout.schema.attributes.len();
+    let descending = |at: usize| orders.get(at).is_some_and(|order| &**order == "descending");
+    let sorted = Sorted {
+        is_sliding: window.kind == WindowKind::Sliding,
+        descending: (0..keys).map(descending).collect(),
+        output: build.output(0)?,
+        out_tuple: TupleBuf::default(),
+        spare: Vec::new(),
+    };
+    Ok(Box::new(Sort {
+        windows,
+        partition: build.param_projection("partitionBy")?,
+        partition_key: TupleBuf::default(),
+        key: Vec::new(),
+        sort_by,
+        sort_keys: TupleBuf::default(),
+        input: build.inputs[0].clone(),
+        clock: Clock::new(),
+        sorted,
+    }))
+}
+
+impl Operator for Sort {
+    fn process(
+        &mut self,
+        _port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let row = [Some(tuple)];
+        let row = Row::new(&row);
+        self.key.clear();
+        if let Some(partition) = &mut self.partition {
+            partition.write(&row, out, &mut self.partition_key)?;
+            encode_key(
+                self.partition_key.as_ref(),
+                &partition.layout,
+                &mut self.key,
+            );
+        }
+        self.sort_by.write(&row, out, &mut self.sort_keys)?;
+        let mut kept = self.sorted.spare.pop().unwrap_or_default();
+        kept.tuple.copy_from(tuple);
+        let keys = 0..self.sorted.descending.len();
+        let layout = &self.sort_by.layout;
+        kept.keys.clear();
+        kept.keys
+            .extend(keys.map(|at| self.sort_keys.as_ref().get(layout, at)));
+        let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
+        let now_ns = self.clock.now_ns();
+        let arrival = Arrival {
+            key: &self.key,
+            now_ns,
+            evict_by,
+            trigger_by,
+            item: kept,
+        };
+        self.windows.insert(
+            arrival,
+            &mut Sorting {
+                sorted: &mut self.sorted,
+                out,
+            },
+        )
+    }
+
+    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.windows.marker(&mut Sorting {
+            sorted: &mut self.sorted,
+            out,
+        })
+    }
+
+    fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let now_ns = self.clock.now_ns();
+        self.windows.tick(
+            now_ns,
+            &mut Sorting {
+                sorted: &mut self.sorted,
+                out,
+            },
+        )
+    }
+
+    /// What a sliding window still holds is sent in order; a tumbling one's is lost.
+    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if !self.sorted.is_sliding {
+            return Ok(());
+        }
+        let partitions = self.windows.partitions();
+        partitions
+            .flat_map(Partition::iter)
+            .try_for_each(|kept| self.sorted.send(kept, out))
+    }
+}
+
+/// The window's observer for one call on the operator.
+struct Sorting<'a> {
+    sorted: &'a mut Sorted,
+    out: &'a mut dyn Outlet,
+}
+
+impl Observer<Kept> for Sorting<'_> {
+    fn fire(&mut self, partition: Option<&Partition<Kept>>, _: usize) -> Result<(), Fault> {
+        if self.sorted.is_sliding {
+            return Ok(());
+        }
+        let mut items: Vec<_> = partition.into_iter().flat_map(Partition::iter).collect();
+        items.sort_by(|a, b| self.sorted.compare(a, b));
+        for kept in items {
+            self.sorted.send(kept, self.out)?;
+        }
+        self.out.punctuate(0, Punctuation::Window)
+    }
+
+    fn leave(&mut self, item: Kept, cause: Cause) -> Result<(), Fault> {
+        if cause == Cause::Evicted {
+            self.sorted.send(&item, self.out)?;
+        }
+        self.sorted.spare.push(item);
+        Ok(())
+    }
+
+    /// A sliding window is kept in order, so that its first tuple is the smallest; equal ones in the
+    /// order of their arrival.
+    fn place(&self, partition: &Partition<Kept>, item: &Kept) -> usize {
+        if !self.sorted.is_sliding {
+            return partition.len();
+        }
+        let (mut low, mut high) = (0, partition.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let other = partition.get(middle).expect("it lies within the partition");
+            if self.sorted.compare(other, item).is_le() {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        low
+    }
+}
+
+impl Sorted {
+    fn compare(&self, a: &Kept, b: &Kept) -> Ordering {
+        let pairs = a.keys.iter().zip(&b.keys).zip(&self.descending);
+        let mut orders = pairs.map(|((a, b), &descending)| {
+            let order = a.total_cmp(b);
+            if descending { order.reverse() } else { order }
+        });
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    fn send(&mut self, kept: &Kept, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let row = [Some(kept.tuple.as_ref())];
+        self.output
+            .write(&Row::new(&row), out, &mut self.out_tuple)?;
+        out.submit(0, self.out_tuple.as_ref())
+    }
 }

@@ -1,8 +1,12 @@
 //! Barrier: joins the n-th tuples of several streams into one.
 
-use graph::{Assignment, Cardinality, FaultKind, PunctuationOut};
+use graph::{Assignment, Cardinality, PunctuationOut};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use runtime::abi::Projection;
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use tuple::{TupleBuf, TupleRef};
+
+use super::rendezvous::Rendezvous;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -40,6 +44,46 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(Barrier {
+        waiting: Rendezvous::new(build)?,
+        output: build.output(0)?,
+        met: Vec::new(),
+        joined: TupleBuf::default(),
+    }))
+}
+
+struct Barrier {
+    waiting: Rendezvous,
+    output: Projection,
+    met: Vec<TupleBuf>,
+    joined: TupleBuf,
+}
+
+impl Operator for Barrier {
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if self.waiting.arrive(port, tuple, out, &mut self.met)? {
+            let row: Vec<_> = self.met.iter().map(|tuple| Some(tuple.as_ref())).collect();
+            let written = self.output.write(&Row::new(&row), out, &mut self.joined);
+            drop(row);
+            self.waiting.release(&mut self.met);
+            written?;
+            out.submit(0, self.joined.as_ref())?;
+        }
+        Ok(())
+    }
+
+    fn has_room(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        self.waiting.has_room(port, tuple, out)
+    }
 }

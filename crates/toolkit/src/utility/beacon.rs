@@ -1,8 +1,11 @@
 //! Beacon: makes tuples out of nothing, at a pace.
 
-use graph::{Assignment, FaultKind};
-use graph::{Fault, OperatorModel, OutPortModel, ParamModel};
+use graph::{Assignment, BinaryOp, Body, Expr, ExprKind, Operator, OutPort, Place, Root};
+use graph::{Fault, OperatorModel, OutPortModel, ParamModel, Stmt, UnaryOp};
 use runtime::{Logic, Make, OperatorEntry};
+use tuple::Type;
+
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -51,6 +54,161 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(_: &graph::Operator) -> Result<Logic, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    let mut source = Source {
+        operator,
+        body: Body::default(),
+    };
+    source.lower();
+    Ok(Logic {
+        state: operator.logic.state.clone(),
+        on_process: Some(source.body),
+        ..Logic::default()
+    })
+}
+
+/// ```text
+///   uint64 count = 0; uint64 last = iterations; float64 pause = period;
+///   sleep(initDelay);
+///   while (!shutdown && count < last) { submit(tuple); ++count; sleep(pause); }
+///   if (count == last) submit(Sys.WindowMarker);
+/// ```
+struct Source<'a> {
+    operator: &'a Operator,
+    body: Body,
+}
+
+impl Source<'_> {
+    fn lower(&mut self) {
+        let count = self.local("count", Type::Uint64, None);
+        let last = lower::param(self.operator, "iterations").map(times);
+        let last = last.map(|last| self.local("last", Type::Uint64, Some(last)));
+        let pause = lower::param(self.operator, "period").cloned();
+        let pause = pause.map(|pause| self.local("pause", Type::Float64, Some(pause)));
+        let tuple = self.tuple(&count);
+        if let Some(delay) = lower::param(self.operator, "initDelay") {
+            self.body.stmts.push(Stmt::Sleep(delay.clone()));
+        }
+        let mut turn = vec![lower::submit(0, tuple), self.step(&count)];
+        turn.extend(pause.map(Stmt::Sleep));
+        let condition = self.goes_on(&count, last.as_ref());
+        self.body.stmts.push(Stmt::While(condition, turn));
+        if let Some(last) = last {
+            let is_last = self.compare(BinaryOp::Eq, &count, &last);
+            let mark = vec![lower::submit_window(0, self.operator.pos)];
+            self.body.stmts.push(Stmt::If(is_last, mark, Vec::new()));
+        }
+    }
+
+    /// The output tuple. What is the same each time is computed before the loop.
+    fn tuple(&mut self, count: &Expr) -> Expr {
+        let operator = self.operator;
+        let out = &operator.outputs[0];
+        lower::output(out, operator.pos, |assigned| {
+            let mut expr = assigned.clone();
+            resolve(&mut expr, out, count);
+            if is_constant(&mut expr) && !matches!(expr.kind, ExprKind::Const(_)) {
+                let ty = expr.ty.clone();
+                return self.local("once", ty, Some(expr));
+            }
+            expr
+        })
+    }
+
+    /// Declares a variable and gives it a value; the result reads it.
+    fn local(&mut self, name: &str, ty: Type, value: Option<Expr>) -> Expr {
+        let local = self.body.local(name, ty.clone());
+        self.body.stmts.push(Stmt::Let(local, value));
+        self.expr(ExprKind::Local(local), ty)
+    }
+
+    fn step(&self, count: &Expr) -> Stmt {
+        let ExprKind::Local(local) = count.kind else {
+            unreachable!("the count is a variable");
+        };
+        let place = Place {
+            root: Root::Local(local),
+            steps: Vec::new(),
+            ty: Type::Uint64,
+            pos: self.operator.pos,
+        };
+        let kind = ExprKind::Step {
+            place,
+            down: false,
+            prefix: true,
+        };
+        Stmt::Expr(self.expr(kind, Type::Uint64))
+    }
+
+    fn goes_on(&self, count: &Expr, last: Option<&Expr>) -> Expr {
+        let shutdown = Box::new(self.expr(ExprKind::IsShutdown, Type::Boolean));
+        let runs = self.expr(ExprKind::Unary(UnaryOp::Not, shutdown), Type::Boolean);
+        match last {
+            None => runs,
+            Some(last) => {
+                let more = self.compare(BinaryOp::Lt, count, last);
+                self.expr(ExprKind::And(Box::new(runs), Box::new(more)), Type::Boolean)
+            }
+        }
+    }
+
+    fn compare(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
+        let kind = ExprKind::Binary(op, Box::new(a.clone()), Box::new(b.clone()));
+        self.expr(kind, Type::Boolean)
+    }
+
+    fn expr(&self, kind: ExprKind, ty: Type) -> Expr {
+        lower::expr(kind, ty, self.operator.pos)
+    }
+}
+
+/// `iterations` as uint64; a negative number is none.
+fn times(iterations: &Expr) -> Expr {
+    let pos = iterations.pos;
+    let cast = ExprKind::Cast(Box::new(iterations.clone()));
+    let cast = lower::expr(cast, Type::Uint64, pos);
+    if !iterations.ty.is_signed() {
+        return cast;
+    }
+    let zero = lower::default(&iterations.ty, pos);
+    let operands = (Box::new(iterations.clone()), Box::new(zero));
+    let negative = ExprKind::Binary(BinaryOp::Lt, operands.0, operands.1);
+    let negative = lower::expr(negative, Type::Boolean, pos);
+    let none = lower::default(&Type::Uint64, pos);
+    let kind = ExprKind::Conditional(Box::new(negative), Box::new(none), Box::new(cast));
+    lower::expr(kind, Type::Uint64, pos)
+}
+
+/// Replaces output functions: `AsIs(v)` is v, `IterationCount()` the count.
+fn resolve(expr: &mut Expr, out: &OutPort, count: &Expr) {
+    expr.each(&mut |part| {
+        if let ExprKind::OutputCall(call) = part.kind {
+            let call = &out.calls[call as usize];
+            *part = match (&*call.function, call.args.first()) {
+                ("AsIs", Some(argument)) => {
+                    let mut argument = argument.clone();
+                    resolve(&mut argument, out, count);
+                    argument
+                }
+                _ => count.clone(),
+            };
+        }
+    });
+}
+
+/// Whether it reads nothing that changes and does nothing. Calls may do both.
+fn is_constant(expr: &mut Expr) -> bool {
+    let mut is_constant = true;
+    expr.each(&mut |part| {
+        is_constant &= !matches!(
+            part.kind,
+            ExprKind::Local(_)
+                | ExprKind::State(_)
+                | ExprKind::Call(..)
+                | ExprKind::Assign(..)
+                | ExprKind::AssignOp(..)
+                | ExprKind::Step { .. }
+        );
+    });
+    is_constant
 }

@@ -1,7 +1,9 @@
 //! Custom: does what its logic clause says.
 
-use graph::{Cardinality, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel};
+use graph::{Cardinality, Fault, InPortModel, Operator, OperatorModel, OutPortModel};
 use runtime::{Logic, Make, OperatorEntry};
+
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -28,6 +30,11 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(_: &graph::Operator) -> Result<Logic, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    let mut logic = lower::after_logic(operator, |_, _| Ok(()))?;
+    if operator.inputs.is_empty() {
+        // Without onProcess it still has a thread, which ends its streams at once.
+        logic.on_process = Some(operator.logic.on_process.clone().unwrap_or_default());
+    }
+    Ok(logic)
 }

@@ -1,8 +1,12 @@
 //! Delay: sends what comes in again, later, with the same distances.
 
-use graph::PunctuationOut;
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOut};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Room, Source, Stop};
+use tuple::{Punctuation, TupleBuf, TupleRef};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -39,6 +43,140 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.thread();
+    let delay = build.number("delay")?.unwrap_or_default().max(0.0);
+    let delay = Duration::try_from_secs_f64(delay).unwrap_or(LONGEST);
+    let limit = build.integer("bufferSize")?.unwrap_or(1000).max(1);
+    let queue = Arc::new(Queue::default());
+    Ok(Box::new(Delay {
+        delay: delay.min(LONGEST),
+        limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        sender: Some(Sender {
+            queue: queue.clone(),
+            room: build.bounded(),
+            stop: build.stop(),
+        }),
+        queue,
+    }))
+}
+
+/// Longer delays are cut to this: a hundred years.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// The side that receives.
+struct Delay {
+    delay: Duration,
+    limit: usize,
+    queue: Arc<Queue>,
+    sender: Option<Sender>,
+}
+
+/// The side that sends, on its own thread.
+struct Sender {
+    queue: Arc<Queue>,
+    room: Room,
+    stop: Stop,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    items: VecDeque<(Instant, Item)>,
+    /// Nothing will follow.
+    has_ended: bool,
+    /// Memory of tuples that were sent.
+    spare: Vec<TupleBuf>,
+}
+
+enum Item {
+    Tuple(TupleBuf),
+    Window,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first item and when it is due; `None` at the end.
+    fn first(&self) -> Option<Instant> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some((due, _)) = waiting.items.front() {
+                return Some(*due);
+            }
+            if waiting.has_ended {
+                return None;
+            }
+            let woken = self.changed.wait(waiting);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Delay {
+    fn keep(&mut self, item: impl FnOnce(&mut Waiting) -> Item) {
+        let due = Instant::now() + self.delay;
+        let mut waiting = self.queue.lock();
+        let item = item(&mut waiting);
+        waiting.items.push_back((due, item));
+        self.queue.changed.notify_one();
+    }
+}
+
+impl Operator for Delay {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.keep(|waiting| {
+            let mut copy = waiting.spare.pop().unwrap_or_default();
+            copy.copy_from(tuple);
+            Item::Tuple(copy)
+        });
+        Ok(())
+    }
+
+    fn has_room(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
+        Ok(self.queue.lock().items.len() < self.limit)
+    }
+
+    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.keep(|_| Item::Window);
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.queue.lock().has_ended = true;
+        self.queue.changed.notify_one();
+        Ok(())
+    }
+
+    fn source(&mut self) -> Option<Box<dyn Source>> {
+        let sender = self.sender.take()?;
+        Some(Box::new(sender))
+    }
+}
+
+impl Source for Sender {
+    /// After a shutdown what still waits is sent at once: it was accepted.
+    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        while let Some(due) = self.queue.first() {
+            self.stop.sleep_until(due);
+            let item = self.queue.lock().items.pop_front();
+            self.room.made();
+            match item {
+                Some((_, Item::Tuple(tuple))) => {
+                    out.submit(0, tuple.as_ref())?;
+                    self.queue.lock().spare.push(tuple);
+                }
+                Some((_, Item::Window)) => out.punctuate(0, Punctuation::Window)?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
 }

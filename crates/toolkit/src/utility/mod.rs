@@ -7,5 +7,6 @@ pub mod delay;
 pub mod pair;
 mod rendezvous;
 pub mod split;
+mod split_map;
 pub mod throttle;
 pub mod union;

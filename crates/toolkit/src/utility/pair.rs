@@ -1,8 +1,11 @@
 //! Pair: sends the n-th tuples of several streams one after the other.
 
-use graph::{Cardinality, FaultKind, Misuse, Part};
+use graph::{Cardinality, Misuse, Part};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use tuple::{Punctuation, TupleBuf, TupleRef};
+
+use super::rendezvous::Rendezvous;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -55,6 +58,43 @@ fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
     super::rendezvous::verify(operator)
 }
 
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(Pair {
+        waiting: Rendezvous::new(build)?,
+        met: Vec::new(),
+    }))
+}
+
+struct Pair {
+    waiting: Rendezvous,
+    met: Vec<TupleBuf>,
+}
+
+impl Operator for Pair {
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if self.waiting.arrive(port, tuple, out, &mut self.met)? {
+            let mut met = std::mem::take(&mut self.met);
+            let mut tuples = met.iter();
+            let sent = tuples.try_for_each(|tuple| out.submit(0, tuple.as_ref()));
+            self.waiting.release(&mut met);
+            self.met = met;
+            sent?;
+            out.punctuate(0, Punctuation::Window)?;
+        }
+        Ok(())
+    }
+
+    fn has_room(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        self.waiting.has_room(port, tuple, out)
+    }
 }

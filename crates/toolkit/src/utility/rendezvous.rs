@@ -1,6 +1,12 @@
 //! What Barrier and Pair have in common: tuples of all ports meet, partition by partition.
 
-use graph::{Expr, Misuse, Operator, ParamMode, ParamModel, ParamValue, Part};
+use std::collections::{HashMap, VecDeque};
+
+use graph::{Expr, Fault, Misuse, Operator, ParamMode, ParamModel, ParamValue, Part};
+use runtime::abi::Projection;
+use runtime::window::encode_key;
+use runtime::{Build, Outlet, Row};
+use tuple::{TupleBuf, TupleRef};
 
 /// Their listed parameters; `partitionBy<n>` is accepted besides.
 pub const PARAMS: &[ParamModel] = &[
@@ -92,5 +98,112 @@ fn misuse(message: String) -> Misuse {
         help: "partition every input port by as many expressions of the same types: \
                partitionBy0, partitionBy1, ... (also partitionByLHS and partitionByRHS)"
             .to_owned(),
+    }
+}
+
+/// Tuples of all ports that wait for each other.
+pub struct Rendezvous {
+    /// By input port; none if there are no partitions.
+    keys: Vec<Projection>,
+    /// By the canonical bytes of the key.
+    partitions: HashMap<Box<[u8]>, Partition>,
+    ports: usize,
+    /// Tuples of a port in a partition.
+    limit: usize,
+    /// Memory that is used again.
+    spare: Vec<TupleBuf>,
+    key: TupleBuf,
+    bytes: Vec<u8>,
+}
+
+/// What waits in one partition, by input port.
+type Partition = Vec<VecDeque<TupleBuf>>;
+
+impl Rendezvous {
+    /// For an operator with the parameters of this module.
+    pub fn new(build: &mut Build<'_>) -> Result<Rendezvous, Fault> {
+        let ports = build.operator.inputs.len();
+        let operator = build.operator;
+        let keys = keys(operator).into_iter().flatten();
+        let keys = keys.map(|exprs| build.projection(exprs));
+        let keys = keys.collect::<Result<_, _>>()?;
+        let limit = build.integer("bufferSize")?.filter(|&limit| limit > 0);
+        if limit.is_some() {
+            build.bounded();
+        }
+        Ok(Rendezvous {
+            keys,
+            partitions: HashMap::new(),
+            ports,
+            limit: limit.map_or(usize::MAX, |limit| {
+                usize::try_from(limit).unwrap_or(usize::MAX)
+            }),
+            spare: Vec::new(),
+            key: TupleBuf::default(),
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Whether a tuple of a port would find room in its partition.
+    pub fn has_room(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        self.find_key(port, tuple, out)?;
+        let waiting = self.partitions.get(&*self.bytes);
+        Ok(waiting.is_none_or(|ports| ports[port as usize].len() < self.limit))
+    }
+
+    /// A tuple arrives. If it was the last that was missing, one of each port is in `met`.
+    pub fn arrive(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+        met: &mut Vec<TupleBuf>,
+    ) -> Result<bool, Fault> {
+        self.find_key(port, tuple, out)?;
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.copy_from(tuple);
+        if !self.partitions.contains_key(&*self.bytes) {
+            let empty = vec![VecDeque::new(); self.ports];
+            self.partitions.insert(self.bytes.as_slice().into(), empty);
+        }
+        let Some(waiting) = self.partitions.get_mut(&*self.bytes) else {
+            return Ok(false);
+        };
+        waiting[port as usize].push_back(copy);
+        if waiting.iter().any(VecDeque::is_empty) {
+            return Ok(false);
+        }
+        met.extend(waiting.iter_mut().filter_map(VecDeque::pop_front));
+        // A key that may never come again is forgotten; the only partition there is stays.
+        if !self.keys.is_empty() && waiting.iter().all(VecDeque::is_empty) {
+            self.partitions.remove(&*self.bytes);
+        }
+        Ok(true)
+    }
+
+    /// Takes back the memory of tuples that have met.
+    pub fn release(&mut self, met: &mut Vec<TupleBuf>) {
+        self.spare.append(met);
+    }
+
+    fn find_key(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.bytes.clear();
+        if let Some(key) = self.keys.get_mut(port as usize) {
+            let mut row = vec![None; port as usize + 1];
+            row[port as usize] = Some(tuple);
+            key.write(&Row::new(&row), out, &mut self.key)?;
+            encode_key(self.key.as_ref(), &key.layout, &mut self.bytes);
+        }
+        Ok(())
     }
 }

@@ -1,13 +1,17 @@
 //! Split: sends each tuple to the output ports that an index or a mapping file chooses.
 
-use graph::{Cardinality, FaultKind, Misuse, Part, PunctuationOut};
+use graph::{BinaryOp, Body, Cardinality, Expr, ExprKind, Misuse, Operator, Part};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use graph::{PunctuationOut, Stmt};
+use runtime::{Logic, Make, OperatorEntry};
+use tuple::{Type, Value};
+
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    make: Make::By(make),
 };
 
 const OUT: OutPortModel = OutPortModel {
@@ -58,7 +62,7 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// Either `index`, or `file` and `key`.
-fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
+fn verify(operator: &Operator) -> Result<(), Misuse> {
     let given = |name: &str| operator.param(name).is_some();
     let wrong = |part: Part, message: &str| {
         Err(Misuse {
@@ -77,6 +81,104 @@ fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
     }
 }
 
-fn build(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+/// With an index it is data, with a mapping file it is code.
+fn make(operator: &Operator) -> Make {
+    if operator.param("index").is_some() {
+        Make::Lower(lower)
+    } else {
+        Make::Build(super::split_map::build)
+    }
+}
+
+fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    let index = lower::param(operator, "index").ok_or_else(|| lower::missing("index"))?;
+    lower::after_logic(operator, |_, body| {
+        let stmts = match &index.ty {
+            Type::List(element, _) => {
+                let each = body.local("each", Type::clone(element));
+                let read = lower::expr(ExprKind::Local(each), Type::clone(element), index.pos);
+                let route = route(operator, body, &read);
+                vec![Stmt::For(each, index.clone(), route)]
+            }
+            ty => {
+                let local = body.local("index", ty.clone());
+                let read = lower::expr(ExprKind::Local(local), ty.clone(), index.pos);
+                let mut stmts = vec![Stmt::Let(local, Some(index.clone()))];
+                stmts.extend(route(operator, body, &read));
+                stmts
+            }
+        };
+        body.stmts.extend(stmts);
+        Ok(())
+    })
+}
+
+/// Sends the tuple to the port of an index: none if negative, else modulo the number of ports.
+fn route(operator: &Operator, body: &mut Body, index: &Expr) -> Vec<Stmt> {
+    let pos = index.pos;
+    let binary = |op, a: &Expr, b: Expr, ty: Type| {
+        lower::expr(
+            ExprKind::Binary(op, Box::new(a.clone()), Box::new(b)),
+            ty,
+            pos,
+        )
+    };
+    let count = operator.outputs.len() as u32;
+    let wide = widest(&index.ty);
+    let count = lower::constant(of_type(&wide, count), wide.clone(), pos);
+    let wider = lower::expr(ExprKind::Cast(Box::new(index.clone())), wide.clone(), pos);
+    let port = binary(BinaryOp::Rem, &wider, count, wide);
+    let port = lower::expr(ExprKind::Cast(Box::new(port)), Type::Uint32, pos);
+    let local = body.local("port", Type::Uint32);
+    let read = lower::expr(ExprKind::Local(local), Type::Uint32, pos);
+    let mut stmts = vec![Stmt::Let(local, Some(port))];
+    stmts.extend(choose(operator, &read));
+    if index.ty.is_signed() {
+        let zero = lower::default(&index.ty, pos);
+        let is_port = binary(BinaryOp::Ge, index, zero, Type::Boolean);
+        stmts = vec![Stmt::If(is_port, stmts, Vec::new())];
+    }
+    stmts
+}
+
+/// A chain of conditions, so that each submission names its port and can be fused.
+fn choose(operator: &Operator, port: &Expr) -> Vec<Stmt> {
+    let tuple = || lower::input(operator, 0);
+    let count = operator.outputs.len() as u32;
+    if count > PORTS_IN_CHAIN {
+        return vec![Stmt::Submit {
+            port: port.clone(),
+            tuple: tuple(),
+            pos: port.pos,
+        }];
+    }
+    (0..count).rev().fold(Vec::new(), |others, at| {
+        let submit = vec![lower::submit(at, tuple())];
+        if at == count - 1 {
+            return submit;
+        }
+        let this = lower::constant(Value::Uint32(at), Type::Uint32, port.pos);
+        let kind = ExprKind::Binary(BinaryOp::Eq, Box::new(port.clone()), Box::new(this));
+        let is_it = lower::expr(kind, Type::Boolean, port.pos);
+        vec![Stmt::If(is_it, submit, others)]
+    })
+}
+
+/// With more ports than these a submission computes its port.
+const PORTS_IN_CHAIN: u32 = 16;
+
+/// 64 bits of the same sign: the number of ports fits.
+fn widest(ty: &Type) -> Type {
+    if ty.is_signed() {
+        Type::Int64
+    } else {
+        Type::Uint64
+    }
+}
+
+fn of_type(ty: &Type, count: u32) -> Value {
+    match ty {
+        Type::Int64 => Value::Int64(count.into()),
+        _ => Value::Uint64(count.into()),
+    }
 }

@@ -1,8 +1,12 @@
 //! Union: merges streams of different schemas into what they have in common.
 
-use graph::{Cardinality, FaultKind, Misuse, Operator, Part, PunctuationOut};
+use graph::PunctuationOut;
+use graph::{Cardinality, Expr, ExprKind, FaultKind, Misuse, Operator, Part, Pos};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
 use runtime::{Logic, Make, OperatorEntry};
+use tuple::{Attribute, TupleType};
+
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -53,6 +57,32 @@ fn verify(operator: &Operator) -> Result<(), Misuse> {
     Ok(())
 }
 
-fn lower(_: &graph::Operator) -> Result<Logic, Fault> {
-    Err(Fault::new(FaultKind::Limit, "being built"))
+fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    let schema = &operator.outputs[0].schema;
+    lower::after_logic(operator, |port, body| {
+        let from = &operator.inputs[port as usize].schema;
+        let tuple = if from == schema {
+            lower::input(operator, port)
+        } else {
+            let attributes = schema.attributes.iter();
+            let attributes = attributes.map(|wanted| same_name(from, wanted, port, operator.pos));
+            lower::tuple(attributes.collect::<Result<_, _>>()?, schema, operator.pos)
+        };
+        body.stmts.push(lower::submit(0, tuple));
+        Ok(())
+    })
+}
+
+/// The input attribute of an output attribute's name.
+fn same_name(from: &TupleType, wanted: &Attribute, port: u32, pos: Pos) -> Result<Expr, Fault> {
+    let Some((index, _)) = from.find(&wanted.name) else {
+        let message = format!("input port {port} has no attribute {}", wanted.name);
+        return Err(Fault::new(FaultKind::Limit, message));
+    };
+    let kind = ExprKind::Attribute {
+        port,
+        history: 0,
+        index: index as u32,
+    };
+    Ok(lower::expr(kind, wanted.ty.clone(), pos))
 }

@@ -1,0 +1,208 @@
+//! The command line as data.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Runs stream programs written in SPL.
+#[derive(Debug, Parser)]
+#[command(name = "thalweg", version, about, max_term_width = 100)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The sub-commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compile a program and run it until its sources end
+    Run(RunArgs),
+    /// Say what is wrong with programs, without running them
+    Check(CheckArgs),
+    /// Print programs in the canonical layout
+    Fmt(FmtArgs),
+    /// Describe an operator or a function; without a name, list all
+    Doc(DocArgs),
+    /// Print what a stage of the compiler makes of a program
+    Dump(DumpArgs),
+    /// Start a project that runs
+    New(NewArgs),
+}
+
+/// Which program, and what it is compiled with.
+#[derive(Debug, ClapArgs)]
+pub struct ProgramArgs {
+    /// The file that holds the main composite
+    pub file: PathBuf,
+
+    /// The main composite, NAMESPACE::NAME or NAME; needed if the file has several
+    #[arg(short = 'M', long, value_name = "NS::COMPOSITE")]
+    pub main: Option<String>,
+
+    /// Toolkit directories, separated by colons
+    #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
+    pub toolkit_path: Vec<String>,
+
+    /// A compile-time value
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
+    pub define: Vec<(String, String)>,
+}
+
+/// `thalweg run`
+#[derive(Debug, ClapArgs)]
+pub struct RunArgs {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    /// Where relative file names lead [default: the `data` folder beside the program if there is
+    /// one, else the current folder]
+    #[arg(short = 'd', long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+
+    /// What is traced to standard error
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    pub trace: Level,
+
+    /// What is logged to standard error
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    pub log: Level,
+
+    /// Shut down after so many seconds
+    #[arg(short = 'k', long, value_name = "SECONDS", value_parser = seconds)]
+    pub kill_after: Option<f64>,
+
+    /// Run on the reference interpreter instead of compiled code
+    #[arg(long)]
+    pub interpret: bool,
+
+    /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
+    #[arg(long)]
+    pub perf_map: bool,
+
+    /// Submission-time values
+    #[arg(value_name = "NAME=VALUE", value_parser = pair)]
+    pub values: Vec<(String, String)>,
+}
+
+/// `thalweg check`
+#[derive(Debug, ClapArgs)]
+pub struct CheckArgs {
+    /// The programs
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// The main composite, NAMESPACE::NAME or NAME
+    #[arg(short = 'M', long, value_name = "NS::COMPOSITE")]
+    pub main: Option<String>,
+
+    /// Toolkit directories, separated by colons
+    #[arg(short = 't', long, value_name = "DIRS", env = "THALWEG_TOOLKIT_PATH")]
+    pub toolkit_path: Vec<String>,
+
+    /// A compile-time value
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
+    pub define: Vec<(String, String)>,
+
+    /// One JSON array of findings instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `thalweg fmt`
+#[derive(Debug, ClapArgs)]
+pub struct FmtArgs {
+    /// The files; `-` or none for standard input
+    pub files: Vec<PathBuf>,
+
+    /// Change nothing; fail if a file is not in the canonical layout
+    #[arg(long)]
+    pub check: bool,
+
+    /// Print the result instead of writing it back
+    #[arg(long, conflicts_with = "check")]
+    pub stdout: bool,
+}
+
+/// `thalweg doc`
+#[derive(Debug, ClapArgs)]
+pub struct DocArgs {
+    /// Operator or function: `Aggregate`, `spl.math::sqrt`
+    pub name: Option<String>,
+}
+
+/// `thalweg dump`
+#[derive(Debug, ClapArgs)]
+pub struct DumpArgs {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    /// Which stage
+    #[arg(short, long, value_name = "STAGE")]
+    pub stage: Stage,
+
+    /// How the graph is drawn
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: GraphFormat,
+
+    /// Submission-time values
+    #[arg(value_name = "NAME=VALUE", value_parser = pair)]
+    pub values: Vec<(String, String)>,
+}
+
+/// `thalweg new`
+#[derive(Debug, ClapArgs)]
+pub struct NewArgs {
+    /// The folder to make; its name becomes that of the program
+    pub folder: PathBuf,
+}
+
+/// Stages that can be printed, in the order of the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum Stage {
+    Tokens,
+    Tree,
+    Typed,
+    Graph,
+    Plan,
+    Clif,
+    Asm,
+}
+
+/// Forms of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum GraphFormat {
+    Text,
+    Dot,
+    Svg,
+}
+
+/// Levels of trace and log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("must have the form NAME=VALUE".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("must be a number of seconds, 0 or more".to_owned()),
+    }
+}

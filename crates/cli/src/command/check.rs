@@ -1,0 +1,37 @@
+//! `thalweg check`: what is wrong with programs, as text or JSON.
+
+use engine::Request;
+
+use super::{Failure, colour, print, toolkit_path};
+use crate::args::CheckArgs;
+
+/// Checks every file; fails if one has an error.
+pub fn check(args: CheckArgs) -> Result<(), Failure> {
+    let mut failed = false;
+    let mut json = Vec::new();
+    for file in &args.files {
+        let request = Request {
+            file: file.clone(),
+            main: args.main.clone(),
+            toolkit_path: toolkit_path(&args.toolkit_path),
+            compile_values: args.define.clone(),
+            submission_values: None,
+        };
+        let findings = engine::check(&request)?;
+        failed |= findings.has_errors();
+        if args.json {
+            json.extend(findings.json());
+        } else {
+            eprint!("{}", findings.text(colour()));
+        }
+    }
+    if args.json {
+        let array = serde_json::Value::Array(json);
+        print(&format!("{array:#}\n"))?;
+    }
+    if failed {
+        Err(Failure::Reported)
+    } else {
+        Ok(())
+    }
+}

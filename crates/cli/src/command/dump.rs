@@ -1,0 +1,40 @@
+//! `thalweg dump`: what a stage makes of a program.
+
+use engine::Request;
+
+use super::{Failure, colour, print, toolkit_path};
+use crate::args::{DumpArgs, GraphFormat, Stage};
+
+/// Prints one stage.
+pub fn dump(args: DumpArgs) -> Result<(), Failure> {
+    if args.format != GraphFormat::Text && args.stage != Stage::Graph {
+        return Err(Failure::Usage("--format is for --stage graph".to_owned()));
+    }
+    let request = Request {
+        file: args.program.file,
+        main: args.program.main,
+        toolkit_path: toolkit_path(&args.program.toolkit_path),
+        compile_values: args.program.define,
+        submission_values: Some(args.values),
+    };
+    match args.stage {
+        Stage::Tokens => return print(&engine::dump_tokens(&request.file)?),
+        Stage::Tree => return print(&engine::dump_tree(&request.file)?),
+        _ => {}
+    }
+    let compilation = engine::compile(&request)?;
+    eprint!("{}", compilation.findings.text(colour()));
+    let Some(program) = compilation.program else {
+        return Err(Failure::Reported);
+    };
+    let text = match (args.stage, args.format) {
+        (Stage::Typed, _) => engine::dump_typed(&program),
+        (Stage::Graph, GraphFormat::Dot) => engine::dump_dot(&program),
+        (Stage::Graph, GraphFormat::Svg) => engine::dump_svg(&program),
+        (Stage::Graph, GraphFormat::Text) => engine::dump_graph(&program),
+        (Stage::Plan, _) => engine::dump_plan(&program),
+        (Stage::Clif, _) => engine::dump_clif(&program)?,
+        _ => engine::dump_asm(&program)?,
+    };
+    print(&text)
+}

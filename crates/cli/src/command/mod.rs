@@ -1,0 +1,57 @@
+//! The sub-commands, one file each.
+
+mod check;
+mod doc;
+mod dump;
+mod fmt;
+mod new;
+mod run;
+
+pub use check::check;
+pub use doc::doc;
+pub use dump::dump;
+pub use fmt::fmt;
+pub use new::new;
+pub use run::run;
+
+use std::path::PathBuf;
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program or its run failed; everything has been said.
+    Reported,
+    /// The program or its run failed, in one sentence.
+    Program(String),
+    /// The command was used wrongly, in one sentence.
+    Usage(String),
+}
+
+impl From<engine::Error> for Failure {
+    fn from(error: engine::Error) -> Failure {
+        Failure::Program(error.to_string())
+    }
+}
+
+/// Splits lists of directories as in PATH.
+fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
+    lists.iter().flat_map(std::env::split_paths).collect()
+}
+
+/// Whether messages on standard error may be coloured.
+fn colour() -> bool {
+    use std::io::IsTerminal;
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Writes to standard output; a reader that has gone away is no failure of the program.
+fn print(text: &str) -> Result<(), Failure> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Program(
+            format!("cannot write to standard output: {error}"),
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,101 @@
+//! `thalweg run`: compile a program and run it until its sources end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use engine::{Backend, Launch, Request, TraceLevel};
+use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
+
+use super::{Failure, colour, toolkit_path};
+use crate::args::{Level, RunArgs};
+use crate::progress::Progress;
+
+/// Runs the program; returns when it has ended.
+pub fn run(args: RunArgs) -> Result<(), Failure> {
+    let request = Request {
+        file: args.program.file.clone(),
+        main: args.program.main,
+        toolkit_path: toolkit_path(&args.program.toolkit_path),
+        compile_values: args.program.define,
+        submission_values: Some(args.values),
+    };
+    let compilation = engine::compile(&request)?;
+    eprint!("{}", compilation.findings.text(colour()));
+    let Some(program) = compilation.program else {
+        return Err(Failure::Reported);
+    };
+    let launch = Launch {
+        application_dir: compilation.application_dir,
+        data_dir: data_dir(args.data_dir, &args.program.file)?,
+        trace: level(args.trace),
+        log: level(args.log),
+        backend: if args.interpret {
+            Backend::Interpreted
+        } else {
+            Backend::Compiled
+        },
+        perf_map: args.perf_map,
+        kill_after: args.kill_after.map(Duration::from_secs_f64),
+    };
+    let mut job = engine::launch(&program, &launch)?;
+    stop_on_signals(&job)?;
+    let mut progress = Progress::new();
+    while !job.wait(progress.period()) {
+        progress.draw(job.sources());
+    }
+    progress.clear();
+    job.join()
+        .map_err(|error| Failure::Program(error.to_string()))
+}
+
+/// The first signal asks for an orderly shutdown, a second one ends the process.
+fn stop_on_signals(job: &engine::Job) -> Result<(), Failure> {
+    let failure = |error| Failure::Program(format!("cannot listen for signals: {error}"));
+    let again = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGQUIT] {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&again)))
+            .map_err(failure)?;
+    }
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGQUIT]).map_err(failure)?;
+    let stop = job.stop_handle();
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            stop.stop();
+        }
+    });
+    Ok(())
+}
+
+fn data_dir(given: Option<PathBuf>, file: &Path) -> Result<PathBuf, Failure> {
+    if let Some(folder) = given {
+        return if folder.is_dir() {
+            Ok(folder)
+        } else {
+            Err(Failure::Usage(format!(
+                "the data directory {} does not exist",
+                folder.display()
+            )))
+        };
+    }
+    let beside = file.parent().unwrap_or(Path::new("")).join("data");
+    Ok(if beside.is_dir() {
+        beside
+    } else {
+        PathBuf::from(".")
+    })
+}
+
+fn level(level: Level) -> TraceLevel {
+    match level {
+        Level::Off => TraceLevel::Off,
+        Level::Error => TraceLevel::Error,
+        Level::Warn => TraceLevel::Warn,
+        Level::Info => TraceLevel::Info,
+        Level::Debug => TraceLevel::Debug,
+        Level::Trace => TraceLevel::Trace,
+    }
+}

@@ -1,0 +1,93 @@
+//! The progress line: elapsed time and tuples per second of each source, on a terminal only.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// How often the line is drawn.
+const PERIOD: Duration = Duration::from_millis(250);
+
+/// Draws the line while a job runs; does nothing unless standard error is a terminal.
+pub struct Progress {
+    enabled: bool,
+    started: Instant,
+    last: Vec<(String, u64)>,
+    drawn: Instant,
+}
+
+impl Progress {
+    /// A line that starts now.
+    pub fn new() -> Progress {
+        let now = Instant::now();
+        let enabled = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
+        Progress {
+            enabled,
+            started: now,
+            last: Vec::new(),
+            drawn: now,
+        }
+    }
+
+    /// How long to wait for the job before the next [`Progress::draw`]; `None`: for ever.
+    pub fn period(&self) -> Option<Duration> {
+        self.enabled.then_some(PERIOD)
+    }
+
+    /// Draws the line from the tuples that each source has sent so far.
+    pub fn draw(&mut self, sources: Vec<(String, u64)>) {
+        if !self.enabled {
+            return;
+        }
+        let seconds = self.drawn.elapsed().as_secs_f64().max(1e-3);
+        let mut line = format!("\r\x1b[K{:6.1} s", self.started.elapsed().as_secs_f64());
+        for (name, count) in &sources {
+            let before = self
+                .last
+                .iter()
+                .find(|(n, _)| n == name)
+                .map_or(0, |(_, count)| *count);
+            let rate = count.saturating_sub(before) as f64 / seconds;
+            line += &format!("   {name} {} ({}/s)", short(*count as f64), short(rate));
+        }
+        let _ = std::io::stderr().write_all(line.as_bytes());
+        self.last = sources;
+        self.drawn = Instant::now();
+    }
+
+    /// Removes the line.
+    pub fn clear(&self) {
+        if self.enabled {
+            let _ = std::io::stderr().write_all(b"\r\x1b[K");
+        }
+    }
+}
+
+/// Three significant digits and a unit: `12.3 k`, `4.56 M`.
+fn short(number: f64) -> String {
+    let (number, unit) = match number {
+        n if n >= 1e9 => (n / 1e9, " G"),
+        n if n >= 1e6 => (n / 1e6, " M"),
+        n if n >= 1e3 => (n / 1e3, " k"),
+        n => return format!("{n:.0}"),
+    };
+    let decimals = if number >= 100.0 {
+        0
+    } else if number >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{number:.decimals$}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let shown: Vec<_> = [0.0, 999.0, 1_000.0, 12_345.0, 4_560_000.0, 7.8e11]
+            .map(short)
+            .into();
+        assert_eq!(shown, ["0", "999", "1.00 k", "12.3 k", "4.56 M", "780 G"]);
+    }
+}

@@ -1,0 +1,218 @@
+//! Annotations: which there are, where each may stand, and what its keys may say.
+//!
+//! The table is in [`table`]; what keys of one annotation demand of each other is in `rules`. A name
+//! that is not in the table is a warning: other products have more annotations.
+
+mod parallel;
+mod ports;
+mod rules;
+mod table;
+mod value;
+
+use std::sync::Arc;
+
+use syntax::Diagnostic;
+use syntax::ast::{Annotation, Composite, Ident};
+use tuple::Value;
+
+use crate::Session;
+use crate::expand::Inherited;
+use crate::invoke::Work;
+use crate::names::{Scope, did_you_mean};
+
+pub(crate) use ports::Ports;
+use table::{Key, Spec, TABLE};
+
+/// A checked annotation: its name, and its keys with constant values. Names of ports and attributes,
+/// and bare words, are strings.
+pub(crate) type Checked = (Arc<str>, Vec<(Arc<str>, Value)>);
+
+/// What an annotation stands before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target<'a> {
+    /// The definition of a composite.
+    Definition,
+    /// The invocation of a composite.
+    Composite,
+    /// The invocation of a primitive operator.
+    Primitive(&'a graph::OperatorModel),
+}
+
+/// Annotations under check.
+struct Check<'a, 'w> {
+    session: &'a Session<'w>,
+    scope: &'a Scope<'w>,
+    target: Target<'a>,
+    ports: &'a Ports,
+}
+
+/// Checks the annotations before a composite's definition; answers those that its operators inherit.
+pub(crate) fn of_definition<'w>(
+    session: &Session<'w>,
+    scope: &Scope<'w>,
+    composite: &'w Composite,
+) -> Vec<Checked> {
+    let (target, ports) = (Target::Definition, &Ports::default());
+    let check = Check {
+        session,
+        scope,
+        target,
+        ports,
+    };
+    check
+        .all(&composite.annotations)
+        .into_iter()
+        .filter(is_inherited)
+        .collect()
+}
+
+/// Checks the annotations before a composite's invocation; answers those that its operators inherit.
+pub(crate) fn of_composite<'w>(
+    session: &Session<'w>,
+    scope: &Scope<'w>,
+    annotations: &'w [Annotation],
+    ports: &Ports,
+) -> Vec<Checked> {
+    let check = Check {
+        session,
+        scope,
+        target: Target::Composite,
+        ports,
+    };
+    check
+        .all(annotations)
+        .into_iter()
+        .filter(is_inherited)
+        .collect()
+}
+
+/// The annotations of an operator: its own and what it inherits.
+pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Checked> {
+    let (target, ports) = (Target::Primitive(work.model), &Ports::of_frame(&work.frame));
+    let check = Check {
+        session: work.session,
+        scope: &work.scope,
+        target,
+        ports,
+    };
+    let mut all = inherited.annotations.clone();
+    override_with(&mut all, check.all(&work.ast.annotations));
+    all
+}
+
+/// Puts inner annotations over outer ones of the same name.
+pub(crate) fn override_with(all: &mut Vec<Checked>, inner: Vec<Checked>) {
+    all.retain(|(outer, _)| !inner.iter().any(|(name, _)| name == outer));
+    all.extend(inner);
+}
+
+/// Whether the operators of a composite have an annotation of the composite too.
+fn is_inherited((name, _): &Checked) -> bool {
+    matches!(&**name, "threading" | "catch")
+}
+
+impl<'w> Check<'_, 'w> {
+    fn all(&self, annotations: &'w [Annotation]) -> Vec<Checked> {
+        let mut checked = Vec::with_capacity(annotations.len());
+        for (at, annotation) in annotations.iter().enumerate() {
+            let name = &annotation.name;
+            let Some(spec) = TABLE.iter().find(|spec| *spec.name == *name.text) else {
+                let message = format!("there is no annotation `@{}`; it is ignored", name.text);
+                let finding = Diagnostic::warning("unknown-annotation", name.span, message);
+                let names = TABLE.iter().map(|spec| spec.name);
+                self.session
+                    .report(did_you_mean(finding, &name.text, names));
+                continue;
+            };
+            let first = annotations[..at].iter().find(|a| a.name.text == name.text);
+            if let (true, Some(first)) = (spec.once, first) {
+                let message = format!("`@{}` is given twice", name.text);
+                let finding = Diagnostic::error("duplicate-annotation", name.span, message);
+                self.session
+                    .report(finding.label(first.name.span, "first here"));
+                continue;
+            }
+            if !self.may_stand_here(annotation, spec) {
+                continue;
+            }
+            if let Some(args) = self.args(annotation, spec) {
+                rules::check(self, annotation, &args);
+                checked.push((name.text.clone(), args));
+            }
+        }
+        rules::together(self, annotations, &checked);
+        checked
+    }
+
+    fn may_stand_here(&self, annotation: &Annotation, spec: &Spec) -> bool {
+        let Some(why) = spec.place.refuses(self.target) else {
+            return true;
+        };
+        let message = format!("`@{}` {why}", spec.name);
+        self.session.report(Diagnostic::error(
+            "misplaced-annotation",
+            annotation.span,
+            message,
+        ));
+        false
+    }
+
+    /// The keys with their values; reports what is unknown, missing, given twice, or wrong.
+    fn args(
+        &self,
+        annotation: &'w Annotation,
+        spec: &'static Spec,
+    ) -> Option<Vec<(Arc<str>, Value)>> {
+        let mut args = Vec::with_capacity(annotation.args.len());
+        let mut is_sound = true;
+        for (at, (name, value)) in annotation.args.iter().enumerate() {
+            let Some(key) = self.key(annotation, at, name, spec) else {
+                is_sound = false;
+                continue;
+            };
+            match value::value(self, key, value) {
+                Some(value) => args.push((name.text.clone(), value)),
+                None => is_sound = false,
+            }
+        }
+        for key in spec.keys.iter().filter(|key| key.required) {
+            if !annotation
+                .args
+                .iter()
+                .any(|(name, _)| *name.text == *key.name)
+            {
+                let message = format!("`@{}` needs the key `{}`", spec.name, key.name);
+                let place = annotation.span;
+                self.session
+                    .report(Diagnostic::error("missing-key", place, message));
+                is_sound = false;
+            }
+        }
+        is_sound.then_some(args)
+    }
+
+    fn key(
+        &self,
+        annotation: &Annotation,
+        at: usize,
+        name: &Ident,
+        spec: &'static Spec,
+    ) -> Option<&'static Key> {
+        let before = &annotation.args[..at];
+        if let Some((first, _)) = before.iter().find(|(other, _)| other.text == name.text) {
+            let message = format!("the key `{}` is given twice", name.text);
+            let finding = Diagnostic::error("duplicate-key", name.span, message);
+            self.session.report(finding.label(first.span, "first here"));
+            return None;
+        }
+        let key = spec.keys.iter().find(|key| *key.name == *name.text);
+        if key.is_none() {
+            let message = format!("`@{}` has no key `{}`", spec.name, name.text);
+            let finding = Diagnostic::error("unknown-key", name.span, message);
+            let names = spec.keys.iter().map(|key| key.name);
+            self.session
+                .report(did_you_mean(finding, &name.text, names));
+        }
+        key
+    }
+}

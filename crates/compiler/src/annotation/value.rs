@@ -1,0 +1,198 @@
+//! Values of annotation keys.
+
+use std::sync::Arc;
+
+use syntax::ast::{Expr, ExprKind, Ident};
+use syntax::{Diagnostic, Span};
+use tuple::{RString, TupleType, Type, Value};
+
+use super::Check;
+use super::ports::{Port, find};
+use super::table::{Key, Kind};
+use crate::expr::{Context, Typer};
+use crate::names::did_you_mean;
+
+/// The value of a key; reports what is wrong with it. What is no constant (ports, attributes, words)
+/// becomes a string, a list of such things their texts joined by commas.
+pub(super) fn value<'w>(check: &Check<'_, 'w>, key: &Key, expr: &'w Expr) -> Option<Value> {
+    match key.kind {
+        Kind::RString => constant(check, expr, &Type::RString),
+        Kind::Int32 => constant(check, expr, &Type::Int32),
+        Kind::Uint32 => unsigned(check, expr),
+        Kind::Float64 => constant(check, expr, &Type::Float64),
+        Kind::Boolean => constant(check, expr, &Type::Boolean),
+        Kind::Strings => constant(check, expr, &Type::List(Arc::new(Type::RString), None)),
+        Kind::Word(words) => word(check, key, expr, words),
+        Kind::OutputPort => port(check, expr, &check.ports.outputs, "output").map(|(n, _)| text(n)),
+        Kind::InputPorts => {
+            let names = each(check, expr, "a list of input ports", |e| {
+                port(check, e, &check.ports.inputs, "input").map(|(name, _)| name.to_owned())
+            })?;
+            Some(text(&names.join(",")))
+        }
+        Kind::PartitionBy => super::parallel::partition_by(check, expr),
+        Kind::Attributes => {
+            let names = each(check, expr, "a list of attributes", |e| {
+                output_attribute(check, e)
+            })?;
+            Some(text(&names.join(",")))
+        }
+        Kind::Attribute => output_attribute(check, expr).map(|name| text(&name)),
+        Kind::Filter => filter(check, expr),
+    }
+}
+
+/// Reports a wrong value.
+pub(super) fn fail<T>(check: &Check<'_, '_>, span: Span, message: impl Into<String>) -> Option<T> {
+    check.session.fail("annotation-value", span, message)
+}
+
+/// A string value.
+pub(super) fn text(text: &str) -> Value {
+    Value::RString(RString(text.as_bytes().to_vec()))
+}
+
+fn constant<'w>(check: &Check<'_, 'w>, expr: &'w Expr, ty: &Type) -> Option<Value> {
+    let mut typer = Typer::new(check.session, check.scope.clone(), Context::constant());
+    typer.constant(expr, Some(ty))
+}
+
+/// A uint32; an int32 that is not negative will do.
+fn unsigned<'w>(check: &Check<'_, 'w>, expr: &'w Expr) -> Option<Value> {
+    let mut typer = Typer::new(check.session, check.scope.clone(), Context::constant());
+    let typed = typer.expr(expr, None)?;
+    match typer.fold(&typed, expr.span)? {
+        Value::Uint32(n) => Some(Value::Uint32(n)),
+        Value::Int32(n) if n >= 0 => Some(Value::Uint32(n as u32)),
+        _ => fail(check, expr.span, "a uint32 is needed here"),
+    }
+}
+
+fn word(check: &Check<'_, '_>, key: &Key, expr: &Expr, words: &[&'static str]) -> Option<Value> {
+    let written = simple_name(expr).map_or("", |name| &*name.text);
+    if words.contains(&written) {
+        return Some(text(written));
+    }
+    let message = format!("`{}` is one of {}", key.name, words.join(", "));
+    let finding = Diagnostic::error("annotation-value", expr.span, message);
+    check
+        .session
+        .report(did_you_mean(finding, written, words.iter().copied()));
+    None
+}
+
+/// The name that an expression consists of; of `Sys.Name` the last part.
+pub(super) fn simple_name(expr: &Expr) -> Option<&Ident> {
+    match &expr.kind {
+        ExprKind::Name(name) if name.namespace.is_none() => Some(&name.name),
+        ExprKind::Field(base, name) => simple_name(base)
+            .filter(|b| &*b.text == "Sys")
+            .map(|_| name),
+        _ => None,
+    }
+}
+
+/// The elements of a list, each read by `read`.
+pub(super) fn each<'e, T>(
+    check: &Check<'_, '_>,
+    expr: &'e Expr,
+    wanted: &str,
+    read: impl FnMut(&'e Expr) -> Option<T>,
+) -> Option<Vec<T>> {
+    let ExprKind::List(list) = &expr.kind else {
+        return fail(
+            check,
+            expr.span,
+            format!("{wanted} is needed here: `[a, b]`"),
+        );
+    };
+    list.iter().map(read).collect()
+}
+
+/// The port that a name means.
+pub(super) fn port<'p>(
+    check: &Check<'_, '_>,
+    expr: &'p Expr,
+    ports: &'p [Port],
+    what: &str,
+) -> Option<(&'p str, &'p Port)> {
+    let Some(name) = simple_name(expr) else {
+        return fail(
+            check,
+            expr.span,
+            format!("the name of an {what} port is needed here"),
+        );
+    };
+    if let Some(port) = find(ports, &name.text) {
+        return Some((&name.text, port));
+    }
+    let message = format!("this operator has no {what} port `{}`", name.text);
+    let finding = Diagnostic::error("unknown-port", name.span, message);
+    let names = ports.iter().flat_map(|p| &p.names).map(|n| &**n);
+    check
+        .session
+        .report(did_you_mean(finding, &name.text, names));
+    None
+}
+
+/// `attr` or `Port.attr`: an attribute of one of some ports.
+pub(super) fn attribute(check: &Check<'_, '_>, expr: &Expr, ports: &[&Port]) -> Option<String> {
+    let (name, ports) = match &expr.kind {
+        ExprKind::Field(base, name) => {
+            let of = simple_name(base).map_or("", |base| &*base.text);
+            let named = ports.iter().filter(|p| p.names.iter().any(|n| &**n == of));
+            (name, named.copied().collect())
+        }
+        _ => match simple_name(expr) {
+            Some(name) => (name, ports.to_vec()),
+            None => return fail(check, expr.span, "the name of an attribute is needed here"),
+        },
+    };
+    let schemas: Option<Vec<&Arc<TupleType>>> = ports.iter().map(|p| p.schema.as_ref()).collect();
+    let schemas = schemas?;
+    if schemas
+        .iter()
+        .any(|schema| schema.find(&name.text).is_some())
+    {
+        return Some(name.text.to_string());
+    }
+    let message = format!("the port has no attribute `{}`", name.text);
+    let finding = Diagnostic::error("unknown-attribute", name.span, message);
+    let names = schemas.iter().flat_map(|s| &s.attributes).map(|a| &*a.name);
+    check
+        .session
+        .report(did_you_mean(finding, &name.text, names));
+    None
+}
+
+fn output_attribute(check: &Check<'_, '_>, expr: &Expr) -> Option<String> {
+    let ports: Vec<&Port> = check.ports.outputs.iter().collect();
+    attribute(check, expr, &ports)
+}
+
+/// `{attr = a, expr = "regex"}`.
+fn filter<'w>(check: &Check<'_, 'w>, expr: &'w Expr) -> Option<Value> {
+    let ExprKind::Tuple(parts) = &expr.kind else {
+        return fail(
+            check,
+            expr.span,
+            "a filter is `{attr = a, expr = \"regular expression\"}`",
+        );
+    };
+    let part = |wanted: &str| parts.iter().find(|(name, _)| &*name.text == wanted);
+    let (Some((_, attr)), Some((_, pattern)), 2) = (part("attr"), part("expr"), parts.len()) else {
+        return fail(
+            check,
+            expr.span,
+            "a filter has the attributes `attr` and `expr`",
+        );
+    };
+    let attr = output_attribute(check, attr)?;
+    match constant(check, pattern, &Type::RString)? {
+        Value::RString(pattern) => Some(text(&format!(
+            "{attr}={}",
+            String::from_utf8_lossy(&pattern.0)
+        ))),
+        _ => None,
+    }
+}

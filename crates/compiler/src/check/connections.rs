@@ -1,0 +1,56 @@
+//! From streams to edges: which output ports feed each input port.
+
+use graph::{Edge, Operator, OperatorId};
+use syntax::{Diagnostic, Span};
+
+use crate::Diagnostics;
+use crate::expand::Site;
+use crate::names::StreamId;
+
+/// Fills in the sources of every input port; reports two connections between the same two ports. A
+/// stream without an operator behind it was reported where it should have come from.
+pub(crate) fn connect(operators: &mut [Operator], sites: &[Site], diagnostics: &Diagnostics) {
+    let edges = edges(sites);
+    for (operator, site) in operators.iter_mut().zip(sites) {
+        for (input, port) in operator.inputs.iter_mut().zip(&site.inputs) {
+            let mut first: Vec<(Edge, Span)> = Vec::with_capacity(port.streams.len());
+            for &(stream, span) in &port.streams {
+                let Some(edge) = edges.get(stream.0 as usize).copied().flatten() else {
+                    continue;
+                };
+                match first.iter().find(|(e, _)| *e == edge) {
+                    Some(&(_, before)) => diagnostics.add(twice(span, before)),
+                    None => first.push((edge, span)),
+                }
+            }
+            input.sources = first.into_iter().map(|(edge, _)| edge).collect();
+        }
+    }
+}
+
+/// The output port of each stream, by number.
+fn edges(sites: &[Site]) -> Vec<Option<Edge>> {
+    let mut edges = Vec::new();
+    for (at, site) in sites.iter().enumerate() {
+        for (port, output) in site.outputs.iter().enumerate() {
+            let StreamId(stream) = output.stream;
+            if edges.len() <= stream as usize {
+                edges.resize(stream as usize + 1, None);
+            }
+            edges[stream as usize] = Some(Edge {
+                operator: OperatorId(at as u32),
+                port: port as u32,
+            });
+        }
+    }
+    edges
+}
+
+fn twice(span: Span, first: Span) -> Diagnostic {
+    let message = "this stream already feeds this input port";
+    let finding = Diagnostic::error("duplicate-connection", span, message);
+    if span == first {
+        return finding;
+    }
+    finding.label(first, "it is connected here")
+}

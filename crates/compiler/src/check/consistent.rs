@@ -1,0 +1,156 @@
+//! Consistent regions: what may be in one, and what a program with one needs.
+//!
+//! A region begins at an operator with `@consistent` and holds all that its tuples reach, up to
+//! operators with `@autonomous`.
+
+use std::collections::HashSet;
+
+use graph::{Operator, OperatorId, Role};
+use syntax::Diagnostic;
+
+use crate::Diagnostics;
+use crate::expand::{Expander, Site};
+
+/// Checks every consistent region.
+pub(crate) fn check(expander: &Expander<'_, '_>) {
+    let (operators, sites) = (&expander.operators[..], &expander.sites[..]);
+    let diagnostics = &expander.session.diagnostics;
+    let starts: Vec<usize> = having(operators, "consistent").collect();
+    let Some(&first) = starts.first() else { return };
+    control_plane(expander, first);
+    let members = members(operators, &starts);
+    for &member in &members {
+        let (operator, site) = (&operators[member], &sites[member]);
+        if site.model.role == Role::Boundary {
+            let message = format!("{} cannot be in a consistent region", site.model.name);
+            diagnostics.add(finding(site, message));
+        }
+        if operator
+            .config
+            .iter()
+            .any(|entry| &*entry.name == "checkpoint")
+        {
+            let message = "in a consistent region `config checkpoint` has no place";
+            diagnostics.add(finding(site, message.into()));
+        }
+    }
+    mixed_inputs(operators, sites, &members, diagnostics);
+    loops(operators, sites, &members, diagnostics);
+}
+
+fn having<'a>(operators: &'a [Operator], name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let all = operators.iter().enumerate();
+    all.filter(move |(_, o)| o.annotations.iter().any(|(n, _)| &**n == name))
+        .map(|(at, _)| at)
+}
+
+fn finding(site: &Site, message: String) -> Diagnostic {
+    Diagnostic::error("consistent-region", site.head, message)
+}
+
+/// A program with consistent regions has one control plane; if the library has such an operator.
+fn control_plane(expander: &Expander<'_, '_>, first: usize) {
+    let models = expander.session.world.models();
+    let Some(plane) = models.iter().find(|m| m.role == Role::ControlPlane) else {
+        return;
+    };
+    let found: Vec<_> = expander
+        .sites
+        .iter()
+        .filter(|s| s.model.role == plane.role)
+        .collect();
+    match found[..] {
+        [_] => {}
+        [] => {
+            let message = format!("a program with a consistent region needs a {}", plane.name);
+            let help = format!(
+                "add `() as Control = {}() {{}}` to the main composite",
+                plane.name
+            );
+            let finding = finding(&expander.sites[first], message).help(help);
+            expander.session.report(finding);
+        }
+        [_, second, ..] => {
+            let message = format!("a program has one {}", plane.name);
+            expander
+                .session
+                .report(finding(second, message).label(found[0].head, "the first"));
+        }
+    }
+}
+
+/// The operators of all regions.
+fn members(operators: &[Operator], starts: &[usize]) -> HashSet<usize> {
+    let mut after = vec![Vec::new(); operators.len()];
+    for (at, operator) in operators.iter().enumerate() {
+        for edge in operator.inputs.iter().flat_map(|input| &input.sources) {
+            let OperatorId(from) = edge.operator;
+            after[from as usize].push(at);
+        }
+    }
+    let ends: HashSet<usize> = having(operators, "autonomous").collect();
+    let mut members: HashSet<usize> = starts.iter().copied().collect();
+    let mut open = starts.to_vec();
+    while let Some(next) = open.pop() {
+        for &to in &after[next] {
+            if !ends.contains(&to) && members.insert(to) {
+                open.push(to);
+            }
+        }
+    }
+    members
+}
+
+/// No port may be fed from inside and from outside of a region.
+fn mixed_inputs(
+    operators: &[Operator],
+    sites: &[Site],
+    members: &HashSet<usize>,
+    diagnostics: &Diagnostics,
+) {
+    for (operator, site) in operators.iter().zip(sites) {
+        for (input, place) in operator.inputs.iter().zip(&site.inputs) {
+            let is_in = |edge: &graph::Edge| members.contains(&(edge.operator.0 as usize));
+            let inside = input.sources.iter().filter(|edge| is_in(edge)).count();
+            if inside > 0 && inside < input.sources.len() {
+                let message =
+                    "this port is fed from inside and from outside of a consistent region";
+                diagnostics.add(Diagnostic::error("consistent-region", place.span, message));
+            }
+        }
+    }
+}
+
+/// No feedback loop may lie within a region: removes operators without open inputs until none is
+/// left; what stays is on a loop or behind one.
+fn loops(
+    operators: &[Operator],
+    sites: &[Site],
+    members: &HashSet<usize>,
+    diagnostics: &Diagnostics,
+) {
+    let inner = |at: usize| {
+        let edges = operators[at].inputs.iter().flat_map(|input| &input.sources);
+        edges
+            .map(|edge| edge.operator.0 as usize)
+            .filter(|from| members.contains(from))
+    };
+    let mut left: HashSet<usize> = members.clone();
+    loop {
+        let free: Vec<usize> = left
+            .iter()
+            .copied()
+            .filter(|&at| !inner(at).any(|from| left.contains(&from)))
+            .collect();
+        if free.is_empty() {
+            break;
+        }
+        free.iter().for_each(|at| {
+            left.remove(at);
+        });
+    }
+    if let Some(&first) = left.iter().min() {
+        let message = "a consistent region cannot hold a feedback loop".to_owned();
+        diagnostics.add(finding(&sites[first], message));
+    }
+}

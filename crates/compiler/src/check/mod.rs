@@ -1,0 +1,17 @@
+//! Checks on the whole graph, once every operator is there.
+
+mod connections;
+mod consistent;
+mod feedback;
+mod punctuation;
+
+use crate::expand::Expander;
+
+/// Joins the operators, and checks what only the joined graph shows.
+pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
+    let diagnostics = &expander.session.diagnostics;
+    connections::connect(&mut expander.operators, &expander.sites, diagnostics);
+    feedback::check(&expander.operators, &expander.sites, diagnostics);
+    punctuation::check(&expander.operators, &expander.sites, diagnostics);
+    consistent::check(expander);
+}

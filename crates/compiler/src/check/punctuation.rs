@@ -1,0 +1,100 @@
+//! Window markers: an input port that needs them has to get them from exactly one operator.
+//!
+//! A port needs markers if its model says so, or if its window is `punct()`. Going upstream through
+//! operators that preserve markers there must be one stream at each step, and at the end an operator
+//! that generates them.
+
+use graph::{Edge, Operator, OperatorId, Policy, PunctuationIn, PunctuationOut, Role};
+use syntax::Diagnostic;
+
+use crate::Diagnostics;
+use crate::expand::{InSite, Site};
+
+/// Checks every port that needs window markers.
+pub(crate) fn check(operators: &[Operator], sites: &[Site], diagnostics: &Diagnostics) {
+    let walk = Walk { operators, sites };
+    for (operator, site) in operators.iter().zip(sites) {
+        for (port, (input, place)) in operator.inputs.iter().zip(&site.inputs).enumerate() {
+            let needs = match place.model.punctuation {
+                PunctuationIn::Oblivious => false,
+                PunctuationIn::Expecting => true,
+                PunctuationIn::WindowBound => {
+                    let evict = input.window.as_ref().map(|w| &w.evict);
+                    matches!(evict, Some(Policy::Punct))
+                }
+            };
+            if needs && let Err(why) = walk.upstream(operator, port) {
+                diagnostics.add(finding(operator, port, place, &why));
+            }
+        }
+    }
+}
+
+fn finding(operator: &Operator, port: usize, place: &InSite, why: &str) -> Diagnostic {
+    let name = &operator.inputs[port].name;
+    let message = format!("input port `{name}` needs window markers, but {why}");
+    let finding = Diagnostic::error("missing-punctuation", place.span, message);
+    let finding = match place.window {
+        Some(window) => finding.label(window, "because its window is punct()"),
+        None => finding,
+    };
+    finding.help("feed it from one stream that carries markers; a Punctor can make them")
+}
+
+struct Walk<'a> {
+    operators: &'a [Operator],
+    sites: &'a [Site],
+}
+
+impl Walk<'_> {
+    /// Whether markers come to a port; if not, why.
+    fn upstream(&self, operator: &Operator, port: usize) -> Result<(), String> {
+        let (mut operator, mut port) = (operator, port);
+        // Each step goes to another operator, or round a loop in which nobody generates markers.
+        for _ in 0..=self.operators.len() {
+            let Some(input) = operator.inputs.get(port) else {
+                return Ok(());
+            };
+            let [edge] = input.sources[..] else {
+                return self.several(operator, port);
+            };
+            match self.next(edge)? {
+                Some(before) => port = before,
+                None => return Ok(()),
+            }
+            operator = self.operator(edge.operator);
+        }
+        Err("no operator in its feedback loop makes any".into())
+    }
+
+    /// The input port whose markers an output port passes on; none if it generates them.
+    fn next(&self, edge: Edge) -> Result<Option<usize>, String> {
+        let operator = self.operator(edge.operator);
+        let site = &self.sites[edge.operator.0 as usize];
+        let stream = &operator.outputs[edge.port as usize].name;
+        if site.model.role == Role::Boundary {
+            return Err(format!("stream `{stream}` is imported"));
+        }
+        match site.outputs[edge.port as usize].model.punctuation {
+            PunctuationOut::Generating => Ok(None),
+            PunctuationOut::Preserving(port) => Ok(Some(port as usize)),
+            PunctuationOut::Free => {
+                let kind = site.model.name;
+                Err(format!("stream `{stream}` of the {kind} carries none"))
+            }
+        }
+    }
+
+    /// A port without a source was reported before; several cannot agree on their markers.
+    fn several(&self, operator: &Operator, port: usize) -> Result<(), String> {
+        let input = &operator.inputs[port];
+        match input.sources.len() {
+            0 => Ok(()),
+            n => Err(format!("{n} streams come together in `{}`", input.name)),
+        }
+    }
+
+    fn operator(&self, id: OperatorId) -> &Operator {
+        &self.operators[id.0 as usize]
+    }
+}

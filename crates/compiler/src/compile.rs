@@ -1,0 +1,143 @@
+//! One compilation from text to graph: the table of contents of this crate.
+
+use std::path::PathBuf;
+
+use graph::{NativeFn, OperatorModel, Program};
+use syntax::{Diagnostic, SourceMap};
+
+use crate::expand::{Expander, can_be_main};
+use crate::load::{self, Loader};
+use crate::names::{UnitId, World};
+use crate::{Options, Session, entry};
+
+/// What is to be compiled, and with what.
+pub struct Input<'a> {
+    /// The main files: path, as diagnostics show it, and text.
+    pub files: Vec<(PathBuf, String)>,
+    /// The main composite, with or without its namespace; `None` if there is only one candidate.
+    pub main: Option<&'a str>,
+    /// Reads further files.
+    pub loader: &'a dyn Loader,
+    /// Toolkit roots besides that of the main file.
+    pub toolkits: Vec<PathBuf>,
+    /// The library functions.
+    pub natives: &'static [NativeFn],
+    /// The models of the primitive operators.
+    pub models: &'static [&'static OperatorModel],
+    /// Values and wishes of the user.
+    pub options: Options,
+}
+
+/// What comes out.
+#[derive(Debug)]
+pub struct Output {
+    /// The program; only if there is no error.
+    pub program: Option<Program>,
+    /// What there is to say, by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts of all files that were read.
+    pub sources: SourceMap,
+}
+
+impl Output {
+    /// Whether there is an error (and so no program).
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == syntax::Severity::Error)
+    }
+}
+
+/// Compiles a program. Composites and functions of the main files are checked even if the program
+/// does not use them.
+pub fn compile(input: Input<'_>) -> Output {
+    run(input, true)
+}
+
+/// Checks the main files without asking for a main composite: whatever can be said of every
+/// composite, function and type in them.
+pub fn check(input: Input<'_>) -> Output {
+    run(input, false)
+}
+
+fn run(input: Input<'_>, needs_main: bool) -> Output {
+    let mut loaded = load::load(&input.files, &input.toolkits, input.loader);
+    loaded.add_prelude();
+    let load::Program {
+        sources,
+        units,
+        diagnostics,
+    } = loaded;
+    let (world, duplicates) = World::new(sources, units, input.natives, input.models);
+    let found = crate::Diagnostics::default();
+    found.extend(diagnostics);
+    found.extend(duplicates);
+    let main = match (needs_main, input.main) {
+        (false, None) => None,
+        (_, wanted) => entry::choose(&world, wanted, &found),
+    };
+    let mut session = Session::new(&world, &input.options, main.clone().unwrap_or_default());
+    session.diagnostics = found;
+    let program = build(&session, main.as_deref());
+    let has_errors = session.diagnostics.has_errors();
+    let diagnostics = session.diagnostics.into_sorted();
+    Output {
+        program: program.filter(|_| !has_errors),
+        diagnostics,
+        sources: world.into_sources(),
+    }
+}
+
+/// Expands the main composite, then checks what it did not reach.
+fn build(session: &Session<'_>, main: Option<&str>) -> Option<Program> {
+    let mut main_expander = Expander::new(session);
+    let found = main.and_then(|main| entry::find(session.world, main));
+    if let Some((unit, composite)) = found {
+        main_expander.main(unit, composite);
+    }
+    crate::check::graph(&mut main_expander);
+    check_rest(session, &main_expander);
+    let functions = session.finish_functions();
+    found?;
+    let files = session.world.sources().files();
+    Some(Program {
+        name: session.main.clone(),
+        files: files
+            .map(|(_, file)| file.path.to_string_lossy().into())
+            .collect(),
+        functions,
+        operators: main_expander.operators,
+    })
+}
+
+/// Checks the composites of the main files that the program does not use, and their types.
+fn check_rest(session: &Session<'_>, expanded: &Expander<'_, '_>) {
+    let units = session.world.units().filter(|(_, unit)| unit.is_checked);
+    for (id, unit) in units {
+        session.check_unit(id);
+        let mut rest: Vec<_> = entry::composites(&unit.unit)
+            .filter(|composite| !expanded.has_expanded(composite))
+            .collect();
+        // A main composite knows best what its parts are given: it comes first.
+        rest.sort_by_key(|composite| !can_be_main(composite));
+        let mut reached: Vec<Expander<'_, '_>> = Vec::new();
+        for composite in rest {
+            if !reached.iter().any(|e| e.has_expanded(composite)) {
+                reached.push(check_one(session, id, composite));
+            }
+        }
+    }
+}
+
+fn check_one<'e, 'w>(
+    session: &'e Session<'w>,
+    unit: UnitId,
+    composite: &'w syntax::ast::Composite,
+) -> Expander<'e, 'w> {
+    let mut expander = Expander::new(session);
+    expander.check(unit, composite);
+    if can_be_main(composite) {
+        crate::check::graph(&mut expander);
+    }
+    expander
+}

@@ -1,0 +1,85 @@
+//! `placement`: which operators share a process or a host.
+
+use std::sync::Arc;
+
+use syntax::ast::{Config, Expr, ExprKind};
+
+use super::Clause;
+use super::text::{bare_word, call, quote};
+
+const WORDS: &str = "`host`, `hostColocation`, `hostExlocation`, `hostIsolation`, \
+    `partitionColocation`, `partitionExlocation` or `partitionIsolation`";
+
+/// The word of a placement's text: `host` of `host("a")`.
+pub(super) fn sort(text: &str) -> &str {
+    text.split('(').next().unwrap_or(text)
+}
+
+impl<'w> Clause<'_, 'w> {
+    /// The values of a placement entry.
+    pub fn placements(&self, config: &'w Config) -> Option<Vec<Arc<str>>> {
+        let mut values: Vec<Arc<str>> = Vec::with_capacity(config.values.len());
+        for expr in &config.values {
+            let value = self.placement(expr)?;
+            if values.iter().any(|other| sort(other) == sort(&value)) {
+                return self.fail(expr.span, format!("`{}` is given twice", sort(&value)));
+            }
+            values.push(value.into());
+        }
+        for (all, alone) in [
+            ("partitionColocation", "partitionIsolation"),
+            ("hostColocation", "hostIsolation"),
+        ] {
+            let has = |word: &str| values.iter().any(|value| sort(value) == word);
+            if has(all) && has(alone) {
+                let span = config.values[0]
+                    .span
+                    .to(config.values[config.values.len() - 1].span);
+                return self.fail(span, format!("`{all}` and `{alone}` exclude each other"));
+            }
+        }
+        Some(values)
+    }
+
+    fn placement(&self, expr: &'w Expr) -> Option<String> {
+        match (bare_word(expr), call(expr)) {
+            (Some(word @ ("hostIsolation" | "partitionIsolation")), _) => Some(word.to_owned()),
+            (_, Some(("host", [host]))) => self.host(host),
+            (
+                _,
+                Some((
+                    word @ ("hostColocation"
+                    | "hostExlocation"
+                    | "partitionColocation"
+                    | "partitionExlocation"),
+                    [id],
+                )),
+            ) => Some(format!("{word}({})", self.quoted(id)?)),
+            (_, Some((word @ ("hostIsolation" | "partitionIsolation"), _))) => {
+                self.fail(expr.span, format!("`{word}` takes no value"))
+            }
+            (Some(word), _) | (_, Some((word, _))) if WORDS.contains(&format!("`{word}`")) => self
+                .fail(
+                    expr.span,
+                    format!("`{word}` takes one value in parentheses"),
+                ),
+            _ => self.fail(expr.span, format!("a placement is {WORDS}")),
+        }
+    }
+
+    /// `host("name")`, `host(Pool)`, `host(Pool[1])`.
+    fn host(&self, host: &'w Expr) -> Option<String> {
+        match &host.kind {
+            ExprKind::Name(name) if !name.name.text.starts_with('$') => {
+                let pool = self.pool(host)?;
+                Some(format!("host({pool})"))
+            }
+            ExprKind::Index(pool, at) => {
+                let pool = self.pool(pool)?;
+                let at = self.whole(at, "the index of a host in its pool", 0)?;
+                Some(format!("host({pool}[{at}])"))
+            }
+            _ => Some(format!("host({})", quote(&self.text(host)?))),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Config that names ports: `threadedPort` and `streamViewability`.
+
+use std::sync::Arc;
+
+use syntax::Diagnostic;
+use syntax::ast::{Config, Expr};
+use tuple::{Type, Value};
+
+use super::Clause;
+use super::text::{bare_word, call, sys_word};
+use crate::names::did_you_mean;
+
+/// Tuples that a threaded port holds, unless it says otherwise.
+const QUEUE_SIZE: i64 = 1000;
+
+impl<'w> Clause<'_, 'w> {
+    /// `queue(Port, Sys.Wait)`, `queue(Port, Sys.DropLast, 100)`.
+    pub fn threaded_ports(&self, config: &'w Config) -> Option<Vec<Arc<str>>> {
+        let mut seen: Vec<usize> = Vec::new();
+        let mut values: Vec<Arc<str>> = Vec::new();
+        for expr in &config.values {
+            let (port, policy, size) = match call(expr) {
+                Some(("queue", [port, policy])) => (port, policy, None),
+                Some(("queue", [port, policy, size])) => (port, policy, Some(size)),
+                _ => {
+                    let message = "a threaded port is `queue(Port, Sys.Wait)` or with a size \
+                                   `queue(Port, Sys.Wait, 1000)`";
+                    return self.fail(expr.span, message);
+                }
+            };
+            let (at, name) = self.input(port)?;
+            if seen.contains(&at) {
+                return self.fail(port.span, format!("port `{name}` has two queues"));
+            }
+            seen.push(at);
+            let policy = match sys_word(policy) {
+                Some(word @ ("Wait" | "DropFirst" | "DropLast")) => word,
+                _ => {
+                    let message = "when the queue is full: Sys.Wait, Sys.DropFirst or Sys.DropLast";
+                    return self.fail(policy.span, message);
+                }
+            };
+            let size = match size {
+                Some(size) => self.whole(size, "the size of the queue", 1)?,
+                None => QUEUE_SIZE,
+            };
+            values.push(format!("queue({name}, Sys.{policy}, {size})").into());
+        }
+        Some(values)
+    }
+
+    /// `true`, `false`, or `viewable(Port, true)`.
+    pub fn viewability(&self, config: &'w Config) -> Option<Vec<Arc<str>>> {
+        let mut values: Vec<Arc<str>> = Vec::new();
+        for expr in &config.values {
+            let value = match call(expr) {
+                Some(("viewable", [port, yes])) => {
+                    let (name, yes) = (self.output(port)?, self.yes(yes)?);
+                    format!("viewable({name}, {yes})")
+                }
+                Some(("viewable", _)) => {
+                    return self.fail(expr.span, "`viewable` takes an output port and a boolean");
+                }
+                _ => self.yes(expr)?.to_string(),
+            };
+            values.push(value.into());
+        }
+        Some(values)
+    }
+
+    fn yes(&self, expr: &'w Expr) -> Option<bool> {
+        match self.constant(expr, &Type::Boolean)? {
+            Value::Boolean(yes) => Some(yes),
+            _ => None,
+        }
+    }
+
+    fn input(&self, expr: &'w Expr) -> Option<(usize, &'w str)> {
+        let frame = self.frame?;
+        let name = self.port_name(expr)?;
+        if let Some(at) = frame.input(name) {
+            return Some((at, name));
+        }
+        let message = format!("this operator has no input port `{name}`");
+        let finding = Diagnostic::error("unknown-port", expr.span, message);
+        let names = frame.inputs.iter().flat_map(|p| &p.names).map(|n| &**n);
+        self.session.report(did_you_mean(finding, name, names));
+        None
+    }
+
+    fn output(&self, expr: &'w Expr) -> Option<&'w str> {
+        let name = self.port_name(expr)?;
+        let Some(frame) = self.frame else {
+            return self.fail(
+                expr.span,
+                "ports are named in the invocation of a primitive operator",
+            );
+        };
+        if frame.output(name).is_some() {
+            return Some(name);
+        }
+        let message = format!("this operator has no output port `{name}`");
+        let finding = Diagnostic::error("unknown-port", expr.span, message);
+        let names = frame.outputs.iter().flat_map(|p| &p.names).map(|n| &**n);
+        self.session.report(did_you_mean(finding, name, names));
+        None
+    }
+
+    fn port_name(&self, expr: &'w Expr) -> Option<&'w str> {
+        match bare_word(expr) {
+            Some(name) => Some(name),
+            None => self.fail(expr.span, "the name of a port is needed here"),
+        }
+    }
+}

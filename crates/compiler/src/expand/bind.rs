@@ -1,0 +1,167 @@
+//! Formals of a composite and what is passed for them.
+
+use syntax::Diagnostic;
+use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Mode, Param};
+
+use super::Expander;
+use super::instance::{Instance, Invoked};
+use crate::names::{Binding, CompositeFrame, Frame, Scope, did_you_mean};
+
+impl<'w> Expander<'_, 'w> {
+    /// Binds every formal of an instance, and reports parameters that are unknown, missing, given
+    /// twice, or not of the formal's mode.
+    pub(super) fn bind(&self, frame: &mut CompositeFrame<'w>, instance: &Instance<'w>) {
+        let composite = instance.composite;
+        if let Some(invoked) = &instance.invoked {
+            self.unknown_params(composite, invoked.params);
+        }
+        for formal in &composite.params {
+            let given = instance.invoked.as_ref().and_then(|invoked| {
+                let param = invoked.params.iter().find(|p| fits(formal, p))?;
+                let (actual, scope) = (&param.actual, invoked.scope.clone());
+                Some(Binding {
+                    formal,
+                    actual,
+                    scope,
+                })
+            });
+            let binding = given.or_else(|| {
+                let actual = formal.default.as_ref()?;
+                let scope = self.session.static_scope(instance.unit, composite);
+                let scope = scope.enter(Frame::Default);
+                Some(Binding {
+                    formal,
+                    actual,
+                    scope,
+                })
+            });
+            if let (None, Some(invoked)) = (&binding, &instance.invoked) {
+                self.report(missing(composite, formal, invoked));
+            }
+            frame.bind(formal, binding.filter(|b| self.is_of_mode(b)));
+        }
+    }
+
+    fn unknown_params(&self, composite: &Composite, params: &[Param]) {
+        for (at, param) in params.iter().enumerate() {
+            let name = &param.name.text;
+            if let Some(first) = params[..at].iter().find(|p| p.name.text == *name) {
+                let message = format!("parameter `{name}` is given twice");
+                let finding = Diagnostic::error("duplicate-param", param.name.span, message);
+                self.report(finding.label(first.name.span, "first here"));
+            }
+            if !composite.params.iter().any(|formal| fits(formal, param)) {
+                let message = format!(
+                    "composite `{}` has no parameter `{name}`",
+                    composite.name.text
+                );
+                let finding = Diagnostic::error("unknown-param", param.name.span, message);
+                let names = composite.params.iter().map(|f| bare(&f.name.text));
+                self.report(did_you_mean(finding, name, names));
+            }
+        }
+    }
+
+    /// Whether what is passed can be of the formal's mode at all; reports if not.
+    fn is_of_mode(&self, binding: &Binding<'w>) -> bool {
+        let Binding {
+            formal,
+            actual,
+            scope,
+        } = binding;
+        let (wanted, is_fit) = match &formal.mode {
+            Mode::Type => return self.is_type(actual, scope),
+            Mode::Operator => match single(actual) {
+                Some(Expr {
+                    kind: ExprKind::Name(name),
+                    ..
+                }) => {
+                    return self.operator(name, scope).is_some();
+                }
+                _ => ("the name of an operator", false),
+            },
+            Mode::Function => (
+                "the name of a function",
+                single(actual).is_some_and(is_name),
+            ),
+            Mode::Attribute => (
+                "an attribute",
+                exprs(actual).is_some_and(|e| e.iter().all(is_path)),
+            ),
+            Mode::Expression(_) => ("an expression", exprs(actual).is_some()),
+        };
+        if !is_fit {
+            let span = span(actual).unwrap_or(formal.span);
+            let message = format!("parameter `{}` needs {wanted}", bare(&formal.name.text));
+            let finding = Diagnostic::error("wrong-mode", span, message);
+            self.report(finding.label(formal.span, "declared here"));
+        }
+        is_fit
+    }
+
+    fn is_type(&self, actual: &'w Actual, scope: &Scope<'w>) -> bool {
+        match (actual, single(actual)) {
+            (Actual::Type(ty), _) => self.session.resolve_type(ty, scope).is_some(),
+            (_, Some(expr)) => self.session.expr_as_type(expr, scope).is_some(),
+            (Actual::Exprs(list), None) => {
+                if let Some(second) = list.get(1) {
+                    let message = "one type is needed here";
+                    self.report(Diagnostic::error("wrong-mode", second.span, message));
+                }
+                false
+            }
+        }
+    }
+}
+
+/// A formal's name as invocations write it.
+pub(super) fn bare(formal: &str) -> &str {
+    formal.strip_prefix('$').unwrap_or(formal)
+}
+
+fn fits(formal: &Formal, param: &Param) -> bool {
+    bare(&formal.name.text) == bare(&param.name.text)
+}
+
+fn missing(composite: &Composite, formal: &Formal, invoked: &Invoked<'_>) -> Diagnostic {
+    let (composite, name) = (&composite.name.text, bare(&formal.name.text));
+    let message = format!("composite `{composite}` needs the parameter `{name}`");
+    Diagnostic::error("missing-param", invoked.head, message).label(formal.span, "declared here")
+}
+
+fn exprs(actual: &Actual) -> Option<&[Expr]> {
+    match actual {
+        Actual::Exprs(list) => Some(list),
+        Actual::Type(_) => None,
+    }
+}
+
+/// The one expression that is passed.
+pub(super) fn single(actual: &Actual) -> Option<&Expr> {
+    match exprs(actual)? {
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
+fn is_name(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Name(_) | ExprKind::Error)
+}
+
+/// `attr`, `In.attr`, `In.tuple.attr`, `In[1].attr`.
+fn is_path(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Paren(base) => {
+            is_path(base)
+        }
+        _ => is_name(expr),
+    }
+}
+
+/// The place of an actual; `None` if there is nothing in it.
+pub(crate) fn span(actual: &Actual) -> Option<syntax::Span> {
+    match actual {
+        Actual::Type(ty) => Some(ty.span),
+        Actual::Exprs(list) => Some(list.first()?.span.to(list.last()?.span)),
+    }
+}

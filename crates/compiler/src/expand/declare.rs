@@ -1,0 +1,101 @@
+//! The streams of a composite instance, declared before any of its operators is looked at: a stream
+//! may be used before it is defined, and a type may be named after a stream that comes later.
+
+use std::collections::HashMap;
+
+use syntax::Diagnostic;
+
+use super::Expander;
+use super::instance::{Given, Instance};
+use crate::names::{CompositeFrame, Schema, Scope, Stream, StreamId};
+use crate::types::difference;
+use tuple::Type;
+
+/// Declares all streams; answers with the numbers of each invocation's output streams.
+pub(super) fn streams<'w>(
+    expander: &mut Expander<'_, 'w>,
+    frame: &CompositeFrame<'w>,
+    scope: &Scope<'w>,
+    instance: &Instance<'w>,
+) -> Vec<Vec<StreamId>> {
+    let ports = instance.composite.outputs.iter().map(|p| &*p.name.text);
+    let given: HashMap<&str, &Given> = ports.zip(&instance.outputs).collect();
+    let session = expander.session;
+    let mut numbers = Vec::with_capacity(instance.composite.graph.len());
+    for invocation in &instance.composite.graph {
+        let mut own = Vec::with_capacity(invocation.outputs.len());
+        for port in &invocation.outputs {
+            let id = match given.get(&*port.name.text) {
+                Some(given) => given.stream,
+                None => expander.new_stream(),
+            };
+            let stream = Stream::new(vec![id], Schema::Declared(&port.ty), port.name.span);
+            frame.add_stream(&port.name.text, stream, &session.diagnostics);
+            own.push(id);
+        }
+        numbers.push(own);
+    }
+    outputs(expander, frame, scope, instance);
+    numbers
+}
+
+/// Checks that every output port is fed by a stream of the graph, of the declared types.
+fn outputs<'w>(
+    expander: &Expander<'_, 'w>,
+    frame: &CompositeFrame<'w>,
+    scope: &Scope<'w>,
+    instance: &Instance<'w>,
+) {
+    let session = expander.session;
+    let produced = |name: &str| {
+        let ports = instance.composite.graph.iter().flat_map(|i| &i.outputs);
+        ports.clone().any(|port| &*port.name.text == name)
+    };
+    for (at, port) in instance.composite.outputs.iter().enumerate() {
+        let name = &port.name.text;
+        if !produced(name) {
+            let message = format!("no operator in the graph gives the output stream `{name}`");
+            session.report(Diagnostic::error("missing-stream", port.name.span, message));
+            continue;
+        }
+        let Some(stream) = frame.stream(name) else {
+            continue;
+        };
+        let found = session.stream_schema(&stream, scope);
+        if let (Some(body), Some(found)) = (&port.ty, &found)
+            && let Some(declared) = session.tuple_body(body, scope)
+            && declared != *found
+        {
+            let message = format!("stream `{name}` is not of the type that its port declares");
+            let finding = Diagnostic::error("type-mismatch", stream.span, message).label(
+                body.span,
+                format!("the port is declared as `stream<{declared}>`"),
+            );
+            session.report(help_difference(finding, &declared, found));
+        }
+        let given = instance.outputs.get(at);
+        if let (Some(given), Some(found)) = (given, found)
+            && let Some(wanted) = &given.schema
+            && *wanted != found
+        {
+            let composite = &instance.composite.name.text;
+            let message =
+                format!("this stream is declared as `{wanted}`, but `{composite}` gives `{found}`");
+            let finding = Diagnostic::error("type-mismatch", given.span, message)
+                .label(port.name.span, "from this port");
+            session.report(help_difference(finding, &found, wanted));
+        }
+    }
+}
+
+/// Adds in what way two tuple types differ.
+pub(crate) fn help_difference(
+    finding: Diagnostic,
+    wanted: &std::sync::Arc<tuple::TupleType>,
+    found: &std::sync::Arc<tuple::TupleType>,
+) -> Diagnostic {
+    match difference(&Type::Tuple(wanted.clone()), &Type::Tuple(found.clone())) {
+        Some(text) => finding.help(text),
+        None => finding,
+    }
+}

@@ -1,0 +1,73 @@
+//! What is wrong with a composite's definition whoever invokes it.
+
+use std::collections::HashMap;
+
+use syntax::ast::{Composite, Ident};
+use syntax::{Diagnostic, Span};
+
+use crate::{Diagnostics, Session};
+
+/// Checks ports, formals and instance names.
+pub(super) fn check(composite: &Composite, session: &Session<'_>) {
+    let diagnostics = &session.diagnostics;
+    unique_ports(composite, diagnostics);
+    formals(composite, diagnostics);
+    instances(composite, diagnostics);
+}
+
+fn unique_ports(composite: &Composite, diagnostics: &Diagnostics) {
+    let ports = composite.outputs.iter().chain(&composite.inputs);
+    each_once(ports.map(|p| &p.name), |name, first| {
+        let message = format!("port `{}` is declared twice", name.text);
+        diagnostics.add(duplicate("duplicate-port", name.span, message, first));
+    });
+}
+
+fn formals(composite: &Composite, diagnostics: &Diagnostics) {
+    let names = composite.params.iter().map(|p| &p.name);
+    each_once(names.clone(), |name, first| {
+        let message = format!("parameter `{}` is declared twice", name.text);
+        diagnostics.add(duplicate("duplicate-param", name.span, message, first));
+    });
+    for name in names.filter(|name| !name.text.starts_with('$')) {
+        let message = format!(
+            "the name of a composite's parameter begins with `$`: `${}`",
+            name.text
+        );
+        diagnostics.add(Diagnostic::error("formal-name", name.span, message));
+    }
+}
+
+fn instances(composite: &Composite, diagnostics: &Diagnostics) {
+    let names = composite
+        .graph
+        .iter()
+        .filter_map(super::invocation::instance_name);
+    each_once(names, |name, first| {
+        let message = format!(
+            "operator `{}` is defined twice in this composite",
+            name.text
+        );
+        diagnostics.add(
+            duplicate("duplicate-operator", name.span, message, first)
+                .help("an operator is called by its alias (`as Name`), else by its first stream"),
+        );
+    });
+}
+
+fn duplicate(code: &'static str, span: Span, message: String, first: Span) -> Diagnostic {
+    Diagnostic::error(code, span, message).label(first, "first here")
+}
+
+/// Calls `twice` with every name that came before, and its first place.
+fn each_once<'a>(names: impl Iterator<Item = &'a Ident>, mut twice: impl FnMut(&Ident, Span)) {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for name in names {
+        match seen.get(&*name.text) {
+            Some(&first) => twice(name, first),
+            None => {
+                seen.insert(&name.text, name.span);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! One composite instance: what it is given from outside, and its expansion.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use syntax::ast::{Composite, Param, TupleBody};
+use syntax::{Diagnostic, Span};
+use tuple::TupleType;
+
+use super::declare::help_difference;
+use super::inherit::{self, Inherited};
+use super::ports::Fed;
+use super::{Expander, declare, define};
+use crate::names::{CompositeFrame, Schema, Scope, Stream, StreamId, UnitId};
+
+/// A composite that is to be expanded.
+pub(crate) struct Instance<'w> {
+    /// The unit that defines it.
+    pub unit: UnitId,
+    /// The definition.
+    pub composite: &'w Composite,
+    /// Its path, "" for the main composite.
+    pub path: Arc<str>,
+    /// Who invokes it; `None` for the main composite and for a check.
+    pub invoked: Option<Invoked<'w>>,
+    /// What feeds its input ports, one for each.
+    pub inputs: Vec<Fed>,
+    /// The streams that it gives, one for each output port.
+    pub outputs: Vec<Given>,
+    /// Config and annotations from outside.
+    pub inherited: Rc<Inherited>,
+}
+
+/// The invocation of a composite.
+pub(crate) struct Invoked<'w> {
+    /// The scope around it.
+    pub scope: Scope<'w>,
+    /// Its param clause.
+    pub params: &'w [Param],
+    /// Its head.
+    pub head: Span,
+    /// The word that names the composite.
+    pub operator: Span,
+}
+
+/// A stream that a composite is to give.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// Its number outside.
+    pub stream: StreamId,
+    /// Its type as declared outside; `None` if that is broken or nobody asks.
+    pub schema: Option<Arc<TupleType>>,
+    /// Where it is declared outside.
+    pub span: Span,
+}
+
+impl<'w> Instance<'w> {
+    /// A main composite.
+    pub fn main(unit: UnitId, composite: &'w Composite) -> Instance<'w> {
+        Instance {
+            unit,
+            composite,
+            path: "".into(),
+            invoked: None,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            inherited: Rc::default(),
+        }
+    }
+}
+
+impl<'w> Expander<'_, 'w> {
+    /// Expands an instance. The caller has matched the number of its ports.
+    pub fn instantiate(&mut self, instance: Instance<'w>) {
+        let composite = instance.composite;
+        let invoked = instance
+            .invoked
+            .as_ref()
+            .map_or(composite.name.span, |i| i.operator);
+        if !self.may_enter(composite, invoked) {
+            return;
+        }
+        if self.expanded.insert(std::ptr::from_ref(composite)) {
+            define::check(composite, self.session);
+        }
+        self.around.push(composite);
+        let frame = self.frame(&instance);
+        let scope = Scope::composite(frame.clone());
+        let is_main = instance.invoked.is_none();
+        let own = inherit::of_composite(
+            self.session,
+            &scope,
+            composite,
+            &instance.inherited,
+            is_main,
+        );
+        let graph = declare::streams(self, &frame, &scope, &instance);
+        for (invocation, outputs) in composite.graph.iter().zip(&graph) {
+            self.invocation(invocation, outputs, &frame, &scope, &own);
+        }
+        self.around.pop();
+    }
+
+    /// The names of an instance, with its formals bound and its input ports as streams.
+    fn frame(&self, instance: &Instance<'w>) -> Rc<CompositeFrame<'w>> {
+        let diagnostics = &self.session.diagnostics;
+        let Instance {
+            unit,
+            composite,
+            path,
+            ..
+        } = instance;
+        let mut frame = CompositeFrame::new(*unit, composite, path.clone(), diagnostics);
+        self.bind(&mut frame, instance);
+        let frame = Rc::new(frame);
+        let scope = Scope::composite(frame.clone());
+        for (port, fed) in composite.inputs.iter().zip(&instance.inputs) {
+            if let Some(body) = &port.ty {
+                self.is_declared(body, fed, &scope, composite);
+            }
+            let schema = fed.schema.clone().map_or(Schema::Broken, Schema::Known);
+            let stream = Stream::new(fed.ids(), schema, port.name.span);
+            frame.add_stream(&port.name.text, stream, diagnostics);
+        }
+        frame
+    }
+
+    /// Checks what feeds an input port against the type that the port declares.
+    fn is_declared(
+        &self,
+        body: &'w TupleBody,
+        fed: &Fed,
+        scope: &Scope<'w>,
+        composite: &Composite,
+    ) {
+        let declared = self.session.tuple_body(body, scope);
+        if let (Some(declared), Some(found)) = (declared, &fed.schema)
+            && declared != *found
+        {
+            let name = &composite.name.text;
+            let message = format!("`{name}` takes `{declared}` here, but is given `{found}`");
+            let finding = Diagnostic::error("type-mismatch", fed.span, message)
+                .label(body.span, "the port declares this type");
+            self.report(help_difference(finding, &declared, found));
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! One invocation in a composite instance: which operator it names, and what becomes of it.
+
+use std::rc::Rc;
+
+use syntax::ast::{Composite, ExprKind, Ident, Invocation, Logic, Mode, QName};
+use syntax::{Diagnostic, Span};
+
+use super::bind::single;
+use super::instance::{Given, Instance, Invoked};
+use super::{Expander, Fed, Inherited, inherit, path};
+use crate::annotation::Ports;
+use crate::invoke::{self, Request};
+use crate::names::{CompositeFrame, Found, Schema, Scope, StreamId, UnitId};
+
+/// What an operator instance is called: its alias, else its first stream.
+pub(super) fn instance_name(invocation: &Invocation) -> Option<&Ident> {
+    let first = invocation.outputs.first().map(|port| &port.name);
+    invocation.alias.as_ref().or(first)
+}
+
+impl<'w> Expander<'_, 'w> {
+    /// Expands an invocation; `outputs` are the numbers of its output streams.
+    pub(super) fn invocation(
+        &mut self,
+        ast: &'w Invocation,
+        outputs: &[StreamId],
+        frame: &Rc<CompositeFrame<'w>>,
+        scope: &Scope<'w>,
+        inherited: &Rc<Inherited>,
+    ) {
+        let inputs: Vec<Fed> = ast
+            .inputs
+            .iter()
+            .map(|p| self.feed(p, frame, scope))
+            .collect();
+        let given = self.given(ast, outputs, frame, scope);
+        let found = self.operator(&ast.operator, scope);
+        let name = instance_name(ast).map_or("", |name| &*name.text);
+        if name.is_empty() {
+            let message = "an operator without output streams needs a name: `() as Name = ...`";
+            self.report(Diagnostic::error("missing-name", ast.head, message));
+        }
+        let path = path(&frame.instance, name);
+        match found {
+            Some(Found::Composite(unit, composite)) => {
+                let ports = Ports::of_invocation(ast, &inputs, &given);
+                let inherited = inherit::of_invocation(self.session, scope, ast, &ports, inherited);
+                if !self.fits_composite(ast, composite) {
+                    return;
+                }
+                let invoked = Invoked {
+                    scope: scope.clone(),
+                    params: &ast.params,
+                    head: ast.head,
+                    operator: ast.operator.span,
+                };
+                self.instantiate(Instance {
+                    unit,
+                    composite,
+                    path,
+                    invoked: Some(invoked),
+                    inputs,
+                    outputs: given,
+                    inherited,
+                });
+            }
+            Some(Found::Operator(model)) => {
+                let request = Request {
+                    ast,
+                    model,
+                    path,
+                    inputs,
+                    outputs: given,
+                    scope,
+                    inherited,
+                };
+                let (operator, site) = invoke::primitive(self.session, request);
+                self.push(operator, site);
+            }
+            _ => {}
+        }
+    }
+
+    /// The composite or model of an operator's name; reports why there is none.
+    pub(super) fn operator(&self, name: &QName, scope: &Scope<'w>) -> Option<Found<'w>> {
+        if !name.name.text.starts_with('$') {
+            let diagnostics = &self.session.diagnostics;
+            return self
+                .session
+                .world
+                .operator(scope.unit_id(), name, diagnostics);
+        }
+        let is_operator = |mode: &Mode| matches!(mode, Mode::Operator);
+        let (actual, scope) = self
+            .session
+            .formal(&name.name, scope, "an operator", is_operator)?;
+        match &single(actual)?.kind {
+            ExprKind::Name(name) => self.operator(name, &scope),
+            _ => None,
+        }
+    }
+
+    /// The output streams of an invocation, with their types.
+    fn given(
+        &self,
+        ast: &'w Invocation,
+        numbers: &[StreamId],
+        frame: &CompositeFrame<'w>,
+        scope: &Scope<'w>,
+    ) -> Vec<Given> {
+        let ports = ast.outputs.iter().zip(numbers);
+        ports
+            .map(|(port, &stream)| {
+                // The name may belong to another stream if this one is a duplicate.
+                let declared = frame.stream(&port.name.text).filter(
+                    |s| matches!(s.schema, Schema::Declared(body) if std::ptr::eq(body, &port.ty)),
+                );
+                let schema = declared.and_then(|s| self.session.stream_schema(&s, scope));
+                Given {
+                    stream,
+                    schema,
+                    span: port.span,
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a composite can be expanded with the ports and clauses of an invocation; reports what
+    /// does not fit.
+    fn fits_composite(&self, ast: &Invocation, composite: &Composite) -> bool {
+        let name = &composite.name.text;
+        for (word, span) in foreign_clauses(ast) {
+            let message = format!("`{name}` is a composite operator: it takes no {word} clause");
+            self.report(Diagnostic::error("composite-clause", span, message));
+        }
+        let count = |what: &str, wanted: usize, found: usize| {
+            if wanted == found {
+                return true;
+            }
+            let message = format!(
+                "composite `{name}` has {}, but {found} {} given",
+                counted(wanted, what),
+                if found == 1 { "is" } else { "are" },
+            );
+            let finding = Diagnostic::error("port-count", ast.head, message);
+            self.report(finding.label(composite.name.span, "defined here"));
+            false
+        };
+        let outputs = count("output port", composite.outputs.len(), ast.outputs.len());
+        count("input port", composite.inputs.len(), ast.inputs.len()) && outputs
+    }
+}
+
+/// `no output ports`, `1 output port`, `2 output ports`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+/// The clauses that only primitive operators take.
+fn foreign_clauses(ast: &Invocation) -> Vec<(&'static str, Span)> {
+    let logic = ast.logic.first().map(|clause| match clause {
+        Logic::State(decls) => decls.first().map_or(ast.head, |d| d.span),
+        Logic::OnTuple(port, _) | Logic::OnPunct(port, _) => port.span,
+        Logic::OnProcess(span, _) => *span,
+    });
+    let window = ast.windows.first().map(|w| w.port.span);
+    let output = ast.output.first().map(|o| o.port.span);
+    let found = [("logic", logic), ("window", window), ("output", output)];
+    found
+        .into_iter()
+        .filter_map(|(word, span)| Some((word, span?)))
+        .collect()
+}
+
+impl<'w> Expander<'_, 'w> {
+    /// Expands a composite that nobody invokes, to see what is wrong with it: formals without
+    /// default stand for nothing, input ports have the types that they declare.
+    pub fn check(&mut self, unit: UnitId, composite: &'w Composite) {
+        let home = self.session.static_scope(unit, composite);
+        let mut inputs = Vec::with_capacity(composite.inputs.len());
+        for port in &composite.inputs {
+            let span = port.name.span;
+            let schema = port
+                .ty
+                .as_ref()
+                .and_then(|body| self.session.tuple_body(body, &home));
+            let streams = vec![(self.new_stream(), span)];
+            inputs.push(Fed {
+                streams,
+                schema,
+                span,
+            });
+        }
+        let outputs = composite.outputs.iter().map(|port| Given {
+            stream: self.new_stream(),
+            schema: None,
+            span: port.name.span,
+        });
+        let outputs = outputs.collect();
+        self.instantiate(Instance {
+            inputs,
+            outputs,
+            ..Instance::main(unit, composite)
+        });
+    }
+}
+
+/// Whether a composite can be the main one: no ports, a default for each parameter.
+pub(crate) fn can_be_main(composite: &Composite) -> bool {
+    let has_ports = !composite.inputs.is_empty() || !composite.outputs.is_empty();
+    !has_ports
+        && composite
+            .params
+            .iter()
+            .all(|formal| formal.default.is_some())
+}

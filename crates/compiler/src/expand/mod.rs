@@ -1,0 +1,140 @@
+//! From the main composite to a flat list of operators: composites are instantiated where they are
+//! invoked, their formals bound to what is passed, their ports joined to the streams outside.
+//!
+//! Every stream gets one number ([`StreamId`]) for the whole program. The stream that leaves a
+//! composite has the number of the stream that the invoker declares for that port, and a stream that
+//! enters keeps its own; so when the last operator is there, the edges are a table look-up.
+//!
+//! ```text
+//!   stream<T> X = C(A)  {}          A is #0, X is #1
+//!     composite C(output Out; input In)
+//!       stream<In> Mid = Filter(In)     In is #0, Mid is #2
+//!       stream<T>  Out = Functor(Mid)   Out is #1
+//! ```
+//!
+//! # Invariants
+//! A composite is never within itself, so that expansion ends; how deep composites nest and how many
+//! operators come out is bounded.
+
+mod bind;
+mod declare;
+mod define;
+mod inherit;
+mod instance;
+mod invocation;
+mod ports;
+mod site;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use graph::Operator;
+use syntax::ast::Composite;
+use syntax::{Diagnostic, Span};
+
+use crate::Session;
+use crate::names::{StreamId, UnitId};
+
+pub(crate) use bind::span as actual_span;
+pub(crate) use declare::help_difference;
+pub(crate) use inherit::Inherited;
+pub(crate) use instance::{Given, Instance};
+pub(crate) use invocation::{can_be_main, counted};
+pub(crate) use ports::Fed;
+pub(crate) use site::{InSite, OutSite, Site};
+
+/// How deep composites may nest.
+const DEPTH_MAX: usize = 200;
+/// How many operators a program may have.
+const OPERATORS_MAX: usize = 1 << 20;
+
+/// The state of an expansion.
+pub(crate) struct Expander<'e, 'w> {
+    /// The compilation.
+    pub session: &'e Session<'w>,
+    /// The operators so far.
+    pub operators: Vec<Operator>,
+    /// Where each came from.
+    pub sites: Vec<Site>,
+    streams: u32,
+    /// The composites around, outermost first.
+    around: Vec<&'w Composite>,
+    /// Composites that were instantiated at least once.
+    expanded: HashSet<*const Composite>,
+    is_full: bool,
+}
+
+impl<'e, 'w> Expander<'e, 'w> {
+    /// An expansion that has not begun.
+    pub fn new(session: &'e Session<'w>) -> Expander<'e, 'w> {
+        Expander {
+            session,
+            operators: Vec::new(),
+            sites: Vec::new(),
+            streams: 0,
+            around: Vec::new(),
+            expanded: HashSet::new(),
+            is_full: false,
+        }
+    }
+
+    /// Expands a main composite.
+    pub fn main(&mut self, unit: UnitId, composite: &'w Composite) {
+        self.instantiate(Instance::main(unit, composite));
+    }
+
+    /// Whether a composite was instantiated.
+    pub fn has_expanded(&self, composite: &Composite) -> bool {
+        self.expanded.contains(&std::ptr::from_ref(composite))
+    }
+
+    /// A stream that was not there before.
+    pub fn new_stream(&mut self) -> StreamId {
+        self.streams += 1;
+        StreamId(self.streams - 1)
+    }
+
+    /// Adds an operator with its site; reports once when there are too many.
+    pub fn push(&mut self, operator: Operator, site: Site) {
+        if self.operators.len() < OPERATORS_MAX {
+            self.operators.push(operator);
+            self.sites.push(site);
+        } else if !std::mem::replace(&mut self.is_full, true) {
+            let message = format!("the program has more than {OPERATORS_MAX} operators");
+            self.report(Diagnostic::error("too-many-operators", site.head, message));
+        }
+    }
+
+    /// Reports a finding.
+    pub fn report(&self, diagnostic: Diagnostic) {
+        self.session.report(diagnostic);
+    }
+
+    /// Whether a composite can be expanded here; reports why not.
+    fn may_enter(&self, composite: &'w Composite, invoked: Span) -> bool {
+        let name = &composite.name.text;
+        if self.around.iter().any(|c| std::ptr::eq(*c, composite)) {
+            let message = format!("composite `{name}` would contain itself");
+            let finding = Diagnostic::error("recursive-composite", invoked, message);
+            let help = self.around.iter().map(|c| &*c.name.text);
+            let chain: Vec<_> = help.chain([&**name]).collect();
+            self.report(finding.help(format!("it is invoked through {}", chain.join(" > "))));
+            return false;
+        }
+        if self.around.len() >= DEPTH_MAX {
+            let message = format!("composites nest deeper than {DEPTH_MAX}");
+            self.report(Diagnostic::error("deep-composites", invoked, message));
+            return false;
+        }
+        !self.is_full
+    }
+}
+
+/// The path of an instance: `Outer.Inner`.
+fn path(outer: &str, name: &str) -> Arc<str> {
+    if outer.is_empty() {
+        name.into()
+    } else {
+        format!("{outer}.{name}").into()
+    }
+}

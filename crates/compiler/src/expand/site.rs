@@ -1,0 +1,41 @@
+//! Where in the source an operator instance came from: what the graph itself does not keep.
+
+use graph::{InPortModel, OperatorModel, OutPortModel};
+use syntax::Span;
+
+use crate::names::StreamId;
+
+/// The source places of an operator instance, parallel to [`graph::Program::operators`].
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    /// Its model.
+    pub model: &'static OperatorModel,
+    /// Head of the invocation.
+    pub head: Span,
+    /// Its input ports.
+    pub inputs: Vec<InSite>,
+    /// Its output ports.
+    pub outputs: Vec<OutSite>,
+}
+
+/// An input port of a [`Site`].
+#[derive(Clone, Debug)]
+pub(crate) struct InSite {
+    /// What the model says of it.
+    pub model: &'static InPortModel,
+    /// All of it.
+    pub span: Span,
+    /// The streams that feed it, each with the place where it was named.
+    pub streams: Vec<(StreamId, Span)>,
+    /// Its window.
+    pub window: Option<Span>,
+}
+
+/// An output port of a [`Site`].
+#[derive(Clone, Debug)]
+pub(crate) struct OutSite {
+    /// What the model says of it.
+    pub model: &'static OutPortModel,
+    /// The stream that leaves it.
+    pub stream: StreamId,
+}

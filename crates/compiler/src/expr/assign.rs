@@ -1,0 +1,191 @@
+//! Assignments and steps.
+
+use graph::{ExprKind, LocalId, Place, Root, Step};
+use syntax::ast::{self, BinaryOp as Written};
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::binary::Operands;
+use super::operator::computing;
+use super::{Typer, Use};
+
+impl<'w> Typer<'_, 'w> {
+    /// `place = e`, `place op= e`: no value. Its two sides are checked for side effects one by one.
+    pub(super) fn assign(
+        &mut self,
+        op: Option<Written>,
+        target: &'w ast::Expr,
+        value: &'w ast::Expr,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        match op {
+            None => self.assign_plain(target, value, span),
+            Some(op) => self.assign_with(op, target, value, span),
+        }
+    }
+
+    fn assign_plain(
+        &mut self,
+        target: &'w ast::Expr,
+        value: &'w ast::Expr,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let start = self.effects.mark();
+        let place = self.place(target, Use::Assign);
+        self.check_effects(start);
+        let Some(place) = place else {
+            self.infer(value, None);
+            self.effects.truncate(start);
+            self.assign_anyway(target);
+            return None;
+        };
+        let value = self.expr_within(value, Some(&place.ty));
+        self.check_effects(start);
+        if let (Root::Local(id), []) = (place.root, &place.steps[..]) {
+            self.flow.assign(id);
+        }
+        let kind = ExprKind::Assign(place, Box::new(value?));
+        Some(self.make(kind, Type::Void, span))
+    }
+
+    /// What was meant to be assigned counts as assigned, so that one error does not cause others.
+    fn assign_anyway(&mut self, target: &ast::Expr) {
+        if let ast::ExprKind::Name(name) = &target.kind
+            && let Some(super::lookup::Meaning::Local(entry)) = self.meaning(&name.name.text)
+        {
+            self.flow.assign(entry.id);
+        }
+    }
+
+    fn assign_with(
+        &mut self,
+        op: Written,
+        target: &'w ast::Expr,
+        value: &'w ast::Expr,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let start = self.effects.mark();
+        let place = self.place(target, Use::Change);
+        self.effects.truncate(start);
+        let hint = place.as_ref().map(|place| place.ty.clone());
+        let typed = self.infer(value, hint.as_ref());
+        self.check_effects(start);
+        let (place, typed) = (place?, self.value(typed?, value.span)?);
+        let computing = computing(op)?;
+        let pos = self.session.pos(span);
+        let left = self.read(&place, pos);
+        let spans = (target.span, value.span);
+        let at = between(target.span, value.span);
+        let operands = Operands {
+            left,
+            right: typed,
+            spans,
+            at,
+        };
+        let result = self.compute(computing, operands, span)?;
+        let result = self.coerced_string(result, &place.ty, value.span)?;
+        let kind = match result.kind {
+            ExprKind::Binary(op, _, right) if result.ty == place.ty => {
+                ExprKind::AssignOp(op, place, right)
+            }
+            _ => ExprKind::Assign(place, Box::new(result)),
+        };
+        Some(self.make(kind, Type::Void, span))
+    }
+
+    /// The result of `place op e` as what the place holds; `bounded += "text"` is cut to the bound.
+    fn coerced_string(&self, result: graph::Expr, ty: &Type, span: Span) -> Option<graph::Expr> {
+        match ty {
+            Type::BoundedRString(_) if result.ty == Type::RString => {
+                Some(super::convert::cast_node(result, ty))
+            }
+            _ => self.coerced(result, ty, span),
+        }
+    }
+
+    /// `++p`, `--p`, `p++`, `p--`
+    pub(super) fn step(
+        &mut self,
+        target: &'w ast::Expr,
+        down: bool,
+        prefix: bool,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let place = self.place(target, Use::Change)?;
+        let ty = place.ty.clone();
+        if !ty.is_numeric() || ty.is_complex() {
+            let text = if down { "--" } else { "++" };
+            let message = format!("`{text}` cannot be applied to {ty}");
+            let finding = Diagnostic::error("operator-mismatch", span, message);
+            return self
+                .report(finding.help(format!("`{text}` needs an integer or float variable")));
+        }
+        Some(self.make(
+            ExprKind::Step {
+                place,
+                down,
+                prefix,
+            },
+            ty,
+            span,
+        ))
+    }
+
+    /// The value that a place has.
+    fn read(&self, place: &Place, pos: graph::Pos) -> graph::Expr {
+        let (kind, ty) = match place.root {
+            Root::Local(id) => (ExprKind::Local(id), self.locals[id.0 as usize].ty.clone()),
+            Root::State(id) => {
+                let entry = self.site.as_ref().and_then(|site| site.state_entry(id).ty);
+                (ExprKind::State(id), entry.unwrap_or(Type::Void))
+            }
+        };
+        let root = graph::Expr { kind, ty, pos };
+        place.steps.iter().fold(root, |base, step| {
+            let ty = after(&base.ty, step);
+            let kind = match step {
+                Step::Field(index) => ExprKind::Field(Box::new(base), *index),
+                Step::Index(index) => ExprKind::Index(Box::new(base), Box::new(index.clone())),
+            };
+            graph::Expr { kind, ty, pos }
+        })
+    }
+
+    /// The local variable that stands for the tuple of a mutable input port in this body.
+    pub(super) fn copy_of(&mut self, port: usize) -> LocalId {
+        if self.copies.len() <= port {
+            self.copies.resize(port + 1, None);
+        }
+        if let Some(id) = self.copies[port] {
+            return id;
+        }
+        let input = self.site.as_ref().map(|site| site.inputs[port].clone());
+        let (name, schema, span) = match input {
+            Some(input) => (input.name, input.schema.unwrap_or_default(), input.span),
+            None => Default::default(),
+        };
+        let id = self.add_local(name, Type::Tuple(schema), span, false);
+        self.flow.assign(id);
+        self.copies[port] = Some(id);
+        id
+    }
+}
+
+/// The type that a step leads to.
+fn after(ty: &Type, step: &Step) -> Type {
+    match (ty, step) {
+        (Type::Tuple(schema), Step::Field(index)) => schema.attributes[*index as usize].ty.clone(),
+        (Type::List(e, _), _) => (**e).clone(),
+        (Type::Map(kv, _), _) => kv.1.clone(),
+        (Type::Blob, _) => Type::Uint8,
+        _ => Type::Void,
+    }
+}
+
+/// Where the operator of an assignment stands: between its sides.
+fn between(left: Span, right: Span) -> Span {
+    if left.file == right.file && left.end <= right.start {
+        return Span::new(left.file, left.end, right.start);
+    }
+    left
+}

@@ -1,0 +1,330 @@
+//! Infix operators: on two values of one type, mapped over a collection, or element by element.
+
+use std::sync::Arc;
+
+use graph::{BinaryOp, ExprKind, MappedForm};
+use syntax::ast::{self, BinaryOp as Written};
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::Typer;
+use super::convert::{alike, cast_node};
+use super::literal::{needs_context, without_optional};
+use super::operator::{Computing, applies, computing, is_shift, needs, spelling};
+use crate::types::castable;
+
+impl<'w> Typer<'_, 'w> {
+    /// A chain of infix operators that leans to the left, typed from its first operand on, so that
+    /// a sum of many terms needs no deep recursion.
+    pub(super) fn binary(
+        &mut self,
+        expr: &'w ast::Expr,
+        hint: Option<&Type>,
+    ) -> Option<graph::Expr> {
+        let mut chain = Vec::new();
+        let mut first = expr;
+        while let ast::ExprKind::Binary(op, at, left, right) = &first.kind {
+            chain.push((first.span, *op, *at, &**left, &**right));
+            first = left;
+        }
+        let (_, op, _, _, right) = *chain.last()?;
+        let mut left = self.first_operand(first, op, right, hint);
+        while let Some((span, op, at, left_ast, right)) = chain.pop() {
+            left = self.operation(op, at, (left, left_ast), right, span);
+        }
+        left
+    }
+
+    /// The left operand; if it has no type of its own, the right one gives the hint.
+    fn first_operand(
+        &mut self,
+        left: &'w ast::Expr,
+        op: Written,
+        right: &'w ast::Expr,
+        hint: Option<&Type>,
+    ) -> Option<graph::Expr> {
+        if !needs_context(left) || needs_context(right) {
+            return self.infer(left, hint);
+        }
+        let start = self.effects.mark();
+        let (calls, other) = (self.calls.len(), self.infer(right, None)?.ty);
+        // The right operand is typed again in its turn.
+        self.effects.truncate(start);
+        self.calls.truncate(calls);
+        let hint = match (op, &other) {
+            (Written::In, Type::List(e, _) | Type::Set(e, _)) => (**e).clone(),
+            (Written::In, Type::Map(kv, _)) => kv.0.clone(),
+            (Written::OrElse, other) => super::convert::optional_of(other),
+            _ => other,
+        };
+        self.infer(left, Some(&hint))
+    }
+
+    fn operation(
+        &mut self,
+        op: Written,
+        at: Span,
+        (left, left_ast): (Option<graph::Expr>, &ast::Expr),
+        right_ast: &'w ast::Expr,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let hint = left.as_ref().and_then(|l| right_hint(op, &l.ty));
+        let right = self.infer(right_ast, hint.as_ref());
+        let left = self.value(left?, left_ast.span)?;
+        let right = self.value(right?, right_ast.span)?;
+        let spans = (left_ast.span, right_ast.span);
+        match op {
+            Written::And | Written::Or => self.logical(op, left, right, spans, span),
+            Written::In => self.contained(left, right, spans, span),
+            Written::OrElse => self.or_else(left, right, spans, span),
+            _ => {
+                let op = computing(op)?;
+                let operands = Operands {
+                    left,
+                    right,
+                    spans,
+                    at,
+                };
+                self.compute(op, operands, span)
+            }
+        }
+    }
+
+    fn logical(
+        &self,
+        op: Written,
+        left: graph::Expr,
+        right: graph::Expr,
+        spans: (Span, Span),
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let left = self.coerced(left, &Type::Boolean, spans.0);
+        let right = self.coerced(right, &Type::Boolean, spans.1);
+        let (left, right) = (Box::new(left?), Box::new(right?));
+        let kind = match op {
+            Written::And => ExprKind::And(left, right),
+            _ => ExprKind::Or(left, right),
+        };
+        Some(self.make(kind, Type::Boolean, span))
+    }
+
+    fn contained(
+        &self,
+        left: graph::Expr,
+        right: graph::Expr,
+        spans: (Span, Span),
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let key = match &right.ty {
+            Type::List(e, _) | Type::Set(e, _) => (**e).clone(),
+            Type::Map(kv, _) => kv.0.clone(),
+            other => {
+                let message = format!("`in` looks into a list, set or map, not into {other}");
+                return self.fail("operator-mismatch", spans.1, message);
+            }
+        };
+        let left = self.coerced(left, &key, spans.0)?;
+        let kind = ExprKind::In(Box::new(left), Box::new(right));
+        Some(self.make(kind, Type::Boolean, span))
+    }
+
+    fn or_else(
+        &self,
+        left: graph::Expr,
+        right: graph::Expr,
+        spans: (Span, Span),
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let Type::Optional(inner) = &left.ty else {
+            let message = format!("`?:` unwraps an optional, and this is {}", left.ty);
+            return self.fail("operator-mismatch", spans.0, message);
+        };
+        let inner = (**inner).clone();
+        let right = self.coerced(right, &inner, spans.1)?;
+        let kind = ExprKind::UnwrapOr(Box::new(left), Box::new(right));
+        Some(self.make(kind, inner, span))
+    }
+
+    /// An operator that computes, on operands that are typed.
+    pub(super) fn compute(
+        &self,
+        op: Computing,
+        operands: Operands,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let Operands {
+            left,
+            right,
+            spans,
+            at,
+        } = operands;
+        let (left, right) = same_strings(left, right);
+        let result = if op.dotted {
+            self.dotted(op.op, left, right, span)
+        } else {
+            self.plain(op.op, left, right, span)
+        };
+        match result {
+            Ok(expr) => Some(expr),
+            Err(types) => self.report(no_operator(op, &types, spans, at)),
+        }
+    }
+
+    fn plain(
+        &self,
+        op: BinaryOp,
+        left: graph::Expr,
+        right: graph::Expr,
+        span: Span,
+    ) -> Result<graph::Expr, (Type, Type)> {
+        let equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let (left, right) = if equality {
+            alike(left, right)
+        } else {
+            (left, right)
+        };
+        let both = left.ty == right.ty && applies(op, &left.ty);
+        if both || is_shift(op) && left.ty.is_integral() && right.ty.is_integral() {
+            let ty = if op.is_comparison() {
+                Type::Boolean
+            } else {
+                left.ty.clone()
+            };
+            let kind = ExprKind::Binary(op, Box::new(left), Box::new(right));
+            return Ok(self.make(kind, ty, span));
+        }
+        let (form, ty) = if let Some(ty) = mapped(op, &left.ty, &right.ty) {
+            (MappedForm::Left, ty)
+        } else if let Some(ty) = mapped(op, &right.ty, &left.ty) {
+            (MappedForm::Right, ty)
+        } else {
+            return Err((left.ty, right.ty));
+        };
+        let kind = ExprKind::Mapped(op, form, Box::new(left), Box::new(right));
+        Ok(self.make(kind, ty, span))
+    }
+
+    fn dotted(
+        &self,
+        op: BinaryOp,
+        left: graph::Expr,
+        right: graph::Expr,
+        span: Span,
+    ) -> Result<graph::Expr, (Type, Type)> {
+        let (Some(a), Some(b)) = (element(&left.ty), element(&right.ty)) else {
+            return Err((left.ty, right.ty));
+        };
+        let shift =
+            is_shift(op) && a.is_integral() && b.is_integral() && same_keys(&left.ty, &right.ty);
+        if !(shift || left.ty == right.ty && applies(op, a)) {
+            return Err((left.ty, right.ty));
+        }
+        let ty = result_of(op, &left.ty);
+        let kind = ExprKind::Mapped(op, MappedForm::Both, Box::new(left), Box::new(right));
+        Ok(self.make(kind, ty, span))
+    }
+}
+
+/// Two typed operands and their places; `at` is the operator's.
+pub(super) struct Operands {
+    pub left: graph::Expr,
+    pub right: graph::Expr,
+    pub spans: (Span, Span),
+    pub at: Span,
+}
+
+/// What a literal without type on the right side of an operator is taken for.
+fn right_hint(op: Written, left: &Type) -> Option<Type> {
+    match op {
+        Written::In | Written::And | Written::Or => None,
+        Written::OrElse => Some(without_optional(left).clone()),
+        _ => Some(left.clone()),
+    }
+}
+
+/// Bounded and unbounded byte strings are computed with as unbounded ones.
+fn same_strings(left: graph::Expr, right: graph::Expr) -> (graph::Expr, graph::Expr) {
+    if left.ty != right.ty && left.ty.is_rstring() && right.ty.is_rstring() {
+        return (
+            cast_node(left, &Type::RString),
+            cast_node(right, &Type::RString),
+        );
+    }
+    (left, right)
+}
+
+/// The element type of a list, the value type of a map.
+fn element(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::List(e, _) => Some(e),
+        Type::Map(kv, _) => Some(&kv.1),
+        _ => None,
+    }
+}
+
+fn same_keys(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::List(..), Type::List(..)) => true,
+        (Type::Map(a, _), Type::Map(b, _)) => a.0 == b.0,
+        _ => false,
+    }
+}
+
+/// The type of an operator that is mapped over a list or map against a scalar, if it can be.
+fn mapped(op: BinaryOp, collection: &Type, scalar: &Type) -> Option<Type> {
+    let e = element(collection)?;
+    let fits =
+        e == scalar && applies(op, e) || is_shift(op) && e.is_integral() && scalar.is_integral();
+    fits.then(|| result_of(op, collection))
+}
+
+/// The type of a mapped operation.
+fn result_of(op: BinaryOp, collection: &Type) -> Type {
+    if !op.is_comparison() {
+        return collection.clone();
+    }
+    match collection {
+        Type::Map(kv, bound) => Type::Map(Arc::new((kv.0.clone(), Type::Boolean)), *bound),
+        Type::List(_, bound) => Type::List(Arc::new(Type::Boolean), *bound),
+        other => other.clone(),
+    }
+}
+
+fn no_operator(
+    op: Computing,
+    (left, right): &(Type, Type),
+    spans: (Span, Span),
+    at: Span,
+) -> Diagnostic {
+    let text = spelling(op);
+    let message = format!("`{text}` cannot be applied to {left} and {right}");
+    let finding = Diagnostic::error("operator-mismatch", at, message)
+        .label(spans.0, format!("this is {left}"))
+        .label(spans.1, format!("this is {right}"));
+    advice(op, left, right)
+        .into_iter()
+        .fold(finding, Diagnostic::help)
+}
+
+fn advice(op: Computing, left: &Type, right: &Type) -> Option<String> {
+    let text = spelling(op);
+    if op.dotted {
+        return Some(match element(left).is_some() && element(right).is_some() {
+            true => format!("`{text}` needs two lists or maps of one type"),
+            false => format!("`{text}` works element by element on two lists or maps"),
+        });
+    }
+    if left == right && element(left).is_some_and(|e| applies(op.op, e)) {
+        return Some(format!("write `.{text}` to work element by element"));
+    }
+    let plain = without_optional(left) == without_optional(right);
+    if plain && (left != right || left.is_optional()) {
+        return Some("unwrap the optional with `!`, or with `?:` and a substitute".to_owned());
+    }
+    if left.is_numeric() && right.is_numeric() && castable(left, right) && left != right {
+        return Some(format!(
+            "numbers do not convert by themselves; cast one: `({left})`"
+        ));
+    }
+    Some(format!("`{text}` needs two {} of one type", needs(op.op)))
+}

@@ -1,0 +1,51 @@
+//! Explicit casts.
+
+use std::sync::Arc;
+
+use syntax::ast::{self, TypeExpr};
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::Typer;
+use super::convert::{cast_node, coerce, fits};
+use crate::types::castable;
+
+impl<'w> Typer<'_, 'w> {
+    /// `(T) e`
+    pub(super) fn cast(
+        &mut self,
+        ty: &'w TypeExpr,
+        inner: &'w ast::Expr,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let to = self.session.resolve_type(ty, &self.scope);
+        let hint = match &to {
+            Some(Type::Blob) => Some(Type::List(Arc::new(Type::Uint8), None)),
+            other => other.clone(),
+        };
+        let typed = self.infer(inner, hint.as_ref())?;
+        let (to, typed) = (to?, self.value(typed, inner.span)?);
+        let mut result = if fits(&typed, &to) {
+            coerce(typed, &to)
+        } else if castable(&typed.ty, &to) {
+            cast_node(typed, &to)
+        } else {
+            return self.report(refused(&typed.ty, &to, span));
+        };
+        result.pos = self.session.pos(span);
+        Some(result)
+    }
+}
+
+fn refused(from: &Type, to: &Type, span: Span) -> Diagnostic {
+    let finding = Diagnostic::error("bad-cast", span, format!("{from} cannot be cast to {to}"));
+    match from {
+        Type::Optional(inner) if castable(inner, to) => {
+            finding.help("unwrap the optional first, with `!` or `?:`")
+        }
+        _ => match crate::types::difference(to, from) {
+            Some(text) => finding.help(text),
+            None => finding,
+        },
+    }
+}

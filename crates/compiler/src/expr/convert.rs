@@ -1,0 +1,248 @@
+//! Implicit conversions: T to optional<T>, the elements of literals, and, in initializers only,
+//! whatever may be cast. Nothing else converts by itself; there is no implicit numeric conversion.
+
+use std::sync::Arc;
+
+use graph::ExprKind;
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::Typer;
+use crate::types::{castable, difference};
+
+/// Whether an expression converts implicitly to a type.
+pub(crate) fn fits(expr: &graph::Expr, to: &Type) -> bool {
+    if expr.ty == *to {
+        return true;
+    }
+    if let Type::Optional(inner) = to
+        && !expr.ty.is_optional()
+        && fits(expr, inner)
+    {
+        return true;
+    }
+    match (&expr.kind, to) {
+        (ExprKind::List(list), Type::List(e, _)) if expr.ty.is_list() => all_fit(list, e),
+        (ExprKind::Set(list), Type::Set(e, _)) if expr.ty.is_set() => all_fit(list, e),
+        (ExprKind::Map(entries), Type::Map(kv, _)) if expr.ty.is_map() => entries
+            .iter()
+            .all(|(k, v)| fits(k, &kv.0) && fits(v, &kv.1)),
+        (ExprKind::Tuple(list), Type::Tuple(to)) => expr.ty.as_tuple().is_some_and(|from| {
+            let same_names = from.attributes.len() == to.attributes.len()
+                && from
+                    .attributes
+                    .iter()
+                    .zip(&to.attributes)
+                    .all(|(a, b)| a.name == b.name);
+            same_names && list.iter().zip(&to.attributes).all(|(e, a)| fits(e, &a.ty))
+        }),
+        (ExprKind::Conditional(_, a, b), to) => fits(a, to) && fits(b, to),
+        _ => false,
+    }
+}
+
+fn all_fit(list: &[graph::Expr], element: &Type) -> bool {
+    list.iter().all(|e| fits(e, element))
+}
+
+/// Converts an expression that [`fits`].
+pub(super) fn coerce(expr: graph::Expr, to: &Type) -> graph::Expr {
+    convert(expr, to, &|expr, _| expr)
+}
+
+/// Two expressions brought to one type, if one converts to that of the other.
+pub(super) fn alike(left: graph::Expr, right: graph::Expr) -> (graph::Expr, graph::Expr) {
+    if left.ty == right.ty {
+        return (left, right);
+    }
+    let (to_left, to_right) = (left.ty.clone(), right.ty.clone());
+    if fits(&right, &to_left) {
+        let right = coerce(right, &to_left);
+        (left, right)
+    } else if fits(&left, &to_right) {
+        (coerce(left, &to_right), right)
+    } else {
+        (left, right)
+    }
+}
+
+/// Converts an expression; `otherwise` does what neither wrapping nor literals do.
+fn convert(
+    expr: graph::Expr,
+    to: &Type,
+    otherwise: &dyn Fn(graph::Expr, &Type) -> graph::Expr,
+) -> graph::Expr {
+    if expr.ty == *to {
+        return expr;
+    }
+    let pos = expr.pos;
+    if let Type::Optional(inner) = to
+        && !expr.ty.is_optional()
+    {
+        let kind = ExprKind::Wrap(Box::new(convert(expr, inner, otherwise)));
+        return graph::Expr {
+            kind,
+            ty: to.clone(),
+            pos,
+        };
+    }
+    let many = |list: Vec<graph::Expr>, e: &Type| -> Vec<graph::Expr> {
+        list.into_iter().map(|x| convert(x, e, otherwise)).collect()
+    };
+    let (kind, ty) = match (expr.kind, to) {
+        (ExprKind::List(list), Type::List(e, _)) => {
+            (ExprKind::List(many(list, e)), Type::List(e.clone(), None))
+        }
+        (ExprKind::Set(list), Type::Set(e, _)) => {
+            (ExprKind::Set(many(list, e)), Type::Set(e.clone(), None))
+        }
+        (ExprKind::Map(entries), Type::Map(kv, _)) => {
+            let both = |(k, v)| (convert(k, &kv.0, otherwise), convert(v, &kv.1, otherwise));
+            let entries = entries.into_iter().map(both).collect();
+            (ExprKind::Map(entries), Type::Map(kv.clone(), None))
+        }
+        (ExprKind::Tuple(list), Type::Tuple(t)) if same_names(&expr.ty, to) => {
+            let attributes = list.into_iter().zip(&t.attributes);
+            let list = attributes
+                .map(|(e, a)| convert(e, &a.ty, otherwise))
+                .collect();
+            (ExprKind::Tuple(list), to.clone())
+        }
+        (ExprKind::Conditional(c, a, b), to) => {
+            let (a, b) = (convert(*a, to, otherwise), convert(*b, to, otherwise));
+            (
+                ExprKind::Conditional(c, Box::new(a), Box::new(b)),
+                to.clone(),
+            )
+        }
+        (kind, to) => {
+            return otherwise(
+                graph::Expr {
+                    kind,
+                    ty: expr.ty,
+                    pos,
+                },
+                to,
+            );
+        }
+    };
+    let literal = graph::Expr { kind, ty, pos };
+    if literal.ty == *to {
+        literal
+    } else {
+        cast_node(literal, to)
+    }
+}
+
+fn same_names(from: &Type, to: &Type) -> bool {
+    let (Type::Tuple(from), Type::Tuple(to)) = (from, to) else {
+        return false;
+    };
+    from.attributes.len() == to.attributes.len()
+        && from
+            .attributes
+            .iter()
+            .zip(&to.attributes)
+            .all(|(a, b)| a.name == b.name)
+}
+
+/// Whether an initializer converts to the type of its variable.
+fn fits_initially(expr: &graph::Expr, to: &Type) -> bool {
+    fits(expr, to)
+        || castable(&expr.ty, to)
+        || match (&expr.kind, to) {
+            (_, Type::Optional(to)) if !expr.ty.is_optional() => fits_initially(expr, to),
+            (ExprKind::List(list), Type::List(e, _)) | (ExprKind::Set(list), Type::Set(e, _)) => {
+                list.iter().all(|x| fits_initially(x, e))
+            }
+            (ExprKind::Map(entries), Type::Map(kv, _)) => entries
+                .iter()
+                .all(|(k, v)| fits_initially(k, &kv.0) && fits_initially(v, &kv.1)),
+            (ExprKind::Tuple(list), Type::Tuple(t)) => {
+                same_names(&expr.ty, to)
+                    && list
+                        .iter()
+                        .zip(&t.attributes)
+                        .all(|(e, a)| fits_initially(e, &a.ty))
+            }
+            _ => false,
+        }
+}
+
+/// A cast, with the wrap that a cast to optional is.
+pub(crate) fn cast_node(expr: graph::Expr, to: &Type) -> graph::Expr {
+    if expr.ty == *to {
+        return expr;
+    }
+    let pos = expr.pos;
+    let kind = match to {
+        Type::Optional(inner) if !expr.ty.is_optional() => {
+            ExprKind::Wrap(Box::new(cast_node(expr, inner)))
+        }
+        _ => ExprKind::Cast(Box::new(expr)),
+    };
+    graph::Expr {
+        kind,
+        ty: to.clone(),
+        pos,
+    }
+}
+
+impl Typer<'_, '_> {
+    /// The expression with exactly that type, or a report that it has another.
+    pub(crate) fn coerced(&self, expr: graph::Expr, to: &Type, span: Span) -> Option<graph::Expr> {
+        if fits(&expr, to) {
+            return Some(coerce(expr, to));
+        }
+        self.report(mismatch(to, &expr.ty, span))
+    }
+
+    /// The initial value of a variable of that type.
+    pub(super) fn initial(&self, expr: graph::Expr, to: &Type, span: Span) -> Option<graph::Expr> {
+        if fits_initially(&expr, to) {
+            return Some(convert(expr, to, &cast_node));
+        }
+        self.report(mismatch(to, &expr.ty, span))
+    }
+
+    /// An expression that has a value.
+    pub(super) fn value(&self, expr: graph::Expr, span: Span) -> Option<graph::Expr> {
+        match expr.ty {
+            Type::Void => self.fail("void-value", span, "this has no value (its type is void)"),
+            _ => Some(expr),
+        }
+    }
+}
+
+/// "expected this, found that", with what would help.
+pub(crate) fn mismatch(expected: &Type, found: &Type, span: Span) -> Diagnostic {
+    if *found == Type::Void {
+        let message = format!("this has no value (its type is void), and {expected} is needed");
+        return Diagnostic::error("void-value", span, message);
+    }
+    let message = format!("expected {expected}, found {found}");
+    let finding = Diagnostic::error("type-mismatch", span, message);
+    let finding = match difference(expected, found) {
+        Some(text) => finding.help(text),
+        None => finding,
+    };
+    match (expected, found) {
+        (expected, Type::Optional(inner)) if **inner == *expected => {
+            finding.help("unwrap it with `!`, or give a substitute for null with `?:`")
+        }
+        _ if found.is_numeric() && expected.is_numeric() && castable(found, expected) => finding
+            .help(format!(
+                "numbers do not convert by themselves; cast: `({expected})`"
+            )),
+        _ if castable(found, expected) => finding.help(format!("cast it: `({expected})`")),
+        _ => finding,
+    }
+}
+
+/// The optional of a type, unless it is one.
+pub(super) fn optional_of(ty: &Type) -> Type {
+    match ty {
+        Type::Optional(_) => ty.clone(),
+        ty => Type::Optional(Arc::new(ty.clone())),
+    }
+}

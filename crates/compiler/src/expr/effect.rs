@@ -1,0 +1,169 @@
+//! What an expression reads and writes, to find expressions whose parts disturb each other.
+//!
+//! Every use of a variable is logged as a path: the variable and the attributes after it. A
+//! subscript ends the path, since its value is not known. Two uses conflict if one of them writes and
+//! neither path leaves the other: `t.a++ + t.b` is fine, `i++ + i` is not.
+
+use graph::{LocalId, StateId};
+use syntax::{Diagnostic, Span};
+
+use super::Typer;
+
+/// A variable that can be read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variable {
+    Local(LocalId),
+    State(StateId),
+    Input(u32),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub variable: Variable,
+    pub path: Vec<u32>,
+    pub writes: bool,
+    pub span: Span,
+}
+
+/// The log of one body.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    accesses: Vec<Access>,
+    stateful: Vec<(Span, String)>,
+}
+
+/// A point in the log.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    accesses: usize,
+    stateful: usize,
+}
+
+impl Effects {
+    pub fn mark(&self) -> Mark {
+        Mark {
+            accesses: self.accesses.len(),
+            stateful: self.stateful.len(),
+        }
+    }
+
+    pub fn truncate(&mut self, mark: Mark) {
+        self.accesses.truncate(mark.accesses);
+        self.stateful.truncate(mark.stateful);
+    }
+
+    /// Takes out what was logged since a mark.
+    pub fn take(&mut self, mark: Mark) -> Effects {
+        Effects {
+            accesses: self
+                .accesses
+                .split_off(mark.accesses.min(self.accesses.len())),
+            stateful: self
+                .stateful
+                .split_off(mark.stateful.min(self.stateful.len())),
+        }
+    }
+
+    /// Puts it back, or elsewhere.
+    pub fn append(&mut self, mut part: Effects) {
+        self.accesses.append(&mut part.accesses);
+        self.stateful.append(&mut part.stateful);
+    }
+
+    pub fn read(&mut self, variable: Variable, path: Vec<u32>, span: Span) {
+        self.accesses.push(Access {
+            variable,
+            path,
+            writes: false,
+            span,
+        });
+    }
+
+    pub fn write(&mut self, variable: Variable, path: Vec<u32>, span: Span) {
+        self.accesses.push(Access {
+            variable,
+            path,
+            writes: true,
+            span,
+        });
+    }
+
+    pub fn stateful_call(&mut self, span: Span, name: &str) {
+        self.stateful.push((span, name.to_owned()));
+    }
+
+    /// The last access goes one attribute deeper, if it is the only one since `start`.
+    pub fn deepen(&mut self, start: Mark, attribute: u32) {
+        if self.accesses.len() == start.accesses + 1
+            && let Some(last) = self.accesses.last_mut()
+        {
+            last.path.push(attribute);
+        }
+    }
+
+    /// The first two accesses since `start` of which one disturbs the other: writer first.
+    fn conflict(&self, start: Mark) -> Option<(&Access, &Access)> {
+        let since = &self.accesses[start.accesses.min(self.accesses.len())..];
+        if !since.iter().any(|a| a.writes) {
+            return None;
+        }
+        for (at, writer) in since.iter().enumerate().filter(|(_, a)| a.writes) {
+            let disturbed = since.iter().enumerate().find(|(other, access)| {
+                *other != at && access.variable == writer.variable && overlap(writer, access)
+            });
+            if let Some((_, other)) = disturbed {
+                return Some((writer, other));
+            }
+        }
+        None
+    }
+}
+
+fn overlap(a: &Access, b: &Access) -> bool {
+    a.path.iter().zip(&b.path).all(|(a, b)| a == b)
+}
+
+impl Typer<'_, '_> {
+    /// Checks the expression that was typed since the log had length `start`.
+    pub(crate) fn check_effects(&mut self, start: Mark) {
+        if let Some((writer, other)) = self.effects.conflict(start) {
+            let name = self.variable_name(writer.variable);
+            let message = match other.writes {
+                true => format!("`{name}` is changed twice in one expression"),
+                false => format!("`{name}` is changed and read in one expression"),
+            };
+            let text = if other.writes {
+                "changed here too"
+            } else {
+                "read here"
+            };
+            let finding = Diagnostic::error("side-effect-conflict", writer.span, message)
+                .label(other.span, text)
+                .help("the order of evaluation is not defined; use two statements");
+            self.session.report(finding);
+        }
+        let calls = self
+            .effects
+            .stateful
+            .get(start.stateful..)
+            .unwrap_or_default();
+        if let [(first, a), (second, b), ..] = calls {
+            let message =
+                format!("stateful functions `{a}` and `{b}` are called in one expression");
+            let finding = Diagnostic::error("two-stateful-calls", *second, message)
+                .label(*first, "the first call")
+                .help("the order of evaluation is not defined; use two statements");
+            self.session.report(finding);
+        }
+        self.effects.truncate(start);
+    }
+
+    pub(crate) fn variable_name(&self, variable: Variable) -> String {
+        match (variable, &self.site) {
+            (Variable::Local(id), _) => self.vars[id.0 as usize].name.to_string(),
+            (Variable::State(id), Some(site)) => site.state_entry(id).name.to_string(),
+            (Variable::Input(port), Some(site)) => site.inputs[port as usize].name.to_string(),
+            (Variable::State(_) | Variable::Input(_), None) => String::new(),
+        }
+    }
+}

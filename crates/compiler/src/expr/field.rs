@@ -1,0 +1,179 @@
+//! `e.attr`: an attribute of a tuple, or an enumerator of a composite.
+
+use graph::ExprKind;
+use syntax::ast::{self, Ident, QName};
+use syntax::{Diagnostic, Span};
+use tuple::{TupleType, Type};
+
+use super::Typer;
+use super::lookup::Meaning;
+use crate::names::{Found, Kind, did_you_mean};
+
+impl<'w> Typer<'_, 'w> {
+    pub(super) fn field(
+        &mut self,
+        base: &'w ast::Expr,
+        name: &'w Ident,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        if let ast::ExprKind::Name(qname) = &base.kind
+            && !qname.name.text.starts_with('$')
+        {
+            if let Some(port) = self.port_with(qname, &name.text) {
+                return self.port_attribute(port, 0, name, span);
+            }
+            if !self.is_value(qname) {
+                return self.member(qname, name, span);
+            }
+        }
+        let start = self.effects.mark();
+        let typed = self.infer(base, None)?;
+        match typed.kind {
+            ExprKind::Input { port, history } => {
+                self.effects.truncate(start);
+                self.port_attribute(port as usize, history, name, span)
+            }
+            _ => {
+                let (index, ty) = self.attribute_of(&typed.ty, name, base.span)?;
+                self.effects.deepen(start, index);
+                Some(self.make(ExprKind::Field(Box::new(typed), index), ty, span))
+            }
+        }
+    }
+
+    /// The input port of a name, when an attribute of that port is asked for. An attribute or state
+    /// variable of the port's own name stays behind, unless it is no tuple with such an attribute.
+    pub(super) fn port_with(&self, name: &QName, attribute: &str) -> Option<usize> {
+        if name.namespace.is_some() {
+            return None;
+        }
+        let text = &name.name.text;
+        match self.meaning(text)? {
+            Meaning::Port(port) => Some(port),
+            Meaning::Attribute(_) => {
+                let site = self.site.as_ref()?;
+                let port = match self.is_foreign() {
+                    true => {
+                        let stream = self.scope.composite_frame()?.stream(text)?;
+                        site.input_of(&stream.ids)?
+                    }
+                    false => site.input(text)?,
+                };
+                site.inputs[port]
+                    .schema
+                    .as_ref()?
+                    .find(attribute)
+                    .map(|_| port)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_value(&self, name: &QName) -> bool {
+        name.namespace.is_none() && self.meaning(&name.name.text).is_some()
+    }
+
+    fn port_attribute(
+        &mut self,
+        port: usize,
+        history: u32,
+        name: &Ident,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let schema = self.site.as_ref()?.inputs[port].schema.clone()?;
+        match schema.find(&name.text) {
+            Some((index, _)) => self.attribute_at(port, history, index, span),
+            None => {
+                let stream = self.site.as_ref()?.inputs[port].name.clone();
+                let message = format!("stream `{stream}` has no attribute `{}`", name.text);
+                self.report(unknown_attribute(message, &schema, name))
+            }
+        }
+    }
+
+    /// The index and type of an attribute of a value.
+    pub(super) fn attribute_of(&self, ty: &Type, name: &Ident, base: Span) -> Option<(u32, Type)> {
+        match ty {
+            Type::Tuple(schema) => match schema.find(&name.text) {
+                Some((index, attribute)) => Some((index as u32, attribute.ty.clone())),
+                None => {
+                    let message = format!("this tuple has no attribute `{}`", name.text);
+                    self.report(unknown_attribute(message, schema, name))
+                }
+            },
+            Type::Optional(inner) if inner.is_tuple() => {
+                let message = format!("an optional has no attribute `{}`", name.text);
+                let finding = Diagnostic::error("not-a-tuple", base, message);
+                self.report(finding.help("unwrap it first, with `!` or `?:`"))
+            }
+            other => {
+                let message = format!("only tuples have attributes, and this is {other}");
+                self.fail("not-a-tuple", base, message)
+            }
+        }
+    }
+
+    /// `C.e`: an enumerator of a composite's static types.
+    fn member(&mut self, composite: &QName, name: &Ident, span: Span) -> Option<graph::Expr> {
+        let unit = self.scope.unit_id();
+        match self.session.world.search(unit, composite, Kind::Operator) {
+            Ok(Found::Composite(home, ast)) => {
+                let own = self
+                    .scope
+                    .composite_frame()
+                    .filter(|f| std::ptr::eq(f.ast, &**ast));
+                let scope = self.session.static_scope(home, ast);
+                let frame = match own {
+                    Some(frame) => frame.clone(),
+                    None => scope.composite_frame()?.clone(),
+                };
+                match frame.enumerator(&name.text) {
+                    Some(enumerator) => Some(self.enumerator(&enumerator, span)),
+                    None => {
+                        let c = &composite.name.text;
+                        let message = format!("composite `{c}` has no enumerator `{}`", name.text);
+                        let finding = Diagnostic::error("unknown-enumerator", name.span, message);
+                        let names = frame.enumerator_names();
+                        self.report(did_you_mean(
+                            finding,
+                            &name.text,
+                            names.iter().map(|n| &**n),
+                        ))
+                    }
+                }
+            }
+            Ok(_) => self.unknown_name(&composite.name.text, composite.span),
+            Err(finding) => match composite.namespace {
+                Some(_) => self.report(*finding),
+                None => self.member_of_type(composite, name, span),
+            },
+        }
+    }
+
+    /// `Color.red`, where `Color` is an enum type: a frequent slip.
+    fn member_of_type<T>(&self, ty: &QName, name: &Ident, span: Span) -> Option<T> {
+        if self.meaning(&name.text).is_some()
+            && self
+                .session
+                .world
+                .search(self.scope.unit_id(), ty, Kind::Type)
+                .is_ok()
+                | self
+                    .scope
+                    .composite_frame()
+                    .is_some_and(|f| f.ty(&ty.name.text).is_some())
+        {
+            let (ty, name) = (&ty.name.text, &name.text);
+            let message = format!("`{ty}` is a type; its enumerators stand alone");
+            let finding = Diagnostic::error("not-a-value", span, message);
+            return self.report(finding.help(format!("write `{name}`")));
+        }
+        self.unknown_name(&ty.name.text, ty.span)
+    }
+}
+
+fn unknown_attribute(message: String, schema: &TupleType, name: &Ident) -> Diagnostic {
+    let finding = Diagnostic::error("unknown-attribute", name.span, message);
+    let names = schema.attributes.iter().map(|a| &*a.name);
+    did_you_mean(finding, &name.text, names)
+}

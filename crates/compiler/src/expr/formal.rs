@@ -1,0 +1,121 @@
+//! `$e`: what was passed for a composite's formal, typed where it is used.
+
+use syntax::ast::{self, Actual, Ident, Mode};
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::Typer;
+use crate::names::Scope;
+
+impl<'w> Typer<'_, 'w> {
+    /// The value of a formal of mode `expression` or `attribute`.
+    pub(super) fn formal_value(
+        &mut self,
+        name: &Ident,
+        hint: Option<&Type>,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let (one, scope, declared) = self.formal_expr(name, span)?;
+        let hint = declared.as_ref().or(hint);
+        let typed = self.in_scope(scope, |typer| typer.infer(one, hint))?;
+        let mut typed = match &declared {
+            Some(ty) => self.coerced(typed, ty, one.span)?,
+            None => typed,
+        };
+        typed.pos = self.session.pos(span);
+        Some(typed)
+    }
+
+    /// The one expression that was passed for a formal, its scope, and the declared type.
+    pub(super) fn formal_expr(
+        &mut self,
+        name: &Ident,
+        span: Span,
+    ) -> Option<(&'w ast::Expr, Scope<'w>, Option<Type>)> {
+        let is_value = |mode: &Mode| matches!(mode, Mode::Expression(_) | Mode::Attribute);
+        let (actual, scope) = self
+            .session
+            .formal(name, &self.scope, "a value", is_value)?;
+        let declared = self.declared_type(name);
+        match actual {
+            Actual::Exprs(list) => match &list[..] {
+                [one] => Some((one, scope, declared)),
+                _ => {
+                    let message =
+                        format!("`{}` stands for {} expressions here", name.text, list.len());
+                    self.fail("bad-actual", span, message)
+                }
+            },
+            Actual::Type(ty) => {
+                let message = format!("`{}` needs a value, and this is a type", name.text);
+                let finding = Diagnostic::error("bad-actual", ty.span, message);
+                self.report(finding.label(span, "used here"))
+            }
+        }
+    }
+
+    /// `expression<T>`
+    fn declared_type(&self, name: &Ident) -> Option<Type> {
+        let frame = self.scope.composite_frame()?;
+        let formal = frame.ast.params.iter().find(|p| p.name.text == name.text)?;
+        match &formal.mode {
+            Mode::Expression(Some(ty)) => self
+                .session
+                .resolve_type(ty, &self.scope.outside_operator()),
+            _ => None,
+        }
+    }
+
+    /// Expressions as they are, but for each formal (`$e`) the expressions that were passed for it,
+    /// with the scope they were written in; type them with [`Typer::expr_in`].
+    pub fn flatten(&self, exprs: &'w [ast::Expr]) -> Vec<(&'w ast::Expr, Scope<'w>)> {
+        let mut list = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            self.flatten_one(expr, &self.scope, &mut list);
+        }
+        list
+    }
+
+    fn flatten_one(
+        &self,
+        expr: &'w ast::Expr,
+        scope: &Scope<'w>,
+        list: &mut Vec<(&'w ast::Expr, Scope<'w>)>,
+    ) {
+        if let ast::ExprKind::Name(name) = &expr.kind
+            && name.namespace.is_none()
+            && name.name.text.starts_with('$')
+            && !scope.is_default()
+            && let Some(frame) = scope.composite_frame()
+            && let Some(Some(binding)) = frame.binding(&name.name.text)
+            && let Actual::Exprs(actuals) = binding.actual
+        {
+            let is_typed = matches!(binding.formal.mode, Mode::Expression(Some(_)));
+            if actuals.len() != 1 || !is_typed {
+                for actual in actuals {
+                    self.flatten_one(actual, &binding.scope, list);
+                }
+                return;
+            }
+        }
+        list.push((expr, scope.clone()));
+    }
+
+    /// An attribute of an input port, written `attr` or `Port.attr` (or a formal that stands for
+    /// one): port, index in its schema, and the expression.
+    pub fn attribute(&mut self, expr: &'w ast::Expr) -> Option<(u32, u32, graph::Expr)> {
+        let typed = self.infer(expr, None)?;
+        self.effects.truncate(Default::default());
+        match typed.kind {
+            graph::ExprKind::Attribute {
+                port,
+                history: 0,
+                index,
+            } => Some((port, index, typed)),
+            _ => {
+                let message = "an attribute of an input stream is needed here";
+                self.fail("not-an-attribute", expr.span, message)
+            }
+        }
+    }
+}

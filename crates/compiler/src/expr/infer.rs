@@ -1,0 +1,69 @@
+//! One expression, whatever its form.
+
+use graph::ExprKind;
+use syntax::ast::{self, PostfixOp, PrefixOp};
+use tuple::{Type, Value};
+
+use super::Typer;
+
+impl<'w> Typer<'_, 'w> {
+    /// Types an expression. The hint gives a type to literals that have none; it is not checked.
+    pub(crate) fn infer(
+        &mut self,
+        expr: &'w ast::Expr,
+        hint: Option<&Type>,
+    ) -> Option<graph::Expr> {
+        use ast::ExprKind as Kind;
+        match &expr.kind {
+            Kind::Paren(inner) => self.infer(inner, hint),
+            Kind::Call(callee, args) => self.call(callee, args, expr.span),
+            Kind::Name(name) if name.name.text.starts_with('$') => {
+                self.formal_value(&name.name, hint, expr.span)
+            }
+            _ => {
+                self.depth += 1;
+                let typed = self.infer_other(expr, hint);
+                self.depth -= 1;
+                typed
+            }
+        }
+    }
+
+    fn infer_other(&mut self, expr: &'w ast::Expr, hint: Option<&Type>) -> Option<graph::Expr> {
+        use ast::ExprKind as Kind;
+        let span = expr.span;
+        match &expr.kind {
+            Kind::Number(number) => self.number(number, false, span),
+            Kind::String(..) | Kind::StringUnits(..) => self.string(&expr.kind, span),
+            Kind::Boolean(v) => {
+                Some(self.make(ExprKind::Const(Value::Boolean(*v)), Type::Boolean, span))
+            }
+            Kind::Null => self.null(hint, span),
+            Kind::Name(name) => self.name(name, hint, span),
+            Kind::List(list) => self.list(list, hint, span),
+            Kind::Set(list) if list.is_empty() => self.empty(hint, span),
+            Kind::Set(list) => self.set(list, hint, span),
+            Kind::Map(entries) => self.map(entries, hint, span),
+            Kind::Tuple(attributes) => self.tuple(attributes, hint, span),
+            Kind::Field(base, attribute) => self.field(base, attribute, span),
+            Kind::Index(base, index) => self.index(base, index, span),
+            Kind::Slice(base, low, up) => self.slice(base, low.as_deref(), up.as_deref(), span),
+            Kind::Binary(..) => self.binary(expr, hint),
+            Kind::Assign(op, place, value) => self.assign(*op, place, value, span),
+            Kind::Conditional(c, a, b) => self.conditional(c, a, b, hint, span),
+            Kind::Cast(ty, inner) => self.cast(ty, inner, span),
+            Kind::Prefix(op, inner) => match op {
+                PrefixOp::Increment => self.step(inner, false, true, span),
+                PrefixOp::Decrement => self.step(inner, true, true, span),
+                _ => self.unary(*op, inner, span),
+            },
+            Kind::Postfix(op, inner) => match op {
+                PostfixOp::Increment => self.step(inner, false, false, span),
+                PostfixOp::Decrement => self.step(inner, true, false, span),
+                PostfixOp::Unwrap => self.unwrap(inner, span),
+                PostfixOp::IsPresent => self.is_present(inner, span),
+            },
+            Kind::Call(..) | Kind::Paren(_) | Kind::Error => None,
+        }
+    }
+}

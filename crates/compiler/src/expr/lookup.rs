@@ -1,0 +1,217 @@
+//! What a plain name means where an expression stands.
+//!
+//! Innermost first: locals, then state variables and attributes of the operator's input ports, then
+//! its ports themselves, then enumerators of the composite and of the namespaces that are seen. In
+//! the actual of a composite's formal, stream names stand for the ports that carry the same stream.
+
+use graph::StateId;
+use syntax::{Diagnostic, Span};
+
+use super::Typer;
+use super::context::Inputs;
+use crate::names::{
+    BlockFrame, CompositeFrame, Enumerator, Frame, Kind, LocalEntry, StateEntry, did_you_mean,
+};
+
+/// A name that has a value.
+#[derive(Clone, Debug)]
+pub(super) enum Meaning {
+    Local(LocalEntry),
+    State(StateId, StateEntry),
+    /// Input ports that have the attribute, with its index.
+    Attribute(Vec<(usize, usize)>),
+    Port(usize),
+    Enumerator(Enumerator),
+}
+
+impl<'w> Typer<'_, 'w> {
+    /// The meaning of a name, if it is that of a value.
+    pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
+        let foreign = self.is_foreign();
+        if foreign && let Some(found) = self.attribute_of_site(name) {
+            return Some(found);
+        }
+        for frame in self.scope.frames() {
+            let found = match frame {
+                Frame::Block(block) => in_block(block, name),
+                Frame::Operator(_) => self.in_operator(name),
+                Frame::Composite(frame) => self.in_composite(frame, name, foreign),
+                Frame::Unit(unit) => self
+                    .session
+                    .world
+                    .enumerator(*unit, name)
+                    .cloned()
+                    .map(Meaning::Enumerator),
+                Frame::Default => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Whether a name is that of a local or state variable.
+    pub(crate) fn is_variable(&self, name: &str) -> bool {
+        matches!(
+            self.meaning(name),
+            Some(Meaning::Local(_) | Meaning::State(..))
+        )
+    }
+
+    /// The output port that an expression names.
+    pub(crate) fn output_named(&self, expr: &syntax::ast::Expr) -> Option<usize> {
+        let syntax::ast::ExprKind::Name(name) = &expr.kind else {
+            return None;
+        };
+        let text = &name.name.text;
+        if name.namespace.is_some() || self.is_variable(text) {
+            return None;
+        }
+        let site = self.site.as_ref()?;
+        if !self.is_foreign() {
+            return site.output(text);
+        }
+        let stream = self.scope.composite_frame()?.stream(text)?;
+        site.output_of(&stream.ids)
+    }
+
+    fn in_operator(&self, name: &str) -> Option<Meaning> {
+        let site = self.site.as_ref()?;
+        let state = site
+            .state(name)
+            .map(|(id, entry)| Meaning::State(id, entry));
+        let attribute = self.attribute_of_site(name);
+        let variable = match self.session.options.attributes_hide_state {
+            true => attribute.or(state),
+            false => state.or(attribute),
+        };
+        variable.or_else(|| site.input(name).map(Meaning::Port))
+    }
+
+    fn in_composite(
+        &self,
+        frame: &CompositeFrame<'w>,
+        name: &str,
+        foreign: bool,
+    ) -> Option<Meaning> {
+        if foreign
+            && let Some(stream) = frame.stream(name)
+            && let Some(port) = self
+                .site
+                .as_ref()
+                .and_then(|site| site.input_of(&stream.ids))
+        {
+            return Some(Meaning::Port(port));
+        }
+        frame.enumerator(name).map(Meaning::Enumerator)
+    }
+
+    fn attribute_of_site(&self, name: &str) -> Option<Meaning> {
+        let mut found = self.site.as_ref()?.attribute(name);
+        if let Inputs::Port(only) = self.context.inputs
+            && found.iter().any(|(port, _)| *port == only as usize)
+        {
+            found.retain(|(port, _)| *port == only as usize);
+        }
+        (!found.is_empty()).then_some(Meaning::Attribute(found))
+    }
+
+    /// Reports a name without meaning, unless something broken may have had it.
+    pub(super) fn unknown_name<T>(&self, name: &str, span: Span) -> Option<T> {
+        if self.site.as_ref().is_some_and(|site| site.is_broken()) {
+            return None;
+        }
+        if let Some(finding) = self.misplaced(name, span) {
+            return self.report(finding);
+        }
+        let message = match self
+            .site
+            .as_ref()
+            .is_some_and(|site| !site.inputs.is_empty())
+        {
+            true => format!("there is no variable, attribute or stream `{name}` here"),
+            false => format!("there is no variable `{name}` here"),
+        };
+        let finding = Diagnostic::error("unknown-name", span, message);
+        let names = self.visible_names();
+        self.report(did_you_mean(finding, name, names.iter().map(|n| &**n)))
+    }
+
+    /// A name that means something, but no value.
+    fn misplaced(&self, name: &str, span: Span) -> Option<Diagnostic> {
+        let error = |code, message| Some(Diagnostic::error(code, span, message));
+        if let Some(stream) = self
+            .scope
+            .composite_frame()
+            .and_then(|frame| frame.stream(name))
+        {
+            let message = format!("stream `{name}` is no input of this operator");
+            let finding = Diagnostic::error("unknown-name", span, message);
+            return Some(finding.label(stream.span, "the stream"));
+        }
+        let ident = syntax::ast::Ident {
+            text: name.into(),
+            span,
+        };
+        let name_ = syntax::ast::QName {
+            namespace: None,
+            name: ident,
+            span,
+        };
+        let unit = self.scope.unit_id();
+        let world = self.session.world;
+        if !world.overloads(unit, &name_).is_empty() {
+            return error(
+                "not-a-value",
+                format!("`{name}` is a function; call it: `{name}(...)`"),
+            );
+        }
+        let composite = self.scope.composite_frame();
+        let is_type = composite.is_some_and(|frame| frame.ty(name).is_some())
+            || world.search(unit, &name_, Kind::Type).is_ok();
+        if is_type {
+            return error("not-a-value", format!("`{name}` is a type, not a value"));
+        }
+        if world.search(unit, &name_, Kind::Operator).is_ok() {
+            return error(
+                "not-a-value",
+                format!("`{name}` is an operator, not a value"),
+            );
+        }
+        None
+    }
+
+    /// All names that an expression here can use, for suggestions.
+    fn visible_names(&self) -> Vec<std::sync::Arc<str>> {
+        let mut names = Vec::new();
+        for frame in self.scope.frames() {
+            match frame {
+                Frame::Block(block) => names.extend(block.vars.borrow().keys().cloned()),
+                Frame::Composite(frame) => names.extend(frame.enumerator_names()),
+                _ => {}
+            }
+        }
+        if let Some(site) = &self.site {
+            names.extend(site.state_names());
+            for port in &site.inputs {
+                names.extend(port.names.iter().cloned());
+                let attributes = port.schema.iter().flat_map(|s| &s.attributes);
+                names.extend(attributes.map(|a| a.name.clone()));
+            }
+        }
+        names
+    }
+}
+
+fn in_block(block: &BlockFrame<'_>, name: &str) -> Option<Meaning> {
+    if let Some(entry) = block.vars.borrow().get(name) {
+        return Some(Meaning::Local(entry.clone()));
+    }
+    block
+        .enumerators
+        .borrow()
+        .get(name)
+        .cloned()
+        .map(Meaning::Enumerator)
+}

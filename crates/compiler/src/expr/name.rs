@@ -1,0 +1,109 @@
+//! A name as an expression: a variable, an attribute, a whole tuple, an enumerator.
+
+use graph::ExprKind;
+use syntax::ast::QName;
+use syntax::{Diagnostic, Span};
+use tuple::{Type, Value};
+
+use super::lookup::Meaning;
+use super::{Typer, Variable};
+use crate::names::{Enumerator, LocalEntry, StateEntry};
+
+impl<'w> Typer<'_, 'w> {
+    pub(super) fn name(
+        &mut self,
+        name: &'w QName,
+        hint: Option<&Type>,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let text = &name.name.text;
+        if let Some(namespace) = &name.namespace {
+            return match self.session.world.enumerator_in(&namespace.text, text) {
+                Some(enumerator) => Some(self.enumerator(enumerator, span)),
+                None => self.not_a_value(name),
+            };
+        }
+        if text.starts_with('$') {
+            return self.formal_value(&name.name, hint, span);
+        }
+        match self.meaning(text) {
+            Some(Meaning::Local(entry)) => self.local(&entry, text, span),
+            Some(Meaning::State(id, entry)) => self.state_variable(id, &entry, span),
+            Some(Meaning::Attribute(found)) => self.attribute_value(&found, text, span),
+            Some(Meaning::Port(port)) => self.whole_tuple(port, 0, span),
+            Some(Meaning::Enumerator(enumerator)) => Some(self.enumerator(&enumerator, span)),
+            None => self.unknown_name(text, span),
+        }
+    }
+
+    fn local(&mut self, entry: &LocalEntry, name: &str, span: Span) -> Option<graph::Expr> {
+        let id = entry.id;
+        self.vars[id.0 as usize].is_used = true;
+        if self.context.constant {
+            return self.not_constant(name, span);
+        }
+        let ty = entry.ty.clone()?;
+        if !self.flow.is_assigned(id) {
+            self.flow.assign(id);
+            let message = format!("`{name}` is used before it has a value");
+            let finding = Diagnostic::error("use-before-assignment", span, message);
+            return self.report(finding.label(entry.span, "declared here without a value"));
+        }
+        self.effects.read(Variable::Local(id), Vec::new(), span);
+        Some(self.make(ExprKind::Local(id), ty, span))
+    }
+
+    fn state_variable(
+        &mut self,
+        id: graph::StateId,
+        entry: &StateEntry,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        if !self.may_use_state(entry, span) {
+            return None;
+        }
+        let ty = entry.ty.clone()?;
+        self.effects.read(Variable::State(id), Vec::new(), span);
+        Some(self.make(ExprKind::State(id), ty, span))
+    }
+
+    /// Whether state variables may be used here; warns of one that hides an attribute.
+    pub(super) fn may_use_state(&self, entry: &StateEntry, span: Span) -> bool {
+        if !self.context.state {
+            let message = format!("state variable `{}` cannot be used here", entry.name);
+            let finding = Diagnostic::error("state-not-allowed", span, message);
+            self.session
+                .report(finding.label(entry.span, "declared here"));
+            return false;
+        }
+        let hidden = self.site.as_ref().map(|site| site.attribute(&entry.name));
+        if hidden.is_some_and(|ports| !ports.is_empty()) {
+            let name = &entry.name;
+            let message = format!("state variable `{name}` hides an attribute of that name");
+            let finding = Diagnostic::warning("hidden-attribute", entry.span, message);
+            let port = self.site.as_ref().and_then(|site| site.inputs.first());
+            let help = port.map(|port| format!("write `{}.{name}` for the attribute", port.name));
+            self.session
+                .report(help.into_iter().fold(finding, Diagnostic::help));
+        }
+        true
+    }
+
+    pub(super) fn enumerator(&self, enumerator: &Enumerator, span: Span) -> graph::Expr {
+        let kind = ExprKind::Const(Value::Enum(enumerator.ordinal));
+        self.make(kind, enumerator.full_type(), span)
+    }
+
+    pub(super) fn not_constant<T>(&self, name: &str, span: Span) -> Option<T> {
+        let message = format!("`{name}` is not known when compiling");
+        let finding = Diagnostic::error("not-constant", span, message);
+        self.report(finding.help("a compile-time constant is needed here"))
+    }
+
+    fn not_a_value<T>(&self, name: &QName) -> Option<T> {
+        let namespace = name.namespace.as_ref().map_or("", |n| &n.text);
+        let text = &name.name.text;
+        let message = format!("namespace `{namespace}` has no value `{text}`");
+        self.fail("unknown-name", name.span, message)
+    }
+}

@@ -1,0 +1,159 @@
+//! Numeric literals: their suffixes, ranges and values.
+
+use graph::ExprKind;
+use syntax::Span;
+use syntax::ast::Number;
+use tuple::{Decimal32, Decimal64, Decimal128, Type, Value};
+
+use super::Typer;
+
+impl Typer<'_, '_> {
+    /// A numeric literal; `negative` if a minus sign stands before it.
+    pub(super) fn number(
+        &self,
+        number: &Number,
+        negative: bool,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        match literal(number, negative) {
+            Ok((ty, value)) => Some(self.make(ExprKind::Const(value), ty, span)),
+            Err((code, message)) => self.fail(code, span, message),
+        }
+    }
+}
+
+type Error = (&'static str, String);
+
+fn literal(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
+    if number.is_hex {
+        return hex(number, negative);
+    }
+    let ty = suffix_type(number)?;
+    let value = match &ty {
+        ty if ty.is_integral() => integral(number, negative, ty)?,
+        ty => real(number, negative, ty)?,
+    };
+    Ok((ty, value))
+}
+
+fn suffix_type(number: &Number) -> Result<Type, Error> {
+    let kind = number
+        .kind
+        .unwrap_or(if number.is_float { 'f' } else { 's' });
+    if number.is_float && matches!(kind, 's' | 'u') {
+        let message = format!("a number with a fraction or exponent cannot have suffix `{kind}`");
+        return Err(("bad-literal", message));
+    }
+    Ok(match (kind, number.width) {
+        ('s', Some('b')) => Type::Int8,
+        ('s', Some('h')) => Type::Int16,
+        ('s', None | Some('w')) => Type::Int32,
+        ('s', Some('l')) => Type::Int64,
+        ('u', Some('b')) => Type::Uint8,
+        ('u', Some('h')) => Type::Uint16,
+        ('u', None | Some('w')) => Type::Uint32,
+        ('u', Some('l')) => Type::Uint64,
+        ('f', Some('w')) => Type::Float32,
+        ('f', None | Some('l')) => Type::Float64,
+        ('d', Some('w')) => Type::Decimal32,
+        ('d', None | Some('l')) => Type::Decimal64,
+        ('d', Some('q')) => Type::Decimal128,
+        (kind, width) => {
+            let (family, width) = (family(kind), width.map_or(String::new(), String::from));
+            let message = format!("there is no {family} of width `{width}`");
+            return Err(("bad-literal", message));
+        }
+    })
+}
+
+fn family(kind: char) -> &'static str {
+    match kind {
+        's' => "int",
+        'u' => "uint",
+        'f' => "float",
+        _ => "decimal",
+    }
+}
+
+fn out_of_range(number: &Number, negative: bool, ty: &Type) -> Error {
+    let sign = if negative { "-" } else { "" };
+    let prefix = if number.is_hex { "0x" } else { "" };
+    let message = format!(
+        "{sign}{prefix}{} is out of the range of {ty}",
+        number.digits
+    );
+    ("literal-out-of-range", message)
+}
+
+fn integral(number: &Number, negative: bool, ty: &Type) -> Result<Value, Error> {
+    let digits = number.digits.parse::<i128>().ok();
+    let value = digits.map(|v| if negative { -v } else { v });
+    value
+        .and_then(|v| integer_value(v, ty))
+        .ok_or_else(|| out_of_range(number, negative, ty))
+}
+
+/// An integer as a value of an integral type, if it is in range.
+pub(crate) fn integer_value(v: i128, ty: &Type) -> Option<Value> {
+    Some(match ty {
+        Type::Int8 => Value::Int8(v.try_into().ok()?),
+        Type::Int16 => Value::Int16(v.try_into().ok()?),
+        Type::Int32 => Value::Int32(v.try_into().ok()?),
+        Type::Int64 => Value::Int64(v.try_into().ok()?),
+        Type::Uint8 => Value::Uint8(v.try_into().ok()?),
+        Type::Uint16 => Value::Uint16(v.try_into().ok()?),
+        Type::Uint32 => Value::Uint32(v.try_into().ok()?),
+        Type::Uint64 => Value::Uint64(v.try_into().ok()?),
+        _ => return None,
+    })
+}
+
+/// `0xFF`: the bits of a number as wide as its digits; `-` negates it wrapping around.
+fn hex(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
+    let bits = u64::from_str_radix(&number.digits, 16)
+        .ok()
+        .filter(|_| number.digits.len() <= 16);
+    let Some(bits) = bits else {
+        let message = format!("0x{} has more than 16 digits", number.digits);
+        return Err(("literal-out-of-range", message));
+    };
+    let bits = if negative { bits.wrapping_neg() } else { bits };
+    let unsigned = number.kind == Some('u');
+    Ok(match (number.digits.len(), unsigned) {
+        (0..=2, false) => (Type::Int8, Value::Int8(bits as i8)),
+        (3..=4, false) => (Type::Int16, Value::Int16(bits as i16)),
+        (5..=8, false) => (Type::Int32, Value::Int32(bits as i32)),
+        (_, false) => (Type::Int64, Value::Int64(bits as i64)),
+        (0..=2, true) => (Type::Uint8, Value::Uint8(bits as u8)),
+        (3..=4, true) => (Type::Uint16, Value::Uint16(bits as u16)),
+        (5..=8, true) => (Type::Uint32, Value::Uint32(bits as u32)),
+        (_, true) => (Type::Uint64, Value::Uint64(bits)),
+    })
+}
+
+fn real(number: &Number, negative: bool, ty: &Type) -> Result<Value, Error> {
+    let text = format!("{}{}", if negative { "-" } else { "" }, number.digits);
+    let value = match ty {
+        Type::Float32 => text
+            .parse()
+            .ok()
+            .filter(|v: &f32| v.is_finite())
+            .map(Value::Float32),
+        Type::Float64 => text
+            .parse()
+            .ok()
+            .filter(|v: &f64| v.is_finite())
+            .map(Value::Float64),
+        Type::Decimal32 => Decimal32::from_text(text.as_bytes())
+            .filter(|v| !v.is_infinite())
+            .map(Value::Decimal32),
+        Type::Decimal64 => Decimal64::from_text(text.as_bytes())
+            .filter(|v| !v.is_infinite())
+            .map(Value::Decimal64),
+        Type::Decimal128 => Decimal128::from_text(text.as_bytes())
+            .filter(|v| !v.is_infinite())
+            .map(Value::Decimal128),
+        _ => None,
+    };
+    value.ok_or_else(|| out_of_range(number, negative, ty))
+}

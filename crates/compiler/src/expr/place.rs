@@ -1,0 +1,260 @@
+//! Places: what can be assigned, stepped, or handed to a `mutable` formal.
+//!
+//! A place is mutable when its root is. The root of a place in an input tuple is a local copy of that
+//! tuple, which from then on stands for the input in the whole body.
+
+use graph::{Place, Root, Step};
+use syntax::ast::{self, Ident, QName};
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::lookup::Meaning;
+use super::{Typer, Variable};
+use crate::names::{LocalEntry, LocalKind};
+
+/// What a place is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// `place = e`: a whole variable need not have a value before.
+    Assign,
+    /// It is read and written.
+    Change,
+}
+
+/// A place that is being followed from its root: what was stepped through so far.
+struct Path {
+    place: Place,
+    variable: Variable,
+    /// Attributes from the root on, up to the first subscript.
+    fields: Vec<u32>,
+    subscripted: bool,
+}
+
+impl<'w> Typer<'_, 'w> {
+    /// The place that an expression denotes; reports why it is none or cannot be changed.
+    pub(crate) fn place(&mut self, expr: &'w ast::Expr, wanted: Use) -> Option<Place> {
+        let path = self.path(expr, wanted)?;
+        if self.frozen.contains(&path.variable) {
+            let name = self.variable_name(path.variable);
+            let message = format!("`{name}` cannot be changed while a `for` walks over it");
+            return self.fail("iterated-mutation", expr.span, message);
+        }
+        if wanted == Use::Change {
+            self.effects.write(path.variable, path.fields, expr.span);
+        }
+        Some(path.place)
+    }
+
+    /// The type of a place, without any report; for hints.
+    fn path(&mut self, expr: &'w ast::Expr, wanted: Use) -> Option<Path> {
+        match &expr.kind {
+            ast::ExprKind::Paren(inner) => self.path(inner, wanted),
+            ast::ExprKind::Name(name) => self.root(name, wanted, expr.span),
+            ast::ExprKind::Field(base, name) => self.field_path(base, name, expr.span),
+            ast::ExprKind::Index(base, index) => self.index_path(base, index, expr.span),
+            ast::ExprKind::Slice(..) => {
+                self.fail("not-assignable", expr.span, "a slice cannot be changed")
+            }
+            ast::ExprKind::Error => None,
+            ast::ExprKind::Call(..) => self.fail(
+                "not-assignable",
+                expr.span,
+                "the result of a call cannot be changed",
+            ),
+            _ => self.fail(
+                "not-assignable",
+                expr.span,
+                "this is no place that can be changed",
+            ),
+        }
+    }
+
+    fn root(&mut self, name: &'w QName, wanted: Use, span: Span) -> Option<Path> {
+        let text = &name.name.text;
+        if name.namespace.is_some() {
+            return self.fail(
+                "not-assignable",
+                span,
+                "this is no place that can be changed",
+            );
+        }
+        if text.starts_with('$') {
+            let (one, scope, _) = self.formal_expr(&name.name, span)?;
+            return self.in_scope(scope, |typer| typer.path(one, wanted));
+        }
+        match self.meaning(text) {
+            Some(Meaning::Local(entry)) => self.local_root(&entry, text, wanted, span),
+            Some(Meaning::State(id, entry)) => {
+                if !self.may_use_state(&entry, span) {
+                    return None;
+                }
+                if !entry.mutable {
+                    return self.report(immutable("state variable", text, span, entry.span));
+                }
+                self.path_to(Root::State(id), Variable::State(id), entry.ty?, span)
+            }
+            Some(Meaning::Attribute(found)) => match found[..] {
+                [(port, index)] => {
+                    let path = self.port_root(port, span)?;
+                    self.step_into(path, index as u32, span)
+                }
+                _ => self.ambiguous(&found, text, span),
+            },
+            Some(Meaning::Port(port)) => self.port_root(port, span),
+            Some(Meaning::Enumerator(_)) => {
+                let message = format!("`{text}` is an enumerator and cannot be changed");
+                self.fail("not-assignable", span, message)
+            }
+            None => self.unknown_name(text, span),
+        }
+    }
+
+    fn local_root(
+        &mut self,
+        entry: &LocalEntry,
+        name: &str,
+        wanted: Use,
+        span: Span,
+    ) -> Option<Path> {
+        let what = match entry.kind {
+            LocalKind::Mutable | LocalKind::MutableFormal => None,
+            LocalKind::Immutable => Some("variable"),
+            LocalKind::Loop => Some("loop variable"),
+            LocalKind::Formal => Some("parameter"),
+        };
+        if let Some(what) = what {
+            return self.report(immutable(what, name, span, entry.span));
+        }
+        let id = entry.id;
+        if wanted == Use::Change {
+            self.vars[id.0 as usize].is_used = true;
+            if !self.flow.is_assigned(id) {
+                self.flow.assign(id);
+                let message = format!("`{name}` is used before it has a value");
+                let finding = Diagnostic::error("use-before-assignment", span, message);
+                return self.report(finding.label(entry.span, "declared here without a value"));
+            }
+        }
+        self.path_to(
+            Root::Local(id),
+            Variable::Local(id),
+            entry.ty.clone()?,
+            span,
+        )
+    }
+
+    /// The whole input tuple of a port whose tuples may be changed.
+    fn port_root(&mut self, port: usize, span: Span) -> Option<Path> {
+        let site = self.site.clone()?;
+        let input = &site.inputs[port];
+        let schema = input.schema.clone()?;
+        if !input.mutable || self.context.returns == super::Returns::Nowhere {
+            let message = format!(
+                "tuples of input stream `{}` cannot be changed here",
+                input.name
+            );
+            let finding = Diagnostic::error("immutable-input", span, message);
+            let help = "copy it into a `mutable` variable and change that";
+            return self.report(finding.help(help));
+        }
+        self.may_read(port, &format!("stream `{}`", input.name), span)?;
+        let copy = self.copy_of(port);
+        let (variable, ty) = (Variable::Input(port as u32), Type::Tuple(schema));
+        self.path_to(Root::Local(copy), variable, ty, span)
+    }
+
+    fn path_to(&self, root: Root, variable: Variable, ty: Type, span: Span) -> Option<Path> {
+        let place = Place {
+            root,
+            steps: Vec::new(),
+            ty,
+            pos: self.session.pos(span),
+        };
+        Some(Path {
+            place,
+            variable,
+            fields: Vec::new(),
+            subscripted: false,
+        })
+    }
+
+    fn field_path(&mut self, base: &'w ast::Expr, name: &'w Ident, span: Span) -> Option<Path> {
+        if let ast::ExprKind::Name(qname) = &base.kind
+            && !qname.name.text.starts_with('$')
+        {
+            if let Some(port) = self.port_with(qname, &name.text) {
+                let path = self.port_root(port, span)?;
+                let (index, _) = self.attribute_of(&path.place.ty, name, base.span)?;
+                return self.step_into(path, index, span);
+            }
+            if qname.namespace.is_none() && self.meaning(&qname.name.text).is_none() {
+                // Not a variable: say what is wrong with it as with any expression.
+                self.infer(base, None);
+                return None;
+            }
+        }
+        let path = self.path(base, Use::Change)?;
+        let (index, _) = self.attribute_of(&path.place.ty, name, base.span)?;
+        self.step_into(path, index, span)
+    }
+
+    fn step_into(&self, mut path: Path, index: u32, span: Span) -> Option<Path> {
+        let attribute = path
+            .place
+            .ty
+            .as_tuple()?
+            .attributes
+            .get(index as usize)?
+            .ty
+            .clone();
+        path.place.steps.push(Step::Field(index));
+        path.place.ty = attribute;
+        path.place.pos = self.session.pos(span);
+        if !path.subscripted {
+            path.fields.push(index);
+        }
+        Some(path)
+    }
+
+    fn index_path(
+        &mut self,
+        base: &'w ast::Expr,
+        index: &'w ast::Expr,
+        span: Span,
+    ) -> Option<Path> {
+        if self.port_named(base).is_some() {
+            return self.fail("not-assignable", span, "an earlier tuple cannot be changed");
+        }
+        let mut path = self.path(base, Use::Change)?;
+        if path.place.ty.is_string() {
+            let message = "a character of a string cannot be changed";
+            return self.fail("not-assignable", span, message);
+        }
+        let (key, ty) = self.element_type(&path.place.ty, base.span)?;
+        let index = self.subscript(index, key.as_ref())?;
+        path.place.steps.push(Step::Index(index));
+        path.place.ty = ty;
+        path.place.pos = self.session.pos(span);
+        path.subscripted = true;
+        Some(path)
+    }
+}
+
+fn immutable(what: &str, name: &str, span: Span, declared: Span) -> Diagnostic {
+    let message = format!("{what} `{name}` is not mutable");
+    let finding =
+        Diagnostic::error("immutable-assignment", span, message).label(declared, "declared here");
+    match what {
+        "loop variable" => finding.help("copy it into a `mutable` variable and change that"),
+        _ => finding.help(format!("declare `{name}` as `mutable` to change it")),
+    }
+}
+
+/// Whether an expression has the form of a place.
+pub(crate) fn is_place(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Paren(inner) => is_place(inner),
+        ast::ExprKind::Name(_) | ast::ExprKind::Field(..) | ast::ExprKind::Index(..) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,108 @@
+//! Input tuples and their attributes.
+
+use graph::ExprKind;
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::context::Inputs;
+use super::{Typer, Variable};
+
+impl Typer<'_, '_> {
+    /// The value of an attribute that some input ports have.
+    pub(super) fn attribute_value(
+        &mut self,
+        found: &[(usize, usize)],
+        name: &str,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        match found {
+            &[(port, index)] => self.attribute_at(port, 0, index, span),
+            several => self.ambiguous(several, name, span),
+        }
+    }
+
+    pub(super) fn ambiguous<T>(
+        &self,
+        found: &[(usize, usize)],
+        name: &str,
+        span: Span,
+    ) -> Option<T> {
+        let site = self.site.as_ref()?;
+        let ports: Vec<String> = found
+            .iter()
+            .map(|(port, _)| format!("`{}.{name}`", site.inputs[*port].name))
+            .collect();
+        let message = format!("attribute `{name}` is ambiguous: several input ports have it");
+        let finding = Diagnostic::error("ambiguous-attribute", span, message);
+        self.report(finding.help(format!("write {}", ports.join(" or "))))
+    }
+
+    /// `Port.attr` or `Port[n].attr` by numbers.
+    pub(super) fn attribute_at(
+        &mut self,
+        port: usize,
+        history: u32,
+        index: usize,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let site = self.site.clone()?;
+        let attribute = site.inputs[port].schema.as_ref()?.attributes.get(index)?;
+        self.may_read(port, &format!("attribute `{}`", attribute.name), span)?;
+        let (port, index) = (port as u32, index as u32);
+        self.effects.read(Variable::Input(port), vec![index], span);
+        let kind = ExprKind::Attribute {
+            port,
+            history,
+            index,
+        };
+        Some(self.make(kind, attribute.ty.clone(), span))
+    }
+
+    /// A whole input tuple.
+    pub(super) fn whole_tuple(
+        &mut self,
+        port: usize,
+        history: u32,
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let site = self.site.clone()?;
+        let input = &site.inputs[port];
+        let schema = input.schema.clone()?;
+        self.may_read(port, &format!("stream `{}`", input.name), span)?;
+        let port = port as u32;
+        self.effects.read(Variable::Input(port), Vec::new(), span);
+        Some(self.make(ExprKind::Input { port, history }, Type::Tuple(schema), span))
+    }
+
+    /// Reports that input tuples cannot be read here, or not those of this port.
+    pub(super) fn may_read(&self, port: usize, what: &str, span: Span) -> Option<()> {
+        if self.context.constant {
+            let message = format!("{what} is not known when compiling");
+            return self.fail("not-constant", span, message);
+        }
+        match self.context.inputs {
+            Inputs::All => Some(()),
+            Inputs::Port(only) if only as usize == port => Some(()),
+            Inputs::Port(only) => {
+                let site = self.site.as_ref()?;
+                let only = site
+                    .inputs
+                    .get(only as usize)
+                    .map_or("", |input| &*input.name);
+                let other = &site.inputs[port].name;
+                let message = format!(
+                    "{what} comes from `{other}`, and only tuples of `{only}` can be read here"
+                );
+                self.fail("wrong-input-port", span, message)
+            }
+            Inputs::None => {
+                let message = format!("{what} cannot be used here: there is no input tuple");
+                self.fail("attribute-not-allowed", span, message)
+            }
+            Inputs::Refused(place) => {
+                let message = format!("{what} cannot be used in {place}");
+                self.fail("attribute-not-allowed", span, message)
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Calls: arguments, the choice of the function, and the typed call.
+
+use graph::{Arg, Callee, ExprKind, OutputCall};
+use syntax::ast;
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::candidates::Candidates;
+use super::overload::{Argument, Choice, Fit, choose};
+use super::pattern::Pattern;
+use super::signature::{Signature, Target};
+use crate::expr::{Effects, Stateful, Typer, Use, cast_to, is_place, needs_context};
+
+/// The arguments of a call, typed as far as they can be before the function is known.
+struct Arguments<'w> {
+    asts: &'w [ast::Expr],
+    typed: Vec<Argument<'w>>,
+    /// What each reads and writes.
+    effects: Vec<Effects>,
+}
+
+impl<'w> Typer<'_, 'w> {
+    pub(crate) fn call(
+        &mut self,
+        callee: &'w ast::Expr,
+        args: &'w [ast::Expr],
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let Some((name, scope)) = self.callee(callee) else {
+            self.arguments(args);
+            return None;
+        };
+        if let Some(result) = self.special_call(name, args, span) {
+            return result;
+        }
+        let candidates = self.candidates(name, &scope);
+        let is_output = candidates.as_ref().is_some_and(Candidates::is_output);
+        if is_output {
+            self.check_nesting(&name.name.text, span)?;
+        }
+        self.depth += 1;
+        let args = self.arguments(args);
+        let result = self.resolved(candidates, args, (name, callee.span), span);
+        self.depth -= 1;
+        result
+    }
+
+    fn resolved(
+        &mut self,
+        candidates: Option<Candidates>,
+        args: Option<Arguments<'w>>,
+        (name, name_span): (&ast::QName, Span),
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let (candidates, args) = (candidates?, args?);
+        match choose(&candidates.list, &args.typed) {
+            Choice::One(fit) => self.build(&fit, args, span),
+            Choice::Several(fits) => self.report(ambiguous(&name.name.text, &fits, name_span)),
+            Choice::None(_) if candidates.is_broken => None,
+            Choice::None(refusals) => {
+                let text = &name.name.text;
+                self.report(super::refusal::none_fits(
+                    text,
+                    &refusals,
+                    args.asts,
+                    name_span,
+                    &args.typed,
+                ))
+            }
+        }
+    }
+
+    fn arguments(&mut self, asts: &'w [ast::Expr]) -> Option<Arguments<'w>> {
+        let mut sound = true;
+        let mut arguments = Arguments {
+            asts,
+            typed: Vec::new(),
+            effects: Vec::new(),
+        };
+        for expr in asts {
+            let start = self.effects.mark();
+            if needs_context(expr) {
+                arguments.typed.push(Argument::Waiting(expr));
+            } else if let Some(typed) = self.argument(expr) {
+                arguments.typed.push(Argument::Typed(typed));
+            } else {
+                sound = false;
+            }
+            arguments.effects.push(self.effects.take(start));
+        }
+        sound.then_some(arguments)
+    }
+
+    fn argument(&mut self, expr: &'w ast::Expr) -> Option<graph::Expr> {
+        let typed = self.infer(expr, None)?;
+        if typed.ty == Type::Void {
+            return self.fail(
+                "void-value",
+                expr.span,
+                "this has no value (its type is void)",
+            );
+        }
+        Some(typed)
+    }
+
+    fn build(&mut self, fit: &Fit, args: Arguments<'w>, span: Span) -> Option<graph::Expr> {
+        let signature = &*fit.signature;
+        let mut list = Vec::with_capacity(args.typed.len());
+        let first = first_collection(signature, &args.typed);
+        let mut sound = true;
+        let parts = args.asts.iter().zip(args.typed).zip(args.effects);
+        for (at, ((ast, typed), effects)) in parts.enumerate() {
+            let arg = if signature.formals[at].mutable {
+                self.changed(signature, at, ast)
+            } else {
+                self.effects.append(effects);
+                self.passed(typed, &fit.types[at], ast.span)
+            };
+            match arg {
+                Some(arg) => list.push(arg),
+                None => sound = false,
+            }
+        }
+        self.note_stateful(signature, span);
+        let call = sound.then(|| self.finish_call(fit, list, span))??;
+        Some(bounded_like(call, first))
+    }
+
+    /// An argument by value.
+    fn passed(&mut self, arg: Argument<'w>, ty: &Type, span: Span) -> Option<Arg> {
+        let typed = match arg {
+            Argument::Typed(typed) => typed,
+            Argument::Waiting(ast) => self.infer(ast, Some(ty))?,
+        };
+        if typed.ty.is_rstring() && matches!(ty, Type::BoundedRString(_)) && typed.ty != *ty {
+            return Some(Arg::Value(cast_to(typed, ty)));
+        }
+        if is_bounded_form(&typed.ty, ty) {
+            return Some(Arg::Value(typed));
+        }
+        self.coerced(typed, ty, span).map(Arg::Value)
+    }
+
+    /// An argument that is changed in place.
+    fn changed(&mut self, signature: &Signature, at: usize, ast: &'w ast::Expr) -> Option<Arg> {
+        if is_place(ast) {
+            return self.place(ast, Use::Change).map(Arg::Place);
+        }
+        let (name, number) = (&signature.name, at + 1);
+        let message =
+            format!("`{name}` changes argument {number}, which must be a mutable variable");
+        let finding = Diagnostic::error("immutable-argument", ast.span, message);
+        self.report(finding.help(format!("its prototype is {signature}")))
+    }
+
+    fn note_stateful(&mut self, signature: &Signature, span: Span) {
+        if !signature.stateful {
+            return;
+        }
+        self.effects.stateful_call(span, &signature.name);
+        if self.context.stateful == Stateful::NotDeclared {
+            let name = &signature.name;
+            let message =
+                format!("stateful function `{name}` is called in a function that is not stateful");
+            let finding = Diagnostic::error("stateful-call", span, message);
+            self.session
+                .report(finding.help("declare the function `stateful`"));
+        }
+        if self.context.constant {
+            let message = format!(
+                "`{}` is stateful: its result is not known when compiling",
+                signature.name
+            );
+            self.session
+                .report(Diagnostic::error("not-constant", span, message));
+        }
+    }
+
+    fn finish_call(&mut self, fit: &Fit, args: Vec<Arg>, span: Span) -> Option<graph::Expr> {
+        let signature = &*fit.signature;
+        let ty = fit.result.clone();
+        let pos = self.session.pos(span);
+        let callee = match signature.target {
+            Target::User(id) => Callee::User(self.session.function_id(id)),
+            Target::Output => {
+                let values = args.into_iter().filter_map(|arg| match arg {
+                    Arg::Value(value) => Some(value),
+                    Arg::Place(_) => None,
+                });
+                let args = values.collect();
+                let function = signature.name.clone();
+                self.calls.push(OutputCall {
+                    function,
+                    args,
+                    ty: ty.clone(),
+                    pos,
+                });
+                let kind = ExprKind::OutputCall(self.calls.len() as u32 - 1);
+                return Some(graph::Expr { kind, ty, pos });
+            }
+            Target::Native(id) => {
+                if let Some(result) = self.known_call(signature, &args, &ty, span) {
+                    return result;
+                }
+                Callee::Native(id)
+            }
+            Target::Intrinsic => {
+                let name = &signature.name;
+                return self
+                    .known_call(signature, &args, &ty, span)
+                    .unwrap_or_else(|| {
+                        let message =
+                            format!("`{name}` cannot be called here: its value is not known");
+                        self.fail("intrinsic-not-allowed", span, message)
+                    });
+            }
+        };
+        Some(graph::Expr {
+            kind: ExprKind::Call(callee, args),
+            ty,
+            pos,
+        })
+    }
+
+    /// Output functions stand alone, unless the operator's model lets them be part of expressions.
+    fn check_nesting(&self, name: &str, span: Span) -> Option<()> {
+        let nested = self
+            .context
+            .output_functions
+            .as_ref()
+            .is_some_and(|f| f.nested);
+        if self.depth == 0 || nested {
+            return Some(());
+        }
+        let message =
+            format!("output function `{name}` cannot be part of a larger expression here");
+        let finding = Diagnostic::error("nested-output-function", span, message);
+        let help =
+            "assign it to an attribute by itself and compute with that in a Functor after it";
+        self.report(finding.help(help))
+    }
+}
+
+impl Candidates {
+    fn is_output(&self) -> bool {
+        self.list.iter().any(|(_, s)| s.target == Target::Output)
+    }
+}
+
+/// The bounded type of the first argument, if the function gives back what it takes there: the
+/// result of `sort(list<T>[N])` is a `list<T>[N]`.
+fn first_collection(signature: &Signature, args: &[Argument<'_>]) -> Option<Type> {
+    let (Some(formal), Some(Argument::Typed(arg))) = (signature.formals.first(), args.first())
+    else {
+        return None;
+    };
+    let bounded = matches!(
+        arg.ty,
+        Type::List(_, Some(_)) | Type::Set(_, Some(_)) | Type::Map(_, Some(_))
+    );
+    let same = formal.ty == signature.result && !matches!(formal.ty, Pattern::Formal(_));
+    (bounded && same && signature.is_lenient()).then(|| arg.ty.clone())
+}
+
+fn bounded_like(call: graph::Expr, ty: Option<Type>) -> graph::Expr {
+    match ty {
+        Some(ty) => cast_to(call, &ty),
+        None => call,
+    }
+}
+
+/// Whether a type is a bounded form of another; the library takes such values as they are.
+fn is_bounded_form(found: &Type, wanted: &Type) -> bool {
+    match (found, wanted) {
+        (Type::BoundedRString(_), Type::RString) => true,
+        (Type::List(a, Some(_)), Type::List(b, None))
+        | (Type::Set(a, Some(_)), Type::Set(b, None)) => a == b || is_bounded_form(a, b),
+        (Type::Map(a, Some(_)), Type::Map(b, None)) => a == b,
+        (Type::List(a, None), Type::List(b, None)) | (Type::Set(a, None), Type::Set(b, None)) => {
+            is_bounded_form(a, b)
+        }
+        _ => false,
+    }
+}
+
+fn ambiguous(name: &str, fits: &[Fit], span: Span) -> Diagnostic {
+    let message = format!("the call of `{name}` is ambiguous: several functions fit");
+    let finding = Diagnostic::error("ambiguous-call", span, message);
+    fits.iter().fold(finding, |finding, fit| {
+        let text = format!("candidate: {}", fit.signature);
+        match fit.signature.span {
+            Some(at) => finding.label(at, "candidate").help(text),
+            None => finding.help(text),
+        }
+    })
+}

@@ -1,0 +1,127 @@
+//! The functions that a call may mean.
+
+use std::rc::Rc;
+
+use syntax::Span;
+use syntax::ast::{self, Actual, ExprKind, Mode, QName};
+
+use super::intrinsic;
+use super::signature::{Signature, Target};
+use crate::expr::Typer;
+use crate::names::{Found, Scope, did_you_mean};
+
+/// The functions of one name, as a place sees them.
+pub(super) struct Candidates {
+    pub list: Vec<(usize, Rc<Signature>)>,
+    /// Some overload is broken, so that a call that fits none is not reported.
+    pub is_broken: bool,
+}
+
+impl<'w> Typer<'_, 'w> {
+    /// The function name of a call and the scope to look for it; formals are followed.
+    pub(super) fn callee(&self, callee: &'w ast::Expr) -> Option<(&'w QName, Scope<'w>)> {
+        let mut expr = callee;
+        let mut scope = self.scope.clone();
+        loop {
+            match &expr.kind {
+                ExprKind::Paren(inner) => expr = inner,
+                ExprKind::Name(name) if name.name.text.starts_with('$') => {
+                    let is_function = |mode: &Mode| matches!(mode, Mode::Function);
+                    let found =
+                        self.session
+                            .formal(&name.name, &scope, "a function", is_function)?;
+                    let Actual::Exprs(list) = found.0 else {
+                        return self.not_a_function(callee.span);
+                    };
+                    let [one] = &list[..] else {
+                        return self.not_a_function(callee.span);
+                    };
+                    (expr, scope) = (one, found.1);
+                }
+                ExprKind::Name(name) => return Some((name, scope)),
+                ExprKind::Error => return None,
+                _ => return self.not_a_function(expr.span),
+            }
+        }
+    }
+
+    fn not_a_function<T>(&self, span: Span) -> Option<T> {
+        self.fail("not-a-function", span, "only a function can be called")
+    }
+
+    /// Whether a name stands for what only the compiler knows: no user function hides it.
+    pub(crate) fn is_intrinsic(&self, name: &QName) -> bool {
+        if name
+            .namespace
+            .as_ref()
+            .is_some_and(|n| &*n.text != intrinsic::NAMESPACE)
+        {
+            return false;
+        }
+        let found = self.session.world.overloads(self.scope.unit_id(), name);
+        !found
+            .iter()
+            .any(|(_, found)| matches!(found, Found::Function(..)))
+    }
+
+    /// All functions of a name; reports that there are none.
+    pub(super) fn candidates(&self, name: &'w QName, scope: &Scope<'w>) -> Option<Candidates> {
+        let text = &*name.name.text;
+        let outputs = self.context.output_functions.as_ref();
+        if let Some(outputs) = outputs
+            && name.namespace.is_none()
+            && let Some(list) = outputs.find(text)
+        {
+            let list = list.iter().map(|s| (0, s.clone())).collect();
+            return Some(Candidates {
+                list,
+                is_broken: false,
+            });
+        }
+        let unit = scope.unit_id();
+        let mut candidates = Candidates {
+            list: Vec::new(),
+            is_broken: false,
+        };
+        for (distance, found) in self.session.world.overloads(unit, name) {
+            match self.signature_of(found) {
+                Some(signature) => candidates.list.push((distance, signature)),
+                None => candidates.is_broken = true,
+            }
+        }
+        self.add_intrinsics(name, &mut candidates);
+        if candidates.list.is_empty() && !candidates.is_broken {
+            let finding = self.session.world.no_function(unit, name);
+            let names: Vec<&str> = outputs.iter().flat_map(|o| o.names()).collect();
+            let finding = did_you_mean(finding, text, names);
+            return self.report(finding);
+        }
+        Some(candidates)
+    }
+
+    fn signature_of(&self, found: Found<'w>) -> Option<Rc<Signature>> {
+        match found {
+            Found::Function(unit, ast) => self.session.user_function(unit, ast).signature.clone(),
+            Found::Native(id) => self.session.native_signature(id),
+            _ => None,
+        }
+    }
+
+    /// What the compiler evaluates itself and the library does not have.
+    fn add_intrinsics(&self, name: &QName, candidates: &mut Candidates) {
+        let elsewhere = name
+            .namespace
+            .as_ref()
+            .is_some_and(|n| &*n.text != intrinsic::NAMESPACE);
+        let native = candidates
+            .list
+            .iter()
+            .any(|(_, s)| matches!(s.target, Target::Native(_)));
+        if !elsewhere && !native {
+            let own = self.session.intrinsic_signatures(&name.name.text);
+            candidates
+                .list
+                .extend(own.into_iter().map(|s| (usize::MAX, s)));
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Functions that the compiler itself evaluates: places in the source, names of instances, values
+//! given when compiling or submitting, numbers of ports and channels.
+//!
+//! Where the library declares one of them too, that is what is called when its value is not known
+//! (inside a user function, whose operator is not known).
+
+use std::path::Path;
+use std::rc::Rc;
+
+use graph::{Arg, ExprKind};
+use syntax::ast::{self, QName};
+use syntax::{Diagnostic, Span};
+use tuple::{List, RString, Type, Value};
+
+use super::signature::{Signature, Target};
+use crate::Session;
+use crate::expr::Typer;
+use crate::names::did_you_mean;
+use crate::stmt::punctuation_type;
+
+/// The namespace that they belong to.
+pub(super) const NAMESPACE: &str = "spl.utility";
+
+const PROTOTYPES: [&str; 20] = [
+    "rstring getCompileTimeValue(rstring name)",
+    "rstring getCompileTimeValue(rstring name, rstring defaultValue)",
+    "list<rstring> getCompileTimeListValue(rstring name)",
+    "rstring getThisFileName()",
+    "rstring getThisFilePath()",
+    "rstring getThisFileDir()",
+    "rstring getThisToolkitDir()",
+    "int32 getThisLine()",
+    "rstring getApplicationDir()",
+    "rstring getThisCompositeInstanceName()",
+    "rstring getMainCompositeName()",
+    "rstring getSubmissionTimeValue(rstring name)",
+    "rstring getSubmissionTimeValue(rstring name, rstring defaultValue)",
+    "list<rstring> getSubmissionTimeListValue(rstring name)",
+    "list<rstring> getSubmissionTimeListValue(rstring name, list<rstring> defaultValue)",
+    "int32 getChannel()",
+    "int32 getLocalChannel()",
+    "int32 getMaxChannels()",
+    "rstring getThisOperatorName()",
+    "rstring getToolkitDirectory(rstring toolkitName)",
+];
+
+impl Session<'_> {
+    /// The prototypes of an intrinsic.
+    pub(super) fn intrinsic_signatures(&self, name: &str) -> Vec<Rc<Signature>> {
+        let mut all = self.functions.intrinsics.borrow_mut();
+        if all.is_empty() {
+            for text in PROTOTYPES {
+                let Some(name) = crate::names::name_in_prototype(text) else {
+                    continue;
+                };
+                let signature = self.prototype(text, Target::Intrinsic).map(Rc::new);
+                all.entry(name).or_default().extend(signature);
+            }
+        }
+        all.get(name).cloned().unwrap_or_default()
+    }
+}
+
+impl<'w> Typer<'_, 'w> {
+    /// A call whose arguments are no ordinary expressions; `None` if it is no such call.
+    pub(super) fn special_call(
+        &mut self,
+        name: &'w QName,
+        args: &'w [ast::Expr],
+        span: Span,
+    ) -> Option<Option<graph::Expr>> {
+        let special = matches!(
+            &*name.name.text,
+            "submit" | "assignFrom" | "currentPunct" | "inputPort" | "outputPort"
+        );
+        if !special || !self.is_intrinsic(name) {
+            return None;
+        }
+        Some(match &*name.name.text {
+            "currentPunct" => self.current_punct(args, span),
+            "inputPort" => self.port_number(args, span, true),
+            "outputPort" => self.port_number(args, span, false),
+            word => {
+                let message = format!("`{word}` has no value; it is a statement of its own");
+                self.fail("void-value", span, message)
+            }
+        })
+    }
+
+    fn current_punct(&mut self, args: &[ast::Expr], span: Span) -> Option<graph::Expr> {
+        if !args.is_empty() {
+            let message = "`currentPunct` takes no arguments";
+            return self.fail("wrong-argument-count", span, message);
+        }
+        if !self.context.punctuation {
+            let message = "`currentPunct()` is known only in `onPunct`";
+            return self.fail("punctuation-not-allowed", span, message);
+        }
+        Some(self.make(ExprKind::CurrentPunct, punctuation_type(), span))
+    }
+
+    /// `inputPort(In)`, `outputPort(Out)`
+    fn port_number(
+        &mut self,
+        args: &'w [ast::Expr],
+        span: Span,
+        input: bool,
+    ) -> Option<graph::Expr> {
+        let word = if input { "inputPort" } else { "outputPort" };
+        let [arg] = args else {
+            let message = format!("`{word}` takes one stream, not {} arguments", args.len());
+            return self.fail("wrong-argument-count", span, message);
+        };
+        let port = if input {
+            self.port_named(arg)
+        } else {
+            self.output_named(arg)
+        };
+        if let Some(port) = port {
+            let kind = ExprKind::Const(Value::Int32(port as i32));
+            return Some(self.make(kind, Type::Int32, span));
+        }
+        let direction = if input { "an input" } else { "an output" };
+        let message = format!("`{word}` takes {direction} stream of this operator");
+        let finding = Diagnostic::error("unknown-port", arg.span, message);
+        let Some(site) = &self.site else {
+            return self.report(finding);
+        };
+        let inputs = site.inputs.iter().flat_map(|p| &p.names);
+        let outputs = site.outputs.iter().flat_map(|p| &p.names);
+        let names: Vec<&str> = if input {
+            inputs.map(|n| &**n).collect()
+        } else {
+            outputs.map(|n| &**n).collect()
+        };
+        let text = match &arg.kind {
+            ast::ExprKind::Name(name) => &*name.name.text,
+            _ => "",
+        };
+        let finding = did_you_mean(finding, text, names);
+        self.report(finding)
+    }
+
+    /// The value of a call that the compiler evaluates; `None` if it is to be called at run time.
+    pub(super) fn known_call(
+        &self,
+        signature: &Signature,
+        args: &[Arg],
+        ty: &Type,
+        span: Span,
+    ) -> Option<Option<graph::Expr>> {
+        let value = match &*signature.name {
+            "getThisFileName" => text(self.source_path(span).file_name()?.to_string_lossy()),
+            "getThisFilePath" => text(self.source_path(span).to_string_lossy()),
+            "getThisFileDir" => {
+                let dir = self.source_path(span).parent()?.to_string_lossy();
+                text(if dir.is_empty() { ".".into() } else { dir })
+            }
+            "getThisToolkitDir" => text(&*self.session.world.unit_of(span.file)?.toolkit_dir),
+            "getThisLine" => Value::Int32(self.session.pos(span).line as i32),
+            "getApplicationDir" => text(&*self.session.options.application_dir),
+            "getMainCompositeName" => text(&*self.session.main),
+            "getThisCompositeInstanceName" => {
+                let frame = self.scope.composite_frame()?;
+                match &*frame.instance {
+                    "" => text(&*self.session.main),
+                    path => text(path),
+                }
+            }
+            "getThisOperatorName" => text(&*self.site.as_ref()?.name),
+            "getThisOperatorLogicalName" => text(&*self.site.as_ref()?.logical_name),
+            "getChannel"
+            | "getLocalChannel"
+            | "getAllChannels"
+            | "getMaxChannels"
+            | "getLocalMaxChannels"
+            | "getAllMaxChannels" => self.channel(&signature.name)?,
+            "getCompileTimeValue"
+            | "getCompileTimeListValue"
+            | "getSubmissionTimeValue"
+            | "getSubmissionTimeListValue"
+            | "getToolkitDirectory" => {
+                let Some(value) = self.given_value(&signature.name, args, span) else {
+                    return Some(None);
+                };
+                value
+            }
+            _ => return None,
+        };
+        Some(Some(self.make(ExprKind::Const(value), ty.clone(), span)))
+    }
+
+    fn source_path(&self, span: Span) -> &Path {
+        &self.session.world.sources().file(span.file).path
+    }
+
+    /// Numbers of the parallel region around the operator. The channel of nested regions counts
+    /// through all of them, the outermost being the most significant.
+    fn channel(&self, name: &str) -> Option<Value> {
+        let channel = &self.site.as_ref()?.channel;
+        let (channels, widths) = (&channel.channels, &channel.widths);
+        let list = |all: &[i32]| {
+            let values = all.iter().rev().map(|v| Value::Int32(*v));
+            Value::List(List::from_values(&Type::Int32, values))
+        };
+        let through = channels
+            .iter()
+            .zip(widths)
+            .fold(0, |sum, (c, w)| sum * w + c);
+        Some(match name {
+            "getChannel" if channels.is_empty() => Value::Int32(-1),
+            "getChannel" => Value::Int32(through),
+            "getLocalChannel" => Value::Int32(channels.last().copied().unwrap_or(-1)),
+            "getMaxChannels" if widths.is_empty() => Value::Int32(0),
+            "getMaxChannels" => Value::Int32(widths.iter().product()),
+            "getLocalMaxChannels" => Value::Int32(widths.last().copied().unwrap_or(0)),
+            "getAllChannels" => list(channels),
+            _ => list(widths),
+        })
+    }
+}
+
+/// A string value.
+pub(super) fn text(text: impl AsRef<str>) -> Value {
+    Value::RString(RString(text.as_ref().as_bytes().to_vec()))
+}

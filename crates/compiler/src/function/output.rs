@@ -1,0 +1,61 @@
+//! Output functions: what the output clause of an operator's invocation may call beside functions.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use graph::OperatorModel;
+
+use super::signature::{Signature, Target};
+use crate::Session;
+
+/// The output functions of an operator model.
+#[derive(Debug)]
+pub struct OutputFunctions {
+    /// Whether they may stand inside each other's arguments and inside expressions.
+    pub nested: bool,
+    by_name: HashMap<Rc<str>, Vec<Rc<Signature>>>,
+}
+
+impl OutputFunctions {
+    pub(super) fn find(&self, name: &str) -> Option<&[Rc<Signature>]> {
+        self.by_name.get(name).map(|list| &list[..])
+    }
+
+    /// The names, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(|name| &**name)
+    }
+}
+
+impl Session<'_> {
+    /// The output functions of a model, parsed once; `None` if it has none.
+    pub fn output_functions(&self, model: &'static OperatorModel) -> Option<Rc<OutputFunctions>> {
+        let key = std::ptr::from_ref(model);
+        if let Some(known) = self.functions.outputs.borrow().get(&key) {
+            return known.clone();
+        }
+        let functions = self.read_output_functions(model).map(Rc::new);
+        self.functions
+            .outputs
+            .borrow_mut()
+            .insert(key, functions.clone());
+        functions
+    }
+
+    fn read_output_functions(&self, model: &OperatorModel) -> Option<OutputFunctions> {
+        if model.output_functions.is_empty() {
+            return None;
+        }
+        let mut by_name: HashMap<Rc<str>, Vec<Rc<Signature>>> = HashMap::new();
+        for text in model.output_functions {
+            if let Some(signature) = self.prototype(text, Target::Output) {
+                let list = by_name.entry(Rc::from(&*signature.name)).or_default();
+                list.push(Rc::new(signature));
+            }
+        }
+        Some(OutputFunctions {
+            nested: model.nested_output_functions,
+            by_name,
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! The choice among the functions of one name.
+//!
+//! Each candidate is matched against the arguments. Of those that fit, the one that needs the fewest
+//! conversions is chosen, then the one with the fewest type formals, then the nearest.
+
+use std::rc::Rc;
+
+use syntax::ast::{self, ExprKind};
+use tuple::Type;
+
+use super::signature::Signature;
+use super::unify::{Bindings, Misfit};
+use crate::expr::fits_type;
+
+/// An argument as far as it is typed before the choice.
+#[derive(Debug)]
+pub(super) enum Argument<'w> {
+    /// It has a type of its own.
+    Typed(graph::Expr),
+    /// A literal that gets its type from the formal.
+    Waiting(&'w ast::Expr),
+}
+
+/// A candidate that fits.
+#[derive(Clone, Debug)]
+pub(super) struct Fit {
+    pub signature: Rc<Signature>,
+    /// The types of the formals in this call.
+    pub types: Vec<Type>,
+    pub result: Type,
+    rank: (u32, usize, usize),
+}
+
+/// Why a candidate does not fit: which argument, and a sentence.
+#[derive(Clone, Debug)]
+pub(super) struct Refusal {
+    pub argument: Option<usize>,
+    pub sentence: String,
+}
+
+/// What the choice came to.
+#[derive(Debug)]
+pub(super) enum Choice {
+    One(Fit),
+    Several(Vec<Fit>),
+    None(Vec<(Rc<Signature>, Refusal)>),
+}
+
+/// Chooses among candidates, each with its distance from the place of the call.
+pub(super) fn choose(candidates: &[(usize, Rc<Signature>)], args: &[Argument<'_>]) -> Choice {
+    let mut fits = Vec::new();
+    let mut refusals = Vec::new();
+    for (distance, signature) in candidates {
+        match fit(signature, args, *distance) {
+            Ok(fit) => fits.push(fit),
+            Err(refusal) => refusals.push((signature.clone(), refusal)),
+        }
+    }
+    let Some(best) = fits.iter().map(|fit| fit.rank).min() else {
+        return Choice::None(refusals);
+    };
+    fits.retain(|fit| fit.rank == best);
+    match fits.len() {
+        1 => Choice::One(fits.remove(0)),
+        _ => Choice::Several(fits),
+    }
+}
+
+fn fit(signature: &Rc<Signature>, args: &[Argument<'_>], distance: usize) -> Result<Fit, Refusal> {
+    let wanted = signature.formals.len();
+    if wanted != args.len() {
+        let s = if wanted == 1 { "" } else { "s" };
+        let sentence = format!("it takes {wanted} argument{s}, not {}", args.len());
+        return Err(Refusal {
+            argument: None,
+            sentence,
+        });
+    }
+    let mut bindings = Bindings::new(signature);
+    let mut cost = 0;
+    let mut late = Vec::new();
+    for (at, (formal, arg)) in signature.formals.iter().zip(args).enumerate() {
+        let Argument::Typed(arg) = arg else {
+            late.push((at, None));
+            continue;
+        };
+        match bindings.argument(signature, &formal.ty, &arg.ty, formal.mutable) {
+            Ok(more) => cost += more,
+            Err(misfit) => late.push((at, Some(misfit))),
+        }
+    }
+    for (at, misfit) in late {
+        cost += converted(signature, &bindings, args, at, misfit)?;
+    }
+    let instantiate = |at: usize| signature.formals[at].ty.instantiate(&bindings.types);
+    let types: Option<Vec<Type>> = (0..wanted).map(instantiate).collect();
+    let result = signature.result.instantiate(&bindings.types);
+    let (Some(types), Some(result)) = (types, result) else {
+        let sentence = "the arguments do not say what its type formals are".to_owned();
+        return Err(Refusal {
+            argument: None,
+            sentence,
+        });
+    };
+    let rank = (cost, signature.type_names.len(), distance);
+    Ok(Fit {
+        signature: signature.clone(),
+        types,
+        result,
+        rank,
+    })
+}
+
+/// An argument that did not match by its type alone: a literal that is retyped, or waits for a type.
+fn converted(
+    signature: &Signature,
+    bindings: &Bindings,
+    args: &[Argument<'_>],
+    at: usize,
+    misfit: Option<Misfit>,
+) -> Result<u32, Refusal> {
+    let formal = &signature.formals[at];
+    let ty = formal.ty.instantiate(&bindings.types);
+    let fits = match (&args[at], &ty) {
+        (Argument::Typed(arg), Some(ty)) => !formal.mutable && fits_type(arg, ty),
+        (Argument::Waiting(expr), Some(ty)) => shape_fits(expr, ty),
+        (Argument::Waiting(_), None) => {
+            let number = at + 1;
+            let sentence = format!("nothing says of which type argument {number} is");
+            return Err(Refusal {
+                argument: Some(at),
+                sentence,
+            });
+        }
+        (_, None) => false,
+    };
+    if fits {
+        return Ok(1);
+    }
+    let sentence = refused(signature, bindings, &args[at], at, misfit);
+    Err(Refusal {
+        argument: Some(at),
+        sentence,
+    })
+}
+
+fn refused(
+    signature: &Signature,
+    bindings: &Bindings,
+    arg: &Argument<'_>,
+    at: usize,
+    misfit: Option<Misfit>,
+) -> String {
+    let formal = &signature.formals[at];
+    let number = at + 1;
+    let found = match arg {
+        Argument::Typed(arg) => arg.ty.to_string(),
+        Argument::Waiting(_) => "a literal without type".to_owned(),
+    };
+    let wanted = match (&misfit, formal.ty.instantiate(&bindings.types)) {
+        (Some(Misfit::Constraint(at)), _) => {
+            let words = signature.constraints[*at].words();
+            match &formal.ty {
+                super::pattern::Pattern::Formal(_) => words.to_owned(),
+                other => {
+                    let name = &signature.type_names[*at];
+                    format!(
+                        "{} where {name} is {words}",
+                        other.show(&signature.type_names)
+                    )
+                }
+            }
+        }
+        (_, Some(ty)) => ty.to_string(),
+        (_, None) => formal.ty.show(&signature.type_names).to_string(),
+    };
+    format!(
+        "argument {number} (`{}`) must be {wanted}, and it is {found}",
+        formal.name
+    )
+}
+
+/// Whether a literal without a type of its own can be of a type, by its form.
+fn shape_fits(expr: &ast::Expr, ty: &Type) -> bool {
+    let inner = match ty {
+        Type::Optional(inner) => inner,
+        ty => ty,
+    };
+    match &expr.kind {
+        ExprKind::Null => ty.is_optional(),
+        ExprKind::List(_) => inner.is_list(),
+        ExprKind::Set(list) if list.is_empty() => {
+            inner.is_set() || inner.is_map() || inner.is_tuple()
+        }
+        ExprKind::Set(_) => inner.is_set(),
+        ExprKind::Map(_) => inner.is_map(),
+        ExprKind::Tuple(_) => inner.is_tuple(),
+        ExprKind::Conditional(_, a, b) => shape_fits(a, ty) && shape_fits(b, ty),
+        ExprKind::Paren(e) => shape_fits(e, ty),
+        _ => true,
+    }
+}

@@ -1,0 +1,123 @@
+//! From the prototypes that the library and operator models declare to signatures.
+
+use std::sync::Arc;
+
+use syntax::ast::{Expr, FunctionParam, Prototype, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
+use tuple::{EnumType, Type};
+
+use super::constraint::Constraint;
+use super::pattern::Pattern;
+use super::signature::{Formal, Signature, Target};
+use crate::Session;
+use crate::names::{Scope, UnitId};
+use crate::types::primitive;
+
+impl Session<'_> {
+    /// The signature of a prototype's text. `None`: it cannot be read, which is a mistake of whoever
+    /// declared it (a test of the library finds it).
+    pub(super) fn prototype(&self, text: &str, target: Target) -> Option<Signature> {
+        let prototype = syntax::parse_prototype(text).ok()?;
+        let reader = Reader {
+            session: self,
+            prototype: &prototype,
+            home: self.prelude_scope(),
+        };
+        let constraints: Option<Vec<_>> = prototype
+            .type_formals
+            .iter()
+            .map(|(word, _)| Constraint::of(&word.text))
+            .collect();
+        let formals: Option<Vec<_>> = prototype.params.iter().map(|p| reader.formal(p)).collect();
+        Some(Signature {
+            name: prototype.name.text.clone(),
+            type_names: prototype
+                .type_formals
+                .iter()
+                .map(|(_, name)| name.text.clone())
+                .collect(),
+            constraints: constraints?,
+            formals: formals?,
+            result: reader.pattern(&prototype.result)?,
+            stateful: prototype.is_stateful,
+            target,
+            span: None,
+        })
+    }
+
+    /// The scope in which the library's prototypes name types: `Sys.tm`.
+    fn prelude_scope(&self) -> Scope<'static> {
+        let unit = self
+            .world
+            .units()
+            .find(|(_, unit)| unit.namespace() == "spl");
+        Scope::unit(unit.map_or(UnitId(0), |(id, _)| id))
+    }
+}
+
+struct Reader<'r, 'w> {
+    session: &'r Session<'w>,
+    prototype: &'r Prototype,
+    home: Scope<'static>,
+}
+
+impl Reader<'_, '_> {
+    fn formal(&self, param: &FunctionParam) -> Option<Formal> {
+        let ty = self.pattern(&param.ty)?;
+        Some(Formal {
+            name: param.name.text.clone(),
+            ty,
+            mutable: param.is_mutable,
+        })
+    }
+
+    fn pattern(&self, ty: &TypeExpr) -> Option<Pattern> {
+        let pattern = match &ty.kind {
+            TypeKind::Primitive(word) => Pattern::Exact(primitive(word)?),
+            TypeKind::Named(name, None) if name.namespace.is_none() => {
+                let formals = &self.prototype.type_formals;
+                let at = formals
+                    .iter()
+                    .position(|(_, formal)| formal.text == name.name.text);
+                match at {
+                    Some(at) => Pattern::Formal(at),
+                    None => Pattern::Exact(self.session.library_type(name, None, &self.home)?),
+                }
+            }
+            TypeKind::Named(name, member) => Pattern::Exact(self.session.library_type(
+                name,
+                member.as_ref(),
+                &self.home,
+            )?),
+            TypeKind::Enum(names) => {
+                let names = names.iter().map(|n| n.text.clone()).collect();
+                Pattern::Exact(Type::Enum(Arc::new(EnumType { names })))
+            }
+            TypeKind::BoundedString(bound) => Pattern::Exact(string_of(bound)),
+            TypeKind::Xml(schema) => Pattern::Exact(Type::Xml(Some(schema.clone()))),
+            TypeKind::Tuple(body) => self.tuple(body)?,
+            TypeKind::List(e, _) => Pattern::List(Box::new(self.pattern(e)?)),
+            TypeKind::Set(e, _) => Pattern::Set(Box::new(self.pattern(e)?)),
+            TypeKind::Map(k, v, _) => {
+                Pattern::Map(Box::new(self.pattern(k)?), Box::new(self.pattern(v)?))
+            }
+            TypeKind::Optional(e) => Pattern::Optional(Box::new(self.pattern(e)?)),
+            TypeKind::Error => return None,
+        };
+        Some(pattern.collapsed())
+    }
+
+    fn tuple(&self, body: &TupleBody) -> Option<Pattern> {
+        let TupleBodyKind::Attributes(list) = &body.kind else {
+            return None;
+        };
+        let attributes = list
+            .iter()
+            .map(|(ty, name)| Some((name.text.clone(), self.pattern(ty)?)));
+        Some(Pattern::Tuple(attributes.collect::<Option<Vec<_>>>()?))
+    }
+}
+
+/// `rstring[N]` of a bound formal stands for every byte string.
+fn string_of(_bound: &Expr) -> Type {
+    Type::RString
+}

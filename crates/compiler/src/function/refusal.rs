@@ -1,0 +1,79 @@
+//! Why a call fits no function of its name.
+
+use std::rc::Rc;
+
+use syntax::ast;
+use syntax::{Diagnostic, Span};
+
+use super::overload::{Argument, Refusal};
+use super::signature::Signature;
+
+/// How many candidates are shown.
+const SHOWN: usize = 6;
+
+/// The report. With one candidate it points at the argument that does not fit.
+pub(super) fn none_fits(
+    name: &str,
+    refusals: &[(Rc<Signature>, Refusal)],
+    asts: &[ast::Expr],
+    span: Span,
+    args: &[Argument<'_>],
+) -> Diagnostic {
+    let of_count = |(s, _): &&(Rc<Signature>, Refusal)| s.formals.len() == asts.len();
+    let close: Vec<_> = refusals.iter().filter(of_count).collect();
+    if let [(signature, refusal)] = &close[..] {
+        return one_candidate(name, signature, refusal, asts, span);
+    }
+    if let [(signature, _)] = refusals {
+        let wanted = signature.formals.len();
+        let s = if wanted == 1 { "" } else { "s" };
+        let message = format!("`{name}` takes {wanted} argument{s}, not {}", asts.len());
+        return Diagnostic::error("wrong-argument-count", span, message)
+            .help(format!("its prototype is {signature}"));
+    }
+    let types: Vec<String> = args.iter().map(shown).collect();
+    let message = format!("no function `{name}` takes ({})", types.join(", "));
+    let finding = Diagnostic::error("no-overload", span, message);
+    let list = if close.is_empty() {
+        refusals.iter().collect()
+    } else {
+        close
+    };
+    let mut finding = list
+        .iter()
+        .take(SHOWN)
+        .fold(finding, |finding, (signature, refusal)| {
+            finding.help(format!("candidate: {signature}: {}", refusal.sentence))
+        });
+    if list.len() > SHOWN {
+        finding = finding.help(format!("and {} more", list.len() - SHOWN));
+    }
+    finding
+}
+
+fn one_candidate(
+    name: &str,
+    signature: &Signature,
+    refusal: &Refusal,
+    asts: &[ast::Expr],
+    span: Span,
+) -> Diagnostic {
+    let at = refusal
+        .argument
+        .and_then(|at| asts.get(at))
+        .map_or(span, |ast| ast.span);
+    let message = format!("`{name}` does not take this: {}", refusal.sentence);
+    let finding = Diagnostic::error("argument-mismatch", at, message)
+        .help(format!("its prototype is {signature}"));
+    match signature.span {
+        Some(defined) => finding.label(defined, "defined here"),
+        None => finding,
+    }
+}
+
+fn shown(arg: &Argument<'_>) -> String {
+    match arg {
+        Argument::Typed(arg) => arg.ty.to_string(),
+        Argument::Waiting(_) => "a literal without type".to_owned(),
+    }
+}

@@ -1,0 +1,77 @@
+//! What can be called: its formals, its result, and whose it is.
+
+use std::fmt;
+use std::sync::Arc;
+
+use graph::NativeId;
+use syntax::Span;
+
+use super::constraint::Constraint;
+use super::pattern::Pattern;
+use super::user::UserFunctionId;
+
+/// Something that can be called.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    pub name: Arc<str>,
+    /// Type formals: names and constraints.
+    pub type_names: Vec<Arc<str>>,
+    pub constraints: Vec<Constraint>,
+    pub formals: Vec<Formal>,
+    pub result: Pattern,
+    pub stateful: bool,
+    pub target: Target,
+    /// Where it is defined; `None` for the library.
+    pub span: Option<Span>,
+}
+
+/// A formal parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Formal {
+    pub name: Arc<str>,
+    pub ty: Pattern,
+    pub mutable: bool,
+}
+
+/// Whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    User(UserFunctionId),
+    Native(NativeId),
+    /// An output function of the operator's model.
+    Output,
+    /// Known to the compiler alone.
+    Intrinsic,
+}
+
+impl Signature {
+    /// Whether bounded types are taken for unbounded ones, as the library does.
+    pub fn is_lenient(&self) -> bool {
+        !matches!(self.target, Target::User(_))
+    }
+}
+
+/// As SPL writes a prototype.
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.type_names.is_empty() {
+            f.write_str("<")?;
+            for (at, (name, constraint)) in
+                self.type_names.iter().zip(&self.constraints).enumerate()
+            {
+                let comma = if at > 0 { ", " } else { "" };
+                let word = format!("{constraint:?}").to_lowercase();
+                write!(f, "{comma}{word} {name}")?;
+            }
+            f.write_str("> ")?;
+        }
+        write!(f, "{} {}(", self.result.show(&self.type_names), self.name)?;
+        for (at, formal) in self.formals.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            let mutable = if formal.mutable { "mutable " } else { "" };
+            let ty = formal.ty.show(&self.type_names);
+            write!(f, "{comma}{mutable}{ty} {}", formal.name)?;
+        }
+        f.write_str(")")
+    }
+}

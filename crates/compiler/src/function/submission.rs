@@ -1,0 +1,108 @@
+//! Values that are given by name when compiling or submitting.
+
+use graph::Arg;
+use syntax::{Diagnostic, Span};
+use tuple::{List, Type, Value};
+
+use super::intrinsic::text;
+use crate::expr::Typer;
+
+impl Typer<'_, '_> {
+    /// The value of `getSubmissionTimeValue` and its like. Name and default must be constants.
+    pub(super) fn given_value(&self, function: &str, args: &[Arg], span: Span) -> Option<Value> {
+        let constants: Option<Vec<Value>> = args
+            .iter()
+            .map(|arg| self.constant_arg(arg, span))
+            .collect();
+        let mut constants = constants?.into_iter();
+        let name = match constants.next() {
+            Some(Value::RString(name)) => name.to_string_lossy().into_owned(),
+            _ => return None,
+        };
+        let default = constants.next();
+        match function {
+            "getCompileTimeValue" => self.compile_time(&name, default, span),
+            "getCompileTimeListValue" => {
+                let values = self.session.options.compile_time_values.get(&name);
+                Some(strings(values.into_iter().flatten().map(|s| &**s)))
+            }
+            "getToolkitDirectory" => self.toolkit_directory(&name, span),
+            "getSubmissionTimeValue" => self.submission(&name, span, default, |one| text(one)),
+            _ => self.submission(&name, span, default, |all| {
+                strings(all.split(',').filter(|_| !all.is_empty()))
+            }),
+        }
+    }
+
+    fn constant_arg(&self, arg: &Arg, span: Span) -> Option<Value> {
+        match arg {
+            Arg::Value(expr) => self.fold(expr, span),
+            Arg::Place(_) => None,
+        }
+    }
+
+    fn compile_time(&self, name: &str, default: Option<Value>, span: Span) -> Option<Value> {
+        let values = self.session.options.compile_time_values.get(name);
+        if let Some(values) = values {
+            return Some(text(values.join(",")));
+        }
+        default.or_else(|| {
+            let message = format!("the compile-time value `{name}` is not given");
+            let finding = Diagnostic::error("missing-compile-time-value", span, message);
+            self.report(finding.help(format!("give `{name}=value` when compiling")))
+        })
+    }
+
+    fn toolkit_directory(&self, name: &str, span: Span) -> Option<Value> {
+        match self.session.options.toolkit_dirs.get(name) {
+            Some(dir) => Some(text(dir)),
+            None => {
+                let message = format!("there is no toolkit `{name}`");
+                self.fail("unknown-toolkit", span, message)
+            }
+        }
+    }
+
+    /// A submission-time value: its external name is `name`, or `composite.name`.
+    fn submission(
+        &self,
+        name: &str,
+        span: Span,
+        default: Option<Value>,
+        read: impl Fn(&str) -> Value,
+    ) -> Option<Value> {
+        let values = &self.session.options.submission_values;
+        let given = self
+            .external_names(name)
+            .into_iter()
+            .find_map(|name| values.get(&name));
+        if let Some(given) = given {
+            return Some(read(given));
+        }
+        default.or_else(|| {
+            let message =
+                format!("the submission-time value `{name}` is not given and has no default");
+            let finding = Diagnostic::error("missing-submission-value", span, message);
+            self.report(finding.help(format!("start the program with `{name}=value`")))
+        })
+    }
+
+    fn external_names(&self, name: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        if let Some(frame) = self.scope.composite_frame() {
+            let composite = &frame.ast.name.text;
+            let qualified = self.session.world.qualified(frame.unit, composite);
+            if !frame.instance.is_empty() {
+                names.push(format!("{}.{name}", frame.instance));
+            }
+            names.push(format!("{qualified}.{name}"));
+            names.push(format!("{composite}.{name}"));
+        }
+        names.push(name.to_owned());
+        names
+    }
+}
+
+fn strings<'s>(list: impl Iterator<Item = &'s str>) -> Value {
+    Value::List(List::from_values(&Type::RString, list.map(text)))
+}

@@ -1,0 +1,194 @@
+//! User functions: signatures and bodies.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use graph::{Body, Function, FunctionId, Stmt};
+use syntax::ast::{self, Ident, QName};
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use super::pattern::Pattern;
+use super::signature::{Formal, Signature, Target};
+use crate::Session;
+use crate::expr::{Context, Returns, Stateful, Typer};
+use crate::names::{BlockFrame, Found, Frame, LocalKind, Scope, UnitId};
+use crate::stmt::always_returns;
+
+/// A user function of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct UserFunctionId(pub u32);
+
+/// A function that the program defines.
+#[derive(Debug)]
+pub(super) struct UserFunction<'w> {
+    pub unit: UnitId,
+    pub ast: &'w ast::Function,
+    /// `None`: something about it is broken, which was reported.
+    pub signature: Option<Rc<Signature>>,
+    /// Its id in the program, once something refers to it.
+    pub emitted: Cell<Option<FunctionId>>,
+}
+
+impl<'w> UserFunction<'w> {
+    pub fn new(
+        unit: UnitId,
+        ast: &'w ast::Function,
+        signature: Option<Rc<Signature>>,
+    ) -> UserFunction<'w> {
+        UserFunction {
+            unit,
+            ast,
+            signature,
+            emitted: Cell::new(None),
+        }
+    }
+}
+
+impl<'w> Session<'w> {
+    pub(super) fn user_signature(
+        &self,
+        id: UserFunctionId,
+        unit: UnitId,
+        ast: &'w ast::Function,
+    ) -> Option<Signature> {
+        let scope = Scope::unit(unit);
+        let result = self.result_type(&ast.result, &scope);
+        let formals = ast.params.iter().map(|param| {
+            let ty = Pattern::Exact(self.resolve_type(&param.ty, &scope)?);
+            Some(Formal {
+                name: param.name.text.clone(),
+                ty,
+                mutable: param.is_mutable,
+            })
+        });
+        let formals: Vec<Option<Formal>> = formals.collect();
+        Some(Signature {
+            name: ast.name.text.clone(),
+            type_names: Vec::new(),
+            constraints: Vec::new(),
+            formals: formals.into_iter().collect::<Option<Vec<_>>>()?,
+            result: Pattern::Exact(result?),
+            stateful: ast.is_stateful,
+            target: Target::User(id),
+            span: Some(ast.name.span),
+        })
+    }
+
+    /// The function with its body typed. What is wrong was reported; then the body is incomplete.
+    pub(super) fn type_function(&self, function: &UserFunction<'w>) -> Function {
+        let (ast, unit) = (function.ast, function.unit);
+        let result = function
+            .signature
+            .as_ref()
+            .and_then(|s| s.result.instantiate(&[]));
+        let returns = match &result {
+            Some(Type::Void) => Returns::Bare,
+            ty => Returns::Value(ty.clone()),
+        };
+        let stateful = if ast.is_stateful {
+            Stateful::Allowed
+        } else {
+            Stateful::NotDeclared
+        };
+        let context = Context {
+            returns,
+            stateful,
+            ..Context::default()
+        };
+        let frame = Frame::Block(Rc::new(BlockFrame::default()));
+        let mut typer = Typer::new(self, Scope::unit(unit).enter(frame), context);
+        typer.formals(ast);
+        let mut stmts: Vec<Stmt> = Vec::new();
+        typer.in_block(|typer| typer.statements(&ast.body.stmts, &mut stmts));
+        typer.warn_unused();
+        let body: Body = typer.finish(stmts);
+        self.check_returns(ast, result.as_ref());
+        Function {
+            name: self.world.qualified(unit, &ast.name.text),
+            formals: ast.params.len() as u32,
+            result: result.unwrap_or(Type::Void),
+            is_stateful: ast.is_stateful,
+            body,
+            pos: self.pos(ast.name.span),
+        }
+    }
+
+    fn check_returns(&self, ast: &ast::Function, result: Option<&Type>) {
+        let Some(result) = result.filter(|ty| **ty != Type::Void) else {
+            return;
+        };
+        if always_returns(&ast.body) {
+            return;
+        }
+        let name = &ast.name.text;
+        let message = format!("function `{name}` does not return a value on all paths");
+        let finding = Diagnostic::error("missing-return", ast.name.span, message);
+        let end = Span {
+            start: ast.body.span.end.saturating_sub(1),
+            ..ast.body.span
+        };
+        let help = format!(
+            "end it with a `return` of {result}; an `if` at the end needs an `else`, and both \
+             must return"
+        );
+        self.report(finding.label(end, "the end can be reached here").help(help));
+    }
+
+    /// Reports an overload that takes the same types as an earlier one.
+    pub(super) fn check_overloads(&self, unit: UnitId, ast: &'w ast::Function) {
+        let name = QName {
+            namespace: None,
+            name: Ident {
+                text: ast.name.text.clone(),
+                span: ast.name.span,
+            },
+            span: ast.name.span,
+        };
+        let mut seen: HashMap<Vec<Type>, Span> = HashMap::new();
+        let overloads = self.world.overloads(unit, &name);
+        for (distance, found) in overloads {
+            let Found::Function(home, other) = found else {
+                continue;
+            };
+            if distance > 0 {
+                continue;
+            }
+            let function = self.user_function(home, other);
+            let Some(signature) = &function.signature else {
+                continue;
+            };
+            let types = signature
+                .formals
+                .iter()
+                .filter_map(|f| f.ty.instantiate(&[]))
+                .collect();
+            if let Some(first) = seen.insert(types, other.name.span) {
+                let text = &other.name.text;
+                let message =
+                    format!("function `{text}` is defined twice with the same parameters");
+                let finding = Diagnostic::error("duplicate-definition", other.name.span, message);
+                self.report(finding.label(first, "first defined here"));
+            }
+        }
+    }
+}
+
+impl<'w> Typer<'_, 'w> {
+    /// The formals of a function as the first locals of its body.
+    fn formals(&mut self, ast: &'w ast::Function) {
+        for param in &ast.params {
+            self.declare_enumerators(&param.ty);
+            let ty = self.session.resolve_type(&param.ty, &self.scope);
+            let kind = if param.is_mutable {
+                LocalKind::MutableFormal
+            } else {
+                LocalKind::Formal
+            };
+            let id = self.declare_local(&param.name, ty, kind);
+            self.flow.assign(id);
+            self.locals[id.0 as usize].by_reference = param.is_mutable;
+        }
+    }
+}

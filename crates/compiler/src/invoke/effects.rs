@@ -1,0 +1,140 @@
+//! Side effects between the assignments of one output clause.
+//!
+//! Assignments have no order that a program may rely on; so a state variable that one of them
+//! changes should not occur in another. What is said of it is the user's choice.
+
+use std::collections::HashSet;
+
+use graph::{Arg, Expr, ExprKind, OutputCall, Place, Root, StateId, Step};
+use syntax::ast::{self, Ident, PortClause};
+use syntax::{Diagnostic, Span};
+
+use crate::{Session, SideEffectRule};
+
+/// Looks for a state variable that one assignment changes and another uses. `places` says where each
+/// attribute is assigned.
+pub(super) fn check(
+    session: &Session<'_>,
+    clause: &PortClause<Vec<(Ident, ast::Expr)>>,
+    places: &[Option<Span>],
+    assigned: &[Option<Expr>],
+    calls: &[OutputCall],
+) {
+    if session.options.output_side_effects == SideEffectRule::Ignore {
+        return;
+    }
+    let of = |name: &Ident| places.iter().position(|place| *place == Some(name.span));
+    let mut before: Vec<(&Ident, Effects)> = Vec::new();
+    for (name, _) in &clause.body {
+        let Some(Some(value)) = of(name).map(|at| &assigned[at]) else {
+            continue;
+        };
+        let mut effects = Effects {
+            calls,
+            ..Effects::default()
+        };
+        effects.expr(value);
+        let disturbed = before.iter().find(|(_, other)| other.disturbs(&effects));
+        if let Some((other, _)) = disturbed {
+            session.report(finding(session.options.output_side_effects, name, other));
+        }
+        before.push((name, effects));
+    }
+}
+
+fn finding(rule: SideEffectRule, name: &Ident, other: &Ident) -> Diagnostic {
+    let message = format!(
+        "`{}` and `{}` use a state variable that one of them changes",
+        other.text, name.text
+    );
+    let (code, span) = ("output-side-effects", name.span);
+    let finding = match rule {
+        SideEffectRule::Error => Diagnostic::error(code, span, message),
+        SideEffectRule::Ignore | SideEffectRule::Warn => Diagnostic::warning(code, span, message),
+    };
+    finding
+        .label(other.span, "the other assignment")
+        .help("change the variable in `logic onTuple`, or in one assignment alone")
+}
+
+/// The state variables that an expression reads and changes.
+#[derive(Default)]
+struct Effects<'a> {
+    calls: &'a [OutputCall],
+    reads: HashSet<StateId>,
+    writes: HashSet<StateId>,
+}
+
+impl Effects<'_> {
+    fn disturbs(&self, other: &Effects<'_>) -> bool {
+        let touched = |id: &StateId| other.reads.contains(id) || other.writes.contains(id);
+        self.writes.iter().any(touched) || other.writes.iter().any(|id| self.reads.contains(id))
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::State(id) => {
+                self.reads.insert(*id);
+            }
+            ExprKind::OutputCall(at) => {
+                let calls = self.calls;
+                calls
+                    .get(*at as usize)
+                    .into_iter()
+                    .flat_map(|c| &c.args)
+                    .for_each(|e| self.expr(e));
+            }
+            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Set(list) => {
+                list.iter().for_each(|e| self.expr(e));
+            }
+            ExprKind::Map(entries) => entries.iter().for_each(|(key, value)| {
+                self.expr(key);
+                self.expr(value);
+            }),
+            ExprKind::Field(a, _)
+            | ExprKind::Unary(_, a)
+            | ExprKind::Cast(a)
+            | ExprKind::Wrap(a)
+            | ExprKind::Unwrap(a)
+            | ExprKind::IsPresent(a) => self.expr(a),
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Mapped(_, _, a, b)
+            | ExprKind::And(a, b)
+            | ExprKind::Or(a, b)
+            | ExprKind::In(a, b)
+            | ExprKind::UnwrapOr(a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
+            ExprKind::Slice(a, lower, upper) => {
+                self.expr(a);
+                lower.iter().chain(upper).for_each(|e| self.expr(e));
+            }
+            ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
+            ExprKind::Call(_, args) => args.iter().for_each(|arg| match arg {
+                Arg::Value(e) => self.expr(e),
+                Arg::Place(place) => self.change(place),
+            }),
+            ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value) => {
+                self.change(place);
+                self.expr(value);
+            }
+            ExprKind::Step { place, .. } => self.change(place),
+            ExprKind::Const(_)
+            | ExprKind::Local(_)
+            | ExprKind::Input { .. }
+            | ExprKind::Attribute { .. }
+            | ExprKind::CurrentPunct
+            | ExprKind::IsShutdown => {}
+        }
+    }
+
+    fn change(&mut self, place: &Place) {
+        if let Root::State(id) = place.root {
+            self.writes.insert(id);
+        }
+        for step in &place.steps {
+            if let Step::Index(index) = step {
+                self.expr(index);
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Output attributes that nobody assigns: forwarded from the first input port that has an attribute
+//! of the same name and type, if the operator forwards; else an error, if it must assign all.
+
+use graph::{Expr, ExprKind};
+use syntax::Diagnostic;
+use tuple::Attribute;
+
+use super::Work;
+
+/// Fills in what is forwarded to output port `port`, and reports what is left. `written` are the
+/// attributes that have an assignment, good or bad.
+pub(super) fn forward(
+    work: &Work<'_, '_>,
+    port: usize,
+    assigned: &mut [Option<Expr>],
+    written: &[bool],
+) {
+    let model = work.outputs[port];
+    let schema = work.frame.outputs[port].schema.clone().unwrap_or_default();
+    let same = model
+        .same_schema_as
+        .is_some_and(|input| !is_same(work, port, input as usize));
+    let mut missing = Vec::new();
+    for (at, attribute) in schema.attributes.iter().enumerate() {
+        if written[at] {
+            continue;
+        }
+        if model.forwards {
+            assigned[at] = source(work, attribute, port);
+        }
+        if assigned[at].is_none() && model.complete {
+            missing.push(attribute);
+        }
+    }
+    if !missing.is_empty() && !work.frame.is_broken() && !same {
+        report(work, port, &missing);
+    }
+}
+
+fn source(work: &Work<'_, '_>, wanted: &Attribute, port: usize) -> Option<Expr> {
+    let inputs = work.frame.inputs.iter().enumerate();
+    inputs
+        .filter_map(|(at, input)| Some((at, input.schema.as_ref()?.find(&wanted.name)?)))
+        .find(|(_, (_, found))| found.ty == wanted.ty)
+        .map(|(at, (index, _))| Expr {
+            kind: ExprKind::Attribute {
+                port: at as u32,
+                history: 0,
+                index: index as u32,
+            },
+            ty: wanted.ty.clone(),
+            pos: work.session.pos(work.ast.outputs[port].name.span),
+        })
+}
+
+fn report(work: &Work<'_, '_>, port: usize, missing: &[&Attribute]) {
+    let place = &work.ast.outputs[port].name;
+    let names: Vec<_> = missing.iter().map(|a| format!("`{}`", a.name)).collect();
+    let message = match &names[..] {
+        [one] => format!("nothing is assigned to the output attribute {one}"),
+        _ => format!(
+            "nothing is assigned to the output attributes {}",
+            names.join(", ")
+        ),
+    };
+    let mut finding = Diagnostic::error("unassigned-attribute", place.span, message);
+    for attribute in missing {
+        let unlike = work.frame.inputs.iter().find_map(|input| {
+            let (_, found) = input.schema.as_ref()?.find(&attribute.name)?;
+            Some((&input.name, found))
+        });
+        if let Some((input, found)) = unlike {
+            let Attribute { name, ty } = attribute;
+            let found = &found.ty;
+            finding = finding.help(format!(
+                "`{name}` of `{input}` is of type {found}, not {ty}"
+            ));
+        }
+    }
+    work.session.report(finding);
+}
+
+/// Checks that an output port has the type of an input port; what is unknown passes.
+fn is_same(work: &Work<'_, '_>, port: usize, input: usize) -> bool {
+    let input = work.frame.inputs.get(input);
+    let (Some(input), Some(found)) = (input, &work.frame.outputs[port].schema) else {
+        return true;
+    };
+    let Some(wanted) = &input.schema else {
+        return true;
+    };
+    if wanted == found {
+        return true;
+    }
+    let (place, name) = (&work.ast.outputs[port].name, work.model.name);
+    let message = format!(
+        "{name} hands its input on: stream `{}` must have the type of `{}`",
+        place.text, input.name
+    );
+    let finding = Diagnostic::error("type-mismatch", place.span, message);
+    let finding = finding.label(input.span, format!("of type {wanted}"));
+    work.session
+        .report(crate::expand::help_difference(finding, wanted, found));
+    false
+}

@@ -1,0 +1,186 @@
+//! One invocation of a primitive operator, held against its model: ports, logic, parameters,
+//! windows, outputs. What comes out is the operator of the graph.
+//!
+//! Each part reports what is wrong with it and goes on, so that one mistake does not hide another;
+//! the operator is there in any case, and only a program without errors is handed on.
+
+mod effects;
+mod forward;
+mod logic;
+mod output;
+mod params;
+mod policy;
+mod ports;
+mod value_type;
+mod verify;
+mod window;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use graph::{InPort, InPortModel, Operator, OperatorModel, OutPortModel};
+use syntax::ast::Invocation;
+
+use crate::expand::{Fed, Given, InSite, Inherited, OutSite, Site};
+use crate::names::{Channel, Frame, OperatorFrame, Scope};
+use crate::{Session, annotation, config};
+
+/// An invocation that is to become an operator.
+pub(crate) struct Request<'a, 'w> {
+    /// The invocation.
+    pub ast: &'w Invocation,
+    /// The operator that it names.
+    pub model: &'static OperatorModel,
+    /// Its instance path.
+    pub path: Arc<str>,
+    /// What feeds its input ports.
+    pub inputs: Vec<Fed>,
+    /// Its output streams.
+    pub outputs: Vec<Given>,
+    /// The composite around it.
+    pub scope: &'a Scope<'w>,
+    /// Config and annotations of the composites around it.
+    pub inherited: &'a Inherited,
+}
+
+/// A request with the names that its expressions see and its ports matched with the model.
+pub(crate) struct Work<'a, 'w> {
+    pub session: &'a Session<'w>,
+    pub ast: &'w Invocation,
+    pub model: &'static OperatorModel,
+    /// The scope of its expressions.
+    pub scope: Scope<'w>,
+    /// Its ports as expressions see them.
+    pub frame: Rc<OperatorFrame>,
+    pub inputs: Vec<&'static InPortModel>,
+    pub outputs: Vec<&'static OutPortModel>,
+}
+
+/// Makes the operator of an invocation.
+pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> (Operator, Site) {
+    let errors = session.diagnostics.error_count();
+    let Request {
+        ast, model, scope, ..
+    } = request;
+    let inputs = ports::inputs(session, ast, model);
+    let outputs = ports::outputs(session, ast, model);
+    let frame = Rc::new(frame(&request, &inputs));
+    ports::names(session, ast, &frame);
+    let work = Work {
+        session,
+        ast,
+        model,
+        scope: scope.enter(Frame::Operator(frame.clone())),
+        frame,
+        inputs,
+        outputs,
+    };
+    let (operator, site) = work.operator(&request);
+    if session.diagnostics.error_count() == errors {
+        verify::run(&work, &operator);
+    }
+    (operator, site)
+}
+
+impl<'w> Work<'_, 'w> {
+    fn operator(&self, request: &Request<'_, 'w>) -> (Operator, Site) {
+        let (session, ast) = (self.session, self.ast);
+        let logic = logic::logic(self);
+        let params = params::params(self);
+        let windows = window::windows(self, &params);
+        let outputs = output::outputs(self);
+        let config = config::of_operator(self, request.inherited);
+        let annotations = annotation::of_operator(self, request.inherited);
+        let window_places = windows
+            .iter()
+            .map(|w| w.as_ref().map(|(_, span)| *span))
+            .collect();
+        let inputs = windows.into_iter().map(|w| w.map(|(window, _)| window));
+        let inputs = inputs
+            .enumerate()
+            .map(|(at, window)| self.in_port(at, window))
+            .collect();
+        let operator = Operator {
+            name: request.path.clone(),
+            kind: format!("{}::{}", self.model.namespace, self.model.name).into(),
+            inputs,
+            outputs,
+            params,
+            logic,
+            config,
+            annotations,
+            pos: session.pos(ast.head),
+        };
+        (operator, self.site(request, window_places))
+    }
+
+    fn in_port(&self, at: usize, window: Option<graph::Window>) -> InPort {
+        let port = &self.frame.inputs[at];
+        InPort {
+            name: port.name.clone(),
+            schema: port.schema.clone().unwrap_or_default(),
+            sources: Vec::new(),
+            window,
+            history: self.frame.history(at),
+            is_control: self.inputs[at].control,
+        }
+    }
+
+    fn site(&self, request: &Request<'_, 'w>, windows: Vec<Option<syntax::Span>>) -> Site {
+        let inputs = request.inputs.iter().zip(&self.inputs).zip(windows);
+        let outputs = request.outputs.iter().zip(&self.outputs);
+        let inputs = inputs.map(|((fed, model), window)| InSite {
+            model,
+            span: fed.span,
+            streams: fed.streams.clone(),
+            window,
+        });
+        let outputs = outputs.map(|(given, model)| OutSite {
+            model,
+            stream: given.stream,
+        });
+        Site {
+            model: self.model,
+            head: self.ast.head,
+            inputs: inputs.collect(),
+            outputs: outputs.collect(),
+        }
+    }
+}
+
+/// The ports as the invocation's expressions see them.
+fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
+    let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
+    let inputs = inputs.map(|((port, fed), model)| {
+        let names = match &port.alias {
+            Some(alias) => vec![alias.text.clone()],
+            None => port.streams.iter().map(|s| s.text.clone()).collect(),
+        };
+        crate::names::InputPort {
+            name: names.first().cloned().unwrap_or_default(),
+            names,
+            streams: fed.ids(),
+            schema: fed.schema.clone(),
+            mutable: model.mutable,
+            span: port.span,
+        }
+    });
+    let outputs = request.ast.outputs.iter().zip(&request.outputs);
+    let outputs = outputs.map(|(port, given)| crate::names::OutputPort {
+        names: std::iter::once(&port.name)
+            .chain(&port.alias)
+            .map(|name| name.text.clone())
+            .collect(),
+        stream: given.stream,
+        schema: given.schema.clone(),
+    });
+    let path = &request.path;
+    let (inputs, outputs) = (inputs.collect(), outputs.collect());
+    OperatorFrame::new(
+        path.clone(),
+        path.clone(),
+        inputs,
+        outputs,
+        Channel::default(),
+    )
+}

@@ -1,0 +1,191 @@
+//! How many ports an invocation has, and which port set of the model each belongs to.
+
+use graph::{Cardinality, InPortModel, OperatorModel, OutPortModel};
+use syntax::ast::Invocation;
+use syntax::{Diagnostic, Span};
+
+use crate::Session;
+use crate::expand::counted;
+use crate::names::OperatorFrame;
+
+/// The model of each input port; reports a number of ports that the operator does not have.
+pub(super) fn inputs(
+    session: &Session<'_>,
+    ast: &Invocation,
+    model: &'static OperatorModel,
+) -> Vec<&'static InPortModel> {
+    let counts: Vec<_> = model.inputs.iter().map(|set| set.count).collect();
+    let first_extra = |at: usize| ast.inputs.get(at).map_or(ast.head, |port| port.span);
+    let found = match_ports(&counts, ast.inputs.len());
+    report(
+        session,
+        ast,
+        model,
+        "input port",
+        &counts,
+        &found,
+        first_extra,
+    );
+    let fallback: &'static InPortModel = &InPortModel::DEFAULT;
+    let sets = found
+        .sets
+        .iter()
+        .map(|set| set.map_or(fallback, |at| &model.inputs[at]));
+    sets.collect()
+}
+
+/// The model of each output port; reports a number of ports that the operator does not have.
+pub(super) fn outputs(
+    session: &Session<'_>,
+    ast: &Invocation,
+    model: &'static OperatorModel,
+) -> Vec<&'static OutPortModel> {
+    let counts: Vec<_> = model.outputs.iter().map(|set| set.count).collect();
+    let first_extra = |at: usize| ast.outputs.get(at).map_or(ast.head, |port| port.span);
+    let found = match_ports(&counts, ast.outputs.len());
+    report(
+        session,
+        ast,
+        model,
+        "output port",
+        &counts,
+        &found,
+        first_extra,
+    );
+    let fallback: &'static OutPortModel = &OutPortModel::DEFAULT;
+    let sets = found
+        .sets
+        .iter()
+        .map(|set| set.map_or(fallback, |at| &model.outputs[at]));
+    sets.collect()
+}
+
+/// Port sets matched with ports.
+struct Matched {
+    /// The set of each port; none if there are too many ports.
+    sets: Vec<Option<usize>>,
+    /// There are fewer ports than needed.
+    is_short: bool,
+}
+
+/// Gives each set in turn as many ports as it takes.
+fn match_ports(counts: &[Cardinality], ports: usize) -> Matched {
+    let mut sets = Vec::with_capacity(ports);
+    let mut is_short = false;
+    for (at, count) in counts.iter().enumerate() {
+        let left = ports - sets.len();
+        let take = match count {
+            Cardinality::Exactly(n) => *n as usize,
+            Cardinality::Optional => left.min(1),
+            Cardinality::Any => left,
+        };
+        is_short |= take > left;
+        sets.extend(std::iter::repeat_n(Some(at), take.min(left)));
+    }
+    sets.resize(ports, None);
+    Matched { sets, is_short }
+}
+
+fn report(
+    session: &Session<'_>,
+    ast: &Invocation,
+    model: &OperatorModel,
+    what: &str,
+    counts: &[Cardinality],
+    found: &Matched,
+    place_of: impl Fn(usize) -> Span,
+) {
+    let extra = found.sets.iter().position(Option::is_none);
+    if extra.is_none() && !found.is_short {
+        return;
+    }
+    let given = match found.sets.len() {
+        1 => "1 is given".to_owned(),
+        n => format!("{n} are given"),
+    };
+    let message = format!("{} takes {}, but {given}", model.name, wanted(counts, what));
+    let place = extra.map_or(ast.head, place_of);
+    session.report(Diagnostic::error("port-count", place, message));
+}
+
+/// `1 input port`, `1 or 2 output ports`, `at least 2 input ports`, `no input ports`.
+fn wanted(counts: &[Cardinality], what: &str) -> String {
+    let (mut least, mut most) = (0usize, Some(0usize));
+    for count in counts {
+        match count {
+            Cardinality::Exactly(n) => {
+                least += *n as usize;
+                most = most.map(|m| m + *n as usize);
+            }
+            Cardinality::Optional => most = most.map(|m| m + 1),
+            Cardinality::Any => most = None,
+        }
+    }
+    match most {
+        None => format!("at least {}", counted(least, what)),
+        Some(most) if most == least => counted(most, what),
+        Some(most) if most == least + 1 => format!("{least} or {}", counted(most, what)),
+        Some(most) => format!("{least} to {}", counted(most, what)),
+    }
+}
+
+/// Reports input ports, and output ports, of one name.
+pub(super) fn names(session: &Session<'_>, ast: &Invocation, frame: &OperatorFrame) {
+    let mut seen: Vec<(&str, Span)> = Vec::new();
+    for (port, ast) in frame.inputs.iter().zip(&ast.inputs) {
+        // The same stream twice on one port is a matter of connections.
+        let before = seen.len();
+        for name in &port.names {
+            match seen[..before].iter().find(|(other, _)| *other == &**name) {
+                Some(&(_, first)) => session.report(twice(name, ast.span, first)),
+                None => seen.push((name, ast.span)),
+            }
+        }
+    }
+    let aliases = ast.outputs.iter().filter_map(|port| port.alias.as_ref());
+    let streams = ast.outputs.iter().map(|port| &port.name);
+    let mut seen: Vec<&syntax::ast::Ident> = streams.collect();
+    for alias in aliases {
+        if let Some(first) = seen.iter().find(|name| name.text == alias.text) {
+            session.report(twice(&alias.text, alias.span, first.span));
+        }
+        seen.push(alias);
+    }
+}
+
+fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
+    let message = format!("two ports of this operator are called `{name}`");
+    Diagnostic::error("duplicate-port", span, message)
+        .label(first, "first here")
+        .help("give one of them another name with `as`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{match_ports, wanted};
+    use graph::Cardinality::{Any, Exactly, Optional};
+
+    #[test]
+    fn sets_take_ports_in_turn() {
+        let found = match_ports(&[Exactly(2), Optional], 3);
+        assert_eq!(found.sets, [Some(0), Some(0), Some(1)]);
+        assert!(!found.is_short);
+        assert!(match_ports(&[Exactly(2), Any], 1).is_short);
+        assert_eq!(match_ports(&[Optional], 2).sets, [Some(0), None]);
+        assert_eq!(match_ports(&[Exactly(1), Any], 3).sets[2], Some(1));
+    }
+
+    #[test]
+    fn numbers_of_ports_are_said_in_words() {
+        assert_eq!(wanted(&[], "input port"), "no input ports");
+        assert_eq!(wanted(&[Exactly(1)], "input port"), "1 input port");
+        assert_eq!(
+            wanted(&[Exactly(1), Optional], "input port"),
+            "1 or 2 input ports"
+        );
+        assert_eq!(
+            wanted(&[Exactly(2), Any], "input port"),
+            "at least 2 input ports"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! The types that a parameter's model allows, from their text.
+
+use std::sync::Arc;
+
+use graph::{OperatorModel, ParamModel};
+use syntax::ast::{TupleBody, TupleBodyKind, TypeExpr, TypeKind};
+use tuple::{Attribute, TupleType, Type};
+
+/// What a parameter may be given.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wanted {
+    /// A value of any type.
+    Any,
+    /// A value of one of these types.
+    OneOf(Vec<Type>),
+    /// One of these custom literals.
+    Literal(&'static [&'static str]),
+}
+
+/// What a parameter's model asks for. A type that cannot be read counts as any.
+pub(super) fn wanted(model: &'static OperatorModel, param: &ParamModel) -> Wanted {
+    let literals = model.enums.iter().find(|(name, _)| *name == param.ty);
+    if let Some((_, values)) = literals {
+        return Wanted::Literal(values);
+    }
+    let types = param.ty.split('|').map(|text| self::parse(text.trim()));
+    match types.collect::<Option<Vec<_>>>() {
+        Some(types) => Wanted::OneOf(types),
+        None => Wanted::Any,
+    }
+}
+
+fn parse(text: &str) -> Option<Type> {
+    if text == "any" {
+        return None;
+    }
+    closed(&syntax::parse_type(text).ok()?)
+}
+
+/// A type in which no names occur.
+fn closed(ty: &TypeExpr) -> Option<Type> {
+    Some(match &ty.kind {
+        TypeKind::Primitive(word) => crate::types::primitive(word)?,
+        TypeKind::List(element, None) => Type::List(Arc::new(closed(element)?), None),
+        TypeKind::Set(element, None) => Type::Set(Arc::new(closed(element)?), None),
+        TypeKind::Map(key, value, None) => {
+            Type::Map(Arc::new((closed(key)?, closed(value)?)), None)
+        }
+        TypeKind::Optional(inner) => Type::Optional(Arc::new(closed(inner)?)),
+        TypeKind::Tuple(body) => Type::Tuple(Arc::new(closed_tuple(body)?)),
+        _ => return None,
+    })
+}
+
+fn closed_tuple(body: &TupleBody) -> Option<TupleType> {
+    let TupleBodyKind::Attributes(list) = &body.kind else {
+        return None;
+    };
+    let attributes = list.iter().map(|(ty, name)| {
+        let name = name.text.clone();
+        closed(ty).map(|ty| Attribute { name, ty })
+    });
+    Some(TupleType {
+        attributes: attributes.collect::<Option<_>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Wanted, wanted};
+    use graph::{OperatorModel, ParamModel};
+    use tuple::Type;
+
+    static MODEL: OperatorModel = OperatorModel {
+        enums: &[("Format", &["csv", "txt"])],
+        ..OperatorModel::DEFAULT
+    };
+
+    fn of(ty: &'static str) -> Wanted {
+        wanted(
+            &MODEL,
+            &ParamModel {
+                ty,
+                ..ParamModel::DEFAULT
+            },
+        )
+    }
+
+    #[test]
+    fn types_of_models_are_read() {
+        assert_eq!(of("any"), Wanted::Any);
+        assert_eq!(
+            of("int32 | uint32"),
+            Wanted::OneOf(vec![Type::Int32, Type::Uint32])
+        );
+        assert_eq!(of("Format"), Wanted::Literal(&["csv", "txt"]));
+        let Wanted::OneOf(types) = of("tuple<int32 time, list<rstring> names>") else {
+            panic!("a tuple type is a type");
+        };
+        assert_eq!(
+            types[0].to_string(),
+            "tuple<int32 time, list<rstring> names>"
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! The files that a program needs: from the main files outwards, by what each mentions.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use syntax::{Diagnostic, FileId, SourceMap, ast};
+
+use super::mentions::{self, Items};
+use super::{Loader, Program, namespace, roots};
+use crate::names::{IMPLICIT_USES, LoadedUnit};
+
+/// Loads the main files (path and text) and all that they need from the toolkits at `toolkits`.
+pub(crate) fn load(
+    main: &[(PathBuf, String)],
+    toolkits: &[PathBuf],
+    loader: &dyn Loader,
+) -> Program {
+    let mut closure = Closure {
+        loader,
+        toolkits,
+        program: Program::default(),
+        folders: HashMap::new(),
+        taken: main.iter().map(|(path, _)| path.clone()).collect(),
+    };
+    for (path, text) in main {
+        let parsed = parse(&mut closure.program.sources, path, text);
+        closure.take(path, parsed, None);
+    }
+    let mut next = 0;
+    while let Some(loaded) = closure.program.units.get(next) {
+        let (unit, root) = (loaded.unit.clone(), PathBuf::from(&*loaded.toolkit_dir));
+        closure.follow(&unit, &root);
+        next += 1;
+    }
+    closure.program
+}
+
+struct Closure<'a> {
+    loader: &'a dyn Loader,
+    toolkits: &'a [PathBuf],
+    program: Program,
+    /// The files of each folder that was looked into.
+    folders: HashMap<PathBuf, Vec<Neighbour>>,
+    /// Files that belong to the program.
+    taken: HashSet<PathBuf>,
+}
+
+/// A file in a folder of some namespace.
+struct Neighbour {
+    path: PathBuf,
+    text: String,
+    parsed: Option<Parsed>,
+}
+
+struct Parsed {
+    file: FileId,
+    unit: ast::Unit,
+    diagnostics: Vec<Diagnostic>,
+}
+
+fn parse(sources: &mut SourceMap, path: &Path, text: &str) -> Parsed {
+    let file = sources.add(path, text);
+    let syntax::Parse {
+        unit, diagnostics, ..
+    } = syntax::parse(file, text);
+    Parsed {
+        file,
+        unit,
+        diagnostics,
+    }
+}
+
+impl Closure<'_> {
+    /// Makes a file part of the program; `root` is that of a found file.
+    fn take(&mut self, path: &Path, parsed: Parsed, root: Option<&Path>) {
+        let is_checked = root.is_none();
+        let home = root.map(Path::to_owned);
+        let home = home.or_else(|| roots::root_of(path, namespace(&parsed.unit)));
+        let home = home.or_else(|| path.parent().map(Path::to_owned));
+        self.program.diagnostics.extend(parsed.diagnostics);
+        self.program.units.push(LoadedUnit {
+            file: parsed.file,
+            unit: parsed.unit,
+            toolkit_dir: home.unwrap_or_default().to_string_lossy().into(),
+            is_checked,
+        });
+    }
+
+    /// Takes every file that defines something which a unit wants.
+    fn follow(&mut self, unit: &ast::Unit, root: &Path) {
+        let toolkits = self.toolkits.iter().map(PathBuf::as_path);
+        let places: BTreeSet<&Path> = toolkits.chain([root]).collect();
+        for (written, name) in mentions::wanted(unit) {
+            for namespace in candidates(unit, written.as_deref(), &name) {
+                for place in &places {
+                    for folder in roots::folders(place, namespace) {
+                        self.search(place, &folder, namespace, &name);
+                    }
+                }
+            }
+        }
+    }
+
+    fn search(&mut self, root: &Path, folder: &Path, namespace: &str, name: &str) {
+        self.open(folder);
+        let mut found = Vec::new();
+        for neighbour in self.folders.get_mut(folder).into_iter().flatten() {
+            if self.taken.contains(&neighbour.path) || !may_define(&neighbour.text, name) {
+                continue;
+            }
+            let sources = &mut self.program.sources;
+            let parsed = neighbour
+                .parsed
+                .get_or_insert_with(|| parse(sources, &neighbour.path, &neighbour.text));
+            let fits = super::namespace(&parsed.unit) == namespace;
+            if fits && Items::of(&parsed.unit).any(name) {
+                self.taken.insert(neighbour.path.clone());
+                found.extend(neighbour.parsed.take().map(|p| (neighbour.path.clone(), p)));
+            }
+        }
+        for (path, parsed) in found {
+            self.take(&path, parsed, Some(root));
+        }
+    }
+
+    /// Lists and reads a folder, once. A file that cannot be read is as good as absent: what it
+    /// defines will be reported as unknown.
+    fn open(&mut self, folder: &Path) {
+        if self.folders.contains_key(folder) {
+            return;
+        }
+        let mut paths = self.loader.list(folder);
+        paths.sort();
+        let read = |path: PathBuf| {
+            let text = self.loader.read(&path).ok()?;
+            Some(Neighbour {
+                path,
+                text,
+                parsed: None,
+            })
+        };
+        let neighbours: Vec<_> = paths.into_iter().filter_map(read).collect();
+        self.folders.insert(folder.to_owned(), neighbours);
+    }
+}
+
+/// The namespaces in which a name of a unit may lie.
+fn candidates<'u>(unit: &'u ast::Unit, written: Option<&'u str>, name: &str) -> BTreeSet<&'u str> {
+    if let Some(written) = written {
+        return BTreeSet::from([written]);
+    }
+    let fits = |u: &&ast::Use| u.name.as_ref().is_none_or(|n| &*n.text == name);
+    let used = unit.uses.iter().filter(fits).map(|u| &*u.namespace.text);
+    IMPLICIT_USES
+        .into_iter()
+        .chain([namespace(unit)])
+        .chain(used)
+        .collect()
+}
+
+/// Whether a text may define a name: the name stands as a word behind another word or a type's `>`
+/// or `]` (`composite X`, `type X`, `list<int32> x(`). Spares parsing most files of a folder.
+fn may_define(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let ends = !text[at + name.len()..].starts_with(is_word);
+        let gap = before.len() < at;
+        let last = before.chars().next_back();
+        let closes = last.is_some_and(|c| matches!(c, '>' | ']' | '/'));
+        ends && (closes || (gap && last.is_some_and(is_word)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_define;
+
+    #[test]
+    fn a_definition_is_a_word_behind_a_word_or_a_type() {
+        assert!(may_define("public composite  Foo { }", "Foo"));
+        assert!(may_define("list<int32>f(int32 x) {}", "f"));
+        assert!(may_define("type T = int32 a;", "T"));
+        assert!(may_define("int32 /* its name */f() {}", "f"));
+        assert!(!may_define("x = f(1);", "f"));
+        assert!(!may_define("composite Food {}", "Foo"));
+    }
+}

@@ -1,0 +1,227 @@
+//! Statements one by one.
+
+use std::rc::Rc;
+
+use graph::{ExprKind, Stmt};
+use syntax::ast::{self, Block, Ident, StmtKind, TypeExpr};
+use syntax::{Diagnostic, Span};
+use tuple::Type;
+
+use crate::expr::{Returns, Typer, Variable};
+use crate::names::{BlockFrame, Frame, LocalKind};
+
+impl<'w> Typer<'_, 'w> {
+    pub(super) fn statement(&mut self, stmt: &'w ast::Stmt, out: &mut Vec<Stmt>) {
+        match &stmt.kind {
+            StmtKind::Local(decl) => self.declare(decl, out),
+            StmtKind::Type(def) => self.declare_type(def),
+            StmtKind::Block(block) => self.inner_block(block, out),
+            StmtKind::Expr(expr) => self.expression(expr, out),
+            StmtKind::If(c, a, b) => self.branch(c, a, b.as_deref(), out),
+            StmtKind::While(c, body) => self.repeat(c, body, out),
+            StmtKind::For(ty, name, e, body) => self.walk(ty, name, e, body, out),
+            StmtKind::Break => self.leave("break", Stmt::Break, stmt.span, out),
+            StmtKind::Continue => self.leave("continue", Stmt::Continue, stmt.span, out),
+            StmtKind::Return(value) => self.give_back(value.as_ref(), stmt.span, out),
+            StmtKind::Error => {}
+        }
+    }
+
+    fn inner_block(&mut self, block: &'w Block, out: &mut Vec<Stmt>) {
+        self.in_block(|typer| typer.statements(&block.stmts, out));
+    }
+
+    /// Statements in order; warns of the first that cannot be reached.
+    pub(crate) fn statements(&mut self, stmts: &'w [ast::Stmt], out: &mut Vec<Stmt>) {
+        let mut warned = self.flow.is_dead;
+        for stmt in stmts {
+            if self.flow.is_dead && !warned {
+                let message = "this statement is never reached";
+                self.session
+                    .report(Diagnostic::warning("unreachable", stmt.span, message));
+                warned = true;
+            }
+            self.statement(stmt, out);
+        }
+    }
+
+    /// Runs `work` in a new innermost block.
+    pub(crate) fn in_block<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let frame = Frame::Block(Rc::new(BlockFrame::default()));
+        let scope = self.scope.enter(frame);
+        self.in_scope(scope, work)
+    }
+
+    fn expression(&mut self, expr: &'w ast::Expr, out: &mut Vec<Stmt>) {
+        if let Some(call) = self.statement_call(expr) {
+            out.extend(call);
+            return;
+        }
+        let start = self.effects.mark();
+        let typed = self.infer(expr, None);
+        self.check_effects(start);
+        if let Some(typed) = typed {
+            self.warn_useless(&typed, expr.span);
+            out.push(Stmt::Expr(typed));
+        }
+    }
+
+    fn warn_useless(&self, typed: &graph::Expr, span: Span) {
+        let acts = matches!(
+            typed.kind,
+            ExprKind::Call(..)
+                | ExprKind::Assign(..)
+                | ExprKind::AssignOp(..)
+                | ExprKind::Step { .. }
+        );
+        if !acts {
+            let message = "this expression has no effect";
+            self.session
+                .report(Diagnostic::warning("no-effect", span, message));
+        }
+    }
+
+    fn branch(
+        &mut self,
+        condition: &'w ast::Expr,
+        a: &'w ast::Stmt,
+        b: Option<&'w ast::Stmt>,
+        out: &mut Vec<Stmt>,
+    ) {
+        let condition = self.condition(condition);
+        let before = self.flow.clone();
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        self.in_block(|typer| typer.statement(a, &mut first));
+        let after = std::mem::replace(&mut self.flow, before);
+        if let Some(b) = b {
+            self.in_block(|typer| typer.statement(b, &mut second));
+        }
+        let other = std::mem::take(&mut self.flow);
+        self.flow = after.join(other);
+        if let Some(condition) = condition {
+            out.push(Stmt::If(condition, first, second));
+        }
+    }
+
+    fn repeat(&mut self, condition: &'w ast::Expr, body: &'w ast::Stmt, out: &mut Vec<Stmt>) {
+        let condition = self.condition(condition);
+        let stmts = self.loop_body(|typer, stmts| typer.statement(body, stmts));
+        if let Some(condition) = condition {
+            out.push(Stmt::While(condition, stmts));
+        }
+    }
+
+    /// A body that may run any number of times: what it assigns does not count afterwards.
+    fn loop_body(&mut self, work: impl FnOnce(&mut Self, &mut Vec<Stmt>)) -> Vec<Stmt> {
+        let before = self.flow.clone();
+        self.flow.loops += 1;
+        let mut stmts = Vec::new();
+        self.in_block(|typer| work(typer, &mut stmts));
+        self.flow = before;
+        stmts
+    }
+
+    fn walk(
+        &mut self,
+        ty: &'w TypeExpr,
+        name: &'w Ident,
+        collection: &'w ast::Expr,
+        body: &'w ast::Stmt,
+        out: &mut Vec<Stmt>,
+    ) {
+        let ty = self.session.resolve_type(ty, &self.scope);
+        let hint = ty.clone().map(|ty| Type::List(ty.into(), None));
+        let start = self.effects.mark();
+        let typed = self.infer(collection, hint.as_ref());
+        self.check_effects(start);
+        let root = typed.as_ref().and_then(root_of);
+        let typed = typed.and_then(|typed| self.walkable(typed, ty.as_ref(), collection.span));
+        let frozen = self.frozen.len();
+        self.frozen.extend(root);
+        let mut id = None;
+        let stmts = self.loop_body(|typer, stmts| {
+            let local = typer.declare_local(name, ty, LocalKind::Loop);
+            typer.flow.assign(local);
+            id = Some(local);
+            typer.statement(body, stmts);
+        });
+        self.frozen.truncate(frozen);
+        if let (Some(typed), Some(id)) = (typed, id) {
+            out.push(Stmt::For(id, typed, stmts));
+        }
+    }
+
+    /// The collection of a `for`, if the loop variable has the type of its elements.
+    fn walkable(&self, typed: graph::Expr, ty: Option<&Type>, span: Span) -> Option<graph::Expr> {
+        let element = match &typed.ty {
+            Type::List(e, _) | Type::Set(e, _) => (**e).clone(),
+            Type::Map(kv, _) => kv.0.clone(),
+            Type::RString | Type::BoundedRString(_) => Type::RString,
+            Type::UString => Type::UString,
+            Type::Blob => Type::Uint8,
+            other => {
+                let message = format!("`for` walks over a list, set, map or string, not {other}");
+                return self.fail("not-iterable", span, message);
+            }
+        };
+        let ty = ty?;
+        if *ty != element {
+            let message = format!("the loop variable is {ty}, and the elements are {element}");
+            return self.fail("type-mismatch", span, message);
+        }
+        Some(typed)
+    }
+
+    fn leave(&mut self, word: &str, stmt: Stmt, span: Span, out: &mut Vec<Stmt>) {
+        if self.flow.loops == 0 {
+            let message = format!("`{word}` stands in no loop");
+            self.session
+                .report(Diagnostic::error("outside-loop", span, message));
+        }
+        self.flow.is_dead = true;
+        out.push(stmt);
+    }
+
+    fn give_back(&mut self, value: Option<&'w ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        let returns = self.context.returns.clone();
+        match (value, returns) {
+            (_, Returns::Nowhere) => {
+                let message = "there is nothing to return from here";
+                self.session
+                    .report(Diagnostic::error("outside-function", span, message));
+            }
+            (None, Returns::Bare) => out.push(Stmt::Return(None)),
+            (None, Returns::Value(ty)) => {
+                let ty = ty.map_or(String::new(), |ty| format!(" {ty}"));
+                let message = format!("`return` needs a value: the function's result is{ty}");
+                self.session
+                    .report(Diagnostic::error("missing-return-value", span, message));
+            }
+            (Some(value), Returns::Bare) => {
+                self.infer(value, None);
+                let message = "nothing can be returned here: there is no result";
+                let finding = Diagnostic::error("unexpected-return-value", value.span, message);
+                self.session.report(finding);
+            }
+            (Some(value), Returns::Value(ty)) => {
+                let typed = self.expr(value, ty.as_ref());
+                out.extend(typed.map(|typed| Stmt::Return(Some(typed))));
+            }
+        }
+        self.flow.is_dead = true;
+    }
+}
+
+/// The variable behind a collection that is walked over.
+fn root_of(expr: &graph::Expr) -> Option<Variable> {
+    match &expr.kind {
+        ExprKind::Local(id) => Some(Variable::Local(*id)),
+        ExprKind::State(id) => Some(Variable::State(*id)),
+        ExprKind::Input { port, history: 0 }
+        | ExprKind::Attribute {
+            port, history: 0, ..
+        } => Some(Variable::Input(*port)),
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) => root_of(base),
+        _ => None,
+    }
+}

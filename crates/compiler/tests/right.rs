@@ -1,0 +1,51 @@
+//! Right programs: each file of `right/` comes to the graph and the plan beside it.
+//!
+//! `BLESS=1 cargo test -p thalweg-compiler --test right` writes the expected files anew.
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use support::{input, tests};
+use thalweg_compiler as compiler;
+
+#[test]
+fn right_programs_come_to_their_graphs() {
+    let mut failed = Vec::new();
+    for path in programs() {
+        let text = fs::read_to_string(&path).expect("a program can be read");
+        let name = path
+            .file_name()
+            .expect("a file has a name")
+            .to_string_lossy();
+        let output = compiler::compile(input(&name, &text, None));
+        let said = syntax::render(&output.diagnostics, &output.sources, false);
+        let Some(program) = output.program else {
+            failed.push(format!("{} is refused:\n{said}", path.display()));
+            continue;
+        };
+        let plan = compiler::plan(&program);
+        let natives = toolkit::functions();
+        let (graph, plan) = (program.printed(natives), plan.display(&program));
+        let found = format!("{said}{graph}\n{plan}");
+        let beside = path.with_extension("graph");
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&beside, found).expect("the expected file can be written");
+        } else if fs::read_to_string(&beside).unwrap_or_default() != found {
+            failed.push(format!("{} differs; it is now:\n{found}", beside.display()));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+fn programs() -> Vec<PathBuf> {
+    let entries = fs::read_dir(tests().join("right")).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("its entries can be read").path());
+    let mut programs: Vec<_> = paths
+        .filter(|p| p.extension().is_some_and(|e| e == "spl"))
+        .collect();
+    programs.sort();
+    assert!(programs.len() > 10, "the right programs are there");
+    programs
+}

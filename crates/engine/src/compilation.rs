@@ -1,0 +1,114 @@
+//! From a file to a program.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use compiler::{Input, Options, Output};
+use graph::Program;
+
+use crate::files::{self, Files};
+use crate::models::models;
+use crate::{Error, Findings};
+
+/// What is to be compiled, and with what.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The file that holds the main composite.
+    pub file: PathBuf,
+    /// The main composite, with or without its namespace; `None` if the file has only one.
+    pub main: Option<String>,
+    /// Roots of further toolkits.
+    pub toolkit_path: Vec<PathBuf>,
+    /// Compile-time values; several of one name make a list.
+    pub compile_values: Vec<(String, String)>,
+    /// Submission-time values; `None` when the program is only checked.
+    pub submission_values: Option<Vec<(String, String)>>,
+}
+
+/// A compiled program, or why there is none.
+#[derive(Debug)]
+pub struct Compilation {
+    /// Only if there is no error.
+    pub program: Option<Program>,
+    /// Errors and warnings.
+    pub findings: Findings,
+    /// Where the application lies: the root of the main file's toolkit.
+    pub application_dir: PathBuf,
+}
+
+/// Compiles a program.
+///
+/// # Errors
+/// If the main file cannot be read. What is wrong with the program is among the findings.
+pub fn compile(request: &Request) -> Result<Compilation, Error> {
+    let application_dir = application_dir(&request.file);
+    let output = run(request, &application_dir, compiler::compile)?;
+    let findings = Findings::new(output.diagnostics, output.sources);
+    Ok(Compilation {
+        program: output.program,
+        findings,
+        application_dir,
+    })
+}
+
+/// Checks a file: every composite, function and type in it, whether a program uses it or not.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn check(request: &Request) -> Result<Findings, Error> {
+    let output = run(request, &application_dir(&request.file), compiler::check)?;
+    Ok(Findings::new(output.diagnostics, output.sources))
+}
+
+fn run(
+    request: &Request,
+    application_dir: &Path,
+    stage: fn(Input<'_>) -> Output,
+) -> Result<Output, Error> {
+    let text = files::text(&request.file)?;
+    let mut compile_time_values: HashMap<String, Vec<String>> = HashMap::new();
+    for (name, value) in &request.compile_values {
+        compile_time_values
+            .entry(name.clone())
+            .or_default()
+            .push(value.clone());
+    }
+    let toolkits = request.toolkit_path.iter();
+    let toolkit_dirs = toolkits.filter_map(|root| {
+        let name = root.file_name()?.to_string_lossy().into_owned();
+        Some((name, root.to_string_lossy().into_owned()))
+    });
+    let options = Options {
+        submission_values: request
+            .submission_values
+            .iter()
+            .flatten()
+            .cloned()
+            .collect(),
+        compile_time_values,
+        application_dir: absolute(application_dir).to_string_lossy().into_owned(),
+        toolkit_dirs: toolkit_dirs.collect(),
+        ..Options::default()
+    };
+    Ok(stage(Input {
+        files: vec![(request.file.clone(), text)],
+        main: request.main.as_deref(),
+        loader: &Files,
+        toolkits: request.toolkit_path.clone(),
+        natives: toolkit::functions(),
+        models: models(),
+        options,
+    }))
+}
+
+/// The folder of the main file.
+fn application_dir(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

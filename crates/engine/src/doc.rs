@@ -1,0 +1,211 @@
+//! Operators and functions described from their models.
+
+use std::fmt::Write;
+
+use graph::{
+    Assignment, Cardinality, InPortModel, NativeFn, OperatorModel, OutPortModel, ParamMode,
+    ParamModel, PunctuationIn, PunctuationOut, Windowing,
+};
+
+use crate::models::models;
+
+/// Width of a line of text.
+const WIDTH: usize = 92;
+
+/// A line for each operator and each function.
+pub fn doc_index() -> String {
+    let mut text = String::from("OPERATORS\n");
+    for model in models() {
+        let name = format!("{}::{}", model.namespace, model.name);
+        let _ = writeln!(text, "  {name:<28} {}", first_sentence(model.doc));
+    }
+    text += "\nFUNCTIONS\n";
+    let mut namespaces: Vec<&str> = toolkit::functions().iter().map(|f| f.namespace).collect();
+    namespaces.dedup();
+    for namespace in namespaces {
+        let mut names: Vec<&str> = toolkit::functions()
+            .iter()
+            .filter(|function| function.namespace == namespace)
+            .map(function_name)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let _ = writeln!(text, "  {namespace}");
+        text += &wrapped(&names.join(" "), "    ");
+    }
+    text
+}
+
+/// The description of an operator or of a function with all its prototypes; the namespace may be
+/// left out.
+///
+/// # Errors
+/// If there is none of that name; the sentence says which one is like it.
+pub fn doc(name: &str) -> Result<String, String> {
+    let (namespace, last) = match name.rsplit_once("::") {
+        Some((namespace, last)) => (Some(namespace), last),
+        None => (None, name),
+    };
+    let is_in = |other: &str| namespace.is_none_or(|namespace| namespace == other);
+    let operators = models()
+        .iter()
+        .filter(|m| m.name == last && is_in(m.namespace));
+    let functions: Vec<&NativeFn> = toolkit::functions()
+        .iter()
+        .filter(|function| function_name(function) == last && is_in(function.namespace))
+        .collect();
+    let mut text: String = operators.map(|model| operator(model)).collect();
+    for function in &functions {
+        let _ = writeln!(text, "{}::{}", function.namespace, function.prototype);
+        text += &wrapped(function.doc, "    ");
+        text.push('\n');
+    }
+    if text.is_empty() {
+        Err(unknown(name, last))
+    } else {
+        Ok(text)
+    }
+}
+
+fn unknown(name: &str, last: &str) -> String {
+    let operators = models().iter().map(|model| model.name);
+    let functions = toolkit::functions().iter().map(function_name);
+    let like = syntax::closest(last, operators.chain(functions));
+    let like = like.map_or(String::new(), |like| format!("; did you mean {like}?"));
+    format!("there is no operator or function {name}{like}")
+}
+
+/// `sqrt` of `<numeric T> T sqrt(T f)`.
+fn function_name(function: &NativeFn) -> &'static str {
+    let before = function.prototype.split('(').next().unwrap_or_default();
+    before
+        .trim_end()
+        .rsplit([' ', '>'])
+        .next()
+        .unwrap_or_default()
+}
+
+fn operator(model: &OperatorModel) -> String {
+    let mut text = format!("{}::{}\n\n", model.namespace, model.name);
+    text += &wrapped(model.doc, "");
+    if !model.inputs.is_empty() {
+        text += "\nINPUT PORTS\n";
+        model
+            .inputs
+            .iter()
+            .for_each(|port| text += &wrapped(&input(port), "  "));
+    }
+    if !model.outputs.is_empty() {
+        text += "\nOUTPUT PORTS\n";
+        model
+            .outputs
+            .iter()
+            .for_each(|port| text += &wrapped(&output(port), "  "));
+    }
+    if !model.params.is_empty() {
+        text += "\nPARAMETERS\n";
+        model
+            .params
+            .iter()
+            .for_each(|param| text += &parameter(model, param));
+    }
+    if !model.output_functions.is_empty() {
+        text += "\nOUTPUT FUNCTIONS\n";
+        model.output_functions.iter().for_each(|f| {
+            let _ = writeln!(text, "  {f}");
+        });
+    }
+    if !model.metrics.is_empty() {
+        let _ = writeln!(text, "\nMETRICS\n  {}", model.metrics.join(", "));
+    }
+    if !model.allows_logic {
+        text += "\nIt has no logic clause.\n";
+    }
+    text
+}
+
+fn count(cardinality: Cardinality) -> String {
+    match cardinality {
+        Cardinality::Exactly(1) => "one".to_owned(),
+        Cardinality::Exactly(n) => n.to_string(),
+        Cardinality::Optional => "one, optional".to_owned(),
+        Cardinality::Any => "any number".to_owned(),
+    }
+}
+
+fn input(port: &InPortModel) -> String {
+    let window = match port.window {
+        Windowing::NonWindowed => "",
+        Windowing::Windowed => "; has a window",
+        Windowing::OptionallyWindowed => "; may have a window",
+    };
+    let punctuation = match port.punctuation {
+        PunctuationIn::Oblivious => "",
+        PunctuationIn::Expecting => "; needs window markers",
+        PunctuationIn::WindowBound => "; needs window markers for a punct() window",
+    };
+    let control = if port.control { "; a control port" } else { "" };
+    format!("{}{window}{punctuation}{control}", count(port.count))
+}
+
+fn output(port: &OutPortModel) -> String {
+    let punctuation = match port.punctuation {
+        PunctuationOut::Generating => "makes its own window markers".to_owned(),
+        PunctuationOut::Preserving(0) => "forwards window markers".to_owned(),
+        PunctuationOut::Preserving(n) => format!("forwards the window markers of input {n}"),
+        PunctuationOut::Free => "has no window markers".to_owned(),
+    };
+    let assign = match port.assign {
+        Assignment::None => "",
+        Assignment::AttributeFree => "; attributes may be assigned without reading a tuple",
+        Assignment::Expression => "; attributes may be assigned",
+    };
+    let forwards = if port.forwards {
+        "; the others are forwarded by name"
+    } else {
+        ""
+    };
+    format!("{}; {punctuation}{assign}{forwards}", count(port.count))
+}
+
+fn parameter(model: &OperatorModel, param: &ParamModel) -> String {
+    let ty = match model.enums.iter().find(|(name, _)| *name == param.ty) {
+        Some((_, values)) => format!("{{{}}}", values.join(", ")),
+        None => param.ty.to_owned(),
+    };
+    let mode = match param.mode {
+        ParamMode::Constant => "known when compiling",
+        ParamMode::AttributeFree => "evaluated once",
+        ParamMode::Expression => "an expression over the tuple",
+        ParamMode::Attribute => "an attribute",
+        ParamMode::Literal => "a literal",
+    };
+    let list = if param.list { ", one or more" } else { "" };
+    let mandatory = if param.mandatory { ", mandatory" } else { "" };
+    let head = format!("  {}: {ty} ({mode}{list}{mandatory})\n", param.name);
+    head + &wrapped(param.doc, "      ")
+}
+
+fn first_sentence(doc: &str) -> &str {
+    doc.find(". ").map_or(doc, |end| &doc[..=end])
+}
+
+/// Words in lines of at most [`WIDTH`] characters.
+fn wrapped(text: &str, indent: &str) -> String {
+    let mut lines = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent.len() + line.len() + 1 + word.len() > WIDTH {
+            let _ = writeln!(lines, "{indent}{line}");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    if !line.is_empty() {
+        let _ = writeln!(lines, "{indent}{line}");
+    }
+    lines
+}

@@ -1,0 +1,51 @@
+//! What goes wrong outside of a program's text: files that cannot be read, jobs that fail.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why compiling or running did not come to its end. The sentences say what was tried.
+#[derive(Debug)]
+pub enum Error {
+    /// A source file cannot be read.
+    Read(PathBuf, io::Error),
+    /// The data directory is not there.
+    DataDirectory(PathBuf),
+    /// The program failed while it ran, or could not be set up; one line a failure.
+    Program(String),
+    /// Compiled code could not be made: a mistake of the engine.
+    Code(String),
+    /// The program ended because nobody reads its output any more; there is nothing to say.
+    Quiet,
+}
+
+impl Error {
+    /// A source file that cannot be read.
+    pub(crate) fn read(path: &Path, error: io::Error) -> Error {
+        Error::Read(path.to_owned(), error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),
+            Error::DataDirectory(path) => {
+                write!(f, "the data directory {} does not exist", path.display())
+            }
+            Error::Program(message) => f.write_str(message),
+            Error::Code(message) => write!(f, "cannot compile to machine code: {message}"),
+            Error::Quiet => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Error::Read(_, error) = self {
+            Some(error)
+        } else {
+            None
+        }
+    }
+}

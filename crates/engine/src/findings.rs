@@ -1,0 +1,107 @@
+//! What the front end has to say about a program, as text and as JSON.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use syntax::{Diagnostic, Severity, SourceMap, Span};
+
+/// Diagnostics with the texts they speak of.
+#[derive(Debug, Default)]
+pub struct Findings {
+    diagnostics: Vec<Diagnostic>,
+    sources: SourceMap,
+}
+
+impl Findings {
+    pub(crate) fn new(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Findings {
+        Findings {
+            diagnostics,
+            sources,
+        }
+    }
+
+    /// Whether one of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// For people: place, source line with a caret, what is wrong, what would be right; at the end
+    /// how many there were. Empty if there are none.
+    pub fn text(&self, colour: bool) -> String {
+        if self.diagnostics.is_empty() {
+            return String::new();
+        }
+        let mut text = syntax::render(&self.diagnostics, &self.sources, colour);
+        let errors = self
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .count();
+        let warnings = self.diagnostics.len() - errors;
+        let counted = |count: usize, noun: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {noun}")),
+            n => Some(format!("{n} {noun}s")),
+        };
+        let counts: Vec<_> = [counted(errors, "error"), counted(warnings, "warning")]
+            .into_iter()
+            .flatten()
+            .collect();
+        text += &format!("\n{}\n", counts.join(", "));
+        text
+    }
+
+    /// For programs: an object a finding, with `severity`, `code`, `message`, `file`, `line`,
+    /// `column`, `end_line`, `end_column`, `labels` and `help`. Lines and columns count from 1,
+    /// columns in characters; the end is exclusive.
+    pub fn json(&self) -> Vec<Value> {
+        self.diagnostics
+            .iter()
+            .map(|finding| self.object(finding))
+            .collect()
+    }
+
+    fn object(&self, finding: &Diagnostic) -> Value {
+        let mut object = self.place(finding.span);
+        object["severity"] = match finding.severity {
+            Severity::Error => "error".into(),
+            Severity::Warning => "warning".into(),
+        };
+        object["code"] = finding.code.into();
+        object["message"] = finding.message.as_str().into();
+        let labels = finding.labels.iter().map(|label| {
+            let mut place = self.place(label.span);
+            place["text"] = label.text.as_str().into();
+            place
+        });
+        object["labels"] = labels.collect();
+        object["help"] = finding.help.iter().map(String::as_str).collect();
+        object
+    }
+
+    fn place(&self, span: Span) -> Value {
+        let file = self.sources.file(span.file);
+        let (start, end) = (file.position(span.start), file.position(span.end));
+        json!({
+            "file": file.path.to_string_lossy(),
+            "line": start.line,
+            "column": start.column,
+            "end_line": end.line,
+            "end_column": end.column,
+        })
+    }
+}
+
+/// A program in the canonical layout.
+///
+/// # Errors
+/// What is wrong with its syntax.
+pub fn format(path: &Path, text: &str) -> Result<String, Findings> {
+    syntax::format(text).map_err(|diagnostics| {
+        let mut sources = SourceMap::default();
+        sources.add(path, text);
+        Findings::new(diagnostics, sources)
+    })
+}

@@ -1,0 +1,73 @@
+//! Names of files: modifiers that are filled in, and what they are relative to.
+
+use std::path::{Path, PathBuf};
+
+use graph::{Fault, FaultKind};
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+
+/// Fills in `{id}`, `{localtime:format}` and `{gmtime:format}` (formats of strftime). Braces around
+/// anything else stand as they are.
+///
+/// # Errors
+/// If a format is not one.
+pub fn fill_in(name: &str, id: u64, now: &Zoned) -> Result<String, Fault> {
+    let mut filled = String::new();
+    let mut rest = name;
+    while let Some(open) = rest.find('{') {
+        let Some(length) = rest[open..].find('}') else {
+            break;
+        };
+        let (before, modifier) = (&rest[..open], &rest[open + 1..open + length]);
+        filled += before;
+        match modifier.split_once(':') {
+            _ if modifier == "id" => filled += &id.to_string(),
+            Some(("localtime", format)) => filled += &time(now, format)?,
+            Some(("gmtime", format)) => {
+                filled += &time(&now.with_time_zone(TimeZone::UTC), format)?;
+            }
+            _ => filled += &rest[open..=open + length],
+        }
+        rest = &rest[open + length + 1..];
+    }
+    Ok(filled + rest)
+}
+
+fn time(now: &Zoned, format: &str) -> Result<String, Fault> {
+    jiff::fmt::strtime::format(format, now).map_err(|error| {
+        Fault::new(
+            FaultKind::Limit,
+            format!("{format:?} is not a time format: {error}"),
+        )
+    })
+}
+
+/// A path below the data directory, unless it is absolute.
+pub fn below(data_directory: &str, name: &str) -> PathBuf {
+    Path::new(data_directory).join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(name: &str) -> String {
+        let now: Zoned = "2026-03-01T04:05:06+02:00[+02:00]".parse().unwrap();
+        fill_in(name, 7, &now).unwrap()
+    }
+
+    #[test]
+    fn modifiers_are_filled_in() {
+        assert_eq!(filled("out_{id}.csv"), "out_7.csv");
+        assert_eq!(
+            filled("{localtime:%Y%m%d-%H}/{gmtime:%H%M}"),
+            "20260301-04/0205"
+        );
+    }
+
+    #[test]
+    fn other_braces_stand_as_they_are() {
+        assert_eq!(filled("a{b}c{id"), "a{b}c{id");
+        assert_eq!(filled("{}"), "{}");
+    }
+}

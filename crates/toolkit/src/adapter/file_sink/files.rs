@@ -1,0 +1,150 @@
+//! The sequence of files that a FileSink writes: opened, closed, named, moved.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use encoding_rs::Encoding;
+use graph::{Fault, FaultKind, Services};
+use jiff::Zoned;
+
+use crate::adapter::compression::Compression;
+use crate::adapter::file_name;
+use crate::adapter::output::{Output, WriteError};
+
+/// What becomes of a failed write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// It is counted.
+    Ignore,
+    /// It is counted and traced.
+    Log,
+    /// It ends the program.
+    Terminate,
+}
+
+/// The files, of which at most one is open.
+pub struct Files {
+    pub data_directory: String,
+    pub append: bool,
+    pub compression: Option<Compression>,
+    pub encoding: Option<&'static Encoding>,
+    pub move_to: Option<PathBuf>,
+    pub on_failure: OnFailure,
+    pub open: Option<Output>,
+    /// Number of the next file.
+    pub next_id: u64,
+}
+
+impl Files {
+    /// Opens the next file of a name with modifiers.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(&mut self, name: &str, services: &mut dyn Services) -> Result<(), Fault> {
+        let name = file_name::fill_in(name, self.next_id, &Zoned::now())?;
+        self.next_id += 1;
+        let path = file_name::below(&self.data_directory, &name);
+        let output = Output::open(&path, self.append, self.compression, self.encoding);
+        let output = output.map_err(|error| {
+            let message = format!("cannot open {} for writing: {error}", path.display());
+            Fault::new(FaultKind::System, message)
+        })?;
+        services.count("nFilesOpened", 1);
+        self.open = Some(output);
+        Ok(())
+    }
+
+    /// Puts a record into the open file.
+    ///
+    /// # Errors
+    /// If writing fails and that is to end the program.
+    pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), Fault> {
+        let Some(output) = &mut self.open else {
+            return Ok(());
+        };
+        let written = output.put(record, services);
+        self.written(written, services)
+    }
+
+    /// Flushes the open file.
+    ///
+    /// # Errors
+    /// If writing fails and that is to end the program.
+    pub fn flush(&mut self, services: &mut dyn Services) -> Result<(), Fault> {
+        let Some(output) = &mut self.open else {
+            return Ok(());
+        };
+        let written = output.flush(services);
+        self.written(written, services)
+    }
+
+    /// Closes the open file and moves it; its absolute path.
+    ///
+    /// # Errors
+    /// If writing fails and that is to end the program, or if it cannot be moved.
+    pub fn close(&mut self, services: &mut dyn Services) -> Result<Option<PathBuf>, Fault> {
+        let Some(output) = self.open.take() else {
+            return Ok(None);
+        };
+        let path = output.path().to_owned();
+        let closed = output.close(services).map(drop);
+        self.written_to(&path, closed, services)?;
+        let path = match &self.move_to {
+            Some(folder) => moved(&path, folder)?,
+            None => path,
+        };
+        Ok(Some(std::path::absolute(&path).unwrap_or(path)))
+    }
+
+    fn written(
+        &mut self,
+        written: Result<(), WriteError>,
+        services: &mut dyn Services,
+    ) -> Result<(), Fault> {
+        let path = self
+            .open
+            .as_ref()
+            .map(|output| output.path().to_owned())
+            .unwrap_or_default();
+        self.written_to(&path, written, services)
+    }
+
+    fn written_to(
+        &self,
+        path: &Path,
+        written: Result<(), WriteError>,
+        services: &mut dyn Services,
+    ) -> Result<(), Fault> {
+        let error = match written {
+            Ok(()) => return Ok(()),
+            // Nobody reads standard output any more: there is no use in going on.
+            Err(WriteError::Standard(fault)) => return Err(fault),
+            Err(WriteError::System(error)) => error,
+        };
+        services.count("nTupleWriteErrors", 1);
+        let message = format!("cannot write to {}: {error}", path.display());
+        match self.on_failure {
+            OnFailure::Ignore => Ok(()),
+            OnFailure::Log => {
+                services.log(graph::TraceLevel::Error, &message, "FileSink");
+                Ok(())
+            }
+            OnFailure::Terminate => Err(Fault::new(FaultKind::System, message)),
+        }
+    }
+}
+
+/// Moves a file into a folder, also to another file system.
+fn moved(path: &Path, folder: &Path) -> Result<PathBuf, Fault> {
+    let target = folder.join(path.file_name().unwrap_or_default());
+    let moved = fs::rename(path, &target)
+        .or_else(|_| fs::copy(path, &target).and_then(|_| fs::remove_file(path)));
+    moved.map(|()| target).map_err(|error| {
+        let message = format!(
+            "cannot move {} to {}: {error}",
+            path.display(),
+            folder.display()
+        );
+        Fault::new(FaultKind::System, message)
+    })
+}

@@ -1,0 +1,273 @@
+//! The running FileSink.
+
+use std::time::{Duration, Instant};
+
+use graph::{Fault, FaultKind};
+use runtime::abi::Projection;
+use runtime::{Build, Operator, Outlet, Row, TimerId};
+use std::sync::Arc;
+use tuple::text::RecordWriter;
+use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
+
+use super::files::{Files, OnFailure};
+use crate::adapter::compression::Compression;
+use crate::adapter::record::writer;
+use crate::adapter::{file_name, input};
+
+/// When a file is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum CloseMode {
+    Never,
+    Punct,
+    Count(u64),
+    Size(u64),
+    Time(Duration),
+    Dynamic,
+}
+
+struct FileSink {
+    files: Files,
+    name: Projection,
+    name_buffer: TupleBuf,
+    /// The name, unless it depends on the tuple.
+    fixed_name: Option<String>,
+    /// With closeMode dynamic: the name of the open file.
+    open_name: String,
+    writer: Box<dyn RecordWriter>,
+    record: Vec<u8>,
+    close_mode: CloseMode,
+    flush_every: u64,
+    flush_on_punctuation: bool,
+    write_punctuations: bool,
+    /// Tuples in the open file.
+    tuples: u64,
+    unflushed: u64,
+    opened_at: Instant,
+    /// When the tuple before came, if delays are written.
+    last_tuple: Option<Option<Instant>>,
+    /// Layout of the port that reports closed files.
+    report: Option<(Arc<Layout>, TupleBuf)>,
+}
+
+/// Makes the operator; a file whose name is known is opened at once.
+pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let close_mode = close_mode(build)?;
+    if let CloseMode::Time(period) = close_mode {
+        build.timer(period.as_secs_f64());
+    }
+    let files = files(build)?;
+    let fixed_name = match build.exprs("file") {
+        Some([expr]) if !expr.reads_input() => Some(text(build.evaluate(expr)?)),
+        _ => None,
+    };
+    let name = build
+        .param_projection("file")?
+        .expect("the model asks for it");
+    let report = build
+        .outputs
+        .first()
+        .map(|layout| (layout.clone(), TupleBuf::default()));
+    let mut sink = FileSink {
+        files,
+        name,
+        name_buffer: TupleBuf::default(),
+        fixed_name,
+        open_name: String::new(),
+        writer: writer(build)?,
+        record: Vec::new(),
+        close_mode,
+        flush_every: build.integer("flush")?.unwrap_or(0) as u64,
+        flush_on_punctuation: build.flag("flushOnPunctuation", true)?,
+        write_punctuations: build.flag("writePunctuations", false)?,
+        tuples: 0,
+        unflushed: 0,
+        opened_at: Instant::now(),
+        last_tuple: build.flag("hasDelayField", false)?.then_some(None),
+        report,
+    };
+    if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic) {
+        sink.files.open(name, build.services)?;
+    }
+    Ok(Box::new(sink))
+}
+
+fn files(build: &mut Build<'_>) -> Result<Files, Fault> {
+    let data_directory = build.services.data_directory()?;
+    let encoding = build.value("encoding")?.map(text);
+    let move_to = build.value("moveFileToDirectory")?.map(text);
+    Ok(Files {
+        append: build.flag("append", false)?,
+        compression: Compression::of(build.literal("compression"))?,
+        encoding: input::encoding(encoding.as_deref())?,
+        move_to: move_to.map(|folder| file_name::below(&data_directory, &folder)),
+        on_failure: match build.literal("writeFailureAction") {
+            Some("ignore") => OnFailure::Ignore,
+            Some("log") => OnFailure::Log,
+            _ => OnFailure::Terminate,
+        },
+        data_directory,
+        open: None,
+        next_id: 0,
+    })
+}
+
+fn close_mode(build: &mut Build<'_>) -> Result<CloseMode, Fault> {
+    let missing = |param: &str| {
+        Fault::new(
+            FaultKind::Limit,
+            format!("this closeMode needs the parameter {param}"),
+        )
+    };
+    Ok(match build.literal("closeMode") {
+        Some("punct") => CloseMode::Punct,
+        Some("dynamic") => CloseMode::Dynamic,
+        Some("count") => {
+            let count = build.integer("tuplesPerFile")?;
+            CloseMode::Count(count.ok_or_else(|| missing("tuplesPerFile"))?.max(1) as u64)
+        }
+        Some("size") => {
+            let bytes = build.integer("bytesPerFile")?;
+            CloseMode::Size(bytes.ok_or_else(|| missing("bytesPerFile"))?.max(1) as u64)
+        }
+        Some("time") => {
+            let seconds = build
+                .number("timePerFile")?
+                .ok_or_else(|| missing("timePerFile"))?;
+            CloseMode::Time(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+        }
+        _ => CloseMode::Never,
+    })
+}
+
+fn text(value: Value) -> String {
+    if let Value::RString(RString(bytes)) = value {
+        String::from_utf8_lossy(&bytes).into_owned()
+    } else {
+        String::new()
+    }
+}
+
+impl Operator for FileSink {
+    fn process(
+        &mut self,
+        _port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.select(tuple, out)?;
+        self.record.clear();
+        let delay = self.delay();
+        self.writer.write(tuple, delay, &mut self.record);
+        self.files.put(&self.record, out.services())?;
+        self.tuples += 1;
+        self.unflushed += 1;
+        if self.flush_every > 0 && self.unflushed >= self.flush_every {
+            self.flush(out)?;
+        }
+        let done = match self.close_mode {
+            CloseMode::Count(n) => self.tuples >= n,
+            CloseMode::Size(n) => self.files.open.as_ref().is_some_and(|f| f.bytes() >= n),
+            _ => false,
+        };
+        if done { self.close(out) } else { Ok(()) }
+    }
+
+    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.marker(Punctuation::Window, out)
+    }
+
+    fn final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.marker(Punctuation::Final, out)?;
+        self.close(out)
+    }
+
+    fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.close_if_late(out)
+    }
+
+    /// The PE ends, perhaps before the final marker: what was accepted is written.
+    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.files.close(out.services()).map(drop)
+    }
+}
+
+impl FileSink {
+    /// Makes sure that the file of a tuple is open.
+    fn select(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.close_if_late(out)?;
+        if let (Some(name), false) = (&self.fixed_name, self.close_mode == CloseMode::Dynamic) {
+            if self.files.open.is_none() {
+                self.files.open(name, out.services())?;
+                self.opened_at = Instant::now();
+            }
+            return Ok(());
+        }
+        let row = [Some(tuple)];
+        self.name
+            .write(&Row::new(&row), out, &mut self.name_buffer)?;
+        let name = text(self.name_buffer.as_ref().get(&self.name.layout, 0));
+        if self.files.open.is_some() && name == self.open_name {
+            return Ok(());
+        }
+        self.close(out)?;
+        self.files.open(&name, out.services())?;
+        self.opened_at = Instant::now();
+        self.open_name = name;
+        Ok(())
+    }
+
+    fn close_if_late(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        match self.close_mode {
+            CloseMode::Time(period) if self.opened_at.elapsed() >= period => self.close(out),
+            _ => Ok(()),
+        }
+    }
+
+    /// Seconds since the tuple before, if they are written.
+    fn delay(&mut self) -> Option<f64> {
+        let last = self.last_tuple.as_mut()?;
+        let now = Instant::now();
+        let before = last.replace(now);
+        Some(before.map_or(0.0, |before| (now - before).as_secs_f64()))
+    }
+
+    fn marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.files.open.is_none() {
+            return Ok(());
+        }
+        if self.write_punctuations {
+            self.record.clear();
+            self.writer.punctuate(mark, &mut self.record);
+            self.files.put(&self.record, out.services())?;
+        }
+        if self.close_mode == CloseMode::Punct {
+            return self.close(out);
+        }
+        if self.flush_on_punctuation {
+            self.flush(out)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.unflushed = 0;
+        self.files.flush(out.services())
+    }
+
+    /// Closes the open file, if there is one, and reports it.
+    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.tuples = 0;
+        self.unflushed = 0;
+        let Some(path) = self.files.close(out.services())? else {
+            return Ok(());
+        };
+        let Some((layout, buffer)) = &mut self.report else {
+            return Ok(());
+        };
+        buffer.begin(layout);
+        let name = RString::from(path.to_string_lossy().as_ref());
+        buffer.set(layout, 0, &Value::RString(name));
+        out.submit(0, buffer.as_ref())
+    }
+}

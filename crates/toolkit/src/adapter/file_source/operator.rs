@@ -1,0 +1,247 @@
+//! The running FileSource: which files are read, and what follows each of them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use graph::{Fault, FaultKind, TraceLevel};
+use runtime::{Build, Operator, Outlet, Source};
+use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
+
+use super::reading::{Assigned, Ended, Parsing, Reading, Said};
+use crate::adapter::compression::Compression;
+use crate::adapter::input::{Input, encoding};
+use crate::adapter::{file_name, record};
+
+/// Stands for errors that the system did not number: input/output error.
+const EIO: i32 = 5;
+
+/// With an input port: files are named by tuples. Without: one file, read on a thread of its own.
+struct FileSource {
+    files: Option<Files>,
+    input: Option<Arc<Layout>>,
+}
+
+/// What is done with each file.
+struct Files {
+    reading: Reading,
+    data_directory: String,
+    /// The only file, if there is no input port.
+    file: Option<String>,
+    init_delay: f64,
+    ignore_open_errors: bool,
+    delete: bool,
+    move_to: Option<PathBuf>,
+    /// Markers come from the file itself.
+    punctuated: bool,
+    /// Layout of the port that reports how files ended.
+    report: Option<(Arc<Layout>, TupleBuf)>,
+}
+
+/// Makes the operator.
+pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let data_directory = build.services.data_directory()?;
+    let file = build.value("file")?.map(text);
+    if file.is_none() && build.inputs.is_empty() {
+        return Err(Fault::new(
+            FaultKind::Limit,
+            "FileSource needs the parameter file, or an input port that names files",
+        ));
+    }
+    let move_to = build.value("moveFileToDirectory")?.map(text);
+    let report = build
+        .outputs
+        .get(1)
+        .map(|layout| (layout.clone(), TupleBuf::default()));
+    let files = Files {
+        reading: reading(build)?,
+        file,
+        init_delay: build.number("initDelay")?.unwrap_or(0.0),
+        ignore_open_errors: build.flag("ignoreOpenErrors", false)?,
+        delete: build.flag("deleteFile", false)?,
+        move_to: move_to.map(|folder| file_name::below(&data_directory, &folder)),
+        punctuated: build.flag("readPunctuations", false)?,
+        data_directory,
+        report,
+    };
+    Ok(Box::new(FileSource {
+        files: Some(files),
+        input: build.inputs.first().cloned(),
+    }))
+}
+
+fn reading(build: &mut Build<'_>) -> Result<Reading, Fault> {
+    let encoding_name = build.value("encoding")?.map(text);
+    Ok(Reading {
+        reader: record::reader(build)?,
+        layout: build.outputs[0].clone(),
+        compression: Compression::of(build.literal("compression"))?,
+        encoding: encoding(encoding_name.as_deref())?,
+        parsing: match build.literal("parsing") {
+            Some("permissive") => Parsing::Permissive,
+            Some("fast") => Parsing::Fast,
+            _ => Parsing::Strict,
+        },
+        hot: build.flag("hotFile", false)?,
+        assigned: assigned(build)?,
+        tuple: TupleBuf::default(),
+        buffer: Vec::new(),
+    })
+}
+
+/// `None` if records hold every attribute.
+fn assigned(build: &mut Build<'_>) -> Result<Option<Assigned>, Fault> {
+    let read = record::read_attributes(build);
+    if read.len() == build.outputs[0].offsets.len() {
+        return Ok(None);
+    }
+    let operator = build.operator;
+    let mut arguments = Vec::new();
+    let calls = operator.outputs[0]
+        .calls
+        .iter()
+        .map(|call| match &*call.function {
+            "FileName" => Said::FileName,
+            "TupleNumber" => Said::TupleNumber,
+            _ => {
+                arguments.extend(call.args.first().cloned());
+                Said::AsIs(arguments.len() - 1)
+            }
+        });
+    let calls = calls.collect();
+    Ok(Some(Assigned {
+        output: build.output(0)?,
+        results_layout: build.results(0),
+        results: TupleBuf::default(),
+        calls,
+        arguments: build.projection(&arguments)?,
+        argument_values: TupleBuf::default(),
+        read,
+        whole: TupleBuf::default(),
+    }))
+}
+
+fn text(value: Value) -> String {
+    if let Value::RString(RString(bytes)) = value {
+        String::from_utf8_lossy(&bytes).into_owned()
+    } else {
+        String::new()
+    }
+}
+
+impl Operator for FileSource {
+    fn process(
+        &mut self,
+        _port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let (Some(files), Some(layout)) = (&mut self.files, &self.input) else {
+            return Ok(());
+        };
+        let name = text(tuple.get(layout, 0));
+        files.read(&name, out)
+    }
+
+    fn source(&mut self) -> Option<Box<dyn Source>> {
+        if self.input.is_some() {
+            return None;
+        }
+        Some(Box::new(self.files.take()?))
+    }
+}
+
+impl Source for Files {
+    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.init_delay > 0.0 {
+            out.services().block(self.init_delay);
+        }
+        let Some(file) = self.file.clone() else {
+            return Ok(());
+        };
+        self.read(&file, out)
+    }
+}
+
+impl Files {
+    /// Reads one file and does what follows.
+    fn read(&mut self, name: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let path = file_name::below(&self.data_directory, name);
+        let Reading {
+            compression,
+            encoding,
+            ..
+        } = self.reading;
+        let mut input = match Input::open(&path, compression, encoding) {
+            Ok(input) => input,
+            Err(error) => return self.not_opened(&path, &error, out),
+        };
+        out.services().count("nFilesOpened", 1);
+        let ended = self.reading.read(&mut input, name, &path, out)?;
+        drop(input);
+        match ended {
+            Ended::Shutdown => return Ok(()),
+            // What follows a final marker is not read, and nothing passes the port behind it.
+            Ended::Final => out.punctuate(0, Punctuation::Final)?,
+            Ended::AtEnd if !self.punctuated => out.punctuate(0, Punctuation::Window)?,
+            Ended::AtEnd => {}
+        }
+        self.put_away(&path)?;
+        self.report(&path, 0, out)
+    }
+
+    fn not_opened(
+        &mut self,
+        path: &Path,
+        error: &io::Error,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let message = format!("cannot open {} for reading: {error}", path.display());
+        self.report(path, error.raw_os_error().unwrap_or(EIO), out)?;
+        if !self.ignore_open_errors {
+            return Err(Fault::new(FaultKind::System, message));
+        }
+        out.services()
+            .log(TraceLevel::Error, &message, "FileSource");
+        Ok(())
+    }
+
+    /// Deletes or moves a file that has been read.
+    fn put_away(&self, path: &Path) -> Result<(), Fault> {
+        let failure = |what: &str, error: io::Error| {
+            Fault::new(
+                FaultKind::System,
+                format!("cannot {what} {}: {error}", path.display()),
+            )
+        };
+        if self.delete {
+            return fs::remove_file(path).map_err(|error| failure("delete", error));
+        }
+        let Some(folder) = &self.move_to else {
+            return Ok(());
+        };
+        let target = folder.join(path.file_name().unwrap_or_default());
+        let moved = fs::rename(path, &target)
+            .or_else(|_| fs::copy(path, &target).and_then(|_| fs::remove_file(path)));
+        moved.map_err(|error| failure("move", error))
+    }
+
+    /// Reports on the second output port: the file and 0, or the number of the error.
+    fn report(&mut self, path: &Path, error: i32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some((layout, buffer)) = &mut self.report else {
+            return Ok(());
+        };
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        buffer.begin(layout);
+        for (at, attribute) in layout.schema.attributes.iter().enumerate() {
+            let value = if attribute.ty.is_rstring() {
+                Value::RString(RString::from(path.to_string_lossy().as_ref()))
+            } else {
+                Value::Int32(error)
+            };
+            buffer.set(layout, at, &value);
+        }
+        out.submit(1, buffer.as_ref())
+    }
+}

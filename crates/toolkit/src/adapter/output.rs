@@ -1,0 +1,172 @@
+//! Files that are written: buffered, encoded and compressed.
+//!
+//! `/dev/stdout` is not opened: it is the PE's standard output, shared with `println` and with other
+//! sinks, so that lines neither mix nor overwrite each other.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use bzip2::write::BzEncoder;
+use encoding_rs::Encoding;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use graph::{Fault, Services};
+
+use super::compression::Compression;
+
+/// Bytes that are gathered before they are written.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// An open file.
+pub struct Output {
+    path: PathBuf,
+    target: Target,
+    encoding: Option<&'static Encoding>,
+    buffer: Vec<u8>,
+    /// Bytes that were put, before compression.
+    bytes: u64,
+}
+
+enum Target {
+    Standard,
+    Plain(File),
+    Zlib(ZlibEncoder<File>),
+    Gzip(GzEncoder<File>),
+    Bzip2(BzEncoder<File>),
+}
+
+/// What a failed write says.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The system.
+    System(io::Error),
+    /// Standard output.
+    Standard(Fault),
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::System(error)
+    }
+}
+
+impl Output {
+    /// Creates a file, or opens it to write behind what it holds.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(
+        path: &Path,
+        append: bool,
+        compression: Option<Compression>,
+        encoding: Option<&'static Encoding>,
+    ) -> io::Result<Output> {
+        let target = if path == Path::new("/dev/stdout") && compression.is_none() {
+            Target::Standard
+        } else {
+            let mut options = OpenOptions::new();
+            options
+                .create(true)
+                .write(true)
+                .append(append)
+                .truncate(!append);
+            let file = options.open(path)?;
+            match compression {
+                None => Target::Plain(file),
+                Some(Compression::Zlib) => Target::Zlib(ZlibEncoder::new(file, level())),
+                Some(Compression::Gzip) => Target::Gzip(GzEncoder::new(file, level())),
+                Some(Compression::Bzip2) => {
+                    Target::Bzip2(BzEncoder::new(file, bzip2::Compression::default()))
+                }
+            }
+        };
+        let buffer = Vec::with_capacity(BUFFER_BYTES);
+        Ok(Output {
+            path: path.to_owned(),
+            target,
+            encoding,
+            buffer,
+            bytes: 0,
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes put so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Puts a record. Once a write has failed the records that were not written yet are gone; those
+    /// before are safe.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), WriteError> {
+        self.bytes += record.len() as u64;
+        match self.encoding {
+            None => self.buffer.extend_from_slice(record),
+            Some(encoding) => {
+                let text = String::from_utf8_lossy(record);
+                self.buffer.extend_from_slice(&encoding.encode(&text).0);
+            }
+        }
+        if self.buffer.len() >= BUFFER_BYTES {
+            self.write(services)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Hands everything to the system.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn flush(&mut self, services: &mut dyn Services) -> Result<(), WriteError> {
+        self.write(services)?;
+        match &mut self.target {
+            Target::Standard => services.flush().map_err(WriteError::Standard)?,
+            Target::Plain(file) => file.flush()?,
+            Target::Zlib(file) => file.flush()?,
+            Target::Gzip(file) => file.flush()?,
+            Target::Bzip2(file) => file.flush()?,
+        }
+        Ok(())
+    }
+
+    /// Flushes and closes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn close(mut self, services: &mut dyn Services) -> Result<PathBuf, WriteError> {
+        self.write(services)?;
+        match self.target {
+            Target::Standard => services.flush().map_err(WriteError::Standard)?,
+            Target::Plain(_) => {}
+            Target::Zlib(file) => drop(file.finish()?),
+            Target::Gzip(file) => drop(file.finish()?),
+            Target::Bzip2(file) => drop(file.finish()?),
+        }
+        Ok(self.path)
+    }
+
+    fn write(&mut self, services: &mut dyn Services) -> Result<(), WriteError> {
+        let buffer = &self.buffer;
+        let written = match &mut self.target {
+            Target::Standard => services.print(buffer, false).map_err(WriteError::Standard),
+            Target::Plain(file) => file.write_all(buffer).map_err(WriteError::System),
+            Target::Zlib(file) => file.write_all(buffer).map_err(WriteError::System),
+            Target::Gzip(file) => file.write_all(buffer).map_err(WriteError::System),
+            Target::Bzip2(file) => file.write_all(buffer).map_err(WriteError::System),
+        };
+        self.buffer.clear();
+        written
+    }
+}
+
+fn level() -> flate2::Compression {
+    flate2::Compression::default()
+}

@@ -1,0 +1,125 @@
+//! Records of files from an adapter's parameters: format, separator, what is left out.
+
+use graph::{ExprKind, Fault, FaultKind};
+use runtime::Build;
+use tuple::text::{Format, ReadOptions, RecordReader, RecordWriter, WriteOptions};
+use tuple::{TupleBuf, Value};
+
+/// The format of the parameter of that name; csv by default.
+pub fn format(build: &Build<'_>) -> Format {
+    match build.literal("format") {
+        Some("txt") => Format::Txt,
+        Some("bin") => Format::Bin,
+        Some("block") => Format::Block,
+        Some("line") => Format::Line,
+        _ => Format::Csv,
+    }
+}
+
+/// Writes the tuples of input port 0.
+pub fn writer(build: &mut Build<'_>) -> Result<Box<dyn RecordWriter>, Fault> {
+    let options = WriteOptions {
+        attributes: written(build),
+        separator: separator(build)?,
+        quote_strings: build.flag("quoteStrings", true)?,
+        eol: eol(build)?,
+        punctuations: build.flag("writePunctuations", false)?,
+    };
+    let layout = build.inputs[0].clone();
+    tuple::text::writer(format(build), layout, options).map_err(limit)
+}
+
+/// Reads tuples of output port 0: the attributes to which nothing is assigned.
+pub fn reader(build: &mut Build<'_>) -> Result<Box<dyn RecordReader>, Fault> {
+    let options = ReadOptions {
+        attributes: Some(read_attributes(build)),
+        defaults: default_tuple(build)?,
+        has_delay: build.flag("hasDelayField", false)?,
+        separator: separator(build)?,
+        ignore_extra: build.flag("ignoreExtraCSVValues", false)?,
+        header_lines: header_lines(build)?,
+        checked: build.literal("parsing") != Some("fast"),
+        eol: eol(build)?,
+        block_bytes: build.integer("blockSize")?.map(|bytes| bytes as usize),
+        punctuations: build.flag("readPunctuations", false)?,
+        ..ReadOptions::default()
+    };
+    if options.block_bytes == Some(0) {
+        return Err(limit("blockSize is a number of bytes from 1"));
+    }
+    let layout = build.outputs[0].clone();
+    tuple::text::reader(format(build), layout, options).map_err(limit)
+}
+
+/// The attributes of output port 0 that records hold.
+pub fn read_attributes(build: &Build<'_>) -> Vec<usize> {
+    let assign = &build.operator.outputs[0].assign;
+    let all = 0..build.outputs[0].offsets.len();
+    all.filter(|&at| assign.get(at).is_none_or(Option::is_none))
+        .collect()
+}
+
+/// The attributes of input port 0 that `suppress` does not name.
+fn written(build: &Build<'_>) -> Option<Vec<usize>> {
+    let named = build.exprs("suppress")?;
+    let suppressed = |at: usize| {
+        named.iter().any(|expr| match expr.kind {
+            ExprKind::Attribute { index, .. } => index as usize == at,
+            _ => false,
+        })
+    };
+    Some(
+        (0..build.inputs[0].offsets.len())
+            .filter(|&at| !suppressed(at))
+            .collect(),
+    )
+}
+
+fn default_tuple(build: &mut Build<'_>) -> Result<Option<TupleBuf>, Fault> {
+    let Some(value) = build.value("defaultTuple")? else {
+        return Ok(None);
+    };
+    let mut tuple = TupleBuf::default();
+    let layout = build.outputs[0].clone();
+    tuple.begin(&layout);
+    tuple.set_all(&layout, &value);
+    Ok(Some(tuple))
+}
+
+fn header_lines(build: &mut Build<'_>) -> Result<u32, Fault> {
+    Ok(match build.value("hasHeaderLine")? {
+        Some(Value::Boolean(has)) => u32::from(has),
+        Some(_) => build
+            .integer("hasHeaderLine")?
+            .unwrap_or(0)
+            .clamp(0, u32::MAX.into()) as u32,
+        None => 0,
+    })
+}
+
+fn separator(build: &mut Build<'_>) -> Result<u8, Fault> {
+    match build.value("separator")? {
+        None => Ok(b','),
+        Some(Value::RString(text)) => match text.0[..] {
+            [byte] => Ok(byte),
+            _ => Err(limit("separator is one byte")),
+        },
+        Some(Value::Uint8(byte)) => Ok(byte),
+        Some(Value::Int8(byte)) => Ok(byte as u8),
+        Some(_) => Err(limit(
+            "separator is an rstring of one byte, an int8 or a uint8",
+        )),
+    }
+}
+
+fn eol(build: &mut Build<'_>) -> Result<Vec<u8>, Fault> {
+    match build.value("eolMarker")? {
+        Some(Value::RString(text)) if (1..=2).contains(&text.0.len()) => Ok(text.0),
+        Some(_) => Err(limit("eolMarker is one or two characters")),
+        None => Ok(b"\n".to_vec()),
+    }
+}
+
+fn limit(message: impl ToString) -> Fault {
+    Fault::new(FaultKind::Limit, message.to_string())
+}

@@ -1,0 +1,193 @@
+//! Adding elements to lists and taking them out.
+
+use graph::{Call, NativeFn};
+use tuple::{List, Value};
+
+use super::collection;
+use crate::function::call::{Arguments, Outcome, VOID, bound};
+
+pub(super) const FUNCTIONS: &[NativeFn] = &[
+    collection(
+        "<any T> list<T> insert(list<T> values, T ival, int32 idx)",
+        "The list with a value inserted before index `idx`: below 0 at the beginning, beyond the end \
+         at the end.",
+        |c| {
+            let list = inserted(
+                c.list(0).clone(),
+                Added::One(c.arg(1)),
+                c.int32(2),
+                bound(c.result),
+            );
+            Ok(Value::List(list))
+        },
+    ),
+    collection(
+        "<any T> list<T> insert(list<T> values, list<T> ivls, int32 idx)",
+        "The list with values inserted before index `idx`: below 0 at the beginning, beyond the end at \
+         the end.",
+        |c| {
+            let list = inserted(
+                c.list(0).clone(),
+                Added::All(c.list(1)),
+                c.int32(2),
+                bound(c.result),
+            );
+            Ok(Value::List(list))
+        },
+    ),
+    collection(
+        "<any T> void insertM(mutable list<T> values, T ival, int32 idx)",
+        "Inserts a value before index `idx`: below 0 at the beginning, beyond the end at the end.",
+        |c| {
+            let list = take(c.list_mut(0));
+            *c.list_mut(0) = inserted(list, Added::One(c.arg(1)), c.int32(2), c.room(0));
+            Ok(VOID)
+        },
+    ),
+    collection(
+        "<any T> void insertM(mutable list<T> values, list<T> ivls, int32 idx)",
+        "Inserts values before index `idx`: below 0 at the beginning, beyond the end at the end.",
+        |c| {
+            let list = take(c.list_mut(0));
+            *c.list_mut(0) = inserted(list, Added::All(c.list(1)), c.int32(2), c.room(0));
+            Ok(VOID)
+        },
+    ),
+    collection(
+        "<list T> T remove(T values, int32 idx)",
+        "The list without the element at an index; unchanged if there is none.",
+        |c| give_without(c, c.int32(1), c.int32(1)),
+    ),
+    collection(
+        "<list T> T remove(T values, int32 sidx, int32 eidx)",
+        "The list without the elements from index `sidx` up to and including `eidx`; indexes outside \
+         are ignored.",
+        |c| give_without(c, c.int32(1), c.int32(2)),
+    ),
+    collection(
+        "<list T> T remove(T values, list<int32> idxs)",
+        "The list without the elements at these indexes; indexes outside are ignored.",
+        |c| {
+            let list = c.list(0);
+            let mut stays = vec![true; list.len()];
+            for &at in c.list(1).as_slice::<i32>().unwrap_or_default() {
+                if let Some(stays) = usize::try_from(at).ok().and_then(|at| stays.get_mut(at)) {
+                    *stays = false;
+                }
+            }
+            c.give_values(
+                list.iter()
+                    .zip(stays)
+                    .filter(|(_, stays)| *stays)
+                    .map(|(x, _)| x),
+            )
+        },
+    ),
+    collection(
+        "<list T> void removeM(mutable T values, int32 idx)",
+        "Removes the element at an index; nothing if there is none.",
+        |c| remove_in_place(c, c.int32(1), c.int32(1)),
+    ),
+    collection(
+        "<list T> void removeM(mutable T values, int32 sidx, int32 eidx)",
+        "Removes the elements from index `sidx` up to and including `eidx`; indexes outside are \
+         ignored.",
+        |c| remove_in_place(c, c.int32(1), c.int32(2)),
+    ),
+    collection(
+        "<any T> list<T> concat(list<T> values1, list<T> values2)",
+        "The elements of the first list, then those of the second.",
+        |c| {
+            let mut list = c.list(0).clone();
+            list.extend_from(c.list(1));
+            c.give_list(list)
+        },
+    ),
+    collection(
+        "<any T> void concatM(mutable list<T> values1, list<T> values2)",
+        "Appends the elements of the second list to the first.",
+        |c| {
+            let room = c.room(0);
+            let more = c.list(1).clone();
+            let list = c.list_mut(0);
+            let fits = room.saturating_sub(list.len());
+            list.extend_from_range(&more, 0, fits);
+            Ok(VOID)
+        },
+    ),
+    collection(
+        "<any T> void appendM(mutable list<T> values, T value)",
+        "Appends a value; does nothing if the list is bounded and full.",
+        |c| {
+            if c.list(0).len() < c.room(0) {
+                let value = c.arg(1).clone();
+                c.list_mut(0).push(value);
+            }
+            Ok(VOID)
+        },
+    ),
+    collection(
+        "void appendM(mutable blob b, uint8 byte)",
+        "Appends a byte.",
+        |c| {
+            let byte = c.uint8(1);
+            c.blob_mut(0).push(byte);
+            Ok(VOID)
+        },
+    ),
+    collection(
+        "void appendM(mutable blob b, list<uint8> bytes)",
+        "Appends bytes.",
+        |c| {
+            let bytes = c.list(1).as_slice::<u8>().unwrap_or_default().to_vec();
+            c.blob_mut(0).extend(bytes);
+            Ok(VOID)
+        },
+    ),
+];
+
+/// What is inserted.
+enum Added<'a> {
+    One(&'a Value),
+    All(&'a List),
+}
+
+fn take(list: &mut List) -> List {
+    let empty = list.new_like();
+    std::mem::replace(list, empty)
+}
+
+fn inserted(mut list: List, added: Added<'_>, at: i32, room: usize) -> List {
+    let at = (at.max(0) as usize).min(list.len());
+    match added {
+        Added::One(value) => {
+            list.insert(at, value.clone());
+        }
+        Added::All(values) => {
+            let tail = list.slice(at, list.len());
+            list.truncate(at);
+            list.extend_from(values);
+            list.extend_from(&tail);
+        }
+    }
+    list.truncate(room);
+    list
+}
+
+/// Removes from the first index up to and including the last, as far as they exist.
+fn remove(list: &mut List, first: i32, last: i32) {
+    if last >= first && last >= 0 {
+        list.remove_range(first.max(0) as usize, last as usize + 1);
+    }
+}
+
+fn give_without(c: &Call<'_>, first: i32, last: i32) -> Outcome {
+    let mut list = c.list(0).clone();
+    remove(&mut list, first, last);
+    c.give_list(list)
+}
+
+fn remove_in_place(c: &mut Call<'_>, first: i32, last: i32) -> Outcome {
+    remove(c.list_mut(0), first, last);
+    Ok(VOID)
+}

@@ -1,0 +1,24 @@
+//! `spl.math`.
+
+mod aggregate;
+mod constant;
+mod power;
+mod rounding;
+mod trigonometry;
+
+use graph::NativeFn;
+
+use super::Eval;
+
+/// The lists of this namespace.
+pub(super) const LISTS: &[&[NativeFn]] = &[
+    constant::FUNCTIONS,
+    power::FUNCTIONS,
+    trigonometry::FUNCTIONS,
+    rounding::FUNCTIONS,
+    aggregate::FUNCTIONS,
+];
+
+const fn math(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+    super::native("spl.math", prototype, doc, eval)
+}

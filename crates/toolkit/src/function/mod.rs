@@ -1,0 +1,60 @@
+//! The built-in functions of SPL as data: prototype, documentation, implementation.
+//!
+//! One module a namespace, one list a file, one entry a prototype; [`functions`] joins the lists. The
+//! compiler parses the prototypes to resolve calls, the interpreter and compiled code call the
+//! implementations, `thalweg doc` prints what is written here.
+//!
+//! # Adding a function
+//! One entry in the list of the file where it belongs. Its implementation reads its arguments and
+//! builds its result through [`call::Arguments`], which keeps the bounds of bounded types: a prototype
+//! for `list<T>` also serves `list<T>[n]`.
+//!
+//! # Time
+//! Functions are called once a tuple. They do not log, and they keep what is expensive to build
+//! (compiled regular expressions, time zones) per thread.
+
+mod call;
+mod collection;
+mod complex;
+mod math;
+pub(crate) mod number;
+mod regex;
+mod string;
+mod utility;
+
+use std::sync::LazyLock;
+
+use graph::{Call, Fault, NativeFn};
+use tuple::Value;
+
+/// How a function is implemented.
+type Eval = fn(&mut Call<'_>) -> Result<Value, Fault>;
+
+/// The lists of all namespaces.
+const LISTS: &[&[&[NativeFn]]] = &[
+    math::LISTS,
+    string::LISTS,
+    collection::LISTS,
+    utility::LISTS,
+];
+
+/// All built-in functions, the prototypes of one namespace together.
+pub fn functions() -> &'static [NativeFn] {
+    static ALL: LazyLock<Vec<NativeFn>> = LazyLock::new(|| LISTS.concat().concat());
+    &ALL
+}
+
+/// One entry of a list.
+const fn native(
+    namespace: &'static str,
+    prototype: &'static str,
+    doc: &'static str,
+    eval: Eval,
+) -> NativeFn {
+    NativeFn {
+        namespace,
+        prototype,
+        doc,
+        eval,
+    }
+}

@@ -1,0 +1,135 @@
+//! Metrics: the operator's own, and those that the run time counts.
+
+use graph::{Call, Fault, FaultKind, NativeFn};
+use tuple::Value;
+
+use super::utility;
+use crate::function::call::{Arguments, Outcome, VOID, rstring};
+
+const GET: &str = "Sets `value` to the value of a custom metric of the operator. Faults if there is none \
+    of that name.";
+const SET: &str = "Sets a custom metric of the operator. Faults if there is none of that name.";
+const CREATE: &str = "Creates a custom metric of the operator, with a description, a kind and a first \
+    value. Faults if there is one of that name.";
+const HAS: &str = "Whether the operator has a custom metric of that name.";
+
+pub(super) const FUNCTIONS: &[NativeFn] = &[
+    utility(
+        "stateful void getInputPortMetricValue(uint32 port, Sys.OperatorInputPortMetricName name, \
+         mutable int64 value)",
+        "Sets `value` to the value of a metric of an input port. Faults if the run time does not count \
+         it.",
+        |c| {
+            counted(
+                c,
+                &format!("inputPortMetric.{}.{}", c.uint32(0), c.enumerator(1)),
+                2,
+            )
+        },
+    ),
+    utility(
+        "stateful void getOutputPortMetricValue(uint32 port, Sys.OperatorOutputPortMetricName name, \
+         mutable int64 value)",
+        "Sets `value` to the value of a metric of an output port. Faults if the run time does not \
+         count it.",
+        |c| {
+            counted(
+                c,
+                &format!("outputPortMetric.{}.{}", c.uint32(0), c.enumerator(1)),
+                2,
+            )
+        },
+    ),
+    utility(
+        "stateful void getOperatorMetricValue(Sys.OperatorSystemMetricName name, mutable int64 value)",
+        "Sets `value` to the value of a metric of the operator. Faults if the run time does not count \
+         it.",
+        |c| counted(c, &format!("operatorMetric.{}", c.enumerator(0)), 1),
+    ),
+    utility(
+        "stateful void getCustomMetricValue(rstring name, mutable int64 value)",
+        GET,
+        get,
+    ),
+    utility(
+        "stateful void getCustomMetricValue(ustring name, mutable int64 value)",
+        GET,
+        get,
+    ),
+    utility(
+        "stateful void setCustomMetricValue(rstring name, int64 value)",
+        SET,
+        set,
+    ),
+    utility(
+        "stateful void setCustomMetricValue(ustring name, int64 value)",
+        SET,
+        set,
+    ),
+    utility(
+        "stateful void createCustomMetric(rstring name, rstring description, Sys.Kind kind, int64 value)",
+        CREATE,
+        create,
+    ),
+    utility(
+        "stateful void createCustomMetric(ustring name, ustring description, Sys.Kind kind, int64 value)",
+        CREATE,
+        create,
+    ),
+    utility("stateful boolean hasCustomMetric(rstring name)", HAS, has),
+    utility("stateful boolean hasCustomMetric(ustring name)", HAS, has),
+    utility(
+        "stateful list<rstring> getCustomMetricNames()",
+        "The names of the operator's custom metrics, in the order of their creation.",
+        |c| c.give_values(c.services.metric_names().into_iter().map(rstring)),
+    ),
+];
+
+/// A metric of the run time, which answers for it as a property.
+fn counted(c: &mut Call<'_>, name: &str, target: usize) -> Outcome {
+    let value = c.services.property(name).and_then(|text| text.parse().ok());
+    let Some(value) = value else {
+        return Err(Fault::new(
+            FaultKind::Limit,
+            format!("the metric {name} is not counted"),
+        ));
+    };
+    c.set_int64(target, value);
+    Ok(VOID)
+}
+
+fn get(c: &mut Call<'_>) -> Outcome {
+    let name = c.text(0).into_owned();
+    let value = c.services.metric(&name).ok_or_else(|| missing(&name))?;
+    c.set_int64(1, value);
+    Ok(VOID)
+}
+
+fn set(c: &mut Call<'_>) -> Outcome {
+    let (name, value) = (c.text(0).into_owned(), c.int64(1));
+    if c.services.set_metric(&name, value) {
+        Ok(VOID)
+    } else {
+        Err(missing(&name))
+    }
+}
+
+fn create(c: &mut Call<'_>) -> Outcome {
+    let (name, text) = (c.text(0).into_owned(), c.text(1).into_owned());
+    let (kind, value) = (c.ordinal(2), c.int64(3));
+    if c.services.create_metric(&name, &text, kind, value) {
+        return Ok(VOID);
+    }
+    Err(Fault::value(format!(
+        "the operator has a custom metric \"{name}\" already"
+    )))
+}
+
+fn has(c: &mut Call<'_>) -> Outcome {
+    let found = c.services.metric(&c.text(0)).is_some();
+    Ok(Value::Boolean(found))
+}
+
+fn missing(name: &str) -> Fault {
+    Fault::value(format!("the operator has no custom metric \"{name}\""))
+}

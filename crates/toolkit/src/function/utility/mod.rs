@@ -1,0 +1,34 @@
+//! `spl.utility`: printing, messages, conversion of numbers, the process and its surroundings.
+
+mod compile_time;
+mod connection;
+mod convert;
+mod format;
+mod message;
+mod metric;
+mod output;
+mod process;
+mod region;
+mod value;
+
+use graph::NativeFn;
+
+use super::Eval;
+
+/// The lists of this namespace.
+pub(super) const LISTS: &[&[NativeFn]] = &[
+    output::FUNCTIONS,
+    message::FUNCTIONS,
+    value::FUNCTIONS,
+    format::FUNCTIONS,
+    convert::FUNCTIONS,
+    process::FUNCTIONS,
+    metric::FUNCTIONS,
+    region::FUNCTIONS,
+    connection::FUNCTIONS,
+    compile_time::FUNCTIONS,
+];
+
+const fn utility(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+    super::native("spl.utility", prototype, doc, eval)
+}

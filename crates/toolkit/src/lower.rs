@@ -1,0 +1,138 @@
+//! What the lowered operators are written with: typed statements that submit, and the logic clause in
+//! front.
+
+use std::sync::Arc;
+
+use graph::{Body, Expr, ExprKind, Fault, FaultKind, Operator, OutPort, ParamValue, Pos, Stmt};
+use runtime::Logic;
+use tuple::{TupleType, Type, Value};
+
+/// The logic clause alone: a body for each input port, with what is to follow added by `then`.
+pub fn after_logic(
+    operator: &Operator,
+    mut then: impl FnMut(u32, &mut Body) -> Result<(), Fault>,
+) -> Result<Logic, Fault> {
+    let mut logic = Logic {
+        state: operator.logic.state.clone(),
+        on_punct: on_punct(operator),
+        ..Logic::default()
+    };
+    for port in 0..operator.inputs.len() {
+        let clause = operator.logic.on_tuple.get(port).cloned().flatten();
+        let mut body = clause.unwrap_or_default();
+        if !body.stmts.is_empty() {
+            // `return` in the clause does not keep the operator from its work.
+            body.stmts = vec![Stmt::Clause(body.stmts)];
+        }
+        then(port as u32, &mut body)?;
+        logic.on_tuple.push(body);
+    }
+    Ok(logic)
+}
+
+/// The `onPunct` clause of each input port.
+pub fn on_punct(operator: &Operator) -> Vec<Option<Body>> {
+    let ports = 0..operator.inputs.len();
+    let clauses = &operator.logic.on_punct;
+    ports
+        .map(|port| clauses.get(port).cloned().flatten())
+        .collect()
+}
+
+/// The only expression of a parameter, if it is given.
+pub fn param<'a>(operator: &'a Operator, name: &str) -> Option<&'a Expr> {
+    match &operator.param(name)?.value {
+        ParamValue::Exprs(exprs) => exprs.first(),
+        ParamValue::Literals(_) => None,
+    }
+}
+
+/// The custom literal of a parameter, if it is given.
+pub fn literal<'a>(operator: &'a Operator, name: &str) -> Option<&'a str> {
+    match &operator.param(name)?.value {
+        ParamValue::Literals(names) => names.first().map(|name| &**name),
+        ParamValue::Exprs(_) => None,
+    }
+}
+
+/// Submits a tuple to a port.
+pub fn submit(port: u32, tuple: Expr) -> Stmt {
+    let pos = tuple.pos;
+    Stmt::Submit {
+        port: constant(Value::Uint32(port), Type::Uint32, pos),
+        tuple,
+        pos,
+    }
+}
+
+/// Submits a window marker to a port.
+pub fn submit_window(port: u32, pos: Pos) -> Stmt {
+    Stmt::SubmitPunct {
+        port: constant(Value::Uint32(port), Type::Uint32, pos),
+        mark: constant(Value::Enum(0), punctuation(), pos),
+        pos,
+    }
+}
+
+/// `enum{WindowMarker,FinalMarker}`
+fn punctuation() -> Type {
+    let names = ["WindowMarker", "FinalMarker"].map(Arc::from).to_vec();
+    Type::Enum(Arc::new(tuple::EnumType { names }))
+}
+
+/// The input tuple of a port.
+pub fn input(operator: &Operator, port: u32) -> Expr {
+    Expr {
+        kind: ExprKind::Input { port, history: 0 },
+        ty: Type::Tuple(operator.inputs[port as usize].schema.clone()),
+        pos: operator.pos,
+    }
+}
+
+/// The tuple that an output clause describes: `attribute` gives the expression of each assignment.
+pub fn output(out: &OutPort, pos: Pos, mut attribute: impl FnMut(&Expr) -> Expr) -> Expr {
+    let attributes = out.schema.attributes.iter().enumerate();
+    let attributes = attributes.map(|(at, declared)| match out.assign.get(at) {
+        Some(Some(assigned)) => attribute(assigned),
+        _ => default(&declared.ty, pos),
+    });
+    tuple(attributes.collect(), &out.schema, pos)
+}
+
+/// A tuple from its attributes.
+pub fn tuple(attributes: Vec<Expr>, schema: &Arc<TupleType>, pos: Pos) -> Expr {
+    Expr {
+        kind: ExprKind::Tuple(attributes),
+        ty: Type::Tuple(schema.clone()),
+        pos,
+    }
+}
+
+/// A type's default value.
+pub fn default(ty: &Type, pos: Pos) -> Expr {
+    constant(Value::default_of(ty), ty.clone(), pos)
+}
+
+/// A constant.
+pub fn constant(value: Value, ty: Type, pos: Pos) -> Expr {
+    let kind = ExprKind::Const(value);
+    Expr { kind, ty, pos }
+}
+
+/// Any expression.
+pub fn expr(kind: ExprKind, ty: Type, pos: Pos) -> Expr {
+    Expr { kind, ty, pos }
+}
+
+/// The statements, if a condition holds that need not be given.
+pub fn guarded(condition: Option<&Expr>, stmts: Vec<Stmt>) -> Vec<Stmt> {
+    match condition {
+        Some(condition) => vec![Stmt::If(condition.clone(), stmts, Vec::new())],
+        None => stmts,
+    }
+}
+
+/// A parameter that the compiler should not have let through.
+pub fn missing(name: &str) -> Fault {
+    Fault::new(FaultKind::Limit, format!("parameter {name} is missing"))
+}

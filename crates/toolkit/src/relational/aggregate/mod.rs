@@ -1,0 +1,107 @@
+//! Aggregate: sums up the tuples of a window, group by group.
+//!
+//! A tuple is kept with the values that the output function calls and `groupBy` take from it. When the
+//! window fires, each group's values are laid side by side, a column an argument, and the functions
+//! run over columns.
+
+mod call;
+mod column;
+mod operator;
+
+use graph::{Assignment, PunctuationIn, Windowing};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::{Make, OperatorEntry};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(operator::build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.relational",
+    name: "Aggregate",
+    doc: "Sums up the tuples of a window: one output tuple for each group whenever the window is \
+          flushed (tumbling) or triggered (sliding), then one window marker. An empty window gives \
+          the marker alone. Attributes that are not assigned are those of the last tuple.",
+    inputs: &[InPortModel {
+        punctuation: PunctuationIn::WindowBound,
+        window: Windowing::Windowed,
+        partition_param: Some("partitionBy"),
+        ..InPortModel::DEFAULT
+    }],
+    outputs: &[OutPortModel {
+        assign: Assignment::Expression,
+        forwards: true,
+        complete: true,
+        ..OutPortModel::DEFAULT
+    }],
+    params: &[
+        ParamModel {
+            name: "groupBy",
+            mode: ParamMode::Expression,
+            list: true,
+            doc: "Tuples of a window with equal values make one group. Default: one group.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "partitionBy",
+            mode: ParamMode::Expression,
+            list: true,
+            doc: "Tuples with equal values share a window; only with a partitioned window.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "aggregateIncompleteWindows",
+            ty: "boolean",
+            mode: ParamMode::Constant,
+            list: true,
+            doc: "Whether a sliding window gives results before it was full for the first time. \
+                  Default: false.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "aggregateEvictedPartitions",
+            ty: "boolean",
+            mode: ParamMode::Constant,
+            list: true,
+            doc: "Whether a partition that is evicted gives its results then. Default: false.",
+            ..ParamModel::DEFAULT
+        },
+    ],
+    output_functions: &[
+        "int32 Count()",
+        "int32 CountAll()",
+        "int32 CountGroups()",
+        "list<int32> CountByGroup()",
+        "<any T> T Any(T v)",
+        "<any T> T First(T v)",
+        "<any T> T Last(T v)",
+        "<any T> list<T> Collect(T v)",
+        "<any T> list<T> CollectDistinct(T v)",
+        "<any T> int32 CountDistinct(T v)",
+        "<any T> list<int32> CountByDistinct(T v)",
+        "<numeric T> T Average(T v)",
+        "<numeric T> list<T> Average(list<T> v)",
+        "<numeric T> T Sum(T v)",
+        "<numeric T> list<T> Sum(list<T> v)",
+        "<string T> T Sum(T v)",
+        "<ordered T> T Max(T v)",
+        "<numeric T> list<T> Max(list<T> v)",
+        "<ordered T> T Min(T v)",
+        "<numeric T> list<T> Min(list<T> v)",
+        "<ordered T> int32 MaxCount(T v)",
+        "<ordered T> int32 MinCount(T v)",
+        "<ordered T, any K> K ArgMin(T v, K result)",
+        "<ordered T, any K> K ArgMax(T v, K result)",
+        "<ordered T, any K> list<K> CollectArgMin(T v, K result)",
+        "<ordered T, any K> list<K> CollectArgMax(T v, K result)",
+        "<numeric T> T SampleStdDev(T v)",
+        "<numeric T> list<T> SampleStdDev(list<T> v)",
+        "<numeric T> T PopulationStdDev(T v)",
+        "<numeric T> list<T> PopulationStdDev(list<T> v)",
+        "<any T> T Custom(boolean init, boolean process, T result)",
+    ],
+    metrics: &["nCurrentPartitions"],
+    ..OperatorModel::DEFAULT
+};

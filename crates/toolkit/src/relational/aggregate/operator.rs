@@ -1,0 +1,276 @@
+//! The running Aggregate.
+
+use graph::{Expr, Fault, WindowKind};
+use indexmap::IndexMap;
+use runtime::abi::Projection;
+use runtime::window::{Arrival, Cause, Observer, Partition, Windows, encode_key};
+use runtime::{Build, Operator, Outlet, Row, TimerId};
+use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, Type};
+
+use super::call::{Call, Group};
+use crate::relational::clock::Clock;
+use std::sync::Arc;
+
+/// A tuple of the window with what is taken from it.
+#[derive(Default)]
+struct Kept {
+    tuple: TupleBuf,
+    /// Values of `groupBy`, then of all arguments.
+    values: TupleBuf,
+}
+
+struct Aggregate {
+    windows: Windows<Kept>,
+    partition: Option<Projection>,
+    partition_key: TupleBuf,
+    key: Vec<u8>,
+    input: Arc<Layout>,
+    clock: Clock,
+    /// Partitions as the metric has them.
+    reported: usize,
+    summary: Summary,
+}
+
+/// Everything that turns a fired window into output.
+struct Summary {
+    is_sliding: bool,
+    incomplete: bool,
+    evicted_partitions: bool,
+    /// How many of the kept values are those of `groupBy`.
+    group_by: usize,
+    values: Projection,
+    calls: Vec<(Call, Type)>,
+    results_layout: Arc<Layout>,
+    results: TupleBuf,
+    output: Projection,
+    out_tuple: TupleBuf,
+    columns: Vec<List>,
+    /// Tuples in all windows.
+    total: usize,
+    spare: Vec<Kept>,
+}
+
+/// Makes the operator.
+pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let window = build.operator.inputs[0]
+        .window
+        .as_ref()
+        .expect("the model asks for a window");
+    let is_sliding = window.kind == WindowKind::Sliding;
+    let windows = Windows::new(window);
+    if let Some(seconds) = windows.period() {
+        build.timer(seconds);
+    }
+    let mut kept: Vec<Expr> = build.exprs("groupBy").unwrap_or_default().to_vec();
+    let group_by = kept.len();
+    let operator = build.operator;
+    let mut calls = Vec::new();
+    for call in &operator.outputs[0].calls {
+        calls.push((Call::new(build, call, &mut kept)?, call.ty.clone()));
+    }
+    let summary = Summary {
+        is_sliding,
+        incomplete: build.flag("aggregateIncompleteWindows", false)?,
+        evicted_partitions: build.flag("aggregateEvictedPartitions", false)?,
+        group_by,
+        values: build.projection(&kept)?,
+        columns: kept.iter().map(|expr| List::new_for(&expr.ty)).collect(),
+        calls,
+        results_layout: build.results(0),
+        results: TupleBuf::default(),
+        output: build.output(0)?,
+        out_tuple: TupleBuf::default(),
+        total: 0,
+        spare: Vec::new(),
+    };
+    Ok(Box::new(Aggregate {
+        windows,
+        partition: build.param_projection("partitionBy")?,
+        partition_key: TupleBuf::default(),
+        key: Vec::new(),
+        input: build.inputs[0].clone(),
+        clock: Clock::new(),
+        reported: 0,
+        summary,
+    }))
+}
+
+impl Operator for Aggregate {
+    fn process(
+        &mut self,
+        _port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let row = [Some(tuple)];
+        let row = Row::new(&row);
+        self.key.clear();
+        if let Some(partition) = &mut self.partition {
+            partition.write(&row, out, &mut self.partition_key)?;
+            encode_key(
+                self.partition_key.as_ref(),
+                &partition.layout,
+                &mut self.key,
+            );
+        }
+        let mut kept = self.summary.spare.pop().unwrap_or_default();
+        kept.tuple.copy_from(tuple);
+        self.summary.values.write(&row, out, &mut kept.values)?;
+        let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
+        let now_ns = self.clock.now_ns();
+        let arrival = Arrival {
+            key: &self.key,
+            now_ns,
+            evict_by,
+            trigger_by,
+            item: kept,
+        };
+        self.windows.insert(
+            arrival,
+            &mut Firing {
+                summary: &mut self.summary,
+                out,
+            },
+        )?;
+        self.report(out);
+        Ok(())
+    }
+
+    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.windows.marker(&mut Firing {
+            summary: &mut self.summary,
+            out,
+        })
+    }
+
+    fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let now_ns = self.clock.now_ns();
+        self.windows.tick(
+            now_ns,
+            &mut Firing {
+                summary: &mut self.summary,
+                out,
+            },
+        )?;
+        self.report(out);
+        Ok(())
+    }
+}
+
+impl Aggregate {
+    /// Keeps the metric true; most tuples change nothing.
+    fn report(&mut self, out: &mut dyn Outlet) {
+        let partitions = self.windows.partitions().len();
+        if self.partition.is_some() && partitions != self.reported {
+            let more = partitions as i64 - self.reported as i64;
+            out.services().count("nCurrentPartitions", more);
+            self.reported = partitions;
+        }
+    }
+}
+
+/// The window's observer for one call on the operator.
+struct Firing<'a> {
+    summary: &'a mut Summary,
+    out: &'a mut dyn Outlet,
+}
+
+impl Observer<Kept> for Firing<'_> {
+    fn fire(&mut self, partition: Option<&Partition<Kept>>, total: usize) -> Result<(), Fault> {
+        let Some(partition) = partition.filter(|partition| !partition.is_empty()) else {
+            return self.out.punctuate(0, Punctuation::Window);
+        };
+        if self.summary.is_sliding && !partition.is_full() && !self.summary.incomplete {
+            return Ok(());
+        }
+        self.summary.total = if self.summary.is_sliding {
+            total
+        } else {
+            partition.len()
+        };
+        self.summary.sum_up(partition, self.out)
+    }
+
+    fn leave(&mut self, item: Kept, _cause: Cause) -> Result<(), Fault> {
+        self.summary.spare.push(item);
+        Ok(())
+    }
+
+    fn evict_partition(&mut self, partition: &Partition<Kept>) -> Result<(), Fault> {
+        if !self.summary.evicted_partitions || partition.is_empty() {
+            return Ok(());
+        }
+        self.summary.total = partition.len();
+        self.summary.sum_up(partition, self.out)
+    }
+}
+
+impl Summary {
+    /// One tuple a group, then a window marker.
+    fn sum_up(&mut self, partition: &Partition<Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.group_by == 0 {
+            self.group(&[partition.len()], 0, partition.iter(), out)?;
+        } else {
+            let mut groups: IndexMap<Vec<u8>, Vec<&Kept>> = IndexMap::new();
+            for kept in partition.iter() {
+                groups.entry(self.group_key(kept)).or_default().push(kept);
+            }
+            let sizes: Vec<_> = groups.values().map(Vec::len).collect();
+            for (index, group) in groups.values().enumerate() {
+                self.group(&sizes, index, group.iter().copied(), out)?;
+            }
+        }
+        out.punctuate(0, Punctuation::Window)
+    }
+
+    fn group_key(&self, kept: &Kept) -> Vec<u8> {
+        let mut key = Vec::new();
+        let values = kept.values.as_ref();
+        runtime::window::encode_first(values, &self.values.layout, self.group_by, &mut key);
+        key
+    }
+
+    fn group<'k>(
+        &mut self,
+        sizes: &[usize],
+        index: usize,
+        group: impl Iterator<Item = &'k Kept> + Clone,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.fill_columns(group.clone());
+        let last = group
+            .clone()
+            .last()
+            .expect("a group has at least one tuple");
+        let total = self.total;
+        self.results.begin(&self.results_layout);
+        for (at, (call, ty)) in self.calls.iter_mut().enumerate() {
+            let columns = &self.columns;
+            let context = Group {
+                columns,
+                sizes,
+                index,
+                total,
+            };
+            let tuples = group.clone().map(|kept| &kept.tuple);
+            let value = call.result(&context, ty, tuples, out)?;
+            self.results.set(&self.results_layout, at, &value);
+        }
+        let row = [Some(last.tuple.as_ref())];
+        let row = Row::new(&row).with(self.results.as_ref());
+        self.output.write(&row, out, &mut self.out_tuple)?;
+        out.submit(0, self.out_tuple.as_ref())
+    }
+
+    fn fill_columns<'k>(&mut self, group: impl Iterator<Item = &'k Kept>) {
+        self.columns[self.group_by..]
+            .iter_mut()
+            .for_each(List::clear);
+        for kept in group {
+            let values = kept.values.as_ref();
+            for (at, column) in self.columns.iter_mut().enumerate().skip(self.group_by) {
+                column.push(values.get(&self.values.layout, at));
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Join: pairs the tuples of two windows.
+
+mod operator;
+mod side;
+
+use graph::{Assignment, Cardinality, PunctuationOut, WindowForm, WindowKind, Windowing};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::{Make, OperatorEntry};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(operator::build),
+};
+
+const IN: InPortModel = InPortModel {
+    window: Windowing::Windowed,
+    windows: &[WindowForm {
+        kind: WindowKind::Sliding,
+        evict: &[],
+        every_tuple: true,
+    }],
+    ..InPortModel::DEFAULT
+};
+
+const UNMATCHED: OutPortModel = OutPortModel {
+    count: Cardinality::Optional,
+    punctuation: PunctuationOut::Free,
+    ..OutPortModel::DEFAULT
+};
+
+/// A list of expressions over the tuples of one side.
+const SIDE: ParamModel = ParamModel {
+    mode: ParamMode::Expression,
+    list: true,
+    ..ParamModel::DEFAULT
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.relational",
+    name: "Join",
+    doc: "Pairs each tuple of one port with the tuples in the other port's window that match it. \
+          Then the tuple enters the window of its own port. A window marker follows the results of \
+          a tuple.",
+    inputs: &[
+        InPortModel {
+            partition_param: Some("partitionByLHS"),
+            ..IN
+        },
+        InPortModel {
+            partition_param: Some("partitionByRHS"),
+            ..IN
+        },
+    ],
+    outputs: &[
+        OutPortModel {
+            assign: Assignment::Expression,
+            forwards: true,
+            complete: true,
+            ..OutPortModel::DEFAULT
+        },
+        UNMATCHED,
+        UNMATCHED,
+    ],
+    params: &[
+        ParamModel {
+            name: "match",
+            ty: "boolean",
+            mode: ParamMode::Expression,
+            doc: "Whether a pair of tuples matches. Default: true.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "algorithm",
+            ty: "JoinAlg",
+            mode: ParamMode::Literal,
+            doc: "What becomes of tuples without a match: dropped (inner), or paired with a \
+                  default tuple when they leave their window. Default: inner.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "defaultTupleLHS",
+            doc: "Stands for the left tuple of an unmatched right one. Default: default values.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "defaultTupleRHS",
+            doc: "Stands for the right tuple of an unmatched left one. Default: default values.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "equalityLHS",
+            port: Some(0),
+            doc: "Matching pairs have equal values here and in equalityRHS; looked up by hash.",
+            ..SIDE
+        },
+        ParamModel {
+            name: "equalityRHS",
+            port: Some(1),
+            doc: "See equalityLHS; as many expressions, of the same types.",
+            ..SIDE
+        },
+        ParamModel {
+            name: "partitionByLHS",
+            port: Some(0),
+            doc: "Left tuples with equal values share a window; only with a partitioned window.",
+            ..SIDE
+        },
+        ParamModel {
+            name: "partitionByRHS",
+            port: Some(1),
+            doc: "Right tuples with equal values share a window; only with a partitioned window.",
+            ..SIDE
+        },
+    ],
+    enums: &[("JoinAlg", &["inner", "outer", "leftOuter", "rightOuter"])],
+    metrics: &["nCurrentPartitionsLHS", "nCurrentPartitionsRHS"],
+    ..OperatorModel::DEFAULT
+};

@@ -1,0 +1,11 @@
+//! The built-in functions, called as the interpreter calls them: tables of calls and what they give.
+
+extern crate thalweg_toolkit as toolkit;
+
+mod census;
+mod collection;
+mod harness;
+mod math;
+mod regex;
+mod string;
+mod utility;

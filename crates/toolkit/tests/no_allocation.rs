@@ -1,0 +1,90 @@
+//! Once a PE runs, the fused path allocates nothing for tuples of fixed length.
+
+use std::alloc::System;
+
+use graph::{BinaryOp, Fault, OperatorModel};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use testkit::{Invoke, program, x};
+use tuple::{TupleRef, Type};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn allocations() -> usize {
+    let stats = ALLOCATOR.stats();
+    stats.allocations + stats.reallocations
+}
+
+static WATCH: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Watch",
+    inputs: &[graph::InPortModel::DEFAULT],
+    ..OperatorModel::DEFAULT
+};
+
+/// Looks at the count at the 100th tuple and at the 10,000th: every buffer has its size by then.
+struct Watch {
+    seen: u64,
+    before: usize,
+}
+
+impl Operator for Watch {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.seen += 1;
+        match self.seen {
+            100 => self.before = allocations(),
+            10_000 => assert_eq!(allocations(), self.before),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn watch(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let (seen, before) = (0, 0);
+    Ok(Box::new(Watch { seen, before }))
+}
+
+#[test]
+fn tuples_of_fixed_length_pass_without_an_allocation() {
+    let schema = [("n", Type::Int64), ("x", Type::Float64)];
+    let n = || x::attribute(0, 0, Type::Int64);
+    let odd = x::eq(x::binary(BinaryOp::BitAnd, n(), x::int64(1)), x::int64(0));
+    let step = graph::ExprKind::Step {
+        place: graph::Place {
+            root: graph::Root::State(graph::StateId(0)),
+            steps: Vec::new(),
+            ty: Type::Int64,
+            pos: x::HERE,
+        },
+        down: false,
+        prefix: true,
+    };
+    let in_port = |invoke: Invoke, feeder| invoke.input("In", schema.clone()).fed(0, feeder, 0);
+    let program = program([
+        Invoke::new("spl.utility::Beacon", "B")
+            .state("n", Type::Int64, None)
+            .param("iterations", [x::int32(20_000)])
+            .output("B", schema.clone())
+            .assign([Some(x::expr(step, Type::Int64)), Some(x::float64(0.5))]),
+        in_port(Invoke::new("spl.relational::Filter", "Even"), 0)
+            .param("filter", [odd])
+            .output("Even", schema.clone()),
+        in_port(Invoke::new("spl.relational::Functor", "Sum"), 1)
+            .history(1)
+            .output("Sum", schema.clone())
+            .assign([
+                Some(x::add(n(), x::earlier(0, 1, 0, Type::Int64))),
+                Some(x::attribute(0, 1, Type::Float64)),
+            ]),
+        in_port(Invoke::new("t::Watch", "Watch"), 2),
+    ]);
+    let watch = OperatorEntry {
+        model: &WATCH,
+        make: Make::Build(watch),
+    };
+    let registry = [thalweg_toolkit::operators(), &[watch]].concat();
+    let (_, ended) = testkit::run(&program, &registry);
+    assert_eq!(ended.unwrap()[3].processed, [10_000]);
+}

@@ -1,0 +1,459 @@
+//! Whole PEs of hand-built programs: threads, markers, loops, faults, shutdown.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use graph::{BinaryOp, Expr, Fault, OperatorModel, Program, Stmt};
+use runtime::abi::interpreted::Interpreted;
+use runtime::{Build, Make, Operator, OperatorEntry, Options, Outlet, Pe, Report, Stop, TimerId};
+use testkit::{Invoke, Shared, program, sinks, x};
+use tuple::{Punctuation, TupleRef, Type};
+
+const N: [(&str, Type); 1] = [("n", Type::Int64)];
+
+fn n() -> Expr {
+    x::attribute(0, 0, Type::Int64)
+}
+
+/// Counts from 0 in a state variable and submits each number; so many, or without end.
+fn numbers(name: &str, count: Option<i64>) -> Invoke {
+    let beacon = Invoke::new("spl.utility::Beacon", name)
+        .state("next", Type::Int64, Some(x::int64(0)))
+        .output("Numbers", N);
+    let beacon = match count {
+        Some(count) => beacon.param("iterations", [x::int32(count as i32)]),
+        None => beacon,
+    };
+    let step = graph::ExprKind::Step {
+        place: graph::Place {
+            root: graph::Root::State(graph::StateId(0)),
+            steps: Vec::new(),
+            ty: Type::Int64,
+            pos: x::HERE,
+        },
+        down: false,
+        prefix: false,
+    };
+    beacon.assign([Some(x::expr(step, Type::Int64))])
+}
+
+/// Adds a constant to its only attribute.
+fn adding(name: &str, what: i64, feeder: u32) -> Invoke {
+    Invoke::new("spl.relational::Functor", name)
+        .input("In", N)
+        .fed(0, feeder, 0)
+        .output(name, N)
+        .assign([Some(x::add(n(), x::int64(what)))])
+}
+
+fn print(feeder: u32) -> Invoke {
+    Invoke::new("testkit::Print", "Print")
+        .input("In", N)
+        .fed(0, feeder, 0)
+}
+
+fn registry() -> Vec<OperatorEntry> {
+    [thalweg_toolkit::operators(), &sinks()].concat()
+}
+
+fn run(program: &Program) -> (Vec<String>, Result<Vec<runtime::Tally>, Report>) {
+    let (printed, ended) = testkit::run(program, &registry());
+    (printed.lines().map(str::to_owned).collect(), ended)
+}
+
+#[test]
+fn a_diamond_is_walked_depth_first_and_ends_once() {
+    let union = Invoke::new("spl.utility::Union", "U")
+        .input("L", N)
+        .input("R", N)
+        .fed(0, 1, 0)
+        .fed(1, 2, 0)
+        .output("U", N);
+    let program = program([
+        numbers("B", Some(2)),
+        adding("L", 10, 0),
+        adding("R", 20, 0),
+        union,
+        print(3),
+    ]);
+    let (lines, ended) = run(&program);
+    assert_eq!(
+        lines,
+        ["0 {n=10}", "0 {n=20}", "0 {n=11}", "0 {n=21}", "0 final"]
+    );
+    assert!(ended.is_ok());
+}
+
+#[test]
+fn a_port_of_two_streams_sees_every_window_marker_and_one_final() {
+    let program = program([
+        numbers("A", Some(100)),
+        numbers("B", Some(50)),
+        print(0).fed(0, 1, 0),
+    ]);
+    let (lines, ended) = run(&program);
+    let count = |what: &str| lines.iter().filter(|line| line.starts_with(what)).count();
+    assert_eq!(
+        (count("0 {"), count("0 window"), count("0 final")),
+        (150, 2, 1)
+    );
+    assert_eq!(lines.last().map(String::as_str), Some("0 final"));
+    assert_eq!(ended.unwrap()[2].processed, [150]);
+}
+
+/// Passes what comes from outside; what comes back it halves, until nothing is left; then it ends.
+fn halving(feeder: u32, own: u32) -> Invoke {
+    let tuple = |value| x::tuple(&["n"], vec![value]);
+    let back = x::attribute(1, 0, Type::Int64);
+    let half = x::div(back.clone(), x::int64(2));
+    let again = Stmt::If(
+        x::lt(x::int64(1), back),
+        vec![x::submit(0, tuple(half))],
+        vec![x::submit_mark(0, Punctuation::Final)],
+    );
+    Invoke::new("spl.utility::Custom", "Loop")
+        .input("Out", N)
+        .input("Back", N)
+        .fed(0, feeder, 0)
+        .fed(1, own, 0)
+        .on_tuple(
+            0,
+            x::body(&[], vec![x::submit(0, tuple(x::add(n(), x::int64(20))))]),
+        )
+        .on_tuple(1, x::body(&[], vec![again]))
+        .output("Loop", N)
+}
+
+#[test]
+fn a_loop_delivers_what_comes_back_when_the_call_has_returned() {
+    let program = program([
+        numbers("B", Some(1)),
+        halving(0, 2),
+        adding("Same", 0, 1),
+        print(2),
+    ]);
+    let (lines, ended) = run(&program);
+    let numbers = [
+        "0 {n=20}", "0 {n=10}", "0 {n=5}", "0 {n=2}", "0 {n=1}", "0 final",
+    ];
+    assert_eq!(lines, numbers);
+    assert!(ended.is_ok());
+}
+
+#[test]
+fn a_loop_that_two_threads_enter_loses_nothing() {
+    let tuple = |value| x::tuple(&["n"], vec![value]);
+    let twice = Stmt::If(
+        x::lt(x::attribute(0, 0, Type::Int64), x::int64(1000)),
+        vec![x::submit(0, tuple(x::add(n(), x::int64(1000))))],
+        Vec::new(),
+    );
+    let program = program([
+        numbers("A", Some(1000)),
+        numbers("B", Some(1000)),
+        Invoke::new("spl.utility::Custom", "Twice")
+            .input("In", N)
+            .fed(0, 0, 0)
+            .fed(0, 3, 0)
+            .on_tuple(0, x::body(&[], vec![twice]))
+            .output("Twice", N),
+        adding("Same", 0, 2).fed(0, 1, 0),
+    ]);
+    let (_, ended) = run(&program);
+    // 1000 from A and what comes back of it, 1000 from B by way of `Same` and what comes back of it.
+    assert_eq!(ended.unwrap()[2].processed, [4000]);
+}
+
+#[test]
+fn a_fault_names_its_operator_and_its_place() {
+    let inverse = Invoke::new("spl.relational::Functor", "Inverse")
+        .input("In", N)
+        .fed(0, 0, 0)
+        .output("Inverse", N)
+        .assign([Some(x::div(
+            x::int64(100),
+            x::binary(BinaryOp::Sub, x::int64(2), n()),
+        ))]);
+    let program = program([numbers("B", None), inverse, print(1)]);
+    let (lines, ended) = run(&program);
+    assert_eq!(
+        lines,
+        ["0 {n=50}", "0 {n=100}"],
+        "what was accepted is written, no logic follows"
+    );
+    let report = ended.unwrap_err();
+    assert_eq!(report.failures.len(), 1);
+    let failure = &report.failures[0];
+    assert_eq!(
+        (&*failure.operator, &*failure.kind),
+        ("Inverse", "spl.relational::Functor")
+    );
+    assert_eq!(failure.fault.pos(), Some(x::HERE));
+    assert!(!failure.is_bug && !report.is_quiet);
+}
+
+#[test]
+fn a_caught_fault_costs_the_tuple_only() {
+    let list = graph::ExprKind::List(vec![x::int64(7)]);
+    let list = x::expr(list, Type::List(Type::Int64.into(), None));
+    let element = graph::ExprKind::Index(list.into(), Box::new(n()));
+    let pick = Invoke::new("spl.relational::Functor", "Pick")
+        .input("In", N)
+        .fed(0, 0, 0)
+        .catch("streams")
+        .output("Pick", N)
+        .assign([Some(x::expr(element, Type::Int64))]);
+    let program = program([numbers("B", Some(3)), pick, print(1)]);
+    let (lines, ended) = run(&program);
+    assert_eq!(lines, ["0 {n=7}", "0 window", "0 final"]);
+    assert_eq!(
+        ended.unwrap()[1].metrics,
+        [("nExceptionsCaught".to_owned(), 2)]
+    );
+}
+
+fn wire(program: &Program, registry: &[OperatorEntry], options: Options) -> Pe {
+    let mut backend = Interpreted::new(&[], &[]);
+    Pe::wire(program, registry, &mut backend, options).unwrap_or_else(|r| panic!("{r}"))
+}
+
+fn printing_to(printed: &Shared) -> Options {
+    Options {
+        stdout: Box::new(printed.clone()),
+        ..Options::default()
+    }
+}
+
+#[test]
+fn a_shutdown_wakes_sleepers_and_ends_in_order() {
+    let slow = numbers("Slow", None).param("period", [x::float64(1e9)]);
+    let printed = Shared::default();
+    let program = program([slow, print(0)]);
+    let pe = wire(&program, &registry(), printing_to(&printed)).start();
+    while pe.tallies()[1].processed[0] == 0 {
+        std::thread::yield_now();
+    }
+    pe.stop().request();
+    pe.join().unwrap();
+    assert_eq!(printed.text(), "0 {n=0}\n0 final\n");
+}
+
+#[test]
+fn a_job_is_stopped_after_a_while() {
+    let program = program([numbers("Fast", None), print(0)]);
+    let pe = wire(&program, &registry(), printing_to(&Shared::default()));
+    pe.stop().request_after(0.01);
+    let tallies = pe.start().join().unwrap();
+    assert_eq!(tallies[0].submitted, tallies[1].processed);
+}
+
+/// A built operator of this file.
+const fn entry(
+    model: &'static OperatorModel,
+    build: fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>,
+) -> OperatorEntry {
+    let make = Make::Build(build);
+    OperatorEntry { model, make }
+}
+
+static TICKS: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Ticks",
+    inputs: &[graph::InPortModel::DEFAULT],
+    ..OperatorModel::DEFAULT
+};
+
+/// Asks for a shutdown at the third tick of its first timer.
+struct Ticks(u32, Stop);
+
+impl Operator for Ticks {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn timer(&mut self, timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.0 += u32::from(timer == TimerId(0));
+        if self.0 == 3 {
+            out.services().print(b"three\n", false)?;
+            self.1.request();
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn timers_fire_until_the_end() {
+    let ticks = entry(&TICKS, |build| {
+        build.timer(0.002);
+        build.timer(1e9);
+        Ok(Box::new(Ticks(0, build.stop())))
+    });
+    let ticking = Invoke::new("t::Ticks", "Ticks").input("In", N).fed(0, 0, 0);
+    let source = numbers("Slow", None).param("period", [x::float64(1e9)]);
+    let printed = Shared::default();
+    let registry = [registry(), vec![ticks]].concat();
+    let pe = wire(
+        &program([source, ticking]),
+        &registry,
+        printing_to(&printed),
+    );
+    pe.start().join().unwrap();
+    assert_eq!(printed.text(), "three\n");
+}
+
+static PANICS: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Panics",
+    inputs: &[graph::InPortModel::DEFAULT],
+    ..OperatorModel::DEFAULT
+};
+
+struct Panics;
+
+impl Operator for Panics {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        panic!("out of order")
+    }
+}
+
+#[test]
+fn a_panic_is_reported_as_a_bug_of_its_operator() {
+    let panics = entry(&PANICS, |_| Ok(Box::new(Panics)));
+    let operator = Invoke::new("t::Panics", "Panics")
+        .input("In", N)
+        .fed(0, 0, 0);
+    let registry = [registry(), vec![panics]].concat();
+    let other = [numbers("Other", None), print(2)];
+    let program = program([numbers("B", Some(3)), operator].into_iter().chain(other));
+    let (printed, ended) = testkit::run(&program, &registry);
+    let report = ended.unwrap_err();
+    let failure = &report.failures[0];
+    assert_eq!(report.failures.len(), 1, "{report}");
+    assert!(failure.is_bug);
+    assert_eq!(&*failure.operator, "Panics");
+    assert_eq!(failure.fault.message(), "out of order");
+    assert!(
+        printed.ends_with("0 final\n"),
+        "the other thread ends in order"
+    );
+}
+
+/// A reader that goes away.
+struct Gone;
+
+impl std::io::Write for Gone {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_job_quietly() {
+    let options = Options {
+        stdout: Box::new(Gone),
+        ..Options::default()
+    };
+    let pe = wire(
+        &program([numbers("B", None), print(0)]),
+        &registry(),
+        options,
+    );
+    assert!(pe.start().join().unwrap_err().is_quiet);
+}
+
+/// Pair of two ports fed by these operators, with room for one tuple of each port.
+fn pair(left: u32, right: u32) -> Invoke {
+    Invoke::new("spl.utility::Pair", "Pair")
+        .input("L", N)
+        .input("R", N)
+        .fed(0, left, 0)
+        .fed(1, right, 0)
+        .param("bufferSize", [x::uint32(1)])
+        .output("Pair", N)
+}
+
+#[test]
+fn a_full_pair_holds_up_its_sender() {
+    let slow = numbers("Slow", Some(20)).param("period", [x::float64(0.0002)]);
+    let program = program([numbers("Fast", Some(20)), slow, pair(0, 1), print(2)]);
+    let (lines, ended) = run(&program);
+    let expected = (0..20).flat_map(|n| {
+        let tuple = format!("0 {{n={n}}}");
+        [tuple.clone(), tuple, "0 window".to_owned()]
+    });
+    assert_eq!(
+        lines,
+        expected.chain(["0 final".to_owned()]).collect::<Vec<_>>()
+    );
+    assert!(ended.is_ok());
+}
+
+#[test]
+fn nobody_waits_for_room_that_only_he_could_make() {
+    // One thread feeds both ports, the left one twice as much: it must not wait for itself.
+    let twice = adding("Twice", 0, 0).fed(0, 0, 0);
+    let program = program([
+        numbers("B", Some(10)),
+        twice,
+        adding("Once", 0, 0),
+        pair(1, 2),
+    ]);
+    let (_, ended) = run(&program);
+    assert_eq!(ended.unwrap()[3].submitted, [20]);
+}
+
+#[test]
+fn two_pairs_fed_crosswise_do_not_deadlock() {
+    let program = program([
+        numbers("A", Some(300)),
+        numbers("B", Some(300)),
+        pair(0, 1),
+        pair(1, 0),
+        pair(2, 3),
+    ]);
+    let (_, ended) = run(&program);
+    let tallies = ended.unwrap();
+    assert_eq!(tallies[2].submitted, [600]);
+    assert_eq!(tallies[4].submitted, [1200]);
+}
+
+#[test]
+fn delay_keeps_order_and_markers_and_is_emptied_by_a_shutdown() {
+    for (delay, stops) in [(0.001, false), (1e9, true)] {
+        let delaying = Invoke::new("spl.utility::Delay", "D")
+            .input("In", N)
+            .fed(0, 0, 0)
+            .param("delay", [x::float64(delay)])
+            .param("bufferSize", [x::uint32(2)])
+            .output("D", N);
+        let printed = Shared::default();
+        let program = program([numbers("B", Some(3)), delaying, print(1)]);
+        let pe = wire(&program, &registry(), printing_to(&printed)).start();
+        if stops {
+            let stop = pe.stop();
+            let (ended, wait) = mpsc::channel::<()>();
+            let timer = std::thread::spawn(move || {
+                let _ = wait.recv_timeout(Duration::from_millis(20));
+                stop.request();
+            });
+            pe.join().unwrap();
+            drop(ended);
+            timer.join().unwrap();
+            let lines = printed.text();
+            assert!(
+                lines.starts_with("0 {n=0}\n") && lines.ends_with("0 final\n"),
+                "{lines}"
+            );
+        } else {
+            pe.join().unwrap();
+            assert_eq!(
+                printed.text(),
+                "0 {n=0}\n0 {n=1}\n0 {n=2}\n0 window\n0 final\n"
+            );
+        }
+    }
+}
