@@ -59,6 +59,10 @@ impl<'w> Session<'w> {
 
     fn optional(&self, inner: &'w TypeExpr, scope: &Scope<'w>) -> Option<Type> {
         let ty = self.resolve_type(inner, scope)?;
+        if matches!(inner.kind, TypeKind::Optional(_)) {
+            // The parser has said so.
+            return None;
+        }
         if ty.is_optional() {
             let message = "an optional of an optional is not a type";
             return self.fail("nested-optional", inner.span, message);
