@@ -11,12 +11,10 @@ use crate::expr::{Context, Typer};
 use crate::names::Scope;
 
 impl<'w> Session<'w> {
-    /// The type that is written; reports what is wrong with it. `void` is refused.
+    /// The type that is written; reports what is wrong with it. `void` is none.
     pub fn resolve_type(&self, ty: &'w TypeExpr, scope: &Scope<'w>) -> Option<Type> {
-        match self.result_type(ty, scope)? {
-            Type::Void => self.fail("void-type", ty.span, "nothing can have the type void"),
-            ty => Some(ty),
-        }
+        // The parser reports a `void` that is not the result of a function.
+        self.result_type(ty, scope).filter(|ty| *ty != Type::Void)
     }
 
     /// The same, but `void` is allowed: the result of a function.
