@@ -16,11 +16,15 @@
 mod call;
 mod collection;
 mod complex;
+mod eventtime;
+mod file;
 mod math;
 pub(crate) mod number;
 mod regex;
 mod string;
+mod time;
 mod utility;
+mod xml;
 
 use std::sync::LazyLock;
 
@@ -36,6 +40,10 @@ const LISTS: &[&[&[NativeFn]]] = &[
     string::LISTS,
     collection::LISTS,
     utility::LISTS,
+    time::LISTS,
+    file::LISTS,
+    xml::LISTS,
+    eventtime::LISTS,
 ];
 
 /// All built-in functions, the prototypes of one namespace together.

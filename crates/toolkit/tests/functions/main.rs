@@ -4,8 +4,10 @@ extern crate thalweg_toolkit as toolkit;
 
 mod census;
 mod collection;
+mod file;
 mod harness;
 mod math;
 mod regex;
 mod string;
+mod time;
 mod utility;

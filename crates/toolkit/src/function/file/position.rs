@@ -1,0 +1,95 @@
+//! Where in a file the program is.
+
+use std::io::{Error, SeekFrom};
+
+use graph::{Fault, NativeFn};
+use rustix::io::Errno;
+use tuple::Value;
+
+use super::file;
+use super::handle::{Stream, with};
+use crate::function::call::{Arguments, VOID};
+
+pub(super) const FUNCTIONS: &[NativeFn] = &[
+    file(
+        "stateful int64 ftell(uint64 file, mutable int32 err)",
+        "The position in a file, in bytes; -1 and the error in `err` if it has none.",
+        |c| {
+            let position = with(c.uint64(0), Stream::position);
+            c.set_int32(1, *position.as_ref().err().unwrap_or(&0));
+            Ok(Value::Int64(position.unwrap_or(-1)))
+        },
+    ),
+    file(
+        "stateful void fseek(uint64 file, int64 offset, int32 whence, mutable int32 err)",
+        "Goes to a position: from the beginning, from here or from the end, as `whence` says.",
+        |c| {
+            let moved = with(c.uint64(0), |stream| {
+                stream.seek(target(c.int64(1), c.int32(2))?)
+            });
+            c.set_int32(3, moved.err().unwrap_or(0));
+            Ok(VOID)
+        },
+    ),
+    file(
+        "int32 optSEEK_SET()",
+        "Makes `fseek` count from the beginning of the file.",
+        |_| Ok(Value::Int32(0)),
+    ),
+    file(
+        "int32 optSEEK_CUR()",
+        "Makes `fseek` count from the position in the file.",
+        |_| Ok(Value::Int32(1)),
+    ),
+    file(
+        "int32 optSEEK_END()",
+        "Makes `fseek` count from the end of the file.",
+        |_| Ok(Value::Int32(2)),
+    ),
+    file(
+        "stateful void rewind(uint64 file)",
+        "Goes to the beginning of a file.",
+        |c| {
+            let number = c.uint64(0);
+            // As in C, that a pipe cannot be rewound is no error.
+            with(number, |stream| Ok(stream.seek(SeekFrom::Start(0)).is_ok()))
+                .map_err(|_| not_open(number))?;
+            Ok(VOID)
+        },
+    ),
+    file(
+        "stateful boolean feof(uint64 file)",
+        "Whether reading has met the end of a file. Faults if the file is not open.",
+        |c| {
+            let number = c.uint64(0);
+            let ended = with(number, |stream| Ok(stream.ended)).map_err(|_| not_open(number))?;
+            Ok(Value::Boolean(ended))
+        },
+    ),
+    file(
+        "stateful void clearerr(uint64 file)",
+        "Forgets that reading has met the end of a file. Faults if the file is not open.",
+        |c| {
+            let number = c.uint64(0);
+            with(number, |stream| {
+                stream.ended = false;
+                Ok(())
+            })
+            .map_err(|_| not_open(number))?;
+            Ok(VOID)
+        },
+    ),
+];
+
+fn target(offset: i64, whence: i32) -> Result<SeekFrom, Error> {
+    match (whence, u64::try_from(offset)) {
+        (0, Ok(offset)) => Ok(SeekFrom::Start(offset)),
+        (1, _) => Ok(SeekFrom::Current(offset)),
+        (2, _) => Ok(SeekFrom::End(offset)),
+        _ => Err(Errno::INVAL.into()),
+    }
+}
+
+fn not_open(number: u64) -> Fault {
+    Fault::value(format!("there is no open file {number}"))
+}

@@ -1,0 +1,112 @@
+//! One field of the civil time of a timestamp, in the local zone or in UTC.
+
+use graph::{Call, NativeFn};
+use tuple::Value;
+
+use super::calendar::Tm;
+use super::time;
+use super::tm::utc;
+use super::zone::Zone;
+use crate::function::call::{Arguments, Outcome};
+
+pub(super) const FUNCTIONS: &[NativeFn] = &[
+    time(
+        "uint32 year(timestamp time)",
+        "The year in the local time zone.",
+        |c| local(c, YEAR),
+    ),
+    time(
+        "uint32 month(timestamp time)",
+        "The month in the local time zone, 0 to 11.",
+        |c| local(c, MONTH),
+    ),
+    time(
+        "uint32 day(timestamp time)",
+        "The day of the month in the local time zone, 1 to 31.",
+        |c| local(c, DAY),
+    ),
+    time(
+        "uint32 hour(timestamp time)",
+        "The hour in the local time zone, 0 to 23.",
+        |c| local(c, HOUR),
+    ),
+    time(
+        "uint32 minute(timestamp time)",
+        "The minute in the local time zone, 0 to 59.",
+        |c| local(c, MINUTE),
+    ),
+    time(
+        "uint32 second(timestamp time)",
+        "The second, 0 to 59.",
+        |c| local(c, SECOND),
+    ),
+    time(
+        "uint32 dayOfYear(timestamp time)",
+        "The days since the first of January in the local time zone, 0 to 365.",
+        |c| local(c, DAY_OF_YEAR),
+    ),
+    time(
+        "uint32 dayOfWeek(timestamp time)",
+        "The days since Sunday in the local time zone, 0 to 6.",
+        |c| local(c, DAY_OF_WEEK),
+    ),
+    time("uint32 gmyear(timestamp time)", "The year in UTC.", |c| {
+        universal(c, YEAR)
+    }),
+    time(
+        "uint32 gmmonth(timestamp time)",
+        "The month in UTC, 0 to 11.",
+        |c| universal(c, MONTH),
+    ),
+    time(
+        "uint32 gmday(timestamp time)",
+        "The day of the month in UTC, 1 to 31.",
+        |c| universal(c, DAY),
+    ),
+    time(
+        "uint32 gmhour(timestamp time)",
+        "The hour in UTC, 0 to 23.",
+        |c| universal(c, HOUR),
+    ),
+    time(
+        "uint32 gmminute(timestamp time)",
+        "The minute in UTC, 0 to 59.",
+        |c| universal(c, MINUTE),
+    ),
+    time(
+        "uint32 gmsecond(timestamp time)",
+        "The second in UTC, 0 to 59.",
+        |c| universal(c, SECOND),
+    ),
+    time(
+        "uint32 gmdayOfYear(timestamp time)",
+        "The days since the first of January in UTC, 0 to 365.",
+        |c| universal(c, DAY_OF_YEAR),
+    ),
+    time(
+        "uint32 gmdayOfWeek(timestamp time)",
+        "The days since Sunday in UTC, 0 to 6.",
+        |c| universal(c, DAY_OF_WEEK),
+    ),
+];
+
+type Field = fn(&Tm) -> i32;
+
+const YEAR: Field = |tm| tm.year.wrapping_add(1900);
+const MONTH: Field = |tm| tm.mon;
+const DAY: Field = |tm| tm.mday;
+const HOUR: Field = |tm| tm.hour;
+const MINUTE: Field = |tm| tm.min;
+const SECOND: Field = |tm| tm.sec;
+const DAY_OF_YEAR: Field = |tm| tm.yday;
+const DAY_OF_WEEK: Field = |tm| tm.wday;
+
+fn local(c: &mut Call<'_>, field: Field) -> Outcome {
+    Ok(Value::Uint32(
+        field(&Zone::local().civil(c.timestamp(0).seconds)) as u32,
+    ))
+}
+
+fn universal(c: &mut Call<'_>, field: Field) -> Outcome {
+    Ok(Value::Uint32(field(&utc(c.timestamp(0).seconds)) as u32))
+}

@@ -1,0 +1,33 @@
+//! `spl.time`: instants, civil time, time zones, and their texts.
+//!
+//! Civil time is computed here for every instant that a timestamp can hold; the `jiff` library only
+//! says by how much a zone is ahead of UTC.
+
+mod calendar;
+mod clock;
+mod field;
+mod fixed_format;
+mod instant;
+mod strftime;
+mod strptime;
+mod tm;
+mod zone;
+
+use graph::NativeFn;
+
+pub(super) use instant::made;
+
+use super::Eval;
+
+/// The lists of this namespace.
+pub(super) const LISTS: &[&[NativeFn]] = &[
+    instant::FUNCTIONS,
+    clock::FUNCTIONS,
+    tm::FUNCTIONS,
+    field::FUNCTIONS,
+    fixed_format::FUNCTIONS,
+];
+
+const fn time(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+    super::native("spl.time", prototype, doc, eval)
+}

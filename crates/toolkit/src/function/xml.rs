@@ -1,0 +1,101 @@
+//! `spl.XML`: conversion to xml. Queries are not supported.
+
+use graph::ops::check_xml;
+use graph::{Call, Fault, FaultKind, NativeFn};
+use tuple::{RString, Value};
+
+use super::call::{Arguments, Outcome};
+use super::{Eval, native};
+
+/// The lists of this namespace.
+pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];
+
+const fn xml(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+    native("spl.XML", prototype, doc, eval)
+}
+
+const QUERY: &str = "What an XQuery expression finds in a document; not supported.";
+
+const FUNCTIONS: &[NativeFn] = &[
+    xml(
+        "<xml X> boolean isDefaultValue(X val)",
+        "Whether a value of type xml was never assigned a document.",
+        |c| match c.arg(0) {
+            Value::Xml(text) => Ok(Value::Boolean(text.is_empty())),
+            other => panic!("{other:?} should be xml"),
+        },
+    ),
+    xml(
+        "<xml X, string T> boolean convertToXML(mutable X xmlResult, T str, mutable int32 error)",
+        "Makes a string to xml. If it is not well-formed, the result is false, `error` is 1 and \
+         `xmlResult` stays as it is; else true and 0.",
+        |c| {
+            let converted = convert(c);
+            c.set_int32(2, i32::from(!converted));
+            Ok(Value::Boolean(converted))
+        },
+    ),
+    xml(
+        "<xml X, string T> boolean convertToXML(mutable X xmlResult, T str)",
+        "Makes a string to xml. If it is not well-formed, the result is false and `xmlResult` stays as \
+         it is.",
+        |c| Ok(Value::Boolean(convert(c))),
+    ),
+    xml(
+        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression)",
+        QUERY,
+        no_query,
+    ),
+    xml(
+        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression)",
+        QUERY,
+        no_query,
+    ),
+    xml(
+        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
+         map<rstring, rstring> xqueryVars)",
+        QUERY,
+        no_query,
+    ),
+    xml(
+        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
+         map<ustring, ustring> xqueryVars)",
+        QUERY,
+        no_query,
+    ),
+    xml(
+        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, mutable int32 error)",
+        QUERY,
+        no_query,
+    ),
+    xml(
+        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, mutable int32 error)",
+        QUERY,
+        no_query,
+    ),
+    xml(
+        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
+         map<rstring, rstring> xqueryVars, mutable int32 error)",
+        QUERY,
+        no_query,
+    ),
+    xml(
+        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
+         map<ustring, ustring> xqueryVars, mutable int32 error)",
+        QUERY,
+        no_query,
+    ),
+];
+
+fn convert(c: &mut Call<'_>) -> bool {
+    let text = c.utf8(1).into_owned();
+    let well_formed = check_xml(&text).is_ok();
+    if well_formed {
+        *c.arg_mut(0) = Value::Xml(RString(text));
+    }
+    well_formed
+}
+
+fn no_query(_: &mut Call<'_>) -> Outcome {
+    Err(Fault::new(FaultKind::Limit, "XQuery is not supported"))
+}
