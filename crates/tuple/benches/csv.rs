@@ -6,8 +6,8 @@
 //!   flat tuples -> CsvWriter -> bytes                          for information
 //! ```
 //! `cargo bench -p thalweg-tuple --bench csv [-- file.csv]`. Without a file, lines like those of trades
-//! and quotes are generated: 30 columns, most of them empty. Rates are medians of several turns, the
-//! two taking turns, and the ratio is what counts.
+//! and quotes are generated: 30 columns, most of them empty. Rates are medians of several turns,
+//! the two taking turns, and the ratio is what counts.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -148,18 +148,15 @@ fn generate(lines: usize) -> Vec<u8> {
             next(1000)
         );
         let (price, cents) = (next(200), next(100));
+        let head = format!("{ticker},27-DEC-2005,{time},-5");
         let line = if next(4) == 0 {
-            let volume = 100 * (1 + next(50));
-            format!(
-                "{ticker},27-DEC-2005,{time},-5,Trade,,{price}.{cents:02},{volume},{price}.{cents:02}00,,,,,,,,,,{},,,,,,,,,,,\n",
-                next(90000)
-            )
+            let (volume, seq) = (100 * (1 + next(50)), next(90_000));
+            let trade = format!("{price}.{cents:02},{volume},{price}.{cents:02}00");
+            format!("{head},Trade,,{trade},,,,,,,,,,{seq},,,,,,,,,,,\n")
         } else {
             let (bid, ask) = (1 + next(90), 1 + next(90));
-            format!(
-                "{ticker},27-DEC-2005,{time},-5,Quote,,,,,,{price}.{cents:02},{bid},,,{}.{cents:02},{ask},,,,,,,,,,,,,,\n",
-                price + 1
-            )
+            let ask = format!("{}.{cents:02},{ask}", price + 1);
+            format!("{head},Quote,,,,,,{price}.{cents:02},{bid},,,{ask},,,,,,,,,,,,,,\n")
         };
         out.extend_from_slice(line.as_bytes());
     }

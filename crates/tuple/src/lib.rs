@@ -1,7 +1,7 @@
 //! SPL types, values, the flat tuple layout, and values' text and binary forms.
 //!
-//! Floor 0 of the building: everything else passes [`Value`]s and flat tuples around. A [`Value`] is
-//! one SPL value in ordinary Rust containers: what the reference interpreter computes with, what
+//! Floor 0 of the building: everything else passes [`Value`]s and flat tuples around. A [`Value`]
+//! is one SPL value in ordinary Rust containers: what the reference interpreter computes with, what
 //! operator state holds. A flat tuple ([`TupleRef`], [`TupleBuf`]) is one record in one piece of
 //! memory as laid out by a [`Layout`]: what streams carry, what compiled code reads and writes, and
 //! what goes over the wire unchanged.

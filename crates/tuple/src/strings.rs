@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RString(pub Vec<u8>);
 
-/// UTF-16 code units; may hold lone surrogates. Lengths and indices are in code points. Order is that
-/// of code points.
+/// UTF-16 code units; may hold lone surrogates. Lengths and indices are in code points. Order is
+/// that of code points.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UString(pub Vec<u16>);
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// An SPL type. Cheap to clone: what is large is behind an [`Arc`]. Two types are equal iff SPL says
-/// so: tuples by names and types in order, enums by enumerators in order, bounds count.
+/// An SPL type. Cheap to clone: what is large is behind an [`Arc`]. Two types are equal iff SPL
+/// says so: tuples by names and types in order, enums by enumerators in order, bounds count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each primitive is the SPL type of its name")]
 pub enum Type {

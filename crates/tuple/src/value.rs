@@ -95,8 +95,8 @@ impl Value {
         }
     }
 
-    /// SPL's `==`: IEEE on floats (NaN equals nothing), timestamps without machine id. A plain value
-    /// equals an optional that holds an equal one.
+    /// SPL's `==`: IEEE on floats (NaN equals nothing), timestamps without machine id. A plain
+    /// value equals an optional that holds an equal one.
     pub fn spl_eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Float32(a), Value::Float32(b)) => a == b,
@@ -120,8 +120,8 @@ impl Value {
     }
 
     /// SPL's order on two values of one ordered type; `None` for NaN. Enums by ordinal, booleans
-    /// false before true, rstring and blob bytewise, ustring by code point. An optional that holds a
-    /// value is ordered as that value; null has no order.
+    /// false before true, rstring and blob bytewise, ustring by code point. An optional that holds
+    /// a value is ordered as that value; null has no order.
     pub fn spl_cmp(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(b)),
@@ -150,8 +150,8 @@ impl Value {
         }
     }
 
-    /// A total order for sorting and `max`/`min`: [`Value::spl_cmp`] with NaN after everything. What
-    /// has no order in SPL is ordered by its parts, null last, sets and maps by length alone.
+    /// A total order for sorting and `max`/`min`: [`Value::spl_cmp`] with NaN after everything.
+    /// What has no order in SPL is ordered by its parts, null last, sets and maps by length alone.
     pub fn total_cmp(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Float32(a), Value::Float32(b)) => total_cmp((*a).into(), (*b).into()),

@@ -206,8 +206,8 @@ impl List {
         matched!(self, value, (v, x) => { v.push(x); true }, _ => false)
     }
 
-    /// Inserts an element before an index up to the length. False, and nothing changes, if the index
-    /// is beyond it or the value is of another type.
+    /// Inserts an element before an index up to the length. False, and nothing changes, if the
+    /// index is beyond it or the value is of another type.
     pub fn insert(&mut self, at: usize, value: Value) -> bool {
         if at > self.len() {
             return false;

@@ -1,8 +1,8 @@
 //! SPL's list, set and map as values.
 //!
-//! A list of scalars is packed (8 bytes for an int64, not a `Value`), so that compiled code can walk
-//! it as plain memory. Sets and maps iterate in the order of insertion (removal moves the last entry
-//! into the gap), which makes every run of a program print the same.
+//! A list of scalars is packed (8 bytes for an int64, not a `Value`), so that compiled code can
+//! walk it as plain memory. Sets and maps iterate in the order of insertion (removal moves the last
+//! entry into the gap), which makes every run of a program print the same.
 
 mod key;
 mod list;

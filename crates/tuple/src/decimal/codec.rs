@@ -191,8 +191,8 @@ fn scatter(coefficient: u128, declets: u32) -> (u32, u128) {
 /// Rounds half up to what the format can hold: fewer digits, a larger exponent for what is too
 /// small, zeros appended for what would have too large an exponent, else infinity.
 ///
-/// Half up looks at the first digit dropped and at nothing behind it, so a caller may cut digits off
-/// beyond one more than the precision.
+/// Half up looks at the first digit dropped and at nothing behind it, so a caller may cut digits
+/// off beyond one more than the precision.
 #[inline]
 pub fn fit(negative: bool, coefficient: u128, exponent: i32, format: Format) -> Unpacked {
     let fits = coefficient < POWERS[format.digits as usize]

@@ -1,9 +1,10 @@
 //! Decimals from and to integers, floats and each other.
 //!
 //! * From an integer: exact, or rounded half up to the digits of the type.
-//! * From a float: all the digits of the decimal type, rounded half up from the float's exact value,
-//!   so `(decimal64)0.1` is `0.1000000000000000` (16 digits). That is what conversion by printing
-//!   with full precision and reading again gives. A decimal128 shows the float's binary tail.
+//! * From a float: all the digits of the decimal type, rounded half up from the float's exact
+//!   value, so `(decimal64)0.1` is `0.1000000000000000` (16 digits). That is what conversion by
+//!   printing with full precision and reading again gives. A decimal128 shows the float's binary
+//!   tail.
 //! * To an integer: truncated toward zero to 64 bits (what is beyond them is the nearest end, a NaN
 //!   is 0), then cut to the width by the caller as integers are.
 //! * To a float: the nearest.

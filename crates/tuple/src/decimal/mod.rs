@@ -2,7 +2,8 @@
 //!
 //! SPL's decimals are those of IBM's decNumber library: densely packed decimal bits, the scale kept
 //! (`1.10 * 2.5` is `2.750`), rounding half up. Arithmetic is that library's; the bits are taken
-//! apart and put together here ([`codec`]), so that reading and printing text needs no call into it.
+//! apart and put together here ([`codec`]), so that reading and printing text needs no call into
+//! it.
 //!
 //! | type | digits | exponent of the last digit | arithmetic by |
 //! | --- | --- | --- | --- |

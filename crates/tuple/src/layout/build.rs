@@ -11,9 +11,9 @@ use crate::{List, Type, Value};
 /// Offsets are those of slots from the start of the tuple, as with [`TupleRef`].
 ///
 /// # Memory
-/// [`TupleBuf::begin`] keeps what an earlier tuple needed, so that building tuples of about one size
-/// allocates nothing. Whatever grows the tail ([`TupleBuf::ensure_tail`], writing what varies) may
-/// move the tuple: pointers into it must be taken anew.
+/// [`TupleBuf::begin`] keeps what an earlier tuple needed, so that building tuples of about one
+/// size allocates nothing. Whatever grows the tail ([`TupleBuf::ensure_tail`], writing what varies)
+/// may move the tuple: pointers into it must be taken anew.
 #[derive(Clone, Debug, Default)]
 pub struct TupleBuf {
     /// Holds at least `len` bytes.
@@ -93,8 +93,8 @@ impl TupleBuf {
         self.words.as_mut_ptr().cast()
     }
 
-    /// Adds a zeroed piece of tail and returns its offset from the start of the tuple. The alignment
-    /// is a power of two up to 8. May move the tuple.
+    /// Adds a zeroed piece of tail and returns its offset from the start of the tuple. The
+    /// alignment is a power of two up to 8. May move the tuple.
     ///
     /// A reference slot at offset `s` that is to point to it holds the returned offset less `s`.
     ///
@@ -106,8 +106,8 @@ impl TupleBuf {
         at
     }
 
-    /// Begins a piece of tail that [`TupleBuf::push_tail`] adds to; returns its offset. The alignment is
-    /// a power of two up to 8.
+    /// Begins a piece of tail that [`TupleBuf::push_tail`] adds to; returns its offset. The
+    /// alignment is a power of two up to 8.
     pub fn begin_tail(&mut self, align: usize) -> usize {
         self.ensure_tail(0, align)
     }
@@ -154,8 +154,8 @@ impl TupleBuf {
         unused.fill(0);
     }
 
-    /// The n bytes of an `rstring[n]` slot, zeroed; the caller writes the length, a u32 at the slot's
-    /// offset.
+    /// The n bytes of an `rstring[n]` slot, zeroed; the caller writes the length, a u32 at the
+    /// slot's offset.
     pub fn bounded_mut(&mut self, offset: usize, bound: u32) -> &mut [u8] {
         let bytes = &mut self.as_bytes_mut()[offset..][..4 + slot::pad(bound, 4) as usize];
         bytes.fill(0);

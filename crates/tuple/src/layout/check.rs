@@ -8,8 +8,8 @@ use crate::Type;
 /// lengths keep their bounds, booleans are 0 or 1, enum ordinals are known, and no piece of tail is
 /// reached twice, so that the time to read the tuple is in proportion to its bytes.
 ///
-/// After that, no accessor of [`super::TupleRef`] on slots of the schema panics. The bytes may begin
-/// at any address.
+/// After that, no accessor of [`super::TupleRef`] on slots of the schema panics. The bytes may
+/// begin at any address.
 ///
 /// # Errors
 /// The first fault found.

@@ -28,11 +28,12 @@
 //! reference itself** to the data in the tail (0 if len is 0); so a value anywhere in a tuple is
 //! addressed by one pointer, and a whole tuple can be copied with one memcpy. `len` counts bytes
 //! (rstring, blob, xml), UTF-16 units (ustring) or elements. Elements lie one after the other, each
-//! a slot of its type padded to its alignment (the *stride*); a map's element is key slot then value
-//! slot as a tuple of two; list data is aligned to the larger of 4 and the element's alignment.
-//! Sets and maps hold their elements in order of insertion.
+//! a slot of its type padded to its alignment (the *stride*); a map's element is key slot then
+//! value slot as a tuple of two; list data is aligned to the larger of 4 and the element's
+//! alignment. Sets and maps hold their elements in order of insertion.
 //!
-//! A stride is at least 1 byte before padding, so that elements without attributes can be told apart.
+//! A stride is at least 1 byte before padding, so that elements without attributes can be told
+//! apart.
 //!
 //! A schema is *fixed* if no reference can occur in it. Its fixed part is at most
 //! [`FIXED_BYTES_MAX`], a whole tuple less than 4 GiB.
@@ -40,8 +41,8 @@
 //! A decimal slot of zero bits is plain 0 (see [`crate::decimal`]): a zeroed fixed part is the
 //! default tuple whatever its types.
 //!
-//! [`TupleRef`] and its accessors trust the bytes to be what [`TupleBuf`] writes: on others they may
-//! panic, never more. Bytes from elsewhere go through [`check`] first.
+//! [`TupleRef`] and its accessors trust the bytes to be what [`TupleBuf`] writes: on others they
+//! may panic, never more. Bytes from elsewhere go through [`check`] first.
 
 mod build;
 mod check;

@@ -31,7 +31,8 @@ impl<'a> TupleRef<'a> {
     /// A tuple over bytes that a [`TupleBuf`] has built, or that [`super::check`] has accepted.
     ///
     /// # Errors
-    /// If they do not begin at a multiple of 8; [`TupleBuf::copy_from_bytes`] makes an aligned copy.
+    /// If they do not begin at a multiple of 8; [`TupleBuf::copy_from_bytes`] makes an aligned
+    /// copy.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<TupleRef<'a>, LayoutError> {
         if bytes.is_empty() || bytes.as_ptr().addr().is_multiple_of(8) {
             Ok(TupleRef { bytes })
@@ -160,7 +161,8 @@ impl<'a> TupleRef<'a> {
         }
     }
 
-    /// Number of elements of a list, set or map slot, of bytes of a string or blob, of UTF-16 units.
+    /// Number of elements of a list, set or map slot, of bytes of a string or blob, of UTF-16
+    /// units.
     #[inline]
     pub fn len_at(self, offset: usize, ty: &Type) -> usize {
         let inline = matches!(ty, Type::BoundedRString(_))

@@ -3,10 +3,10 @@
 //! # Why this way
 //! The shortest digits that read back as the float are found fast. Rounding them to the precision
 //! equals rounding the float's exact value, except where the digits dropped are exactly one half,
-//! or where the float is subnormal (and its shortest digits are not padded by zeros): those take the
-//! exact way. For with fewer digits than the precision a normal float differs from its shortest
-//! digits by less than half a unit of the last place printed; and if a tie lay between the float and
-//! its shortest digits, that tie would be shorter or nearer.
+//! or where the float is subnormal (and its shortest digits are not padded by zeros): those take
+//! the exact way. For with fewer digits than the precision a normal float differs from its shortest
+//! digits by less than half a unit of the last place printed; and if a tie lay between the float
+//! and its shortest digits, that tie would be shorter or nearer.
 
 use std::fmt::Write;
 

@@ -1,7 +1,8 @@
 //! SPL's text form of values, and the record formats of files.
 //!
 //! [`print`] and [`read`] are the *serialised form*: what `print` writes, what a cast to rstring
-//! gives, what txt and csv files hold. Strings are quoted, composites are written as their literals:
+//! gives, what txt and csv files hold. Strings are quoted, composites are written as their
+//! literals:
 //! `{a=1,b=["x","y"],c={1:true}}`. [`print_raw`] and [`parse_whole`] are the casts to and from a
 //! string, where a string itself stands without quotes.
 //!

@@ -1,7 +1,7 @@
 //! Numbers at the start of a text, as bytes: no UTF-8 check, no allocation.
 //!
-//! Integers are `[+-] digits`. Floats and decimals are `[+-] digits [. digits] [e [+-] digits]` with
-//! a digit before the exponent, or `nan`, `inf`, `infinity` in any case.
+//! Integers are `[+-] digits`. Floats and decimals are `[+-] digits [. digits] [e [+-] digits]`
+//! with a digit before the exponent, or `nan`, `inf`, `infinity` in any case.
 
 use crate::{Decimal32, Decimal64, Decimal128};
 
@@ -80,7 +80,8 @@ fn digit_at(text: &[u8], at: usize) -> Option<u64> {
     (digit < 10).then_some(u64::from(digit))
 }
 
-/// Exponents beyond this are as good as this: no type reaches them, and sums of two do not overflow.
+/// Exponents beyond this are as good as this: no type reaches them, and sums of two do not
+/// overflow.
 const EXPONENT_MAX: i32 = 1_000_000_000;
 
 /// The parts of a number with a point or an exponent.

@@ -1,7 +1,7 @@
 //! Reading values.
 //!
-//! What [`super::print`] writes is read back. Blanks and tabs around tokens are skipped; strings may
-//! stand in single or double quotes; a timestamp may lack its machine. What exceeds a bound is
+//! What [`super::print`] writes is read back. Blanks and tabs around tokens are skipped; strings
+//! may stand in single or double quotes; a timestamp may lack its machine. What exceeds a bound is
 //! dropped. Nesting is that of the type, so no text can make it deep.
 
 use super::number::{Fault, Number};

@@ -1,7 +1,7 @@
 //! Records: tuples and punctuation as bytes of a file, a socket or a blob.
 //!
-//! A [`RecordReader`] turns a growing piece of bytes into tuples, one a call; a [`RecordWriter`] the
-//! other way. Where bytes come from, compression and character sets are the caller's business.
+//! A [`RecordReader`] turns a growing piece of bytes into tuples, one a call; a [`RecordWriter`]
+//! the other way. Where bytes come from, compression and character sets are the caller's business.
 //!
 //! ```text
 //!   bytes: |.. comment, blank lines ..|.. record ..|.. rest ..
@@ -91,7 +91,8 @@ pub struct ReadOptions {
     pub ignore_extra: bool,
     /// Lines to skip at the start (csv, txt).
     pub header_lines: u32,
-    /// Whether faults are looked for; if not, a faulty field leaves its attribute default (csv, txt).
+    /// Whether faults are looked for; if not, a faulty field leaves its attribute default (csv,
+    /// txt).
     pub checked: bool,
     /// One or two bytes that end a line (line).
     pub eol: Vec<u8>,

@@ -14,9 +14,9 @@
 //! | optional | 0, or 1 and the value |
 //! | tuple | attributes in order |
 //!
-//! A *length* below 128 is one byte, else the byte 0x80 and a uint32. With punctuation each item has
-//! a byte before it: 0 tuple, 1 window marker, 2 final marker. A delay, a float64, comes before the
-//! tuple and behind that byte.
+//! A *length* below 128 is one byte, else the byte 0x80 and a uint32. With punctuation each item
+//! has a byte before it: 0 tuple, 1 window marker, 2 final marker. A delay, a float64, comes before
+//! the tuple and behind that byte.
 
 mod decode;
 mod encode;
