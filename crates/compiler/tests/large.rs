@@ -1,0 +1,112 @@
+//! Large programs: as many operators as anybody will write, and more composites than they will.
+//!
+//! `cargo test --release -p thalweg-compiler --test large -- --nocapture` prints how long each took.
+
+mod support;
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use support::input;
+use thalweg_compiler as compiler;
+
+#[test]
+fn a_chain_of_ten_thousand_operators() {
+    let mut text = String::from("composite Main {\n graph\n");
+    text += "stream<int32 a, rstring b> S0 = Beacon() {}\n";
+    for at in 1..10_000 {
+        let before = at - 1;
+        let _ = writeln!(
+            text,
+            "stream<int32 a, rstring b> S{at} = Functor(S{before}) {{\n\
+             param filter : a > {at};\n output S{at} : a = a + 1;\n}}"
+        );
+    }
+    text += "}\n";
+    assert_eq!(operators("a chain", &text), 10_000);
+}
+
+#[test]
+fn a_thousand_composites_of_ten() {
+    let mut text = String::from(
+        "composite Ten(output Out; input In) {\n\
+         param expression<int32> $n; attribute $key;\n\
+         type T = In, tuple<int32 sum>;\n\
+         graph\n\
+         stream<T> S0 = Functor(In) { output S0 : sum = $n + $key; }\n",
+    );
+    for at in 1..9 {
+        let before = at - 1;
+        let _ = writeln!(text, "stream<T> S{at} = Filter(S{before}) {{ param filter : sum > $n; }}");
+    }
+    text += "stream<In> Out = Functor(S8) {}\n}\n\ncomposite Main {\n graph\n";
+    text += "stream<int32 a, rstring b> C0 = Beacon() {}\n";
+    for at in 1..=1_000 {
+        let before = at - 1;
+        let _ = writeln!(
+            text,
+            "stream<int32 a, rstring b> C{at} = Ten(C{before}) {{ param n : {at} + 1; key : a; }}"
+        );
+    }
+    text += "}\n";
+    assert_eq!(operators("composites", &text), 10_001);
+}
+
+#[test]
+fn one_port_fed_by_five_thousand_streams() {
+    let mut text = String::from("composite Main {\n graph\n");
+    let names: Vec<String> = (0..5_000).map(|at| format!("S{at}")).collect();
+    for name in &names {
+        let _ = writeln!(text, "stream<int32 a> {name} = Beacon() {{}}");
+    }
+    let _ = writeln!(text, "() as Sink = Custom({}) {{}}\n}}", names.join(", "));
+    assert_eq!(operators("one port", &text), 5_001);
+}
+
+#[test]
+fn composites_in_composites() {
+    let mut text = String::from("composite C0(output Out; input In) { graph\n");
+    text += "stream<In> Out = Functor(In) {} }\n";
+    for at in 1..150 {
+        let inner = at - 1;
+        let _ = writeln!(
+            text,
+            "composite C{at}(output Out; input In) {{ graph stream<In> Out = C{inner}(In) {{}} }}"
+        );
+    }
+    text += "composite Main { graph stream<int32 a> A = Beacon() {}\n";
+    text += "stream<int32 a> B = C149(A) {} }\n";
+    assert_eq!(operators("nested", &text), 2);
+}
+
+#[test]
+fn a_program_that_explodes_is_refused() {
+    let mut text = String::from("composite C0(output Out; input In) { graph\n");
+    text += "stream<In> Out = Functor(In) {} }\n";
+    for at in 1..40 {
+        let inner = at - 1;
+        let _ = writeln!(
+            text,
+            "composite C{at}(output Out; input In) {{ graph\n\
+             stream<In> One = C{inner}(In) {{}}\n stream<In> Out = C{inner}(One) {{}} }}"
+        );
+    }
+    text += "composite Main { graph stream<int32 a> A = Beacon() {}\n";
+    text += "stream<int32 a> B = C39(A) {} }\n";
+    let output = compiler::compile(input("explodes.spl", &text, None));
+    let codes: Vec<_> = output.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["too-many-operators"]);
+}
+
+fn operators(what: &str, text: &str) -> usize {
+    let start = Instant::now();
+    let output = compiler::compile(input("large.spl", text, None));
+    let said = syntax::render(&output.diagnostics, &output.sources, false);
+    assert!(!output.has_errors(), "{what}: {said}");
+    let program = output.program.expect("it has no errors");
+    let compiled = start.elapsed();
+    let plan = compiler::plan(&program);
+    println!("{what}: {compiled:?}, with its plan {:?}", start.elapsed());
+    assert_eq!(plan.pes[0].operators.len(), program.operators.len());
+    program.operators.len()
+}
