@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use graph::{NativeFn, OperatorModel, Program};
-use syntax::{Diagnostic, SourceMap};
+use syntax::{Diagnostic, Severity, SourceMap, Span};
 
 use crate::expand::{Expander, can_be_main};
 use crate::load::{self, Loader};
@@ -44,7 +44,7 @@ impl Output {
     pub fn has_errors(&self) -> bool {
         self.diagnostics
             .iter()
-            .any(|d| d.severity == syntax::Severity::Error)
+            .any(|d| d.severity == Severity::Error)
     }
 }
 
@@ -70,6 +70,7 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     } = loaded;
     let (world, duplicates) = World::new(sources, units, input.natives, input.models);
     let found = crate::Diagnostics::default();
+    let broken = Broken::of(&diagnostics);
     found.extend(diagnostics);
     found.extend(duplicates);
     let main = match (needs_main, input.main) {
@@ -78,13 +79,34 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     };
     let mut session = Session::new(&world, &input.options, main.clone().unwrap_or_default());
     session.diagnostics = found;
+    session.values_pending.set(!needs_main);
     let program = build(&session, main.as_deref());
     let has_errors = session.diagnostics.has_errors();
-    let diagnostics = session.diagnostics.into_sorted();
+    let mut diagnostics = session.diagnostics.into_sorted();
+    diagnostics.retain(|finding| !broken.explains(finding));
     Output {
-        program: program.filter(|_| !has_errors),
+        program: program.filter(|_| needs_main && !has_errors),
         diagnostics,
         sources: world.into_sources(),
+    }
+}
+
+/// Places where the syntax is broken: what else is found there follows from that.
+struct Broken(Vec<(&'static str, Span)>);
+
+impl Broken {
+    fn of(diagnostics: &[Diagnostic]) -> Broken {
+        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        Broken(errors.map(|d| (d.code, d.span)).collect())
+    }
+
+    fn explains(&self, finding: &Diagnostic) -> bool {
+        let at = finding.span;
+        let is_own = self.0.contains(&(finding.code, at));
+        let overlaps = |broken: &Span| {
+            broken.file == at.file && broken.start <= at.end && at.start <= broken.end
+        };
+        !is_own && self.0.iter().any(|(_, broken)| overlaps(broken))
     }
 }
 
@@ -96,7 +118,9 @@ fn build(session: &Session<'_>, main: Option<&str>) -> Option<Program> {
         main_expander.main(unit, composite);
     }
     crate::check::graph(&mut main_expander);
+    let pending = session.values_pending.replace(true);
     check_rest(session, &main_expander);
+    session.values_pending.set(pending);
     let functions = session.finish_functions();
     found?;
     let files = session.world.sources().files();

@@ -89,7 +89,7 @@ fn why_not(composite: &Composite) -> Diagnostic {
         .find(|formal| formal.default.is_none())
     {
         Some(formal) => finding.label(formal.span, "its parameters need defaults"),
-        None => finding,
+        None => finding.help("it has no operators"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! One compilation: the world it reads, its options, its findings, and what it has worked out so far.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct Options {
     pub attributes_hide_state: bool,
     /// Window clauses may list their policies in any order.
     pub any_window_order: bool,
+    /// How many operators a program may expand to; `None` for 262,144.
+    pub operators_max: Option<usize>,
 }
 
 /// `--output-side-effects-behavior`
@@ -53,6 +56,8 @@ pub struct Session<'w> {
     pub diagnostics: Diagnostics,
     /// Qualified name of the main composite; empty when there is none.
     pub main: Arc<str>,
+    /// Submission-time values that are not given may still come: nothing is said of them.
+    pub(crate) values_pending: Cell<bool>,
     /// Types that definitions stand for.
     pub(crate) definitions: Definitions<'w>,
     /// User functions that were referred to.
@@ -67,6 +72,7 @@ impl<'w> Session<'w> {
             options,
             diagnostics: Diagnostics::default(),
             main: main.into(),
+            values_pending: Cell::new(false),
             definitions: Definitions::default(),
             functions: FunctionTable::default(),
         }

@@ -37,7 +37,10 @@ fn a_thousand_composites_of_ten() {
     );
     for at in 1..9 {
         let before = at - 1;
-        let _ = writeln!(text, "stream<T> S{at} = Filter(S{before}) {{ param filter : sum > $n; }}");
+        let _ = writeln!(
+            text,
+            "stream<T> S{at} = Filter(S{before}) {{ param filter : sum > $n; }}"
+        );
     }
     text += "stream<In> Out = Functor(S8) {}\n}\n\ncomposite Main {\n graph\n";
     text += "stream<int32 a, rstring b> C0 = Beacon() {}\n";
@@ -93,7 +96,9 @@ fn a_program_that_explodes_is_refused() {
     }
     text += "composite Main { graph stream<int32 a> A = Beacon() {}\n";
     text += "stream<int32 a> B = C39(A) {} }\n";
-    let output = compiler::compile(input("explodes.spl", &text, None));
+    let mut input = input("explodes.spl", &text, None);
+    input.options.operators_max = Some(1_000);
+    let output = compiler::compile(input);
     let codes: Vec<_> = output.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["too-many-operators"]);
 }

@@ -165,6 +165,8 @@ impl<'w> Check<'_, 'w> {
     ) -> Option<Vec<(Arc<str>, Value)>> {
         let mut args = Vec::with_capacity(annotation.args.len());
         let mut is_sound = true;
+        let is_known = |name: &Ident| spec.keys.iter().any(|key| *key.name == *name.text);
+        let has_unknown = annotation.args.iter().any(|(name, _)| !is_known(name));
         for (at, (name, value)) in annotation.args.iter().enumerate() {
             let Some(key) = self.key(annotation, at, name, spec) else {
                 is_sound = false;
@@ -175,7 +177,7 @@ impl<'w> Check<'_, 'w> {
                 None => is_sound = false,
             }
         }
-        for key in spec.keys.iter().filter(|key| key.required) {
+        for key in spec.keys.iter().filter(|key| key.required && !has_unknown) {
             if !annotation
                 .args
                 .iter()

@@ -10,10 +10,12 @@ use super::{Check, Checked, Target};
 
 /// Checks an annotation whose keys are right one by one.
 pub(super) fn check(check: &Check<'_, '_>, annotation: &Annotation, args: &[(Arc<str>, Value)]) {
+    let errors = check.session.diagnostics.error_count();
     let one = One {
         check,
         annotation,
         args,
+        errors,
     };
     match &*annotation.name.text {
         "parallel" => one.parallel(),
@@ -45,6 +47,8 @@ struct One<'a, 'b, 'w> {
     check: &'a Check<'b, 'w>,
     annotation: &'a Annotation,
     args: &'a [(Arc<str>, Value)],
+    /// Errors before this annotation.
+    errors: usize,
 }
 
 impl One<'_, '_, '_> {
@@ -210,7 +214,11 @@ impl One<'_, '_, '_> {
             .report(Diagnostic::error("annotation-value", span, message));
     }
 
+    /// Warns of an annotation that is right but does nothing.
     fn warning(&self, code: &'static str, message: String) {
+        if self.check.session.diagnostics.error_count() > self.errors {
+            return;
+        }
         let place = self.annotation.span;
         self.check
             .session

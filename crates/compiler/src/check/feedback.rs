@@ -4,7 +4,7 @@
 //! mistake: a warning. A loop that closes on a control port (the acknowledgements of a gate) is
 //! meant to be one.
 
-use graph::{Edge, Operator};
+use graph::Operator;
 use syntax::Diagnostic;
 
 use crate::Diagnostics;
@@ -13,86 +13,101 @@ use crate::expand::Site;
 /// Warns of every loop, once, at the stream that closes it.
 pub(crate) fn check(operators: &[Operator], sites: &[Site], diagnostics: &Diagnostics) {
     let mut search = Search {
-        operators,
-        found: Vec::new(),
+        after: consumers(operators),
         state: vec![State::New; operators.len()],
+        found: Vec::new(),
     };
-    for root in 0..operators.len() {
+    let is_source = |at: &usize| operators[*at].inputs.is_empty();
+    let all = 0..operators.len();
+    for root in all.clone().filter(is_source).chain(all) {
         search.from(root);
     }
-    for (operator, port, source) in search.found {
+    for Input {
+        operator,
+        port,
+        source,
+    } in search.found
+    {
         let site = &sites[operator].inputs[port];
         let place = site
             .streams
             .get(source)
             .map_or(site.span, |(_, span)| *span);
-        diagnostics.add(warning(&operators[operator], place));
+        let message = format!(
+            "this stream closes a feedback loop into `{}`",
+            operators[operator].name
+        );
+        let finding = Diagnostic::warning("feedback-loop", place, message);
+        let help = "a loop ends only when an operator in it submits `Sys.FinalMarker`";
+        diagnostics.add(finding.help(help));
     }
 }
 
-fn warning(operator: &Operator, place: syntax::Span) -> Diagnostic {
-    let message = format!(
-        "this stream closes a feedback loop into `{}`",
-        operator.name
-    );
-    Diagnostic::warning("feedback-loop", place, message)
-        .help("a loop ends only when an operator in it submits `Sys.FinalMarker`")
+/// One stream into an input port.
+#[derive(Clone, Copy)]
+struct Input {
+    operator: usize,
+    port: usize,
+    /// Which of the port's streams.
+    source: usize,
 }
 
-/// An input port, one of its sources, and the edge from there.
-type Input = (usize, usize, Edge);
+/// The ports that each operator feeds, but for control ports; the last first.
+fn consumers(operators: &[Operator]) -> Vec<Vec<Input>> {
+    let mut after: Vec<Vec<Input>> = vec![Vec::new(); operators.len()];
+    for (operator, o) in operators.iter().enumerate().rev() {
+        for (port, input) in o.inputs.iter().enumerate().filter(|(_, i)| !i.is_control) {
+            for (source, edge) in input.sources.iter().enumerate() {
+                let from = edge.operator.0 as usize;
+                after[from].push(Input {
+                    operator,
+                    port,
+                    source,
+                });
+            }
+        }
+    }
+    after
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
-    /// Its upstream operators are being looked at.
+    /// What it feeds is being looked at.
     Open,
     Done,
 }
 
-/// A depth-first search against the direction of the streams.
-struct Search<'a> {
-    operators: &'a [Operator],
-    /// Operator, input port and source of each closing edge.
-    found: Vec<(usize, usize, usize)>,
+/// A depth-first search along the streams.
+struct Search {
+    /// What is still to be looked at behind each operator.
+    after: Vec<Vec<Input>>,
     state: Vec<State>,
+    /// The closing streams.
+    found: Vec<Input>,
 }
 
-impl<'a> Search<'a> {
+impl Search {
     fn from(&mut self, root: usize) {
-        let mut open: Vec<(usize, Vec<Input>)> = Vec::new();
+        let mut open = Vec::new();
         if self.state[root] == State::New {
-            open.push((root, self.enter(root)));
+            self.state[root] = State::Open;
+            open.push(root);
         }
-        while let Some((operator, edges)) = open.last_mut() {
-            let operator = *operator;
-            let Some((port, source, edge)) = edges.pop() else {
+        while let Some(&operator) = open.last() {
+            let Some(input) = self.after[operator].pop() else {
                 self.state[operator] = State::Done;
                 open.pop();
                 continue;
             };
-            let from = edge.operator.0 as usize;
-            match self.state[from] {
+            match self.state[input.operator] {
                 State::New => {
-                    let edges = self.enter(from);
-                    open.push((from, edges));
+                    self.state[input.operator] = State::Open;
+                    open.push(input.operator);
                 }
-                // The operator behind this edge waits for us: the loop is closed by its own input.
-                State::Open => self.found.push((operator, port, source)),
+                State::Open => self.found.push(input),
                 State::Done => {}
             }
         }
-    }
-
-    fn enter(&mut self, operator: usize) -> Vec<Input> {
-        self.state[operator] = State::Open;
-        let inputs = self.operators[operator].inputs.iter().enumerate().rev();
-        inputs
-            .filter(|(_, input)| !input.is_control)
-            .flat_map(|(port, input)| {
-                let sources = input.sources.iter().enumerate().rev();
-                sources.map(move |(at, edge)| (port, at, *edge))
-            })
-            .collect()
     }
 }

@@ -187,7 +187,7 @@ impl<'w> Clause<'_, 'w> {
             }
             _ => return true,
         };
-        let message = format!("config `{}` belongs into {place}", name.text);
+        let message = format!("config `{}` belongs in {place}", name.text);
         self.session
             .report(Diagnostic::error("misplaced-config", name.span, message));
         false

@@ -46,11 +46,11 @@ impl<'w> Clause<'_, 'w> {
         if let Some(word) = word.filter(|word| allowed.contains(word)) {
             return Some(word.to_owned());
         }
-        let message = format!(
-            "config `{}` is one of {}",
-            config.name.text,
-            allowed.join(", ")
-        );
+        let name = &config.name.text;
+        let message = match allowed {
+            [one] => format!("config `{name}` can only be {one}"),
+            _ => format!("config `{name}` is one of {}", allowed.join(", ")),
+        };
         let finding = syntax::Diagnostic::error("config-value", expr.span, message);
         let near = word.unwrap_or("");
         self.session

@@ -118,6 +118,9 @@ impl<'w> Expander<'_, 'w> {
             if let Some(body) = &port.ty {
                 self.is_declared(body, fed, &scope, composite);
             }
+            if frame.stream(&port.name.text).is_some() {
+                continue;
+            }
             let schema = fed.schema.clone().map_or(Schema::Broken, Schema::Known);
             let stream = Stream::new(fed.ids(), schema, port.name.span);
             frame.add_stream(&port.name.text, stream, diagnostics);

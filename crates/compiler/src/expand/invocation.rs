@@ -36,10 +36,6 @@ impl<'w> Expander<'_, 'w> {
         let given = self.given(ast, outputs, frame, scope);
         let found = self.operator(&ast.operator, scope);
         let name = instance_name(ast).map_or("", |name| &*name.text);
-        if name.is_empty() {
-            let message = "an operator without output streams needs a name: `() as Name = ...`";
-            self.report(Diagnostic::error("missing-name", ast.head, message));
-        }
         let path = path(&frame.instance, name);
         match found {
             Some(Found::Composite(unit, composite)) => {
@@ -209,10 +205,11 @@ impl<'w> Expander<'_, 'w> {
     }
 }
 
-/// Whether a composite can be the main one: no ports, a default for each parameter.
+/// Whether a composite can be the main one: no ports, a default for each parameter, and operators.
 pub(crate) fn can_be_main(composite: &Composite) -> bool {
     let has_ports = !composite.inputs.is_empty() || !composite.outputs.is_empty();
     !has_ports
+        && !composite.graph.is_empty()
         && composite
             .params
             .iter()

@@ -45,8 +45,8 @@ pub(crate) use site::{InSite, OutSite, Site};
 
 /// How deep composites may nest.
 const DEPTH_MAX: usize = 200;
-/// How many operators a program may have.
-const OPERATORS_MAX: usize = 1 << 20;
+/// How many operators a program may have, unless the user says otherwise.
+const OPERATORS_MAX: usize = 1 << 18;
 
 /// The state of an expansion.
 pub(crate) struct Expander<'e, 'w> {
@@ -96,11 +96,12 @@ impl<'e, 'w> Expander<'e, 'w> {
 
     /// Adds an operator with its site; reports once when there are too many.
     pub fn push(&mut self, operator: Operator, site: Site) {
-        if self.operators.len() < OPERATORS_MAX {
+        let most = self.session.options.operators_max.unwrap_or(OPERATORS_MAX);
+        if self.operators.len() < most {
             self.operators.push(operator);
             self.sites.push(site);
         } else if !std::mem::replace(&mut self.is_full, true) {
-            let message = format!("the program has more than {OPERATORS_MAX} operators");
+            let message = format!("the program has more than {most} operators");
             self.report(Diagnostic::error("too-many-operators", site.head, message));
         }
     }

@@ -79,6 +79,9 @@ impl Typer<'_, '_> {
         if let Some(given) = given {
             return Some(read(given));
         }
+        if default.is_none() && self.session.values_pending.get() {
+            return None;
+        }
         default.or_else(|| {
             let message =
                 format!("the submission-time value `{name}` is not given and has no default");

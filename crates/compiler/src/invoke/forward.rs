@@ -32,7 +32,7 @@ pub(super) fn forward(
             missing.push(attribute);
         }
     }
-    if !missing.is_empty() && !work.frame.is_broken() && !same {
+    if !missing.is_empty() && work.has_its_ports && !work.frame.is_broken() && !same {
         report(work, port, &missing);
     }
 }

@@ -54,6 +54,8 @@ pub(crate) struct Work<'a, 'w> {
     pub frame: Rc<OperatorFrame>,
     pub inputs: Vec<&'static InPortModel>,
     pub outputs: Vec<&'static OutPortModel>,
+    /// Whether there are as many ports as the operator takes.
+    pub has_its_ports: bool,
 }
 
 /// Makes the operator of an invocation.
@@ -64,6 +66,7 @@ pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> 
     } = request;
     let inputs = ports::inputs(session, ast, model);
     let outputs = ports::outputs(session, ast, model);
+    let has_its_ports = session.diagnostics.error_count() == errors;
     let frame = Rc::new(frame(&request, &inputs));
     ports::names(session, ast, &frame);
     let work = Work {
@@ -74,6 +77,7 @@ pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> 
         frame,
         inputs,
         outputs,
+        has_its_ports,
     };
     let (operator, site) = work.operator(&request);
     if session.diagnostics.error_count() == errors {

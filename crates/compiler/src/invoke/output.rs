@@ -72,7 +72,11 @@ fn clauses<'w>(work: &Work<'_, 'w>) -> Vec<Option<&'w Clause>> {
         } else if work.outputs[port].assign == Assignment::None {
             let message = format!("{} assigns its output itself", work.model.name);
             let finding = Diagnostic::error("no-assignment", name.span, message);
-            let help = "leave the output clause out, or put a Functor behind it";
+            let help = if work.model.submits {
+                "submit tuples in the logic clause"
+            } else {
+                "leave the output clause out, and change attributes in an operator behind it"
+            };
             work.session.report(finding.help(help));
         } else {
             clauses[port] = Some(clause);

@@ -40,7 +40,8 @@ pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
         if !work.ast.params.iter().any(|p| *p.name.text == *model.name) {
             let message = format!("{} needs the parameter `{}`", work.model.name, model.name);
             let finding = Diagnostic::error("missing-param", work.ast.head, message);
-            work.session.report(finding.help(model.doc));
+            work.session
+                .report(finding.help(format!("`{}`: {}", model.name, model.doc)));
         }
     }
     params
@@ -228,7 +229,13 @@ fn literal(
         }
         None => {
             let message = format!("parameter `{name}` takes one of the words {choices}");
-            Diagnostic::error("unknown-literal", expr.span, message)
+            let finding = Diagnostic::error("unknown-literal", expr.span, message);
+            match &expr.kind {
+                ExprKind::String(text, _) if allowed.contains(&&**text) => {
+                    finding.help(format!("write `{text}` without quotes"))
+                }
+                _ => finding,
+            }
         }
     };
     let finding = match word {

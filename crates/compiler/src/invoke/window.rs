@@ -46,7 +46,12 @@ fn window<'w>(
     let (model, name) = (work.inputs[port], work.model.name);
     let input = &work.frame.inputs[port];
     let Some(clause) = clause else {
-        if model.window == Windowing::Windowed {
+        let is_elsewhere = work
+            .ast
+            .windows
+            .iter()
+            .any(|w| work.frame.input(&w.port.text).is_none());
+        if model.window == Windowing::Windowed && !is_elsewhere {
             let message = format!("{name} needs a window on input port `{}`", input.name);
             let finding = Diagnostic::error("missing-window", work.ast.head, message);
             let help = format!(
