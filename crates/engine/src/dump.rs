@@ -26,12 +26,12 @@ pub fn dump_tree(path: &Path) -> Result<String, Error> {
 
 /// Operators and functions with typed expressions.
 pub fn dump_typed(program: &Program) -> String {
-    format!("{program:#?}")
+    program.printed(toolkit::functions()).to_string()
 }
 
 /// Operators and the streams between them.
 pub fn dump_graph(program: &Program) -> String {
-    format!("{program:#?}")
+    graph::drawing::text(program)
 }
 
 /// The graph in the language of Graphviz.

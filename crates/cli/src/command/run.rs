@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engine::{Backend, Launch, Request, TraceLevel};
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use super::{Failure, colour, toolkit_path};
 use crate::args::{Level, RunArgs};
@@ -39,19 +40,23 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         perf_map: args.perf_map,
         kill_after: args.kill_after.map(Duration::from_secs_f64),
     };
+    let signals = signals()?;
     let mut job = engine::launch(&program, &launch)?;
-    stop_on_signals(&job)?;
+    stop_on(signals, job.stop_handle());
     let mut progress = Progress::new();
     while !job.wait(progress.period()) {
         progress.draw(job.sources());
     }
     progress.clear();
-    job.join()
-        .map_err(|error| Failure::Program(error.to_string()))
+    match job.join() {
+        Ok(()) => Ok(()),
+        Err(engine::Error::Quiet) => Err(Failure::Reported),
+        Err(error) => Err(error.into()),
+    }
 }
 
-/// The first signal asks for an orderly shutdown, a second one ends the process.
-fn stop_on_signals(job: &engine::Job) -> Result<(), Failure> {
+/// From now on a second signal ends the process; the first one is for [`stop_on`].
+fn signals() -> Result<Signals, Failure> {
     let failure = |error| Failure::Program(format!("cannot listen for signals: {error}"));
     let again = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGQUIT] {
@@ -59,15 +64,16 @@ fn stop_on_signals(job: &engine::Job) -> Result<(), Failure> {
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&again)))
             .map_err(failure)?;
     }
-    let mut signals =
-        signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGQUIT]).map_err(failure)?;
-    let stop = job.stop_handle();
+    Signals::new([SIGINT, SIGTERM, SIGQUIT]).map_err(failure)
+}
+
+/// The first signal asks for an orderly shutdown.
+fn stop_on(mut signals: Signals, stop: engine::StopHandle) {
     std::thread::spawn(move || {
         for _ in signals.forever() {
             stop.stop();
         }
     });
-    Ok(())
 }
 
 fn data_dir(given: Option<PathBuf>, file: &Path) -> Result<PathBuf, Failure> {

@@ -3,9 +3,11 @@
 mod dot;
 mod layers;
 mod svg;
+mod text;
 
 pub use dot::dot;
 pub use svg::svg;
+pub use text::text;
 
 use crate::{OperatorId, Program};
 

@@ -175,6 +175,15 @@ impl CsvReader {
         }
     }
 
+    /// From a fault to the end of its field; a quoted one's is not looked for.
+    #[cold]
+    fn field_len(&self, bytes: &[u8], at: usize) -> usize {
+        match bytes.get(at) {
+            Some(b'"' | b'\'') => usize::MAX,
+            _ => field_end(bytes, at, self.options.separator) - at,
+        }
+    }
+
     #[cold]
     fn fault(&self, column: Option<&Column>, at: usize, expected: Expected) -> Stop {
         Stop::Fault(Fault {
@@ -208,7 +217,14 @@ impl RecordReader for CsvReader {
                 }
             }
             Err(Stop::Cut) => self.lines.cut(bytes, start, &self.layout),
-            Err(Stop::Fault(fault)) => self.lines.fault(bytes, start, at_end, &self.layout, fault),
+            Err(Stop::Fault(fault)) => {
+                let field = fault.attribute.map(|_| self.field_len(bytes, fault.at));
+                let mut step = self.lines.fault(bytes, start, at_end, &self.layout, fault);
+                if let (Record::Rejected(error), Some(len)) = (&mut step.record, field) {
+                    error.text.truncate(len);
+                }
+                step
+            }
         }
     }
 

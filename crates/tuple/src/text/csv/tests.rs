@@ -160,10 +160,10 @@ fn faults_and_what_follows_them() {
         read(text, &types),
         [
             r#"{a=1,b="a"}"#,
-            "2:1: attribute a: expected a number within the range of int8, found '300,b'",
+            "2:1: attribute a: expected a number within the range of int8, found '300'",
             "3:2: attribute b: expected the separator ','",
             "4:4: expected the end of the line, found ',d'",
-            "5:1: attribute a: expected a value of type int8, found 'x,e'",
+            "5:1: attribute a: expected a value of type int8, found 'x'",
             "6:6: expected the end of the line, found 'g'",
             r#"{a=5,b="h"}"#,
             "8:3: attribute b: expected the closing ' of a string, found ''i'",
@@ -213,7 +213,7 @@ fn optionals_separators_and_delays() {
             r#"0.5s {a="x",b=3}"#,
             "1s {a=null,b=null}",
             "2s {a=null,b=null}",
-            "4:3: attribute a: expected a value of type rstring, found 'bare;1'",
+            "4:3: attribute a: expected a value of type rstring, found 'bare'",
             "5:2: expected the separator ',', found ';1;2'",
         ]
     );

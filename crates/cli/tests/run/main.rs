@@ -1,0 +1,8 @@
+//! Whole runs of the command, as a user makes them.
+
+mod bad_input;
+mod command;
+mod examples;
+mod files;
+mod scratch;
+mod vwap;
