@@ -5,9 +5,9 @@
 //!   bytes -> CsvReader -> flat tuples (30 typed attributes)    what is measured
 //!   flat tuples -> CsvWriter -> bytes                          for information
 //! ```
-//! `cargo bench -p thalweg-tuple --bench csv [-- file.csv]`. Without a file, lines like those of trades
-//! and quotes are generated: 30 columns, most of them empty. Rates are medians of several turns,
-//! the two taking turns, and the ratio is what counts.
+//! `cargo bench -p thalweg-tuple --bench csv [-- file.csv]`. Without a file, lines like those of
+//! trades and quotes are generated: 30 columns, most of them empty. The three take turns; a rate is
+//! that of the fastest turn, and the ratio is what counts.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use std::time::Instant;
 use thalweg_tuple::text::{Format, ReadOptions, Record, WriteOptions, reader, writer};
 use thalweg_tuple::{Layout, TupleBuf, TupleType, Type};
 
-const TURNS: usize = 9;
+const TURNS: usize = 25;
 
 fn main() {
     let file = std::env::args().skip(1).find(|a| !a.starts_with("--"));
@@ -31,7 +31,7 @@ fn main() {
         read.push(rate(bytes.len(), || read_tuples(&bytes, &layout)));
         written.push(rate(bytes.len(), || rewrite(&bytes, &layout)));
     }
-    let (split, read, written) = (median(split), median(read), median(written));
+    let (split, read, written) = (best(split), best(read), best(written));
     println!("csv-core, fields only:   {split:7.1} MB/s");
     println!("CsvReader, 30 columns:   {read:7.1} MB/s");
     println!("read and written again:  {written:7.1} MB/s");
@@ -45,9 +45,9 @@ fn rate(bytes: usize, mut turn: impl FnMut() -> usize) -> f64 {
     bytes as f64 / 1e6 / start.elapsed().as_secs_f64()
 }
 
-fn median(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
+/// The fastest turn: the one that other work on the machine disturbed least.
+fn best(rates: Vec<f64>) -> f64 {
+    rates.into_iter().fold(0.0, f64::max)
 }
 
 fn split_fields(mut bytes: &[u8]) -> usize {
