@@ -37,6 +37,7 @@ impl Outcome {
 
 /// A value as the bytes of a flat tuple with this one attribute.
 fn bytes_of(value: &Value, ty: &Type) -> Vec<u8> {
+    assert!(value.has_type(ty), "{value:?} is no {ty}");
     let layout = Layout::of(&Arc::new(TupleType::new([("value", ty.clone())])));
     let mut buf = TupleBuf::default();
     buf.begin(&layout);
