@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use graph::{Annotation, Fault, OperatorModel, Program};
 use runtime::abi::interpreted::Interpreted;
-use runtime::{Build, Make, Operator, OperatorEntry, Options, Outlet, Pe, Report, Tally};
+use runtime::{Build, Make, Operator, OperatorEntry, Options, Outlet, Pe, Report, Running, Tally};
 use tuple::text;
 use tuple::{Layout, Punctuation, TupleRef, Value};
 
@@ -33,7 +33,7 @@ pub fn run(program: &Program, registry: &[OperatorEntry]) -> (String, Result<Vec
     };
     let mut backend = Interpreted::new(&program.functions, &[]);
     let pe = Pe::wire(program, registry, &mut backend, options);
-    let ended = pe.and_then(|pe| pe.start().join());
+    let ended = pe.and_then(Pe::start).and_then(Running::join);
     (printed.text(), ended)
 }
 

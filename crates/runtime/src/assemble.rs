@@ -56,7 +56,8 @@ pub(crate) fn assemble(
     };
     let mut made = maker.make_all(program, &voices)?;
     let net = Net::new(program, &made);
-    waits.set_threads(net.thread_count);
+    // One more for whoever closes the operators at the end.
+    waits.set_threads(net.thread_count + 1);
     let codes = code::compile(backend, &made, &net, &house.stop)?;
     let runners = made
         .iter_mut()

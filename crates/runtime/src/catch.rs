@@ -58,18 +58,15 @@ impl Catch {
     }
 }
 
-/// The custom literal, by name or by its place in the annotation's list.
+/// The annotation's word, as text.
 fn taken(value: &Value) -> Taken {
-    match value {
-        Value::RString(name) => match name.0.as_slice() {
-            b"streams" => Taken::Streams,
-            b"std" => Taken::Std,
-            b"all" => Taken::All,
-            _ => Taken::Nothing,
-        },
-        Value::Enum(0) => Taken::Streams,
-        Value::Enum(1) => Taken::Std,
-        Value::Enum(2) => Taken::All,
+    let Value::RString(word) = value else {
+        return Taken::Nothing;
+    };
+    match word.as_bytes() {
+        b"streams" => Taken::Streams,
+        b"std" => Taken::Std,
+        b"all" => Taken::All,
         _ => Taken::Nothing,
     }
 }

@@ -36,12 +36,7 @@ pub(crate) fn compile(
         }
     }
     let finished = backend.finish();
-    finished.map_err(|fault| Failure {
-        operator: "(program)".into(),
-        kind: "code".into(),
-        fault,
-        is_bug: true,
-    })?;
+    finished.map_err(|fault| Failure::of_program("code", fault, true))?;
     Ok(codes)
 }
 

@@ -19,6 +19,7 @@ mod fuse;
 mod gate;
 mod house;
 mod journal;
+mod launch;
 mod make;
 mod net;
 mod node;

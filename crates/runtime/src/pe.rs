@@ -7,18 +7,17 @@
 //! ```
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
-use graph::Program;
+use graph::{Fault, FaultKind, Program};
 
 use crate::OperatorEntry;
 use crate::abi::Backend;
 use crate::assemble::{Assembly, assemble};
 use crate::house::{House, Options};
-use crate::make::Runner;
+use crate::launch::{self, Thread};
 use crate::node::Node;
 use crate::region::Region;
-use crate::report::{Report, Tally};
+use crate::report::{Failure, Report, Tally};
 use crate::runner;
 use crate::stop::Stop;
 use crate::timer::Timers;
@@ -33,8 +32,8 @@ pub struct Pe {
 /// A PE whose threads run.
 pub struct Running {
     wiring: Arc<Wiring>,
-    threads: Vec<JoinHandle<Region>>,
-    timers: Option<(Stop, JoinHandle<Region>)>,
+    threads: Vec<Thread>,
+    timers: Option<(Stop, Thread)>,
     /// Operators that no thread enters.
     idle: Region,
 }
@@ -69,7 +68,10 @@ impl Pe {
     }
 
     /// Starts its threads.
-    pub fn start(self) -> Running {
+    ///
+    /// # Errors
+    /// The system has not so many threads.
+    pub fn start(self) -> Result<Running, Report> {
         let Assembly {
             wiring,
             own,
@@ -77,22 +79,37 @@ impl Pe {
             timers,
             thread_count,
         } = self.assembly;
+        let threads = launch::threads(thread_count);
+        let mut threads = threads.map_err(|error| too_many(thread_count, &error))?;
         let wiring = Arc::new(wiring);
         let (mut homes, idle) = by_thread(own, thread_count);
         let region = |thread: ThreadId, nodes| Region::new(wiring.clone(), thread, nodes);
-        let timers = (!timers.is_empty()).then(|| {
-            let thread = thread_count - 1;
+        let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
             let nodes = homes.pop().unwrap_or_default();
-            Timers::new(timers).start(region(thread, nodes))
+            Timers::new(timers).start(thread, region(thread_count - 1, nodes))
         });
-        let threads = (0..).zip(runners).zip(homes);
-        let threads = threads.map(|((thread, runner), nodes)| spawn(region(thread, nodes), runner));
-        Running {
+        let threads = threads.into_iter().zip(runners).zip(homes);
+        let threads = (0..)
+            .zip(threads)
+            .map(|(number, ((thread, runner), nodes))| {
+                let run = |region: &Region| runner::run(region, runner);
+                thread.run(region(number, nodes), run)
+            });
+        Ok(Running {
             threads: threads.collect(),
             timers,
             idle: region(thread_count, idle),
             wiring,
-        }
+        })
+    }
+}
+
+fn too_many(count: u32, error: &std::io::Error) -> Report {
+    let message = format!("cannot start {count} threads: {error}");
+    let fault = Fault::new(FaultKind::System, message);
+    Report {
+        failures: vec![Failure::of_program("threads", fault, false)],
+        is_quiet: false,
     }
 }
 
@@ -118,6 +135,15 @@ impl Running {
     /// # Errors
     /// What failed, the first failure first.
     pub fn join(self) -> Result<Vec<Tally>, Report> {
+        let house = self.wiring.house.clone();
+        let join = |thread: Thread| match thread.join() {
+            Ok(region) => region,
+            Err(_) => {
+                let fault = Fault::new(FaultKind::Limit, "a thread panicked outside of operators");
+                house.fail(Failure::of_program("thread", fault, true));
+                None
+            }
+        };
         let mut regions: Vec<Region> = self.threads.into_iter().filter_map(join).collect();
         if let Some((stop, thread)) = self.timers {
             stop.request();
@@ -127,11 +153,10 @@ impl Running {
         for region in &regions {
             runner::close(region);
         }
-        let house = &self.wiring.house;
         if let Err(fault) = house.flush()
             && !house.is_quiet()
         {
-            house.fail(runner::of_program(fault));
+            house.fail(Failure::of_program("standard output", fault, false));
         }
         // Wakes whoever waits for the end of the job in vain.
         house.stop.request();
@@ -155,15 +180,6 @@ impl Wiring {
         });
         all.collect()
     }
-}
-
-/// A panic outside of every operator's code is a bug in this crate; it ends the process.
-fn join(thread: JoinHandle<Region>) -> Option<Region> {
-    thread.join().ok()
-}
-
-fn spawn(region: Region, runner: Runner) -> JoinHandle<Region> {
-    runner::thread(region, |region| runner::run(region, runner))
 }
 
 type Nodes = Vec<Option<Node>>;

@@ -66,6 +66,16 @@ impl fmt::Display for Report {
 impl std::error::Error for Report {}
 
 impl Failure {
+    /// A fault of no operator.
+    pub(crate) fn of_program(what: &str, fault: Fault, is_bug: bool) -> Failure {
+        Failure {
+            operator: "(program)".into(),
+            kind: what.into(),
+            fault,
+            is_bug,
+        }
+    }
+
     /// A fault of an operator, at its head if it has no better place.
     pub(crate) fn of(operator: &graph::Operator, fault: Fault) -> Failure {
         Failure {

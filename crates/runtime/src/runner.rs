@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread::JoinHandle;
 
 use graph::{Fault, FaultKind};
 
@@ -12,30 +11,6 @@ use crate::make::Runner;
 use crate::past::Past;
 use crate::region::Region;
 use crate::report::Failure;
-
-/// Stack of a thread. Fused operators call each other and user functions recurse, so it is ample; the
-/// system gives memory only to what is used.
-const STACK_BYTES: usize = 64 << 20;
-
-/// What evaluations leave of it to everything else.
-const STACK_MARGIN_BYTES: usize = 2 << 20;
-
-/// Starts a thread; it hands its region back when it ends.
-///
-/// # Panics
-/// If the system has no more threads.
-pub(crate) fn thread(
-    region: Region,
-    run: impl FnOnce(&Region) + Send + 'static,
-) -> JoinHandle<Region> {
-    let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-    let thread = builder.spawn(move || {
-        graph::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
-        run(&region);
-        region
-    });
-    thread.expect("the system starts a thread")
-}
 
 /// Runs a source from beginning to end.
 pub(crate) fn run(region: &Region, runner: Runner) {
@@ -100,16 +75,6 @@ fn report(region: &Region, node: u32, fault: Fault, is_bug: bool) {
         fault,
         is_bug,
     });
-}
-
-/// A fault of no operator.
-pub(crate) fn of_program(fault: Fault) -> Failure {
-    Failure {
-        operator: "(program)".into(),
-        kind: "standard output".into(),
-        fault,
-        is_bug: false,
-    }
 }
 
 /// What a panic said.

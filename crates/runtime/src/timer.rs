@@ -2,10 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::TimerId;
+use crate::launch::{Thread, Waiting};
 use crate::region::Region;
 use crate::runner;
 use crate::stop::{Stop, duration};
@@ -46,12 +46,12 @@ impl Timers {
     }
 
     /// Starts the thread; it runs until the returned handle or the PE's shutdown stops it.
-    pub fn start(mut self, region: Region) -> (Stop, JoinHandle<Region>) {
+    pub fn start(mut self, thread: Waiting, region: Region) -> (Stop, Thread) {
         let stop = Stop::default();
         let shutdown = stop.clone();
         region.wiring.house.stop.wake(move || shutdown.request());
         let until = stop.clone();
-        let thread = runner::thread(region, move |region| {
+        let thread = thread.run(region, move |region| {
             while let Some(Reverse(due)) = self.due.pop() {
                 if until.sleep_until(due.at) {
                     break;

@@ -229,7 +229,9 @@ fn a_shutdown_wakes_sleepers_and_ends_in_order() {
     let slow = numbers("Slow", None).param("period", [x::float64(1e9)]);
     let printed = Shared::default();
     let program = program([slow, print(0)]);
-    let pe = wire(&program, &registry(), printing_to(&printed)).start();
+    let pe = wire(&program, &registry(), printing_to(&printed))
+        .start()
+        .unwrap();
     while pe.tallies()[1].processed[0] == 0 {
         std::thread::yield_now();
     }
@@ -243,7 +245,7 @@ fn a_job_is_stopped_after_a_while() {
     let program = program([numbers("Fast", None), print(0)]);
     let pe = wire(&program, &registry(), printing_to(&Shared::default()));
     pe.stop().request_after(0.01);
-    let tallies = pe.start().join().unwrap();
+    let tallies = pe.start().unwrap().join().unwrap();
     assert_eq!(tallies[0].submitted, tallies[1].processed);
 }
 
@@ -297,7 +299,7 @@ fn timers_fire_until_the_end() {
         &registry,
         printing_to(&printed),
     );
-    pe.start().join().unwrap();
+    pe.start().unwrap().join().unwrap();
     assert_eq!(printed.text(), "three\n");
 }
 
@@ -362,7 +364,7 @@ fn a_reader_that_goes_away_ends_the_job_quietly() {
         &registry(),
         options,
     );
-    assert!(pe.start().join().unwrap_err().is_quiet);
+    assert!(pe.start().unwrap().join().unwrap_err().is_quiet);
 }
 
 /// Pair of two ports fed by these operators, with room for one tuple of each port.
@@ -432,7 +434,9 @@ fn delay_keeps_order_and_markers_and_is_emptied_by_a_shutdown() {
             .output("D", N);
         let printed = Shared::default();
         let program = program([numbers("B", Some(3)), delaying, print(1)]);
-        let pe = wire(&program, &registry(), printing_to(&printed)).start();
+        let pe = wire(&program, &registry(), printing_to(&printed))
+            .start()
+            .unwrap();
         if stops {
             let stop = pe.stop();
             let (ended, wait) = mpsc::channel::<()>();

@@ -1,10 +1,13 @@
 //! Beacon: makes tuples out of nothing, at a pace.
 
-use graph::{Assignment, BinaryOp, Body, Expr, ExprKind, Operator, OutPort, Place, Root};
+use graph::{
+    Arg, Assignment, BinaryOp, Body, Callee, Expr, ExprKind, Operator, OutPort, Place, Root,
+};
 use graph::{Fault, OperatorModel, OutPortModel, ParamModel, Stmt, UnaryOp};
 use runtime::{Logic, Make, OperatorEntry};
 use tuple::Type;
 
+use crate::function::functions;
 use crate::lower;
 
 /// The registry's line.
@@ -196,19 +199,29 @@ fn resolve(expr: &mut Expr, out: &OutPort, count: &Expr) {
     });
 }
 
-/// Whether it reads nothing that changes and does nothing. Calls may do both.
+/// Whether it reads nothing that changes and does nothing.
 fn is_constant(expr: &mut Expr) -> bool {
     let mut is_constant = true;
     expr.each(&mut |part| {
-        is_constant &= !matches!(
-            part.kind,
+        is_constant &= match &part.kind {
+            ExprKind::Call(callee, args) => is_pure(*callee, args),
             ExprKind::Local(_)
-                | ExprKind::State(_)
-                | ExprKind::Call(..)
-                | ExprKind::Assign(..)
-                | ExprKind::AssignOp(..)
-                | ExprKind::Step { .. }
-        );
+            | ExprKind::State(_)
+            | ExprKind::Assign(..)
+            | ExprKind::AssignOp(..)
+            | ExprKind::Step { .. } => false,
+            _ => true,
+        };
     });
     is_constant
+}
+
+/// Library functions say whether they are stateful; of the program's own nothing is known here.
+fn is_pure(callee: Callee, args: &[Arg]) -> bool {
+    let Callee::Native(id) = callee else {
+        return false;
+    };
+    let function = functions().get(id.0 as usize);
+    let by_value = args.iter().all(|arg| matches!(arg, Arg::Value(_)));
+    by_value && function.is_some_and(|f| !f.prototype.split(' ').any(|word| word == "stateful"))
 }
