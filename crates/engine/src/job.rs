@@ -30,9 +30,10 @@ impl StopHandle {
 }
 
 impl Job {
-    pub(crate) fn start(program: &Program, pe: Pe) -> Job {
+    pub(crate) fn start(program: &Program, pe: Pe) -> Result<Job, Error> {
         let stop = pe.stop();
         let running = pe.start();
+        let running = running.map_err(|report| Job::failed(program, &report))?;
         let tallies = running.tally_handle();
         let (sender, ended) = channel();
         std::thread::spawn(move || sender.send(running.join().map(drop)));
@@ -40,14 +41,14 @@ impl Job {
             .operators
             .iter()
             .filter(|operator| operator.inputs.is_empty());
-        Job {
+        Ok(Job {
             stop,
             sources: sources.map(|operator| operator.name.to_string()).collect(),
             tallies,
             ended,
             outcome: None,
             files: program.files.clone(),
-        }
+        })
     }
 
     /// The error of a job that could not be set up.

@@ -70,7 +70,7 @@ pub fn launch(program: &Program, launch: &Launch) -> Result<Job, Error> {
     if let Some(time) = launch.kill_after {
         pe.stop().request_after(time.as_secs_f64());
     }
-    Ok(Job::start(program, pe))
+    Job::start(program, pe)
 }
 
 /// What [`graph::Services::property`] answers.
