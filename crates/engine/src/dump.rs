@@ -4,6 +4,7 @@ use std::path::Path;
 
 use graph::Program;
 
+use crate::code::Listing;
 use crate::{Error, files};
 
 /// The tokens of a file.
@@ -54,7 +55,7 @@ pub fn dump_plan(program: &Program) -> String {
 /// # Errors
 /// If it cannot be compiled.
 pub fn dump_clif(program: &Program) -> Result<String, Error> {
-    Err(Error::Code(format!("{}", program.name)))
+    crate::code::dump(program, Listing::Clif)
 }
 
 /// The machine code of everything that is compiled.
@@ -62,5 +63,5 @@ pub fn dump_clif(program: &Program) -> Result<String, Error> {
 /// # Errors
 /// If it cannot be compiled.
 pub fn dump_asm(program: &Program) -> Result<String, Error> {
-    Err(Error::Code(format!("{}", program.name)))
+    crate::code::dump(program, Listing::Asm)
 }

@@ -62,7 +62,11 @@ pub fn launch(program: &Program, launch: &Launch) -> Result<Job, Error> {
             Pe::wire(program, registry, &mut backend, options)
         }
         Backend::Compiled => {
-            let mut backend = crate::code::backend(program, launch.perf_map)?;
+            let code = jit::Options {
+                perf_map: launch.perf_map,
+                ..jit::Options::default()
+            };
+            let mut backend = crate::code::backend(program, code)?;
             Pe::wire(program, registry, &mut backend, options)
         }
     };

@@ -85,7 +85,10 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         last_tuple: build.flag("hasDelayField", false)?.then_some(None),
         report,
     };
-    if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic) {
+    let is_dry_run = build.services.property("dryRun").is_some();
+    if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic)
+        && !is_dry_run
+    {
         sink.files.open(name, build.services)?;
     }
     Ok(Box::new(sink))
