@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use graph::{Expr, LocalId, Stmt};
+use graph::{Expr, ExprKind, LocalId, Stmt};
 use tuple::Type;
 
 use super::frame::Loop;
@@ -81,7 +81,9 @@ impl Lower<'_, '_> {
                 let given = Lower::given(&value, &collection.ty);
                 (self.run_at(Op::Spell, &[given], &ty, collection.pos), ty)
             }
-            ty => (value, ty.clone()),
+            // A part of a variable does not change in the loop; what was made for the loop is kept.
+            ty if is_part_of_variable(collection) => (value, ty.clone()),
+            ty => (self.stable(value, ty), ty.clone()),
         };
         let mark = self.mark();
         let items = self.items(&value, &ty);
@@ -168,6 +170,21 @@ impl Lower<'_, '_> {
             }
             (Items::List(_), other) => unreachable!("the elements of {other}"),
         }
+    }
+}
+
+/// Whether a loop's collection is a part of one variable.
+fn is_part_of_variable(collection: &Expr) -> bool {
+    match &collection.kind {
+        ExprKind::Local(_)
+        | ExprKind::State(_)
+        | ExprKind::Input { .. }
+        | ExprKind::Attribute { .. }
+        | ExprKind::OutputCall(_) => true,
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Unwrap(base) => {
+            is_part_of_variable(base)
+        }
+        _ => false,
     }
 }
 

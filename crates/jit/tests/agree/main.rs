@@ -4,6 +4,7 @@ mod bodies;
 mod chains;
 mod hub;
 mod make;
+mod random;
 mod rig;
 mod scalars;
 mod strings;

@@ -1,0 +1,118 @@
+//! Random programs: what compiled code does is what the interpreter does, to the bit.
+
+use graph::arbitrary::{Case, NATIVES, Outcome, cases};
+use graph::{Expr, Inputs, NoServices, Operator, OutPort, Pos, Services, State};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use runtime::abi::{Backend, Context, Scope};
+use runtime::{Outlet, Row};
+use std::sync::Arc;
+use thalweg_jit::{Jit, Options};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
+
+fn operator(case: &Case) -> Operator {
+    let output = |schema: &Arc<tuple::TupleType>| OutPort {
+        name: "Out".into(),
+        schema: schema.clone(),
+        calls: Vec::new(),
+        assign: Vec::new(),
+    };
+    Operator {
+        name: "Op".into(),
+        kind: "test::Op".into(),
+        inputs: case.inputs.clone(),
+        outputs: case.outputs.iter().map(output).collect(),
+        params: Vec::new(),
+        logic: graph::Logic::default(),
+        config: Vec::new(),
+        annotations: Vec::new(),
+        pos: Pos::default(),
+    }
+}
+
+/// What compiled code makes of a case.
+fn compiled(case: &Case) -> Vec<Outcome> {
+    let operator = operator(case);
+    let scope = Scope {
+        operator: &operator,
+        index: 0,
+        inputs: case.input_layouts(),
+        outputs: case.output_layouts(),
+        state: &case.state,
+    };
+    let mut jit = Jit::new(&case.functions, NATIVES, Options::default()).unwrap();
+    let exprs: Vec<Option<&Expr>> = case.projection.iter().map(Option::as_ref).collect();
+    let layout = scope.outputs[0].clone();
+    let mut body = jit.action(&scope, &case.body).unwrap_or_else(|fault| panic!("{fault}"));
+    let mut projection =
+        jit.projection(&scope, &exprs, &layout).unwrap_or_else(|fault| panic!("{fault}"));
+    let mut condition =
+        jit.predicate(&scope, &case.condition).unwrap_or_else(|fault| panic!("{fault}"));
+    jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
+    let mut state = State::new(&case.state);
+    let runs = (0..case.runs.len()).map(|run| {
+        let flat = case.flat(run);
+        let tuples: Vec<_> = flat.iter().map(|tuple| Some(tuple.as_ref())).collect();
+        let mut recorder = Recorder { layouts: scope.outputs.clone(), ..Recorder::default() };
+        let mut context = Context {
+            inputs: Inputs { tuples: &tuples, layouts: &scope.inputs },
+            state: &mut state,
+            outlet: &mut recorder,
+            mark: Some(case.mark),
+        };
+        let ended = body.act(&mut context);
+        let mut out = TupleBuf::default();
+        let projected = projection.project(&mut context, &mut out);
+        let holds = condition.test(&mut context);
+        Outcome {
+            ended,
+            state: Outcome::of_state(&state),
+            submitted: recorder.submitted,
+            projected: projected.map(|()| Outcome::of_tuple(out.as_ref(), &layout)),
+            holds,
+        }
+    });
+    runs.collect()
+}
+
+/// Keeps what is submitted.
+#[derive(Default)]
+struct Recorder {
+    layouts: Vec<Arc<Layout>>,
+    submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
+    services: NoServices,
+}
+
+impl Outlet for Recorder {
+    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), graph::Fault> {
+        let bytes = Outcome::of_tuple(tuple, &self.layouts[port as usize]);
+        self.submitted.push((port, Ok(bytes)));
+        Ok(())
+    }
+    fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), graph::Fault> {
+        self.submitted.push((port, Err(mark)));
+        Ok(())
+    }
+    fn services(&mut self) -> &mut dyn Services {
+        &mut self.services
+    }
+    fn evaluate(
+        &mut self,
+        _row: &Row<'_>,
+        _code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), graph::Fault>,
+    ) -> Result<(), graph::Fault> {
+        Err(graph::Fault::value("not here"))
+    }
+    fn act_as(&mut self, _operator: u32) -> u32 {
+        0
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 300, ..Config::default() })]
+
+    #[test]
+    fn random_programs_agree(case in cases(300)) {
+        prop_assert_eq!(case.interpret(), compiled(&case));
+    }
+}
