@@ -85,8 +85,9 @@ impl Lower<'_, '_> {
             ty if is_part_of_variable(collection) => (value, ty.clone()),
             ty => (self.stable(value, ty), ty.clone()),
         };
-        let mark = self.mark();
         let items = self.items(&value, &ty);
+        // What the loop runs over may be temporary itself: it is kept until the loop is done.
+        let mark = self.mark();
         let zero = self.word(0);
         let head = self.block_with(&[types::I64]);
         let (turn, next, done) = (self.block(), self.block(), self.block());

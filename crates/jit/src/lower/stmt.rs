@@ -1,6 +1,6 @@
 //! Statements.
 
-use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::{Block, InstBuilder};
 use graph::Stmt;
 use tuple::Type;
 
@@ -38,16 +38,8 @@ impl Lower<'_, '_> {
             Stmt::If(condition, yes, no) => self.if_else(condition, yes, no),
             Stmt::While(condition, body) => self.repeat(condition, body),
             Stmt::For(local, collection, body) => self.for_each(*local, collection, body),
-            Stmt::Break => {
-                if let Some(Loop { done, .. }) = self.frame.loops.last().copied() {
-                    self.leave(done, &[]);
-                }
-            }
-            Stmt::Continue => {
-                if let Some(Loop { next, .. }) = self.frame.loops.last().copied() {
-                    self.leave(next, &[]);
-                }
-            }
+            Stmt::Break => self.leave_loop(|blocks| blocks.done),
+            Stmt::Continue => self.leave_loop(|blocks| blocks.next),
             Stmt::Return(value) => self.return_(value.as_ref()),
             Stmt::Clause(body) => self.clause(body),
             Stmt::Sleep(seconds) => {
@@ -94,6 +86,21 @@ impl Lower<'_, '_> {
             parts
         };
         self.leave(block, &parts);
+    }
+
+    /// `break` and `continue`; without a loop around they end the clause.
+    fn leave_loop(&mut self, to: fn(&Loop) -> Block) {
+        match (self.frame.loops.last().map(to), self.frame.exits.last()) {
+            (Some(block), _) => self.leave(block, &[]),
+            (
+                None,
+                Some(Exit {
+                    block,
+                    ty: Type::Void,
+                }),
+            ) => self.leave(*block, &[]),
+            _ => {}
+        }
     }
 
     /// A body within a body: `return` leaves only it.

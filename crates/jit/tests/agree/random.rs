@@ -43,19 +43,29 @@ fn compiled(case: &Case) -> Vec<Outcome> {
     let mut jit = Jit::new(&case.functions, NATIVES, Options::default()).unwrap();
     let exprs: Vec<Option<&Expr>> = case.projection.iter().map(Option::as_ref).collect();
     let layout = scope.outputs[0].clone();
-    let mut body = jit.action(&scope, &case.body).unwrap_or_else(|fault| panic!("{fault}"));
-    let mut projection =
-        jit.projection(&scope, &exprs, &layout).unwrap_or_else(|fault| panic!("{fault}"));
-    let mut condition =
-        jit.predicate(&scope, &case.condition).unwrap_or_else(|fault| panic!("{fault}"));
+    let mut body = jit
+        .action(&scope, &case.body)
+        .unwrap_or_else(|fault| panic!("{fault}"));
+    let mut projection = jit
+        .projection(&scope, &exprs, &layout)
+        .unwrap_or_else(|fault| panic!("{fault}"));
+    let mut condition = jit
+        .predicate(&scope, &case.condition)
+        .unwrap_or_else(|fault| panic!("{fault}"));
     jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let mut state = State::new(&case.state);
     let runs = (0..case.runs.len()).map(|run| {
         let flat = case.flat(run);
         let tuples: Vec<_> = flat.iter().map(|tuple| Some(tuple.as_ref())).collect();
-        let mut recorder = Recorder { layouts: scope.outputs.clone(), ..Recorder::default() };
+        let mut recorder = Recorder {
+            layouts: scope.outputs.clone(),
+            ..Recorder::default()
+        };
         let mut context = Context {
-            inputs: Inputs { tuples: &tuples, layouts: &scope.inputs },
+            inputs: Inputs {
+                tuples: &tuples,
+                layouts: &scope.inputs,
+            },
             state: &mut state,
             outlet: &mut recorder,
             mark: Some(case.mark),
@@ -108,11 +118,51 @@ impl Outlet for Recorder {
     }
 }
 
+/// What differs between the outcomes of two runs, in short.
+fn difference(expected: &[Outcome], actual: &[Outcome]) -> Option<String> {
+    let runs = expected.iter().zip(actual).enumerate();
+    for (run, (expected, actual)) in runs {
+        let mut differ = Vec::new();
+        if expected.ended != actual.ended {
+            differ.push(format!(
+                "ended {:?}, not {:?}",
+                actual.ended, expected.ended
+            ));
+        }
+        for (at, (a, b)) in actual.state.iter().zip(&expected.state).enumerate() {
+            if a != b {
+                differ.push(format!("state {at} is {a:?}, not {b:?}"));
+            }
+        }
+        if expected.submitted != actual.submitted {
+            let (a, b) = (&actual.submitted, &expected.submitted);
+            differ.push(format!("submitted {a:?}, not {b:?}"));
+        }
+        if expected.projected != actual.projected {
+            differ.push(format!(
+                "projected {:?}, not {:?}",
+                actual.projected, expected.projected
+            ));
+        }
+        if expected.holds != actual.holds {
+            differ.push(format!(
+                "holds {:?}, not {:?}",
+                actual.holds, expected.holds
+            ));
+        }
+        if !differ.is_empty() {
+            return Some(format!("run {run}: {}", differ.join("; ")));
+        }
+    }
+    None
+}
+
 proptest! {
-    #![proptest_config(Config { cases: 300, ..Config::default() })]
+    #![proptest_config(Config { cases: 300, failure_persistence: None, ..Config::default() })]
 
     #[test]
     fn random_programs_agree(case in cases(300)) {
-        prop_assert_eq!(case.interpret(), compiled(&case));
+        let difference = difference(&case.interpret(), &compiled(&case));
+        prop_assert_eq!(difference, None);
     }
 }

@@ -53,13 +53,13 @@ fn samples(ty: &Type) -> Vec<Value> {
             ];
             odd.map(Value::Float64).to_vec()
         }
-        Type::Decimal32 => ["0", "1.10", "-2.5", "9999999"]
+        Type::Decimal32 => ["0", "1.10", "-2.5", "9999999", "nan"]
             .map(|t| decimal(t, Type::Decimal32))
             .to_vec(),
-        Type::Decimal64 => ["0", "1.10", "-2.5", "1e300"]
+        Type::Decimal64 => ["0", "1.10", "-2.5", "1e300", "inf", "nan"]
             .map(|t| decimal(t, Type::Decimal64))
             .to_vec(),
-        Type::Decimal128 => ["0", "1.10", "-2.5", "7"]
+        Type::Decimal128 => ["0", "1.10", "-2.5", "7", "nan"]
             .map(|t| decimal(t, Type::Decimal128))
             .to_vec(),
         Type::Complex32 => {

@@ -50,14 +50,14 @@ pub extern "C" fn decimal128(_: *mut Env, op: u32, words: *const u64) -> Two {
 }
 
 pub extern "C" fn compare_decimal32(_: *mut Env, a: u32, b: u32) -> i32 {
-    order(Decimal32(a).partial_cmp(&Decimal32(b)))
+    order(Decimal32(a).compare(Decimal32(b)))
 }
 
 pub extern "C" fn compare_decimal64(_: *mut Env, a: u64, b: u64) -> i32 {
-    order(Decimal64(a).partial_cmp(&Decimal64(b)))
+    order(Decimal64(a).compare(Decimal64(b)))
 }
 
 pub extern "C" fn compare_decimal128(_: *mut Env, words: *const u64) -> i32 {
     let (a, b) = pair(words);
-    order(a.partial_cmp(&b))
+    order(a.compare(b))
 }
