@@ -1,5 +1,7 @@
 //! What library functions and operator code may ask of the PE around them.
 
+use std::cell::Cell;
+
 use tuple::{Punctuation, TupleRef};
 
 use crate::{Fault, FaultKind, Submit};
@@ -74,17 +76,19 @@ pub trait Services {
 /// shutdown) is noted; [`NoServices::verdict`] says so afterwards.
 #[derive(Debug, Default)]
 pub struct NoServices {
-    refused: Option<&'static str>,
+    /// The first thing that was asked for; in a cell because asking does not change a PE.
+    refused: Cell<Option<&'static str>>,
 }
 
 impl NoServices {
     /// An error if anything was asked for.
     pub fn verdict(&self) -> Result<(), Fault> {
-        self.refused.map_or(Ok(()), |what| Err(refusal(what)))
+        let refused = self.refused.get();
+        refused.map_or(Ok(()), |what| Err(refusal(what)))
     }
 
-    fn note(&mut self, what: &'static str) {
-        self.refused.get_or_insert(what);
+    fn note(&self, what: &'static str) {
+        self.refused.set(self.refused.get().or(Some(what)));
     }
 }
 
@@ -106,6 +110,7 @@ impl Services for NoServices {
         Err(refusal("asking for the data directory"))
     }
     fn is_shutdown(&self) -> bool {
+        self.note("asking for a shutdown");
         false
     }
     fn shutdown(&mut self) {
@@ -115,12 +120,14 @@ impl Services for NoServices {
         self.note("sleeping");
     }
     fn is_traceable(&self, _level: TraceLevel) -> bool {
+        self.note("tracing");
         false
     }
     fn trace(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
         self.note("tracing");
     }
     fn is_loggable(&self, _level: TraceLevel) -> bool {
+        self.note("logging");
         false
     }
     fn log(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
@@ -134,9 +141,11 @@ impl Services for NoServices {
         self.note("a random number");
     }
     fn operator_name(&self) -> &str {
+        self.note("asking for the operator's name");
         ""
     }
     fn metric(&self, _name: &str) -> Option<i64> {
+        self.note("a custom metric");
         None
     }
     fn set_metric(&mut self, _name: &str, _value: i64) -> bool {
@@ -148,9 +157,11 @@ impl Services for NoServices {
         false
     }
     fn metric_names(&self) -> Vec<String> {
+        self.note("a custom metric");
         Vec::new()
     }
     fn property(&self, _name: &str) -> Option<String> {
+        self.note("asking what the job was started with");
         None
     }
 }

@@ -73,7 +73,7 @@ pub fn faults(signature: &str, args: &[Arg], result: Type, words: &str) -> Fault
 /// Calls a function.
 #[track_caller]
 pub fn call(
-    pe: &mut Pe,
+    services: &mut dyn Services,
     signature: &str,
     args: &[Arg],
     result: &Type,
@@ -89,7 +89,7 @@ pub fn call(
         args: &mut places,
         types: &types,
         result,
-        services: pe,
+        services,
         pos: Pos {
             file: 0,
             line: 7,

@@ -553,3 +553,26 @@ fn what_cannot_be_done_says_so() {
                rstring defaultValue)";
     gives(get, &[r("c"), r("p"), r("d")], r("d"));
 }
+
+#[test]
+fn what_a_pe_must_answer_is_no_constant() {
+    let text = "dataDirectory() jobID() getJobName() getRelaunchCount() getMaxChannels() random() \
+                getThisOperatorName() getMainCompositeName() getHostName() isShutdown() \
+                getCustomMetricNames()";
+    for f in text.split_whitespace() {
+        let result = toolkit::functions()
+            .iter()
+            .find(|n| n.prototype.ends_with(&format!(" {f}")));
+        let prototype = result.expect("declared").prototype;
+        let result = match prototype.split(' ').rev().nth(1) {
+            Some("list<rstring>") => strings([""]).0,
+            _ => Type::RString,
+        };
+        let mut services = graph::NoServices::default();
+        let called = call(&mut services, f, &[], &result);
+        assert!(
+            called.is_err() || services.verdict().is_err(),
+            "{f} is folded"
+        );
+    }
+}
