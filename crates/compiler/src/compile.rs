@@ -121,6 +121,7 @@ fn build(session: &Session<'_>, main: Option<&str>) -> Option<Program> {
     let pending = session.values_pending.replace(true);
     check_rest(session, &main_expander);
     session.values_pending.set(pending);
+    main_expander.report_untyped();
     let functions = session.finish_functions();
     found?;
     let files = session.world.sources().files();

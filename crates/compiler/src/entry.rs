@@ -1,4 +1,5 @@
-//! The main composite: the one that is asked for, or the only one that there can be.
+//! The main composite: the one that is asked for, or the only one that there can be. Composites that
+//! others invoke do not count as long as there are others; among several that one called `Main` wins.
 
 use std::collections::HashSet;
 
@@ -103,6 +104,10 @@ fn only_one(world: &World, diagnostics: &Diagnostics) -> Option<String> {
             .filter(|(_, c)| !invoked.contains(&*c.name.text));
         let roots: Vec<_> = roots.copied().collect();
         candidates = if roots.is_empty() { candidates } else { roots };
+    }
+    if candidates.len() > 1 {
+        let called_main = candidates.iter().find(|(_, c)| &*c.name.text == "Main");
+        candidates = called_main.map_or(candidates.clone(), |main| vec![*main]);
     }
     match &candidates[..] {
         [(unit, composite)] => Some(world.qualified(*unit, &composite.name.text).to_string()),

@@ -39,6 +39,30 @@ fn right_programs_come_to_their_graphs() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
+#[test]
+fn the_examples_are_right() {
+    let folder = tests().join("../../../examples");
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("its entries can be read").path();
+        for file in fs::read_dir(&path).into_iter().flatten().flatten() {
+            let path = file.path();
+            if path.extension().is_none_or(|e| e != "spl") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("a program can be read");
+            let name = file.file_name().to_string_lossy().into_owned();
+            let output = compiler::compile(input(&name, &text, None));
+            let said = syntax::render(&output.diagnostics, &output.sources, false);
+            assert!(!output.has_errors(), "{said}");
+            let program = output.program.expect("it has no errors");
+            let picture = graph::drawing::svg(&program);
+            let boxes = picture.matches("<rect ").count();
+            assert_eq!(boxes, program.operators.len(), "{name}: a box an operator");
+            println!("{name}: {} operators\n{said}", boxes);
+        }
+    }
+}
+
 fn programs() -> Vec<PathBuf> {
     let entries = fs::read_dir(tests().join("right")).expect("the folder is there");
     let paths = entries.map(|entry| entry.expect("its entries can be read").path());

@@ -1,10 +1,12 @@
 //! Formals of a composite and what is passed for them.
 
 use syntax::Diagnostic;
-use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Mode, Param};
+use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Ident, Mode, Param, QName};
 
 use super::Expander;
 use super::instance::{Instance, Invoked};
+use crate::expr::{Context, Typer};
+use crate::load::visit::{self, Role, Visitor};
 use crate::names::{Binding, CompositeFrame, Frame, Scope, did_you_mean};
 
 impl<'w> Expander<'_, 'w> {
@@ -99,6 +101,27 @@ impl<'w> Expander<'_, 'w> {
         is_fit
     }
 
+    /// Checks actuals in which no names occur against the types that their formals ask for. Where
+    /// names occur the uses decide, for attributes mean something only there.
+    pub(super) fn check_actuals(&self, frame: &CompositeFrame<'w>, scope: &Scope<'w>) {
+        for formal in &frame.ast.params {
+            let Mode::Expression(Some(ty)) = &formal.mode else {
+                continue;
+            };
+            let Some(Some(binding)) = frame.binding(&formal.name.text) else {
+                continue;
+            };
+            let Some(expr) = single(binding.actual).filter(|expr| !has_names(expr)) else {
+                continue;
+            };
+            let Some(ty) = self.session.resolve_type(ty, scope) else {
+                continue;
+            };
+            let (home, context) = (binding.scope.clone(), Context::attribute_free());
+            Typer::new(self.session, home, context).expr(expr, Some(&ty));
+        }
+    }
+
     fn is_type(&self, actual: &'w Actual, scope: &Scope<'w>) -> bool {
         match (actual, single(actual)) {
             (Actual::Type(ty), _) => self.session.resolve_type(ty, scope).is_some(),
@@ -142,6 +165,20 @@ pub(super) fn single(actual: &Actual) -> Option<&Expr> {
         [one] => Some(one),
         _ => None,
     }
+}
+
+/// Whether an expression names anything but functions.
+fn has_names(expr: &Expr) -> bool {
+    struct Names(bool);
+    impl<'a> Visitor<'a> for Names {
+        fn mention(&mut self, role: Role, _: &'a QName) {
+            self.0 |= role != Role::Callee;
+        }
+        fn declare(&mut self, _: &'a Ident) {}
+    }
+    let mut names = Names(false);
+    visit::exprs(std::slice::from_ref(expr), &mut names);
+    names.0
 }
 
 fn is_name(expr: &Expr) -> bool {

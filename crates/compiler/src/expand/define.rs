@@ -2,17 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use syntax::ast::{Composite, Ident};
+use syntax::ast::{Composite, Ident, QName, TypeDef};
 use syntax::{Diagnostic, Span};
 
+use crate::load::visit::{self, Role, Visitor};
 use crate::{Diagnostics, Session};
 
-/// Checks ports, formals and instance names.
+/// Checks ports, formals, static types and instance names.
 pub(super) fn check(composite: &Composite, session: &Session<'_>) {
     let diagnostics = &session.diagnostics;
     unique_ports(composite, diagnostics);
     formals(composite, diagnostics);
     instances(composite, diagnostics);
+    static_types(composite, diagnostics);
 }
 
 fn unique_ports(composite: &Composite, diagnostics: &Diagnostics) {
@@ -59,6 +61,58 @@ fn instances(composite: &Composite, diagnostics: &Diagnostics) {
                 .help("an operator is called by its alias (`as Name`), else by its first stream"),
         );
     });
+}
+
+/// A static type is the same whatever is passed: it cannot depend on a formal.
+fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
+    for def in composite.types.iter().filter(|def| def.is_static) {
+        let mut walk = Formals {
+            composite,
+            seen: Vec::new(),
+            found: None,
+        };
+        walk.definition(def);
+        if let Some(formal) = walk.found {
+            let name = &def.name.text;
+            let message = format!("static type `{name}` cannot depend on `{}`", formal.text);
+            let finding = Diagnostic::error("static-type-formal", def.name.span, message);
+            diagnostics.add(finding.label(formal.span, "it is used here"));
+        }
+    }
+}
+
+/// Looks for a formal in a type definition and the types of the composite that it names.
+struct Formals<'a> {
+    composite: &'a Composite,
+    seen: Vec<&'a str>,
+    found: Option<&'a Ident>,
+}
+
+impl<'a> Formals<'a> {
+    fn definition(&mut self, def: &'a TypeDef) {
+        if !self.seen.contains(&&*def.name.text) {
+            self.seen.push(&def.name.text);
+            visit::type_def(def, self);
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Formals<'a> {
+    fn mention(&mut self, _: Role, name: &'a QName) {
+        let name = &name.name;
+        if name.text.starts_with('$') {
+            self.found.get_or_insert(name);
+        } else if let Some(def) = self
+            .composite
+            .types
+            .iter()
+            .find(|d| d.name.text == name.text)
+        {
+            self.definition(def);
+        }
+    }
+
+    fn declare(&mut self, _: &'a Ident) {}
 }
 
 fn duplicate(code: &'static str, span: Span, message: String, first: Span) -> Diagnostic {

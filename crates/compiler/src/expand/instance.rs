@@ -86,6 +86,7 @@ impl<'w> Expander<'_, 'w> {
         self.around.push(composite);
         let frame = self.frame(&instance);
         let scope = Scope::composite(frame.clone());
+        self.check_actuals(&frame, &scope);
         let is_main = instance.invoked.is_none();
         let own = inherit::of_composite(
             self.session,

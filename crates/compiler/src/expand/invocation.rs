@@ -34,6 +34,9 @@ impl<'w> Expander<'_, 'w> {
             .map(|p| self.feed(p, frame, scope))
             .collect();
         let given = self.given(ast, outputs, frame, scope);
+        if let Some(broken) = given.iter().find(|given| given.schema.is_none()) {
+            self.untyped.get_or_insert(broken.span);
+        }
         let found = self.operator(&ast.operator, scope);
         let name = instance_name(ast).map_or("", |name| &*name.text);
         let path = path(&frame.instance, name);

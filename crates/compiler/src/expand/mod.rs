@@ -62,6 +62,8 @@ pub(crate) struct Expander<'e, 'w> {
     /// Composites that were instantiated at least once.
     expanded: HashSet<*const Composite>,
     is_full: bool,
+    /// A stream whose type could not be worked out.
+    untyped: Option<Span>,
 }
 
 impl<'e, 'w> Expander<'e, 'w> {
@@ -75,12 +77,22 @@ impl<'e, 'w> Expander<'e, 'w> {
             around: Vec::new(),
             expanded: HashSet::new(),
             is_full: false,
+            untyped: None,
         }
     }
 
     /// Expands a main composite.
     pub fn main(&mut self, unit: UnitId, composite: &'w Composite) {
         self.instantiate(Instance::main(unit, composite));
+    }
+
+    /// Reports a stream whose type could not be worked out, if nothing else is wrong: whoever finds
+    /// out reports why, and this is the net beneath.
+    pub fn report_untyped(&self) {
+        if let (false, Some(place)) = (self.session.diagnostics.has_errors(), self.untyped) {
+            let message = "the type of this stream is not known";
+            self.report(Diagnostic::error("unknown-stream-type", place, message));
+        }
     }
 
     /// Whether a composite was instantiated.

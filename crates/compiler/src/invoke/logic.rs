@@ -5,7 +5,7 @@ use syntax::ast::{Ident, Logic as Entry, Stmt};
 use syntax::{Diagnostic, Span};
 
 use super::Work;
-use crate::expr::{Context, Typer};
+use crate::expr::{Context, Inputs, Typer};
 use crate::names::did_you_mean;
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
@@ -35,23 +35,26 @@ pub(super) fn logic<'w>(work: &Work<'_, 'w>) -> Logic {
             Entry::State(_) => {}
             Entry::OnTuple(name, stmt) => {
                 if let Some(port) = port(work, name, &mut places.on_tuple, "onTuple") {
-                    logic.on_tuple[port] = clause(work, stmt, false);
+                    logic.on_tuple[port] = clause(work, stmt, Inputs::Port(port as u32), false);
                 }
             }
             Entry::OnPunct(name, stmt) => {
                 if let Some(port) = port(work, name, &mut places.on_punct, "onPunct") {
-                    logic.on_punct[port] = clause(work, stmt, true);
+                    logic.on_punct[port] = clause(work, stmt, NO_TUPLE, true);
                 }
             }
             Entry::OnProcess(span, stmt) => {
                 if may_process(work, *span, &mut places.on_process) {
-                    logic.on_process = clause(work, stmt, false);
+                    logic.on_process = clause(work, stmt, Inputs::None, false);
                 }
             }
         }
     }
     logic
 }
+
+/// What `onPunct` reads.
+const NO_TUPLE: Inputs = Inputs::Refused("`onPunct`: there is no tuple");
 
 /// Where the clause of each port was first seen.
 #[derive(Default)]
@@ -79,8 +82,15 @@ fn is_allowed(work: &Work<'_, '_>) -> bool {
     false
 }
 
-fn clause<'w>(work: &Work<'_, 'w>, stmt: &'w Stmt, punctuation: bool) -> Option<Body> {
+/// The body of a clause: `onTuple` reads the tuple of its port, the others have none.
+fn clause<'w>(
+    work: &Work<'_, 'w>,
+    stmt: &'w Stmt,
+    inputs: Inputs,
+    punctuation: bool,
+) -> Option<Body> {
     let context = Context::logic(work.model.submits, punctuation);
+    let context = Context { inputs, ..context };
     Typer::new(work.session, work.scope.clone(), context).clause(stmt)
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn load(
         closure.follow(&unit, &root);
         next += 1;
     }
+    closure.name_folders();
     closure.program
 }
 
@@ -120,6 +121,39 @@ impl Closure<'_> {
         }
         for (path, parsed) in found {
             self.take(&path, parsed, Some(root));
+        }
+    }
+
+    /// Makes namespaces known that the main files use as a whole and that are there, but of which
+    /// nothing is needed.
+    fn name_folders(&mut self) {
+        let uses = self.program.units.iter().flat_map(|loaded| {
+            let root = PathBuf::from(&*loaded.toolkit_dir);
+            let uses = loaded.unit.uses.iter();
+            uses.map(move |directive| (root.clone(), directive.namespace.clone()))
+        });
+        let loaded: HashSet<_> = self
+            .program
+            .units
+            .iter()
+            .map(|u| u.namespace().to_owned())
+            .collect();
+        for (root, used) in uses.collect::<Vec<_>>() {
+            let roots = self.toolkits.iter().chain([&root]);
+            let folders = roots.flat_map(|root| roots::folders(root, &used.text));
+            let is_there = folders.flat_map(|f| self.loader.list(&f)).next().is_some();
+            if is_there && !loaded.contains(&*used.text) {
+                let unit = ast::Unit {
+                    namespace: Some(used.clone()),
+                    ..ast::Unit::default()
+                };
+                self.program.units.push(LoadedUnit {
+                    file: used.span.file,
+                    unit,
+                    toolkit_dir: "".into(),
+                    is_checked: false,
+                });
+            }
         }
     }
 

@@ -12,7 +12,7 @@
 mod closure;
 mod mentions;
 mod roots;
-mod visit;
+pub(crate) mod visit;
 
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ use syntax::ast::{
 
 /// The role of a name where it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// After `=` of an invocation.
     Operator,
     /// Where only a type can stand.
@@ -20,7 +20,7 @@ pub(super) enum Role {
 }
 
 /// What the walk tells.
-pub(super) trait Visitor<'a> {
+pub(crate) trait Visitor<'a> {
     /// A name is used.
     fn mention(&mut self, role: Role, name: &'a QName);
     /// A name is declared: stream, alias, port, formal, attribute, variable, enumerator, type.
@@ -94,7 +94,8 @@ fn function<'a>(function: &'a Function, v: &mut dyn Visitor<'a>) {
     block(&function.body, v);
 }
 
-fn type_def<'a>(def: &'a TypeDef, v: &mut dyn Visitor<'a>) {
+/// Meets the names of a type definition.
+pub(crate) fn type_def<'a>(def: &'a TypeDef, v: &mut dyn Visitor<'a>) {
     v.declare(&def.name);
     match &def.body {
         TypeDefBody::Type(ty) => type_expr(ty, v),
@@ -176,7 +177,8 @@ fn stmt<'a>(s: &'a Stmt, v: &mut dyn Visitor<'a>) {
     }
 }
 
-fn exprs<'a>(list: &'a [Expr], v: &mut dyn Visitor<'a>) {
+/// Meets the names of expressions.
+pub(crate) fn exprs<'a>(list: &'a [Expr], v: &mut dyn Visitor<'a>) {
     list.iter().for_each(|e| expr(e, v));
 }
 

@@ -1,0 +1,90 @@
+//! Whatever the text, the compiler answers: programs with pieces cut out, doubled or exchanged.
+//!
+//! Every golden program is cut at its tokens and changed in many places; nothing may panic, and a
+//! program comes out only if there is no error.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::{input, tests};
+use syntax::{FileId, SyntaxKind};
+use thalweg_compiler as compiler;
+
+/// Every how many tokens a program is changed; another start for each sort of change.
+const STRIDE: usize = 19;
+
+#[test]
+fn changed_programs_are_answered() {
+    for path in golden() {
+        let text = fs::read_to_string(&path).expect("a program can be read");
+        let program = text.split("\n//! ").next().unwrap_or("");
+        let pieces = pieces(program);
+        for (sort, change) in [cut, double, exchange, cut_rest].into_iter().enumerate() {
+            for at in (sort..pieces.len()).step_by(STRIDE) {
+                answer(&path, &change(&pieces, at));
+            }
+        }
+    }
+}
+
+fn answer(path: &Path, text: &str) {
+    let name = path
+        .file_name()
+        .expect("a file has a name")
+        .to_string_lossy();
+    for ask in [compiler::compile, compiler::check] {
+        let output = ask(input(&name, text, None));
+        assert!(output.program.is_none() || !output.has_errors(), "{text}");
+    }
+}
+
+/// The text of each token that means something, blanks before it included.
+fn pieces(text: &str) -> Vec<String> {
+    let (tokens, _) = syntax::tokens(FileId(0), text);
+    let mut pieces = Vec::new();
+    let mut piece = String::new();
+    for token in tokens {
+        piece.push_str(&text[token.start as usize..token.end as usize]);
+        if !SyntaxKind::is_trivia(token.kind) {
+            pieces.push(std::mem::take(&mut piece));
+        }
+    }
+    pieces
+}
+
+fn cut(pieces: &[String], at: usize) -> String {
+    [&pieces[..at], &pieces[at + 1..]].concat().concat()
+}
+
+fn double(pieces: &[String], at: usize) -> String {
+    [&pieces[..=at], &pieces[at..]].concat().concat()
+}
+
+fn exchange(pieces: &[String], at: usize) -> String {
+    let mut pieces = pieces.to_vec();
+    let other = (at + STRIDE) % pieces.len();
+    pieces.swap(at, other);
+    pieces.concat()
+}
+
+fn cut_rest(pieces: &[String], at: usize) -> String {
+    pieces[..at].concat()
+}
+
+fn golden() -> Vec<PathBuf> {
+    let mut open = vec![tests().join("wrong"), tests().join("right")];
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("its entries can be read").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "spl") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
