@@ -116,6 +116,7 @@ fn build(session: &Session<'_>, main: Option<&str>) -> Option<Program> {
     let found = main.and_then(|main| entry::find(session.world, main));
     if let Some((unit, composite)) = found {
         main_expander.main(unit, composite);
+        session.seal_functions();
     }
     crate::check::graph(&mut main_expander);
     let pending = session.values_pending.replace(true);

@@ -80,7 +80,8 @@ impl<'w> Expander<'_, 'w> {
         if !self.may_enter(composite, invoked) {
             return;
         }
-        if self.expanded.insert(std::ptr::from_ref(composite)) {
+        let is_first = self.expanded.insert(std::ptr::from_ref(composite));
+        if is_first {
             define::check(composite, self.session);
         }
         self.around.push(composite);
@@ -96,6 +97,9 @@ impl<'w> Expander<'_, 'w> {
             is_main,
         );
         let graph = declare::streams(self, &frame, &scope, &instance);
+        if is_first {
+            self.session.resolve_types(&scope);
+        }
         for (invocation, outputs) in composite.graph.iter().zip(&graph) {
             self.invocation(invocation, outputs, &frame, &scope, &own);
         }

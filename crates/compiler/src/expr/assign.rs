@@ -10,7 +10,8 @@ use super::operator::computing;
 use super::{Typer, Use};
 
 impl<'w> Typer<'_, 'w> {
-    /// `place = e`, `place op= e`: no value. Its two sides are checked for side effects one by one.
+    /// `place = e`, `place op= e`: no value. That the variable itself is also read on the right side is
+    /// no conflict; any other pair of uses may be one.
     pub(super) fn assign(
         &mut self,
         op: Option<Written>,
@@ -32,7 +33,6 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let start = self.effects.mark();
         let place = self.place(target, Use::Assign);
-        self.check_effects(start);
         let Some(place) = place else {
             self.infer(value, None);
             self.effects.truncate(start);
@@ -65,8 +65,7 @@ impl<'w> Typer<'_, 'w> {
         span: Span,
     ) -> Option<graph::Expr> {
         let start = self.effects.mark();
-        let place = self.place(target, Use::Change);
-        self.effects.truncate(start);
+        let place = self.place(target, Use::Update);
         let hint = place.as_ref().map(|place| place.ty.clone());
         let typed = self.infer(value, hint.as_ref());
         self.check_effects(start);

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use graph::{BinaryOp, ExprKind, MappedForm};
+use syntax::Span;
 use syntax::ast::{self, BinaryOp as Written};
-use syntax::{Diagnostic, Span};
 use tuple::Type;
 
 use super::Typer;
+use super::advice::no_operator;
 use super::convert::{alike, cast_node};
 use super::literal::{needs_context, without_optional};
-use super::operator::{Computing, applies, computing, is_shift, needs, spelling};
-use crate::types::castable;
+use super::operator::{Computing, applies, computing, element, is_shift};
 
 impl<'w> Typer<'_, 'w> {
     /// A chain of infix operators that leans to the left, typed from its first operand on, so that
@@ -166,7 +166,7 @@ impl<'w> Typer<'_, 'w> {
         };
         match result {
             Ok(expr) => Some(expr),
-            Err(types) => self.report(no_operator(op, &types, spans, at)),
+            Err(both) => self.report(no_operator(op, &both, spans, at)),
         }
     }
 
@@ -176,7 +176,7 @@ impl<'w> Typer<'_, 'w> {
         left: graph::Expr,
         right: graph::Expr,
         span: Span,
-    ) -> Result<graph::Expr, (Type, Type)> {
+    ) -> Result<graph::Expr, Box<(graph::Expr, graph::Expr)>> {
         let equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
         let (left, right) = if equality {
             alike(left, right)
@@ -198,7 +198,7 @@ impl<'w> Typer<'_, 'w> {
         } else if let Some(ty) = mapped(op, &right.ty, &left.ty) {
             (MappedForm::Right, ty)
         } else {
-            return Err((left.ty, right.ty));
+            return Err(Box::new((left, right)));
         };
         let kind = ExprKind::Mapped(op, form, Box::new(left), Box::new(right));
         Ok(self.make(kind, ty, span))
@@ -210,14 +210,14 @@ impl<'w> Typer<'_, 'w> {
         left: graph::Expr,
         right: graph::Expr,
         span: Span,
-    ) -> Result<graph::Expr, (Type, Type)> {
+    ) -> Result<graph::Expr, Box<(graph::Expr, graph::Expr)>> {
         let (Some(a), Some(b)) = (element(&left.ty), element(&right.ty)) else {
-            return Err((left.ty, right.ty));
+            return Err(Box::new((left, right)));
         };
         let shift =
             is_shift(op) && a.is_integral() && b.is_integral() && same_keys(&left.ty, &right.ty);
         if !(shift || left.ty == right.ty && applies(op, a)) {
-            return Err((left.ty, right.ty));
+            return Err(Box::new((left, right)));
         }
         let ty = result_of(op, &left.ty);
         let kind = ExprKind::Mapped(op, MappedForm::Both, Box::new(left), Box::new(right));
@@ -253,15 +253,6 @@ fn same_strings(left: graph::Expr, right: graph::Expr) -> (graph::Expr, graph::E
     (left, right)
 }
 
-/// The element type of a list, the value type of a map.
-fn element(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::List(e, _) => Some(e),
-        Type::Map(kv, _) => Some(&kv.1),
-        _ => None,
-    }
-}
-
 fn same_keys(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::List(..), Type::List(..)) => true,
@@ -288,43 +279,4 @@ fn result_of(op: BinaryOp, collection: &Type) -> Type {
         Type::List(_, bound) => Type::List(Arc::new(Type::Boolean), *bound),
         other => other.clone(),
     }
-}
-
-fn no_operator(
-    op: Computing,
-    (left, right): &(Type, Type),
-    spans: (Span, Span),
-    at: Span,
-) -> Diagnostic {
-    let text = spelling(op);
-    let message = format!("`{text}` cannot be applied to {left} and {right}");
-    let finding = Diagnostic::error("operator-mismatch", at, message)
-        .label(spans.0, format!("this is {left}"))
-        .label(spans.1, format!("this is {right}"));
-    advice(op, left, right)
-        .into_iter()
-        .fold(finding, Diagnostic::help)
-}
-
-fn advice(op: Computing, left: &Type, right: &Type) -> Option<String> {
-    let text = spelling(op);
-    if op.dotted {
-        return Some(match element(left).is_some() && element(right).is_some() {
-            true => format!("`{text}` needs two lists or maps of one type"),
-            false => format!("`{text}` works element by element on two lists or maps"),
-        });
-    }
-    if left == right && element(left).is_some_and(|e| applies(op.op, e)) {
-        return Some(format!("write `.{text}` to work element by element"));
-    }
-    let plain = without_optional(left) == without_optional(right);
-    if plain && (left != right || left.is_optional()) {
-        return Some("unwrap the optional with `!`, or with `?:` and a substitute".to_owned());
-    }
-    if left.is_numeric() && right.is_numeric() && castable(left, right) && left != right {
-        return Some(format!(
-            "numbers do not convert by themselves; cast one: `({left})`"
-        ));
-    }
-    Some(format!("`{text}` needs two {} of one type", needs(op.op)))
 }

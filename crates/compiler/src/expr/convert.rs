@@ -7,7 +7,7 @@ use graph::ExprKind;
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::Typer;
+use super::{Typer, number};
 use crate::types::{castable, difference};
 
 /// Whether an expression converts implicitly to a type.
@@ -194,7 +194,7 @@ impl Typer<'_, '_> {
         if fits(&expr, to) {
             return Some(coerce(expr, to));
         }
-        self.report(mismatch(to, &expr.ty, span))
+        self.report(literal_advice(mismatch(to, &expr.ty, span), &expr, to))
     }
 
     /// The initial value of a variable of that type.
@@ -212,6 +212,24 @@ impl Typer<'_, '_> {
             _ => Some(expr),
         }
     }
+}
+
+/// A literal need not be cast: it can be written as one of the type.
+pub(super) fn literal_advice(mut finding: Diagnostic, expr: &graph::Expr, to: &Type) -> Diagnostic {
+    let fits = expr.ty.is_integral() || expr.ty.is_floatingpoint() && to.is_floatingpoint();
+    if matches!(expr.kind, ExprKind::Const(_))
+        && fits
+        && let Some(suffix) = number::suffix(to)
+    {
+        finding.help.clear();
+        if *to == Type::Float64 && expr.ty.is_integral() {
+            return finding.help("write the number with a decimal point to make it float64");
+        }
+        return finding.help(format!(
+            "write the number with the suffix `{suffix}` to make it {to}"
+        ));
+    }
+    finding
 }
 
 /// "expected this, found that", with what would help.

@@ -8,6 +8,7 @@
 //! implicit conversions.
 
 mod access;
+mod advice;
 mod assign;
 mod binary;
 mod cast;

@@ -22,6 +22,26 @@ impl Typer<'_, '_> {
     }
 }
 
+/// The suffix that makes a numeric literal one of a type.
+pub(super) fn suffix(ty: &Type) -> Option<&'static str> {
+    Some(match ty {
+        Type::Int8 => "b",
+        Type::Int16 => "h",
+        Type::Int32 => "w",
+        Type::Int64 => "l",
+        Type::Uint8 => "ub",
+        Type::Uint16 => "uh",
+        Type::Uint32 => "u",
+        Type::Uint64 => "ul",
+        Type::Float32 => "fw",
+        Type::Float64 => "f",
+        Type::Decimal32 => "dw",
+        Type::Decimal64 => "d",
+        Type::Decimal128 => "dq",
+        _ => return None,
+    })
+}
+
 type Error = (&'static str, String);
 
 fn literal(number: &Number, negative: bool) -> Result<(Type, Value), Error> {

@@ -103,3 +103,12 @@ pub(super) fn spelling(computing: Computing) -> String {
     };
     format!("{}{text}", if computing.dotted { "." } else { "" })
 }
+
+/// The element type of a list, the value type of a map.
+pub(super) fn element(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::List(e, _) => Some(e),
+        Type::Map(kv, _) => Some(&kv.1),
+        _ => None,
+    }
+}

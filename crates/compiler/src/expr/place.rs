@@ -19,6 +19,8 @@ pub(crate) enum Use {
     Assign,
     /// It is read and written.
     Change,
+    /// `place op= e`: it is read and written, and so is what stands on the right side.
+    Update,
 }
 
 /// A place that is being followed from its root: what was stepped through so far.
@@ -126,7 +128,7 @@ impl<'w> Typer<'_, 'w> {
             return self.report(immutable(what, name, span, entry.span));
         }
         let id = entry.id;
-        if wanted == Use::Change {
+        if wanted != Use::Assign {
             self.vars[id.0 as usize].is_used = true;
             if !self.flow.is_assigned(id) {
                 self.flow.assign(id);

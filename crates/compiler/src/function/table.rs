@@ -26,6 +26,8 @@ pub(crate) struct FunctionTable<'w> {
     /// Typed bodies, by the same ids.
     done: RefCell<Vec<Function>>,
     is_typing: Cell<bool>,
+    /// How many of them the program needs; those after them are only checked.
+    needed: Cell<Option<usize>>,
 }
 
 impl<'w> Session<'w> {
@@ -98,11 +100,21 @@ impl<'w> Session<'w> {
         work(&self.functions.done.borrow())
     }
 
-    /// The functions that expressions refer to, typed, in the order of their ids; then checks (and
+    /// Says that all operators of the program are typed: what is referred to from now on is only
+    /// checked, and not part of the program.
+    pub fn seal_functions(&self) {
+        self.type_functions();
+        self.functions
+            .needed
+            .set(Some(self.functions.done.borrow().len()));
+    }
+
+    /// The functions that the program needs, typed, in the order of their ids; then checks (and
     /// drops) all other functions of units that are checked. Call it last.
     pub fn finish_functions(&self) -> Vec<Function> {
         self.type_functions();
-        let count = self.functions.done.borrow().len();
+        let all = self.functions.done.borrow().len();
+        let count = self.functions.needed.get().unwrap_or(all);
         for (unit, loaded) in self.world.units().filter(|(_, unit)| unit.is_checked) {
             for item in &loaded.unit.items {
                 if let ast::Item::Function(ast) = item {

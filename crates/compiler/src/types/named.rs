@@ -49,6 +49,16 @@ impl<'w> Session<'w> {
         }
     }
 
+    /// Resolves all types of the composite around, to report what is wrong with those that nobody
+    /// uses.
+    pub fn resolve_types(&self, scope: &Scope<'w>) {
+        if let Some(frame) = scope.composite_frame() {
+            for def in &frame.ast.types {
+                self.composite_type(frame, &def.name, scope);
+            }
+        }
+    }
+
     /// A type that a prototype of the library names.
     pub(crate) fn library_type(
         &self,

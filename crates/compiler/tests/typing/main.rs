@@ -4,7 +4,10 @@
 //! `//~ code`, `//~ code: part of the message`, several separated by `|`. A program without such
 //! marks is correct.
 
+mod copies;
 mod prototypes;
+mod stress;
+mod values;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -77,7 +80,12 @@ fn marks(text: &str) -> BTreeMap<u32, Vec<(&str, &str)>> {
 }
 
 fn check(name: &str, text: &str) -> Output {
-    compiler::check(Input {
+    compiler::check(input(name, text))
+}
+
+/// A program of one file, with library functions that do nothing.
+fn input<'a>(name: &str, text: &str) -> Input<'a> {
+    Input {
         files: vec![(PathBuf::from(name), text.to_owned())],
         main: None,
         loader: &NoFiles,
@@ -85,7 +93,7 @@ fn check(name: &str, text: &str) -> Output {
         natives: prototypes::natives(),
         models: models(),
         options: Options::default(),
-    })
+    }
 }
 
 /// The models of the standard operators.
