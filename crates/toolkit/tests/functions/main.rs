@@ -4,6 +4,7 @@ extern crate thalweg_toolkit as toolkit;
 
 mod census;
 mod collection;
+mod extremes;
 mod file;
 mod harness;
 mod math;

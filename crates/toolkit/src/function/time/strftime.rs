@@ -188,21 +188,23 @@ fn half(hour: i32) -> &'static str {
 
 /// The week of the year, if weeks begin on a day of the week; days before the first week are in
 /// week 0.
-fn week(tm: &Tm, first_day: i32) -> i64 {
-    ((tm.yday + 7 - (tm.wday - first_day).rem_euclid(7)) / 7).into()
+fn week(tm: &Tm, first_day: i64) -> i64 {
+    let since_first_day = (i64::from(tm.wday) - first_day).rem_euclid(7);
+    (i64::from(tm.yday) + 7 - since_first_day) / 7
 }
 
 /// Year and week by ISO 8601: weeks begin on Monday, the first has the year's first Thursday.
 fn iso_week(tm: &Tm) -> (i64, i64) {
     let year = i64::from(tm.year) + 1900;
-    let week = (tm.yday - (tm.wday + 6).rem_euclid(7) + 10) / 7;
+    let since_monday = (i64::from(tm.wday) + 6).rem_euclid(7);
+    let week = (i64::from(tm.yday) - since_monday + 10) / 7;
     if week < 1 {
         return (year - 1, weeks_of(year - 1));
     }
-    if i64::from(week) > weeks_of(year) {
+    if week > weeks_of(year) {
         return (year + 1, 1);
     }
-    (year, week.into())
+    (year, week)
 }
 
 /// Years have 53 weeks if they begin on a Thursday, or on a Wednesday and are leap years.
