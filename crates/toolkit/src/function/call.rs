@@ -1,7 +1,7 @@
 //! How an implementation reads its arguments and builds its result.
 //!
-//! The compiler has chosen the overload, so a value of another kind than the prototype says is a bug
-//! of the compiler, not of the program: the readers here panic on it.
+//! The compiler has chosen the overload, so a value of another kind than the prototype says is a
+//! bug of the compiler, not of the program: the readers here panic on it.
 
 use std::borrow::Cow;
 

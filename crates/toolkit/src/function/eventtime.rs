@@ -63,8 +63,8 @@ const FUNCTIONS: &[NativeFn] = &[
     ),
     eventtime(
         "uint64 uint64TicksFromTimestamp(timestamp ts, Sys.Resolution resolution)",
-        "The whole milliseconds, microseconds or nanoseconds from the epoch to the instant; 0 before \
-         the epoch, the greatest uint64 if it does not fit.",
+        "The whole milliseconds, microseconds or nanoseconds from the epoch to the instant; 0 \
+         before the epoch, the greatest uint64 if it does not fit.",
         |c| Ok(Value::Uint64(ticks(c).clamp(0, u64::MAX.into()) as u64)),
     ),
     eventtime(

@@ -37,8 +37,8 @@ const FUNCTIONS: &[NativeFn] = &[
     ),
     xml(
         "<xml X, string T> boolean convertToXML(mutable X xmlResult, T str)",
-        "Makes a string to xml. If it is not well-formed, the result is false and `xmlResult` stays as \
-         it is.",
+        "Makes a string to xml. If it is not well-formed, the result is false and `xmlResult` \
+         stays as it is.",
         |c| Ok(Value::Boolean(convert(c))),
     ),
     xml(

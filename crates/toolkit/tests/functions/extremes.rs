@@ -1,5 +1,5 @@
-//! Every function, of every type its prototype allows, with defaults and extreme values: it may fault,
-//! but not panic, and what it gives has the type that it promises.
+//! Every function, of every type its prototype allows, with defaults and extreme values: it may
+//! fault, but not panic, and what it gives has the type that it promises.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -207,43 +207,47 @@ const ROUNDS: usize = 40;
 /// How many values of each type there are.
 const EXTREMES: usize = 8;
 
+const INTEGERS: [i64; EXTREMES] = [
+    0,
+    1,
+    -1,
+    i64::MAX,
+    i64::MIN,
+    7,
+    i32::MIN as i64,
+    i32::MAX as i64,
+];
+
+const FLOATS: [f64; EXTREMES] = [
+    0.0,
+    1.5,
+    -1.5,
+    f64::MAX,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    f64::MIN_POSITIVE,
+    -0.0,
+];
+
+/// Among them formats of civil time, a wrong pattern, a template for a file's name.
+const TEXTS: [&str; EXTREMES] = [
+    "",
+    "a",
+    "%c%U%W%V%G%g%s%z%j%I%y%C%u",
+    "%V%G",
+    "%U%W",
+    "(",
+    "\0😀%é",
+    "a,b,XXXXXX",
+];
+
 /// A value of a type; the first is the default.
 fn sample(ty: &Type, n: usize) -> Value {
     let n = n % EXTREMES;
     if n == 0 && *ty != Type::Void {
         return Value::default_of(ty);
     }
-    let whole = [
-        0,
-        1,
-        -1,
-        i64::MAX,
-        i64::MIN,
-        7,
-        i32::MIN.into(),
-        i32::MAX.into(),
-    ][n];
-    let float = [
-        0.0,
-        1.5,
-        -1.5,
-        f64::MAX,
-        f64::NEG_INFINITY,
-        f64::NAN,
-        f64::MIN_POSITIVE,
-        -0.0,
-    ][n];
-    const CALENDAR: &str = "%c%U%W%V%G%g%s%z%j%I%y%C%u";
-    let text = [
-        "",
-        "a",
-        CALENDAR,
-        CALENDAR,
-        CALENDAR,
-        "(",
-        "\0😀%é",
-        "a,b,XXXXXX",
-    ][n];
+    let (whole, float, text) = (INTEGERS[n], FLOATS[n], TEXTS[n]);
     match ty {
         Type::Boolean => Value::Boolean(n % 2 == 1),
         Type::Int8 => Value::Int8(whole.clamp(-128, 127) as i8),

@@ -1,7 +1,8 @@
 //! Calls of built-in functions with values written in short.
 //!
-//! A function is found by its prototype or the end of it, from its name on: `"pow(T val, T pwr)"`; the
-//! first one declared if there are several. Values are compared by type and by their text, so that not-a-number equals itself.
+//! A function is found by its prototype or the end of it, from its name on: `"pow(T val, T pwr)"`;
+//! the first one declared if there are several. Values are compared by type and by their text, so
+//! that not-a-number equals itself.
 
 use std::collections::HashMap;
 

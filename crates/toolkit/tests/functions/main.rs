@@ -1,4 +1,5 @@
-//! The built-in functions, called as the interpreter calls them: tables of calls and what they give.
+//! The built-in functions, called as the interpreter calls them: tables of calls and what they
+//! give.
 
 extern crate thalweg_toolkit as toolkit;
 

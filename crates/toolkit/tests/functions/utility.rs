@@ -465,6 +465,21 @@ fn temporary_files_are_new() {
     assert!(std::fs::metadata(&first).is_ok_and(|m| m.len() == 0));
     assert_eq!(make("no template"), "");
     assert_eq!(make("/no/such/directory/XXXXXX"), "");
+    let data_directory = Some(directory.to_string_lossy().into_owned());
+    let mut pe = Pe {
+        data_directory,
+        ..Pe::default()
+    };
+    let (name, _) = run(
+        &mut pe,
+        "mktemp(rstring templat)",
+        &[r("inXXXXXX")],
+        &Type::RString,
+    );
+    let tuple::Value::RString(name) = name else {
+        panic!("{name:?}")
+    };
+    assert!(directory.join(&*name.to_string_lossy()).exists());
     std::fs::remove_dir_all(&directory).expect("the directory was made above");
 }
 

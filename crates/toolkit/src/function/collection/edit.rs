@@ -9,8 +9,8 @@ use crate::function::call::{Arguments, Outcome, VOID, bound};
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(
         "<any T> list<T> insert(list<T> values, T ival, int32 idx)",
-        "The list with a value inserted before index `idx`: below 0 at the beginning, beyond the end \
-         at the end.",
+        "The list with a value inserted before index `idx`: below 0 at the beginning, beyond the \
+         end at the end.",
         |c| {
             let list = inserted(
                 c.list(0).clone(),
@@ -23,8 +23,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     collection(
         "<any T> list<T> insert(list<T> values, list<T> ivls, int32 idx)",
-        "The list with values inserted before index `idx`: below 0 at the beginning, beyond the end at \
-         the end.",
+        "The list with values inserted before index `idx`: below 0 at the beginning, beyond the \
+         end at the end.",
         |c| {
             let list = inserted(
                 c.list(0).clone(),
@@ -60,8 +60,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     collection(
         "<list T> T remove(T values, int32 sidx, int32 eidx)",
-        "The list without the elements from index `sidx` up to and including `eidx`; indexes outside \
-         are ignored.",
+        "The list without the elements from index `sidx` up to and including `eidx`; indexes \
+         outside are ignored.",
         |c| give_without(c, c.int32(1), c.int32(2)),
     ),
     collection(

@@ -8,8 +8,8 @@ use tuple::{List, Value};
 use super::collection;
 use crate::function::call::{Arguments, Outcome, VOID};
 
-const COMPARE: &str = "For each element -1 if it is less than the other side, 0 if equal, 1 otherwise; \
-    two lists up to the end of the shorter one.";
+const COMPARE: &str = "For each element -1 if it is less than the other side, 0 if equal, 1 \
+    otherwise; two lists up to the end of the shorter one.";
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(
@@ -31,7 +31,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     collection(
         "<ordered T> list<uint32> sortIndices(list<T> values)",
-        "The indexes of the elements in ascending order of the elements; equal ones in their order.",
+        "The indexes of the elements in ascending order of the elements; equal ones in their \
+         order.",
         |c| {
             let values: Vec<Value> = c.list(0).iter().collect();
             let mut indexes: Vec<u32> = (0..values.len() as u32).collect();
@@ -58,8 +59,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     collection(
         "<any T> list<T> at(list<T> values, list<uint32> idxs)",
-        "The elements at these indexes, in the order of the indexes; indexes beyond the end are left \
-         out.",
+        "The elements at these indexes, in the order of the indexes; indexes beyond the end are \
+         left out.",
         |c| {
             let list = c.list(0);
             let indexes = c.list(1).as_slice::<u32>().unwrap_or_default();
@@ -70,14 +71,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     collection(
         "<list T> T selectFromList(list<boolean> selector, T a, T b)",
-        "The elements of `a` where the selector is true, of `b` where it is false. Faults unless the \
-         three lists are equally long.",
+        "The elements of `a` where the selector is true, of `b` where it is false. Faults unless \
+         the three lists are equally long.",
         select,
     ),
     collection(
         "<ordered T> int32 lexicographicalCompare(list<T> values1, list<T> values2)",
-        "-1 if the first list comes before the second in lexicographical order, 1 if after, 0 if they \
-         are equal. A list comes before its extensions.",
+        "-1 if the first list comes before the second in lexicographical order, 1 if after, 0 if \
+         they are equal. A list comes before its extensions.",
         |c| {
             let (a, b) = (c.list(0), c.list(1));
             let unequal = a.iter().zip(b.iter()).map(|(a, b)| a.spl_cmp(&b));

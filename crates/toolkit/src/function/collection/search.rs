@@ -1,7 +1,8 @@
 //! Where something occurs in a list: `has` and the `find*` functions.
 //!
-//! All indexes are from 0; -1 says that there is none. A start index below 0 counts as 0; a last index
-//! below 0 finds nothing, one beyond the end counts as the last. Elements are compared as by `==`.
+//! All indexes are from 0; -1 says that there is none. A start index below 0 counts as 0; a last
+//! index below 0 finds nothing, one beyond the end counts as the last. Elements are compared as by
+//! `==`.
 
 use graph::{Call, NativeFn};
 use tuple::{List, Value};
@@ -75,7 +76,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     collection(
         "<any T> int32 findLastOf(list<T> values, list<T> items, int32 lidx)",
-        "Index of the last element, up to `lidx`, that equals one of the items; -1 if there is none.",
+        "Index of the last element, up to `lidx`, that equals one of the items; -1 if there is \
+         none.",
         |c| index(last(c.list(0), c.int32(2), among(c.list(1)))),
     ),
     collection(

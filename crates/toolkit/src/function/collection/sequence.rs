@@ -75,8 +75,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(
         "<list T> T slice(T values, int32 from, int32 cnt, int32 skip, int32 tape)",
         "`cnt` runs of 1 + `tape` elements each, the first beginning at index `from`, with `skip` \
-         elements left out after each run. A run that begins before index 0 counts but gives nothing. \
-         Faults if `skip` or `tape` is negative.",
+         elements left out after each run. A run that begins before index 0 counts but gives \
+         nothing. Faults if `skip` or `tape` is negative.",
         |c| slice(c, c.int32(3), c.int32(4)),
     ),
     collection(
@@ -86,8 +86,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     collection(
         "<list T> T slice(T values, int32 from, int32 cnt, int32 skip)",
-        "`cnt` elements from index `from` on, with `skip` elements left out after each. Indexes below \
-         0 count but give nothing. Faults if `skip` is negative.",
+        "`cnt` elements from index `from` on, with `skip` elements left out after each. Indexes \
+         below 0 count but give nothing. Faults if `skip` is negative.",
         |c| slice(c, c.int32(3), 0),
     ),
 ];

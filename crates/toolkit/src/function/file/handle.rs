@@ -1,6 +1,7 @@
 //! Open files, and the numbers that programs know them by.
 //!
-//! Reading is buffered; writing is not: what a program has written is in the file, whatever ends it.
+//! Reading is buffered; writing is not: what a program has written is in the file, whatever ends
+//! it.
 //!
 //! # Threads
 //! Several operators may share a file. The table is locked for a look-up, a file for one operation.

@@ -1,7 +1,7 @@
 //! `spl.file`: files as C's standard library has them, by number.
 //!
-//! Errors come back in the last argument: 0, an error number of the operating system, or -1 at the end
-//! of the file. Names that are not absolute are relative to the data directory.
+//! Errors come back in the last argument: 0, an error number of the operating system, or -1 at the
+//! end of the file. Names that are not absolute are relative to the data directory.
 
 mod error;
 mod handle;

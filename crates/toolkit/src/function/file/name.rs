@@ -15,8 +15,9 @@ use super::handle::{close, error_number, register, with};
 use crate::function::call::{Arguments, Outcome, VOID};
 
 const REMOVE: &str = "Removes a file, or a directory that is empty.";
-const OPEN: &str = "Opens a file as C's `fopen` does: `r`, `w` or `a`, with `+` for reading and writing, \
-    with `x` only if it is new. Gives the number of the open file, or 0 and the error in `err`.";
+const OPEN: &str = "Opens a file as C's `fopen` does: `r`, `w` or `a`, with `+` for reading and \
+    writing, with `x` only if it is new. Gives the number of the open file, or 0 and the error in \
+    `err`.";
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(
@@ -59,8 +60,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     file(
         "stateful int32 fflush(uint64 file, mutable int32 err)",
-        "Makes sure that what was written is in the file, which it always is. Gives 0, or -1 and the \
-         error in `err`.",
+        "Makes sure that what was written is in the file, which it always is. Gives 0, or -1 and \
+         the error in `err`.",
         |c| {
             let known = with(c.uint64(0), |_| Ok(()));
             give_status(c, known)

@@ -1,6 +1,7 @@
 //! Reading from files.
 //!
-//! Once reading has met the end of a file, nothing more is read until `fseek`, `rewind` or `clearerr`.
+//! Once reading has met the end of a file, nothing more is read until `fseek`, `rewind` or
+//! `clearerr`.
 
 use std::io::Error;
 
@@ -16,7 +17,8 @@ use crate::function::call::{Arguments, Outcome, VOID, rstring};
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(
         "stateful rstring freadToken(uint64 file, mutable int32 err)",
-        "The next characters between blanks or line ends; empty and -1 in `err` at the end of the file.",
+        "The next characters between blanks or line ends; empty and -1 in `err` at the end of the \
+         file.",
         |c| {
             let token = with(c.uint64(0), token);
             give_text(c, token)
@@ -33,8 +35,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     file(
         "<any T> stateful void freadTxt(mutable T res, uint64 file, mutable int32 err)",
-        "Reads a value as SPL writes it, blanks and line ends before it skipped. Text that is no such \
-         value is EIO in `err` and stays unread.",
+        "Reads a value as SPL writes it, blanks and line ends before it skipped. Text that is no \
+         such value is EIO in `err` and stays unread.",
         |c| {
             let ty = c.arg_type(0).clone();
             let value = with(c.uint64(1), |stream| {
@@ -45,8 +47,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     file(
         "<any T> stateful void freadBin(mutable T res, uint64 file, mutable int32 err)",
-        "Reads a value in the binary form of the file formats. Bytes that are no such value are EIO in \
-         `err` and stay unread.",
+        "Reads a value in the binary form of the file formats. Bytes that are no such value are \
+         EIO in `err` and stay unread.",
         |c| {
             let ty = c.arg_type(0).clone();
             let value = with(c.uint64(1), |stream| {
@@ -56,9 +58,10 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         },
     ),
     file(
-        "stateful uint64 fread(mutable list<uint8> res, uint64 file, uint64 length, mutable int32 err)",
-        "Sets `res` to at most `length` bytes and gives their number; 0 and -1 in `err` at the end of \
-         the file.",
+        "stateful uint64 fread(mutable list<uint8> res, uint64 file, uint64 length, mutable int32 \
+         err)",
+        "Sets `res` to at most `length` bytes and gives their number; 0 and -1 in `err` at the end \
+         of the file.",
         |c| {
             let length = usize::try_from(c.uint64(2))
                 .unwrap_or(usize::MAX)
@@ -114,8 +117,8 @@ fn give_value(c: &mut Call<'_>, value: Result<Option<Value>, i32>) -> Outcome {
     Ok(VOID)
 }
 
-/// The number of unread bytes before the first that is wanted, reading on until it comes or the file
-/// ends.
+/// The number of unread bytes before the first that is wanted, reading on until it comes or the
+/// file ends.
 fn before(stream: &mut Stream, wanted: impl Fn(&u8) -> bool) -> Result<usize, Error> {
     let mut seen = 0;
     loop {

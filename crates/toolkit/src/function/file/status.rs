@@ -12,8 +12,8 @@ use super::handle::{error_number, with};
 use super::name::path;
 use crate::function::call::{Arguments, Outcome, VOID};
 
-const NUMBER: &str = "Sets `result` to a number that the system knows of a file: `dev`, `rdev`, `ino`, \
-    `nlink`, `mode`, `size`, `uid`, `gid`, `blksize` or `blocks`.";
+const NUMBER: &str = "Sets `result` to a number that the system knows of a file: `dev`, `rdev`, \
+    `ino`, `nlink`, `mode`, `size`, `uid`, `gid`, `blksize` or `blocks`.";
 const TIME: &str =
     "Sets `result` to a time that the system knows of a file: `atime`, `mtime` or `ctime`.";
 
@@ -29,12 +29,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| give(c, number),
     ),
     file(
-        "stateful void fstat(rstring file, rstring what, mutable timestamp result, mutable int32 err)",
+        "stateful void fstat(rstring file, rstring what, mutable timestamp result, mutable int32 \
+         err)",
         TIME,
         |c| give(c, time),
     ),
     file(
-        "stateful void fstat(ustring file, ustring what, mutable timestamp result, mutable int32 err)",
+        "stateful void fstat(ustring file, ustring what, mutable timestamp result, mutable int32 \
+         err)",
         TIME,
         |c| give(c, time),
     ),
@@ -49,12 +51,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| give(c, number),
     ),
     file(
-        "stateful void fstat(uint64 file, rstring what, mutable timestamp result, mutable int32 err)",
+        "stateful void fstat(uint64 file, rstring what, mutable timestamp result, mutable int32 \
+         err)",
         TIME,
         |c| give(c, time),
     ),
     file(
-        "stateful void fstat(uint64 file, ustring what, mutable timestamp result, mutable int32 err)",
+        "stateful void fstat(uint64 file, ustring what, mutable timestamp result, mutable int32 \
+         err)",
         TIME,
         |c| give(c, time),
     ),

@@ -1,8 +1,8 @@
 //! Functions of a list of numbers, or of ordered values.
 //!
-//! The result has the type of the elements: the average of integers is cut off, and a sum of integers
-//! wraps around. The average and the deviation do not overflow on the way. Of an empty list the
-//! result is the type's default value.
+//! The result has the type of the elements: the average of integers is cut off, and a sum of
+//! integers wraps around. The average and the deviation do not overflow on the way. Of an empty
+//! list the result is the type's default value.
 
 use std::cmp::Ordering;
 
@@ -79,8 +79,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     math(
         "<numeric T> T stddev(list<T> vals, boolean sample)",
-        "The standard deviation of a sample (dividing by one less than the length) or of a population, \
-         in the type of the elements; the default value of an empty list.",
+        "The standard deviation of a sample (dividing by one less than the length) or of a \
+         population, in the type of the elements; the default value of an empty list.",
         |c| deviation(c, c.boolean(1)),
     ),
     math("<numeric T> T stddev(list<T> vals)", STDDEV, |c| {

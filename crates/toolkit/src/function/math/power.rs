@@ -14,8 +14,8 @@ const LOG10: &str = "The logarithm to base 10; not-a-number below zero, minus in
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     math(
         "<numeric T> T sqrt(T f)",
-        "The square root: of an integer the float64 root cut off, of a complex number the one with a \
-         real part that is not negative.",
+        "The square root: of an integer the float64 root cut off, of a complex number the one with \
+         a real part that is not negative.",
         |c| {
             numeric!(c.arg_type(0), T => {
                 Ok(T::narrow(T::of(c.arg(0)).widen().sqrt()).value())

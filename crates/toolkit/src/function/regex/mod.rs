@@ -3,9 +3,9 @@
 //! | flavour | text | alternatives | `.` | `^` and `$` |
 //! | --- | --- | --- | --- | --- |
 //! | [`Flavour::Posix`] | bytes | leftmost, then longest | any byte | ends of the text |
-//! | [`Flavour::PerlBytes`] | bytes | leftmost, then first | any byte | ends of lines |
+//! | [`Flavour::PerlBytes`] | bytes | leftmost, then first | anything | ends of lines |
 //! | [`Flavour::Icu`] | code points | leftmost, then first | not a line feed | ends of the text |
-//! | [`Flavour::PerlPoints`] | code points | leftmost, then first | any code point | ends of lines |
+//! | [`Flavour::PerlPoints`] | code points | leftmost, then first | anything | ends of lines |
 //!
 //! # Why this way
 //! The C library's `regexec` would need unsafe code and a locale, so POSIX syntax is parsed here
@@ -55,8 +55,8 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// The first match that begins at `from` or later. For the flavours that see code points the text
-    /// is UTF-8.
+    /// The first match that begins at `from` or later. For the flavours that see code points the
+    /// text is UTF-8.
     pub(super) fn groups(&self, text: &[u8], from: usize) -> Result<Option<Groups>, Fault> {
         match self {
             Pattern::Posix(posix) => Ok(posix.groups(&text[from..], from)),
@@ -148,8 +148,8 @@ fn compile(flavour: Flavour, pattern: &[u8]) -> Result<Pattern, String> {
         .map_err(|e| e.to_string())
 }
 
-/// A pattern of bytes in pure ASCII: the others as escapes, so that a class of two-byte characters is
-/// the class of their bytes.
+/// A pattern of bytes in pure ASCII: the others as escapes, so that a class of two-byte characters
+/// is the class of their bytes.
 fn ascii(pattern: &[u8]) -> String {
     let mut text = String::with_capacity(pattern.len());
     for &byte in pattern {

@@ -1,8 +1,8 @@
 //! Leftmost-longest matching of a POSIX pattern.
 //!
-//! Where a match begins does not depend on which alternatives are preferred, so a fast leftmost-first
-//! engine finds the beginning; from there a simulation of the automaton that does not stop at the
-//! first match finds the longest end together with the groups.
+//! Where a match begins does not depend on which alternatives are preferred, so a fast
+//! leftmost-first engine finds the beginning; from there a simulation of the automaton that does
+//! not stop at the first match finds the longest end together with the groups.
 //!
 //! # Groups
 //! The whole match is POSIX's. Among the ways to arrive at it the groups are those of the way that

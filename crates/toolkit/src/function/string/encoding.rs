@@ -1,9 +1,9 @@
 //! Between UTF-8 and other encodings.
 //!
-//! Names are those of the WHATWG encoding standard and, ignoring case, `_` and `-`, the usual names of
-//! the ISO 8859, UTF and Windows families. Unlike on the web, ISO-8859-1 and US-ASCII are themselves
-//! and not windows-1252, and UTF-16 and UTF-32 can be written. A character that the target lacks
-//! becomes its substitute character, U+001A.
+//! Names are those of the WHATWG encoding standard and, ignoring case, `_` and `-`, the usual names
+//! of the ISO 8859, UTF and Windows families. Unlike on the web, ISO-8859-1 and US-ASCII are
+//! themselves and not windows-1252, and UTF-16 and UTF-32 can be written. A character that the
+//! target lacks becomes its substitute character, U+001A.
 
 use encoding_rs::Encoding;
 use graph::{Call, Fault, NativeFn};
@@ -15,8 +15,8 @@ use crate::function::call::Arguments;
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "rstring convertToUtf8(list<uint8> val, rstring enc)",
-        "The text whose bytes in the encoding `enc` are given. What is malformed becomes U+FFFD; an \
-         unknown encoding faults.",
+        "The text whose bytes in the encoding `enc` are given. What is malformed becomes U+FFFD; \
+         an unknown encoding faults.",
         |c| {
             let bytes: &[u8] = c.list(0).as_slice().unwrap_or_default();
             c.give_bytes(charset(c, 1)?.decode(bytes))
@@ -24,20 +24,20 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     string(
         "rstring convertToUtf8(rstring val, rstring enc)",
-        "The text whose bytes in the encoding `enc` are given. What is malformed becomes U+FFFD; an \
-         unknown encoding faults.",
+        "The text whose bytes in the encoding `enc` are given. What is malformed becomes U+FFFD; \
+         an unknown encoding faults.",
         |c| c.give_bytes(charset(c, 1)?.decode(c.bytes(0))),
     ),
     string(
         "list<uint8> convertFromUtf8(rstring str, rstring enc)",
-        "The bytes of the text in the encoding `enc`. What the encoding lacks becomes the substitute \
-         character 0x1A; an unknown encoding faults.",
+        "The bytes of the text in the encoding `enc`. What the encoding lacks becomes the \
+         substitute character 0x1A; an unknown encoding faults.",
         |c| Ok(Value::List(List::Uint8(charset(c, 1)?.encode(&c.text(0))))),
     ),
     string(
         "rstring convertFromUtf8ToString(rstring str, rstring enc)",
-        "The bytes of the text in the encoding `enc`, as an rstring. What the encoding lacks becomes \
-         the substitute character 0x1A; an unknown encoding faults.",
+        "The bytes of the text in the encoding `enc`, as an rstring. What the encoding lacks \
+         becomes the substitute character 0x1A; an unknown encoding faults.",
         |c| c.give_bytes(charset(c, 1)?.encode(&c.text(0))),
     ),
 ];

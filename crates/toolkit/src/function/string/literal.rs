@@ -12,8 +12,8 @@ use crate::function::call::Arguments;
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "rstring interpretRStringLiteral(rstring str)",
-        "The string that a literal in double quotes stands for. Faults if the quotes are missing or \
-         the text is not UTF-8.",
+        "The string that a literal in double quotes stands for. Faults if the quotes are missing \
+         or the text is not UTF-8.",
         |c| {
             let text = interpret(c.bytes(0))?;
             c.give_bytes(text.to_string_lossy())
@@ -30,8 +30,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     string(
         "ustring interpretUStringLiteral(rstring str)",
-        "The string that a literal in double quotes stands for. Faults if the quotes are missing or \
-         the text is not UTF-8.",
+        "The string that a literal in double quotes stands for. Faults if the quotes are missing \
+         or the text is not UTF-8.",
         |c| interpret(c.bytes(0)).map(Value::UString),
     ),
     string(

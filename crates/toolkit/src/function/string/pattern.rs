@@ -24,39 +24,42 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "rstring regexReplace(rstring str, rstring searchPatt, rstring substPatt, boolean global)",
         "The string with the first match (`global`: each match) of a POSIX extended regular \
-         expression replaced. In `substPatt`, `\\1` to `\\9` are the groups. `global` matches again \
-         on what follows a match and stops at an empty match.",
+         expression replaced. In `substPatt`, `\\1` to `\\9` are the groups. `global` matches \
+         again on what follows a match and stops at an empty match.",
         |c| replaced(c, Flavour::Posix),
     ),
     string(
         "ustring regexReplace(ustring str, ustring searchPatt, ustring substPatt, boolean global)",
         "The string with the first match (`global`: each match) of a regular expression in ICU's \
-         syntax replaced. In `substPatt`, `$1` is a group and `\\` takes the next character as it is.",
+         syntax replaced. In `substPatt`, `$1` is a group and `\\` takes the next character as it \
+         is.",
         |c| replaced(c, Flavour::Icu),
     ),
     string(
         "list<rstring> regexMatchPerl(rstring str, rstring patt)",
-        "The leftmost match of a Perl regular expression: the whole match, then all groups; an empty \
-         list if there is none. `.` also matches a line feed, `^` and `$` also match at lines. Faults \
-         if the pattern is wrong.",
+        "The leftmost match of a Perl regular expression: the whole match, then all groups; an \
+         empty list if there is none. `.` also matches a line feed, `^` and `$` also match at \
+         lines. Faults if the pattern is wrong.",
         |c| matched(c, Flavour::PerlBytes),
     ),
     string(
         "list<ustring> regexMatchPerl(ustring str, ustring patt)",
-        "The leftmost match of a Perl regular expression: the whole match, then all groups; an empty \
-         list if there is none. `.` also matches a line feed, `^` and `$` also match at lines. Faults \
-         if the pattern is wrong.",
+        "The leftmost match of a Perl regular expression: the whole match, then all groups; an \
+         empty list if there is none. `.` also matches a line feed, `^` and `$` also match at \
+         lines. Faults if the pattern is wrong.",
         |c| matched(c, Flavour::PerlPoints),
     ),
     string(
-        "rstring regexReplacePerl(rstring str, rstring searchPatt, rstring substPatt, boolean global)",
+        "rstring regexReplacePerl(rstring str, rstring searchPatt, rstring substPatt, boolean \
+         global)",
         "The string with the first match (`global`: each match) of a Perl regular expression \
          replaced. In `substPatt`, `$1` or `\\1` is a group, `$&` the match, `?1a:b` a choice by \
          whether group 1 took part.",
         |c| replaced(c, Flavour::PerlBytes),
     ),
     string(
-        "ustring regexReplacePerl(ustring str, ustring searchPatt, ustring substPatt, boolean global)",
+        "ustring regexReplacePerl(ustring str, ustring searchPatt, ustring substPatt, boolean \
+         global)",
         "The string with the first match (`global`: each match) of a Perl regular expression \
          replaced. In `substPatt`, `$1` or `\\1` is a group, `$&` the match, `?1a:b` a choice by \
          whether group 1 took part.",

@@ -1,7 +1,7 @@
 //! Where something occurs in a string: the `find*` functions.
 //!
-//! All of them give the index in bytes (rstring) or code points (ustring), or -1. A start index below
-//! 0 counts as 0; a last index below 0 finds nothing, one beyond the end counts as the last.
+//! All of them give the index in bytes (rstring) or code points (ustring), or -1. A start index
+//! below 0 counts as 0; a last index below 0 finds nothing, one beyond the end counts as the last.
 
 use graph::{Call, NativeFn};
 use tuple::Value;
@@ -12,7 +12,8 @@ use crate::function::call::{Arguments, Outcome};
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "<string T> int32 findFirst(T str, T ps, int32 sidx)",
-        "Index of the first occurrence of `ps` that begins at `sidx` or later; -1 if there is none.",
+        "Index of the first occurrence of `ps` that begins at `sidx` or later; -1 if there is \
+         none.",
         find_first,
     ),
     string(
@@ -22,7 +23,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     string(
         "<string T> int32 findLast(T str, T ps, int32 sidx)",
-        "Index of the last occurrence of `ps` that begins at `sidx` or earlier; -1 if there is none.",
+        "Index of the last occurrence of `ps` that begins at `sidx` or earlier; -1 if there is \
+         none.",
         |c| search(c, last::<u8>, last::<u32>),
     ),
     string(

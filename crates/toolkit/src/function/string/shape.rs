@@ -50,9 +50,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     string(
         "<string T> T substring(T str, int32 sidx, int32 slen)",
-        "At most `slen` characters from index `sidx` on. A negative `sidx` starts at 0 and shortens \
-         `slen` by as much; a negative `slen` gives an empty string. Faults if `sidx` is beyond the \
-         end.",
+        "At most `slen` characters from index `sidx` on. A negative `sidx` starts at 0 and \
+         shortens `slen` by as much; a negative `slen` gives an empty string. Faults if `sidx` is \
+         beyond the end.",
         substring,
     ),
     string(

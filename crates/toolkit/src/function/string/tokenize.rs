@@ -9,30 +9,30 @@ use crate::function::call::{Arguments, Outcome, VOID};
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "list<rstring> tokenize(rstring str, rstring delim, boolean keepEmptyTokens)",
-        "The tokens between the delimiters, each character of `delim` being one. Empty tokens, also \
-         the one after a delimiter at the end, are left out unless `keepEmptyTokens`.",
+        "The tokens between the delimiters, each character of `delim` being one. Empty tokens, \
+         also the one after a delimiter at the end, are left out unless `keepEmptyTokens`.",
         |c| give_tokens(c, c.boolean(2)),
     ),
     string(
         "list<ustring> tokenize(ustring str, ustring delim, boolean keepEmptyTokens)",
-        "The tokens between the delimiters, each character of `delim` being one. Empty tokens, also \
-         the one after a delimiter at the end, are left out unless `keepEmptyTokens`.",
+        "The tokens between the delimiters, each character of `delim` being one. Empty tokens, \
+         also the one after a delimiter at the end, are left out unless `keepEmptyTokens`.",
         |c| give_tokens(c, c.boolean(2)),
     ),
     string(
         "void tokenize(rstring str, rstring delim, boolean keepEmptyTokens, boolean multipleDelim, \
          mutable list<rstring> tokens)",
-        "Puts the tokens between the delimiters into `tokens`. With `multipleDelim` each character of \
-         `delim` is a delimiter, else the whole string is. What does not fit a bounded list is left \
-         out.",
+        "Puts the tokens between the delimiters into `tokens`. With `multipleDelim` each character \
+         of `delim` is a delimiter, else the whole string is. What does not fit a bounded list is \
+         left out.",
         tokenize_into,
     ),
     string(
         "void tokenize(ustring str, ustring delim, boolean keepEmptyTokens, boolean multipleDelim, \
          mutable list<ustring> tokens)",
-        "Puts the tokens between the delimiters into `tokens`. With `multipleDelim` each character of \
-         `delim` is a delimiter, else the whole string is. What does not fit a bounded list is left \
-         out.",
+        "Puts the tokens between the delimiters into `tokens`. With `multipleDelim` each character \
+         of `delim` is a delimiter, else the whole string is. What does not fit a bounded list is \
+         left out.",
         tokenize_into,
     ),
     string(
@@ -98,8 +98,8 @@ fn tokens(c: &Call<'_>, keep_empty: bool, any_of: bool) -> Vec<Value> {
     }
 }
 
-/// The parts of a text. With `any_of` each element of `delim` separates, else all of it in a row; an
-/// empty `delim` does not separate at all.
+/// The parts of a text. With `any_of` each element of `delim` separates, else all of it in a row;
+/// an empty `delim` does not separate at all.
 fn cut<'a, T: PartialEq>(
     text: &'a [T],
     delim: &[T],

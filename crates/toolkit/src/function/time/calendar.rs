@@ -1,7 +1,7 @@
 //! The proleptic Gregorian calendar, for any number of seconds.
 
-/// Broken-down time, with the ranges of C's `struct tm` when it comes from an instant; on its way to
-/// an instant its fields may have any value.
+/// Broken-down time, with the ranges of C's `struct tm` when it comes from an instant; on its way
+/// to an instant its fields may have any value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tm {
     /// 0 to 59.
@@ -54,8 +54,8 @@ pub(super) fn civil(seconds: i64, ahead: i32) -> Tm {
     }
 }
 
-/// The seconds since the epoch of a civil time as a clock in UTC shows it. Fields out of their ranges
-/// count on: the 32nd of January is the first of February.
+/// The seconds since the epoch of a civil time as a clock in UTC shows it. Fields out of their
+/// ranges count on: the 32nd of January is the first of February.
 pub(super) fn seconds(tm: &Tm) -> i64 {
     let days = days_until(i64::from(tm.year) + 1900, tm.mon.into(), tm.mday.into());
     let time = i64::from(tm.hour) * 3600 + i64::from(tm.min) * 60 + i64::from(tm.sec);

@@ -10,8 +10,8 @@ use super::time;
 use super::zone::Zone;
 use crate::function::call::{Arguments, Outcome};
 
-const BY_FORMAT: &str = "The instant of a civil time in a fixed format; any character may stand where the \
-    format's name has an underscore. Faults if the text does not fit the format.";
+const BY_FORMAT: &str = "The instant of a civil time in a fixed format; any character may stand \
+    where the format's name has an underscore. Faults if the text does not fit the format.";
 const BY_MONTH_NAME: &str = "The instant of a date such as `04-OCT-2005` and a time such as \
     `14:18:19.324`. Faults if they are written otherwise. The month's name is always English.";
 
@@ -83,8 +83,8 @@ fn by_format(c: &Call<'_>, zone: Zone) -> Outcome {
     )))
 }
 
-/// Reads a text by a pattern: each of the letters YMDhmsn stands for a digit of its field (n for the
-/// milliseconds), an underscore for any character.
+/// Reads a text by a pattern: each of the letters YMDhmsn stands for a digit of its field (n for
+/// the milliseconds), an underscore for any character.
 fn fields(pattern: &str, text: &[u8]) -> Option<(Tm, i64)> {
     // The names use M for months and m for minutes, but lower-case mmm for milliseconds.
     let pattern = pattern.replace("mmm", "nnn");

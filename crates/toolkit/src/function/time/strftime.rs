@@ -1,8 +1,8 @@
 //! Writing civil time by a format, as C's `strftime` does in the C locale.
 //!
-//! Between the `%` and its letter may stand the flags `_` (fill up with blanks), `-` (do not fill up),
-//! `0` (with zeros), `^` (upper case), `#` (the other case), a width, and `E` or `O`, which mean
-//! nothing in the C locale. What is no conversion is copied.
+//! Between the `%` and its letter may stand the flags `_` (fill up with blanks), `-` (do not fill
+//! up), `0` (with zeros), `^` (upper case), `#` (the other case), a width, and `E` or `O`, which
+//! mean nothing in the C locale. What is no conversion is copied.
 
 use super::calendar::{Tm, days_until, is_leap, seconds};
 use super::zone::Zone;

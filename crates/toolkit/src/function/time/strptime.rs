@@ -1,7 +1,7 @@
 //! Reading civil time by a format, as C's `strptime` does in the C locale.
 //!
-//! Blanks of the format stand for any number of blanks, also none. Numbers may be preceded by blanks
-//! and have at most their usual number of digits. `E` and `O` after the `%` mean nothing.
+//! Blanks of the format stand for any number of blanks, also none. Numbers may be preceded by
+//! blanks and have at most their usual number of digits. `E` and `O` after the `%` mean nothing.
 
 use super::calendar::{self, Tm, days_until, weekday};
 use super::strftime::{DAYS, MONTHS};

@@ -23,7 +23,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(
         "void time(timestamp time, rstring tzone, mutable Sys.tm result)",
         "Sets `result` to the civil time in a time zone: a name such as `Europe/Berlin` or a POSIX \
-         string such as `UTC-7`, which is seven hours ahead of UTC. Faults if there is no such zone.",
+         string such as `UTC-7`, which is seven hours ahead of UTC. Faults if there is no such \
+         zone.",
         |c| {
             let tm = Zone::named(&c.text(1))?.civil(c.timestamp(0).seconds);
             store(c, 2, tm)
@@ -39,8 +40,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     time(
         "timestamp toTimestamp(Sys.tm time)",
-        "The instant of a civil time. Its `zone` says where; if that is empty or UTC, `gmtoff` seconds \
-         ahead of UTC.",
+        "The instant of a civil time. Its `zone` says where; if that is empty or UTC, `gmtoff` \
+         seconds ahead of UTC.",
         |c| {
             let tm = load(c, 0);
             Ok(Value::Timestamp(made(seconds(&tm, false), 0, 0)))
@@ -48,8 +49,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     time(
         "timestamp toTimestamp(Sys.tm time, boolean defaultZone)",
-        "The instant of a civil time. Its `zone` says where; if that is empty, the local time zone if \
-         `defaultZone`, else `gmtoff` seconds ahead of UTC.",
+        "The instant of a civil time. Its `zone` says where; if that is empty, the local time zone \
+         if `defaultZone`, else `gmtoff` seconds ahead of UTC.",
         |c| {
             let tm = load(c, 0);
             Ok(Value::Timestamp(made(seconds(&tm, c.boolean(1)), 0, 0)))
@@ -57,15 +58,16 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     time(
         "rstring strftime(Sys.tm time, rstring format)",
-        "The civil time as text, by a format of C's `strftime` in the C locale: `%Y-%m-%d %H:%M:%S`.",
+        "The civil time as text, by a format of C's `strftime` in the C locale: `%Y-%m-%d \
+         %H:%M:%S`.",
         |c| c.give_bytes(strftime(&load(c, 0), c.bytes(1))),
     ),
     time(
         "void strptime(rstring dateTime, rstring format, mutable Sys.tm result, \
          mutable uint32 numCharsProcessed)",
         "Reads a civil time by a format of C's `strptime` in the C locale, and sets \
-         `numCharsProcessed` to the characters read. If the text does not fit the format that is 0, \
-         and `result` stays as it is.",
+         `numCharsProcessed` to the characters read. If the text does not fit the format that is \
+         0, and `result` stays as it is.",
         |c| {
             let read = strptime(c.bytes(0), c.bytes(1));
             c.set_uint32(3, read.as_ref().map_or(0, |(_, bytes)| *bytes as u32));

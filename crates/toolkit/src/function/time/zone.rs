@@ -50,8 +50,9 @@ impl Zone {
         tm
     }
 
-    /// The seconds since the epoch of a civil time in this zone. A time that the clocks skip counts on
-    /// from before the change; of a time that comes twice, `isdst` says which, else it is the first.
+    /// The seconds since the epoch of a civil time in this zone. A time that the clocks skip counts
+    /// on from before the change; of a time that comes twice, `isdst` says which, else it is the
+    /// first.
     pub(super) fn seconds(&self, tm: &Tm) -> i64 {
         let local = calendar::seconds(tm);
         let offset = match self.0.to_ambiguous_timestamp(date_time(local)).offset() {

@@ -1,15 +1,15 @@
 //! What only the compiler knows.
 //!
-//! The compiler replaces these calls by constants; the prototypes are here so that it can resolve them
-//! like all others. An implementation is called only if that did not happen.
+//! The compiler replaces these calls by constants; the prototypes are here so that it can resolve
+//! them like all others. An implementation is called only if that did not happen.
 
 use graph::{Call, Fault, FaultKind, NativeFn};
 
 use super::utility;
 use crate::function::call::{Arguments, Outcome};
 
-const SUBMISSION: &str = "A value that is given when the program is started, `name=value`. The arguments \
-    must be constants; without a default the value must be given.";
+const SUBMISSION: &str = "A value that is given when the program is started, `name=value`. The \
+    arguments must be constants; without a default the value must be given.";
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(

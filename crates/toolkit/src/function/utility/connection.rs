@@ -1,7 +1,7 @@
 //! Connections between jobs, configurations and resources of an instance.
 //!
-//! A program that runs by itself has no instance around it: no stream is imported or exported while it
-//! runs, no configuration is stored. The functions that report this by an error code do so; the
+//! A program that runs by itself has no instance around it: no stream is imported or exported while
+//! it runs, no configuration is stored. The functions that report this by an error code do so; the
 //! others fault.
 
 use graph::{Call, Fault, FaultKind, NativeFn};
@@ -16,8 +16,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "stateful int32 getApplicationConfiguration(mutable map<rstring, rstring> properties, \
          rstring name)",
-        "Puts the properties of a named configuration into the map. Gives 0, or 1 if there is no such \
-         configuration: without an instance there never is.",
+        "Puts the properties of a named configuration into the map. Gives 0, or 1 if there is no \
+         such configuration: without an instance there never is.",
         |_| Ok(Value::Int32(1)),
     ),
     utility(
@@ -86,13 +86,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         load_resource,
     ),
     utility(
-        "rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, rstring resourceID)",
+        "rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, rstring \
+         resourceID)",
         "A message of a toolkit in the user's language; not supported.",
         load_resource,
     ),
     utility(
-        "rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, rstring resourceID, \
-         rstring locale)",
+        "rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, rstring \
+         resourceID, rstring locale)",
         "A message of a toolkit in a language; not supported.",
         load_resource,
     ),

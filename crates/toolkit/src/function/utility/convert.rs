@@ -8,18 +8,18 @@ use tuple::Value;
 use super::utility;
 use crate::function::call::{Arguments, Outcome};
 
-const PARSE_INT: &str = "Reads an integer at the beginning of the text into `number`. Gives the number \
-    of characters read; -1, and `number` unchanged, if there is none or it does not fit.";
-const PARSE_FLOAT: &str = "Reads a floating-point number at the beginning of the text into `number`. \
-    Gives the number of characters read; -1, and `number` unchanged, if there is none or it is too \
-    large.";
+const PARSE_INT: &str = "Reads an integer at the beginning of the text into `number`. Gives the \
+    number of characters read; -1, and `number` unchanged, if there is none or it does not fit.";
+const PARSE_FLOAT: &str = "Reads a floating-point number at the beginning of the text into \
+    `number`. Gives the number of characters read; -1, and `number` unchanged, if there is none or \
+    it is too large.";
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "int32 parseNumber(mutable int64 number, rstring text, int32 base)",
-        "Reads an integer to base 2 to 36, or 0 to go by the prefix `0x` or `0`, at the beginning of \
-         the text into `number`. Gives the number of characters read; -1, and `number` unchanged, if \
-         there is none, it does not fit or there is no such base.",
+        "Reads an integer to base 2 to 36, or 0 to go by the prefix `0x` or `0`, at the beginning \
+         of the text into `number`. Gives the number of characters read; -1, and `number` \
+         unchanged, if there is none, it does not fit or there is no such base.",
         |c| parse_integer(c, c.int32(2)),
     ),
     utility(
@@ -44,8 +44,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "uint64 strtoull(rstring value, int32 base)",
-        "The integer at the beginning of the text, to base 2 to 36, or 0 to go by the prefix `0x` or \
-         `0`. A minus wraps around; too large a number gives the largest; no number gives 0.",
+        "The integer at the beginning of the text, to base 2 to 36, or 0 to go by the prefix `0x` \
+         or `0`. A minus wraps around; too large a number gives the largest; no number gives 0.",
         |c| Ok(Value::Uint64(unsigned(&integer(c.bytes(0), c.int32(1))))),
     ),
     utility(
@@ -59,8 +59,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "int64 strtoll(rstring value, int32 base)",
-        "The integer at the beginning of the text, to base 2 to 36, or 0 to go by the prefix `0x` or \
-         `0`. A number that does not fit gives the nearest that does; no number gives 0.",
+        "The integer at the beginning of the text, to base 2 to 36, or 0 to go by the prefix `0x` \
+         or `0`. A number that does not fit gives the nearest that does; no number gives 0.",
         |c| Ok(Value::Int64(signed(&integer(c.bytes(0), c.int32(1))))),
     ),
     utility(

@@ -27,8 +27,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "rstring formatNumber(float64 value, uint32 width, uint32 precision, boolean scientific)",
-        "The number with `precision` digits after the point, in scientific notation if wanted, filled \
-         up with blanks on the left to `width` characters.",
+        "The number with `precision` digits after the point, in scientific notation if wanted, \
+         filled up with blanks on the left to `width` characters.",
         |c| {
             let (x, precision) = (c.float64(0), width(c.uint32(2))?);
             let text = if c.boolean(3) {

@@ -82,8 +82,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "<string T> void log(Sys.LogLevel logLevel, T message, T aspect)",
-        "Writes a trace message with an aspect, if messages of this level are written; `appTrc` says \
-         it better.",
+        "Writes a trace message with an aspect, if messages of this level are written; `appTrc` \
+         says it better.",
         trace,
     ),
     utility(

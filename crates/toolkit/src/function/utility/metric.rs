@@ -6,19 +6,19 @@ use tuple::Value;
 use super::utility;
 use crate::function::call::{Arguments, Outcome, VOID, rstring};
 
-const GET: &str = "Sets `value` to the value of a custom metric of the operator. Faults if there is none \
-    of that name.";
+const GET: &str = "Sets `value` to the value of a custom metric of the operator. Faults if there \
+    is none of that name.";
 const SET: &str = "Sets a custom metric of the operator. Faults if there is none of that name.";
-const CREATE: &str = "Creates a custom metric of the operator, with a description, a kind and a first \
-    value. Faults if there is one of that name.";
+const CREATE: &str = "Creates a custom metric of the operator, with a description, a kind and a \
+    first value. Faults if there is one of that name.";
 const HAS: &str = "Whether the operator has a custom metric of that name.";
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "stateful void getInputPortMetricValue(uint32 port, Sys.OperatorInputPortMetricName name, \
          mutable int64 value)",
-        "Sets `value` to the value of a metric of an input port. Faults if the run time does not count \
-         it.",
+        "Sets `value` to the value of a metric of an input port. Faults if the run time does not \
+         count it.",
         |c| {
             counted(
                 c,
@@ -28,8 +28,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         },
     ),
     utility(
-        "stateful void getOutputPortMetricValue(uint32 port, Sys.OperatorOutputPortMetricName name, \
-         mutable int64 value)",
+        "stateful void getOutputPortMetricValue(uint32 port, Sys.OperatorOutputPortMetricName \
+         name, mutable int64 value)",
         "Sets `value` to the value of a metric of an output port. Faults if the run time does not \
          count it.",
         |c| {
@@ -41,9 +41,10 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         },
     ),
     utility(
-        "stateful void getOperatorMetricValue(Sys.OperatorSystemMetricName name, mutable int64 value)",
-        "Sets `value` to the value of a metric of the operator. Faults if the run time does not count \
-         it.",
+        "stateful void getOperatorMetricValue(Sys.OperatorSystemMetricName name, mutable int64 \
+         value)",
+        "Sets `value` to the value of a metric of the operator. Faults if the run time does not \
+         count it.",
         |c| counted(c, &format!("operatorMetric.{}", c.enumerator(0)), 1),
     ),
     utility(
@@ -67,12 +68,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         set,
     ),
     utility(
-        "stateful void createCustomMetric(rstring name, rstring description, Sys.Kind kind, int64 value)",
+        "stateful void createCustomMetric(rstring name, rstring description, Sys.Kind kind, int64 \
+         value)",
         CREATE,
         create,
     ),
     utility(
-        "stateful void createCustomMetric(ustring name, ustring description, Sys.Kind kind, int64 value)",
+        "stateful void createCustomMetric(ustring name, ustring description, Sys.Kind kind, int64 \
+         value)",
         CREATE,
         create,
     ),

@@ -14,7 +14,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "<any T> void println(T t)",
-        "Prints a value as SPL writes it, strings in quotes, and a line end; flushes standard output.",
+        "Prints a value as SPL writes it, strings in quotes, and a line end; flushes standard \
+         output.",
         |c| print_value(c, true),
     ),
     utility(

@@ -4,6 +4,7 @@
 //! program that runs by itself has none of them, and the functions then give 0 or an empty string.
 
 use std::net::{IpAddr, ToSocketAddrs};
+use std::path::Path;
 
 use graph::{Call, NativeFn};
 use tuple::Value;
@@ -63,8 +64,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "stateful rstring mktemp(rstring templat)",
-        "Creates an empty file whose name is the template with its last six characters, which must be \
-         `XXXXXX`, replaced so that the name is new. Gives the name; empty if that fails.",
+        "Creates an empty file whose name is the template with its last six characters, which must \
+         be `XXXXXX`, replaced so that the name is new; a relative one is relative to the data \
+         directory. Gives the name; empty if that fails.",
         make_temporary,
     ),
     utility(
@@ -177,6 +179,10 @@ fn make_temporary(c: &mut Call<'_>) -> Outcome {
     let Some(stem) = template.strip_suffix("XXXXXX") else {
         return Ok(rstring(""));
     };
+    let directory = match stem.starts_with('/') {
+        true => String::new(),
+        false => c.services.data_directory()?,
+    };
     for attempt in 0..ATTEMPTS_MAX {
         let mut random = RandomState::new().hash_one(attempt);
         let mut name = stem.to_string();
@@ -186,7 +192,7 @@ fn make_temporary(c: &mut Call<'_>) -> Outcome {
         }
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
-        match options.open(&name) {
+        match options.open(Path::new(&directory).join(&name)) {
             Ok(_) => return c.give_bytes(name),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(_) => break,

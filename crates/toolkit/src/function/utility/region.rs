@@ -84,7 +84,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "int64 getSequenceId()",
-        "The sequence number of the last drain or reset; always -1, for there is no consistent region.",
+        "The sequence number of the last drain or reset; always -1, for there is no consistent \
+         region.",
         |_| Ok(Value::Int64(-1)),
     ),
     utility(

@@ -11,8 +11,8 @@ use crate::function::call::{Arguments, VOID};
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "<any T> uint64 hashCode(T v)",
-        "A number that is the same for equal values, in every run. Of an integer, boolean or enum it \
-         is the number itself.",
+        "A number that is the same for equal values, in every run. Of an integer, boolean or enum \
+         it is the number itself.",
         |c| Ok(Value::Uint64(hash_code(c.arg(0)))),
     ),
     utility(
@@ -83,7 +83,8 @@ pub(in crate::function) fn hash_code(value: &Value) -> u64 {
         }),
         Value::Optional(x) => x.as_ref().map_or(0, |x| hash_code(x)),
         other => {
-            // Numbers that are equal in several forms (0.0 and -0.0, 1.0d and 1.00d) hash as keys do.
+            // Numbers that are equal in several forms (0.0 and -0.0, 1.0d and 1.00d) hash as keys
+            // do.
             let mut hasher = Fnv(FNV_START);
             other.hash(&mut hasher);
             hasher.finish()
