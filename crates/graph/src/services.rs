@@ -33,6 +33,12 @@ pub trait Services {
     fn shutdown(&mut self);
     /// Sleeps, but not beyond a shutdown.
     fn block(&mut self, seconds: f64);
+    /// The program's own call of `block`: sleeps likewise, but fails if a source goes on calling it
+    /// after a shutdown without ever looking for one, for its loop would have no end.
+    fn pause(&mut self, seconds: f64) -> Result<(), Fault> {
+        self.block(seconds);
+        Ok(())
+    }
     /// Whether messages of a level are traced.
     fn is_traceable(&self, level: TraceLevel) -> bool;
     /// Writes a trace message.

@@ -9,7 +9,7 @@ use crate::abi::Context;
 use crate::past::Past;
 use crate::region::Region;
 use crate::voice::Voice;
-use crate::wiring::OutPort;
+use crate::wiring::{CLOSED, OPEN, OutPort};
 use crate::{Outlet, Row};
 
 /// The outlet of one call.
@@ -73,8 +73,10 @@ impl Outlet for Desk<'_> {
     #[inline]
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let out = self.port(port)?;
-        if out.closed.load(Ordering::Relaxed) {
-            return Ok(());
+        match out.state.load(Ordering::Relaxed) {
+            OPEN => {}
+            CLOSED => return Ok(()),
+            _ => return Err(self.voice.interrupt()),
         }
         out.submitted.add(1);
         for &target in &out.targets {
@@ -85,11 +87,13 @@ impl Outlet for Desk<'_> {
 
     fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         let out = self.port(port)?;
-        if out.closed.load(Ordering::Relaxed) {
-            return Ok(());
+        match out.state.load(Ordering::Relaxed) {
+            OPEN => {}
+            CLOSED => return Ok(()),
+            _ => return Err(self.voice.interrupt()),
         }
         if mark == Punctuation::Final {
-            out.closed.store(true, Ordering::Relaxed);
+            out.close();
         }
         for &target in &out.targets {
             self.region.deliver_mark(target, mark)?;

@@ -35,7 +35,7 @@ pub(crate) fn compile(
 }
 
 fn links<'a>(from: &Candidate<'a>, all: &[Candidate<'a>]) -> Vec<Option<Links<'a>>> {
-    let ends = may_end(from.logic);
+    let ends = may_end(from.logic) || loops_for_ever(from.logic);
     let port = |out: &'a OutPort| {
         let links = out.targets.iter().map(|&target| link(target, all));
         let links = links.collect::<Option<_>>().filter(|_| !ends)?;
@@ -59,6 +59,24 @@ fn may_end(logic: &Logic) -> bool {
     let mut tuples = logic.on_tuple.iter().chain(&logic.on_process);
     let mut marks = logic.on_punct.iter().flatten();
     tuples.any(ends) || (logic.on_tuple.len() > 1 && marks.any(ends))
+}
+
+/// Whether only the outlet can end its thread: nothing in its loop looks for a shutdown.
+fn loops_for_ever(logic: &Logic) -> bool {
+    let mut bodies = logic.on_process.iter();
+    bodies.any(|body| body.stmts.iter().any(is_endless))
+}
+
+fn is_endless(stmt: &Stmt) -> bool {
+    let any = |stmts: &[Stmt]| stmts.iter().any(is_endless);
+    match stmt {
+        Stmt::While(condition, body) => {
+            matches!(condition.kind, ExprKind::Const(Value::Boolean(true))) || any(body)
+        }
+        Stmt::If(_, then, other) => any(then) || any(other),
+        Stmt::For(_, _, body) | Stmt::Clause(body) => any(body),
+        _ => false,
+    }
 }
 
 fn ends(body: &Body) -> bool {

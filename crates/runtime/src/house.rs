@@ -48,6 +48,8 @@ pub(crate) struct House {
     stdout: Mutex<Stdout>,
     /// Standard output was closed by its reader: the job ends, but nobody need be told.
     is_quiet: AtomicBool,
+    /// All threads have ended.
+    is_over: AtomicBool,
     failures: Mutex<Vec<Failure>>,
 }
 
@@ -72,6 +74,7 @@ impl House {
             stop: Stop::default(),
             stdout: Mutex::new(stdout),
             is_quiet: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
             failures: Mutex::new(Vec::new()),
         }
     }
@@ -105,6 +108,17 @@ impl House {
     pub fn fail(&self, failure: Failure) {
         lock(&self.failures).push(failure);
         self.stop.request();
+    }
+
+    /// The job is over: wakes whoever waits for that in vain.
+    pub fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.stop.request();
+    }
+
+    /// Whether all threads have ended.
+    pub fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
     }
 
     /// What went wrong so far; the list is empty afterwards.

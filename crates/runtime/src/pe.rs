@@ -7,6 +7,7 @@
 //! ```
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use graph::{Fault, FaultKind, Program};
 
@@ -15,6 +16,7 @@ use crate::abi::Backend;
 use crate::assemble::{Assembly, assemble};
 use crate::house::{House, Options};
 use crate::launch::{self, Thread};
+use crate::make::Runner;
 use crate::node::Node;
 use crate::region::Region;
 use crate::report::{Failure, Report, Tally};
@@ -82,6 +84,7 @@ impl Pe {
         let threads = launch::threads(thread_count);
         let mut threads = threads.map_err(|error| too_many(thread_count, &error))?;
         let wiring = Arc::new(wiring);
+        interrupt_after_shutdown(&wiring, &runners);
         let (mut homes, idle) = by_thread(own, thread_count);
         let region = |thread: ThreadId, nodes| Region::new(wiring.clone(), thread, nodes);
         let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
@@ -102,6 +105,27 @@ impl Pe {
             wiring,
         })
     }
+}
+
+/// How long after a shutdown sources may go on submitting. One that looks for it takes no time.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A source that never looks for a shutdown is made to end.
+fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
+    let sources: Vec<u32> = runners.iter().map(|runner| runner.node).collect();
+    let running = Arc::downgrade(wiring);
+    let interrupt = move || {
+        std::thread::sleep(GRACE);
+        if let Some(wiring) = running.upgrade() {
+            wiring.interrupt(&sources);
+        }
+    };
+    let house = Arc::downgrade(&wiring.house);
+    wiring.house.stop.wake(move || {
+        if house.upgrade().is_some_and(|house| !house.is_over()) {
+            std::thread::spawn(interrupt);
+        }
+    });
 }
 
 fn too_many(count: u32, error: &std::io::Error) -> Report {
@@ -158,8 +182,7 @@ impl Running {
         {
             house.fail(Failure::of_program("standard output", fault, false));
         }
-        // Wakes whoever waits for the end of the job in vain.
-        house.stop.request();
+        house.end();
         let failures = house.take_failures();
         if failures.is_empty() {
             return Ok(self.wiring.tallies());

@@ -5,13 +5,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 
 use graph::{Fault, Services, TraceLevel};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
-use crate::Outlet;
 use crate::desk::Desk;
 use crate::node::Node;
 use crate::wait::ThreadId;
@@ -305,9 +303,12 @@ impl Region {
 impl Region {
     /// Sends the final marker on every output port of an operator.
     pub fn end_outputs(&self, node: u32) -> Result<(), Fault> {
-        let mut desk = Desk::new(self, node);
-        for port in 0..self.wiring.outs[node as usize].len() as u32 {
-            desk.punctuate(port, Punctuation::Final)?;
+        for out in &self.wiring.outs[node as usize] {
+            if out.close() {
+                for &target in &out.targets {
+                    self.deliver_mark(target, Punctuation::Final)?;
+                }
+            }
         }
         Ok(())
     }
@@ -315,7 +316,7 @@ impl Region {
     /// The operator has failed and submits no more: whoever waits for its final markers is told.
     pub fn abandon_outputs(&self, node: u32) {
         for out in &self.wiring.outs[node as usize] {
-            if !out.closed.swap(true, Ordering::Relaxed) {
+            if out.close() {
                 for &target in &out.targets {
                     // What fails now fails because something else has; that one is reported.
                     let _ = self.hand_over(target, Item::Abandon);

@@ -16,7 +16,13 @@ use crate::report::Failure;
 pub(crate) fn run(region: &Region, runner: Runner) {
     let node = runner.node;
     guard(region, node, || {
-        begin(region, runner)?;
+        let ended = begin(region, runner);
+        if region.wiring.voices[node as usize].is_interrupted() {
+            // It did not end by itself, but it was meant to.
+            region.take_blamed();
+        } else {
+            ended?;
+        }
         region.end_outputs(node)
     });
     region.wiring.waits.ended(region.thread);

@@ -18,7 +18,7 @@ struct Inner {
 }
 
 /// Called once when the shutdown is raised.
-struct Waker(Box<dyn Fn() + Send>);
+struct Waker(Box<dyn FnOnce() + Send>);
 
 impl std::fmt::Debug for Waker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,7 +89,7 @@ impl Stop {
 
     /// Calls something when the shutdown is raised: for those who wait for something else too. At
     /// once if it was raised already.
-    pub fn wake(&self, waker: impl Fn() + Send + 'static) {
+    pub fn wake(&self, waker: impl FnOnce() + Send + 'static) {
         let mut sleepers = self
             .0
             .sleepers

@@ -1,7 +1,7 @@
 //! What one operator may ask of its PE: its name, random numbers, metrics, levels, and the house's
 //! services.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph::{Fault, FaultKind, Services, TraceLevel};
@@ -18,6 +18,12 @@ pub(crate) struct Voice {
     /// too, one number may be given out twice.
     random: AtomicU64,
     metrics: Mutex<Vec<Metric>>,
+    /// It has no input ports.
+    is_source: bool,
+    /// How often it has slept since the shutdown without looking for one.
+    slept: AtomicU32,
+    /// It was made to end.
+    is_interrupted: AtomicBool,
 }
 
 /// A custom metric.
@@ -43,7 +49,22 @@ impl Voice {
             levels,
             random: AtomicU64::new(fold(operator.name.bytes().map(u64::from))),
             metrics: Mutex::new(Vec::new()),
+            is_source: operator.inputs.is_empty(),
+            slept: AtomicU32::new(0),
+            is_interrupted: AtomicBool::new(false),
         }
+    }
+
+    /// The fault that ends a source which goes on after a shutdown.
+    #[cold]
+    pub fn interrupt(&self) -> Fault {
+        self.is_interrupted.store(true, Ordering::Relaxed);
+        Fault::new(FaultKind::Limit, "the job was shut down")
+    }
+
+    /// Whether it was ended so.
+    pub fn is_interrupted(&self) -> bool {
+        self.is_interrupted.load(Ordering::Relaxed)
     }
 
     /// The operator's name.
@@ -121,6 +142,7 @@ impl Services for &Voice {
     }
 
     fn is_shutdown(&self) -> bool {
+        self.slept.store(0, Ordering::Relaxed);
         self.house.stop.is_requested()
     }
 
@@ -130,6 +152,17 @@ impl Services for &Voice {
 
     fn block(&mut self, seconds: f64) {
         self.house.stop.sleep(seconds);
+    }
+
+    fn pause(&mut self, seconds: f64) -> Result<(), Fault> {
+        if self.is_source && self.house.stop.is_requested() {
+            // The first time it may be on its way to the end.
+            if self.slept.fetch_add(1, Ordering::Relaxed) > 0 {
+                return Err(self.interrupt());
+            }
+        }
+        self.block(seconds);
+        Ok(())
     }
 
     fn is_traceable(&self, level: TraceLevel) -> bool {

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use graph::Pos;
 use tuple::{Punctuation, TupleBuf};
@@ -44,12 +44,41 @@ pub(crate) struct Head {
 /// An output port.
 #[derive(Debug, Default)]
 pub(crate) struct OutPort {
-    /// The final marker has passed. Written by whoever is in the operator, read by its own thread
-    /// too.
-    pub closed: AtomicBool,
+    /// One of the states below. Written by whoever is in the operator, and after a shutdown by
+    /// whoever interrupts; read by its own thread.
+    pub state: AtomicU8,
     pub submitted: Counter,
     /// In order of connection.
     pub targets: Box<[Target]>,
+}
+
+/// Tuples pass.
+pub(crate) const OPEN: u8 = 0;
+/// The final marker has passed; nothing else does.
+pub(crate) const CLOSED: u8 = 1;
+/// The source submits on and on after a shutdown: submitting fails.
+pub(crate) const INTERRUPTED: u8 = 2;
+
+impl OutPort {
+    /// Closes it; whether it was not closed before.
+    pub fn close(&self) -> bool {
+        self.state.swap(CLOSED, Ordering::Relaxed) != CLOSED
+    }
+}
+
+impl Wiring {
+    /// Makes operators fail that submit.
+    pub fn interrupt(&self, sources: &[u32]) {
+        for out in sources
+            .iter()
+            .flat_map(|&source| &self.outs[source as usize])
+        {
+            let (open, interrupted) = (OPEN, INTERRUPTED);
+            let order = Ordering::Relaxed;
+            // A closed port stays closed.
+            let _ = out.state.compare_exchange(open, interrupted, order, order);
+        }
+    }
 }
 
 /// An input port.

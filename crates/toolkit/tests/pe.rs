@@ -249,6 +249,23 @@ fn a_job_is_stopped_after_a_while() {
     assert_eq!(tallies[0].submitted, tallies[1].processed);
 }
 
+#[test]
+fn a_source_that_never_looks_for_a_shutdown_is_made_to_end() {
+    let tuple = x::tuple(&["n"], vec![x::int64(1)]);
+    let endless = Stmt::While(x::boolean(true), vec![x::submit(0, tuple)]);
+    let endless = Invoke::new("spl.utility::Custom", "Endless")
+        .on_process(x::body(&[], vec![endless]))
+        .output("Endless", N);
+    let pe = wire(
+        &program([endless, print(0)]),
+        &registry(),
+        printing_to(&Shared::default()),
+    );
+    pe.stop().request();
+    let tallies = pe.start().unwrap().join().unwrap();
+    assert_eq!(tallies[0].submitted, tallies[1].processed);
+}
+
 /// A built operator of this file.
 const fn entry(
     model: &'static OperatorModel,

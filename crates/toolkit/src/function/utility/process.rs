@@ -31,7 +31,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Sleeps for a time in seconds, or until a shutdown.",
         |c| {
             let seconds = c.float64(0);
-            c.services.block(seconds);
+            c.services.pause(seconds)?;
             Ok(VOID)
         },
     ),
