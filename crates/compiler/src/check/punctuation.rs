@@ -6,6 +6,7 @@
 
 use graph::{Edge, Operator, OperatorId, Policy, PunctuationIn, PunctuationOut, Role};
 use syntax::Diagnostic;
+use tuple::Value;
 
 use crate::Diagnostics;
 use crate::expand::{InSite, Site};
@@ -75,6 +76,9 @@ impl Walk<'_> {
         if site.model.role == Role::Boundary {
             return Err(format!("stream `{stream}` is imported"));
         }
+        if is_parallel(operator) {
+            return Err(format!("stream `{stream}` comes from a parallel region"));
+        }
         match site.outputs[edge.port as usize].model.punctuation {
             PunctuationOut::Generating => Ok(None),
             PunctuationOut::Preserving(port) => Ok(Some(port as usize)),
@@ -97,4 +101,14 @@ impl Walk<'_> {
     fn operator(&self, id: OperatorId) -> &Operator {
         &self.operators[id.0 as usize]
     }
+}
+
+/// Whether an operator runs in several channels, whose markers nobody brings together.
+fn is_parallel(operator: &Operator) -> bool {
+    let mut keys = operator
+        .annotations
+        .iter()
+        .filter(|(name, _)| &**name == "parallel")
+        .flat_map(|(_, keys)| keys);
+    keys.any(|(key, value)| &**key == "width" && !matches!(value, Value::Int32(1)))
 }

@@ -88,6 +88,9 @@ impl<'w> Expander<'_, 'w> {
         let frame = self.frame(&instance);
         let scope = Scope::composite(frame.clone());
         self.check_actuals(&frame, &scope);
+        for def in composite.types.iter().filter(|_| is_first) {
+            self.session.composite_type(&frame, &def.name, &scope);
+        }
         let is_main = instance.invoked.is_none();
         let own = inherit::of_composite(
             self.session,

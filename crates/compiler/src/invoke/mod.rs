@@ -14,6 +14,8 @@ mod ports;
 mod value_type;
 mod verify;
 mod window;
+mod window_form;
+mod window_parts;
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -191,7 +191,8 @@ impl<'w> Session<'w> {
         Some(self.settled(result, local.def, name))
     }
 
-    fn composite_type(
+    /// A type of the composite's own; `None`: it has no such type.
+    pub(crate) fn composite_type(
         &self,
         frame: &CompositeFrame<'w>,
         name: &Ident,

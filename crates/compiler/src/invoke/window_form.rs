@@ -1,0 +1,94 @@
+//! Whether a port takes a window: its form, and what it needs when it is partitioned.
+
+use graph::{Policy, PolicyKind, Window, WindowForm, WindowKind};
+use syntax::ast::{Expr, PortClause};
+use syntax::{Diagnostic, Span};
+
+use super::Work;
+use super::policy::kind_of;
+
+/// Checks a window against the forms that the port takes.
+pub(super) fn fits(work: &Work<'_, '_>, port: usize, window: &Window, span: Span) -> Option<()> {
+    let forms = work.inputs[port].windows;
+    let takes = |form: &WindowForm| {
+        form.kind == window.kind
+            && (form.evict.is_empty() || form.evict.contains(&kind_of(&window.evict)))
+            && (!form.every_tuple || matches!(window.trigger, None | Some(Policy::Count(1))))
+    };
+    if forms.is_empty() || forms.iter().any(takes) {
+        return Some(());
+    }
+    let message = format!("{} takes no window of this form", work.model.name);
+    let finding = Diagnostic::error("window-form", span, message);
+    let words: Vec<_> = forms.iter().map(form_words).collect();
+    work.session
+        .report(finding.help(format!("it takes a {}", words.join(", or a "))));
+    None
+}
+
+fn form_words(form: &WindowForm) -> String {
+    let kind = match form.kind {
+        WindowKind::Tumbling => "tumbling window",
+        WindowKind::Sliding => "sliding window",
+    };
+    let words: Vec<_> = form.evict.iter().map(|kind| policy_word(*kind)).collect();
+    let evict = match &words[..] {
+        [] => String::new(),
+        words => format!(" with {}", words.join(" or ")),
+    };
+    let trigger = if form.every_tuple {
+        ", triggered by each tuple"
+    } else {
+        ""
+    };
+    format!("{kind}{evict}{trigger}")
+}
+
+fn policy_word(kind: PolicyKind) -> &'static str {
+    match kind {
+        PolicyKind::Count => "count",
+        PolicyKind::Time => "time",
+        PolicyKind::Delta => "delta",
+        PolicyKind::Punct => "punct",
+    }
+}
+
+/// A partitioned window needs the parameter that partitions it, and the other way round.
+pub(super) fn partitioned(
+    work: &Work<'_, '_>,
+    port: usize,
+    window: &Window,
+    clause: &PortClause<Vec<Expr>>,
+    has_param: bool,
+) {
+    let Some(param) = work.inputs[port].partition_param else {
+        if window.partition.is_some() {
+            let message = format!("{} has no partitioned windows", work.model.name);
+            work.session.report(Diagnostic::error(
+                "partitioned-window",
+                clause.span,
+                message,
+            ));
+        }
+        return;
+    };
+    let written = work.ast.params.iter().find(|p| &*p.name.text == param);
+    match (&window.partition, written) {
+        (Some(_), None) => {
+            let message = format!("a partitioned window needs the parameter `{param}`");
+            work.session.report(Diagnostic::error(
+                "partitioned-window",
+                clause.span,
+                message,
+            ));
+        }
+        (None, Some(written)) if has_param => {
+            let message = format!("`{param}` needs a partitioned window");
+            let finding = Diagnostic::error("partitioned-window", written.name.span, message);
+            let finding = finding.label(clause.span, "this window is not partitioned");
+            work.session
+                .report(finding.help("add `partitioned` to the window"));
+        }
+        _ => {}
+    }
+}
