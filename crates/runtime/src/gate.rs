@@ -1,9 +1,9 @@
 //! The lock of a feedback loop: a thread that is inside may enter again.
 //!
-//! All operators of a loop that several threads reach share one gate, taken by the first of them that
-//! a thread enters and left with the last; so two threads never hold each other up inside a loop. Between
-//! gates and the locks of operators outside of loops the order is that of the streams, which has no
-//! circle.
+//! All operators of a loop that several threads reach share one gate, taken by the first of them
+//! that a thread enters and left with the last; so two threads never hold each other up inside a
+//! loop. Between gates and the locks of operators outside of loops the order is that of the
+//! streams, which has no circle.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

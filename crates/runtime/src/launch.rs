@@ -1,7 +1,7 @@
 //! Starting the threads of a PE: all of them or none.
 //!
-//! The system may have no more threads. A PE of which only some run would wait for the others' final
-//! markers for ever; so they are all made first and then given their work.
+//! The system may have no more threads. A PE of which only some run would wait for the others'
+//! final markers for ever; so they are all made first and then given their work.
 
 use std::io;
 use std::sync::mpsc::{Sender, channel};
@@ -20,8 +20,8 @@ pub(crate) type Thread = JoinHandle<Option<Region>>;
 
 type Work = (Region, Box<dyn FnOnce(&Region) + Send>);
 
-/// Stack of a thread. Fused operators call each other and user functions recurse, so it is ample; the
-/// system gives memory only to what is used.
+/// Stack of a thread. Fused operators call each other and user functions recurse, so it is ample;
+/// the system gives memory only to what is used.
 const STACK_BYTES: usize = 64 << 20;
 
 /// What evaluations leave of it to everything else.

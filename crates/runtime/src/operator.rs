@@ -2,18 +2,18 @@
 //!
 //! There are two sorts. A *lowered* operator (Functor, Filter, Custom, Beacon, ...) is data: its
 //! behaviour is a few bodies of typed statements ([`Logic`]), which the backend interprets or
-//! compiles and may fuse with its neighbours'. A *built* operator (Aggregate, Join, FileSource, ...)
-//! is Rust code behind [`Operator`].
+//! compiles and may fuse with its neighbours'. A *built* operator (Aggregate, Join, FileSource,
+//! ...) is Rust code behind [`Operator`].
 //!
 //! # Who does what
 //! The run time, for every operator and in this order:
-//! 1. drops whatever comes to an input port after its final marker; counts final markers, one for each
-//!    stream that feeds the port, and passes on only the last;
+//! 1. drops whatever comes to an input port after its final marker; counts final markers, one for
+//!    each stream that feeds the port, and passes on only the last;
 //! 2. on a tuple runs the logic clause's `onTuple`, then [`Operator::process`];
 //! 3. on a marker runs `onPunct`, then [`Operator::window_marker`] or [`Operator::final_marker`];
 //! 4. forwards window markers to the output ports that the model calls preserving;
-//! 5. when all data input ports are final calls [`Operator::finish`], then sends the final marker on
-//!    every output port that has not sent one; after it nothing passes that port;
+//! 5. when all data input ports are final calls [`Operator::finish`], then sends the final marker
+//!    on every output port that has not sent one; after it nothing passes that port;
 //! 6. when the PE ends, whatever the cause, calls [`Operator::close`].
 //!
 //! An operator that asks for a thread of its own with [`crate::Build::thread`] and has input ports
@@ -117,8 +117,8 @@ pub trait Operator: Send {
         Ok(())
     }
 
-    /// What runs on the operator's own thread, for sources and for operators that asked for one with
-    /// [`crate::Build::thread`]: taken once, before the PE starts.
+    /// What runs on the operator's own thread, for sources and for operators that asked for one
+    /// with [`crate::Build::thread`]: taken once, before the PE starts.
     fn source(&mut self) -> Option<Box<dyn Source>> {
         None
     }

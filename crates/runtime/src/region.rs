@@ -25,7 +25,8 @@ pub(crate) struct Region {
     blamed: Cell<Option<u32>>,
 }
 
-/// An operator of this thread alone. Busy means borrowed: what comes back through a loop then waits.
+/// An operator of this thread alone. Busy means borrowed: what comes back through a loop then
+/// waits.
 struct Own {
     node: RefCell<Node>,
     /// Nothing needs looking at before a tuple is processed.

@@ -1,4 +1,5 @@
-//! One operator by itself, driven by hand: what comes in is given by call, what goes out is recorded.
+//! One operator by itself, driven by hand: what comes in is given by call, what goes out is
+//! recorded.
 //!
 //! All duties of the run time are done as in a PE (markers are counted and forwarded, logic clauses
 //! run), but there are no threads: timers fire and sources run when they are told to.

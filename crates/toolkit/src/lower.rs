@@ -1,5 +1,5 @@
-//! What the lowered operators are written with: typed statements that submit, and the logic clause in
-//! front.
+//! What the lowered operators are written with: typed statements that submit, and the logic clause
+//! in front.
 
 use std::sync::Arc;
 

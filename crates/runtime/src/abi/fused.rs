@@ -8,20 +8,20 @@
 //! directly; the default ([`super::Backend::fused`]) does neither.
 //!
 //! # What holds of the members of one view
-//! 1. One thread runs all of them, no other one ever enters them, and no loop leads from one of them
-//!    back to itself.
+//! 1. One thread runs all of them, no other one ever enters them, and no loop leads from one of
+//!    them back to itself.
 //! 2. A linked input port keeps no tuple history, and its operator has no `@catch`.
 //! 3. Links are for `on_tuple` and `on_process` bodies, and an operator that may go on submitting
 //!    after a final marker has none: what is submitted over a link always counts. `on_punct` bodies
 //!    submit through the outlet.
 //!
 //! # What inlining has to do
-//! For a tuple over a [`Link`]: [`Counter::add`]`(1)` on the output port's and on the link's counter,
-//! then the body of the target for that input port, once for each link of the port and in order.
-//! Around anything that goes through the outlet on behalf of an inlined operator (submitting to a
-//! port without links, services, library functions), and before returning one of its faults,
-//! [`crate::Outlet::act_as`] says whom the outlet now acts for. After a fault it stays so: that is
-//! how the report names the right operator.
+//! For a tuple over a [`Link`]: [`Counter::add`]`(1)` on the output port's and on the link's
+//! counter, then the body of the target for that input port, once for each link of the port and in
+//! order. Around anything that goes through the outlet on behalf of an inlined operator
+//! (submitting to a port without links, services, library functions), and before returning one of
+//! its faults, [`crate::Outlet::act_as`] says whom the outlet now acts for. After a fault it stays
+//! so: that is how the report names the right operator.
 
 use graph::{Body, Fault};
 

@@ -95,8 +95,8 @@ pub trait Backend {
     /// A body of statements.
     fn action(&mut self, scope: &Scope<'_>, body: &Body) -> Result<Box<dyn Act>, Fault>;
 
-    /// The value of an expression without input tuples, now: parameters, and initial values of state
-    /// variables (`state` holds the earlier ones).
+    /// The value of an expression without input tuples, now: parameters, and initial values of
+    /// state variables (`state` holds the earlier ones).
     fn evaluate(
         &mut self,
         expr: &Expr,

@@ -110,7 +110,8 @@ impl Operator for Throttle {
 }
 
 /// Two adjacent buckets of half a period each. The tuples in both are to come no faster than the
-/// rate, counted from the beginning of the older one: who was idle may catch up on a period at most.
+/// rate, counted from the beginning of the older one: who was idle may catch up on a period at
+/// most.
 #[derive(Debug)]
 struct Pace {
     /// Seconds a tuple.
