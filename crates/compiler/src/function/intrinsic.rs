@@ -149,6 +149,9 @@ impl<'w> Typer<'_, 'w> {
         ty: &Type,
         span: Span,
     ) -> Option<Option<graph::Expr>> {
+        if signature.target != Target::Intrinsic && self.is_left_to_run_time(&signature.name) {
+            return None;
+        }
         let value = match &*signature.name {
             "getThisFileName" => text(self.source_path(span).file_name()?.to_string_lossy()),
             "getThisFilePath" => text(self.source_path(span).to_string_lossy()),
@@ -188,6 +191,17 @@ impl<'w> Typer<'_, 'w> {
             _ => return None,
         };
         Some(Some(self.make(ExprKind::Const(value), ty.clone(), span)))
+    }
+
+    /// What depends on the channel of a parallel region is known when compiling only if the operator
+    /// is expanded for one channel; else the library function answers when the program runs.
+    fn is_left_to_run_time(&self, name: &str) -> bool {
+        let depends = name.contains("Channel") || name == "getThisOperatorName";
+        depends
+            && self
+                .site
+                .as_ref()
+                .is_none_or(|site| site.channel.channels.is_empty())
     }
 
     fn source_path(&self, span: Span) -> &Path {
