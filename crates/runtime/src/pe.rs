@@ -123,7 +123,8 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
     let house = Arc::downgrade(&wiring.house);
     wiring.house.stop.wake(move || {
         if house.upgrade().is_some_and(|house| !house.is_over()) {
-            std::thread::spawn(interrupt);
+            // Without a thread to spare the source goes on until it is killed.
+            let _ = std::thread::Builder::new().spawn(interrupt);
         }
     });
 }

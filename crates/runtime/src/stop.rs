@@ -50,13 +50,16 @@ impl Stop {
         self.0.raised.load(Ordering::Relaxed)
     }
 
-    /// Asks after a while, unless somebody else did before.
+    /// Asks after a while, unless somebody else did before; at once if there is no thread for it.
     pub fn request_after(&self, seconds: f64) {
         let stop = self.clone();
-        std::thread::spawn(move || {
+        let later = std::thread::Builder::new().spawn(move || {
             stop.sleep(seconds);
             stop.request();
         });
+        if later.is_err() {
+            self.request();
+        }
     }
 
     /// Sleeps so many seconds, but not beyond the shutdown. Returns whether it was raised.
