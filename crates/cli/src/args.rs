@@ -161,7 +161,6 @@ pub struct NewArgs {
 
 /// Stages that can be printed, in the order of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "each is what its name says")]
 pub enum Stage {
     Tokens,
     Tree,
@@ -174,7 +173,6 @@ pub enum Stage {
 
 /// Forms of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "each is what its name says")]
 pub enum GraphFormat {
     Text,
     Dot,
@@ -183,7 +181,6 @@ pub enum GraphFormat {
 
 /// Levels of trace and log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "each is what its name says")]
 pub enum Level {
     Off,
     Error,
