@@ -57,20 +57,30 @@ impl Shape<'_> {
 
     /// By operator: the loop that it stands in. Operators of one loop have the same number.
     pub fn loops(&self) -> Vec<Option<u32>> {
-        let count = self.targets.len() as u32;
-        let mut loops = vec![None; count as usize];
+        let count = self.targets.len();
+        let calls: Vec<Vec<u32>> = (0..count as u32)
+            .map(|n| self.callees(n).collect())
+            .collect();
+        let mut callers = vec![Vec::new(); count];
+        for (caller, called) in calls.iter().enumerate() {
+            called
+                .iter()
+                .for_each(|&n| callers[n as usize].push(caller as u32));
+        }
+        // What no loop leads to, or what leads to none, is no part of one: nearly everything.
+        let mut may_loop = vec![true; count];
+        peel(&calls, &callers, &mut may_loop);
+        peel(&callers, &calls, &mut may_loop);
+        let mut loops = vec![None; count];
         let mut next = 0;
         for node in 0..count {
-            if loops[node as usize].is_some() {
+            if !may_loop[node] || loops[node].is_some() {
                 continue;
             }
-            let reached = self.reach(self.callees(node).collect());
-            if reached.contains(&node) {
-                for &other in &reached {
-                    if self.reach(vec![other]).contains(&node) {
-                        loops[other as usize] = Some(next);
-                    }
-                }
+            let (after, before) = (reach(&calls, node), reach(&callers, node));
+            if after[node] {
+                let both = (0..count).filter(|&other| after[other] && before[other]);
+                both.for_each(|other| loops[other] = Some(next));
                 next += 1;
             }
         }
@@ -115,6 +125,35 @@ impl Shape<'_> {
         }
         reached
     }
+}
+
+/// Takes out what nothing leads to, then what only that led to, and so on.
+fn peel(calls: &[Vec<u32>], callers: &[Vec<u32>], left: &mut [bool]) {
+    let mut feeders: Vec<usize> = callers.iter().map(Vec::len).collect();
+    let mut free: Vec<usize> = (0..feeders.len())
+        .filter(|&node| feeders[node] == 0)
+        .collect();
+    while let Some(node) = free.pop() {
+        left[node] = false;
+        for &called in &calls[node] {
+            feeders[called as usize] -= 1;
+            if feeders[called as usize] == 0 {
+                free.push(called as usize);
+            }
+        }
+    }
+}
+
+/// What is reached from a node in one step or more.
+fn reach(steps: &[Vec<u32>], from: usize) -> Vec<bool> {
+    let mut reached = vec![false; steps.len()];
+    let mut todo = steps[from].clone();
+    while let Some(node) = todo.pop() {
+        if !std::mem::replace(&mut reached[node as usize], true) {
+            todo.extend(&steps[node as usize]);
+        }
+    }
+    reached
 }
 
 #[cfg(test)]
