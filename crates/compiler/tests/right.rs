@@ -40,6 +40,23 @@ fn right_programs_come_to_their_graphs() {
 }
 
 #[test]
+fn a_graph_has_its_pictures() {
+    let text = fs::read_to_string(tests().join("right/merged_ports.spl")).expect("it is there");
+    let output = compiler::compile(input("merged_ports.spl", &text, None));
+    let program = output.program.expect("it is right");
+    for (extension, found) in [
+        ("dot", graph::drawing::dot(&program)),
+        ("svg", graph::drawing::svg(&program)),
+    ] {
+        let beside = tests().join("right/merged_ports").with_extension(extension);
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&beside, &found).expect("the expected file can be written");
+        }
+        assert_eq!(fs::read_to_string(&beside).unwrap_or_default(), found);
+    }
+}
+
+#[test]
 fn the_examples_are_right() {
     let folder = tests().join("../../../examples");
     for entry in fs::read_dir(folder).expect("the folder is there") {

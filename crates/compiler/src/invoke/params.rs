@@ -154,6 +154,11 @@ impl<'w> One<'_, '_, 'w> {
             _ => self.typer.expr_in(scope, expr, None)?,
         };
         self.is_wanted(&typed.ty, span, wanted)?;
+        if self.model.mode == ParamMode::AttributeFree {
+            let value = self.work.session.try_fold(&typed);
+            let kind = value.map_or(typed.kind.clone(), graph::ExprKind::Const);
+            return Some(Expr { kind, ..typed });
+        }
         if self.model.mode != ParamMode::Constant {
             return Some(typed);
         }

@@ -1,45 +1,88 @@
 //! Where each operator stands in the drawing: its column by distance from the sources, its row by
 //! where its neighbours stand.
 //!
-//! The usual layered layout, in three steps: edges that close a loop are set aside (depth-first
+//! The usual layered layout, in steps: edges that close a loop are set aside (depth-first
 //! search); an operator's column is one behind the last of those that feed it (longest path); the
 //! order within a column is improved by a few sweeps that sort by the mean row of the neighbours.
 //!
 //! # Cost
-//! Linear in operators and edges, but for the sorting of columns.
+//! Linear in operators and in the columns that edges pass, but for the sorting of columns.
 
 use crate::OperatorId;
 
 /// Sweeps over the columns; more change little.
 const SWEEPS: usize = 8;
 
-/// Column and row of each operator.
+/// A column and a row.
+pub(super) type Cell = (u32, u32);
+
+/// Where everything stands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers {
-    /// By operator: column and row.
-    pub place: Vec<(u32, u32)>,
-    /// Operators of each column, in order of rows.
-    pub columns: Vec<Vec<u32>>,
+    /// The cell of each operator.
+    pub place: Vec<Cell>,
+    /// The cells that each edge passes on its way, in order; none if it ends in the next column or
+    /// leads back.
+    pub bends: Vec<Vec<Cell>>,
+    /// How many cells each column has.
+    pub heights: Vec<usize>,
 }
 
-/// Lays out `count` operators joined by `edges`.
+/// Lays out `count` operators joined by `edges`. An edge over several columns gets a cell in each
+/// column between, so that it passes beside the operators there.
 pub(super) fn layers(count: usize, edges: &[(OperatorId, OperatorId)]) -> Layers {
     let after = adjacency(count, edges.iter().map(|&(a, b)| (a.0, b.0)));
     let forward = forward_edges(&after);
     let after = adjacency(count, forward.iter().copied());
     let before = adjacency(count, forward.iter().map(|&(a, b)| (b, a)));
-    let depth = longest_paths(&after, &before);
+    let mut depth = longest_paths(&after, &before);
+    let chains = chains(edges, &mut depth);
+    let links = || {
+        chains
+            .iter()
+            .flat_map(|chain| chain.windows(2).map(|pair| (pair[0], pair[1])))
+    };
+    let after = adjacency(depth.len(), links());
+    let before = adjacency(depth.len(), links().map(|(a, b)| (b, a)));
     let mut columns = vec![Vec::new(); depth.iter().max().map_or(0, |&d| d as usize + 1)];
-    for (operator, &column) in depth.iter().enumerate() {
-        columns[column as usize].push(operator as u32);
+    for (node, &column) in depth.iter().enumerate() {
+        columns[column as usize].push(node as u32);
     }
-    let mut row = rows(count, &columns);
+    let mut row = rows(depth.len(), &columns);
     for sweep in 0..SWEEPS {
         let neighbours = if sweep % 2 == 0 { &before } else { &after };
         sort_columns(&mut columns, neighbours, &mut row);
     }
-    let place = depth.into_iter().zip(row).collect();
-    Layers { place, columns }
+    let cell = |node: &u32| (depth[*node as usize], row[*node as usize]);
+    let between = |chain: &Vec<u32>| {
+        let inner = chain.get(1..chain.len().saturating_sub(1));
+        inner.unwrap_or_default().iter().map(cell).collect()
+    };
+    Layers {
+        place: (0..count as u32).map(|node| cell(&node)).collect(),
+        bends: chains.iter().map(between).collect(),
+        heights: columns.iter().map(Vec::len).collect(),
+    }
+}
+
+/// Each edge as the nodes on its way; new nodes, with their columns, stand for the cells between.
+/// Empty for an edge that leads back.
+fn chains(edges: &[(OperatorId, OperatorId)], depth: &mut Vec<u32>) -> Vec<Vec<u32>> {
+    let mut chains = Vec::with_capacity(edges.len());
+    for &(OperatorId(from), OperatorId(to)) in edges {
+        let (first, last) = (depth[from as usize], depth[to as usize]);
+        let mut chain = Vec::new();
+        if first < last {
+            chain.push(from);
+            for column in first + 1..last {
+                chain.push(depth.len() as u32);
+                depth.push(column);
+            }
+            chain.push(to);
+        }
+        chains.push(chain);
+    }
+    chains
 }
 
 fn adjacency(count: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Vec<u32>> {
@@ -154,8 +197,21 @@ mod tests {
     }
 
     #[test]
+    fn a_long_edge_passes_beside_what_is_between() {
+        let found = layers(3, &edges(&[(0, 1), (1, 2), (0, 2)]));
+        assert_eq!(found.bends[..2], [vec![], vec![]]);
+        let [(column, row)] = found.bends[2][..] else {
+            panic!("it passes one column");
+        };
+        assert_eq!(column, 1);
+        assert_ne!((column, row), found.place[1]);
+        assert_eq!(found.heights, [1, 2, 1]);
+    }
+
+    #[test]
     fn crossed_edges_are_uncrossed() {
         let found = layers(4, &edges(&[(0, 3), (1, 2)]));
-        assert_eq!(found.columns[1], [3, 2]);
+        let rows: Vec<u32> = found.place.iter().map(|p| p.1).collect();
+        assert_eq!(rows, [0, 1, 1, 0]);
     }
 }

@@ -9,7 +9,7 @@
 
 use std::fmt::Write;
 
-use super::layers::layers;
+use super::layers::{Cell, Layers, layers};
 use super::{Line, lines, short};
 use crate::Program;
 
@@ -36,8 +36,9 @@ pub fn svg(program: &Program) -> String {
 struct Picture<'a> {
     program: &'a Program,
     lines: Vec<Line>,
-    /// Left and upper corner, by operator.
-    corners: Vec<(u32, u32)>,
+    placed: Layers,
+    /// Left end of each column and its width.
+    columns: Vec<(u32, u32)>,
     /// Width of the box, by operator.
     widths: Vec<u32>,
     size: (u32, u32),
@@ -48,27 +49,39 @@ impl Picture<'_> {
         let lines = lines(program);
         let pairs: Vec<_> = lines.iter().map(|l| (l.from, l.to)).collect();
         let placed = layers(program.operators.len(), &pairs);
+        let letters = |text: &str| text.chars().count() as u32;
         let widths: Vec<u32> = program
             .operators
             .iter()
-            .map(|o| o.name.chars().count().max(short(&o.kind).chars().count()) as u32)
-            .map(|letters| letters * LETTER + 16)
+            .map(|o| letters(&o.name).max(letters(short(&o.kind))) * LETTER + 16)
             .collect();
-        let mut lefts = vec![MARGIN];
-        for column in &placed.columns {
-            let widest = column.iter().map(|&o| widths[o as usize]).max();
-            lefts.push(lefts[lefts.len() - 1] + widest.unwrap_or(0) + GAP);
+        let mut widest = vec![0; placed.heights.len()];
+        for (&(column, _), &width) in placed.place.iter().zip(&widths) {
+            let widest: &mut u32 = &mut widest[column as usize];
+            *widest = (*widest).max(width);
         }
-        let tallest = placed.columns.iter().map(Vec::len).max().unwrap_or(0) as u32;
-        let corners = placed.place.iter();
-        let corners = corners.map(|&(c, r)| (lefts[c as usize], MARGIN + r * ROW));
+        let mut left = MARGIN;
+        let columns = widest.into_iter().map(|width| {
+            let column = (left, width);
+            left += width + GAP;
+            column
+        });
+        let columns: Vec<_> = columns.collect();
+        let tallest = placed.heights.iter().max().map_or(0, |&rows| rows as u32);
+        let size = (left, MARGIN + tallest * ROW);
         Picture {
             program,
             lines,
-            corners: corners.collect(),
+            placed,
+            columns,
             widths,
-            size: (lefts[lefts.len() - 1], MARGIN + tallest * ROW),
+            size,
         }
+    }
+
+    /// The left and upper corner of a cell.
+    fn corner(&self, (column, row): Cell) -> (u32, u32) {
+        (self.columns[column as usize].0, MARGIN + row * ROW)
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -86,16 +99,17 @@ impl Picture<'_> {
              markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
              <path d=\"M0 0 8 4 0 8z\" style=\"fill:#57606a;stroke:none\"/></marker></defs>"
         )?;
-        self.lines
-            .iter()
-            .try_for_each(|line| self.line(line, out))?;
-        (0..self.corners.len()).try_for_each(|at| self.operator(at, out))?;
+        let lines = self.lines.iter().zip(&self.placed.bends);
+        for (line, bends) in lines {
+            self.line(line, bends, out)?;
+        }
+        (0..self.widths.len()).try_for_each(|at| self.operator(at, out))?;
         writeln!(out, "</svg>")
     }
 
     fn operator(&self, at: usize, out: &mut String) -> std::fmt::Result {
         let operator = &self.program.operators[at];
-        let ((x, y), width) = (self.corners[at], self.widths[at]);
+        let ((x, y), width) = (self.corner(self.placed.place[at]), self.widths[at]);
         let middle = x + width / 2;
         writeln!(
             out,
@@ -109,37 +123,49 @@ impl Picture<'_> {
         )
     }
 
-    fn line(&self, line: &Line, out: &mut String) -> std::fmt::Result {
-        let from = self.corners[line.from.0 as usize];
-        let to = self.corners[line.to.0 as usize];
-        let start = (
-            from.0 + self.widths[line.from.0 as usize],
-            from.1 + BOX_HEIGHT / 2,
-        );
-        let end = (to.0, to.1 + BOX_HEIGHT / 2);
-        let bend = GAP / 2;
+    fn line(&self, line: &Line, bends: &[Cell], out: &mut String) -> std::fmt::Result {
+        let (from, to) = (line.from.0 as usize, line.to.0 as usize);
+        let (x, y) = self.corner(self.placed.place[from]);
+        let start = (x + self.widths[from], y + BOX_HEIGHT / 2);
         let class = if line.is_control {
             " class=\"control\""
         } else {
             ""
         };
+        write!(out, "<path{class} d=\"M{} {}", start.0, start.1)?;
+        let mut at = start;
+        for &bend in bends {
+            let (x, y) = self.corner(bend);
+            let y = y + BOX_HEIGHT / 2;
+            curve(at, (x, y), out)?;
+            at = (x + self.columns[bend.0 as usize].1, y);
+            write!(out, "H{}", at.0)?;
+        }
+        let (x, y) = self.corner(self.placed.place[to]);
+        let end = (x, y + BOX_HEIGHT / 2);
+        curve(at, end, out)?;
+        let (x, y) = match bends.first() {
+            Some(&bend) => {
+                let (x, y) = self.corner(bend);
+                (x + self.columns[bend.0 as usize].1 / 2, y + BOX_HEIGHT / 2)
+            }
+            None => ((start.0 + end.0) / 2, (start.1 + end.1) / 2),
+        };
+        let stream = escape(&line.stream);
         writeln!(
             out,
-            "<path{class} d=\"M{} {}C{} {} {} {} {} {}\"/>\
-             <text class=\"stream\" x=\"{}\" y=\"{}\">{}</text>",
-            start.0,
-            start.1,
-            start.0 + bend,
-            start.1,
-            i64::from(end.0) - i64::from(bend),
-            end.1,
-            end.0,
-            end.1,
-            (start.0 + end.0) / 2,
-            (start.1 + end.1) / 2 - 4,
-            escape(&line.stream),
+            "\"/><text class=\"stream\" x=\"{x}\" y=\"{}\">{stream}</text>",
+            y - 4
         )
     }
+}
+
+/// A curve that leaves to the right and arrives from the left.
+fn curve(from: (u32, u32), to: (u32, u32), out: &mut String) -> std::fmt::Result {
+    let bend = GAP / 2;
+    let before = i64::from(to.0) - i64::from(bend);
+    let (x, y) = to;
+    write!(out, "C{} {} {before} {y} {x} {y}", from.0 + bend, from.1)
 }
 
 fn escape(text: &str) -> String {

@@ -1,0 +1,85 @@
+//! What the user's options change.
+
+mod support;
+
+use compiler::{Input, SideEffectRule};
+use thalweg_compiler as compiler;
+
+fn codes(input: Input<'_>) -> Vec<&'static str> {
+    let output = compiler::compile(input);
+    output
+        .diagnostics
+        .iter()
+        .map(|finding| finding.code)
+        .collect()
+}
+
+fn input(text: &str) -> Input<'static> {
+    support::input("options.spl", text, None)
+}
+
+#[test]
+fn windows_may_be_written_in_any_order() {
+    let text = "composite Main { graph\n stream<int32 a> A = Beacon() {}\n\
+        stream<int32 a> B = Aggregate(A) {\n\
+            window A : partitioned, count(5), tumbling;\n param partitionBy : a; }\n }";
+    assert_eq!(codes(input(text)), ["window-order", "window-order"]);
+    let mut free = input(text);
+    free.options.any_window_order = true;
+    assert_eq!(codes(free), [""; 0]);
+}
+
+#[test]
+fn side_effects_between_assignments_are_ignored_warned_of_or_refused() {
+    let text = "composite Main { graph stream<int32 a, int32 b> A = Beacon() {\n\
+        logic state : mutable int32 n = 0;\n output A : a = n++, b = n; } }";
+    for (rule, expected, refused) in [
+        (SideEffectRule::Ignore, &[][..], false),
+        (SideEffectRule::Warn, &["output-side-effects"], false),
+        (SideEffectRule::Error, &["output-side-effects"], true),
+    ] {
+        let mut input = input(text);
+        input.options.output_side_effects = rule;
+        let output = compiler::compile(input);
+        let codes: Vec<_> = output
+            .diagnostics
+            .iter()
+            .map(|finding| finding.code)
+            .collect();
+        assert_eq!(codes, expected);
+        assert_eq!(output.program.is_none(), refused);
+    }
+}
+
+#[test]
+fn submission_time_values_are_constants_of_the_program() {
+    let text = "composite Main {\n\
+        param expression<rstring> $file : getSubmissionTimeValue(\"file\");\n\
+        graph stream<rstring line> A = FileSource() { param file : $file; format : line; } }";
+    assert_eq!(codes(input(text)), ["missing-submission-value"]);
+    let mut given = input(text);
+    given
+        .options
+        .submission_values
+        .insert("file".to_owned(), "x.txt".to_owned());
+    let program = compiler::compile(given).program.expect("it is right");
+    let printed = program.printed(toolkit::functions()).to_string();
+    assert!(printed.contains("file : \"x.txt\";"), "{printed}");
+    let checked = compiler::check(input(text));
+    assert!(checked.diagnostics.is_empty(), "a check asks for no values");
+    assert!(checked.program.is_none());
+}
+
+#[test]
+fn the_main_composite_can_be_named_with_and_without_its_namespace() {
+    let text = "namespace my.app;\n\
+        composite One { graph stream<int32 a> A = Beacon() {} }\n\
+        composite Two { graph stream<int32 a> B = Beacon() {} }";
+    for main in ["Two", "my.app::Two"] {
+        let mut input = input(text);
+        input.main = Some(main);
+        let program = compiler::compile(input).program.expect("it is right");
+        assert_eq!(&*program.name, "my.app::Two");
+        assert_eq!(&*program.operators[0].name, "B");
+    }
+}
