@@ -6,7 +6,7 @@
 //! gives the same bits, the same faults and the same submissions.
 //!
 //! ```text
-//!   Scope + Body --lower--> CLIF --Cranelift--> machine code --Helper--> code::helpers
+//!   Scope + Body --lower--> CLIF --Cranelift--> machine code --Import--> code::imports
 //! ```
 //! # Values in compiled code
 //! Scalars are in registers, strings and lists of scalars are an address and a length, tuples are one

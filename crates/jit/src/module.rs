@@ -1,9 +1,9 @@
-//! The empty module: for which machine, with which flags, and where helpers are.
+//! The empty module: for which machine, with which flags, and where imports are.
 
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 
-use crate::code::Helper;
+use crate::code::Import;
 use crate::error::Error;
 use crate::options::Options;
 
@@ -33,8 +33,8 @@ pub fn module(options: &Options) -> Result<JITModule, Error> {
         .finish(settings::Flags::new(flags))
         .map_err(|error| Error::new(format!("no code can be made for this machine: {error}")))?;
     let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
-    for &helper in Helper::ALL {
-        let entry = helper.entry();
+    for &import in Import::ALL {
+        let entry = import.entry();
         builder.symbol(entry.name, entry.address);
     }
     Ok(JITModule::new(builder))

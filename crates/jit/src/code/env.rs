@@ -1,7 +1,7 @@
 //! What compiled code finds at run time: the one pointer that every compiled function is given.
 //!
 //! The first fields are read and written by compiled code at the offsets of [`offsets`]; what comes
-//! after them is for the functions in [`super::helpers`]. An `Env` belongs to one handle and is only
+//! after them is for the functions in [`super::imports`]. An `Env` belongs to one handle and is only
 //! used by one thread at a time. Nothing in it outlives a call but memory that is kept for the next.
 
 use std::sync::Arc;

@@ -1,24 +1,24 @@
 //! The room where compiled code meets the rest of the program, and the only one with unsafe code.
 //!
 //! ```text
-//!   handle --enter--> Env --entry point--> compiled code --Helper--> helpers (Values, submitting)
+//!   handle --enter--> Env --entry point--> compiled code --Import--> imports (Values, submitting)
 //!          <--leave--      <--status-----
 //! ```
 //! # Invariants
 //! 1. Compiled code gets one address, that of an [`Env`], which lives in its handle.
 //! 2. It reads and writes: the environment's first fields, its own stack, the arena, `Value`s whose
-//!    variant its types say, the bytes of tuples. Everything else goes through a [`Helper`].
+//!    variant its types say, the bytes of tuples. Everything else goes through a [`Import`].
 //! 3. What it refers to by address as a constant is in the [`Pool`] or is the run time's (state,
 //!    counters, the shutdown flag); handles keep the pool and the machine code alive.
-//! 4. Helpers do not unwind; a fault is stored in the environment and reported as a status.
+//! 4. Imports do not unwind; a fault is stored in the environment and reported as a status.
 //! 5. An `Env` is used by one thread at a time.
 
 mod arena;
 mod entry;
 mod env;
 mod frames;
-mod helper;
-mod helpers;
+mod import;
+mod imports;
 mod memory;
 mod pool;
 mod scratch;
@@ -30,7 +30,7 @@ mod words;
 
 pub use entry::{Action, Entrance, Needs, Predicate, Projection};
 pub use env::{NOBODY, offsets};
-pub use helper::Helper;
+pub use import::Import;
 pub use memory::Memory;
 pub use pool::Pool;
 pub use site::{Op, Operand, Site};

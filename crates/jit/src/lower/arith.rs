@@ -6,7 +6,7 @@ use graph::{BinaryOp, Expr, ExprKind, UnaryOp};
 use tuple::{Type, Value};
 
 use super::Lower;
-use crate::code::{Helper, Op};
+use crate::code::{Import, Op};
 use crate::shape;
 use crate::value::Val;
 
@@ -194,11 +194,11 @@ impl Lower<'_, '_> {
         let code = self.int(types::I32, code);
         let (x, y) = (self.parts(a, ty), self.parts(b, ty));
         match ty {
-            Type::Decimal32 => Val::one(self.call1(Helper::Decimal32, &[code, x[0], y[0]])),
-            Type::Decimal64 => Val::one(self.call1(Helper::Decimal64, &[code, x[0], y[0]])),
+            Type::Decimal32 => Val::one(self.call1(Import::Decimal32, &[code, x[0], y[0]])),
+            Type::Decimal64 => Val::one(self.call1(Import::Decimal64, &[code, x[0], y[0]])),
             _ => {
                 let words = self.decimal_words(&x, &y);
-                Val::parts(self.call(Helper::Decimal128, &[code, words]))
+                Val::parts(self.call(Import::Decimal128, &[code, words]))
             }
         }
     }

@@ -5,7 +5,7 @@ use graph::Expr;
 use tuple::Type;
 
 use super::Lower;
-use crate::code::{Helper, Op};
+use crate::code::{Import, Op};
 use crate::shape;
 use crate::value::{Form, Val};
 
@@ -62,12 +62,12 @@ impl Lower<'_, '_> {
                 self.allocations += 1;
                 let part = self.part(value, from);
                 let wide = self.resize(part, from, types::I64);
-                let helper = if from.is_signed() {
-                    Helper::FormatSigned
+                let import = if from.is_signed() {
+                    Import::FormatSigned
                 } else {
-                    Helper::FormatUnsigned
+                    Import::FormatUnsigned
                 };
-                Some(Val::parts(self.call(helper, &[wide])))
+                Some(Val::parts(self.call(import, &[wide])))
             }
             (Type::Tuple(source), Type::Tuple(target)) => {
                 let fields = target.attributes.iter().map(|a| {

@@ -6,7 +6,7 @@ use graph::{BinaryOp, Pos};
 use tuple::Type;
 
 use super::Lower;
-use crate::code::{Helper, Op};
+use crate::code::{Import, Op};
 use crate::value::Val;
 
 impl Lower<'_, '_> {
@@ -37,7 +37,7 @@ impl Lower<'_, '_> {
             ty if ty.is_rstring() || *ty == Type::Blob => self.compare_bytes(op, a, b, ty),
             Type::UString => {
                 let (x, y) = (self.parts(a, ty), self.parts(b, ty));
-                let order = self.call1(Helper::CompareUnits, &[x[0], x[1], y[0], y[1]]);
+                let order = self.call1(Import::CompareUnits, &[x[0], x[1], y[0], y[1]]);
                 self.icmp_const(signed(op), order, 0)
             }
             Type::Tuple(t) if t.attributes.len() <= 16 => {
@@ -85,11 +85,11 @@ impl Lower<'_, '_> {
     fn compare_decimals(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: &Type) -> ir::Value {
         let (x, y) = (self.parts(a, ty), self.parts(b, ty));
         let order = match ty {
-            Type::Decimal32 => self.call1(Helper::CompareDecimal32, &[x[0], y[0]]),
-            Type::Decimal64 => self.call1(Helper::CompareDecimal64, &[x[0], y[0]]),
+            Type::Decimal32 => self.call1(Import::CompareDecimal32, &[x[0], y[0]]),
+            Type::Decimal64 => self.call1(Import::CompareDecimal64, &[x[0], y[0]]),
             _ => {
                 let words = self.decimal_words(&x, &y);
-                self.call1(Helper::CompareDecimal128, &[words])
+                self.call1(Import::CompareDecimal128, &[words])
             }
         };
         // 2 is unordered: only `!=` holds. Of -1, 0, 1 and 2 the operators want:
@@ -109,7 +109,7 @@ impl Lower<'_, '_> {
             let same = self.same_bytes(&x, &y);
             return self.equal_or_not(op, same);
         }
-        let order = self.call1(Helper::CompareBytes, &[x[0], x[1], y[0], y[1]]);
+        let order = self.call1(Import::CompareBytes, &[x[0], x[1], y[0], y[1]]);
         self.icmp_const(signed(op), order, 0)
     }
 
@@ -124,7 +124,7 @@ impl Lower<'_, '_> {
         let same = match known {
             Some(len @ 0..=16) => self.same_few(x[0], y[0], len as i32),
             _ => {
-                let same = self.call1(Helper::SameBytes, &[x[0], y[0], x[1]]);
+                let same = self.call1(Import::SameBytes, &[x[0], y[0], x[1]]);
                 self.b.ins().ireduce(types::I8, same)
             }
         };

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{AliasRegionData, StackSlotData, StackSlotKind};
 use smallvec::SmallVec;
 
 use super::Lower;
-use crate::code::Helper;
+use crate::code::Import;
 use crate::code::offsets;
 
 /// What a load or store touches. Two accesses of different regions never touch the same bytes.
@@ -170,9 +170,9 @@ impl Lower<'_, '_> {
         self.b.seal_block(block);
     }
 
-    /// Calls a helper. Its first argument is always the environment.
-    pub fn call(&mut self, helper: Helper, args: &[ir::Value]) -> SmallVec<[ir::Value; 2]> {
-        let callee = self.helper(helper);
+    /// Calls a import. Its first argument is always the environment.
+    pub fn call(&mut self, import: Import, args: &[ir::Value]) -> SmallVec<[ir::Value; 2]> {
+        let callee = self.import(import);
         let mut all: SmallVec<[ir::Value; 8]> = SmallVec::new();
         all.push(self.env);
         all.extend_from_slice(args);
@@ -180,14 +180,14 @@ impl Lower<'_, '_> {
         SmallVec::from_slice(self.b.inst_results(call))
     }
 
-    /// Calls a helper that gives one word.
-    pub fn call1(&mut self, helper: Helper, args: &[ir::Value]) -> ir::Value {
-        self.call(helper, args)[0]
+    /// Calls a import that gives one word.
+    pub fn call1(&mut self, import: Import, args: &[ir::Value]) -> ir::Value {
+        self.call(import, args)[0]
     }
 
-    /// Calls a helper that gives a status, and leaves if that is not 0.
-    pub fn call_checked(&mut self, helper: Helper, args: &[ir::Value]) {
-        let status = self.call1(helper, args);
+    /// Calls a import that gives a status, and leaves if that is not 0.
+    pub fn call_checked(&mut self, import: Import, args: &[ir::Value]) {
+        let status = self.call1(import, args);
         self.check(status);
     }
 
@@ -228,7 +228,7 @@ impl Lower<'_, '_> {
         self.store(Region::Env, after, env, offsets::BUMP);
         self.jump(done, &[next]);
         self.go_sealed(slow);
-        let grown = self.call1(Helper::Take, &[bytes]);
+        let grown = self.call1(Import::Take, &[bytes]);
         self.jump(done, &[grown]);
         self.go_sealed(done);
         self.params(done)[0]
@@ -236,7 +236,7 @@ impl Lower<'_, '_> {
 
     /// Copies bytes; few at a known number inline.
     pub fn copy(&mut self, to: ir::Value, from: ir::Value, bytes: ir::Value) {
-        self.call(Helper::Copy, &[to, from, bytes]);
+        self.call(Import::Copy, &[to, from, bytes]);
     }
 
     /// Copies a known number of bytes at an offset.

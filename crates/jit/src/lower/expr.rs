@@ -7,7 +7,7 @@ use tuple::Type;
 
 use super::frame::StateHome;
 use super::{Lower, Region};
-use crate::code::Helper;
+use crate::code::Import;
 use crate::code::{Op, offsets, shapes};
 use crate::shape;
 use crate::value::{Form, Parts, Val};
@@ -59,6 +59,13 @@ impl Lower<'_, '_> {
                 let operands = [self.operand(left), self.operand(right)];
                 self.run_site(e, Op::Mapped(*op, *form), &operands)
             }
+            _ => self.control(e),
+        }
+    }
+
+    /// Expressions of which not every part is computed, optionals, calls and assignments.
+    fn control(&mut self, e: &Expr) -> Val {
+        match &e.kind {
             ExprKind::And(left, right) => self.short_circuit(left, right, false),
             ExprKind::Or(left, right) => self.short_circuit(left, right, true),
             ExprKind::Conditional(condition, yes, no) => self.conditional(e, condition, yes, no),
@@ -85,6 +92,7 @@ impl Lower<'_, '_> {
                 down,
                 prefix,
             } => self.step(place, *down, *prefix),
+            other => unreachable!("{other:?} is lowered elsewhere"),
         }
     }
 
@@ -142,7 +150,7 @@ impl Lower<'_, '_> {
                 self.b.ins().load(types::I8, flags, flag, 0)
             }
             None => {
-                let asked = self.call1(Helper::IsShutdown, &[]);
+                let asked = self.call1(Import::IsShutdown, &[]);
                 self.b.ins().ireduce(types::I8, asked)
             }
         }

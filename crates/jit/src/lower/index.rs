@@ -6,7 +6,7 @@ use graph::{Expr, Pos};
 use tuple::Type;
 
 use super::{Lower, Region};
-use crate::code::{Helper, Op};
+use crate::code::{Import, Op};
 use crate::shape;
 use crate::value::{Form, Val};
 
@@ -225,19 +225,19 @@ impl Lower<'_, '_> {
         match key_kind(ty) {
             KeyKind::Signed => {
                 let key = self.index_word(key, ty);
-                self.call1(Helper::MapGetSigned, &[map, key])
+                self.call1(Import::MapGetSigned, &[map, key])
             }
             KeyKind::Unsigned => {
                 let key = self.index_word(key, ty);
-                self.call1(Helper::MapGetUnsigned, &[map, key])
+                self.call1(Import::MapGetUnsigned, &[map, key])
             }
             KeyKind::Bytes => {
                 let key = self.parts(key, ty);
-                self.call1(Helper::MapGetBytes, &[map, key[0], key[1]])
+                self.call1(Import::MapGetBytes, &[map, key[0], key[1]])
             }
             KeyKind::Other => {
                 let key = self.boxed(key, ty);
-                self.call1(Helper::MapGet, &[map, key])
+                self.call1(Import::MapGet, &[map, key])
             }
         }
     }
@@ -247,19 +247,19 @@ impl Lower<'_, '_> {
         let found = match key_kind(ty) {
             KeyKind::Signed => {
                 let item = self.index_word(item, ty);
-                self.call1(Helper::SetHasSigned, &[set, item])
+                self.call1(Import::SetHasSigned, &[set, item])
             }
             KeyKind::Unsigned => {
                 let item = self.index_word(item, ty);
-                self.call1(Helper::SetHasUnsigned, &[set, item])
+                self.call1(Import::SetHasUnsigned, &[set, item])
             }
             KeyKind::Bytes => {
                 let item = self.parts(item, ty);
-                self.call1(Helper::SetHasBytes, &[set, item[0], item[1]])
+                self.call1(Import::SetHasBytes, &[set, item[0], item[1]])
             }
             KeyKind::Other => {
                 let item = self.boxed(item, ty);
-                self.call1(Helper::SetHas, &[set, item])
+                self.call1(Import::SetHas, &[set, item])
             }
         };
         self.b.ins().ireduce(types::I8, found)

@@ -15,7 +15,7 @@ use tuple::Type;
 
 use super::analysis::LocalUse;
 use super::{Lower, Uses};
-use crate::code::{Helper, shapes};
+use crate::code::{Import, shapes};
 use crate::shape;
 use crate::value::{Form, Val};
 
@@ -104,7 +104,7 @@ impl Lower<'_, '_> {
     /// Makes a `Value` the default of its type.
     pub fn clear(&mut self, at: ir::Value, ty: &Type) {
         let ty = self.type_address(ty);
-        self.call(Helper::Clear, &[ty, at]);
+        self.call(Import::Clear, &[ty, at]);
     }
 
     /// A variable's value.

@@ -7,7 +7,7 @@ use tuple::Type;
 
 use super::frame::Loop;
 use super::{Lower, Region};
-use crate::code::{Helper, Op, offsets};
+use crate::code::{Import, Op, offsets};
 use crate::shape;
 use crate::value::{Form, Val};
 
@@ -43,7 +43,7 @@ impl Lower<'_, '_> {
         let (give_back, done) = (self.block(), self.block());
         self.branch(more, give_back, done);
         self.go_sealed(give_back);
-        self.call(Helper::Reset, &[mark.bump, mark.temps]);
+        self.call(Import::Reset, &[mark.bump, mark.temps]);
         self.jump(done, &[]);
         self.go_sealed(done);
     }
@@ -115,7 +115,7 @@ impl Lower<'_, '_> {
             Type::List(..) => Items::List(self.elements(value, ty)),
             Type::Set(..) | Type::Map(..) => {
                 let at = self.boxed(value, ty);
-                let len = self.call1(Helper::Size, &[at]);
+                let len = self.call1(Import::Size, &[at]);
                 Items::Hashed {
                     at,
                     len,
@@ -153,7 +153,7 @@ impl Lower<'_, '_> {
                 },
                 ty,
             ) => {
-                let item = self.call1(Helper::ItemAt, &[*at, index]);
+                let item = self.call1(Import::ItemAt, &[*at, index]);
                 let item_type = match ty {
                     Type::Map(entry, _) => &entry.0,
                     Type::Set(element, _) => element,

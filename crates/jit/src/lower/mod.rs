@@ -35,7 +35,7 @@ use std::collections::HashMap;
 use cranelift_codegen::ir;
 use cranelift_frontend::FunctionBuilder;
 
-use crate::code::Helper;
+use crate::code::Import;
 
 pub use analysis::{Inlining, Uses};
 pub use body::{Against, Entry, Made};
@@ -67,5 +67,5 @@ pub struct Lower<'a, 'b> {
     /// The address of the first variable in memory.
     pub slot_base: ir::Value,
     /// Helpers that this function calls.
-    helpers: HashMap<Helper, ir::FuncRef>,
+    imports: HashMap<Import, ir::FuncRef>,
 }

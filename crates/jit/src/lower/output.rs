@@ -10,12 +10,12 @@ use tuple::{Layout, Type};
 
 use super::parts::attribute;
 use super::{Lower, Region};
-use crate::code::Helper;
+use crate::code::Import;
 use crate::shape;
 use crate::value::{Form, Val};
 
 impl Lower<'_, '_> {
-    /// Makes the tuple that a helper then submits or hands on; an attribute without a value has its
+    /// Makes the tuple that a import then submits or hands on; an attribute without a value has its
     /// default.
     pub fn make_tuple(&mut self, values: &[Option<Val>], layout: &std::sync::Arc<Layout>) {
         let types: Vec<Type> = layout
@@ -32,7 +32,7 @@ impl Lower<'_, '_> {
         }
         let address = self.unit.pool.layout(layout);
         let address = self.word(address);
-        let base = self.call1(Helper::Begin, &[address, tail]);
+        let base = self.call1(Import::Begin, &[address, tail]);
         let mut at = 0;
         while at < values.len() {
             let run = self.run_length(&values[at..], &types[at..], &layout.offsets[at..]);
@@ -174,10 +174,10 @@ impl Lower<'_, '_> {
         let type_at = self.type_address(ty);
         if let Form::Flat(from, at) = value.form {
             let from = self.offset(from, i64::from(at));
-            self.call(Helper::PutFlat, &[type_at, slot, from]);
+            self.call(Import::PutFlat, &[type_at, slot, from]);
         } else {
             let value = self.boxed(value, ty);
-            self.call(Helper::PutValue, &[type_at, slot, value]);
+            self.call(Import::PutValue, &[type_at, slot, value]);
         }
     }
 
@@ -191,7 +191,7 @@ impl Lower<'_, '_> {
             _ => 1,
         };
         let align = self.word(align);
-        self.call(Helper::PutBlock, &[slot, parts[0], bytes, parts[1], align]);
+        self.call(Import::PutBlock, &[slot, parts[0], bytes, parts[1], align]);
     }
 }
 

@@ -7,7 +7,7 @@ use tuple::{Layout, TupleType, Type};
 
 use super::Lower;
 use super::emit::Region;
-use crate::code::{Helper, shapes};
+use crate::code::{Import, shapes};
 use crate::shape;
 use crate::value::{Form, Parts, Val};
 
@@ -117,7 +117,7 @@ impl Lower<'_, '_> {
                 let words = self.words(value, ty);
                 let ty = self.type_address(ty);
                 self.allocations += 1;
-                self.call1(Helper::Build, &[ty, words])
+                self.call1(Import::Build, &[ty, words])
             }
         }
     }
@@ -132,7 +132,7 @@ impl Lower<'_, '_> {
         words
     }
 
-    /// The address of a type, for a helper.
+    /// The address of a type, for a import.
     pub fn type_address(&mut self, ty: &Type) -> ir::Value {
         let address = self.unit.pool.ty(ty);
         self.word(address)
@@ -142,7 +142,7 @@ impl Lower<'_, '_> {
         let slot = self.offset(base, i64::from(offset));
         let ty = self.type_address(ty);
         self.allocations += 1;
-        self.call1(Helper::FromFlat, &[ty, slot])
+        self.call1(Import::FromFlat, &[ty, slot])
     }
 
     fn flat_parts(&mut self, base: ir::Value, offset: i32, ty: &Type) -> Parts {
@@ -278,7 +278,7 @@ impl Lower<'_, '_> {
             ty if shape::is_boxed(ty) => {
                 let at = self.boxed(&value, ty);
                 self.allocations += 1;
-                Val::stable(Form::Boxed(self.call1(Helper::Clone, &[at])))
+                Val::stable(Form::Boxed(self.call1(Import::Clone, &[at])))
             }
             ty if shape::is_view(ty) => self.copied_view(&value, ty),
             ty => Val::parts(self.parts(&value, ty)),

@@ -10,7 +10,7 @@ use tuple::{Type, Value};
 use super::frame::StateHome;
 use super::index::{KeyKind, key_kind};
 use super::{Lower, Region, Storage};
-use crate::code::{Helper, Op, shapes};
+use crate::code::{Import, Op, shapes};
 use crate::shape;
 use crate::value::{Form, Val};
 
@@ -51,7 +51,7 @@ impl Lower<'_, '_> {
         let loc = self.locate(place, &keys);
         if let (Loc::Value(at), BinaryOp::Add, Type::RString) = (&loc, op, &place.ty) {
             let parts = self.parts(&operand, &value.ty);
-            self.call(Helper::AppendBytes, &[*at, parts[0], parts[1]]);
+            self.call(Import::AppendBytes, &[*at, parts[0], parts[1]]);
             return Val::parts([]);
         }
         let old = self.read_at(&loc, &place.ty);
@@ -324,7 +324,7 @@ impl Lower<'_, '_> {
         }
         let words = self.words(&value, ty);
         let ty = self.type_address(ty);
-        self.call(Helper::Assign, &[ty, words, at]);
+        self.call(Import::Assign, &[ty, words, at]);
     }
 
     /// `m[k] = value`: inserts, unless the map is bounded and full.
@@ -338,15 +338,15 @@ impl Lower<'_, '_> {
         let at = match key_kind(&entry.0) {
             KeyKind::Signed => {
                 let key = self.index_word(key, &entry.0);
-                self.call1(Helper::MapEntrySigned, &[map, type_at, key])
+                self.call1(Import::MapEntrySigned, &[map, type_at, key])
             }
             KeyKind::Bytes => {
                 let key = self.parts(key, &entry.0);
-                self.call1(Helper::MapEntryBytes, &[map, type_at, key[0], key[1]])
+                self.call1(Import::MapEntryBytes, &[map, type_at, key[0], key[1]])
             }
             _ => {
                 let words = self.words(key, &entry.0);
-                self.call1(Helper::MapEntry, &[map, type_at, words])
+                self.call1(Import::MapEntry, &[map, type_at, words])
             }
         };
         if bound.is_none() {

@@ -6,7 +6,7 @@ use graph::{Expr, Pos};
 use tuple::Type;
 
 use super::Lower;
-use crate::code::{Helper, Op, Operand, Site};
+use crate::code::{Import, Op, Operand, Site};
 use crate::shape;
 use crate::value::{Form, Val};
 
@@ -108,7 +108,7 @@ impl Lower<'_, '_> {
             pos,
         });
         let site = self.word(site);
-        self.call1(Helper::Run, &[site, row])
+        self.call1(Import::Run, &[site, row])
     }
 
     /// The words of an operand.

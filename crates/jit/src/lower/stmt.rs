@@ -6,7 +6,7 @@ use tuple::Type;
 
 use super::frame::{Exit, Loop};
 use super::{Lower, Made, Storage};
-use crate::code::Helper;
+use crate::code::Import;
 
 impl Lower<'_, '_> {
     /// Statements in order.
@@ -44,7 +44,7 @@ impl Lower<'_, '_> {
             Stmt::Clause(body) => self.clause(body),
             Stmt::Sleep(seconds) => {
                 let seconds = self.expr_part(seconds);
-                self.call(Helper::Sleep, &[seconds]);
+                self.call(Import::Sleep, &[seconds]);
             }
             Stmt::Submit { port, tuple, pos } => self.submit(port, tuple, *pos),
             Stmt::SubmitPunct { port, mark, pos } => self.submit_punct(port, mark, *pos),

@@ -7,7 +7,7 @@ use tuple::{Type, Value};
 
 use super::Lower;
 use super::frame::Target;
-use crate::code::{Helper, Op, offsets};
+use crate::code::{Import, Op, offsets};
 use crate::value::{Form, Val};
 
 impl Lower<'_, '_> {
@@ -57,7 +57,7 @@ impl Lower<'_, '_> {
             Target::Outlet(layout) => {
                 let number = self.int(types::I32, i64::from(port));
                 if let Some((at, bytes)) = self.whole_input(tuple) {
-                    return self.sent(Helper::SubmitInput, &[number, at, bytes], pos);
+                    return self.sent(Import::SubmitInput, &[number, at, bytes], pos);
                 }
                 let Type::Tuple(schema) = &tuple.ty else {
                     unreachable!("a tuple is submitted")
@@ -65,7 +65,7 @@ impl Lower<'_, '_> {
                 let fields = (0..schema.attributes.len()).map(|at| self.field(&value, schema, at));
                 let fields: Vec<Option<Val>> = fields.map(Some).collect();
                 self.make_tuple(&fields, &layout);
-                self.sent(Helper::SubmitMade, &[number], pos);
+                self.sent(Import::SubmitMade, &[number], pos);
             }
         }
     }
@@ -85,12 +85,12 @@ impl Lower<'_, '_> {
         Some((at, bytes))
     }
 
-    /// Calls a helper that submits; its fault is the statement's.
-    fn sent(&mut self, helper: Helper, args: &[ir::Value], pos: Pos) {
+    /// Calls a import that submits; its fault is the statement's.
+    fn sent(&mut self, import: Import, args: &[ir::Value], pos: Pos) {
         let place = self.pos_word(pos);
         let mut all = args.to_vec();
         all.push(place);
-        self.call_checked(helper, &all);
+        self.call_checked(import, &all);
     }
 
     /// The address of a position.
@@ -109,7 +109,7 @@ impl Lower<'_, '_> {
             _ => self.check_port(&value, number, pos),
         }
         let mark = self.expr_part(mark);
-        self.sent(Helper::Punctuate, &[number, mark], pos);
+        self.sent(Import::Punctuate, &[number, mark], pos);
     }
 
     /// Counts a tuple.

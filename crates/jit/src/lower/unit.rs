@@ -12,7 +12,7 @@ use cranelift_module::{FuncId, Linkage, Module};
 use graph::{Function, FunctionId, NativeFn};
 
 use super::{Against, Entry, Frame, Inlining, Lower, Made};
-use crate::code::{Helper, Pool};
+use crate::code::{Import, Pool};
 use crate::error::Error;
 
 /// What all machine functions share.
@@ -32,7 +32,7 @@ pub struct Unit {
     /// The program's functions that are called, and so have to be made.
     called: HashMap<FunctionId, FuncId>,
     todo: VecDeque<FunctionId>,
-    helpers: HashMap<Helper, FuncId>,
+    imports: HashMap<Import, FuncId>,
     context: Context,
     builder: FunctionBuilderContext,
     /// The text of what was made, if it is wanted.
@@ -63,7 +63,7 @@ impl Unit {
             module,
             called: HashMap::new(),
             todo: VecDeque::new(),
-            helpers: HashMap::new(),
+            imports: HashMap::new(),
             builder: FunctionBuilderContext::new(),
             texts: None,
         }
@@ -147,12 +147,12 @@ impl Unit {
         Ok(id)
     }
 
-    /// A helper, as a function of the module.
-    fn helper(&mut self, helper: Helper) -> Result<FuncId, Error> {
-        if let Some(&id) = self.helpers.get(&helper) {
+    /// A import, as a function of the module.
+    fn import(&mut self, import: Import) -> Result<FuncId, Error> {
+        if let Some(&id) = self.imports.get(&import) {
             return Ok(id);
         }
-        let entry = helper.entry();
+        let entry = import.entry();
         let mut signature = self.module.make_signature();
         signature
             .params
@@ -163,7 +163,7 @@ impl Unit {
         let id = self
             .module
             .declare_function(entry.name, Linkage::Import, &signature)?;
-        self.helpers.insert(helper, id);
+        self.imports.insert(import, id);
         Ok(id)
     }
 }
@@ -187,21 +187,21 @@ impl<'a, 'b> Lower<'a, 'b> {
             allocations: 0,
             slots: Vec::new(),
             slot_base: env,
-            helpers: HashMap::new(),
+            imports: HashMap::new(),
         }
     }
 
-    /// A helper, as this function refers to it.
-    pub fn helper(&mut self, helper: Helper) -> ir::FuncRef {
-        if let Some(&known) = self.helpers.get(&helper) {
+    /// A import, as this function refers to it.
+    pub fn import(&mut self, import: Import) -> ir::FuncRef {
+        if let Some(&known) = self.imports.get(&import) {
             return known;
         }
         let id = self
             .unit
-            .helper(helper)
-            .expect("the helpers' signatures agree");
+            .import(import)
+            .expect("the imports' signatures agree");
         let reference = self.unit.module.declare_func_in_func(id, self.b.func);
-        self.helpers.insert(helper, reference);
+        self.imports.insert(import, reference);
         reference
     }
 
@@ -226,14 +226,14 @@ impl<'a, 'b> Lower<'a, 'b> {
         }
         let (row, len) = self.unit.pool.row(types);
         let (row, len) = (self.word(row), self.word(len));
-        self.slot_base = self.call1(Helper::Enter, &[row, len]);
+        self.slot_base = self.call1(Import::Enter, &[row, len]);
         true
     }
 
     /// Gives them back.
     pub fn exit_frame(&mut self, has_frame: bool) {
         if has_frame {
-            self.call(Helper::Exit, &[]);
+            self.call(Import::Exit, &[]);
         }
     }
 }

@@ -80,22 +80,7 @@ pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen 
         },
         logic: &nodes[at].logic,
         state: states[at].address(),
-        links: nodes[at]
-            .links
-            .iter()
-            .enumerate()
-            .map(|(port, links)| {
-                let links = links.as_ref()?.iter().map(|&(to, input)| Link {
-                    member: to,
-                    port: input,
-                    processed: &processed[to as usize][input as usize],
-                });
-                Some(Links {
-                    submitted: &submitted[at][port],
-                    links: links.collect(),
-                })
-            })
-            .collect(),
+        links: links(&nodes[at], &submitted[at], &processed),
     };
     static STOP: u8 = 0;
     let view = FusedView {
@@ -118,25 +103,42 @@ pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen 
         acting: Cell::new(0),
     };
     let result = hub.drive(tuples);
-    let counts = submitted
-        .iter()
-        .chain(&processed)
-        .flatten()
-        .map(Counter::get);
-    Seen {
-        result: result.map_err(|fault| format!("{fault} {:?}", fault.pos())),
-        events: hub.events.take(),
-        acting: hub.acting.get(),
-        states: hub
-            .states
-            .iter()
-            .map(|s| format!("{:?}", s.borrow_mut().borrow()))
-            .collect(),
-        counts: counts.collect(),
-    }
+    hub.seen(result)
+}
+
+fn links<'a>(
+    node: &Node,
+    submitted: &'a [Counter],
+    processed: &'a [Vec<Counter>],
+) -> Vec<Option<Links<'a>>> {
+    let ports = node.links.iter().zip(submitted);
+    let links = ports.map(|(links, submitted)| {
+        let links = links.as_ref()?.iter().map(|&(member, port)| Link {
+            member,
+            port,
+            processed: &processed[member as usize][port as usize],
+        });
+        let links = links.collect();
+        Some(Links { submitted, links })
+    });
+    links.collect()
 }
 
 impl Hub<'_> {
+    fn seen(&self, result: Result<(), Fault>) -> Seen {
+        let counters = self.submitted.iter().chain(self.processed).flatten();
+        let states = self.states.iter();
+        Seen {
+            result: result.map_err(|fault| format!("{fault} {:?}", fault.pos())),
+            events: self.events.take(),
+            acting: self.acting.get(),
+            states: states
+                .map(|s| format!("{:?}", s.borrow_mut().borrow()))
+                .collect(),
+            counts: counters.map(Counter::get).collect(),
+        }
+    }
+
     fn drive(&self, tuples: &[Value]) -> Result<(), Fault> {
         let mut source = self.codes[0].borrow_mut().on_process.take();
         if let Some(source) = &mut source {

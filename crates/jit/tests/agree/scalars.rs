@@ -25,6 +25,12 @@ fn samples(ty: &Type) -> Vec<Value> {
             .map(Value::Uint32)
             .to_vec(),
         Type::Uint64 => [0, 1, 64, 1 << 63, u64::MAX].map(Value::Uint64).to_vec(),
+        other => floats_and_others(other),
+    }
+}
+
+fn floats_and_others(ty: &Type) -> Vec<Value> {
+    match ty {
         Type::Float32 => {
             let odd = [
                 0.0,

@@ -151,51 +151,62 @@ fn collections() -> (Rig, Value) {
     )
 }
 
+fn l() -> Expr {
+    attr(0, list_of(Type::Int32))
+}
+
+fn s() -> Expr {
+    attr(1, list_of(Type::RString))
+}
+
+fn m() -> Expr {
+    attr(2, map_of(Type::RString, Type::Float64))
+}
+
+fn k() -> Expr {
+    attr(3, map_of(Type::Int16, list_of(Type::Int8)))
+}
+
+fn e() -> Expr {
+    attr(4, Type::Set(Type::Uint32.into(), None))
+}
+
+fn b() -> Expr {
+    attr(5, Type::List(Type::Int64.into(), Some(4)))
+}
+
 #[test]
-fn collections_are_read() {
+fn elements_are_read() {
     let (mut rig, row) = collections();
-    let l = || attr(0, list_of(Type::Int32));
-    let s = || attr(1, list_of(Type::RString));
-    let m = || attr(2, map_of(Type::RString, Type::Float64));
-    let k = || attr(3, map_of(Type::Int16, list_of(Type::Int8)));
-    let e = || attr(4, Type::Set(Type::Uint32.into(), None));
-    let b = || attr(5, Type::List(Type::Int64.into(), Some(4)));
-    let constant = |v: Value, ty: Type| Expr::constant(v, ty);
+    let mut exprs = Vec::new();
     for at in [-1, 0, 2, 3] {
-        rig.values(
-            vec![index(l(), int32(at), Type::Int32)],
-            vec![Some(row.clone())],
-        );
-        rig.values(
-            vec![index(s(), int32(at), Type::RString)],
-            vec![Some(row.clone())],
-        );
-        rig.values(
-            vec![index(b(), int(i64::from(at)), Type::Int64)],
-            vec![Some(row.clone())],
-        );
+        exprs.push(index(l(), int32(at), Type::Int32));
+        exprs.push(index(s(), int32(at), Type::RString));
+        exprs.push(index(b(), int(i64::from(at)), Type::Int64));
     }
     for key in ["a", "z"] {
-        let read = index(m(), text(key), Type::Float64);
-        rig.values(vec![contains(text(key), m())], vec![Some(row.clone())]);
-        rig.values(vec![read], vec![Some(row.clone())]);
+        exprs.push(contains(text(key), m()));
+        exprs.push(index(m(), text(key), Type::Float64));
     }
     for key in [3, 4] {
-        let key = constant(Value::Int16(key), Type::Int16);
+        let key = Expr::constant(Value::Int16(key), Type::Int16);
         let inner = index(k(), key, list_of(Type::Int8));
-        rig.values(
-            vec![index(inner.clone(), int32(1), Type::Int8)],
-            vec![Some(row.clone())],
-        );
-        rig.values(
-            vec![index(inner, int32(7), Type::Int8)],
-            vec![Some(row.clone())],
-        );
+        exprs.push(index(inner.clone(), int32(1), Type::Int8));
+        exprs.push(index(inner, int32(7), Type::Int8));
     }
-    let five = constant(Value::Uint32(5), Type::Uint32);
+    for e in exprs {
+        rig.values(vec![e], vec![Some(row.clone())]);
+    }
+}
+
+#[test]
+fn collections_are_read_and_made() {
+    let (mut rig, row) = collections();
+    let constant = |x| Expr::constant(Value::Uint32(x), Type::Uint32);
+    let half = Expr::constant(Value::Float64(0.5), Type::Float64);
     let exprs = vec![
-        contains(five.clone(), e()),
-        contains(constant(Value::Uint32(6), Type::Uint32), e()),
+        contains(constant(5), e()),
+        contains(constant(6), e()),
         contains(int32(7), l()),
         contains(int32(8), l()),
         contains(text("yy"), s()),
@@ -215,16 +226,15 @@ fn collections_are_read() {
             ExprKind::List(vec![text("q"), index(s(), int32(2), Type::RString)]),
             s().ty,
         ),
-        expr(ExprKind::Set(vec![five.clone(), five]), e().ty),
-        expr(
-            ExprKind::Map(vec![(
-                text("q"),
-                Expr::constant(Value::Float64(0.5), Type::Float64),
-            )]),
-            m().ty,
-        ),
+        expr(ExprKind::Set(vec![constant(5), constant(5)]), e().ty),
+        expr(ExprKind::Map(vec![(text("q"), half)]), m().ty),
     ];
-    rig.values(exprs, vec![Some(row.clone())]);
+    rig.values(exprs, vec![Some(row)]);
+}
+
+#[test]
+fn collections_are_cast() {
+    let (mut rig, row) = collections();
     let casts = vec![
         l().cast(list_of(Type::RString)),
         l().cast(Type::RString),

@@ -1,4 +1,4 @@
-//! The bodies of the functions that compiled code may call; the list is [`super::helper`].
+//! The bodies of the functions that compiled code may call; the list is [`super::import`].
 //!
 //! # Safety
 //! All of them rely on what [`super`] says of compiled code: addresses are those of live things of the

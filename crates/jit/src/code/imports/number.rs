@@ -6,7 +6,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use tuple::{Decimal32, Decimal64, Decimal128};
 
 use super::super::env::Env;
-use super::super::helper::Two;
+use super::super::import::Two;
 use super::elements;
 
 fn operate<D>(op: u32, a: D, b: D) -> D

@@ -9,11 +9,11 @@ use graph::Pos;
 use tuple::{Layout, Type, Value};
 
 use super::env::Env;
-use super::helpers::{list, map, number, string, submit, value};
+use super::imports::{list, map, number, string, submit, value};
 use super::site::Site;
 use super::words::View;
 
-/// A type of a helper's argument or result, as compiled code passes it.
+/// A type of a import's argument or result, as compiled code passes it.
 trait Passed {
     fn types() -> Vec<ir::Type>;
 }
@@ -69,22 +69,22 @@ pub struct Entry {
     pub address: *const u8,
 }
 
-macro_rules! helpers {
+macro_rules! imports {
     ($($(#[$doc:meta])* $name:ident = $function:path as ($($arg:ty),*) $(-> $result:ty)?;)+) => {
         /// A function that compiled code may call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Helper {
+        pub enum Import {
             $($(#[$doc])* $name),+
         }
 
-        impl Helper {
+        impl Import {
             /// All of them.
-            pub const ALL: &'static [Helper] = &[$(Helper::$name),+];
+            pub const ALL: &'static [Import] = &[$(Import::$name),+];
 
             /// Its line of the list.
             pub fn entry(self) -> Entry {
                 match self {
-                    $(Helper::$name => {
+                    $(Import::$name => {
                         let function: extern "C" fn(*mut Env $(, $arg)*) $(-> $result)? = $function;
                         let params = [types::I64].into_iter();
                         let params = params $(.chain(<$arg as Passed>::types()))*.collect();
@@ -99,7 +99,7 @@ macro_rules! helpers {
     };
 }
 
-helpers! {
+imports! {
     /// Bytes of the arena.
     Take = value::take as (usize) -> *mut u8;
     /// Gives the bytes and values taken since the marks back.
@@ -205,12 +205,12 @@ helpers! {
 
 #[cfg(test)]
 mod tests {
-    use super::Helper;
+    use super::Import;
 
     #[test]
     fn every_helper_takes_the_environment_and_is_somewhere() {
-        for &helper in Helper::ALL {
-            let entry = helper.entry();
+        for &import in Import::ALL {
+            let entry = import.entry();
             assert!(!entry.address.is_null(), "{}", entry.name);
             assert!(!entry.params.is_empty(), "{}", entry.name);
         }
