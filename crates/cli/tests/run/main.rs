@@ -4,5 +4,6 @@ mod bad_input;
 mod command;
 mod examples;
 mod files;
+mod programs;
 mod scratch;
 mod vwap;

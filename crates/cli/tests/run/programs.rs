@@ -1,0 +1,252 @@
+//! Golden programs: every program below `tests/programs/` gives what it says itself, compiled and
+//! interpreted.
+//!
+//! A program ends with directives, lines that begin with `//!`; their content follows in lines that
+//! begin with `//|`:
+//! ```text
+//! //! args: --trace debug name=value     more arguments of the run
+//! //! data in.csv:                       a file of the data directory, which is a fresh folder
+//! //| 1,"one"
+//! //! status: 1                          exit status, 0 if not given
+//! //! stderr: division by zero           a part of standard error; may be given several times
+//! //! file out.csv:                      what a file of the data directory holds in the end
+//! //| 1
+//! //! expect:                            standard output, nothing if not given
+//! //| {n=1}
+//! ```
+//! Output that does not end with a line end, or is long, stands in a file of the program's name with
+//! the extension `out` instead; files that the program reads may also lie in a folder with the
+//! extension `data`. Files without directives are parts of programs. `BLESS=1` writes down what the
+//! compiled programs give.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::scratch::{Run, Scratch, root, thalweg};
+
+/// One directive with its content.
+struct Directive {
+    name: String,
+    argument: String,
+    content: String,
+}
+
+/// A program with what is expected of it.
+struct Golden {
+    path: PathBuf,
+    /// The program without directives.
+    program: String,
+    directives: Vec<Directive>,
+}
+
+#[test]
+fn compiled_programs_give_what_they_say() {
+    let bless = std::env::var_os("BLESS").is_some();
+    check(&[], bless);
+}
+
+#[test]
+fn interpreted_programs_give_what_they_say() {
+    if std::env::var_os("BLESS").is_none() {
+        check(&["--interpret"], false);
+    }
+}
+
+/// Runs all programs, or those whose path contains `PROGRAM`, and reports all that differ at once.
+fn check(options: &[&str], bless: bool) {
+    let wanted = std::env::var("PROGRAM").unwrap_or_default();
+    let mut paths = Vec::new();
+    collect(&root().join("tests/programs"), &mut paths);
+    paths.sort();
+    let mut wrong = Vec::new();
+    let programs = paths
+        .iter()
+        .filter(|path| path.to_string_lossy().contains(&wanted))
+        .filter_map(|path| Golden::read(path));
+    let mut count = 0;
+    for mut golden in programs {
+        count += 1;
+        let scratch = Scratch::new();
+        let run = golden.run(&scratch, options);
+        if bless {
+            golden.bless(&scratch, &run);
+        }
+        wrong.extend(golden.differences(&scratch, &run));
+    }
+    assert!(count > 0, "no program");
+    assert!(
+        wrong.is_empty(),
+        "{} of {count} programs, {options:?}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "spl") {
+            into.push(path);
+        }
+    }
+}
+
+impl Golden {
+    /// `None` if the file is a part of other programs.
+    fn read(path: &Path) -> Option<Golden> {
+        let text = fs::read_to_string(path).unwrap();
+        let mut golden = Golden {
+            path: path.to_owned(),
+            program: String::new(),
+            directives: Vec::new(),
+        };
+        for line in text.split_inclusive('\n') {
+            if let Some(directive) = line.strip_prefix("//!") {
+                let (name, argument) = directive.trim().split_once(':').unwrap_or_else(|| {
+                    panic!("{}: a directive has a colon: {line}", path.display())
+                });
+                golden.directives.push(Directive {
+                    name: name.trim().to_owned(),
+                    argument: argument.trim().to_owned(),
+                    content: String::new(),
+                });
+            } else if let Some(content) = line.strip_prefix("//|") {
+                let last = golden.directives.last_mut();
+                let last = last.unwrap_or_else(|| panic!("{}: whose content?", path.display()));
+                last.content
+                    .push_str(content.strip_prefix(' ').unwrap_or(content));
+            } else {
+                golden.program.push_str(line);
+            }
+        }
+        let is_program = !golden.directives.is_empty() || path.with_extension("out").exists();
+        is_program.then_some(golden)
+    }
+
+    fn arguments<'g>(&'g self, name: &'g str) -> impl Iterator<Item = &'g str> {
+        let named = self.directives.iter().filter(move |d| d.name == name);
+        named.map(|directive| &*directive.argument)
+    }
+
+    /// Name and content of the files that a directive speaks of.
+    fn files<'g>(&'g self, word: &'g str) -> impl Iterator<Item = (&'g str, &'g str)> {
+        self.directives.iter().filter_map(move |directive| {
+            let name = directive.name.strip_prefix(word)?.strip_prefix(' ')?;
+            Some((name, &*directive.content))
+        })
+    }
+
+    /// Runs it in a fresh data directory.
+    fn run(&self, scratch: &Scratch, options: &[&str]) -> Run {
+        for (name, content) in self.files("data") {
+            scratch.write(name, content);
+        }
+        for file in fs::read_dir(self.path.with_extension("data"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = file.file_name();
+            scratch.write(name.to_str().unwrap(), fs::read(file.path()).unwrap());
+        }
+        let file = self.path.to_str().unwrap();
+        let folder = scratch.path("");
+        // A program that hangs is stopped, and then differs.
+        let mut args = vec!["run", file, "-d", folder.to_str().unwrap(), "-k", "30"];
+        args.extend(options);
+        args.extend(self.arguments("args").flat_map(str::split_whitespace));
+        thalweg(&args)
+    }
+
+    fn status(&self) -> i32 {
+        let mut given = self.arguments("status");
+        given.next().map_or(0, |status| status.parse().unwrap())
+    }
+
+    fn expected(&self) -> String {
+        fs::read_to_string(self.path.with_extension("out")).unwrap_or_else(|_| {
+            let mut given = self.directives.iter().filter(|d| d.name == "expect");
+            given.next().map(|d| d.content.clone()).unwrap_or_default()
+        })
+    }
+
+    /// What is not as it should be.
+    fn differences(&self, scratch: &Scratch, run: &Run) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let status = self.status();
+        if run.status != status {
+            wrong.push(format!("status {} instead of {status}", run.status));
+        }
+        if run.stdout != self.expected() {
+            let (expected, given) = (self.expected(), &run.stdout);
+            wrong.push(format!("expected:\n{expected}given:\n{given}"));
+        }
+        for part in self.arguments("stderr") {
+            if !run.stderr.contains(part) {
+                wrong.push(format!("standard error does not contain {part}"));
+            }
+        }
+        for (name, content) in self.files("file") {
+            let given = fs::read(scratch.path(name)).unwrap_or_default();
+            let given = String::from_utf8_lossy(&given);
+            if given != content {
+                wrong.push(format!("{name}, expected:\n{content}given:\n{given}"));
+            }
+        }
+        if self.arguments("stderr").next().is_none() && !run.stderr.is_empty() && status == 0 {
+            wrong.push("standard error is not empty".to_owned());
+        }
+        if !wrong.is_empty() && !run.stderr.is_empty() {
+            wrong.push(format!("standard error:\n{}", run.stderr));
+        }
+        let path = self.path.strip_prefix(root()).unwrap().display();
+        wrong.iter().map(|what| format!("{path}: {what}")).collect()
+    }
+
+    /// Writes down what a run gave.
+    fn bless(&mut self, scratch: &Scratch, run: &Run) {
+        let out = self.path.with_extension("out");
+        for directive in &mut self.directives {
+            if let Some(name) = directive.name.strip_prefix("file ") {
+                directive.content = scratch.read(name);
+            }
+        }
+        self.directives
+            .retain(|d| d.name != "expect" && d.name != "status");
+        let whole_lines = run.stdout.is_empty() || run.stdout.ends_with('\n');
+        if run.status != 0 {
+            self.add("status", &run.status.to_string(), "");
+        }
+        if out.exists() || !whole_lines {
+            fs::write(out, &run.stdout).unwrap();
+        } else {
+            self.add("expect", "", &run.stdout);
+        }
+        fs::write(&self.path, self.text()).unwrap();
+    }
+
+    fn add(&mut self, name: &str, argument: &str, content: &str) {
+        self.directives.push(Directive {
+            name: name.to_owned(),
+            argument: argument.to_owned(),
+            content: content.to_owned(),
+        });
+    }
+
+    /// The whole file.
+    fn text(&self) -> String {
+        let mut text = self.program.clone();
+        for directive in &self.directives {
+            let Directive { name, argument, .. } = directive;
+            text.push_str(format!("//! {name}: {argument}").trim_end());
+            text.push('\n');
+            for line in directive.content.split_inclusive('\n') {
+                text.push_str(if line == "\n" { "//|" } else { "//| " });
+                text.push_str(line);
+            }
+        }
+        text
+    }
+}
