@@ -110,6 +110,7 @@ impl<'w> Typer<'_, 'w> {
         let mut sound = true;
         let parts = args.asts.iter().zip(args.typed).zip(args.effects);
         for (at, ((ast, typed), effects)) in parts.enumerate() {
+            let start = self.effects.mark();
             let arg = if signature.formals[at].mutable {
                 self.changed(signature, at, ast)
             } else {
@@ -119,6 +120,9 @@ impl<'w> Typer<'_, 'w> {
             match arg {
                 Some(arg) => list.push(arg),
                 None => sound = false,
+            }
+            if signature.is_in_steps() {
+                self.check_effects(start);
             }
         }
         self.note_stateful(signature, span);

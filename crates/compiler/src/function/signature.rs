@@ -49,6 +49,12 @@ impl Signature {
     pub fn is_lenient(&self) -> bool {
         !matches!(self.target, Target::User(_))
     }
+
+    /// Whether its arguments are evaluated each at a time of its own, in the order in which they
+    /// stand, so that one may change what another reads: the steps of Aggregate's `Custom`.
+    pub fn is_in_steps(&self) -> bool {
+        self.target == Target::Output && &*self.name == "Custom"
+    }
 }
 
 /// As SPL writes a prototype.
