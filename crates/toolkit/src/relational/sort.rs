@@ -120,7 +120,10 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         .expect("the model asks for it");
     let orders = build.literals("order").unwrap_or_default();
     let keys = sort_by.layout.schema.attributes.len();
-    let descending = |at: usize| orders.get(at).is_some_and(|order| &**order == "descending");
+    let descending = |at: usize| {
+        let order = if let [all] = orders { Some(all) } else { orders.get(at) };
+        order.is_some_and(|order| &**order == "descending")
+    };
     let sorted = Sorted {
         is_sliding: window.kind == WindowKind::Sliding,
         descending: (0..keys).map(descending).collect(),
