@@ -221,7 +221,7 @@ impl Golden {
         }
         if out.exists() || !whole_lines {
             fs::write(out, &run.stdout).unwrap();
-        } else {
+        } else if !run.stdout.is_empty() {
             self.add("expect", "", &run.stdout);
         }
         fs::write(&self.path, self.text()).unwrap();

@@ -121,7 +121,11 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let orders = build.literals("order").unwrap_or_default();
     let keys = sort_by.layout.schema.attributes.len();
     let descending = |at: usize| {
-        let order = if let [all] = orders { Some(all) } else { orders.get(at) };
+        let order = if let [all] = orders {
+            Some(all)
+        } else {
+            orders.get(at)
+        };
         order.is_some_and(|order| &**order == "descending")
     };
     let sorted = Sorted {
