@@ -23,7 +23,11 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let mut chain = Vec::new();
         let mut first = expr;
-        while let ast::ExprKind::Binary(op, at, left, right) = &first.kind {
+        loop {
+            first = self.negation_cast(first);
+            let ast::ExprKind::Binary(op, at, left, right) = &first.kind else {
+                break;
+            };
             chain.push((first.span, *op, *at, &**left, &**right));
             first = left;
         }

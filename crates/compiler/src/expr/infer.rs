@@ -32,6 +32,7 @@ impl<'w> Typer<'_, 'w> {
     fn infer_other(&mut self, expr: &'w ast::Expr, hint: Option<&Type>) -> Option<graph::Expr> {
         use ast::ExprKind as Kind;
         let span = expr.span;
+        let expr = self.negation_cast(self.list_cast(expr));
         match &expr.kind {
             Kind::Number(number) => self.number(number, false, span),
             Kind::String(..) | Kind::StringUnits(..) => self.string(&expr.kind, span),

@@ -167,10 +167,7 @@ impl<'w> Typer<'_, 'w> {
                 format!("`{name}` is a function; call it: `{name}(...)`"),
             );
         }
-        let composite = self.scope.composite_frame();
-        let is_type = composite.is_some_and(|frame| frame.ty(name).is_some())
-            || world.search(unit, &name_, Kind::Type).is_ok();
-        if is_type {
+        if self.is_type_name(&name_) {
             return error("not-a-value", format!("`{name}` is a type, not a value"));
         }
         if world.search(unit, &name_, Kind::Operator).is_ok() {

@@ -12,6 +12,7 @@ mod advice;
 mod assign;
 mod binary;
 mod cast;
+mod cast_form;
 mod conditional;
 mod container;
 mod context;

@@ -8,6 +8,7 @@ mod enumerator;
 mod index;
 mod lookup;
 mod operator;
+mod regrouped;
 mod scope;
 mod suggest;
 mod unit;

@@ -7,6 +7,7 @@ use graph::{NativeFn, NativeId, OperatorModel};
 use syntax::{Diagnostic, FileId, SourceMap};
 
 use super::index::Index;
+use super::regrouped::Regrouped;
 use super::unit::{LoadedUnit, UnitId};
 
 /// A namespace of the world's index.
@@ -21,6 +22,7 @@ pub struct World {
     natives: &'static [NativeFn],
     models: &'static [&'static OperatorModel],
     pub(super) index: Index,
+    pub(crate) regrouped: Regrouped,
 }
 
 impl World {
@@ -40,6 +42,7 @@ impl World {
             natives,
             models,
             index,
+            regrouped: Regrouped::default(),
         };
         (world, diagnostics)
     }

@@ -1,0 +1,41 @@
+//! Expressions that were grouped anew because of what a name in them means.
+//!
+//! The trees of the units never change while they are typed; a tree that has to look different is
+//! kept here, beside them, and lives as long.
+
+use std::sync::OnceLock;
+
+use syntax::ast::Expr;
+
+/// Expressions in place of others. There are few: the list is searched from its beginning.
+#[derive(Debug, Default)]
+pub(crate) struct Regrouped {
+    first: OnceLock<Box<Link>>,
+}
+
+#[derive(Debug)]
+struct Link {
+    /// The address of the expression as it was parsed.
+    of: usize,
+    expr: Expr,
+    next: Regrouped,
+}
+
+impl Regrouped {
+    /// What stands in place of an expression; made when it is asked for first.
+    pub(crate) fn get(&self, of: &Expr, make: impl FnOnce() -> Expr) -> &Expr {
+        let of = std::ptr::from_ref(of) as usize;
+        let mut list = self;
+        while let Some(link) = list.first.get() {
+            if link.of == of {
+                return &link.expr;
+            }
+            list = &link.next;
+        }
+        let link = list.first.get_or_init(|| {
+            let (expr, next) = (make(), Regrouped::default());
+            Box::new(Link { of, expr, next })
+        });
+        &link.expr
+    }
+}
