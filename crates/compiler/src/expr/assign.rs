@@ -34,7 +34,7 @@ impl<'w> Typer<'_, 'w> {
         let start = self.effects.mark();
         let place = self.place(target, Use::Assign);
         let Some(place) = place else {
-            self.infer(value, None);
+            self.look_into(value);
             self.effects.truncate(start);
             self.assign_anyway(target);
             return None;
@@ -67,7 +67,13 @@ impl<'w> Typer<'_, 'w> {
         let start = self.effects.mark();
         let place = self.place(target, Use::Update);
         let hint = place.as_ref().map(|place| place.ty.clone());
-        let typed = self.infer(value, hint.as_ref());
+        let typed = match &hint {
+            Some(hint) => self.infer(value, Some(hint)),
+            None => {
+                self.look_into(value);
+                None
+            }
+        };
         self.check_effects(start);
         let (place, typed) = (place?, self.value(typed?, value.span)?);
         let computing = computing(op)?;

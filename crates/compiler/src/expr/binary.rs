@@ -34,9 +34,19 @@ impl<'w> Typer<'_, 'w> {
         let (_, op, _, _, right) = *chain.last()?;
         let mut left = self.first_operand(first, op, right, hint);
         while let Some((span, op, at, left_ast, right)) = chain.pop() {
-            left = self.operation(op, at, (left, left_ast), right, span);
+            let Some(typed) = left else {
+                self.look_into(right);
+                continue;
+            };
+            let hint = right_hint(op, &typed.ty);
+            let right_typed = self.operand(right, hint.as_ref());
+            let spans = (left_ast.span, right.span);
+            left = match right_typed {
+                Some(right) => self.operation(op, at, (typed, right), spans, span),
+                None => None,
+            };
         }
-        left
+        left.map(|typed| *typed)
     }
 
     /// The left operand; if it has no type of its own, the right one gives the hint.
@@ -46,12 +56,12 @@ impl<'w> Typer<'_, 'w> {
         op: Written,
         right: &'w ast::Expr,
         hint: Option<&Type>,
-    ) -> Option<graph::Expr> {
+    ) -> Option<Box<graph::Expr>> {
         if !needs_context(left) || needs_context(right) {
-            return self.infer(left, hint);
+            return self.operand(left, hint);
         }
-        let start = self.effects.mark();
-        let (calls, other) = (self.calls.len(), self.infer(right, None)?.ty);
+        let (start, calls) = (self.effects.mark(), self.calls.len());
+        let other = self.operand(right, None)?.ty;
         // The right operand is typed again in its turn.
         self.effects.truncate(start);
         self.calls.truncate(calls);
@@ -61,37 +71,34 @@ impl<'w> Typer<'_, 'w> {
             (Written::OrElse, other) => super::convert::optional_of(other),
             _ => other,
         };
-        self.infer(left, Some(&hint))
+        self.operand(left, Some(&hint))
     }
 
+    /// An operator on two operands that are typed. Boxes keep the frames of deep expressions small.
     fn operation(
-        &mut self,
+        &self,
         op: Written,
         at: Span,
-        (left, left_ast): (Option<graph::Expr>, &ast::Expr),
-        right_ast: &'w ast::Expr,
+        (left, right): (Box<graph::Expr>, Box<graph::Expr>),
+        spans: (Span, Span),
         span: Span,
-    ) -> Option<graph::Expr> {
-        let hint = left.as_ref().and_then(|l| right_hint(op, &l.ty));
-        let right = self.infer(right_ast, hint.as_ref());
-        let left = self.value(left?, left_ast.span)?;
-        let right = self.value(right?, right_ast.span)?;
-        let spans = (left_ast.span, right_ast.span);
-        match op {
-            Written::And | Written::Or => self.logical(op, left, right, spans, span),
-            Written::In => self.contained(left, right, spans, span),
-            Written::OrElse => self.or_else(left, right, spans, span),
+    ) -> Option<Box<graph::Expr>> {
+        let result = match op {
+            Written::And | Written::Or => self.logical(op, *left, *right, spans, span),
+            Written::In => self.contained(*left, *right, spans, span),
+            Written::OrElse => self.or_else(*left, *right, spans, span),
             _ => {
-                let op = computing(op)?;
+                let (left, right) = (*left, *right);
                 let operands = Operands {
                     left,
                     right,
                     spans,
                     at,
                 };
-                self.compute(op, operands, span)
+                self.compute(computing(op)?, operands, span)
             }
-        }
+        };
+        result.map(Box::new)
     }
 
     fn logical(

@@ -23,14 +23,17 @@ impl<'w> Typer<'_, 'w> {
             Some(Type::Blob) => Some(Type::List(Arc::new(Type::Uint8), None)),
             other => other.clone(),
         };
-        let typed = self.infer(inner, hint.as_ref())?;
-        let (to, typed) = (to?, self.value(typed, inner.span)?);
-        let mut result = if fits(&typed, &to) {
-            coerce(typed, &to)
-        } else if castable(&typed.ty, &to) {
-            cast_node(typed, &to)
+        let typed = self.operand(inner, hint.as_ref())?;
+        self.cast_to(*typed, &to?, span)
+    }
+
+    fn cast_to(&self, typed: graph::Expr, to: &Type, span: Span) -> Option<graph::Expr> {
+        let mut result = if fits(&typed, to) {
+            coerce(typed, to)
+        } else if castable(&typed.ty, to) {
+            cast_node(typed, to)
         } else {
-            return self.report(refused(&typed.ty, &to, span));
+            return self.report(refused(&typed.ty, to, span));
         };
         result.pos = self.session.pos(span);
         Some(result)

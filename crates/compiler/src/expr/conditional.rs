@@ -19,46 +19,60 @@ impl<'w> Typer<'_, 'w> {
         hint: Option<&Type>,
         span: Span,
     ) -> Option<graph::Expr> {
-        let condition = self.expr_within(condition, Some(&Type::Boolean));
-        let (first, second) = if needs_context(a) && hint.is_none() {
-            let second = self.infer(b, hint);
-            let hint = branch_hint(a, second.as_ref());
-            (self.infer(a, hint.as_ref()), second)
-        } else {
-            let first = self.infer(a, hint);
-            let own = if hint.is_none() {
-                branch_hint(b, first.as_ref())
-            } else {
-                None
-            };
-            let second = self.infer(b, hint.or(own.as_ref()));
-            (first, second)
+        let condition = self.operand_of(condition, &Type::Boolean);
+        let (first, second) = self.branches(a, b, hint)?;
+        self.joined(condition?, *first, *second, (a.span, b.span), span)
+    }
+
+    /// Both results, each with the hint of the other if it needs one.
+    fn branches(
+        &mut self,
+        a: &'w ast::Expr,
+        b: &'w ast::Expr,
+        hint: Option<&Type>,
+    ) -> Option<(Box<graph::Expr>, Box<graph::Expr>)> {
+        if needs_context(a) && hint.is_none() {
+            let second = self.operand(b, hint)?;
+            let own = branch_hint(a, &second);
+            return Some((self.operand(a, Some(&own))?, second));
+        }
+        let Some(first) = self.operand(a, hint) else {
+            self.look_into(b);
+            return None;
         };
-        let first = self.value(first?, a.span);
-        let second = self.value(second?, b.span);
-        let (first, second) = alike(first?, second?);
+        let own = branch_hint(b, &first);
+        let second = self.operand(b, Some(hint.unwrap_or(&own)))?;
+        Some((first, second))
+    }
+
+    fn joined(
+        &self,
+        condition: Box<graph::Expr>,
+        first: graph::Expr,
+        second: graph::Expr,
+        spans: (Span, Span),
+        span: Span,
+    ) -> Option<graph::Expr> {
+        let (first, second) = alike(first, second);
         if first.ty != second.ty {
-            let (a_ty, b_ty) = (&first.ty, &second.ty);
-            let message =
-                format!("both results of `?:` must be of one type, not {a_ty} and {b_ty}");
-            let finding = Diagnostic::error("conditional-mismatch", b.span, message)
-                .label(a.span, format!("this is {a_ty}"))
-                .label(b.span, format!("this is {b_ty}"));
+            let (a, b) = (&first.ty, &second.ty);
+            let message = format!("both results of `?:` must be of one type, not {a} and {b}");
+            let finding = Diagnostic::error("conditional-mismatch", spans.1, message)
+                .label(spans.0, format!("this is {a}"))
+                .label(spans.1, format!("this is {b}"));
             return self.report(finding);
         }
         let ty = first.ty.clone();
-        let (first, second) = (Box::new(first), Box::new(second));
-        let kind = ExprKind::Conditional(Box::new(condition?), first, second);
+        let kind = ExprKind::Conditional(condition, Box::new(first), Box::new(second));
         Some(self.make(kind, ty, span))
     }
 }
 
 /// The hint for a branch without a type of its own: that of the other one, optional for `null`.
-fn branch_hint(branch: &ast::Expr, other: Option<&graph::Expr>) -> Option<Type> {
-    let ty = &other?.ty;
-    Some(if is_null(branch) {
-        optional_of(ty)
+fn branch_hint(branch: &ast::Expr, other: &graph::Expr) -> Type {
+    if is_null(branch) {
+        optional_of(&other.ty)
     } else {
-        ty.clone()
-    })
+        other.ty.clone()
+    }
 }

@@ -1,12 +1,32 @@
 //! One expression, whatever its form.
 
 use graph::ExprKind;
+use syntax::Span;
 use syntax::ast::{self, PostfixOp, PrefixOp};
 use tuple::{Type, Value};
 
 use super::Typer;
 
 impl<'w> Typer<'_, 'w> {
+    /// An operand: an expression that has a value, boxed to keep the frames of deep ones small.
+    pub(super) fn operand(
+        &mut self,
+        expr: &'w ast::Expr,
+        hint: Option<&Type>,
+    ) -> Option<Box<graph::Expr>> {
+        let typed = self.infer(expr, hint)?;
+        self.value(typed, expr.span).map(Box::new)
+    }
+
+    /// An operand of exactly that type.
+    pub(super) fn operand_of(
+        &mut self,
+        expr: &'w ast::Expr,
+        expected: &Type,
+    ) -> Option<Box<graph::Expr>> {
+        self.expr_within(expr, Some(expected)).map(Box::new)
+    }
+
     /// Types an expression. The hint gives a type to literals that have none; it is not checked.
     pub(crate) fn infer(
         &mut self,
@@ -36,9 +56,7 @@ impl<'w> Typer<'_, 'w> {
         match &expr.kind {
             Kind::Number(number) => self.number(number, false, span),
             Kind::String(..) | Kind::StringUnits(..) => self.string(&expr.kind, span),
-            Kind::Boolean(v) => {
-                Some(self.make(ExprKind::Const(Value::Boolean(*v)), Type::Boolean, span))
-            }
+            Kind::Boolean(v) => self.boolean(*v, span),
             Kind::Null => self.null(hint, span),
             Kind::Name(name) => self.name(name, hint, span),
             Kind::List(list) => self.list(list, hint, span),
@@ -66,5 +84,9 @@ impl<'w> Typer<'_, 'w> {
             },
             Kind::Call(..) | Kind::Paren(_) | Kind::Error => None,
         }
+    }
+
+    fn boolean(&self, value: bool, span: Span) -> Option<graph::Expr> {
+        Some(self.make(ExprKind::Const(Value::Boolean(value)), Type::Boolean, span))
     }
 }

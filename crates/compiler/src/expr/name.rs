@@ -38,10 +38,11 @@ impl<'w> Typer<'_, 'w> {
 
     fn local(&mut self, entry: &LocalEntry, name: &str, span: Span) -> Option<graph::Expr> {
         let id = entry.id;
-        self.vars[id.0 as usize].is_used = true;
         if self.context.constant {
+            // The variable belongs to the body around, not to this expression.
             return self.not_constant(name, span);
         }
+        self.vars[id.0 as usize].is_used = true;
         let ty = entry.ty.clone()?;
         if !self.flow.is_assigned(id) {
             self.flow.assign(id);

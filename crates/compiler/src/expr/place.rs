@@ -73,6 +73,9 @@ impl<'w> Typer<'_, 'w> {
 
     fn root(&mut self, name: &'w QName, wanted: Use, span: Span) -> Option<Path> {
         let text = &name.name.text;
+        if self.context.constant {
+            return self.not_constant(text, span);
+        }
         if name.namespace.is_some() {
             return self.fail(
                 "not-assignable",

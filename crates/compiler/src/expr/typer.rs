@@ -7,7 +7,7 @@ use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::{Context, Effects, Variable};
+use super::{Context, Effects, Variable, needs_context};
 use crate::Session;
 use crate::names::{OperatorFrame, Scope};
 use crate::stmt::Flow;
@@ -87,6 +87,16 @@ impl<'s, 'w> Typer<'s, 'w> {
             Some(ty) => self.coerced(typed, ty, expr.span),
             None => self.value(typed, expr.span),
         }
+    }
+
+    /// Looks for errors in an expression whose type nobody asks for, because what is around it is
+    /// broken. A literal that would get its type from there says nothing.
+    pub(crate) fn look_into(&mut self, expr: &'w Expr) {
+        let start = self.effects.mark();
+        if !needs_context(expr) {
+            self.infer(expr, None);
+        }
+        self.effects.truncate(start);
     }
 
     /// The initializer of a variable: whatever may be cast converts implicitly.

@@ -18,8 +18,16 @@ impl<'w> Typer<'_, 'w> {
         if let (PrefixOp::Negate, ast::ExprKind::Number(number)) = (op, &inner.kind) {
             return self.number(number, true, span);
         }
-        let typed = self.infer(inner, None)?;
-        let typed = self.value(typed, inner.span)?;
+        let typed = self.operand(inner, None)?;
+        self.apply_unary(op, typed, span)
+    }
+
+    fn apply_unary(
+        &self,
+        op: PrefixOp,
+        typed: Box<graph::Expr>,
+        span: Span,
+    ) -> Option<graph::Expr> {
         let scalar = match &typed.ty {
             Type::List(e, _) => e,
             Type::Map(kv, _) => &kv.1,
@@ -36,27 +44,27 @@ impl<'w> Typer<'_, 'w> {
             return self.report(finding.help(format!("`{text}` needs {needs}")));
         }
         let ty = typed.ty.clone();
-        Some(self.make(ExprKind::Unary(op, Box::new(typed)), ty, span))
+        Some(self.make(ExprKind::Unary(op, typed), ty, span))
     }
 
     /// `o!`
     pub(super) fn unwrap(&mut self, inner: &'w ast::Expr, span: Span) -> Option<graph::Expr> {
-        let typed = self.infer(inner, None)?;
+        let typed = self.operand(inner, None)?;
         let Type::Optional(ty) = &typed.ty else {
             let message = format!("`!` unwraps an optional, and this is {}", typed.ty);
             return self.fail("operator-mismatch", inner.span, message);
         };
         let ty = (**ty).clone();
-        Some(self.make(ExprKind::Unwrap(Box::new(typed)), ty, span))
+        Some(self.make(ExprKind::Unwrap(typed), ty, span))
     }
 
     /// `o??`
     pub(super) fn is_present(&mut self, inner: &'w ast::Expr, span: Span) -> Option<graph::Expr> {
-        let typed = self.infer(inner, None)?;
+        let typed = self.operand(inner, None)?;
         if !typed.ty.is_optional() {
             let message = format!("`??` tests an optional, and this is {}", typed.ty);
             return self.fail("operator-mismatch", inner.span, message);
         }
-        Some(self.make(ExprKind::IsPresent(Box::new(typed)), Type::Boolean, span))
+        Some(self.make(ExprKind::IsPresent(typed), Type::Boolean, span))
     }
 }

@@ -170,14 +170,6 @@ impl<'w> Typer<'_, 'w> {
             self.session
                 .report(finding.help("declare the function `stateful`"));
         }
-        if self.context.constant {
-            let message = format!(
-                "`{}` is stateful: its result is not known when compiling",
-                signature.name
-            );
-            self.session
-                .report(Diagnostic::error("not-constant", span, message));
-        }
     }
 
     fn finish_call(&mut self, fit: &Fit, args: Vec<Arg>, span: Span) -> Option<graph::Expr> {

@@ -24,7 +24,7 @@ impl<'w> Typer<'_, 'w> {
             let value = match (init, &ty) {
                 (Some(init), Some(ty)) => self.initializer(init, ty),
                 (Some(init), None) => {
-                    self.infer(init, None);
+                    self.look_into(init);
                     None
                 }
                 (None, _) => None,
@@ -180,7 +180,10 @@ impl<'w> Typer<'_, 'w> {
     ) -> StateVar {
         let init = match (init, ty) {
             (Some(init), Some(ty)) => self.initializer(init, ty),
-            (Some(init), None) => self.infer(init, None).and(None),
+            (Some(init), None) => {
+                self.look_into(init);
+                None
+            }
             (None, _) => {
                 if !decl.is_mutable {
                     self.no_initializer(name);

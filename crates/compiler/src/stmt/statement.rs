@@ -198,13 +198,14 @@ impl<'w> Typer<'_, 'w> {
                     .report(Diagnostic::error("missing-return-value", span, message));
             }
             (Some(value), Returns::Bare) => {
-                self.infer(value, None);
+                self.look_into(value);
                 let message = "nothing can be returned here: there is no result";
                 let finding = Diagnostic::error("unexpected-return-value", value.span, message);
                 self.session.report(finding);
             }
-            (Some(value), Returns::Value(ty)) => {
-                let typed = self.expr(value, ty.as_ref());
+            (Some(value), Returns::Value(None)) => self.look_into(value),
+            (Some(value), Returns::Value(Some(ty))) => {
+                let typed = self.expr(value, Some(&ty));
                 out.extend(typed.map(|typed| Stmt::Return(Some(typed))));
             }
         }

@@ -57,12 +57,15 @@ impl<'w> Typer<'_, 'w> {
             );
             return self.fail("wrong-argument-count", span, message);
         };
-        let target = self.target(&site, port);
-        let hint = target.as_ref().and_then(|t| schema_of(&site, t.known));
+        let Some(target) = self.target(&site, port) else {
+            self.look_into(what);
+            return None;
+        };
+        let hint = schema_of(&site, target.known);
         let start = self.effects.mark();
         let typed = self.infer(what, hint.as_ref());
         self.check_effects(start);
-        let (target, typed) = (target?, typed?);
+        let typed = typed?;
         let pos = self.session.pos(span);
         if typed.ty == punctuation_type() {
             return Some(Stmt::SubmitPunct {
