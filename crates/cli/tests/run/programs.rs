@@ -14,6 +14,9 @@
 //! //! expect:                            standard output, nothing if not given
 //! //| {n=1}
 //! ```
+//! Short of an `expect`, each comment `// => text` of the program is a line of standard output; this
+//! suits programs that go straight on. `{here}` in arguments is the program's folder.
+//!
 //! Output that does not end with a line end, or is long, stands in a file of the program's name with
 //! the extension `out` instead; files that the program reads may also lie in a folder with the
 //! extension `data`. Files without directives are parts of programs. `BLESS=1` writes down what the
@@ -121,13 +124,27 @@ impl Golden {
                 golden.program.push_str(line);
             }
         }
-        let is_program = !golden.directives.is_empty() || path.with_extension("out").exists();
+        let is_program = !golden.directives.is_empty()
+            || path.with_extension("out").exists()
+            || golden.remarks().next().is_some();
         is_program.then_some(golden)
     }
 
     fn arguments<'g>(&'g self, name: &'g str) -> impl Iterator<Item = &'g str> {
         let named = self.directives.iter().filter(move |d| d.name == name);
         named.map(|directive| &*directive.argument)
+    }
+
+    /// What the comments `// => text` say.
+    fn remarks(&self) -> impl Iterator<Item = &str> {
+        let lines = self.program.lines();
+        lines.filter_map(|line| Some(line.split_once("// =>")?.1))
+    }
+
+    /// The output that they speak of.
+    fn remarked(&self) -> String {
+        let line = |remark: &str| remark.strip_prefix(' ').unwrap_or(remark).to_owned() + "\n";
+        self.remarks().map(line).collect()
     }
 
     /// Name and content of the files that a directive speaks of.
@@ -156,7 +173,13 @@ impl Golden {
         // A program that hangs is stopped, and then differs.
         let mut args = vec!["run", file, "-d", folder.to_str().unwrap(), "-k", "30"];
         args.extend(options);
-        args.extend(self.arguments("args").flat_map(str::split_whitespace));
+        let here = self.path.parent().unwrap().to_str().unwrap();
+        let given: Vec<String> = self
+            .arguments("args")
+            .flat_map(str::split_whitespace)
+            .map(|word| word.replace("{here}", here))
+            .collect();
+        args.extend(given.iter().map(String::as_str));
         thalweg(&args)
     }
 
@@ -168,7 +191,10 @@ impl Golden {
     fn expected(&self) -> String {
         fs::read_to_string(self.path.with_extension("out")).unwrap_or_else(|_| {
             let mut given = self.directives.iter().filter(|d| d.name == "expect");
-            given.next().map(|d| d.content.clone()).unwrap_or_default()
+            match given.next() {
+                Some(directive) => directive.content.clone(),
+                None => self.remarked(),
+            }
         })
     }
 
@@ -221,7 +247,7 @@ impl Golden {
         }
         if out.exists() || !whole_lines {
             fs::write(out, &run.stdout).unwrap();
-        } else if !run.stdout.is_empty() {
+        } else if run.stdout != self.remarked() {
             self.add("expect", "", &run.stdout);
         }
         fs::write(&self.path, self.text()).unwrap();
