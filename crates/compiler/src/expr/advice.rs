@@ -51,6 +51,11 @@ fn advice(op: Computing, left: &Type, right: &Type) -> Option<String> {
     if plain && (left != right || left.is_optional()) {
         return Some("unwrap the optional with `!`, or with `?:` and a substitute".to_owned());
     }
+    if left.is_string() && right.is_string() {
+        return Some(format!(
+            "strings of different types do not mix; cast one: `({left})`"
+        ));
+    }
     if left.is_numeric() && right.is_numeric() && castable(left, right) && left != right {
         return Some(format!(
             "numbers do not convert by themselves; cast one: `({left})`"

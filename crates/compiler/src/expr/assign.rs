@@ -6,8 +6,9 @@ use syntax::{Diagnostic, Span};
 use tuple::Type;
 
 use super::binary::Operands;
+use super::effect::Mark;
 use super::operator::computing;
-use super::{Typer, Use};
+use super::{Typer, Use, Variable};
 
 impl<'w> Typer<'_, 'w> {
     /// `place = e`, `place op= e`: no value. That the variable itself is also read on the right side is
@@ -74,6 +75,9 @@ impl<'w> Typer<'_, 'w> {
                 None
             }
         };
+        if let Some(place) = &place {
+            self.note_update(place, start, target.span);
+        }
         self.check_effects(start);
         let (place, typed) = (place?, self.value(typed?, value.span)?);
         let computing = computing(op)?;
@@ -96,6 +100,24 @@ impl<'w> Typer<'_, 'w> {
             _ => ExprKind::Assign(place, Box::new(result)),
         };
         Some(self.make(kind, Type::Void, span))
+    }
+
+    /// `x += x++` changes `x` twice, whatever `x += x` reads.
+    fn note_update(&mut self, place: &Place, start: Mark, span: Span) {
+        let variable = match place.root {
+            Root::State(id) => Variable::State(id),
+            Root::Local(id) => match self.copies.iter().position(|copy| *copy == Some(id)) {
+                Some(port) => Variable::Input(port as u32),
+                None => Variable::Local(id),
+            },
+        };
+        if self.effects.has_write(start, variable) {
+            let fields = place.steps.iter().map_while(|step| match step {
+                Step::Field(index) => Some(*index),
+                Step::Index(_) => None,
+            });
+            self.effects.write(variable, fields.collect(), span);
+        }
     }
 
     /// The result of `place op e` as what the place holds; `bounded += "text"` is cut to the bound.

@@ -88,6 +88,12 @@ impl Effects {
         });
     }
 
+    /// Whether a variable was written since a mark.
+    pub fn has_write(&self, since: Mark, variable: Variable) -> bool {
+        let accesses = self.accesses.get(since.accesses..).unwrap_or_default();
+        accesses.iter().any(|a| a.writes && a.variable == variable)
+    }
+
     pub fn stateful_call(&mut self, span: Span, name: &str) {
         self.stateful.push((span, name.to_owned()));
     }
