@@ -96,6 +96,7 @@ fn compiled_and_run(program: &Path) -> Duration {
         backend: Backend::Compiled,
         perf_map: false,
         kill_after: None,
+        before_print: || {},
     };
     let program = compilation.program.expect("it is correct");
     let job = engine::launch(&program, &launch).expect("it can be set up");

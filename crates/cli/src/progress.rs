@@ -1,10 +1,14 @@
 //! The progress line: elapsed time and tuples per second of each source, on a terminal only.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the line is drawn.
 const PERIOD: Duration = Duration::from_millis(250);
+
+/// Whether the line is on the terminal now.
+static IS_DRAWN: AtomicBool = AtomicBool::new(false);
 
 /// Draws the line while a job runs; does nothing unless standard error is a terminal.
 pub struct Progress {
@@ -18,7 +22,7 @@ impl Progress {
     /// A line that starts now.
     pub fn new() -> Progress {
         let now = Instant::now();
-        let enabled = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
+        let enabled = std::io::stderr().is_terminal();
         Progress {
             enabled,
             started: now,
@@ -48,16 +52,17 @@ impl Progress {
             let rate = count.saturating_sub(before) as f64 / seconds;
             line += &format!("   {name} {} ({}/s)", short(*count as f64), short(rate));
         }
+        IS_DRAWN.store(true, Ordering::Relaxed);
         let _ = std::io::stderr().write_all(line.as_bytes());
         self.last = sources;
         self.drawn = Instant::now();
     }
+}
 
-    /// Removes the line.
-    pub fn clear(&self) {
-        if self.enabled {
-            let _ = std::io::stderr().write_all(b"\r\x1b[K");
-        }
+/// Removes the line, if it is drawn: something else is about to be printed.
+pub fn make_way() {
+    if IS_DRAWN.swap(false, Ordering::Relaxed) {
+        let _ = std::io::stderr().write_all(b"\r\x1b[K");
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a program to a running job.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,6 +27,9 @@ pub struct Launch {
     pub perf_map: bool,
     /// Shut down after so long.
     pub kill_after: Option<Duration>,
+    /// Called before the job writes to standard output or error: whoever draws on the terminal makes
+    /// way.
+    pub before_print: fn(),
 }
 
 /// What makes expressions run.
@@ -53,7 +57,8 @@ pub fn launch(program: &Program, launch: &Launch) -> Result<Job, Error> {
             log: launch.log,
         },
         properties: properties(program, launch),
-        ..Options::default()
+        stdout: Box::new(Polite(std::io::stdout(), launch.before_print)),
+        stderr: Box::new(Polite(std::io::stderr(), launch.before_print)),
     };
     let registry = toolkit::operators();
     let wired = match launch.backend {
@@ -90,4 +95,18 @@ fn properties(program: &Program, launch: &Launch) -> Vec<(String, String)> {
             application_dir.to_string_lossy().into_owned(),
         ),
     ]
+}
+
+/// A stream that calls somebody before each write.
+struct Polite<W>(W, fn());
+
+impl<W: Write> Write for Polite<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.1();
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
 }

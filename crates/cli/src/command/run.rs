@@ -11,7 +11,7 @@ use signal_hook::iterator::Signals;
 
 use super::{Failure, colour, toolkit_path};
 use crate::args::{Level, RunArgs};
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 
 /// Runs the program; returns when it has ended.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
@@ -39,15 +39,16 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         },
         perf_map: args.perf_map,
         kill_after: args.kill_after.map(Duration::from_secs_f64),
+        before_print: progress::make_way,
     };
     let signals = signals()?;
     let mut job = engine::launch(&program, &launch)?;
     stop_on(signals, job.stop_handle());
-    let mut progress = Progress::new();
-    while !job.wait(progress.period()) {
-        progress.draw(job.sources());
+    let mut line = Progress::new();
+    while !job.wait(line.period()) {
+        line.draw(job.sources());
     }
-    progress.clear();
+    progress::make_way();
     match job.join() {
         Ok(()) => Ok(()),
         Err(engine::Error::Quiet) => Err(Failure::Reported),
