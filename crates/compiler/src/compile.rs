@@ -83,7 +83,7 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     let program = build(&session, main.as_deref());
     let has_errors = session.diagnostics.has_errors();
     let mut diagnostics = session.diagnostics.into_sorted();
-    diagnostics.retain(|finding| !broken.explains(finding));
+    diagnostics.retain(|finding| !broken.explains(finding, world.sources()));
     Output {
         program: program.filter(|_| needs_main && !has_errors),
         diagnostics,
@@ -91,8 +91,15 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     }
 }
 
-/// Places where the syntax is broken: what else is found there follows from that.
+/// Places where the syntax is broken: what else is found there follows from that, and so does what
+/// is found later in a line that had to be passed over.
 struct Broken(Vec<(&'static str, Span)>);
+
+/// The rules behind whose findings the rest of a line may have been misread.
+const MISREAD: &[&str] = &["expected-token", "unexpected-token", "unexpected-character"];
+
+/// What is found of a call whose arguments are broken, although the call begins before them.
+const OF_ARGUMENTS: &[&str] = &["wrong-argument-count", "no-overload", "argument-mismatch"];
 
 impl Broken {
     fn of(diagnostics: &[Diagnostic]) -> Broken {
@@ -100,13 +107,19 @@ impl Broken {
         Broken(errors.map(|d| (d.code, d.span)).collect())
     }
 
-    fn explains(&self, finding: &Diagnostic) -> bool {
+    fn explains(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let at = finding.span;
         let is_own = self.0.contains(&(finding.code, at));
-        let overlaps = |broken: &Span| {
-            broken.file == at.file && broken.start <= at.end && at.start <= broken.end
+        let overlaps = |broken: &Span| broken.start <= at.end && at.start <= broken.end;
+        let line = |span: Span| sources.position(span).line;
+        let misread = |code: &str, broken: Span| {
+            let is_after = broken.start < at.start || OF_ARGUMENTS.contains(&finding.code);
+            MISREAD.contains(&code) && is_after && line(broken) == line(at)
         };
-        !is_own && self.0.iter().any(|(_, broken)| overlaps(broken))
+        let explains = |&(code, broken): &(&'static str, Span)| {
+            broken.file == at.file && (overlaps(&broken) || misread(code, broken))
+        };
+        !is_own && self.0.iter().any(explains)
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Session<'w> {
     pub(crate) values_pending: Cell<bool>,
     /// Types that definitions stand for.
     pub(crate) definitions: Definitions<'w>,
+    /// How many definitions of types are being resolved now, one within the other.
+    pub(crate) definitions_open: Cell<u32>,
     /// User functions that were referred to.
     pub(crate) functions: FunctionTable<'w>,
 }
@@ -74,6 +76,7 @@ impl<'w> Session<'w> {
             main: main.into(),
             values_pending: Cell::new(false),
             definitions: Definitions::default(),
+            definitions_open: Cell::new(0),
             functions: FunctionTable::default(),
         }
     }

@@ -482,8 +482,8 @@ pub enum ExprKind {
     Postfix(PostfixOp, Box<Expr>),
     /// An infix operator (also `?:`); the span is the operator's.
     Binary(BinaryOp, Span, Box<Expr>, Box<Expr>),
-    /// `=`, `+=`, ...; `None` is plain `=`.
-    Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
+    /// `=`, `+=`, ...; `None` is plain `=`; the span is the operator's.
+    Assign(Option<BinaryOp>, Span, Box<Expr>, Box<Expr>),
     /// `c ? a : b`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `(T) e`. `(name) e` is a cast when what follows can only begin an operand. Two forms are

@@ -10,12 +10,15 @@
 //! ```
 //! Without colour the text is stable: golden tests compare it.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::{Diagnostic, FileId, Severity, SourceMap, Span};
 
 /// Longer lines are cut around the place.
 const SHOWN_MAX: usize = 160;
+/// Longer messages lose their middle.
+const MESSAGE_MAX: usize = 600;
 /// A tab is shown as so many blanks.
 const TAB: &str = "    ";
 
@@ -55,7 +58,7 @@ impl Renderer<'_> {
         writeln!(
             out,
             "{head}: {}",
-            self.paint(Paint::Bold, &diagnostic.message)
+            self.paint(Paint::Bold, &shortened(&diagnostic.message))
         )?;
         let marks = self.marks(diagnostic);
         let last = marks.iter().map(|mark| mark.line).max().unwrap_or(1);
@@ -64,7 +67,9 @@ impl Renderer<'_> {
         let mut line = 0;
         for mark in &marks {
             if file != Some(mark.span.file) {
-                self.place(out, mark.span, margin, file.is_none())?;
+                let is_first = file.is_none();
+                let at = if is_first { diagnostic.span } else { mark.span };
+                self.place(out, at, margin, is_first)?;
                 file = Some(mark.span.file);
                 line = 0;
             }
@@ -201,6 +206,18 @@ impl Renderer<'_> {
             false => text.to_owned(),
         }
     }
+}
+
+/// A message that quotes an endless name or literal, without its middle.
+fn shortened(message: &str) -> Cow<'_, str> {
+    let count = message.chars().count();
+    if count <= MESSAGE_MAX {
+        return Cow::Borrowed(message);
+    }
+    let half = MESSAGE_MAX / 2;
+    let start: String = message.chars().take(half).collect();
+    let end: String = message.chars().skip(count - half).collect();
+    Cow::Owned(format!("{start}...{end}"))
 }
 
 struct Window {

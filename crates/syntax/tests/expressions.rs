@@ -43,8 +43,8 @@ fn expr_text(expr: &Expr) -> String {
         ExprKind::Prefix(op, of) => format!("({op:?} {})", expr_text(of)),
         ExprKind::Postfix(op, of) => format!("(post{op:?} {})", expr_text(of)),
         ExprKind::Binary(op, _, a, b) => format!("({op:?} {} {})", expr_text(a), expr_text(b)),
-        ExprKind::Assign(None, a, b) => format!("(Assign {} {})", expr_text(a), expr_text(b)),
-        ExprKind::Assign(Some(op), a, b) => {
+        ExprKind::Assign(None, _, a, b) => format!("(Assign {} {})", expr_text(a), expr_text(b)),
+        ExprKind::Assign(Some(op), _, a, b) => {
             format!("(Assign{op:?} {} {})", expr_text(a), expr_text(b))
         }
         ExprKind::Conditional(c, a, b) => {

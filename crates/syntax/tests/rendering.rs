@@ -34,7 +34,7 @@ fn labels_and_help_stand_under_the_message() {
         .help("do otherwise");
     let expected = "\
 error[some-code]: something is wrong
- --> one.spl:1:1
+ --> one.spl:2:9
   |
 1 | first line
   | ----- seen here first

@@ -16,7 +16,7 @@ impl<'w> Clause<'_, 'w> {
         let mut values: Vec<Arc<str>> = Vec::with_capacity(config.values.len());
         let mut names: Vec<&str> = Vec::new();
         for expr in &config.values {
-            let ExprKind::Assign(None, name, pool) = &expr.kind else {
+            let ExprKind::Assign(None, _, name, pool) = &expr.kind else {
                 return self.fail(expr.span, "a host pool is defined as `Name = [\"host\"]`");
             };
             let Some(name) = bare_word(name) else {
@@ -117,7 +117,7 @@ impl<'w> Clause<'_, 'w> {
         let names = pools
             .flat_map(|c| &c.values)
             .filter_map(|value| match &value.kind {
-                ExprKind::Assign(None, name, _) => bare_word(name),
+                ExprKind::Assign(None, _, name, _) => bare_word(name),
                 _ => None,
             });
         if names.clone().any(|other| other == name) {

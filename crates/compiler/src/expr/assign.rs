@@ -15,14 +15,14 @@ impl<'w> Typer<'_, 'w> {
     /// no conflict; any other pair of uses may be one.
     pub(super) fn assign(
         &mut self,
-        op: Option<Written>,
+        (op, at): (Option<Written>, Span),
         target: &'w ast::Expr,
         value: &'w ast::Expr,
         span: Span,
     ) -> Option<graph::Expr> {
         match op {
             None => self.assign_plain(target, value, span),
-            Some(op) => self.assign_with(op, target, value, span),
+            Some(op) => self.assign_with((op, at), target, value, span),
         }
     }
 
@@ -60,7 +60,7 @@ impl<'w> Typer<'_, 'w> {
 
     fn assign_with(
         &mut self,
-        op: Written,
+        (op, at): (Written, Span),
         target: &'w ast::Expr,
         value: &'w ast::Expr,
         span: Span,
@@ -84,7 +84,6 @@ impl<'w> Typer<'_, 'w> {
         let pos = self.session.pos(span);
         let left = self.read(&place, pos);
         let spans = (target.span, value.span);
-        let at = between(target.span, value.span);
         let operands = Operands {
             left,
             right: typed,
@@ -207,12 +206,4 @@ fn after(ty: &Type, step: &Step) -> Type {
         (Type::Blob, _) => Type::Uint8,
         _ => Type::Void,
     }
-}
-
-/// Where the operator of an assignment stands: between its sides.
-fn between(left: Span, right: Span) -> Span {
-    if left.file == right.file && left.end <= right.start {
-        return Span::new(left.file, left.end, right.start);
-    }
-    left
 }

@@ -68,7 +68,7 @@ impl<'w> Typer<'_, 'w> {
             Kind::Index(base, index) => self.index(base, index, span),
             Kind::Slice(base, low, up) => self.slice(base, low.as_deref(), up.as_deref(), span),
             Kind::Binary(..) => self.binary(expr, hint),
-            Kind::Assign(op, place, value) => self.assign(*op, place, value, span),
+            Kind::Assign(op, at, place, value) => self.assign((*op, *at), place, value, span),
             Kind::Conditional(c, a, b) => self.conditional(c, a, b, hint, span),
             Kind::Cast(ty, inner) => self.cast(ty, inner, span),
             Kind::Prefix(op, inner) => match op {

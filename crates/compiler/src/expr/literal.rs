@@ -46,9 +46,20 @@ impl Typer<'_, '_> {
                 (Value::RString(units.bytes()), Type::RString)
             }
             StringKind::UString => (Value::UString(units.utf16()), Type::UString),
-            StringKind::Xml => (Value::Xml(units.bytes()), Type::Xml(None)),
+            StringKind::Xml => (self.xml(units.bytes(), span)?, Type::Xml(None)),
         };
         Some(self.make(ExprKind::Const(value), ty, span))
+    }
+
+    /// A literal is held to what a string has to be to become xml at run time.
+    fn xml(&self, text: RString, span: Span) -> Option<Value> {
+        match graph::ops::check_xml(&text.0) {
+            Err(why) if !text.0.is_empty() => {
+                let message = format!("this is not well-formed XML: {why}");
+                self.fail("bad-literal", span, message)
+            }
+            _ => Some(Value::Xml(text)),
+        }
     }
 
     pub(super) fn null(&self, hint: Option<&Type>, span: Span) -> Option<graph::Expr> {

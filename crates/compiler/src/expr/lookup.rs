@@ -59,6 +59,17 @@ impl<'w> Typer<'_, 'w> {
         )
     }
 
+    /// Whether a name has a value; a variable counts as used from then on.
+    pub(crate) fn uses_value(&mut self, name: &str) -> bool {
+        let meaning = self.meaning(name);
+        if let Some(Meaning::Local(entry)) = &meaning
+            && !self.context.constant
+        {
+            self.vars[entry.id.0 as usize].is_used = true;
+        }
+        meaning.is_some()
+    }
+
     /// The output port that an expression names.
     pub(crate) fn output_named(&self, expr: &syntax::ast::Expr) -> Option<usize> {
         let syntax::ast::ExprKind::Name(name) = &expr.kind else {

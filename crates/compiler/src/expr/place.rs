@@ -88,6 +88,7 @@ impl<'w> Typer<'_, 'w> {
             return self.in_scope(scope, |typer| typer.path(one, wanted));
         }
         match self.meaning(text) {
+            Some(_) if self.context.constant => self.not_constant(text, span),
             Some(Meaning::Local(entry)) => self.local_root(&entry, text, wanted, span),
             Some(Meaning::State(id, entry)) => {
                 if !self.may_use_state(&entry, span) {

@@ -65,10 +65,10 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// All functions of a name; reports that there are none.
-    pub(super) fn candidates(&self, name: &'w QName, scope: &Scope<'w>) -> Option<Candidates> {
+    pub(super) fn candidates(&mut self, name: &'w QName, scope: &Scope<'w>) -> Option<Candidates> {
         let text = &*name.name.text;
-        let outputs = self.context.output_functions.as_ref();
-        if let Some(outputs) = outputs
+        let outputs = self.context.output_functions.clone();
+        if let Some(outputs) = &outputs
             && name.namespace.is_none()
             && let Some(list) = outputs.find(text)
         {
@@ -91,6 +91,10 @@ impl<'w> Typer<'_, 'w> {
         }
         self.add_intrinsics(name, &mut candidates);
         if candidates.list.is_empty() && !candidates.is_broken {
+            if name.namespace.is_none() && self.uses_value(text) {
+                let message = format!("`{text}` is no function and cannot be called");
+                return self.fail("not-a-function", name.span, message);
+            }
             let finding = self.session.world.no_function(unit, name);
             let names: Vec<&str> = outputs.iter().flat_map(|o| o.names()).collect();
             let finding = did_you_mean(finding, text, names);

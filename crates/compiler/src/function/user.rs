@@ -101,7 +101,7 @@ impl<'w> Session<'w> {
         let mut typer = Typer::new(self, Scope::unit(unit).enter(frame), context);
         typer.formals(ast);
         let mut stmts: Vec<Stmt> = Vec::new();
-        typer.in_block(|typer| typer.statements(&ast.body.stmts, &mut stmts));
+        typer.statements(&ast.body.stmts, &mut stmts);
         typer.warn_unused();
         let body: Body = typer.finish(stmts);
         self.check_returns(ast, result.as_ref());

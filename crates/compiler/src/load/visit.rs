@@ -202,7 +202,7 @@ fn expr<'a>(e: &'a Expr, v: &mut dyn Visitor<'a>) {
         | ExprKind::Prefix(_, inner)
         | ExprKind::Postfix(_, inner)
         | ExprKind::Paren(inner) => expr(inner, v),
-        ExprKind::Index(a, b) | ExprKind::Binary(_, _, a, b) | ExprKind::Assign(_, a, b) => {
+        ExprKind::Index(a, b) | ExprKind::Binary(_, _, a, b) | ExprKind::Assign(_, _, a, b) => {
             expr(a, v);
             expr(b, v);
         }

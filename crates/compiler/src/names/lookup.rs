@@ -13,7 +13,7 @@ use syntax::ast::{Composite, Function, QName, TypeDef};
 
 use super::enumerator::Enumerator;
 use super::index::Namespace;
-use super::suggest::did_you_mean;
+use super::suggest::{BUILT_IN, did_you_mean, foreign_type};
 use super::unit::UnitId;
 use super::world::{NamespaceId, World};
 use crate::Diagnostics;
@@ -217,7 +217,10 @@ impl World {
             let diagnostic =
                 Diagnostic::error(code, name.span, format!("there is no {word} `{text}`"));
             let elsewhere = self.elsewhere(name, kind);
-            let diagnostic = did_you_mean(diagnostic, text, self.names(unit, kind));
+            let diagnostic = match kind {
+                Kind::Type => type_meant(diagnostic, text, self.names(unit, kind)),
+                _ => did_you_mean(diagnostic, text, self.names(unit, kind)),
+            };
             return match elsewhere {
                 Some(ns) => {
                     diagnostic.help(format!("add `use {ns}::{text};` to see that of `{ns}`"))
@@ -288,6 +291,18 @@ impl Found<'_> {
             Found::Function(_, f) => f.is_public,
             Found::Operator(_) | Found::Type(..) | Found::Native(_) => true,
         }
+    }
+}
+
+/// Suggests a built-in type or one that is defined.
+fn type_meant<'n>(
+    diagnostic: Diagnostic,
+    name: &str,
+    defined: impl Iterator<Item = &'n str>,
+) -> Diagnostic {
+    match foreign_type(name) {
+        Some(own) => diagnostic.help(format!("did you mean `{own}`?")),
+        None => did_you_mean(diagnostic, name, defined.chain(BUILT_IN.iter().copied())),
     }
 }
 

@@ -2,6 +2,50 @@
 
 use syntax::Diagnostic;
 
+/// The words for built-in types.
+pub(super) const BUILT_IN: &[&str] = &[
+    "boolean",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+    "decimal32",
+    "decimal64",
+    "decimal128",
+    "complex32",
+    "complex64",
+    "timestamp",
+    "rstring",
+    "ustring",
+    "blob",
+    "xml",
+];
+
+/// The type that is called so in other languages.
+pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "bool" | "Boolean" => "boolean",
+        "int" | "integer" | "Integer" => "int32",
+        "uint" | "unsigned" => "uint32",
+        "long" | "Long" => "int64",
+        "short" => "int16",
+        "byte" | "char" => "uint8",
+        "float" | "double" | "Double" => "float64",
+        "decimal" => "decimal64",
+        "complex" => "complex64",
+        "string" | "String" | "str" => "rstring",
+        "bytes" => "blob",
+        "time" | "datetime" => "timestamp",
+        _ => return None,
+    })
+}
+
 /// The candidate nearest to a name, if it is near enough to be a slip of the pen: a third of the
 /// letters at most, or only the case differs.
 pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {

@@ -72,6 +72,7 @@ impl<'w> Typer<'_, 'w> {
             };
             let before = block.vars.borrow_mut().insert(name.text.clone(), entry);
             if let Some(first) = before {
+                self.vars[first.id.0 as usize].is_used = true;
                 self.declared_twice(name, first.span);
             }
         }

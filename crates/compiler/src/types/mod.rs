@@ -5,6 +5,7 @@
 
 mod cast;
 mod describe;
+mod limit;
 mod named;
 mod resolve;
 mod slot;

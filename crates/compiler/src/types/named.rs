@@ -82,7 +82,7 @@ impl<'w> Session<'w> {
             units.entry(std::ptr::from_ref(def)).or_default().clone()
         };
         let scope = Scope::unit(unit);
-        let result = slot.get(|| self.definition_body(&def.body, &scope));
+        let result = self.defined(&slot, asked, || self.definition_body(&def.body, &scope));
         self.settled(result, def, asked)
     }
 
@@ -185,9 +185,8 @@ impl<'w> Session<'w> {
         scope: &Scope<'w>,
     ) -> Option<Option<Type>> {
         let local = block.types.borrow().get(&name.text).cloned()?;
-        let result = local
-            .slot
-            .get(|| self.definition_body(&local.def.body, scope));
+        let resolve = || self.definition_body(&local.def.body, scope);
+        let result = self.defined(&local.slot, name, resolve);
         Some(self.settled(result, local.def, name))
     }
 
@@ -199,9 +198,8 @@ impl<'w> Session<'w> {
         home: &Scope<'w>,
     ) -> Option<Option<Type>> {
         let local = frame.ty(&name.text)?;
-        let result = local
-            .slot
-            .get(|| self.definition_body(&local.def.body, home));
+        let resolve = || self.definition_body(&local.def.body, home);
+        let result = self.defined(&local.slot, name, resolve);
         Some(self.settled(result, local.def, name))
     }
 

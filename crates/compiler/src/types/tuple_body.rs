@@ -29,7 +29,7 @@ impl<'w> Session<'w> {
                 let home = scope.outside_operator();
                 stream
                     .slot
-                    .get(|| self.tuple_body(body, &home))
+                    .get(|| self.one_deeper(stream.span, || self.tuple_body(body, &home)))
                     .unwrap_or_else(|_| {
                         let message = "the type of this stream is defined in terms of itself";
                         self.fail("circular-type", stream.span, message)

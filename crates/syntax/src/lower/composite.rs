@@ -99,7 +99,8 @@ impl<'a> Lower<'a> {
             return Some(Actual::Type(self.type_expr(first)));
         }
         let mut exprs = vec![self.expr(first)];
-        exprs.extend(nodes.map(|node| self.expr(node)));
+        let others = nodes.filter(|node| node.kind() != Error);
+        exprs.extend(others.map(|node| self.expr(node)));
         Some(Actual::Exprs(exprs))
     }
 

@@ -48,9 +48,11 @@ impl<'a> Lower<'a> {
                 ExprKind::Binary(binary_op(op.kind)?, span, left, right)
             }
             AssignExpr => {
-                let op = assigned_op(node.leaves().next()?.kind);
+                let op = node.leaves().next()?;
+                let span = op.span(self.file);
                 let left = self.operand(node, 0)?;
-                ExprKind::Assign(op, left, self.operand_or_error(node, 1))
+                let right = self.operand_or_error(node, 1);
+                ExprKind::Assign(assigned_op(op.kind), span, left, right)
             }
             ConditionalExpr => ExprKind::Conditional(
                 self.operand(node, 0)?,

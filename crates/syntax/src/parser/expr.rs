@@ -78,11 +78,8 @@ fn right_side(p: &mut Parser, node: super::marker::Marker, level: u8) -> Complet
             p.finish(node, ConditionalExpr)
         }
         OR_ELSE => {
-            binary(p, OR_ELSE + 1);
-            if p.at(QuestionColon) {
-                p.error_here("chained-operator", "`?:` cannot be chained");
-                p.add_help("put parentheses around one of the two");
-                p.complained_at = None;
+            if let Some(right) = binary(p, OR_ELSE + 1) {
+                chained(p, right);
             }
             p.finish(node, BinaryExpr)
         }
@@ -103,6 +100,19 @@ fn operator(p: &Parser) -> (SyntaxKind, u8) {
         Gt if p.nth(2) == Eq && p.is_joined(p.pos + 1) => (ShrEq, 3),
         Gt => (Shr, 2),
         _ => (Gt, 1),
+    }
+}
+
+/// `a ?: b ?: c`: what is meant is that `b` takes the place of `a` and `c` that of both.
+fn chained(p: &mut Parser, mut right: Completed) {
+    while p.at(QuestionColon) && right.height < MAX_HEIGHT {
+        p.error_here("chained-operator", "`?:` cannot be chained");
+        p.add_help("put parentheses around the last two: `a ?: (b ?: c)`");
+        p.complained_at = None;
+        let node = p.precede(right);
+        p.bump();
+        binary(p, OR_ELSE + 1);
+        right = p.finish(node, BinaryExpr);
     }
 }
 

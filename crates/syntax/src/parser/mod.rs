@@ -275,11 +275,22 @@ impl<'t> Parser<'t> {
     }
 
     /// The place to show for a complaint about this token: the token, or the end of the line before
-    /// if it stands on a later line.
+    /// if something is missing there.
     fn here(&self) -> Span {
-        match self.is_on_new_line(self.pos) && self.pos > 0 {
+        match self.is_missed_before() {
             true => self.previous_end(),
             false => self.span(self.pos),
         }
+    }
+
+    /// What is missing was to stand on the line before. Behind a `;` or a brace nothing is missing:
+    /// the token that begins the line is what is wrong.
+    fn is_missed_before(&self) -> bool {
+        let Some(before) = self.pos.checked_sub(1) else {
+            return false;
+        };
+        let is_whole = matches!(self.kind_at(before), SyntaxKind::Semi | SyntaxKind::LBrace)
+            && !self.at_any(&[SyntaxKind::RBrace, SyntaxKind::Eof]);
+        self.is_on_new_line(self.pos) && !is_whole
     }
 }

@@ -46,7 +46,7 @@ impl Parser<'_> {
 
     /// `expected X, found Y` at the token that came instead.
     pub(super) fn expected(&mut self, what: &str) {
-        let message = match self.is_on_new_line(self.pos) && self.pos > 0 {
+        let message = match self.is_missed_before() {
             true => format!("expected {what}"),
             false => format!("expected {what}, found {}", self.found_here()),
         };
@@ -100,7 +100,10 @@ impl Parser<'_> {
         let span = self.previous_end();
         let message = format!("expected `;` after {after}");
         self.report(Diagnostic::error("missing-semicolon", span, message));
-        self.skip_line();
+        let is_next_entry = self.at(Ident) && self.nth(1) == Colon;
+        if !is_next_entry {
+            self.skip_line();
+        }
     }
 
     /// Takes the closing brace, or says that it is missing and shows where it was opened.

@@ -1,7 +1,7 @@
 //! Statements of functions and of logic clauses.
 
 use super::recover::Opening;
-use super::{Completed, Parser, composite, expr, types};
+use super::{Completed, Parser, composite, expr, function, types};
 use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
 
@@ -69,6 +69,8 @@ fn one_statement(p: &mut Parser) {
             p.wrong("misplaced-else", "`else` without an `if` before it");
             p.bump();
         }
+        VarKw if p.nth(1) == Ident => untyped_declaration(p),
+        _ if begins_function(p) => nested_function(p),
         _ if p.begins_declaration() => {
             let node = p.start();
             local_declaration(p);
@@ -105,9 +107,59 @@ fn variable(p: &mut Parser) {
     p.finish(node, LocalVar);
 }
 
+/// `var x = 1;`: a declaration as other languages have it.
+fn untyped_declaration(p: &mut Parser) {
+    let node = p.start();
+    let declaration = p.start();
+    p.wrong(
+        "reserved-word",
+        "a variable is declared with its type, not with `var`",
+    );
+    p.add_help("write `int32 x = 1;` for instance, or `mutable int32 x = 1;`");
+    p.bump_as(MutableKw, 1);
+    let nothing = p.start();
+    p.finish(nothing, NamedType);
+    variable(p);
+    p.semicolon("the declaration");
+    p.finish(declaration, LocalDecl);
+    p.finish(node, LocalStmt);
+}
+
+/// `T name(`: a function inside a body.
+fn begins_function(p: &Parser) -> bool {
+    let name = match p.current() {
+        Ident => p.after_type_name(p.pos),
+        kind if kind.is_type_keyword() || kind == VoidKw => Some(p.pos + 1),
+        _ => None,
+    };
+    let Some(name) = name.filter(|&at| p.kind_at(at) == Ident && p.kind_at(at + 1) == LParen)
+    else {
+        return false;
+    };
+    p.after_group(name + 1)
+        .is_some_and(|after| p.kind_at(after) == LBrace)
+}
+
+/// A function where none may stand: it is parsed and left out.
+fn nested_function(p: &mut Parser) {
+    let node = p.start();
+    p.wrong(
+        "nested-function",
+        "a function cannot be defined inside of another body",
+    );
+    p.add_help("define it at the top level of the file, outside of composites");
+    p.complained_at = None;
+    function::function(p);
+    p.finish(node, Error);
+}
+
 fn expression_statement(p: &mut Parser) {
     let node = p.start();
+    let begin = p.pos;
     if expr::expr(p).is_none() {
+        if p.pos == begin && p.current().is_keyword() && !is_outside(p) {
+            p.skip_token();
+        }
         p.skip_line();
     } else {
         p.semicolon("the statement");
@@ -170,6 +222,9 @@ fn for_statement(p: &mut Parser) {
 }
 
 fn for_head(p: &mut Parser, open: usize) {
+    if p.at(MutableKw) {
+        immutable_head(p, open);
+    }
     if p.at(Ident) && p.nth(1) == InKw {
         let name = p.token_text(p.pos);
         let message = format!("expected a type before the loop's variable `{name}`");
@@ -198,6 +253,20 @@ fn for_head(p: &mut Parser, open: usize) {
         p.bump();
     }
     p.finish(broken, Error);
+}
+
+/// `for (mutable ...`; of a loop as C has it something better is said later.
+fn immutable_head(p: &mut Parser, open: usize) {
+    let end = p.after_group(open).unwrap_or(open);
+    if (open..end).any(|at| p.kind_at(at) == InKw) {
+        p.wrong(
+            "loop-variable",
+            "the variable of a loop cannot be `mutable`",
+        );
+        p.add_help("copy it into a `mutable` variable and change that");
+        p.complained_at = None;
+    }
+    p.bump();
 }
 
 fn jump(p: &mut Parser, kind: SyntaxKind, after: &str) {

@@ -1,0 +1,105 @@
+//! Limits of types: how far definitions refer to definitions, and how large a type may grow.
+//!
+//! A type is a tree, and a few lines that each name the one before twice make one that no memory
+//! holds. So every definition is measured once, when it is resolved, out of a budget.
+
+use syntax::Diagnostic;
+use syntax::{Span, ast::Ident};
+use tuple::{TupleType, Type};
+
+use super::Slot;
+use super::slot::Circular;
+use crate::Session;
+
+/// So many definitions may be resolved one within the other.
+const NESTING_MAX: u32 = 200;
+/// So many types may be inside of each other.
+const DEPTH_MAX: u32 = 256;
+/// So many types a type may consist of, itself included.
+const PARTS_MAX: usize = 1 << 16;
+
+impl<'w> Session<'w> {
+    /// The type that a definition stands for, worked out when first asked for.
+    pub(super) fn defined(
+        &self,
+        slot: &Slot<Type>,
+        asked: &Ident,
+        resolve: impl FnOnce() -> Option<Type>,
+    ) -> Result<Option<Type>, Circular> {
+        slot.get(|| {
+            let ty = self.one_deeper(asked.span, resolve)?;
+            let is_small = fits(&ty, 0, &mut { PARTS_MAX });
+            is_small.then_some(ty).or_else(|| {
+                let message = format!("type `{}` is too large", asked.text);
+                let finding = Diagnostic::error("type-too-large", asked.span, message);
+                let help = format!("a type has at most {PARTS_MAX} parts, {DEPTH_MAX} deep");
+                self.report(finding.help(help));
+                None
+            })
+        })
+    }
+
+    /// Resolves a definition or a stream's type that another one led to.
+    pub(super) fn one_deeper<T>(
+        &self,
+        asked: Span,
+        resolve: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
+        let depth = self.definitions_open.get();
+        if depth >= NESTING_MAX {
+            let message = format!("more than {NESTING_MAX} types are defined one by the other");
+            return self.fail("type-too-deep", asked, message);
+        }
+        self.definitions_open.set(depth + 1);
+        let result = resolve();
+        self.definitions_open.set(depth);
+        result
+    }
+}
+
+/// Whether a type is not too deep, and within the budget, which is what is left afterwards.
+fn fits(ty: &Type, depth: u32, budget: &mut usize) -> bool {
+    if *budget == 0 || depth > DEPTH_MAX {
+        return false;
+    }
+    *budget -= 1;
+    let mut inside = |ty: &Type| fits(ty, depth + 1, budget);
+    match ty {
+        Type::List(element, _) | Type::Set(element, _) | Type::Optional(element) => inside(element),
+        Type::Map(both, _) => inside(&both.0) && inside(&both.1),
+        Type::Tuple(body) => attributes(body).all(inside),
+        _ => true,
+    }
+}
+
+fn attributes(body: &TupleType) -> impl Iterator<Item = &Type> {
+    body.attributes.iter().map(|attribute| &attribute.ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn pair(ty: Type) -> Type {
+        let attributes = [("a", ty.clone()), ("b", ty)];
+        Type::Tuple(Arc::new(TupleType::new(attributes)))
+    }
+
+    #[test]
+    fn a_type_that_doubles_is_measured_within_the_budget() {
+        let small = (0..10).fold(Type::Int32, |ty, _| pair(ty));
+        assert!(fits(&small, 0, &mut { PARTS_MAX }));
+        let large = (0..60).fold(Type::Int32, |ty, _| pair(ty));
+        assert!(!fits(&large, 0, &mut { PARTS_MAX }));
+    }
+
+    #[test]
+    fn a_type_may_be_so_deep_and_no_deeper() {
+        let list = |ty: Type, _| Type::List(Arc::new(ty), None);
+        let deep = (0..DEPTH_MAX).fold(Type::Int32, list);
+        assert!(fits(&deep, 0, &mut { PARTS_MAX }));
+        assert!(!fits(&list(deep, 0), 0, &mut { PARTS_MAX }));
+    }
+}
