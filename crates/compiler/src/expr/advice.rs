@@ -51,7 +51,7 @@ fn advice(op: Computing, left: &Type, right: &Type) -> Option<String> {
     if plain && (left != right || left.is_optional()) {
         return Some("unwrap the optional with `!`, or with `?:` and a substitute".to_owned());
     }
-    if left.is_string() && right.is_string() {
+    if left.is_string() && right.is_string() && left != right {
         return Some(format!(
             "strings of different types do not mix; cast one: `({left})`"
         ));
