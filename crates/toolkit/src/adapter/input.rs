@@ -1,7 +1,7 @@
 //! Files as streams of bytes: opened, decompressed, and decoded to UTF-8.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
@@ -14,10 +14,34 @@ const BLOCK_BYTES: usize = 64 * 1024;
 
 /// An open file, or what a decompressor makes of it.
 pub struct Input {
-    bytes: Box<dyn Read + Send>,
+    bytes: Bytes,
     decoder: Option<Decoder>,
     /// Bytes as they came, not yet decoded.
     raw: Vec<u8>,
+}
+
+/// Where bytes come from.
+enum Bytes {
+    File(File),
+    Decompressed(Box<dyn Read + Send>),
+}
+
+impl Bytes {
+    fn new(file: File, compression: Option<Compression>) -> Bytes {
+        Bytes::Decompressed(match compression {
+            None => return Bytes::File(file),
+            Some(Compression::Zlib) => Box::new(flate2::read::ZlibDecoder::new(file)),
+            Some(Compression::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(file)),
+            Some(Compression::Bzip2) => Box::new(bzip2::read::MultiBzDecoder::new(file)),
+        })
+    }
+
+    fn reader(&mut self) -> &mut dyn Read {
+        match self {
+            Bytes::File(file) => file,
+            Bytes::Decompressed(bytes) => &mut **bytes,
+        }
+    }
 }
 
 impl Input {
@@ -35,12 +59,7 @@ impl Input {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         Ok(Input {
-            bytes: match compression {
-                None => Box::new(file),
-                Some(Compression::Zlib) => Box::new(flate2::read::ZlibDecoder::new(file)),
-                Some(Compression::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(file)),
-                Some(Compression::Bzip2) => Box::new(bzip2::read::MultiBzDecoder::new(file)),
-            },
+            bytes: Bytes::new(file, compression),
             decoder: encoding.map(Encoding::new_decoder),
             raw: Vec::new(),
         })
@@ -52,18 +71,35 @@ impl Input {
     /// What the system or the decompressor says.
     pub fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let Some(decoder) = &mut self.decoder else {
-            return read_block(&mut *self.bytes, buffer);
+            return read_block(self.bytes.reader(), buffer);
         };
         let before = buffer.len();
         loop {
             self.raw.clear();
-            let count = read_block(&mut *self.bytes, &mut self.raw)?;
+            let count = read_block(self.bytes.reader(), &mut self.raw)?;
             decode(decoder, &self.raw, count == 0, buffer);
             // A block may hold no whole character.
             if count == 0 || buffer.len() > before {
                 return Ok(buffer.len() - before);
             }
         }
+    }
+
+    /// Goes back to the start of a file that has become shorter than what was read of it; whether
+    /// it has. A compressed file is never read again.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn restart_if_shorter(&mut self) -> io::Result<bool> {
+        let Bytes::File(file) = &mut self.bytes else {
+            return Ok(false);
+        };
+        let is_shorter = file.metadata()?.len() < file.stream_position()?;
+        if is_shorter {
+            file.rewind()?;
+            self.decoder = self.decoder.as_ref().map(|d| d.encoding().new_decoder());
+        }
+        Ok(is_shorter)
     }
 }
 

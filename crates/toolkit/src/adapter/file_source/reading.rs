@@ -1,5 +1,6 @@
 //! One file, from its first byte to its end: records to tuples.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -88,8 +89,7 @@ impl Reading {
         path: &Path,
         out: &mut dyn Outlet,
     ) -> Result<Ended, Fault> {
-        self.reader.restart();
-        self.buffer.clear();
+        self.begin();
         let mut start = 0;
         let mut at_end = false;
         let mut number = 0;
@@ -112,12 +112,7 @@ impl Reading {
                 Record::NeedMore => {
                     self.buffer.drain(..start);
                     start = 0;
-                    at_end = self.fill(input, path)? == 0 && !self.wait_for_more(out);
-                }
-                Record::End if self.wait_for_more(out) => {
-                    self.buffer.drain(..start);
-                    start = 0;
-                    self.fill(input, path)?;
+                    at_end = !self.fill(input, path, out)?;
                 }
                 Record::End => return Ok(Ended::AtEnd),
             }
@@ -127,21 +122,38 @@ impl Reading {
         }
     }
 
-    fn fill(&mut self, input: &mut Input, path: &Path) -> Result<usize, Fault> {
-        input.fill(&mut self.buffer).map_err(|error| {
+    /// Before the first byte of a file.
+    fn begin(&mut self) {
+        self.reader.restart();
+        self.buffer.clear();
+    }
+
+    /// Reads on; false at the end. A hot file ends only with a shutdown: when there is nothing new
+    /// it is left alone for a while, and one that has shrunk is read from its start.
+    fn fill(
+        &mut self,
+        input: &mut Input,
+        path: &Path,
+        out: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        let failure = |error: io::Error| {
             Fault::new(
                 FaultKind::System,
                 format!("cannot read {}: {error}", path.display()),
             )
-        })
-    }
-
-    /// At the end of a hot file: waits; false for other files and at a shutdown.
-    fn wait_for_more(&mut self, out: &mut dyn Outlet) -> bool {
-        if self.hot && !out.services().is_shutdown() {
+        };
+        if input.fill(&mut self.buffer).map_err(failure)? > 0 {
+            return Ok(true);
+        }
+        if !self.hot || out.services().is_shutdown() {
+            return Ok(false);
+        }
+        if input.restart_if_shorter().map_err(failure)? {
+            self.begin();
+        } else {
             out.services().block(HOT_PAUSE.as_secs_f64());
         }
-        self.hot && !out.services().is_shutdown()
+        Ok(!out.services().is_shutdown())
     }
 
     fn pause(&self, delay: f64, out: &mut dyn Outlet) {
