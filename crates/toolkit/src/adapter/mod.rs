@@ -7,3 +7,4 @@ pub mod file_source;
 mod input;
 mod output;
 mod record;
+mod verify;

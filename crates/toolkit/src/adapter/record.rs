@@ -1,6 +1,6 @@
 //! Records of files from an adapter's parameters: format, separator, what is left out.
 
-use graph::{ExprKind, Fault, FaultKind};
+use graph::{ExprKind, Fault, FaultKind, Operator, ParamValue};
 use runtime::Build;
 use tuple::text::{Format, ReadOptions, RecordReader, RecordWriter, WriteOptions};
 use tuple::{TupleBuf, Value};
@@ -19,7 +19,7 @@ pub fn format(build: &Build<'_>) -> Format {
 /// Writes the tuples of input port 0.
 pub fn writer(build: &mut Build<'_>) -> Result<Box<dyn RecordWriter>, Fault> {
     let options = WriteOptions {
-        attributes: written(build),
+        attributes: Some(written_attributes(build.operator)),
         separator: separator(build)?,
         quote_strings: build.flag("quoteStrings", true)?,
         eol: eol(build)?,
@@ -32,10 +32,10 @@ pub fn writer(build: &mut Build<'_>) -> Result<Box<dyn RecordWriter>, Fault> {
 /// Reads tuples of output port 0: the attributes to which nothing is assigned.
 pub fn reader(build: &mut Build<'_>) -> Result<Box<dyn RecordReader>, Fault> {
     let options = ReadOptions {
-        attributes: Some(read_attributes(build)),
+        attributes: Some(read_attributes(build.operator)),
         defaults: default_tuple(build)?,
         has_delay: build.flag("hasDelayField", false)?,
-        separator: separator(build)?,
+        separator: source_separator(build)?,
         ignore_extra: build.flag("ignoreExtraCSVValues", false)?,
         header_lines: header_lines(build)?,
         checked: build.literal("parsing") != Some("fast"),
@@ -52,27 +52,29 @@ pub fn reader(build: &mut Build<'_>) -> Result<Box<dyn RecordReader>, Fault> {
 }
 
 /// The attributes of output port 0 that records hold.
-pub fn read_attributes(build: &Build<'_>) -> Vec<usize> {
-    let assign = &build.operator.outputs[0].assign;
-    let all = 0..build.outputs[0].offsets.len();
+pub fn read_attributes(operator: &Operator) -> Vec<usize> {
+    let port = &operator.outputs[0];
+    let assign = &port.assign;
+    let all = 0..port.schema.attributes.len();
     all.filter(|&at| assign.get(at).is_none_or(Option::is_none))
         .collect()
 }
 
 /// The attributes of input port 0 that `suppress` does not name.
-fn written(build: &Build<'_>) -> Option<Vec<usize>> {
-    let named = build.exprs("suppress")?;
+pub fn written_attributes(operator: &Operator) -> Vec<usize> {
+    let named = match operator.param("suppress").map(|param| &param.value) {
+        Some(ParamValue::Exprs(named)) => &named[..],
+        _ => &[],
+    };
     let suppressed = |at: usize| {
         named.iter().any(|expr| match expr.kind {
             ExprKind::Attribute { index, .. } => index as usize == at,
             _ => false,
         })
     };
-    Some(
-        (0..build.inputs[0].offsets.len())
-            .filter(|&at| !suppressed(at))
-            .collect(),
-    )
+    (0..operator.inputs[0].schema.attributes.len())
+        .filter(|&at| !suppressed(at))
+        .collect()
 }
 
 fn default_tuple(build: &mut Build<'_>) -> Result<Option<TupleBuf>, Fault> {
@@ -95,6 +97,16 @@ fn header_lines(build: &mut Build<'_>) -> Result<u32, Fault> {
             .clamp(0, u32::MAX.into()) as u32,
         None => 0,
     })
+}
+
+/// Blanks around fields are skipped, so that one cannot separate them.
+fn source_separator(build: &mut Build<'_>) -> Result<u8, Fault> {
+    match separator(build)? {
+        b'\t' | b' ' => Err(limit(
+            "separator is neither a tab nor a space where csv is read",
+        )),
+        byte => Ok(byte),
+    }
 }
 
 fn separator(build: &mut Build<'_>) -> Result<u8, Fault> {

@@ -45,6 +45,7 @@ static MODEL: OperatorModel = OperatorModel {
         ("WriteFailureAction", &["ignore", "log", "terminate"]),
     ],
     metrics: &["nFilesOpened", "nTupleWriteErrors"],
+    verify: Some(super::verify::sink),
     ..OperatorModel::DEFAULT
 };
 

@@ -54,6 +54,7 @@ static MODEL: OperatorModel = OperatorModel {
         "<any T> T AsIs(T v)",
     ],
     metrics: &["nFilesOpened", "nInvalidTuples"],
+    verify: Some(super::verify::source),
     starts_consistent_region: true,
     ..OperatorModel::DEFAULT
 };

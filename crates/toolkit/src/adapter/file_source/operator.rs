@@ -92,7 +92,7 @@ fn reading(build: &mut Build<'_>) -> Result<Reading, Fault> {
 
 /// `None` if records hold every attribute.
 fn assigned(build: &mut Build<'_>) -> Result<Option<Assigned>, Fault> {
-    let read = record::read_attributes(build);
+    let read = record::read_attributes(build.operator);
     if read.len() == build.outputs[0].offsets.len() {
         return Ok(None);
     }
