@@ -198,3 +198,13 @@ fn a_composite_of_the_main_file_comes_before_a_neighbours() {
     ]);
     assert_eq!(codes(&output), [""; 0]);
 }
+
+#[test]
+fn another_program_of_the_folder_is_not_loaded_for_a_name_of_the_library() {
+    let main = "composite Main { graph () as A = Custom() {\n\
+        logic onProcess : println(length(\"a\")); } }";
+    let other = "int32 length(list<int32> l) { return size(l); }\n\
+        composite Main { graph () as A = Custom() { } }";
+    let output = compile(&[("Main.spl", main), ("Other.spl", other)]);
+    assert_eq!(codes(&output), [""; 0]);
+}

@@ -21,9 +21,14 @@ pub(crate) fn load(
         program: Program::default(),
         folders: HashMap::new(),
         taken: main.iter().map(|(path, _)| path.clone()).collect(),
+        own: HashSet::new(),
     };
     for (path, text) in main {
         let parsed = parse(&mut closure.program.sources, path, text);
+        let home = namespace(&parsed.unit);
+        for name in Items::of(&parsed.unit).unique() {
+            closure.own.insert((home.to_owned(), name.to_owned()));
+        }
         closure.take(path, parsed, None);
     }
     let mut next = 0;
@@ -44,6 +49,9 @@ struct Closure<'a> {
     folders: HashMap<PathBuf, Vec<Neighbour>>,
     /// Files that belong to the program.
     taken: HashSet<PathBuf>,
+    /// Composites and types of the main files, each behind its namespace. A neighbour that defines
+    /// one of them too is another program, whatever else it defines.
+    own: HashSet<(String, String)>,
 }
 
 /// A file in a folder of some namespace.
@@ -114,7 +122,9 @@ impl Closure<'_> {
                 .parsed
                 .get_or_insert_with(|| parse(sources, &neighbour.path, &neighbour.text));
             let fits = super::namespace(&parsed.unit) == namespace;
-            if fits && Items::of(&parsed.unit).any(name) {
+            let items = Items::of(&parsed.unit);
+            let is_own = |item: &str| self.own.contains(&(namespace.to_owned(), item.to_owned()));
+            if fits && items.any(name) && !items.unique().any(is_own) {
                 self.taken.insert(neighbour.path.clone());
                 found.extend(neighbour.parsed.take().map(|p| (neighbour.path.clone(), p)));
             }

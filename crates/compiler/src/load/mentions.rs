@@ -96,6 +96,11 @@ impl<'a> Items<'a> {
         }
     }
 
+    /// The names that only one definition can have: all but those of functions.
+    pub(super) fn unique(&self) -> impl Iterator<Item = &'a str> {
+        self.composites.iter().chain(&self.types).copied()
+    }
+
     /// Whether anything of that name is defined here.
     pub(super) fn any(&self, name: &str) -> bool {
         self.composites.contains(name) || self.functions.contains(name) || self.types.contains(name)

@@ -2,8 +2,9 @@
 //!
 //! The compiler itself reads nothing: a [`Loader`] lists and reads files. A file is loaded only when
 //! a needed file mentions something that it defines and that nothing nearer defines; so a broken
-//! neighbour in the same folder does not stop a program that does not use it, and a folder of many
-//! programs with a `composite Main` each is no clash of names.
+//! neighbour in the same folder does not stop a program that does not use it. A file that defines a
+//! composite or type of the main files again is not loaded for anything: it is another program, and a
+//! folder of many programs with a `composite Main` each is no clash of names.
 //!
 //! # Where a namespace lies
 //! Namespace `a.b` lies in `root/a.b/` or `root/a/b/` of a toolkit root; a file without namespace in
