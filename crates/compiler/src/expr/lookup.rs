@@ -97,7 +97,9 @@ impl<'w> Typer<'_, 'w> {
             true => attribute.or(state),
             false => state.or(attribute),
         };
-        variable.or_else(|| site.input(name).map(Meaning::Port))
+        variable
+            .or_else(|| site.input(name).map(Meaning::Port))
+            .or_else(|| site.enumerator(name).map(Meaning::Enumerator))
     }
 
     fn in_composite(

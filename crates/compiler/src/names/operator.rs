@@ -1,12 +1,14 @@
 //! An operator invocation as a frame of names: its ports and its state variables.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use graph::StateId;
 use syntax::Span;
 use tuple::{TupleType, Type};
 
+use super::Enumerator;
 use super::composite::StreamId;
 
 /// An input port as its expressions see it.
@@ -73,6 +75,8 @@ pub struct OperatorFrame {
     /// Its place among channels.
     pub channel: Channel,
     state: RefCell<Vec<StateEntry>>,
+    /// Those of enum types that are written in declarations of state variables.
+    enumerators: RefCell<HashMap<Arc<str>, Enumerator>>,
     history: Vec<Cell<u32>>,
 }
 
@@ -87,14 +91,14 @@ impl OperatorFrame {
     ) -> OperatorFrame {
         let history = inputs.iter().map(|_| Cell::new(0)).collect();
         let (name, logical_name) = (name.into(), logical_name.into());
-        let state = RefCell::default();
         OperatorFrame {
             name,
             logical_name,
             inputs,
             outputs,
             channel,
-            state,
+            state: RefCell::default(),
+            enumerators: RefCell::default(),
             history,
         }
     }
@@ -173,5 +177,22 @@ impl OperatorFrame {
             .iter()
             .map(|entry| entry.name.clone())
             .collect()
+    }
+
+    /// An enumerator that the declarations of state variables bring along.
+    pub(crate) fn enumerator(&self, name: &str) -> Option<Enumerator> {
+        self.enumerators.borrow().get(name).cloned()
+    }
+
+    /// Adds one; answers where the name already stands for another.
+    pub(crate) fn add_enumerator(&self, name: &Arc<str>, new: Enumerator) -> Result<(), Span> {
+        let mut all = self.enumerators.borrow_mut();
+        match all.get(name) {
+            Some(old) if old.ty != new.ty => Err(old.span),
+            _ => {
+                all.insert(name.clone(), new);
+                Ok(())
+            }
+        }
     }
 }

@@ -164,12 +164,25 @@ impl<'w> Typer<'_, 'w> {
     pub fn state(&mut self, decls: &'w [LocalDecl]) -> Vec<StateVar> {
         let mut list = Vec::new();
         for decl in decls {
+            self.declare_state_enumerators(&decl.ty);
             let ty = self.session.resolve_type(&decl.ty, &self.scope);
             for (name, init) in &decl.vars {
                 list.push(self.state_variable_decl(decl, name, init.as_ref(), ty.as_ref()));
             }
         }
         list
+    }
+
+    /// The enumerators of an enum type that is written here belong to the operator.
+    fn declare_state_enumerators(&self, ty: &'w TypeExpr) {
+        let Some(site) = &self.site else { return };
+        enumerators_in_type(ty, &mut |name, new| {
+            let span = new.span;
+            if let Err(old) = site.add_enumerator(&name.text, new) {
+                let finding = duplicate_enumerator(&name.text, span, old);
+                self.session.report(finding);
+            }
+        });
     }
 
     fn state_variable_decl(
