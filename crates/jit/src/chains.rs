@@ -74,6 +74,10 @@ impl<'v> Chains<'v> {
             ports: against.ports,
             state_types: against.state_types,
             state: state_address(member),
+            changed: on_tuple
+                .iter()
+                .flat_map(|body| body.1.changed.iter().copied())
+                .collect(),
             on_tuple,
             targets,
         }

@@ -20,6 +20,9 @@ pub struct Val {
     /// Whether assigning to some variable may change it or what it points to. Such a value may be
     /// used within the expression, but is copied before it is kept.
     pub is_volatile: bool,
+    /// Whether it is there, and the same, as long as the function runs: what leads to it may be loaded
+    /// whenever that suits.
+    pub is_fixed: bool,
 }
 
 /// Where the parts of a value are.
@@ -29,8 +32,8 @@ pub enum Form {
     Parts(Parts),
     /// In a slot of flat memory, at an offset from an address.
     Flat(ir::Value, i32),
-    /// In a [`tuple::Value`] at an address.
-    Boxed(ir::Value),
+    /// In a [`tuple::Value`] at an offset from an address.
+    Boxed(ir::Value, i32),
     /// A tuple: one value an attribute.
     Fields(Rc<[Val]>),
 }
@@ -51,6 +54,24 @@ impl Val {
         Val {
             form,
             is_volatile: false,
+            is_fixed: false,
+        }
+    }
+
+    /// What lies in a `Value` that assignments may change.
+    pub fn variable(at: ir::Value) -> Val {
+        Val {
+            is_volatile: true,
+            ..Val::stable(Form::Boxed(at, 0))
+        }
+    }
+
+    /// The same, elsewhere.
+    pub fn with_form(&self, form: Form) -> Val {
+        Val {
+            form,
+            is_volatile: self.is_volatile,
+            is_fixed: self.is_fixed,
         }
     }
 

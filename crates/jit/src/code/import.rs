@@ -203,6 +203,15 @@ imports! {
     IsShutdown = submit::is_shutdown as () -> u32;
 }
 
+impl Import {
+    /// Whether it can fault, or asks something of the outlet.
+    pub fn reaches_outside(self) -> bool {
+        use Import::{IsShutdown, Punctuate, Run, Sleep, SubmitInput, SubmitMade};
+        let outside = [IsShutdown, Punctuate, Run, Sleep, SubmitInput, SubmitMade];
+        outside.contains(&self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Import;

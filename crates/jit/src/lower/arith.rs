@@ -222,7 +222,34 @@ impl Lower<'_, '_> {
         let y_nanos = self.b.ins().uextend(types::I64, y[1]);
         let seconds = self.integers(op, x[0], y[0]);
         let nanos = self.integers(op, x_nanos, y_nanos);
-        self.normal_time(seconds, nanos, x[2])
+        // Of two proper timestamps there is at most one second to carry.
+        let second = self.word(1_000_000_000);
+        let (carry, rest, carried) = if op == BinaryOp::Add {
+            let carry = self.icmp(IntCC::SignedGreaterThanOrEqual, nanos, second);
+            let rest = self.b.ins().isub(nanos, second);
+            (carry, rest, self.offset(seconds, 1))
+        } else {
+            let carry = self.icmp_const(IntCC::SignedLessThan, nanos, 0);
+            let rest = self.b.ins().iadd(nanos, second);
+            (carry, rest, self.offset(seconds, -1))
+        };
+        let rest = self.b.ins().select(carry, rest, nanos);
+        let carried = self.b.ins().select(carry, carried, seconds);
+        let (odd, done) = (
+            self.cold_block(),
+            self.block_with(&[types::I64, types::I32]),
+        );
+        let is_proper = self.icmp(IntCC::UnsignedLessThan, rest, second);
+        let small = self.b.ins().ireduce(types::I32, rest);
+        let proper = [carried, small].map(ir::BlockArg::Value);
+        self.b.ins().brif(is_proper, done, &proper, odd, &[]);
+        self.go_sealed(odd);
+        let normal = self.normal_time(seconds, nanos, x[2]);
+        let normal = self.parts(&normal, &Type::Timestamp);
+        self.jump(done, &normal[..2]);
+        self.go_sealed(done);
+        let parts = self.params(done);
+        Val::parts([parts[0], parts[1], x[2]])
     }
 
     /// A timestamp of seconds and any number of nanoseconds.

@@ -168,6 +168,7 @@ impl Lower<'_, '_> {
         let row = (parts.len() > 1).then(|| self.stack(parts.len()));
         words.extend(row);
         self.allocations += 1;
+        self.outside_calls += 1;
         let depth = self.deeper(id, e);
         let callee = self.user_function(id);
         let call = self.b.ins().call(callee, &words);

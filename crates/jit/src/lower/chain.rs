@@ -3,11 +3,12 @@
 //! The tuple stays as it is, in flat memory or one value an attribute: what no operator of the chain
 //! looks at is never computed into memory or copied.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cranelift_codegen::ir::types;
-use graph::Body;
+use cranelift_codegen::ir::{Inst, InstBuilder, types};
+use graph::{Body, StateId};
 use tuple::{Layout, Type};
 
 use super::frame::{Exit, Frame, StateHome, Target};
@@ -28,6 +29,8 @@ pub struct Member {
     pub state_types: Vec<Type>,
     /// The addresses of its scalar and of its other state variables.
     pub state: (i64, i64),
+    /// The state variables that some of its bodies change.
+    pub changed: HashSet<StateId>,
     /// What happens on a tuple, by input port.
     pub on_tuple: Vec<Rc<(Body, Uses)>>,
     /// Where its tuples go.
@@ -86,7 +89,7 @@ impl Lower<'_, '_> {
             ports: member.ports.clone(),
             state: StateHome::At(scalars, values),
             state_types: member.state_types.clone(),
-            changed: uses.changed.clone(),
+            changed: member.changed.clone(),
             stop: self.frame.stop,
             targets: member.targets.clone(),
             exits: vec![Exit {
@@ -97,20 +100,28 @@ impl Lower<'_, '_> {
             ..Frame::default()
         };
         let outer = std::mem::replace(&mut self.frame, frame);
-        self.act_for(member.index);
+        let outside = self.outside_calls;
+        let noted = self.act_for(member.index);
         self.frame.locals = self.settle(body, 0, uses);
         self.stmts(&body.stmts);
         self.jump(done, &[]);
         self.frame = outer;
         self.go_sealed(done);
-        self.act_for(self.frame.actor);
+        if self.outside_calls == outside {
+            // Nothing in there can fault or ask for a service: nobody will look at the note.
+            self.b.func.layout.remove_inst(noted);
+        } else {
+            self.act_for(self.frame.actor);
+        }
     }
 
     /// From here on faults and services are an operator's.
-    fn act_for(&mut self, operator: u32) {
+    fn act_for(&mut self, operator: u32) -> Inst {
         let operator = self.int(types::I32, i64::from(operator as i32));
-        let env = self.env;
-        self.store(Region::Env, operator, env, offsets::ACTOR);
+        let flags = self.flags(Region::Env);
+        self.b
+            .ins()
+            .store(flags, operator, self.env, offsets::ACTOR)
     }
 
     /// A tuple that those who get it cannot change: what is volatile for the submitter is not for them.

@@ -43,7 +43,7 @@ impl Lower<'_, '_> {
             }
             (value, _) => {
                 let at = self.unit.pool.constant_address(value);
-                Val::stable(Form::Boxed(self.word(at)))
+                Val::stable(Form::Boxed(self.word(at), 0))
             }
         }
     }

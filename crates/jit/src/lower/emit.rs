@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::Lower;
 use crate::code::Import;
 use crate::code::offsets;
+use crate::value::Val;
 
 /// What a load or store touches. Two accesses of different regions never touch the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +29,29 @@ pub enum Region {
     Counters,
     /// Input tuples, which nobody changes.
     Input,
+    /// What is there, and stays as it is, while the function runs.
+    Fixed,
+}
+
+impl Region {
+    /// That of a value that lies in a `Value`.
+    pub fn of_values(value: &Val) -> Region {
+        if value.is_fixed {
+            Region::Fixed
+        } else {
+            Region::Values
+        }
+    }
 }
 
 impl Lower<'_, '_> {
     /// The flags of an access.
     pub fn flags(&mut self, region: Region) -> MemFlagsData {
         let flags = MemFlagsData::trusted();
-        if region == Region::Input {
-            return flags.with_readonly();
+        match region {
+            Region::Input => return flags.with_readonly(),
+            Region::Fixed => return flags.with_readonly().with_can_move(),
+            _ => {}
         }
         let user_id = region as u32;
         let regions = &mut self.b.func.dfg.alias_regions;
@@ -173,6 +189,7 @@ impl Lower<'_, '_> {
     /// Calls a import. Its first argument is always the environment.
     pub fn call(&mut self, import: Import, args: &[ir::Value]) -> SmallVec<[ir::Value; 2]> {
         let callee = self.import(import);
+        self.outside_calls += u32::from(import.reaches_outside());
         let mut all: SmallVec<[ir::Value; 8]> = SmallVec::new();
         all.push(self.env);
         all.extend_from_slice(args);

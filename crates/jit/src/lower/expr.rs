@@ -129,14 +129,19 @@ impl Lower<'_, '_> {
         let StateHome::At(scalars, values) = self.frame.state else {
             unreachable!("state without a home")
         };
-        let is_volatile = self.frame.changed.contains(&graph::StateId(state));
+        let is_changed = self.frame.changed.contains(&graph::StateId(state));
         if shape::is_scalar(ty) {
-            return Val::parts(self.load_slot(Region::Scalars, scalars, 16 * state as i32, ty));
+            let region = if is_changed {
+                Region::Scalars
+            } else {
+                Region::Fixed
+            };
+            return Val::parts(self.load_slot(region, scalars, 16 * state as i32, ty));
         }
-        let at = self.offset(values, i64::from(state) * i64::from(shapes::VALUE_BYTES));
         Val {
-            form: Form::Boxed(at),
-            is_volatile,
+            form: Form::Boxed(values, state as i32 * shapes::VALUE_BYTES),
+            is_volatile: is_changed,
+            is_fixed: !is_changed,
         }
     }
 

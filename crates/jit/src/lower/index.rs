@@ -36,10 +36,7 @@ impl Lower<'_, '_> {
                     Lower::given(&index, &at.ty),
                 ];
                 self.fault_if_zero(found, Op::Index, &operands, e.pos);
-                Val {
-                    form: Form::Boxed(found),
-                    is_volatile: container.is_volatile,
-                }
+                Val::stable(Form::Boxed(found, 0)).volatile_if(container.is_volatile)
             }
             Type::RString | Type::BoundedRString(_) | Type::Blob => {
                 let parts = self.parts(&container, &base.ty);
@@ -134,26 +131,40 @@ impl Lower<'_, '_> {
     pub fn contains(&mut self, e: &Expr, item: &Expr, collection: &Expr) -> Val {
         let value = self.expr(item);
         let container = self.expr(collection);
-        match &collection.ty {
+        let found = self.has_item(&value, &item.ty, &container, &collection.ty, e.pos);
+        found.unwrap_or_else(|| {
+            let operands = [
+                Lower::given(&value, &item.ty),
+                Lower::given(&container, &collection.ty),
+            ];
+            self.run_site(e, Op::In, &operands)
+        })
+    }
+
+    /// Whether a collection has an element, or a map a key, if there is code for that.
+    pub fn has_item(
+        &mut self,
+        item: &Val,
+        item_type: &Type,
+        collection: &Val,
+        ty: &Type,
+        pos: Pos,
+    ) -> Option<Val> {
+        if !is_searched(item_type, ty) {
+            return None;
+        }
+        match ty {
             Type::Map(entry, _) => {
-                let map = self.boxed(&container, &collection.ty);
-                let found = self.map_get(map, &value, &entry.0);
-                Val::one(self.icmp_const(IntCC::NotEqual, found, 0))
+                let map = self.boxed(collection, ty);
+                let found = self.map_get(map, item, &entry.0);
+                Some(Val::one(self.icmp_const(IntCC::NotEqual, found, 0)))
             }
             Type::Set(element, _) => {
-                let set = self.boxed(&container, &collection.ty);
-                Val::one(self.set_has(set, &value, element))
+                let set = self.boxed(collection, ty);
+                Some(Val::one(self.set_has(set, item, element)))
             }
-            Type::List(element, _) if is_scanned(element) => {
-                Val::one(self.scan(&value, &container, &collection.ty, element, e.pos))
-            }
-            _ => {
-                let operands = [
-                    Lower::given(&value, &item.ty),
-                    Lower::given(&container, &collection.ty),
-                ];
-                self.run_site(e, Op::In, &operands)
-            }
+            Type::List(element, _) => Some(Val::one(self.scan(item, collection, ty, element, pos))),
+            _ => None,
         }
     }
 
@@ -188,6 +199,16 @@ impl Lower<'_, '_> {
         self.b.seal_block(head);
         self.go_sealed(done);
         self.params(done)[0]
+    }
+}
+
+/// Whether there is code for finding an element of a type in a collection.
+pub fn is_searched(item: &Type, collection: &Type) -> bool {
+    match collection {
+        Type::Map(entry, _) => entry.0 == *item,
+        Type::Set(element, _) => **element == *item,
+        Type::List(element, _) => **element == *item && is_scanned(element),
+        _ => false,
     }
 }
 

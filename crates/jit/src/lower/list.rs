@@ -57,8 +57,11 @@ impl Lower<'_, '_> {
                 is_volatile,
             };
         }
-        let at = self.boxed(value, ty);
-        let (data, len) = self.boxed_vector(at, ty);
+        let at = match value.form {
+            Form::Boxed(base, offset) => (base, offset),
+            _ => (self.boxed(value, ty), 0),
+        };
+        let (data, len) = self.boxed_vector(at, ty, Region::of_values(value));
         Elements {
             data,
             len,
@@ -80,10 +83,7 @@ impl Lower<'_, '_> {
             }
             Kind::Values => {
                 let at = self.element(list.data, index, shapes::VALUE_BYTES);
-                Val {
-                    form: Form::Boxed(at),
-                    is_volatile: list.is_volatile,
-                }
+                Val::stable(Form::Boxed(at, 0)).volatile_if(list.is_volatile)
             }
         }
     }

@@ -128,10 +128,7 @@ impl Lower<'_, '_> {
                 let values = each.map(|(field, a)| self.read_storage(field, &a.ty));
                 Val::stable(Form::Fields(values.collect()))
             }
-            Storage::Memory(at) => Val {
-                form: Form::Boxed(*at),
-                is_volatile: true,
-            },
+            Storage::Memory(at) => Val::variable(*at),
         }
     }
 

@@ -159,10 +159,7 @@ impl Lower<'_, '_> {
                     Type::Set(element, _) => element,
                     other => unreachable!("the items of {other}"),
                 };
-                let value = Val {
-                    form: Form::Boxed(item),
-                    is_volatile: *is_volatile,
-                };
+                let value = Val::stable(Form::Boxed(item, 0)).volatile_if(*is_volatile);
                 if shape::is_scalar(item_type) {
                     Val::parts(self.parts(&value, item_type))
                 } else {

@@ -11,6 +11,7 @@ mod body;
 mod call;
 mod cast;
 mod chain;
+mod choice;
 mod compare;
 mod construct;
 mod emit;
@@ -62,6 +63,8 @@ pub struct Lower<'a, 'b> {
     pub frame: Frame,
     /// How often something temporary has been taken so far.
     pub allocations: u32,
+    /// How many calls so far can fault or reach beyond the environment.
+    pub outside_calls: u32,
     /// Types of the variables in memory, after those that are taken.
     pub slots: Vec<tuple::Type>,
     /// The address of the first variable in memory.

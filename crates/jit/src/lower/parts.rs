@@ -11,6 +11,9 @@ use crate::code::{Import, shapes};
 use crate::shape;
 use crate::value::{Form, Parts, Val};
 
+/// An address and an offset from it.
+pub type At = (ir::Value, i32);
+
 /// The offset of an attribute's slot within a tuple's, and its type.
 pub fn attribute(ty: &TupleType, index: usize) -> (i32, &Type) {
     let mut end = 0;
@@ -31,7 +34,9 @@ impl Lower<'_, '_> {
         match &value.form {
             Form::Parts(parts) => parts.clone(),
             Form::Flat(base, offset) => self.flat_parts(*base, *offset, ty),
-            Form::Boxed(at) => self.boxed_parts(*at, ty),
+            Form::Boxed(base, offset) => {
+                self.boxed_parts((*base, *offset), ty, Region::of_values(value))
+            }
             Form::Fields(fields) => {
                 let Type::Tuple(t) = ty else {
                     unreachable!("fields of {ty}")
@@ -55,7 +60,11 @@ impl Lower<'_, '_> {
                 return fields[index].clone().volatile_if(value.is_volatile);
             }
             Form::Flat(base, offset) => Form::Flat(*base, offset + attribute(ty, index).0),
-            Form::Boxed(at) => Form::Boxed(self.boxed_field(*at, index)),
+            Form::Boxed(base, offset) => {
+                let region = Region::of_values(value);
+                let (base, offset) = self.boxed_field((*base, *offset), index, region);
+                Form::Boxed(base, offset)
+            }
             Form::Parts(parts) => {
                 let before = ty.attributes[..index].iter();
                 let start: usize = before.map(|a| shape::part_count(&a.ty)).sum();
@@ -63,16 +72,13 @@ impl Lower<'_, '_> {
                 Form::Parts(parts[start..start + count].into())
             }
         };
-        Val {
-            form,
-            is_volatile: value.is_volatile,
-        }
+        value.with_form(form)
     }
 
     /// The address of an attribute of a `Value::Tuple`.
-    pub fn boxed_field(&mut self, at: ir::Value, index: usize) -> ir::Value {
-        let data = self.load(Region::Values, types::I64, at, shapes::tuple_data());
-        self.offset(data, index as i64 * i64::from(shapes::VALUE_BYTES))
+    pub fn boxed_field(&mut self, at: At, index: usize, region: Region) -> At {
+        let data = self.load(region, types::I64, at.0, at.1 + shapes::tuple_data());
+        (data, index as i32 * shapes::VALUE_BYTES)
     }
 
     /// Whether an optional is present, and its content (of any bits if it is not).
@@ -86,31 +92,27 @@ impl Lower<'_, '_> {
                     Form::Flat(*base, offset + Layout::slot(inner).1 as i32),
                 )
             }
-            Form::Boxed(at) => {
-                let content = self.load(Region::Values, types::I64, *at, shapes::optional_data());
+            Form::Boxed(base, offset) => {
+                let region = Region::of_values(value);
+                let at = offset + shapes::optional_data();
+                let content = self.load(region, types::I64, *base, at);
                 let flag = self.icmp_const(IntCC::NotEqual, content, 0);
                 let default = self.unit.pool.default_of(inner);
                 let default = self.word(default);
                 (
                     flag,
-                    Form::Boxed(self.b.ins().select(flag, content, default)),
+                    Form::Boxed(self.b.ins().select(flag, content, default), 0),
                 )
             }
             Form::Fields(_) => unreachable!("an optional is no tuple"),
         };
-        (
-            flag,
-            Val {
-                form,
-                is_volatile: value.is_volatile,
-            },
-        )
+        (flag, value.with_form(form))
     }
 
     /// The address of a `Value` that holds this; made if there is none.
     pub fn boxed(&mut self, value: &Val, ty: &Type) -> ir::Value {
         match &value.form {
-            Form::Boxed(at) => *at,
+            Form::Boxed(base, offset) => self.offset(*base, i64::from(*offset)),
             Form::Parts(parts) if shape::is_boxed(ty) => parts[0],
             Form::Flat(base, offset) => self.value_of_flat(*base, *offset, ty),
             _ => {
@@ -217,41 +219,47 @@ impl Lower<'_, '_> {
         (self.b.ins().iadd(slot, distance), len)
     }
 
-    fn boxed_parts(&mut self, at: ir::Value, ty: &Type) -> Parts {
+    fn boxed_parts(&mut self, at: At, ty: &Type, region: Region) -> Parts {
         match ty {
             Type::Tuple(t) => {
                 let each = t.attributes.iter().enumerate();
                 each.flat_map(|(index, a)| {
-                    let field = self.boxed_field(at, index);
-                    self.boxed_parts(field, &a.ty)
+                    let field = self.boxed_field(at, index, region);
+                    self.boxed_parts(field, &a.ty, region)
                 })
                 .collect()
             }
             Type::Optional(inner) => {
-                let (flag, content) = self.optional(&Val::stable(Form::Boxed(at)), inner);
+                let (flag, content) = self.optional(
+                    &Val {
+                        is_fixed: region == Region::Fixed,
+                        ..Val::stable(Form::Boxed(at.0, at.1))
+                    },
+                    inner,
+                );
                 let mut parts = Parts::from_elem(flag, 1);
                 parts.extend(self.parts(&content, inner));
                 parts
             }
             ty if shape::is_view(ty) => {
-                let (data, len) = self.boxed_vector(at, ty);
+                let (data, len) = self.boxed_vector(at, ty, region);
                 Parts::from_slice(&[data, len])
             }
-            ty if shape::is_boxed(ty) => Parts::from_elem(at, 1),
+            ty if shape::is_boxed(ty) => Parts::from_elem(self.offset(at.0, i64::from(at.1)), 1),
             ty => {
                 let each = shape::parts(ty).into_iter().zip(shapes::scalar(ty));
-                each.map(|(part, offset)| self.load(Region::Values, part, at, offset))
+                each.map(|(part, offset)| self.load(region, part, at.0, at.1 + offset))
                     .collect()
             }
         }
     }
 
     /// The data and the length of the vector in a string, blob or list value.
-    pub fn boxed_vector(&mut self, at: ir::Value, ty: &Type) -> (ir::Value, ir::Value) {
-        let vector = shapes::vector(ty).expect("a type whose value is one vector");
+    pub fn boxed_vector(&mut self, at: At, ty: &Type, region: Region) -> (ir::Value, ir::Value) {
+        let vector = at.1 + shapes::vector(ty).expect("a type whose value is one vector");
         let shape = shapes::vec_shape();
-        let data = self.load(Region::Values, types::I64, at, vector + shape.data);
-        let len = self.load(Region::Values, types::I64, at, vector + shape.len);
+        let data = self.load(region, types::I64, at.0, vector + shape.data);
+        let len = self.load(region, types::I64, at.0, vector + shape.len);
         (data, len)
     }
 
@@ -278,7 +286,7 @@ impl Lower<'_, '_> {
             ty if shape::is_boxed(ty) => {
                 let at = self.boxed(&value, ty);
                 self.allocations += 1;
-                Val::stable(Form::Boxed(self.call1(Import::Clone, &[at])))
+                Val::stable(Form::Boxed(self.call1(Import::Clone, &[at]), 0))
             }
             ty if shape::is_view(ty) => self.copied_view(&value, ty),
             ty => Val::parts(self.parts(&value, ty)),

@@ -178,7 +178,10 @@ impl Lower<'_, '_> {
                 unreachable!("a step into a scalar")
             };
             loc = match step {
-                Step::Field(index) => Loc::Value(self.boxed_field(at, *index as usize)),
+                Step::Field(index) => {
+                    let (to, offset) = self.boxed_field((at, 0), *index as usize, Region::Values);
+                    Loc::Value(self.offset(to, i64::from(offset)))
+                }
                 Step::Index(_) => {
                     let key = keys.next().expect("a key for each index").clone();
                     self.element_loc(at, &ty, &key, pos)
@@ -202,17 +205,14 @@ impl Lower<'_, '_> {
 
     /// An element of a list or blob, or the value of a key.
     fn element_loc(&mut self, at: ir::Value, ty: &Type, key: &(Val, Type), pos: Pos) -> Loc {
-        let container = Val {
-            form: Form::Boxed(at),
-            is_volatile: true,
-        };
+        let container = Val::variable(at);
         if let Type::Map(entry, _) = ty {
             let found = self.map_get(at, &key.0, &entry.0);
             let operands = [Lower::given(&container, ty), Lower::given(&key.0, &key.1)];
             self.fault_if_zero(found, Op::Index, &operands, pos);
             return Loc::Value(found);
         }
-        let (data, len) = self.boxed_vector(at, ty);
+        let (data, len) = self.boxed_vector((at, 0), ty, Region::Values);
         let word = self.index_word(&key.0, &key.1);
         self.check_index((&container, ty), (&key.0, &key.1), word, len, pos);
         match ty {
@@ -234,10 +234,7 @@ impl Lower<'_, '_> {
             Loc::Slot(region, base, offset) => {
                 Val::parts(self.load_slot(*region, *base, *offset, ty))
             }
-            Loc::Value(at) => Val {
-                form: Form::Boxed(*at),
-                is_volatile: true,
-            },
+            Loc::Value(at) => Val::variable(*at),
             Loc::Registers(local, fields) => {
                 let mut value = self.read_local(graph::LocalId(*local));
                 let mut ty = self.frame.types[*local as usize].clone();
@@ -314,10 +311,11 @@ impl Lower<'_, '_> {
         } else {
             self.stable(value.clone(), ty)
         };
-        if let (Type::Tuple(t), false) = (ty, matches!(value.form, Form::Boxed(_))) {
+        if let (Type::Tuple(t), false) = (ty, matches!(value.form, Form::Boxed(..))) {
             for (index, a) in t.attributes.iter().enumerate() {
                 let field = self.field(&value, t, index);
-                let to = self.boxed_field(at, index);
+                let (to, offset) = self.boxed_field((at, 0), index, Region::Values);
+                let to = self.offset(to, i64::from(offset));
                 self.assign_value(to, &field, &a.ty);
             }
             return;
@@ -328,7 +326,7 @@ impl Lower<'_, '_> {
     }
 
     /// `m[k] = value`: inserts, unless the map is bounded and full.
-    fn insert(&mut self, map: ir::Value, map_type: &Type, key: &Val, value: &Val, ty: &Type) {
+    pub fn insert(&mut self, map: ir::Value, map_type: &Type, key: &Val, value: &Val, ty: &Type) {
         let Type::Map(entry, bound) = map_type else {
             unreachable!("an entry of {map_type}")
         };

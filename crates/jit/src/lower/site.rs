@@ -67,7 +67,7 @@ impl Lower<'_, '_> {
         if *result == Type::Void {
             return Val::parts([]);
         }
-        Val::stable(Form::Boxed(value))
+        Val::stable(Form::Boxed(value, 0))
     }
 
     /// Faults if a condition holds: the operation on these operands is known to.
@@ -123,7 +123,7 @@ impl Lower<'_, '_> {
                 Operand::Slot
             }
             What::Value(value) => {
-                let in_value = matches!(value.form, Form::Boxed(_));
+                let in_value = matches!(value.form, Form::Boxed(..));
                 let in_flat = matches!(value.form, Form::Flat(..)) && !shape::is_plain(&operand.ty);
                 let is_view = shape::is_view(&operand.ty);
                 if in_value || in_flat && !is_view || shape::is_boxed(&operand.ty) {

@@ -53,6 +53,9 @@ impl Lower<'_, '_> {
 
     fn if_else(&mut self, condition: &graph::Expr, yes: &[Stmt], no: &[Stmt]) {
         let condition = self.expr_part(condition);
+        if self.choose(condition, yes, no) {
+            return;
+        }
         let (on_yes, done) = (self.block(), self.block());
         let on_no = if no.is_empty() { done } else { self.block() };
         self.branch(condition, on_yes, on_no);

@@ -185,6 +185,7 @@ impl<'a, 'b> Lower<'a, 'b> {
             fail,
             frame: Frame::default(),
             allocations: 0,
+            outside_calls: 0,
             slots: Vec::new(),
             slot_base: env,
             imports: HashMap::new(),

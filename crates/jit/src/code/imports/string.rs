@@ -42,11 +42,9 @@ pub extern "C" fn find_bytes(
     part_len: usize,
     from: usize,
 ) -> i64 {
-    let text = elements(text, len).get(from..).unwrap_or_default();
-    match memchr::memmem::find(text, elements(part, part_len)) {
-        Some(at) => (from + at) as i64,
-        None => -1,
-    }
+    let found = elements(text, len).get(from..);
+    let found = found.and_then(|text| memchr::memmem::find(text, elements(part, part_len)));
+    found.map_or(-1, |at| (from + at) as i64)
 }
 
 pub extern "C" fn format_signed(e: *mut Env, number: i64) -> View<u8> {
@@ -79,8 +77,6 @@ pub extern "C" fn append_bytes(_: *mut Env, to: *mut Value, data: *const u8, len
 }
 
 pub extern "C" fn code_points(_: *mut Env, data: *const u16, len: usize) -> i64 {
-    let units = elements(data, len);
-    let is_second =
-        |pair: &[u16]| (0xD800..0xDC00).contains(&pair[0]) && (0xDC00..0xE000).contains(&pair[1]);
-    (units.len() - units.windows(2).filter(|pair| is_second(pair)).count()) as i64
+    let units = elements(data, len).iter().copied();
+    char::decode_utf16(units).count() as i64
 }
