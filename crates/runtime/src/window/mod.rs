@@ -277,7 +277,8 @@ impl<T> Windows<T> {
         } = arrival;
         self.uses += 1;
         if !self.partitions.contains_key(key) {
-            let fresh = self.spare.pop().unwrap_or_default();
+            let mut fresh = self.spare.pop().unwrap_or_default();
+            fresh.set_serial(self.uses);
             self.partitions.insert(key.into(), fresh);
         }
         let partition = &mut self.partitions[key];

@@ -28,6 +28,7 @@ pub struct Partition<T> {
     since_trigger: u32,
     /// The delta trigger's value at its last firing, or that of the first item.
     trigger_base: Option<Value>,
+    serial: u64,
     last_use: u64,
     used_ns: u64,
 }
@@ -39,6 +40,7 @@ impl<T> Default for Partition<T> {
             is_full: false,
             since_trigger: 0,
             trigger_base: None,
+            serial: 0,
             last_use: 0,
             used_ns: 0,
         }
@@ -59,6 +61,16 @@ impl<T> Partition<T> {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// What tells it from all others that its window has had: one that was evicted and returns
+    /// has another.
+    pub fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    pub(super) fn set_serial(&mut self, serial: u64) {
+        self.serial = serial;
     }
 
     /// Whether a sliding window has been full before; until then it is incomplete.

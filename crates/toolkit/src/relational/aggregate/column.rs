@@ -173,6 +173,15 @@ fn deviation(column: &List, ty: &Type, sample: bool) -> Result<Value, Fault> {
 
 /// Where the first value stands that no other surpasses.
 fn extreme(column: &List, surpasses: fn(Ordering) -> bool) -> usize {
+    match column {
+        List::Int32(numbers) => return extreme_number(numbers, surpasses),
+        List::Int64(numbers) => return extreme_number(numbers, surpasses),
+        List::Uint32(numbers) => return extreme_number(numbers, surpasses),
+        List::Uint64(numbers) => return extreme_number(numbers, surpasses),
+        List::Float32(numbers) => return extreme_number(numbers, surpasses),
+        List::Float64(numbers) => return extreme_number(numbers, surpasses),
+        _ => {}
+    }
     let mut best = (0, at(column, 0));
     for (index, value) in column.iter().enumerate().skip(1) {
         if value.spl_cmp(&best.1).is_some_and(surpasses) {
@@ -180,6 +189,17 @@ fn extreme(column: &List, surpasses: fn(Ordering) -> bool) -> usize {
         }
     }
     best.0
+}
+
+/// [`extreme`] of the most frequent types, without wrapping each number.
+fn extreme_number<T: PartialOrd>(numbers: &[T], surpasses: fn(Ordering) -> bool) -> usize {
+    let mut best = 0;
+    for (index, number) in numbers.iter().enumerate().skip(1) {
+        if number.partial_cmp(&numbers[best]).is_some_and(surpasses) {
+            best = index;
+        }
+    }
+    best
 }
 
 /// Indices of all values that equal the extreme one.

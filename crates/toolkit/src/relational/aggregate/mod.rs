@@ -6,6 +6,7 @@
 
 mod call;
 mod column;
+mod columns;
 mod operator;
 
 use graph::{Assignment, PunctuationIn, Windowing};

@@ -8,15 +8,19 @@ use runtime::{Build, Operator, Outlet, Row, TimerId};
 use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, Type};
 
 use super::call::{Call, Group};
+use super::columns::Columns;
 use crate::relational::clock::Clock;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A tuple of the window with what is taken from it.
 #[derive(Default)]
-struct Kept {
+pub struct Kept {
     tuple: TupleBuf,
     /// Values of `groupBy`, then of all arguments.
-    values: TupleBuf,
+    pub values: TupleBuf,
+    /// Later tuples have larger ones.
+    pub number: u64,
 }
 
 struct Aggregate {
@@ -45,6 +49,10 @@ struct Summary {
     output: Projection,
     out_tuple: TupleBuf,
     columns: Vec<List>,
+    /// Those of sliding windows without groups, by partition.
+    followed: HashMap<u64, Columns>,
+    /// Tuples that have come.
+    number: u64,
     /// Tuples in all windows.
     total: usize,
     spare: Vec<Kept>,
@@ -80,6 +88,8 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         results: TupleBuf::default(),
         output: build.output(0)?,
         out_tuple: TupleBuf::default(),
+        followed: HashMap::new(),
+        number: 0,
         total: 0,
         spare: Vec::new(),
     };
@@ -115,6 +125,8 @@ impl Operator for Aggregate {
         }
         let mut kept = self.summary.spare.pop().unwrap_or_default();
         kept.tuple.copy_from(tuple);
+        self.summary.number += 1;
+        kept.number = self.summary.number;
         self.summary.values.write(&row, out, &mut kept.values)?;
         let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
         let now_ns = self.clock.now_ns();
@@ -197,18 +209,24 @@ impl Observer<Kept> for Firing<'_> {
     }
 
     fn evict_partition(&mut self, partition: &Partition<Kept>) -> Result<(), Fault> {
-        if !self.summary.evicted_partitions || partition.is_empty() {
-            return Ok(());
-        }
-        self.summary.total = partition.len();
-        self.summary.sum_up(partition, self.out)
+        let result = if self.summary.evicted_partitions && !partition.is_empty() {
+            self.summary.total = partition.len();
+            self.summary.sum_up(partition, self.out)
+        } else {
+            Ok(())
+        };
+        self.summary.followed.remove(&partition.serial());
+        result
     }
 }
 
 impl Summary {
     /// One tuple a group, then a window marker.
     fn sum_up(&mut self, partition: &Partition<Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.group_by == 0 {
+        if self.group_by == 0 && self.is_sliding {
+            self.follow(partition, out)?;
+        } else if self.group_by == 0 {
+            self.fill_columns(partition.iter());
             self.group(&[partition.len()], 0, partition.iter(), out)?;
         } else {
             let mut groups: IndexMap<Vec<u8>, Vec<&Kept>> = IndexMap::new();
@@ -217,10 +235,24 @@ impl Summary {
             }
             let sizes: Vec<_> = groups.values().map(Vec::len).collect();
             for (index, group) in groups.values().enumerate() {
+                self.fill_columns(group.iter().copied());
                 self.group(&sizes, index, group.iter().copied(), out)?;
             }
         }
         out.punctuate(0, Punctuation::Window)
+    }
+
+    /// Sums up a sliding window without groups from its columns as they were, and what has changed.
+    fn follow(&mut self, partition: &Partition<Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let serial = partition.serial();
+        let kept = self.followed.remove(&serial);
+        let mut columns = kept.unwrap_or_else(|| Columns::new(&self.columns));
+        columns.follow(partition, &self.values.layout);
+        std::mem::swap(&mut self.columns, &mut columns.lists);
+        let result = self.group(&[partition.len()], 0, partition.iter(), out);
+        std::mem::swap(&mut self.columns, &mut columns.lists);
+        self.followed.insert(serial, columns);
+        result
     }
 
     fn group_key(&self, kept: &Kept) -> Vec<u8> {
@@ -234,13 +266,12 @@ impl Summary {
         &mut self,
         sizes: &[usize],
         index: usize,
-        group: impl Iterator<Item = &'k Kept> + Clone,
+        group: impl DoubleEndedIterator<Item = &'k Kept> + Clone,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        self.fill_columns(group.clone());
         let last = group
             .clone()
-            .last()
+            .next_back()
             .expect("a group has at least one tuple");
         let total = self.total;
         self.results.begin(&self.results_layout);
