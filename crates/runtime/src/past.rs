@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use graph::Inputs;
-use tuple::{Layout, TupleBuf, TupleRef};
+use tuple::{Layout, TupleBuf, TupleRef, Type};
 
 use crate::Row;
 
@@ -61,7 +61,9 @@ impl Past {
     /// A tuple of a port as text, for messages.
     pub fn show(&self, port: u32, tuple: TupleRef<'_>) -> String {
         let layout = &self.layouts[self.first_slot[port as usize]];
-        format!("; the tuple was {:?}", tuple.to_value(layout))
+        let ty = Type::Tuple(layout.schema.clone());
+        let text = tuple::text::to_text(&tuple.to_value(layout), &ty);
+        format!("; the tuple was {text}")
     }
 
     /// The tuple of a port becomes its latest.
