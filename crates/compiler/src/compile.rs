@@ -74,7 +74,8 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     found.extend(diagnostics);
     found.extend(duplicates);
     let main = match (needs_main, input.main) {
-        (false, None) => None,
+        // What a main composite alone can be told is said too, if it is clear which one it is.
+        (false, None) => entry::choose(&world, None, &crate::Diagnostics::default()),
         (_, wanted) => entry::choose(&world, wanted, &found),
     };
     let mut session = Session::new(&world, &input.options, main.clone().unwrap_or_default());

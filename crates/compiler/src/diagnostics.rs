@@ -20,17 +20,16 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// Adds a finding, unless the same rule already found something at the same place.
     pub fn add(&self, diagnostic: Diagnostic) {
-        if !self
-            .seen
-            .borrow_mut()
-            .insert((diagnostic.code, diagnostic.span))
-        {
-            return;
-        }
         if diagnostic.severity == Severity::Error {
             self.errors.set(self.errors.get() + 1);
         }
-        self.list.borrow_mut().push(diagnostic);
+        let is_new = self
+            .seen
+            .borrow_mut()
+            .insert((diagnostic.code, diagnostic.span));
+        if is_new {
+            self.list.borrow_mut().push(diagnostic);
+        }
     }
 
     /// Adds several.
@@ -38,7 +37,8 @@ impl Diagnostics {
         diagnostics.into_iter().for_each(|d| self.add(d));
     }
 
-    /// How many errors (not warnings) were added.
+    /// How many errors (not warnings) were added, those that are not kept included: whoever compares
+    /// two counts learns whether something is wrong in between.
     pub fn error_count(&self) -> usize {
         self.errors.get()
     }

@@ -8,6 +8,7 @@ mod adapter;
 mod function;
 mod lower;
 mod relational;
+mod rule;
 mod utility;
 
 pub use function::functions;

@@ -18,7 +18,7 @@ use tuple::Value;
 use crate::Session;
 use crate::expand::Inherited;
 use crate::invoke::Work;
-use crate::names::{Scope, did_you_mean};
+use crate::names::{Scope, did_you_mean, nearest};
 
 pub(crate) use ports::Ports;
 use table::{Key, Spec, TABLE};
@@ -119,9 +119,10 @@ impl<'w> Check<'_, 'w> {
             let Some(spec) = TABLE.iter().find(|spec| *spec.name == *name.text) else {
                 let message = format!("there is no annotation `@{}`; it is ignored", name.text);
                 let finding = Diagnostic::warning("unknown-annotation", name.span, message);
-                let names = TABLE.iter().map(|spec| spec.name);
-                self.session
-                    .report(did_you_mean(finding, &name.text, names));
+                let near = nearest(&name.text, TABLE.iter().map(|spec| spec.name));
+                let help = near.map(|near| format!("did you mean `@{near}`?"));
+                let finding = help.into_iter().fold(finding, Diagnostic::help);
+                self.session.report(finding);
                 continue;
             };
             let first = annotations[..at].iter().find(|a| a.name.text == name.text);

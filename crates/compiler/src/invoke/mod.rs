@@ -82,7 +82,9 @@ pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> 
         has_its_ports,
     };
     let (operator, site) = work.operator(&request);
-    if session.diagnostics.error_count() == errors {
+    // A parameter that is broken elsewhere is left out without a report here.
+    let has_its_params = operator.params.len() == ast.params.len();
+    if session.diagnostics.error_count() == errors && has_its_params {
         verify::run(&work, &operator);
     }
     (operator, site)

@@ -7,3 +7,4 @@ pub mod functor;
 pub mod join;
 pub mod punctor;
 pub mod sort;
+mod sort_rules;

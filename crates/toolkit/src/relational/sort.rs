@@ -74,6 +74,7 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     enums: &[("SortOrder", &["ascending", "descending"])],
     metrics: &["nCurrentPartitions"],
+    verify: Some(super::sort_rules::verify),
     ..OperatorModel::DEFAULT
 };
 

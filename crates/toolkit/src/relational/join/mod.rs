@@ -1,6 +1,7 @@
 //! Join: pairs the tuples of two windows.
 
 mod operator;
+mod rules;
 mod side;
 
 use graph::{Assignment, Cardinality, PunctuationOut, WindowForm, WindowKind, Windowing};
@@ -114,6 +115,7 @@ static MODEL: OperatorModel = OperatorModel {
         },
     ],
     enums: &[("JoinAlg", &["inner", "outer", "leftOuter", "rightOuter"])],
+    verify: Some(rules::verify),
     metrics: &["nCurrentPartitionsLHS", "nCurrentPartitionsRHS"],
     ..OperatorModel::DEFAULT
 };

@@ -1,0 +1,35 @@
+//! What the checks of several operators share: parameters as the compiler hands them on, and reports.
+
+use std::sync::Arc;
+
+use graph::{Expr, Misuse, Operator, ParamValue, Part};
+
+/// Whether a parameter is given.
+pub fn given(operator: &Operator, name: &str) -> bool {
+    operator.param(name).is_some()
+}
+
+/// The expressions of a parameter; none if it is not given.
+pub fn exprs<'o>(operator: &'o Operator, name: &str) -> &'o [Expr] {
+    match operator.param(name).map(|param| &param.value) {
+        Some(ParamValue::Exprs(list)) => list,
+        _ => &[],
+    }
+}
+
+/// The words of a parameter; none if it is not given.
+pub fn words<'o>(operator: &'o Operator, name: &str) -> &'o [Arc<str>] {
+    match operator.param(name).map(|param| &param.value) {
+        Some(ParamValue::Literals(list)) => list,
+        _ => &[],
+    }
+}
+
+/// A report.
+pub fn wrong(part: Part, message: impl Into<String>, help: &str) -> Result<(), Misuse> {
+    Err(Misuse {
+        part,
+        message: message.into(),
+        help: help.to_owned(),
+    })
+}
