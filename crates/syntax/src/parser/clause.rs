@@ -1,19 +1,32 @@
 //! Clauses: their order, and the entries they share (`name : values;`).
 
 use super::{Parser, expr, types};
-use crate::{Diagnostic, Span, SyntaxKind};
+use crate::{Diagnostic, Severity, Span, SyntaxKind};
 use SyntaxKind::*;
 
 /// Clauses of a body in the order the language wants, and those that have come.
 pub(super) struct Order {
     order: &'static [SyntaxKind],
+    /// What it is to leave the order.
+    severity: Severity,
     seen: Vec<(SyntaxKind, Span)>,
 }
 
 impl Order {
-    pub(super) fn new(order: &'static [SyntaxKind]) -> Order {
+    /// The order of a composite, which is a rule.
+    pub(super) fn strict(order: &'static [SyntaxKind]) -> Order {
+        Order::new(order, Severity::Error)
+    }
+
+    /// The order of an invocation, which is a custom: its clauses mean the same in any order.
+    pub(super) fn usual(order: &'static [SyntaxKind]) -> Order {
+        Order::new(order, Severity::Warning)
+    }
+
+    fn new(order: &'static [SyntaxKind], severity: Severity) -> Order {
         Order {
             order,
+            severity,
             seen: Vec::new(),
         }
     }
@@ -35,14 +48,22 @@ impl Order {
         let rank = |kind| self.order.iter().position(|&k| k == kind);
         let later = self.seen.iter().find(|(seen, _)| rank(*seen) > rank(kind));
         if let Some(&(after, place)) = later {
-            let message = format!("the `{word}` clause must come before `{}`", after.text());
+            let must = match self.severity {
+                Severity::Error => "must come",
+                Severity::Warning => "usually comes",
+            };
+            let message = format!("the `{word}` clause {must} before `{}`", after.text());
+            let finding = Diagnostic {
+                severity: self.severity,
+                ..Diagnostic::error("clause-order", span, message)
+            };
             let words: Vec<_> = self
                 .order
                 .iter()
                 .map(|k| format!("`{}`", k.text()))
                 .collect();
             p.remark(
-                Diagnostic::error("clause-order", span, message)
+                finding
                     .label(place, format!("the `{}` clause", after.text()))
                     .help(format!("the order is {}", words.join(", "))),
             );

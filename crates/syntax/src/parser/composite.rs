@@ -115,7 +115,7 @@ fn body(p: &mut Parser) {
             }
         }
     };
-    let mut order = Order::new(CLAUSES);
+    let mut order = Order::strict(CLAUSES);
     while !p.at_any(&[RBrace, Eof]) && !is_next_item(p) {
         let before = p.pos;
         one_clause(p, &mut order);

@@ -216,7 +216,7 @@ fn body(p: &mut Parser) {
         p.finish(node, InvocationBody);
         return;
     };
-    let mut order = Order::new(CLAUSES);
+    let mut order = Order::usual(CLAUSES);
     while !is_body_end(p) {
         let before = p.pos;
         one_clause(p, &mut order);
