@@ -169,6 +169,11 @@ fn fits_initially(expr: &graph::Expr, to: &Type) -> bool {
         }
 }
 
+/// Whether text is read for an optional as a whole, since it may say `null`.
+fn reads_null(from: &Type, inner: &Type) -> bool {
+    from.is_string() && !inner.is_string() && !inner.is_xml()
+}
+
 /// A cast, with the wrap that a cast to optional is.
 pub(crate) fn cast_node(expr: graph::Expr, to: &Type) -> graph::Expr {
     if expr.ty == *to {
@@ -176,7 +181,7 @@ pub(crate) fn cast_node(expr: graph::Expr, to: &Type) -> graph::Expr {
     }
     let pos = expr.pos;
     let kind = match to {
-        Type::Optional(inner) if !expr.ty.is_optional() => {
+        Type::Optional(inner) if !expr.ty.is_optional() && !reads_null(&expr.ty, inner) => {
             ExprKind::Wrap(Box::new(cast_node(expr, inner)))
         }
         _ => ExprKind::Cast(Box::new(expr)),

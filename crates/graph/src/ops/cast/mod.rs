@@ -15,7 +15,7 @@
 //! | list, set, map | the same kind | element by element |
 //! | tuple | tuple | by name of the attributes |
 //! | tuple | xml, and back | see [`xml`] |
-//! | X | optional<Y> | if X can be cast to Y |
+//! | X | optional<Y> | if X can be cast to Y; text may say `null`, but for a string or xml |
 //!
 //! A bounded target drops what is beyond its bound.
 
@@ -42,6 +42,11 @@ pub fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
     }
     match (value, to) {
         (Value::Optional(held), _) => return from_optional(held.as_deref(), from, to),
+        (Value::RString(_) | Value::UString(_), Type::Optional(held))
+            if !held.is_string() && !held.is_xml() =>
+        {
+            return text::from_string(value, to);
+        }
         (_, Type::Optional(held)) => {
             return Ok(Value::Optional(Some(Box::new(cast(value, from, held)?))));
         }
