@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use graph::interp::Interpreter;
 use graph::{Body, Expr, Fault, Function, NativeFn, Services, State};
@@ -13,6 +14,7 @@ use crate::code::{Action, Entrance, Memory, Needs, Pool, Predicate, Projection};
 use crate::error::Error;
 use crate::lower::{Against, Entry, Made, Target, Text, Unit};
 use crate::options::Options;
+use crate::perf::{self, Placed};
 
 /// Makes machine code of typed expressions.
 pub struct Jit {
@@ -93,6 +95,9 @@ impl Jit {
         self.texts = unit.texts.take().unwrap_or_default();
         let pool = Arc::new(std::mem::take(&mut unit.pool));
         let module = unit.module;
+        if self.options.perf_map {
+            map_for_perf(&module, std::mem::take(&mut unit.made))?;
+        }
         let found: Vec<_> = self.entries.drain(..).collect();
         let found: Vec<(*const u8, Entrance)> = found
             .into_iter()
@@ -103,11 +108,20 @@ impl Jit {
         for (entry, entrance) in found {
             entrance.open(entry, &memory);
         }
-        if self.options.perf_map {
-            crate::perf::write(&self.texts);
-        }
         Ok(())
     }
+}
+
+/// Writes where functions are, for `perf`.
+fn map_for_perf(module: &JITModule, made: Vec<(String, FuncId, usize)>) -> Result<(), Error> {
+    let placed = made.into_iter().map(|(title, id, bytes)| Placed {
+        title,
+        address: module.get_finalized_function(id).addr(),
+        bytes,
+    });
+    let placed: Vec<Placed> = placed.collect();
+    perf::write(&placed)
+        .map_err(|error| Error::new(format!("the map for perf cannot be written: {error}")))
 }
 
 /// What the expressions of an operator are made against.

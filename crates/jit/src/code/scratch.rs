@@ -1,26 +1,27 @@
 //! Operands of library functions as values, kept from call to call so that their memory is reused.
 
-use std::collections::HashMap;
-
 use tuple::Value;
 
-/// By site.
+/// By site. A function has few, so they are looked for one after the other.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    operands: HashMap<u32, Vec<Value>>,
+    operands: Vec<(u32, Vec<Value>)>,
 }
 
 impl Scratch {
     /// Takes a site's operands of the last time out; none the first time.
     pub fn take(&mut self, site: u32) -> Vec<Value> {
-        self.operands
-            .get_mut(&site)
-            .map(std::mem::take)
+        let found = self.operands.iter_mut().find(|(id, _)| *id == site);
+        found
+            .map(|(_, operands)| std::mem::take(operands))
             .unwrap_or_default()
     }
 
     /// Puts them back for the next time.
     pub fn put(&mut self, site: u32, operands: Vec<Value>) {
-        self.operands.insert(site, operands);
+        match self.operands.iter_mut().find(|(id, _)| *id == site) {
+            Some((_, place)) => *place = operands,
+            None => self.operands.push((site, operands)),
+        }
     }
 }

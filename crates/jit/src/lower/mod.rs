@@ -17,6 +17,7 @@ mod construct;
 mod emit;
 mod expr;
 mod frame;
+mod function;
 mod index;
 mod intrinsic;
 mod list;
@@ -27,6 +28,7 @@ mod parts;
 mod place;
 mod site;
 mod stmt;
+mod store;
 mod string;
 mod submit;
 mod unit;
@@ -40,10 +42,10 @@ use crate::code::Import;
 
 pub use analysis::{Inlining, Uses};
 pub use body::{Against, Entry, Made};
-pub use call::signature;
 pub use chain::{Branch, Link, Member};
 pub use emit::Region;
 pub use frame::{Frame, Target};
+pub use function::signature;
 pub use locals::{Home, Storage};
 pub use unit::{Text, Unit};
 

@@ -37,6 +37,8 @@ pub struct Unit {
     builder: FunctionBuilderContext,
     /// The text of what was made, if it is wanted.
     pub texts: Option<Vec<Text>>,
+    /// What was made: title, function, bytes of code.
+    pub made: Vec<(String, FuncId, usize)>,
 }
 
 /// A machine function as text.
@@ -66,6 +68,7 @@ impl Unit {
             imports: HashMap::new(),
             builder: FunctionBuilderContext::new(),
             texts: None,
+            made: Vec::new(),
         }
     }
 
@@ -128,6 +131,10 @@ impl Unit {
                 asm,
             });
         }
+        let bytes = context
+            .compiled_code()
+            .map_or(0, |code| code.code_buffer().len());
+        self.made.push((title.to_owned(), id, bytes));
         self.module.clear_context(&mut context);
         self.context = context;
         self.builder = builder;

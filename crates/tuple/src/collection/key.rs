@@ -67,6 +67,76 @@ impl Equivalent<Value> for Key<'_> {
     }
 }
 
+/// A signed integer as a key: as [`Key::Int`], but nothing is left to find out while searching.
+#[derive(Clone, Copy)]
+pub(crate) struct Signed(pub(crate) i64);
+
+/// An unsigned integer as a key.
+#[derive(Clone, Copy)]
+pub(crate) struct Unsigned(pub(crate) u64);
+
+/// An rstring, blob or xml as a key.
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+
+impl Hash for Signed {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_word(self.0 as u64, state);
+    }
+}
+
+impl Hash for Unsigned {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_word(self.0, state);
+    }
+}
+
+impl Hash for Bytes<'_> {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_bytes(self.0, state);
+    }
+}
+
+impl Equivalent<Value> for Signed {
+    #[inline]
+    fn equivalent(&self, value: &Value) -> bool {
+        match value {
+            Value::Int64(x) => *x == self.0,
+            Value::Int32(x) => i64::from(*x) == self.0,
+            Value::Int16(x) => i64::from(*x) == self.0,
+            Value::Int8(x) => i64::from(*x) == self.0,
+            _ => false,
+        }
+    }
+}
+
+impl Equivalent<Value> for Unsigned {
+    #[inline]
+    fn equivalent(&self, value: &Value) -> bool {
+        match value {
+            Value::Uint64(x) => *x == self.0,
+            Value::Uint32(x) => u64::from(*x) == self.0,
+            Value::Uint16(x) => u64::from(*x) == self.0,
+            Value::Uint8(x) => u64::from(*x) == self.0,
+            _ => false,
+        }
+    }
+}
+
+impl Equivalent<Value> for Bytes<'_> {
+    #[inline]
+    fn equivalent(&self, value: &Value) -> bool {
+        match value {
+            Value::RString(s) | Value::Xml(s) => s.0 == self.0,
+            Value::Blob(b) => b == self.0,
+            _ => false,
+        }
+    }
+}
+
 /// Bits that are equal iff two floats are the same key: one zero, one NaN.
 pub(crate) fn float_key(x: f64) -> u64 {
     if x == 0.0 {

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 
+use super::key::{Bytes, Signed, Unsigned};
 use super::{Key, KeyHasher};
 use crate::Value;
 
@@ -52,33 +53,39 @@ impl Map {
     }
 
     /// The value of a signed integer of any width.
+    #[inline]
     pub fn get_i64(&self, key: i64) -> Option<&Value> {
-        self.get_key(Key::Int(key))
+        self.entries.get(&Signed(key))
     }
 
     /// The value of a signed integer of any width, for change in place.
+    #[inline]
     pub fn get_i64_mut(&mut self, key: i64) -> Option<&mut Value> {
-        self.get_key_mut(Key::Int(key))
+        self.entries.get_mut(&Signed(key))
     }
 
     /// The value of an unsigned integer of any width.
+    #[inline]
     pub fn get_u64(&self, key: u64) -> Option<&Value> {
-        self.get_key(Key::Uint(key))
+        self.entries.get(&Unsigned(key))
     }
 
     /// The value of an unsigned integer of any width, for change in place.
+    #[inline]
     pub fn get_u64_mut(&mut self, key: u64) -> Option<&mut Value> {
-        self.get_key_mut(Key::Uint(key))
+        self.entries.get_mut(&Unsigned(key))
     }
 
     /// The value of an rstring or blob.
+    #[inline]
     pub fn get_bytes(&self, key: &[u8]) -> Option<&Value> {
-        self.get_key(Key::Bytes(key))
+        self.entries.get(&Bytes(key))
     }
 
     /// The value of an rstring or blob, for change in place.
+    #[inline]
     pub fn get_bytes_mut(&mut self, key: &[u8]) -> Option<&mut Value> {
-        self.get_key_mut(Key::Bytes(key))
+        self.entries.get_mut(&Bytes(key))
     }
 
     /// Whether there is an entry of this key.

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use indexmap::IndexSet;
 
+use super::key::{Bytes, Signed, Unsigned};
 use super::{Key, KeyHasher};
 use crate::Value;
 
@@ -57,17 +58,17 @@ impl Set {
 
     /// Whether a signed integer of any width is in it.
     pub fn contains_i64(&self, key: i64) -> bool {
-        self.contains_key(Key::Int(key))
+        self.items.contains(&Signed(key))
     }
 
     /// Whether an unsigned integer of any width is in it.
     pub fn contains_u64(&self, key: u64) -> bool {
-        self.contains_key(Key::Uint(key))
+        self.items.contains(&Unsigned(key))
     }
 
     /// Whether an rstring or blob is in it.
     pub fn contains_bytes(&self, key: &[u8]) -> bool {
-        self.contains_key(Key::Bytes(key))
+        self.items.contains(&Bytes(key))
     }
 
     /// The element at a position of the iteration order.

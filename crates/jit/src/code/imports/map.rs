@@ -14,19 +14,20 @@ fn found(value: Option<&Value>) -> *mut Value {
     value.map_or(null_mut(), |value| from_ref(value).cast_mut())
 }
 
-fn get_key(map: *const Value, key: Key<'_>) -> *mut Value {
+/// The map of a value; no other value gets here.
+fn map_of<'a>(map: *const Value) -> Option<&'a tuple::Map> {
     match shared(map) {
-        Value::Map(map) => found(map.get_key(key)),
-        _ => null_mut(),
+        Value::Map(map) => Some(map),
+        _ => None,
     }
 }
 
 pub extern "C" fn get_signed(_: *mut Env, map: *const Value, key: i64) -> *mut Value {
-    get_key(map, Key::Int(key))
+    found(map_of(map).and_then(|map| map.get_i64(key)))
 }
 
 pub extern "C" fn get_unsigned(_: *mut Env, map: *const Value, key: u64) -> *mut Value {
-    get_key(map, Key::Uint(key))
+    found(map_of(map).and_then(|map| map.get_u64(key)))
 }
 
 pub extern "C" fn get_bytes(
@@ -35,14 +36,11 @@ pub extern "C" fn get_bytes(
     data: *const u8,
     len: usize,
 ) -> *mut Value {
-    get_key(map, Key::Bytes(elements(data, len)))
+    found(map_of(map).and_then(|map| map.get_bytes(elements(data, len))))
 }
 
 pub extern "C" fn get(_: *mut Env, map: *const Value, key: *const Value) -> *mut Value {
-    match shared(map) {
-        Value::Map(map) => found(map.get(shared(key))),
-        _ => null_mut(),
-    }
+    found(map_of(map).and_then(|map| map.get(shared(key))))
 }
 
 /// The entry of a key that is made by `key` if there is none.
@@ -118,19 +116,20 @@ pub extern "C" fn size(_: *mut Env, collection: *const Value) -> u64 {
     }) as u64
 }
 
-fn set_has_key(set: *const Value, key: Key<'_>) -> u32 {
+/// Whether a set has what is asked for.
+fn has(set: *const Value, asked: impl FnOnce(&tuple::Set) -> bool) -> u32 {
     match shared(set) {
-        Value::Set(set) => u32::from(set.contains_key(key)),
+        Value::Set(set) => u32::from(asked(set)),
         _ => 0,
     }
 }
 
 pub extern "C" fn set_has_signed(_: *mut Env, set: *const Value, item: i64) -> u32 {
-    set_has_key(set, Key::Int(item))
+    has(set, |set| set.contains_i64(item))
 }
 
 pub extern "C" fn set_has_unsigned(_: *mut Env, set: *const Value, item: u64) -> u32 {
-    set_has_key(set, Key::Uint(item))
+    has(set, |set| set.contains_u64(item))
 }
 
 pub extern "C" fn set_has_bytes(
@@ -139,14 +138,11 @@ pub extern "C" fn set_has_bytes(
     data: *const u8,
     len: usize,
 ) -> u32 {
-    set_has_key(set, Key::Bytes(elements(data, len)))
+    has(set, |set| set.contains_bytes(elements(data, len)))
 }
 
 pub extern "C" fn set_has(_: *mut Env, set: *const Value, item: *const Value) -> u32 {
-    match shared(set) {
-        Value::Set(set) => u32::from(set.contains(shared(item))),
-        _ => 0,
-    }
+    has(set, |set| set.contains(shared(item)))
 }
 
 pub extern "C" fn item_at(_: *mut Env, collection: *const Value, at: usize) -> *const Value {
