@@ -176,15 +176,19 @@ macro_rules! arithmetic {
             /// From sign, coefficient and exponent, rounded half up to fit.
             #[inline]
             pub fn pack(value: Unpacked) -> $type {
-                let value = match value {
-                    Unpacked::Finite {
-                        negative,
-                        coefficient,
-                        exponent,
-                    } => codec::fit(negative, coefficient, exponent, codec::$format),
-                    special => special,
+                let Unpacked::Finite {
+                    negative,
+                    coefficient,
+                    exponent,
+                } = value
+                else {
+                    return $type::from_word(codec::pack(value, codec::$format));
                 };
-                $type::from_word(codec::pack(value, codec::$format))
+                if let Some(exact) = $type::fast_pack(negative, coefficient, exponent) {
+                    return exact;
+                }
+                let fitted = codec::fit(negative, coefficient, exponent, codec::$format);
+                $type::from_word(codec::pack(fitted, codec::$format))
             }
 
             /// The DPD bits, least significant byte first.
@@ -201,7 +205,10 @@ macro_rules! arithmetic {
             /// The IEEE comparison: equal by number, `None` if one is a NaN.
             #[inline]
             pub fn compare(self, other: $type) -> Option<Ordering> {
-                compare(self.unpack(), other.unpack())
+                match self.fast_order(other) {
+                    None => compare(self.unpack(), other.unpack()),
+                    order => order,
+                }
             }
 
             /// Without its sign.
@@ -238,6 +245,9 @@ macro_rules! arithmetic {
             type Output = $type;
             #[inline]
             fn add(self, other: $type) -> $type {
+                if let Some(sum) = self.fast_sum(other, false) {
+                    return sum;
+                }
                 match sum(self.unpack(), other.unpack(), codec::$format) {
                     Some(sum) => $type::from_word(codec::pack(sum, codec::$format)),
                     None => context::$library(self, other, context::Operation::Add),
@@ -249,6 +259,9 @@ macro_rules! arithmetic {
             type Output = $type;
             #[inline]
             fn sub(self, other: $type) -> $type {
+                if let Some(difference) = self.fast_sum(other, true) {
+                    return difference;
+                }
                 match sum(self.unpack(), negated(other.unpack()), codec::$format) {
                     Some(sum) => $type::from_word(codec::pack(sum, codec::$format)),
                     None => context::$library(self, other, context::Operation::Subtract),
@@ -260,6 +273,9 @@ macro_rules! arithmetic {
             type Output = $type;
             #[inline]
             fn mul(self, other: $type) -> $type {
+                if let Some(product) = self.fast_product(other) {
+                    return product;
+                }
                 match product(self.unpack(), other.unpack(), codec::$format) {
                     Some(product) => $type::from_word(codec::pack(product, codec::$format)),
                     None => context::$library(self, other, context::Operation::Multiply),

@@ -265,7 +265,7 @@ pub const POWERS: [u128; 39] = {
 };
 
 /// The three digits of each declet.
-const DECLET_VALUE: [u16; 1024] = {
+pub(super) static DECLET_VALUE: [u16; 1024] = {
     let mut values = [0; 1024];
     let mut declet = 0;
     while declet < 1024 {
@@ -276,7 +276,7 @@ const DECLET_VALUE: [u16; 1024] = {
 };
 
 /// The canonical declet of each three digits: the smallest that stands for them.
-const VALUE_DECLET: [u16; 1000] = {
+pub(super) static VALUE_DECLET: [u16; 1000] = {
     let mut declets = [0; 1000];
     let mut declet = 1024;
     while declet > 0 {

@@ -23,6 +23,7 @@ mod arithmetic;
 pub mod codec;
 mod context;
 mod convert;
+mod double;
 mod function;
 #[cfg(test)]
 mod tests;
