@@ -27,6 +27,7 @@ pub fn source(operator: &Operator) -> Result<(), Misuse> {
     let read = record::read_attributes(operator);
     let read = read.iter().map(|&at| &attributes[at]);
     one_attribute(operator, read, Part::Output(0))?;
+    default_tuple(operator)?;
     match operator.outputs.get(1) {
         Some(report) if !is_report(&report.schema) => wrong(
             Part::Output(1),
@@ -34,6 +35,23 @@ pub fn source(operator: &Operator) -> Result<(), Misuse> {
              and the number of the error",
         ),
         _ => Ok(()),
+    }
+}
+
+/// `defaultTuple` is of the output type.
+fn default_tuple(operator: &Operator) -> Result<(), Misuse> {
+    let port = &operator.outputs[0];
+    match lower::param(operator, "defaultTuple").map(|tuple| &tuple.ty) {
+        None => Ok(()),
+        Some(Type::Tuple(ty)) if **ty == *port.schema => Ok(()),
+        Some(other) => Err(Misuse {
+            part: Part::Param("defaultTuple"),
+            message: format!(
+                "defaultTuple is {other}, and not of the type of `{}`",
+                port.name
+            ),
+            help: format!("its type is {}", Type::Tuple(port.schema.clone())),
+        }),
     }
 }
 
