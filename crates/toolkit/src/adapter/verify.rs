@@ -5,6 +5,7 @@ use tuple::{Attribute, TupleType, Type};
 
 use super::record;
 use crate::lower;
+use crate::rule::wrong;
 
 /// FileSource: names come in, or there is one file; then the format's attribute, and the report.
 pub fn source(operator: &Operator) -> Result<(), Misuse> {
@@ -13,12 +14,14 @@ pub fn source(operator: &Operator) -> Result<(), Misuse> {
             return wrong(
                 Part::Input(0),
                 "the input port of FileSource has one rstring attribute, the name of a file",
+                "",
             );
         }
         None if operator.param("file").is_none() => {
             return wrong(
                 Part::Head,
                 "FileSource needs the parameter file, or an input port that names files",
+                "",
             );
         }
         _ => {}
@@ -33,6 +36,7 @@ pub fn source(operator: &Operator) -> Result<(), Misuse> {
             Part::Output(1),
             "the second output port of FileSource has an rstring and an int32 attribute, the file \
              and the number of the error",
+            "",
         ),
         _ => Ok(()),
     }
@@ -44,14 +48,12 @@ fn default_tuple(operator: &Operator) -> Result<(), Misuse> {
     match lower::param(operator, "defaultTuple").map(|tuple| &tuple.ty) {
         None => Ok(()),
         Some(Type::Tuple(ty)) if **ty == *port.schema => Ok(()),
-        Some(other) => Err(Misuse {
-            part: Part::Param("defaultTuple"),
-            message: format!(
-                "defaultTuple is {other}, and not of the type of `{}`",
-                port.name
-            ),
-            help: format!("its type is {}", Type::Tuple(port.schema.clone())),
-        }),
+        Some(other) => {
+            let name = &port.name;
+            let message = format!("defaultTuple is {other}, and not of the type of `{name}`");
+            let help = format!("its type is {}", Type::Tuple(port.schema.clone()));
+            wrong(Part::Param("defaultTuple"), message, &help)
+        }
     }
 }
 
@@ -65,6 +67,7 @@ pub fn sink(operator: &Operator) -> Result<(), Misuse> {
         Some(names) if !is_one(&names.schema.attributes, Type::is_rstring) => wrong(
             Part::Output(0),
             "the output port of FileSink has one rstring attribute, the name of a closed file",
+            "",
         ),
         _ => Ok(()),
     }
@@ -79,10 +82,10 @@ fn one_attribute<'a>(
     let attributes: Vec<_> = attributes.collect();
     match lower::literal(operator, "format") {
         Some("line") if !is_one(&attributes, Type::is_rstring) => {
-            wrong(part, "the line format has one attribute, an rstring")
+            wrong(part, "the line format has one attribute, an rstring", "")
         }
         Some("block") if !is_one(&attributes, |ty| *ty == Type::Blob) => {
-            wrong(part, "the block format has one attribute, a blob")
+            wrong(part, "the block format has one attribute, a blob", "")
         }
         _ => Ok(()),
     }
@@ -102,12 +105,4 @@ fn is_report(schema: &TupleType) -> bool {
         }
         _ => false,
     }
-}
-
-fn wrong(part: Part, message: &str) -> Result<(), Misuse> {
-    Err(Misuse {
-        part,
-        message: message.to_owned(),
-        help: String::new(),
-    })
 }

@@ -3,12 +3,14 @@
 use graph::{Misuse, Operator, Part};
 use tuple::Type;
 
+use crate::lower;
 use crate::rule::{exprs, given, wrong};
 
-/// Keys come in pairs of equal types; default tuples are of the type of their side, and are for a
-/// join with one output port.
+/// Keys come in pairs of equal types; further output ports are those of the algorithm's unmatched
+/// tuples; default tuples are of the type of their side, and are for a join with one output port.
 pub fn verify(operator: &Operator) -> Result<(), Misuse> {
     keys(operator)?;
+    ports(operator)?;
     for (name, port) in [("defaultTupleLHS", 0), ("defaultTupleRHS", 1)] {
         default_tuple(operator, name, port)?;
     }
@@ -44,6 +46,33 @@ fn keys(operator: &Operator) -> Result<(), Misuse> {
 fn alone(this: &'static str, other: &str) -> Result<(), Misuse> {
     let message = format!("`{this}` needs `{other}`");
     wrong(Part::Param(this), message, "give both, or neither")
+}
+
+/// One output port, or one more for each side whose unmatched tuples count, of its type.
+fn ports(operator: &Operator) -> Result<(), Misuse> {
+    let algorithm = lower::literal(operator, "algorithm").unwrap_or("inner");
+    let (sides, counts): (&[usize], _) = match algorithm {
+        "outer" => (&[0, 1], "1 or 3 output ports"),
+        "leftOuter" => (&[0], "1 or 2 output ports"),
+        "rightOuter" => (&[1], "1 or 2 output ports"),
+        _ => (&[], "1 output port"),
+    };
+    let more = operator.outputs.len() - 1;
+    if more > 0 && more != sides.len() {
+        let message = format!("Join has {counts} if it is {algorithm}, not {}", more + 1);
+        let help = "the ports after the first get the tuples that find no partner: those of the \
+                    left, of the right, or of both";
+        return wrong(Part::Head, message, help);
+    }
+    for (port, &side) in (1..=more).zip(sides) {
+        let (input, output) = (&operator.inputs[side], &operator.outputs[port]);
+        if input.schema != output.schema {
+            let (input, output) = (&input.name, &output.name);
+            let message = format!("`{output}` gets tuples of `{input}` and is of another type");
+            return wrong(Part::Output(port as u32), message, "");
+        }
+    }
+    Ok(())
 }
 
 fn default_tuple(operator: &Operator, name: &'static str, port: usize) -> Result<(), Misuse> {
