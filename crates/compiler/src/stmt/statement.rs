@@ -60,9 +60,18 @@ impl<'w> Typer<'_, 'w> {
         let start = self.effects.mark();
         let typed = self.infer(expr, None);
         self.check_effects(start);
-        if let Some(typed) = typed {
-            self.warn_useless(&typed, expr.span);
-            out.push(Stmt::Expr(typed));
+        match typed {
+            Some(typed) => {
+                self.warn_useless(&typed, expr.span);
+                out.push(Stmt::Expr(typed));
+            }
+            // Never silently: a statement that is left out without a word would change the program.
+            None if !self.session.diagnostics.has_errors() => {
+                let message = "this statement cannot be compiled, which is a fault of the compiler";
+                self.session
+                    .report(Diagnostic::error("not-compiled", expr.span, message));
+            }
+            None => {}
         }
     }
 
