@@ -1,10 +1,12 @@
 //! Names of files: modifiers that are filled in, and what they are relative to.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use graph::{Fault, FaultKind};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
+use tuple::{RString, Value};
 
 /// Fills in `{id}`, `{localtime:format}` and `{gmtime:format}` (formats of strftime). Braces around
 /// anything else stand as they are.
@@ -45,6 +47,30 @@ fn time(now: &Zoned, format: &str) -> Result<String, Fault> {
 /// A path below the data directory, unless it is absolute.
 pub fn below(data_directory: &str, name: &str) -> PathBuf {
     Path::new(data_directory).join(name)
+}
+
+/// The text of an rstring value; empty for anything else.
+pub fn text(value: Value) -> String {
+    if let Value::RString(RString(bytes)) = value {
+        String::from_utf8_lossy(&bytes).into_owned()
+    } else {
+        String::new()
+    }
+}
+
+/// Moves a file into a folder, also to another file system; its new path.
+///
+/// # Errors
+/// What the system says.
+pub fn moved(path: &Path, folder: &Path) -> Result<PathBuf, Fault> {
+    let target = folder.join(path.file_name().unwrap_or_default());
+    let moved = fs::rename(path, &target)
+        .or_else(|_| fs::copy(path, &target).and_then(|_| fs::remove_file(path)));
+    moved.map(|()| target).map_err(|error| {
+        let (path, folder) = (path.display(), folder.display());
+        let message = format!("cannot move {path} to {folder}: {error}");
+        Fault::new(FaultKind::System, message)
+    })
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 use graph::{Assignment, PolicyKind, PunctuationIn, WindowForm, WindowKind, Windowing};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
-use runtime::window::{Arrival, Cause, Observer, Partition, Windows, encode_key};
+use runtime::window::{Arrival, Cause, Observer, Partition, Windows};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row, TimerId};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::clock::Clock;
+use super::key::Key;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -87,9 +88,7 @@ struct Kept {
 
 struct Sort {
     windows: Windows<Kept>,
-    partition: Option<Projection>,
-    partition_key: TupleBuf,
-    key: Vec<u8>,
+    partition: Key,
     sort_by: Projection,
     sort_keys: TupleBuf,
     input: Arc<Layout>,
@@ -138,9 +137,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     };
     Ok(Box::new(Sort {
         windows,
-        partition: build.param_projection("partitionBy")?,
-        partition_key: TupleBuf::default(),
-        key: Vec::new(),
+        partition: Key::new(build.param_projection("partitionBy")?),
         sort_by,
         sort_keys: TupleBuf::default(),
         input: build.inputs[0].clone(),
@@ -158,15 +155,7 @@ impl Operator for Sort {
     ) -> Result<(), Fault> {
         let row = [Some(tuple)];
         let row = Row::new(&row);
-        self.key.clear();
-        if let Some(partition) = &mut self.partition {
-            partition.write(&row, out, &mut self.partition_key)?;
-            encode_key(
-                self.partition_key.as_ref(),
-                &partition.layout,
-                &mut self.key,
-            );
-        }
+        self.partition.read(&row, out)?;
         self.sort_by.write(&row, out, &mut self.sort_keys)?;
         let mut kept = self.sorted.spare.pop().unwrap_or_default();
         kept.tuple.copy_from(tuple);
@@ -178,7 +167,7 @@ impl Operator for Sort {
         let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
         let now_ns = self.clock.now_ns();
         let arrival = Arrival {
-            key: &self.key,
+            key: self.partition.bytes(),
             now_ns,
             evict_by,
             trigger_by,

@@ -1,6 +1,5 @@
 //! The sequence of files that a FileSink writes: opened, closed, named, moved.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
@@ -90,7 +89,7 @@ impl Files {
         let closed = output.close(services).map(drop);
         self.written_to(&path, closed, services)?;
         let path = match &self.move_to {
-            Some(folder) => moved(&path, folder)?,
+            Some(folder) => file_name::moved(&path, folder)?,
             None => path,
         };
         Ok(Some(std::path::absolute(&path).unwrap_or(path)))
@@ -132,19 +131,4 @@ impl Files {
             OnFailure::Terminate => Err(Fault::new(FaultKind::System, message)),
         }
     }
-}
-
-/// Moves a file into a folder, also to another file system.
-fn moved(path: &Path, folder: &Path) -> Result<PathBuf, Fault> {
-    let target = folder.join(path.file_name().unwrap_or_default());
-    let moved = fs::rename(path, &target)
-        .or_else(|_| fs::copy(path, &target).and_then(|_| fs::remove_file(path)));
-    moved.map(|()| target).map_err(|error| {
-        let message = format!(
-            "cannot move {} to {}: {error}",
-            path.display(),
-            folder.display()
-        );
-        Fault::new(FaultKind::System, message)
-    })
 }

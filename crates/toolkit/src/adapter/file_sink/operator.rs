@@ -57,7 +57,7 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     }
     let files = files(build)?;
     let fixed_name = match build.exprs("file") {
-        Some([expr]) if !expr.reads_input() => Some(text(build.evaluate(expr)?)),
+        Some([expr]) if !expr.reads_input() => Some(file_name::text(build.evaluate(expr)?)),
         _ => None,
     };
     let name = build
@@ -96,8 +96,8 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 
 fn files(build: &mut Build<'_>) -> Result<Files, Fault> {
     let data_directory = build.services.data_directory()?;
-    let encoding = build.value("encoding")?.map(text);
-    let move_to = build.value("moveFileToDirectory")?.map(text);
+    let encoding = build.value("encoding")?.map(file_name::text);
+    let move_to = build.value("moveFileToDirectory")?.map(file_name::text);
     Ok(Files {
         append: build.flag("append", false)?,
         compression: Compression::of(build.literal("compression"))?,
@@ -140,14 +140,6 @@ fn close_mode(build: &mut Build<'_>) -> Result<CloseMode, Fault> {
         }
         _ => CloseMode::Never,
     })
-}
-
-fn text(value: Value) -> String {
-    if let Value::RString(RString(bytes)) = value {
-        String::from_utf8_lossy(&bytes).into_owned()
-    } else {
-        String::new()
-    }
 }
 
 impl Operator for FileSink {
@@ -208,7 +200,7 @@ impl FileSink {
         let row = [Some(tuple)];
         self.name
             .write(&Row::new(&row), out, &mut self.name_buffer)?;
-        let name = text(self.name_buffer.as_ref().get(&self.name.layout, 0));
+        let name = file_name::text(self.name_buffer.as_ref().get(&self.name.layout, 0));
         if self.files.open.is_some() && name == self.open_name {
             return Ok(());
         }

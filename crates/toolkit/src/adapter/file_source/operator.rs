@@ -42,14 +42,14 @@ struct Files {
 /// Makes the operator.
 pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let data_directory = build.services.data_directory()?;
-    let file = build.value("file")?.map(text);
+    let file = build.value("file")?.map(file_name::text);
     if file.is_none() && build.inputs.is_empty() {
         return Err(Fault::new(
             FaultKind::Limit,
             "FileSource needs the parameter file, or an input port that names files",
         ));
     }
-    let move_to = build.value("moveFileToDirectory")?.map(text);
+    let move_to = build.value("moveFileToDirectory")?.map(file_name::text);
     let report = build
         .outputs
         .get(1)
@@ -72,7 +72,7 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 fn reading(build: &mut Build<'_>) -> Result<Reading, Fault> {
-    let encoding_name = build.value("encoding")?.map(text);
+    let encoding_name = build.value("encoding")?.map(file_name::text);
     Ok(Reading {
         reader: record::reader(build)?,
         layout: build.outputs[0].clone(),
@@ -122,14 +122,6 @@ fn assigned(build: &mut Build<'_>) -> Result<Option<Assigned>, Fault> {
     }))
 }
 
-fn text(value: Value) -> String {
-    if let Value::RString(RString(bytes)) = value {
-        String::from_utf8_lossy(&bytes).into_owned()
-    } else {
-        String::new()
-    }
-}
-
 impl Operator for FileSource {
     fn process(
         &mut self,
@@ -140,7 +132,7 @@ impl Operator for FileSource {
         let (Some(files), Some(layout)) = (&mut self.files, &self.input) else {
             return Ok(());
         };
-        let name = text(tuple.get(layout, 0));
+        let name = file_name::text(tuple.get(layout, 0));
         files.read(&name, out)
     }
 
@@ -221,10 +213,7 @@ impl Files {
         let Some(folder) = &self.move_to else {
             return Ok(());
         };
-        let target = folder.join(path.file_name().unwrap_or_default());
-        let moved = fs::rename(path, &target)
-            .or_else(|_| fs::copy(path, &target).and_then(|_| fs::remove_file(path)));
-        moved.map_err(|error| failure("move", error))
+        file_name::moved(path, folder).map(drop)
     }
 
     /// Reports on the second output port: the file and 0, or the number of the error.

@@ -3,13 +3,14 @@
 use graph::{Expr, Fault, WindowKind};
 use indexmap::IndexMap;
 use runtime::abi::Projection;
-use runtime::window::{Arrival, Cause, Observer, Partition, Windows, encode_key};
+use runtime::window::{Arrival, Cause, Observer, Partition, Windows};
 use runtime::{Build, Operator, Outlet, Row, TimerId};
 use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, Type};
 
 use super::call::{Call, Group};
 use super::columns::Columns;
 use crate::relational::clock::Clock;
+use crate::relational::key::Key;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,9 +26,7 @@ pub struct Kept {
 
 struct Aggregate {
     windows: Windows<Kept>,
-    partition: Option<Projection>,
-    partition_key: TupleBuf,
-    key: Vec<u8>,
+    partition: Key,
     input: Arc<Layout>,
     clock: Clock,
     /// Partitions as the metric has them.
@@ -95,9 +94,7 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     };
     Ok(Box::new(Aggregate {
         windows,
-        partition: build.param_projection("partitionBy")?,
-        partition_key: TupleBuf::default(),
-        key: Vec::new(),
+        partition: Key::new(build.param_projection("partitionBy")?),
         input: build.inputs[0].clone(),
         clock: Clock::new(),
         reported: 0,
@@ -114,15 +111,7 @@ impl Operator for Aggregate {
     ) -> Result<(), Fault> {
         let row = [Some(tuple)];
         let row = Row::new(&row);
-        self.key.clear();
-        if let Some(partition) = &mut self.partition {
-            partition.write(&row, out, &mut self.partition_key)?;
-            encode_key(
-                self.partition_key.as_ref(),
-                &partition.layout,
-                &mut self.key,
-            );
-        }
+        self.partition.read(&row, out)?;
         let mut kept = self.summary.spare.pop().unwrap_or_default();
         kept.tuple.copy_from(tuple);
         self.summary.number += 1;
@@ -131,7 +120,7 @@ impl Operator for Aggregate {
         let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
         let now_ns = self.clock.now_ns();
         let arrival = Arrival {
-            key: &self.key,
+            key: self.partition.bytes(),
             now_ns,
             evict_by,
             trigger_by,
@@ -173,7 +162,7 @@ impl Aggregate {
     /// Keeps the metric true; most tuples change nothing.
     fn report(&mut self, out: &mut dyn Outlet) {
         let partitions = self.windows.partitions().len();
-        if self.partition.is_some() && partitions != self.reported {
+        if self.partition.is_given() && partitions != self.reported {
             let more = partitions as i64 - self.reported as i64;
             out.services().count("nCurrentPartitions", more);
             self.reported = partitions;

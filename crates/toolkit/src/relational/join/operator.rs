@@ -149,7 +149,7 @@ impl Join {
         };
         self.found.clear();
         if own.has_equality() {
-            other.store.find(&own.equality_key, &mut self.found);
+            other.store.find(own.equality.bytes(), &mut self.found);
         } else {
             other.all(&mut self.found);
         }
@@ -182,8 +182,8 @@ impl Join {
             };
         }
         let (evict_by, trigger_by) = own.windows.deltas(tuple, &own.layout);
-        let id = own.store.add(tuple, &own.equality_key, matched);
-        let key = &own.partition_key;
+        let id = own.store.add(tuple, own.equality.bytes(), matched);
+        let key = own.partition.bytes();
         let arrival = Arrival {
             key,
             now_ns,

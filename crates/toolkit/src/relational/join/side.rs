@@ -4,10 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use graph::{Fault, Policy};
-use runtime::abi::Projection;
-use runtime::window::{Windows, encode_key};
+use runtime::window::Windows;
 use runtime::{Build, Outlet, Row};
 use tuple::{Layout, TupleBuf, TupleRef};
+
+use crate::relational::key::Key;
 
 /// A tuple of a window, by its place in [`Store`].
 pub type Id = u32;
@@ -109,13 +110,8 @@ pub struct Side {
     /// A window of `count(0)`: tuples of this side only look for partners.
     pub passes: bool,
     pub layout: Arc<Layout>,
-    partition: Option<Projection>,
-    equality: Option<Projection>,
-    buffer: TupleBuf,
-    /// Of the tuple at hand.
-    pub partition_key: Vec<u8>,
-    /// Of the tuple at hand.
-    pub equality_key: Vec<u8>,
+    pub partition: Key,
+    pub equality: Key,
 }
 
 impl Side {
@@ -135,39 +131,26 @@ impl Side {
             // What leaves unmatched is sent soon after its time is over.
             build.timer((seconds / 10.0).clamp(0.001, 0.1));
         }
-        let equality = build.param_projection(equality)?;
+        let equality = Key::new(build.param_projection(equality)?);
         Ok(Side {
             windows,
-            store: Store::new(equality.is_some()),
+            store: Store::new(equality.is_given()),
             passes: matches!(window.evict, Policy::Count(0)),
             layout: build.inputs[port].clone(),
-            partition: build.param_projection(partition)?,
+            partition: Key::new(build.param_projection(partition)?),
             equality,
-            buffer: TupleBuf::default(),
-            partition_key: Vec::new(),
-            equality_key: Vec::new(),
         })
     }
 
     /// Works out the keys of a tuple; the row has it in this side's port.
     pub fn keys(&mut self, row: &Row<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let pairs = [
-            (&mut self.partition, &mut self.partition_key),
-            (&mut self.equality, &mut self.equality_key),
-        ];
-        for (projection, key) in pairs {
-            key.clear();
-            if let Some(projection) = projection {
-                projection.write(row, out, &mut self.buffer)?;
-                encode_key(self.buffer.as_ref(), &projection.layout, key);
-            }
-        }
-        Ok(())
+        self.partition.read(row, out)?;
+        self.equality.read(row, out)
     }
 
     /// Whether tuples are found by equality key.
     pub fn has_equality(&self) -> bool {
-        self.equality.is_some()
+        self.equality.is_given()
     }
 
     /// Appends every tuple of the window, partition by partition.

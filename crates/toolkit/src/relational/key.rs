@@ -1,0 +1,45 @@
+//! The key of a tuple by a list of expressions: `partitionBy`, `equalityLHS`.
+
+use graph::Fault;
+use runtime::abi::Projection;
+use runtime::window::encode_key;
+use runtime::{Outlet, Row};
+use tuple::TupleBuf;
+
+/// Works out keys; without expressions every tuple has the empty one.
+pub struct Key {
+    projection: Option<Projection>,
+    buffer: TupleBuf,
+    bytes: Vec<u8>,
+}
+
+impl Key {
+    /// The key of a parameter's expressions, if it is given.
+    pub fn new(projection: Option<Projection>) -> Key {
+        Key {
+            projection,
+            buffer: TupleBuf::default(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Whether there are expressions.
+    pub fn is_given(&self) -> bool {
+        self.projection.is_some()
+    }
+
+    /// Works out the key of the tuple at hand.
+    pub fn read(&mut self, row: &Row<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.bytes.clear();
+        if let Some(projection) = &mut self.projection {
+            projection.write(row, out, &mut self.buffer)?;
+            encode_key(self.buffer.as_ref(), &projection.layout, &mut self.bytes);
+        }
+        Ok(())
+    }
+
+    /// That of the tuple read last; equal keys have equal bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
