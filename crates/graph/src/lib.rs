@@ -41,7 +41,9 @@ pub use model::{
     Windowing,
 };
 pub use native::{Call, NativeFn};
-pub use plan::{Medium, Pe, Plan, Region, Route};
+pub use plan::{
+    Codec, Congestion, Crossing, Medium, Pe, Plan, Region, Route, ThreadedPort, inserted,
+};
 pub use services::{NoServices, Services, TraceLevel};
 pub use state::State;
 pub use stmt::{Body, Function, LocalVar, Stmt};

@@ -1,19 +1,22 @@
 //! The physical plan: which process, which thread and which medium each part of a program gets.
 //!
 //! It refers to a [`Program`] by operator number and holds nothing of it, so that one program can
-//! have many plans. All operators are fused into one PE; an edge is a direct call.
+//! have many plans.
 //!
 //! ```text
-//!   PE 0
-//!     region 0: begins at the source 0, runs 0 1 3
-//!     region 1: begins at the source 2, runs 2 3      3 is shared by both regions
+//!   PE 0                                            PE 1
+//!     region 0: begins at the source 0, runs 0 1      region 0: begins at a receiver, runs 4 5
+//!     region 1: begins at a threaded port, runs 3
+//!                        1 -> 4 crosses: medium shm
 //! ```
 //!
 //! # Invariants
 //! Every operator is in exactly one PE. A region's first operator is where it begins. An operator
-//! that no source reaches (it is fed only by its own loop) is in no region.
+//! that no source reaches (it is fed only by its own loop) is in no region. An edge between two PEs
+//! belongs to exactly one crossing; an edge within a PE to none.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::{Edge, OperatorId, Program};
 
@@ -22,6 +25,9 @@ use crate::{Edge, OperatorId, Program};
 pub struct Plan {
     /// Its processes.
     pub pes: Vec<Pe>,
+    /// The streams that cross from one to others, in order of the program. A link's number is its
+    /// index here.
+    pub crossings: Vec<Crossing>,
 }
 
 /// A processing element: a fused set of operators in one process.
@@ -35,19 +41,23 @@ pub struct Pe {
     pub shared: Vec<OperatorId>,
     /// Every edge that ends in this PE, in order of the receiving ports.
     pub edges: Vec<Route>,
+    /// Input ports with a queue and a thread of their own, in order of the ports.
+    pub threaded: Vec<ThreadedPort>,
+    /// The cores that its threads may run on; empty: any.
+    pub cores: Vec<u32>,
 }
 
 /// What one thread runs by direct calls, depth first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The source at which it begins.
+    /// Where it begins.
     pub source: OperatorId,
-    /// Every operator that it may reach, the source first, in depth-first order of the calls.
+    /// Every operator that it may reach, the first one first, in depth-first order of the calls.
     pub operators: Vec<OperatorId>,
 }
 
 /// An edge with its medium.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// The output port.
     pub from: Edge,
@@ -64,6 +74,76 @@ pub struct Route {
 pub enum Medium {
     /// By a direct call.
     Fused,
+    /// Through the queue of the input port: [`Pe::threaded`].
+    Queue,
+    /// From another PE: by the crossing of this number.
+    Crossing(u32),
+}
+
+/// An input port with a queue and a thread of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadedPort {
+    /// The operator.
+    pub operator: OperatorId,
+    /// Its input port.
+    pub port: u32,
+    /// What happens to a tuple when the queue is full.
+    pub congestion: Congestion,
+    /// Tuples that the queue holds at most; at least 1.
+    pub tuples: u32,
+    /// The core of its thread, if it has one of its own.
+    pub core: Option<u32>,
+}
+
+/// What happens to a tuple when a queue is full. Punctuation always waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// Whoever submits waits: `Sys.Wait`.
+    Wait,
+    /// The oldest tuple is dropped: `Sys.DropFirst`.
+    DropFirst,
+    /// The new tuple is dropped: `Sys.DropLast`.
+    DropLast,
+}
+
+/// A stream on its way to other PEs: one sender there, one receiver in each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// The output port.
+    pub from: Edge,
+    /// The receiving PEs, in order. A receiver's number is its index here.
+    pub to: Vec<u32>,
+    /// The medium's name: `shm`.
+    pub medium: Arc<str>,
+    /// How tuples are written.
+    pub codec: Codec,
+    /// Bytes under way; `None`: the medium's default.
+    pub ring_bytes: Option<u64>,
+    /// Shortest and longest batching time in microseconds, and the size of a batch in bytes; `None`:
+    /// the default.
+    pub batch: Option<(u32, u32, u32)>,
+}
+
+/// How tuples are written for a crossing edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Codec {
+    /// As they lie in memory: the flat layout.
+    #[default]
+    Facade,
+    /// Field by field, in network byte order.
+    Normal,
+}
+
+/// The operators that a plan puts between those of the program: they are not of any toolkit. Their
+/// parameters are constants.
+pub mod inserted {
+    /// Takes a stream out of a PE. One input port; parameter `link`: the crossing's number.
+    pub const SEND: &str = "thalweg.transport::Send";
+    /// Brings streams into a PE. An output port for each value of its parameter `link`, in order.
+    pub const RECEIVE: &str = "thalweg.transport::Receive";
+    /// A threaded port. One input and one output port of the same schema; parameters `tuples`
+    /// (uint32), `congestion` (`wait`, `dropFirst`, `dropLast`) and, if it has one, `core` (uint32).
+    pub const QUEUE: &str = "thalweg.transport::Queue";
 }
 
 impl Plan {
@@ -106,10 +186,14 @@ impl Text<'_> {
         for route in &pe.edges {
             let from = self.name(route.from.operator);
             let to = self.name(route.operator);
-            let Medium::Fused = route.medium;
+            let medium = match route.medium {
+                Medium::Fused => "fused".to_owned(),
+                Medium::Queue => "queue".to_owned(),
+                Medium::Crossing(number) => format!("crossing {number}"),
+            };
             writeln!(
                 f,
-                "  edge {from}.{} -> {to}.{} fused",
+                "  edge {from}.{} -> {to}.{} {medium}",
                 route.from.port, route.port
             )?;
         }

@@ -6,19 +6,29 @@ use std::path::Path;
 /// Crate, and the crates it may use. `*` is every crate of a lower floor.
 const ARROWS: &[(&str, &[&str])] = &[
     ("tuple", &[]),
+    ("ring", &[]),
     ("syntax", &[]),
     ("graph", &["tuple"]),
     ("compiler", &["syntax", "graph", "tuple"]),
-    ("runtime", &["graph", "tuple"]),
+    ("transport", &["ring", "tuple"]),
+    ("runtime", &["transport", "graph", "tuple", "ring"]),
     ("jit", &["runtime", "graph", "tuple"]),
     ("toolkit", &["runtime", "graph", "tuple"]),
     (
         "engine",
         &[
-            "syntax", "compiler", "graph", "tuple", "runtime", "jit", "toolkit",
+            "syntax",
+            "compiler",
+            "graph",
+            "tuple",
+            "ring",
+            "transport",
+            "runtime",
+            "jit",
+            "toolkit",
         ],
     ),
-    ("cli", &["engine", "graph"]),
+    ("cli", &["engine", "graph", "ring"]),
 ];
 
 /// Findings on `crates/*/Cargo.toml`; dependencies of tests are free.

@@ -30,8 +30,12 @@ pub fn plan(program: &Program) -> Plan {
             .filter(|id| reached[id.0 as usize] > 1)
             .collect(),
         edges: routes(program).collect(),
+        ..Pe::default()
     };
-    Plan { pes: vec![pe] }
+    Plan {
+        pes: vec![pe],
+        crossings: Vec::new(),
+    }
 }
 
 fn ids(program: &Program) -> impl Iterator<Item = OperatorId> + use<> {

@@ -1,0 +1,174 @@
+//! The transport contract: what every medium does, and what it may leave to others.
+//!
+//! The five calls of the Vega paper, on claims rather than copies: `claim`/`commit` (or `put`),
+//! `flush`, `poll`, `release`. None of them blocks and none allocates once an edge is warm.
+//!
+//! # Rules
+//! 1. Frames arrive at every receiver once, whole, and in order of their commits, whatever their
+//!    kinds.
+//! 2. `claim` says that there is no room by `None`; the caller waits by an idle strategy, with
+//!    [`Wait`] when it parks.
+//! 3. What is committed gets out without a `flush`, soon: a lone frame at once, a frame among many
+//!    with its batch. `flush` gets it out now.
+//! 4. What a sender committed before it dropped its end or died is delivered; then `poll` says that
+//!    the sender is lost. An orderly end is not the medium's business: the runtime sends a final
+//!    marker.
+//! 5. A receiver that is gone is no longer waited for. With several receivers the others go on; when
+//!    the last one is gone, `claim` says so.
+//! 6. Dropping an outbound end may lose what receivers have not taken (the memory of some media goes
+//!    with it), so the runtime drops it when [`Outbound::is_drained`].
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ring::frame::Batch;
+
+use crate::Error;
+
+/// A medium: how to make both ends of an edge.
+pub trait Medium: Sync {
+    /// The word for it in plans: `shm`.
+    fn name(&self) -> &'static str;
+
+    /// What it can do.
+    fn caps(&self) -> Caps;
+
+    /// Makes the sending end, and a ticket for each receiver of the edge.
+    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error>;
+
+    /// Makes a receiving end from its ticket.
+    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error>;
+}
+
+/// What a medium can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Between processes; else only between threads of one.
+    pub crosses_processes: bool,
+    /// Between hosts.
+    pub crosses_hosts: bool,
+    /// Bytes come from a network: the receiver checks every tuple before it reads it.
+    pub is_foreign: bool,
+    /// One write serves several receivers.
+    pub is_one_to_many: bool,
+}
+
+/// An edge, as both sides know it.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// For messages: `Trades.0`.
+    pub name: Arc<str>,
+    /// Its number in the plan: both sides of a connection name it.
+    pub link: u32,
+    /// How many receivers there are; at least 1.
+    pub receivers: u32,
+    /// Bytes that may be under way: the ring, or the retained window.
+    pub ring_bytes: usize,
+    /// How frames are put together, for media that batch.
+    pub batch: Batching,
+    /// The job's secret: a connection without it is refused.
+    pub token: [u8; 16],
+    /// Where to listen, for media that do: loopback unless the plan says otherwise.
+    pub listen: std::net::IpAddr,
+}
+
+/// When a batch goes out: when it is large enough; when the receiver is idle; when its oldest frame
+/// has waited long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batching {
+    /// A batch that is not full waits at least so long for more while the receiver is busy.
+    pub time_min: Duration,
+    /// And at most so long.
+    pub time_max: Duration,
+    /// A batch of so many bytes is full.
+    pub bytes_max: usize,
+}
+
+/// What a receiver needs to reach the sender.
+#[derive(Debug, Default)]
+pub struct Ticket {
+    /// Whatever the medium wrote.
+    pub bytes: Vec<u8>,
+    /// Handed over with it.
+    pub fds: Vec<OwnedFd>,
+}
+
+/// The sending end of an edge.
+pub trait Outbound: Wait + Send {
+    /// The largest payload of a frame; larger tuples are fragmented.
+    fn frame_bytes_max(&self) -> usize;
+
+    /// Room for a payload of so many bytes, at an address that is a multiple of 8; `None`: not now.
+    /// It has to be no more than the medium's frame limit. A claim that is not committed is
+    /// forgotten by the next one.
+    fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error>;
+
+    /// The claim is written: the first `len` bytes of it are the frame.
+    fn commit(&mut self, kind: u8, flags: u8, len: usize);
+
+    /// Claim, copy and commit; `false`: no room now.
+    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+        let Some(room) = self.claim(payload.len())? else {
+            return Ok(false);
+        };
+        room[..payload.len()].copy_from_slice(payload);
+        self.commit(kind, flags, payload.len());
+        Ok(true)
+    }
+
+    /// Gets out whatever is committed; `false`: some of it is still here, call again.
+    fn flush(&mut self) -> Result<bool, Error>;
+
+    /// Whether every receiver that is alive has released everything that was committed.
+    fn is_drained(&mut self) -> Result<bool, Error>;
+
+    /// Bytes that are committed and not yet released by the slowest receiver.
+    fn queued_bytes(&self) -> usize;
+
+    /// Receivers that were noticed to be gone, by number.
+    fn lost(&self) -> &[u32];
+}
+
+/// The receiving end of an edge.
+pub trait Inbound: Wait + Send {
+    /// What has come and was not yet polled: whole frames, in place. An empty batch: nothing now.
+    /// Valid until `release`.
+    fn poll(&mut self) -> Result<Batch<'_>, Error>;
+
+    /// Gives back the room of everything that was polled.
+    fn release(&mut self);
+}
+
+/// How a thread sleeps until an end has work for it: room (outbound) or frames (inbound).
+///
+/// ```text
+///   if end.arm()? { poll(2) on end.sources() and whatever else; } end.disarm();
+/// ```
+pub trait Wait {
+    /// Says that the thread is about to sleep, so that the other side wakes it. `false`: there is
+    /// work now, do not sleep. After `true` no work can come unnoticed.
+    fn arm(&mut self) -> Result<bool, Error>;
+
+    /// The thread is awake again.
+    fn disarm(&mut self);
+
+    /// What to poll: descriptors that become readable, and those that become writable.
+    fn sources<'a>(
+        &'a self,
+        readable: &mut Vec<BorrowedFd<'a>>,
+        writable: &mut Vec<BorrowedFd<'a>>,
+    );
+}
+
+impl Default for Batching {
+    /// The middle between the report's settings for throughput (400 to 800 µs) and latency (25 to
+    /// 50 µs); a lone frame waits for neither.
+    fn default() -> Batching {
+        Batching {
+            time_min: Duration::from_micros(25),
+            time_max: Duration::from_micros(50),
+            bytes_max: 64 * 1024,
+        }
+    }
+}
