@@ -13,9 +13,14 @@
 
 #![warn(missing_docs)]
 
+mod bell;
 mod contract;
 mod error;
+pub mod fragment;
+pub mod idle;
 pub mod media;
 
+pub use bell::Bell;
 pub use contract::{Batching, Caps, Inbound, Medium, Outbound, Spec, Ticket, Wait};
 pub use error::{Error, Loss};
+pub use idle::{Idle, Strategy};
