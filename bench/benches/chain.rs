@@ -210,6 +210,7 @@ impl Running {
                 } else {
                     vec![]
                 },
+                batched: vec![],
             }
         };
         let view = FusedView {

@@ -6,11 +6,11 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use graph::interp::Interpreter;
 use graph::{Body, Expr, Fault, Function, NativeFn, Services, State};
-use runtime::abi::{Act, Backend, Code, FusedView, Project, Scope, Test, interpreted};
+use runtime::abi::{Act, ActEach, Backend, Code, FusedView, Project, Scope, Test, interpreted};
 use tuple::{Layout, Value};
 
 use crate::chains::Chains;
-use crate::code::{Action, Entrance, Memory, Needs, Pool, Predicate, Projection};
+use crate::code::{Action, Entrance, Loop, Memory, Needs, Pool, Predicate, Projection};
 use crate::error::Error;
 use crate::lower::{Against, Entry, Made, Target, Text, Unit};
 use crate::options::Options;
@@ -84,6 +84,18 @@ impl Jit {
     ) -> Result<Box<dyn Act>, Error> {
         let (entrance, needs) = self.entry(title, &Entry::Action(body), against)?;
         Ok(Box::new(Action::new(&entrance, &self.pool, needs)))
+    }
+
+    pub(crate) fn loop_against(
+        &mut self,
+        title: &str,
+        body: &Body,
+        port: usize,
+        against: &Against,
+    ) -> Result<Box<dyn ActEach>, Error> {
+        let entry = Entry::Each(body, against.ports[port]);
+        let (entrance, needs) = self.entry(title, &entry, against)?;
+        Ok(Box::new(Loop::new(&entrance, &self.pool, needs)))
     }
 
     fn finished(&mut self) -> Result<(), Error> {

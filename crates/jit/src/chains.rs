@@ -156,6 +156,10 @@ impl<'v> Chains<'v> {
             let title = format!("{name}: onTuple of port {port}");
             let act = jit.action_against(&title, body, on_tuple_against)?;
             code.on_tuple.push(Some(act));
+            let is_batched = member.batched.get(port).is_some_and(|&batched| batched);
+            let title = format!("{name}: onTuple of port {port}, for a batch");
+            let each = is_batched.then(|| jit.loop_against(&title, body, port, on_tuple_against));
+            code.on_each.push(each.transpose()?);
         }
         for (port, body) in member.logic.on_punct.iter().enumerate() {
             let title = format!("{name}: onPunct of port {port}");

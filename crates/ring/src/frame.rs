@@ -97,6 +97,12 @@ impl<'a> Batch<'a> {
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
+
+    /// Takes whole frames of so many bytes off; all of them, if there are fewer.
+    #[inline]
+    pub fn advance(&mut self, bytes: usize) {
+        self.bytes = self.bytes.get(bytes..).unwrap_or_default();
+    }
 }
 
 impl<'a> Iterator for Batch<'a> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Body, Fault};
+use graph::{Body, Fault, InPort, inserted};
 
 use crate::abi::{Backend, Code, Scope};
 use crate::build;
@@ -27,7 +27,10 @@ pub(crate) fn compile(
         codes[one.index as usize] = code;
     }
     for group in groups(made, net) {
-        let candidates: Vec<_> = group.iter().map(|&at| candidate(&made[at], net)).collect();
+        let candidates: Vec<_> = group
+            .iter()
+            .map(|&at| candidate(&made[at], made, net))
+            .collect();
         let compiled = fuse::compile(backend, &candidates, stop.address());
         let first = made[group[0]].operator;
         let compiled = compiled.map_err(|fault| Failure::of(first, fault))?;
@@ -55,18 +58,30 @@ fn groups(made: &[Made<'_>], net: &Net) -> Vec<Vec<usize>> {
     groups
 }
 
-fn candidate<'a>(made: &'a Made<'_>, net: &'a Net) -> Candidate<'a> {
+fn candidate<'a>(made: &'a Made<'_>, all: &[Made<'_>], net: &'a Net) -> Candidate<'a> {
     let at = made.index as usize;
     let is_alone = net.entered[at].len() == 1 && net.loops[at].is_none();
     let has_history = made.operator.inputs.iter().any(|port| port.history > 0);
+    let is_linkable = is_alone && !has_history && !Catch::of(made.operator).is_on();
+    let ports = made.operator.inputs.iter();
+    let is_batched = |port: &InPort| {
+        let mut sources = port.sources.iter();
+        is_linkable && sources.any(|edge| is_crossing(&all[edge.operator.0 as usize]))
+    };
     Candidate {
         scope: scope(made),
         logic: &made.logic,
         state: made.state.address(),
         outs: &net.outs[at],
         processed: &net.processed[at],
-        is_linkable: is_alone && !has_history && !Catch::of(made.operator).is_on(),
+        batched: ports.map(is_batched).collect(),
+        is_linkable,
     }
+}
+
+/// Whether an operator submits what came over a crossing edge or through a queue: in batches.
+fn is_crossing(made: &Made<'_>) -> bool {
+    [inserted::RECEIVE, inserted::QUEUE].contains(&&*made.operator.kind)
 }
 
 fn scope<'a>(made: &'a Made<'_>) -> Scope<'a> {
@@ -95,6 +110,7 @@ fn clauses(backend: &mut dyn Backend, made: &Made<'_>) -> Result<Code, Fault> {
         .collect::<Result<_, _>>()?;
     Ok(Code {
         on_tuple,
+        on_each: Vec::new(),
         on_punct,
         on_process: None,
     })

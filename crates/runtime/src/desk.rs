@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use graph::{Fault, Services, State};
 use tuple::{Punctuation, TupleRef};
 
-use crate::abi::Context;
+use crate::abi::{Batch, Context};
 use crate::past::Past;
 use crate::region::Region;
 use crate::voice::Voice;
@@ -83,6 +83,19 @@ impl Outlet for Desk<'_> {
             self.region.deliver(target, tuple)?;
         }
         Ok(())
+    }
+
+    fn submit_each(&mut self, port: u32, batch: &mut Batch<'_>, kind: u8) -> Result<u64, Fault> {
+        let out = self.port(port)?;
+        let [target] = out.targets[..] else {
+            return Ok(0);
+        };
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return Ok(0);
+        }
+        let (count, result) = self.region.deliver_each(target, batch, kind);
+        out.submitted.add(count);
+        result.map(|()| count)
     }
 
     fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {

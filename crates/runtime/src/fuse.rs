@@ -14,6 +14,8 @@ pub(crate) struct Candidate<'a> {
     pub state: StateAddress,
     pub outs: &'a [OutPort],
     pub processed: &'a [Counter],
+    /// By input port: what comes in comes in batches.
+    pub batched: Vec<bool>,
     /// Others may submit to it directly: one thread, no loop, no history, no `@catch`.
     pub is_linkable: bool,
 }
@@ -29,6 +31,7 @@ pub(crate) fn compile(
         logic: candidate.logic,
         state: candidate.state,
         links: links(candidate, candidates),
+        batched: candidate.batched.clone(),
     });
     let members = members.collect();
     backend.fused(&FusedView { members, stop })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use graph::Fault;
 use tuple::{Punctuation, TupleRef};
 
-use crate::abi::{Act, Code, Context, Counter, StateCell};
+use crate::abi::{Act, Batch, Code, Context, Counter, StateCell};
 use crate::catch::Catch;
 use crate::desk::{Desk, Lent};
 use crate::past::Past;
@@ -90,6 +90,38 @@ impl Node {
             region.blame_on_error(result, &desk)?;
         }
         self.call(region, |built, out| built.process(port, tuple, out))
+    }
+
+    /// The tuples that a batch begins with, if there is code for batches; how many.
+    pub fn each(
+        &mut self,
+        region: &Region,
+        port: u32,
+        batch: &mut Batch<'_>,
+        kind: u8,
+    ) -> (u64, Result<(), Fault>) {
+        let at = port as usize;
+        let Some(Some(act)) = self.code.on_each.get_mut(at) else {
+            return (0, Ok(()));
+        };
+        if self.is_done || self.ports[at].finals_left == 0 {
+            return (0, Ok(()));
+        }
+        let mut desk = Desk::new(region, self.index);
+        let state = self.state.borrow();
+        let suspect = region.blame_on_panic(self.index);
+        let (count, result) = self.past.with_none(|inputs| {
+            let mut context = Context {
+                inputs,
+                state,
+                outlet: &mut desk,
+                mark: None,
+            };
+            act.act_each(&mut context, batch, kind)
+        });
+        suspect.defuse();
+        self.processed[at].add(count);
+        (count, region.blame_on_error(result, &desk))
     }
 
     /// A marker of one of the port's streams.

@@ -32,7 +32,7 @@ use graph::{Body, Fault, OperatorModel, Services, StateVar};
 use tuple::{Punctuation, TupleRef};
 
 use crate::Build;
-use crate::abi::Context;
+use crate::abi::{Batch, Context};
 use crate::row::Row;
 
 /// Where an operator submits.
@@ -40,6 +40,13 @@ pub trait Outlet {
     /// Sends a tuple of the port's schema. Returns when everything downstream that is fused has
     /// processed it.
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
+    /// Sends the tuples of the frames that a batch begins with, in one call of compiled code, and
+    /// takes those off the batch; how many. The rest, which may be all of it, is for
+    /// [`Outlet::submit`]. The tuples are taken to be of the port's schema.
+    fn submit_each(&mut self, port: u32, batch: &mut Batch<'_>, kind: u8) -> Result<u64, Fault> {
+        let _ = (port, batch, kind);
+        Ok(0)
+    }
     /// Sends a marker.
     fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
     /// What the PE offers: printing, shutdown, sleeping, metrics, trace.

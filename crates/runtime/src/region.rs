@@ -10,6 +10,7 @@ use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 use graph::{Fault, Services, TraceLevel};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
+use crate::abi::Batch;
 use crate::desk::Desk;
 use crate::node::Node;
 use crate::wait::ThreadId;
@@ -60,6 +61,23 @@ impl Region {
                 node.tuple(self, to.port, tuple)
             }
             _ => self.hand_over(to, Item::Tuple(tuple)),
+        }
+    }
+
+    /// Hands the tuples that a batch begins with to an input port, if its code takes batches; how
+    /// many, and how it went.
+    pub fn deliver_each(
+        &self,
+        to: Target,
+        batch: &mut Batch<'_>,
+        kind: u8,
+    ) -> (u64, Result<(), Fault>) {
+        match &self.own[to.node as usize] {
+            Some(own) if own.is_plain => {
+                let mut node = own.node.borrow_mut();
+                node.each(self, to.port, batch, kind)
+            }
+            _ => (0, Ok(())),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::{Fault, FaultKind};
-use runtime::abi::{Act, Context, Project, Test};
+use runtime::abi::{Act, ActEach, Batch, Context, Project, Test};
 use tuple::{Layout, TupleBuf, Type};
 
 use super::env::Env;
@@ -39,6 +39,8 @@ pub struct Projection(Handle);
 pub struct Predicate(Handle);
 /// Code that runs statements.
 pub struct Action(Handle);
+/// Code that runs statements for frame after frame.
+pub struct Loop(Handle);
 
 impl Entrance {
     /// Of code that is not finished yet.
@@ -78,18 +80,31 @@ impl Handle {
         context: &mut Context<'_>,
         out: Option<&mut TupleBuf>,
     ) -> Result<u32, Fault> {
-        let entry = self.door.entry();
-        if entry.is_null() {
-            return Err(unfinished());
+        self.enter(context, out)?;
+        self.run()
+    }
+
+    /// Hands over what the code works with.
+    fn enter(
+        &mut self,
+        context: &mut Context<'_>,
+        out: Option<&mut TupleBuf>,
+    ) -> Result<&mut Env, Fault> {
+        if self.env.is_none() {
+            let pool = self.pool.get().ok_or_else(unfinished)?;
+            self.env = Some(Env::new(Arc::clone(pool), &self.needs));
         }
-        let env = match &mut self.env {
-            Some(env) => env,
-            None => {
-                let pool = self.pool.get().ok_or_else(unfinished)?;
-                self.env.insert(Env::new(Arc::clone(pool), &self.needs))
-            }
-        };
+        let env = self.env.as_mut().ok_or_else(unfinished)?;
         env.enter(context, &self.needs, out);
+        Ok(env)
+    }
+
+    /// Runs the code; its status.
+    fn run(&mut self) -> Result<u32, Fault> {
+        let entry = self.door.entry();
+        let Some(env) = self.env.as_mut().filter(|_| !entry.is_null()) else {
+            return Err(unfinished());
+        };
         // SAFETY: the door was opened with the address of an entry of this signature, whose memory the
         // door keeps alive; the environment is entered.
         let status = unsafe {
@@ -140,6 +155,39 @@ impl Action {
         needs: Needs,
     ) -> Action {
         Action(Handle::new(entrance, pool, needs))
+    }
+}
+
+impl Loop {
+    /// A loop behind an entrance.
+    pub fn new(
+        entrance: &Entrance,
+        pool: &Arc<std::sync::OnceLock<Arc<Pool>>>,
+        needs: Needs,
+    ) -> Loop {
+        Loop(Handle::new(entrance, pool, needs))
+    }
+}
+
+impl ActEach for Loop {
+    fn act_each(
+        &mut self,
+        context: &mut Context<'_>,
+        batch: &mut Batch<'_>,
+        kind: u8,
+    ) -> (u64, Result<(), Fault>) {
+        let env = match self.0.enter(context, None) {
+            Ok(env) => env,
+            Err(fault) => return (0, Err(fault)),
+        };
+        env.enter_batch(batch, kind);
+        let result = self.0.run().map(drop);
+        let Some(env) = &mut self.0.env else {
+            return (0, result);
+        };
+        let (count, bytes) = env.leave_batch(batch);
+        batch.advance(bytes);
+        (count, result)
     }
 }
 

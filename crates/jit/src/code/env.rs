@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use graph::{Fault, Inputs};
 use runtime::Outlet;
-use runtime::abi::Context;
+use runtime::abi::{Batch, Context};
 use tuple::{Layout, TupleBuf, TupleRef, Value};
 
 use super::arena::{Arena, Bump};
@@ -30,7 +30,7 @@ pub struct Env {
     /// How many temporary values there are.
     temps_len: usize,
     /// The input tuples that the code reads, by slot.
-    inputs: *const View<u8>,
+    inputs: *mut View<u8>,
     /// The operator's scalar state variables, 16 bytes each.
     scalars: *mut [u64; 2],
     /// The operator's other state variables.
@@ -45,6 +45,8 @@ pub struct Env {
     mark: u32,
     /// The inlined operator that is running, or [`NOBODY`].
     actor: u32,
+    /// The frames that a loop over a batch runs over.
+    batch: BatchWords,
 
     arena: Arena,
     /// `bump.next` when nothing is taken.
@@ -67,9 +69,32 @@ pub struct Env {
     _pool: Arc<Pool>,
 }
 
+/// A batch as compiled code runs over it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct BatchWords {
+    /// The next frame.
+    next: *const u8,
+    /// Behind the last one.
+    end: *const u8,
+    /// How many frames were taken.
+    count: u64,
+    /// What the upper half of their headers has to be.
+    tag: u32,
+}
+
+impl BatchWords {
+    const NONE: BatchWords = BatchWords {
+        next: std::ptr::null(),
+        end: std::ptr::null(),
+        count: 0,
+        tag: 0,
+    };
+}
+
 /// Where compiled code finds the fields.
 pub mod offsets {
-    use super::{Bump, Env};
+    use super::{BatchWords, Bump, Env};
     use std::mem::offset_of;
 
     /// The next free byte of the arena.
@@ -94,6 +119,14 @@ pub mod offsets {
     pub const MARK: i32 = offset_of!(Env, mark) as i32;
     /// The inlined operator.
     pub const ACTOR: i32 = offset_of!(Env, actor) as i32;
+    /// The next frame of the batch.
+    pub const BATCH_NEXT: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, next)) as i32;
+    /// The end of the batch.
+    pub const BATCH_END: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, end)) as i32;
+    /// How many frames were taken.
+    pub const BATCH_COUNT: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, count)) as i32;
+    /// The upper half of a tuple's header.
+    pub const BATCH_TAG: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, tag)) as i32;
 }
 
 impl Env {
@@ -109,7 +142,7 @@ impl Env {
         let mut env = Box::new(Env {
             bump: Bump::EMPTY,
             temps_len: 0,
-            inputs: std::ptr::null(),
+            inputs: std::ptr::null_mut(),
             scalars: std::ptr::null_mut(),
             values: std::ptr::null_mut(),
             slots: std::ptr::null_mut(),
@@ -117,6 +150,7 @@ impl Env {
             depth: 0,
             mark: 0,
             actor: NOBODY,
+            batch: BatchWords::NONE,
             arena: Arena::default(),
             rest: 0,
             temps: Temps::default(),
@@ -142,7 +176,7 @@ impl Env {
             env.reset(0, 0);
             env.rest = env.bump.next;
         }
-        env.inputs = env.views.as_ptr();
+        env.inputs = env.views.as_mut_ptr();
         env.slots = env.slot_values.as_mut_ptr();
         env
     }
@@ -178,6 +212,26 @@ impl Env {
                 len: layout.size as usize,
             },
         };
+    }
+
+    /// Takes over the frames of a batch; after `enter`.
+    pub fn enter_batch(&mut self, batch: &Batch<'_>, kind: u8) {
+        let bytes = batch.bytes().as_ptr_range();
+        self.batch = BatchWords {
+            next: bytes.start,
+            end: bytes.end,
+            count: 0,
+            tag: kind.into(),
+        };
+    }
+
+    /// How many frames were taken, and how many bytes they are.
+    pub fn leave_batch(&mut self, batch: &Batch<'_>) -> (u64, usize) {
+        let taken = std::mem::replace(&mut self.batch, BatchWords::NONE);
+        (
+            taken.count,
+            taken.next.addr() - batch.bytes().as_ptr().addr(),
+        )
     }
 
     /// Gives everything temporary back; the fault if the code has failed.

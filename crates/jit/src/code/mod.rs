@@ -28,7 +28,7 @@ mod slot;
 mod temps;
 mod words;
 
-pub use entry::{Action, Entrance, Needs, Predicate, Projection};
+pub use entry::{Action, Entrance, Loop, Needs, Predicate, Projection};
 pub use env::{NOBODY, offsets};
 pub use import::Import;
 pub use memory::Memory;

@@ -20,6 +20,8 @@ pub enum Entry<'a> {
     Predicate(&'a Expr),
     /// Runs statements.
     Action(&'a Body),
+    /// Runs statements for each frame of a batch, the tuples of an input slot.
+    Each(&'a Body, u32),
 }
 
 /// What an entry is made against.
@@ -62,7 +64,7 @@ impl Lower<'_, '_> {
                 all
             }
             Entry::Predicate(e) => Uses::of_expr(e),
-            Entry::Action(body) => Uses::of(body),
+            Entry::Action(body) | Entry::Each(body, _) => Uses::of(body),
         };
         self.frame = self.entry_frame(against, &uses);
         match entry {
@@ -78,16 +80,12 @@ impl Lower<'_, '_> {
                 self.b.ins().return_(&[holds]);
             }
             Entry::Action(body) => {
-                let done = self.block();
-                self.frame.exits.push(Exit {
-                    block: done,
-                    ty: Type::Void,
-                });
-                self.frame.types = body.locals.iter().map(|local| local.ty.clone()).collect();
-                self.frame.locals = self.settle(body, 0, &uses);
-                self.stmts(&body.stmts);
-                self.jump(done, &[]);
-                self.go_sealed(done);
+                self.whole_body(body, &uses);
+                self.return_status(0, &[]);
+            }
+            Entry::Each(body, slot) => {
+                let bytes = against.inputs[*slot as usize].size;
+                self.each(*slot, bytes, |lower| lower.whole_body(body, &uses));
                 self.return_status(0, &[]);
             }
         }
@@ -99,6 +97,20 @@ impl Lower<'_, '_> {
         };
         self.return_status(failed, &[]);
         self.finish()
+    }
+
+    /// The statements of a body, up to where they all end.
+    fn whole_body(&mut self, body: &Body, uses: &Uses) {
+        let done = self.block();
+        self.frame.exits.push(Exit {
+            block: done,
+            ty: Type::Void,
+        });
+        self.frame.types = body.locals.iter().map(|local| local.ty.clone()).collect();
+        self.frame.locals = self.settle(body, 0, uses);
+        self.stmts(&body.stmts);
+        self.jump(done, &[]);
+        self.go_sealed(done);
     }
 
     fn entry_frame(&mut self, against: &Against, uses: &Uses) -> Frame {

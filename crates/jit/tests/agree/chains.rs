@@ -6,7 +6,7 @@ use runtime::abi::interpreted::Interpreted;
 use thalweg_jit::{Jit, Options};
 use tuple::{Type, Value};
 
-use crate::hub::{Node, Seen, run};
+use crate::hub::{Node, Seen, run, run_as};
 use crate::make::*;
 use crate::rig::{Rig, schema, submit};
 
@@ -133,6 +133,11 @@ fn agree(nodes: &[Node], tuples: &[Value]) -> Seen {
     let mut jit = Jit::new(&[], &NATIVES, Options::default()).unwrap();
     let actual = run(nodes, &mut jit, tuples);
     assert_eq!(expected, actual);
+    if nodes[0].rig.inputs.len() == 1 {
+        let mut jit = Jit::new(&[], &NATIVES, Options::default()).unwrap();
+        let in_batch = run_as(nodes, &mut jit, tuples, true);
+        assert_eq!(expected, in_batch);
+    }
     actual
 }
 

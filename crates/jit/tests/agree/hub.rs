@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use graph::{Fault, Inputs, Operator, Services};
 use runtime::abi::{
-    Backend, Code, Context, Counter, FusedView, Link, Links, Member, Scope, StateCell,
+    Backend, Batch, Code, Context, Counter, FusedView, Link, Links, Member, Scope, StateCell,
 };
 use runtime::{Logic, Outlet, Row};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
@@ -49,6 +49,11 @@ struct Port<'h, 'a> {
 
 /// Runs the source of member 0, or its `onTuple` on tuples, with a backend.
 pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen {
+    run_as(nodes, backend, tuples, false)
+}
+
+/// The same, the tuples in one batch or one by one.
+pub fn run_as(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value], in_batch: bool) -> Seen {
     let operators: Vec<Operator> = nodes.iter().map(|node| node.rig.operator()).collect();
     let states: Vec<StateCell> = nodes
         .iter()
@@ -81,6 +86,7 @@ pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen 
         logic: &nodes[at].logic,
         state: states[at].address(),
         links: links(&nodes[at], &submitted[at], &processed),
+        batched: vec![at == 0; nodes[at].rig.inputs.len()],
     };
     static STOP: u8 = 0;
     let view = FusedView {
@@ -102,8 +108,21 @@ pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen 
         events: RefCell::default(),
         acting: Cell::new(0),
     };
-    let result = hub.drive(tuples);
+    let result = match in_batch {
+        true => hub.drive_batch(tuples),
+        false => hub.drive(tuples),
+    };
     hub.seen(result)
+}
+
+/// The kind of the frames of a batch.
+const KIND: u8 = 7;
+
+fn frame(frames: &mut Vec<u8>, payload: &[u8]) {
+    let len = payload.len() as u64;
+    frames.extend((len | u64::from(KIND) << 32).to_ne_bytes());
+    frames.extend(payload);
+    frames.resize(frames.len().next_multiple_of(8), 0);
 }
 
 fn links<'a>(
@@ -156,6 +175,36 @@ impl Hub<'_> {
             self.process(0, 0, buf.as_ref())?;
         }
         Ok(())
+    }
+
+    /// The same tuples as frames of one batch, by code for batches; then what that left over.
+    fn drive_batch(&self, tuples: &[Value]) -> Result<(), Fault> {
+        let mut frames = Vec::new();
+        for value in tuples {
+            let mut buf = TupleBuf::default();
+            buf.set_all(&self.inputs[0][0], value);
+            frame(&mut frames, buf.as_ref().bytes());
+        }
+        let words: Vec<u64> = frames
+            .chunks_exact(8)
+            .map(|word| u64::from_ne_bytes(word.try_into().unwrap()))
+            .collect();
+        let mut batch = Batch::new(bytemuck::cast_slice(&words));
+        let mut code = self.codes[0].borrow_mut();
+        let each = code.on_each[0].as_mut().expect("code for batches");
+        let mut state = self.states[0].borrow_mut();
+        let (count, result) = each.act_each(
+            &mut Context {
+                inputs: Inputs::NONE,
+                state: state.borrow(),
+                outlet: &mut self.port(),
+                mark: None,
+            },
+            &mut batch,
+            KIND,
+        );
+        assert_eq!(batch.count() as u64, tuples.len() as u64 - count);
+        result
     }
 
     fn port(&self) -> Port<'_, '_> {

@@ -25,7 +25,7 @@
 
 use graph::{Body, Fault};
 
-use super::{Act, Backend, Counter, Scope, StateAddress};
+use super::{Act, ActEach, Backend, Counter, Scope, StateAddress};
 use crate::Logic;
 
 /// Lowered operators of one thread.
@@ -47,6 +47,8 @@ pub struct Member<'a> {
     pub state: StateAddress,
     /// By output port: all its consumers; or `None`: submit through the outlet.
     pub links: Vec<Option<Links<'a>>>,
+    /// By input port: tuples come in batches, so that [`Code::on_each`] is worth its bytes.
+    pub batched: Vec<bool>,
 }
 
 /// An output port all of whose consumers are members.
@@ -73,6 +75,8 @@ pub struct Link<'a> {
 pub struct Code {
     /// By input port.
     pub on_tuple: Vec<Option<Box<dyn Act>>>,
+    /// By input port, or empty: `on_tuple` for a batch. A backend need not make any.
+    pub on_each: Vec<Option<Box<dyn ActEach>>>,
     /// By input port.
     pub on_punct: Vec<Option<Box<dyn Act>>>,
     /// A source's thread.
@@ -94,6 +98,7 @@ pub(super) fn each_body<B: Backend + ?Sized>(
     let on_process = logic.on_process.as_ref().map(&mut action).transpose()?;
     Ok(Code {
         on_tuple,
+        on_each: Vec::new(),
         on_punct,
         on_process,
     })

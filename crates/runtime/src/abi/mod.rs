@@ -16,6 +16,8 @@ use tuple::{Layout, Punctuation, TupleBuf, Value};
 
 use crate::Outlet;
 
+pub use ring::frame::Batch;
+
 pub use cell::{StateAddress, StateCell};
 pub use counter::Counter;
 pub use fused::{Code, FusedView, Link, Links, Member};
@@ -63,6 +65,19 @@ pub trait Test: Send {
 pub trait Act: Send {
     /// Runs them.
     fn act(&mut self, context: &mut Context<'_>) -> Result<(), Fault>;
+}
+
+/// Code for statements that runs for one tuple after the other in one call.
+pub trait ActEach: Send {
+    /// Runs them for the frames that the batch begins with, as long as they are of this kind, have
+    /// no flags and hold at least the fixed part of the tuple, and takes those off the batch. How
+    /// many they were; a frame that failed counts.
+    fn act_each(
+        &mut self,
+        context: &mut Context<'_>,
+        batch: &mut Batch<'_>,
+        kind: u8,
+    ) -> (u64, Result<(), Fault>);
 }
 
 /// A projection with the layout of what it writes.

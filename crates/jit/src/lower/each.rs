@@ -1,0 +1,92 @@
+//! A loop over the frames of a batch: what is entered and left for each tuple otherwise is entered and
+//! left once.
+//!
+//! ```text
+//!   head(frame):  frame < end?  header's kind and flags?  len?   --no--> done
+//!   turn:         the input slot is the payload; the body
+//!   next:         temporaries are given back; head(the frame behind)
+//! ```
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+
+use super::{Lower, Region};
+use crate::code::offsets;
+use crate::value::{Form, Val};
+
+impl Lower<'_, '_> {
+    /// Runs a body for each frame whose payload is at least so many bytes.
+    pub fn each(&mut self, slot: u32, bytes: u32, body: impl FnOnce(&mut Self)) {
+        let mark = self.mark();
+        let first = self.load_env(types::I64, offsets::BATCH_NEXT);
+        let end = self.load_env(types::I64, offsets::BATCH_END);
+        let tag = self.load_env(types::I32, offsets::BATCH_TAG);
+        let zero = self.word(0);
+        let head = self.block_with(&[types::I64, types::I64]);
+        let done = self.block();
+        self.jump(head, &[first, zero]);
+        self.go(head);
+        let (frame, count) = (self.params(head)[0], self.params(head)[1]);
+        let is_more = self.icmp(IntCC::UnsignedLessThan, frame, end);
+        self.go_on_if(is_more, done);
+        let (data, len) = self.payload(frame, tag, bytes, done);
+        let after = self.behind(data, len);
+        let is_whole = self.icmp(IntCC::UnsignedLessThanOrEqual, after, end);
+        self.go_on_if(is_whole, done);
+        let count = self.offset(count, 1);
+        self.take_frame(after, count);
+        self.bind(slot, data, len);
+        body(self);
+        self.reset(mark);
+        self.jump(head, &[after, count]);
+        self.b.seal_block(head);
+        self.go_sealed(done);
+    }
+
+    /// Goes on if a condition holds, else somewhere else.
+    fn go_on_if(&mut self, condition: ir::Value, other: ir::Block) {
+        let next = self.block();
+        self.branch(condition, next, other);
+        self.go_sealed(next);
+    }
+
+    /// The payload of a tuple's frame, if it is one.
+    fn payload(
+        &mut self,
+        frame: ir::Value,
+        tag: ir::Value,
+        bytes: u32,
+        other: ir::Block,
+    ) -> (ir::Value, ir::Value) {
+        let len = self.load(Region::Input, types::I32, frame, 0);
+        let found = self.load(Region::Input, types::I32, frame, 4);
+        let is_tuple = self.icmp(IntCC::Equal, found, tag);
+        self.go_on_if(is_tuple, other);
+        let is_long_enough = self.icmp_const(IntCC::UnsignedGreaterThanOrEqual, len, bytes.into());
+        self.go_on_if(is_long_enough, other);
+        let len = self.b.ins().uextend(types::I64, len);
+        (self.offset(frame, 8), len)
+    }
+
+    /// Where the frame behind a payload begins.
+    fn behind(&mut self, data: ir::Value, len: ir::Value) -> ir::Value {
+        let up = self.offset(len, 7);
+        let padded = self.b.ins().band_imm_s(up, -8);
+        self.b.ins().iadd(data, padded)
+    }
+
+    /// Notes that a frame is taken: also if what follows fails.
+    fn take_frame(&mut self, after: ir::Value, count: ir::Value) {
+        let env = self.env;
+        self.store(Region::Env, after, env, offsets::BATCH_NEXT);
+        self.store(Region::Env, count, env, offsets::BATCH_COUNT);
+    }
+
+    /// Makes a payload the tuple of an input slot.
+    fn bind(&mut self, slot: u32, data: ir::Value, len: ir::Value) {
+        let row = self.load_env(types::I64, offsets::INPUTS);
+        self.store(Region::Env, data, row, 16 * slot as i32);
+        self.store(Region::Env, len, row, 16 * slot as i32 + 8);
+        self.frame.inputs[slot as usize] = Some(Val::stable(Form::Flat(data, 0)));
+    }
+}
