@@ -34,10 +34,12 @@ pub trait Medium: Sync {
     /// What it can do.
     fn caps(&self) -> Caps;
 
-    /// Makes the sending end, and a ticket for each receiver of the edge.
+    /// Makes the sending end, and a ticket for each receiver of the edge. It does not wait for them.
     fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error>;
 
-    /// Makes a receiving end from its ticket.
+    /// Makes a receiving end from its ticket. It does not wait for the sender to act. A ticket that
+    /// is garbled or of another edge is refused before anything is done with it, see
+    /// [`Ticket::unseal`]; one that was used before is refused here or by the first polls.
     fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error>;
 }
 
@@ -100,8 +102,8 @@ pub trait Outbound: Wait + Send {
     fn frame_bytes_max(&self) -> usize;
 
     /// Room for a payload of so many bytes, at an address that is a multiple of 8; `None`: not now.
-    /// It has to be no more than the medium's frame limit. A claim that is not committed is
-    /// forgotten by the next one.
+    /// More than the medium's frame limit is refused. A claim that is not committed is forgotten by
+    /// the next one, and never seen.
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error>;
 
     /// The claim is written: the first `len` bytes of it are the frame.
@@ -147,7 +149,8 @@ pub trait Inbound: Wait + Send {
 /// ```
 pub trait Wait {
     /// Says that the thread is about to sleep, so that the other side wakes it. `false`: there is
-    /// work now, do not sleep. After `true` no work can come unnoticed.
+    /// work now, do not sleep. After `true` no work can come unnoticed. For a sender, work is room
+    /// for the last claim that found none; whatever it has committed gets out first.
     fn arm(&mut self) -> Result<bool, Error>;
 
     /// The thread is awake again.

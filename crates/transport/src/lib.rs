@@ -19,6 +19,7 @@ mod error;
 pub mod fragment;
 pub mod idle;
 pub mod media;
+mod ticket;
 
 pub use bell::Bell;
 pub use contract::{Batching, Caps, Inbound, Medium, Outbound, Spec, Ticket, Wait};

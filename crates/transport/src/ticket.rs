@@ -1,0 +1,142 @@
+//! Sealed tickets: bytes that say which end of which edge they are for, and whether they are whole.
+//!
+//! ```text
+//!   0          4         8        12          16         24                 24 + n
+//!   +----------+---------+--------+-----------+----------+------------------+
+//!   | magic u32| version | link   | receiver  | seal u64 | the medium's own |
+//!   +----------+---------+--------+-----------+----------+------------------+
+//! ```
+//! Little endian, as the two sides may be of different hosts. The seal is a checksum over everything
+//! else, the medium's name and the job's token: a ticket that is cut, changed, of another job or of
+//! another medium is refused before anything is done with it. It is no protection from an enemy, who
+//! has to be kept away by the connection itself.
+
+use crate::{Error, Spec, Ticket};
+
+const MAGIC: u32 = u32::from_le_bytes(*b"thlT");
+const VERSION: u32 = 1;
+const HEAD_BYTES: usize = 16;
+const SEAL_BYTES: usize = 8;
+
+impl Ticket {
+    /// A ticket without descriptors for a receiver of the edge, with whatever else the medium needs.
+    pub fn seal(medium: &str, spec: &Spec, receiver: u32, own: &[u8]) -> Ticket {
+        let head = [MAGIC, VERSION, spec.link, receiver].map(u32::to_le_bytes);
+        let head = head.concat();
+        let seal = checksum(&[medium.as_bytes(), &spec.token, &head, own]);
+        Ticket {
+            bytes: [&head[..], &seal.to_le_bytes(), own].concat(),
+            fds: Vec::new(),
+        }
+    }
+
+    /// The receiver's number and the medium's own bytes.
+    ///
+    /// # Errors
+    /// It is not whole, or not for this edge.
+    pub fn unseal(&self, medium: &str, spec: &Spec) -> Result<(u32, &[u8]), Error> {
+        let refused = |why: String| Error::Refused(format!("{}: {why}", spec.name));
+        let Some((head, rest)) = self.bytes.split_at_checked(HEAD_BYTES) else {
+            return Err(refused("the ticket is cut off".to_owned()));
+        };
+        let Some((seal, own)) = rest.split_first_chunk::<SEAL_BYTES>() else {
+            return Err(refused("the ticket is cut off".to_owned()));
+        };
+        let word =
+            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        if word(0) != MAGIC {
+            return Err(refused("that is no ticket".to_owned()));
+        }
+        if word(4) != VERSION {
+            let found = word(4);
+            return Err(refused(format!(
+                "the ticket has version {found}, this is version {VERSION}"
+            )));
+        }
+        let is_whole =
+            checksum(&[medium.as_bytes(), &spec.token, head, own]) == u64::from_le_bytes(*seal);
+        if !is_whole || word(8) != spec.link || word(12) >= spec.receivers {
+            return Err(refused(format!(
+                "the ticket is broken, or not one of this job for edge {} by {medium}",
+                spec.link
+            )));
+        }
+        Ok((word(12), own))
+    }
+}
+
+/// FNV-1a with lengths: a change of one byte always changes it.
+fn checksum(parts: &[&[u8]]) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    parts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, part| {
+        let hash = part.iter().copied().fold(hash, step);
+        (part.len() as u64)
+            .to_le_bytes()
+            .into_iter()
+            .fold(hash, step)
+    })
+}
+
+const _: () = assert!(HEAD_BYTES == 4 * size_of::<u32>() && SEAL_BYTES == size_of::<u64>());
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::*;
+    use crate::Batching;
+
+    fn spec() -> Spec {
+        Spec {
+            name: "Trades.0".into(),
+            link: 7,
+            receivers: 3,
+            ring_bytes: 65536,
+            batch: Batching::default(),
+            token: [9; 16],
+            listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        }
+    }
+
+    fn refusal(ticket: &Ticket, spec: &Spec) -> String {
+        match ticket.unseal("shm", spec) {
+            Err(error) => error.to_string(),
+            Ok(found) => panic!("not refused: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn a_ticket_opens_as_it_was_sealed() {
+        let ticket = Ticket::seal("shm", &spec(), 2, b"own");
+        let found = ticket.unseal("shm", &spec());
+        assert!(matches!(found, Ok((2, b"own"))), "{found:?}");
+    }
+
+    #[test]
+    fn any_change_is_refused() {
+        let ticket = Ticket::seal("shm", &spec(), 0, b"own");
+        for at in 0..ticket.bytes.len() {
+            for bit in 0..8 {
+                let mut bytes = ticket.bytes.clone();
+                bytes[at] ^= 1 << bit;
+                let fds = Vec::new();
+                refusal(&Ticket { bytes, fds }, &spec());
+            }
+            let bytes = ticket.bytes[..at].to_vec();
+            let fds = Vec::new();
+            refusal(&Ticket { bytes, fds }, &spec());
+        }
+    }
+
+    #[test]
+    fn another_edge_job_or_medium_is_refused() {
+        let ticket = Ticket::seal("shm", &spec(), 0, b"");
+        let other = Spec { link: 8, ..spec() };
+        let why = "Trades.0: the ticket is broken, or not one of this job for edge 8 by shm";
+        assert_eq!(refusal(&ticket, &other), why);
+        let token = [8; 16];
+        refusal(&ticket, &Spec { token, ..spec() });
+        refusal(&Ticket::seal("tcp", &spec(), 0, b""), &spec());
+        refusal(&Ticket::seal("shm", &spec(), 3, b""), &spec());
+    }
+}
