@@ -1,0 +1,124 @@
+//! The behaviours that every medium shows, by name.
+
+mod claims;
+mod ends;
+mod frames;
+mod processes;
+mod receivers;
+mod room;
+mod tickets;
+mod waking;
+mod warm;
+
+pub use processes::role;
+
+use crate::rig::{Outcome, Rig};
+
+/// What a medium has to do.
+#[derive(Clone, Copy)]
+pub struct Behaviour {
+    /// A sentence with `_` for spaces.
+    pub name: &'static str,
+    /// What the medium has to be capable of, for this to be asked of it.
+    pub needs: Needs,
+    /// Tries it.
+    pub run: fn(Rig) -> Outcome,
+}
+
+/// What a medium has to be capable of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// Two receivers.
+    Several,
+    /// Processes.
+    Processes,
+    /// Processes, and two receivers.
+    SeveralProcesses,
+}
+
+impl Needs {
+    /// More than one receiver.
+    pub fn several(self) -> bool {
+        matches!(self, Needs::Several | Needs::SeveralProcesses)
+    }
+
+    /// More than one process.
+    pub fn processes(self) -> bool {
+        matches!(self, Needs::Processes | Needs::SeveralProcesses)
+    }
+}
+
+/// Names functions, so that no name can differ from what it names.
+macro_rules! behaviours {
+    ($needs:ident: $($file:ident::$name:ident,)+) => {
+        [$(Behaviour {
+            name: stringify!($name),
+            needs: Needs::$needs,
+            run: $file::$name,
+        }),+]
+    };
+}
+
+/// All of them.
+pub fn all() -> Vec<Behaviour> {
+    let alone = behaviours![Nothing:
+        frames::frames_arrive_once_and_in_order,
+        frames::boundaries_are_kept,
+        frames::the_largest_frame_passes,
+        frames::the_largest_frame_passes_at_any_place,
+        frames::an_empty_frame_passes,
+        frames::every_length_around_8_and_64_passes,
+        frames::kinds_and_flags_are_kept,
+        frames::frames_wrap_round_the_end,
+        frames::two_threads_at_full_speed,
+        frames::edges_do_not_mix,
+        claims::a_second_claim_replaces_the_first,
+        claims::a_frame_may_be_shorter_than_its_claim,
+        claims::an_oversized_claim_is_refused,
+        claims::what_is_not_committed_is_never_seen,
+        claims::put_is_claim_copy_and_commit,
+        room::a_full_edge_says_so_and_has_room_again,
+        room::a_full_edge_drains_without_a_flush,
+        room::a_slow_receiver_gets_everything,
+        room::what_is_polled_holds_its_room_until_release,
+        room::release_gives_back_only_what_was_polled,
+        room::queued_bytes_grow_and_shrink,
+        room::a_lone_frame_is_seen_without_a_flush,
+        room::a_flush_makes_everything_visible,
+        ends::a_sender_that_is_drained_and_dropped_is_lost,
+        ends::a_sender_that_is_dropped_loses_no_tail,
+        ends::a_lost_sender_stays_lost,
+        ends::a_dropped_receiver_is_noticed,
+        ends::a_lost_receiver_stays_lost,
+        ends::an_edge_without_receivers_is_drained,
+        ends::nothing_is_left_behind,
+        waking::a_frame_wakes_the_receiver,
+        waking::room_wakes_the_sender,
+        waking::the_senders_end_wakes_the_receiver,
+        waking::the_receivers_end_wakes_the_sender,
+        waking::work_keeps_an_end_awake,
+        waking::an_end_without_work_sleeps,
+        waking::no_wake_up_is_lost,
+        tickets::a_garbled_ticket_is_refused,
+        tickets::a_ticket_works_once,
+        tickets::another_jobs_ticket_is_refused,
+        warm::a_warm_edge_allocates_nothing,
+    ];
+    let several = behaviours![Several:
+        receivers::every_receiver_gets_every_frame,
+        receivers::the_slowest_receiver_sets_the_pace,
+        receivers::a_dead_receiver_is_not_waited_for,
+        receivers::the_last_receivers_end_is_said,
+    ];
+    let processes = behaviours![Processes:
+        processes::a_child_receives,
+        processes::a_child_sends,
+        processes::a_child_is_woken_and_wakes,
+        processes::a_killed_sender_loses_no_tail,
+        processes::a_killed_receiver_is_noticed,
+    ];
+    let both = behaviours![SeveralProcesses: processes::one_of_two_children_is_killed,];
+    [&alone[..], &several, &processes, &both].concat()
+}

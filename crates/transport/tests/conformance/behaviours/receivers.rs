@@ -1,0 +1,76 @@
+//! Several receivers.
+
+use crate::ensure;
+use crate::rig::{Outcome, Rig};
+use crate::script::Script;
+
+pub fn every_receiver_gets_every_frame(rig: Rig) -> Outcome {
+    for receivers in [2, 3, 6] {
+        let mut edge = rig.edge(receivers, Script::mixed(300))?;
+        for count in (1..40).chain([3000]) {
+            edge.pass(count)?;
+        }
+        edge.drain()?;
+        edge.ends()?;
+    }
+    Ok(())
+}
+
+/// The fast one is done with everything when the edge is full of what the slow one has not taken.
+pub fn the_slowest_receiver_sets_the_pace(rig: Rig) -> Outcome {
+    let mut edge = rig.edge(2, Script::of(400))?;
+    edge.pass(10)?;
+    for _ in 0..5 {
+        edge.sender.put(5)?;
+        edge.sender.flush()?;
+        let sent = edge.sender.sent;
+        edge.receivers[1].take_until(sent)?;
+        let queued = edge.sender.out.queued_bytes();
+        ensure!(
+            queued >= 5 * 400,
+            "{queued} bytes, the slow receiver has more"
+        );
+        ensure!(
+            !edge.sender.out.is_drained()?,
+            "the slow receiver has frames"
+        );
+        edge.sender.fill()?;
+        let sent = edge.sender.sent;
+        let (out, fast) = (&mut edge.sender.out, &mut edge.receivers[0]);
+        rig.until("a frame that a slower receiver has not taken", || {
+            out.flush()?;
+            fast.take()?;
+            Ok((fast.got == sent).then_some(()))
+        })?;
+        edge.drain()?;
+    }
+    edge.ends()
+}
+
+pub fn a_dead_receiver_is_not_waited_for(rig: Rig) -> Outcome {
+    for dead in [0, 1, 2] {
+        let mut edge = rig.edge(3, Script::mixed(900))?;
+        edge.pass(50)?;
+        edge.sender.put(3)?;
+        edge.receivers.remove(dead);
+        edge.pass(5000)?;
+        edge.drain()?;
+        let lost = edge.sender.out.lost();
+        ensure!(lost == [dead as u32], "{lost:?} are lost, it was {dead}");
+        edge.ends()?;
+    }
+    Ok(())
+}
+
+pub fn the_last_receivers_end_is_said(rig: Rig) -> Outcome {
+    let mut edge = rig.edge(2, Script::of(600))?;
+    edge.pass(50)?;
+    edge.receivers.remove(0);
+    edge.pass(2000)?;
+    edge.receivers.clear();
+    edge.sender.until_lost()?;
+    let mut lost = edge.sender.out.lost().to_vec();
+    lost.sort_unstable();
+    ensure!(lost == [0, 1], "{lost:?} are lost, both are");
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! The warm path allocates nothing.
+
+use std::alloc::System;
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+use crate::ensure;
+use crate::rig::{Edge, Outcome, Rig};
+use crate::script::Script;
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const FRAMES: u64 = 3000;
+
+/// The count is the whole process', threads of the medium included, so it has a process of its own.
+pub fn a_warm_edge_allocates_nothing(rig: Rig) -> Outcome {
+    crate::child::run_alone(rig, "a_warm_edge_allocates_nothing_alone")
+}
+
+/// In a process of its own.
+pub fn a_warm_edge_allocates_nothing_alone(rig: Rig) -> Outcome {
+    let mut edge = rig.edge(1, Script::mixed(900))?;
+    work(&mut edge)?;
+    work(&mut edge)?;
+    let before = allocations();
+    work(&mut edge)?;
+    let count = allocations() - before;
+    ensure!(count == 0, "{count} allocations by {FRAMES} frames");
+    Ok(())
+}
+
+/// Everything that a duty cycle does, and an edge that is full at times.
+fn work(edge: &mut Edge) -> Outcome {
+    edge.pass(FRAMES)?;
+    for turn in 0..FRAMES {
+        edge.sender.try_put()?;
+        if turn % 50 == 0 {
+            edge.sender.out.arm()?;
+            edge.sender.out.disarm();
+            edge.pass(1)?;
+            edge.receivers[0].end.arm()?;
+            edge.receivers[0].end.disarm();
+        }
+    }
+    edge.drain()
+}
+
+fn allocations() -> usize {
+    let stats = ALLOCATOR.stats();
+    stats.allocations + stats.reallocations
+}

@@ -1,0 +1,85 @@
+//! The conformance suite: every behaviour on every registered medium that is capable of it, and on
+//! the reference medium; and every broken medium caught.
+//!
+//! ```text
+//!   cargo test -p thalweg-transport --test conformance             all of it
+//!   cargo test -p thalweg-transport --test conformance -- shm::    one medium
+//!   cargo test -p thalweg-transport --test conformance -- wake     some behaviours
+//! ```
+
+extern crate thalweg_transport as transport;
+
+mod behaviours;
+mod broken;
+mod child;
+mod reference;
+mod reference_ends;
+mod rig;
+mod script;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use transport::{Medium, media};
+
+use crate::behaviours::{Behaviour, Needs};
+use crate::rig::{Outcome, Rig};
+
+/// Generous: what takes so long is broken, not slow.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [role, rest @ ..] = &arguments[..]
+        && role == "child"
+    {
+        return child::play(rest, find, behaviours::role);
+    }
+    let suite = media().into_iter().flat_map(trials);
+    let broken = broken::all().map(|(medium, behaviour)| {
+        let name = format!("broken::{}::{behaviour}", medium.name);
+        trial(name, move || broken::is_caught(medium, behaviour))
+    });
+    let complete = trial(
+        "broken::every_behaviour_can_fail".to_owned(),
+        broken::every_behaviour_can_fail,
+    );
+    let trials = suite.chain(broken).chain([complete]).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// What is under test.
+fn media() -> Vec<&'static dyn Medium> {
+    let reference: &'static dyn Medium = &broken::WHOLE;
+    [&[reference], media::all()].concat()
+}
+
+/// A medium under test, or a broken one.
+fn find(name: &str) -> Option<&'static dyn Medium> {
+    let known = media().into_iter().find(|medium| medium.name() == name);
+    known.or_else(|| broken::find(name).map(|medium| medium as _))
+}
+
+/// What is asked of a medium.
+fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
+    let rig = Rig {
+        medium,
+        patience: PATIENCE,
+    };
+    let has_several = medium.open(&rig.spec(2)).is_ok() || medium.caps().is_one_to_many;
+    let has_processes = medium.caps().crosses_processes;
+    let applies = move |needs: Needs| {
+        (has_several || !needs.several()) && (has_processes || !needs.processes())
+    };
+    let asked = behaviours::all().into_iter();
+    let asked = asked.filter(|behaviour| applies(behaviour.needs));
+    let asked = asked.map(|Behaviour { name, run, .. }| {
+        trial(format!("{}::{name}", medium.name()), move || run(rig))
+    });
+    asked.collect()
+}
+
+fn trial(name: String, run: impl FnOnce() -> Outcome + Send + 'static) -> Trial {
+    Trial::test(name, move || run().map_err(Failed::from))
+}

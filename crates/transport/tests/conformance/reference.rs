@@ -1,0 +1,196 @@
+//! The reference medium: an edge between threads that is as plain as can be, one lock around a
+//! queue of words. It shows that the suite can be passed; with a [`Fault`] in it, that it can be
+//! failed.
+
+use std::collections::{HashMap, VecDeque};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+use transport::{Caps, Error, Inbound, Medium, Outbound, Spec, Ticket};
+
+use crate::broken::Fault;
+use crate::reference_ends::{Receiving, Sending};
+
+/// The medium, whole or with a fault.
+pub struct Reference {
+    /// For `--list`.
+    pub name: &'static str,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What both ends of an edge see.
+pub struct Shared {
+    /// What is wrong with it.
+    pub fault: Fault,
+    /// Whoever receives sleeps on its own, the sender on the last.
+    pub bells: Vec<OwnedFd>,
+    /// The largest payload.
+    pub frame_bytes_max: usize,
+    state: Mutex<State>,
+}
+
+/// What is under way. Positions are words since the edge was opened.
+pub struct State {
+    /// Headers and payloads, from `base` on.
+    pub words: VecDeque<u64>,
+    /// Where the first word stands.
+    pub base: u64,
+    /// Words that may be under way.
+    pub words_max: usize,
+    /// By receiver: what it has given back; `None`: it is gone.
+    pub released: Vec<Option<u64>>,
+    /// Whether the sender is there.
+    pub has_sender: bool,
+    /// Who sleeps, with the bells' numbers.
+    pub sleeps: Vec<bool>,
+}
+
+/// Receiving ends that nobody has fetched, by the ticket's bytes; they go with the sender.
+static WAITING: LazyLock<Mutex<Waiting>> = LazyLock::new(Mutex::default);
+
+type Waiting = HashMap<Vec<u8>, (u32, Weak<Shared>)>;
+
+impl Medium for Reference {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn caps(&self) -> Caps {
+        Caps {
+            crosses_processes: false,
+            crosses_hosts: false,
+            is_foreign: false,
+            is_one_to_many: true,
+        }
+    }
+
+    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
+        let shared = Arc::new(Shared::new(spec, self.fault)?);
+        let tickets = (0..spec.receivers).map(|receiver| {
+            let bytes = ticket(spec, receiver, self.fault);
+            lock(&WAITING).insert(bytes.clone(), (receiver, Arc::downgrade(&shared)));
+            Ticket {
+                bytes,
+                fds: Vec::new(),
+            }
+        });
+        let tickets = tickets.collect();
+        Ok((Box::new(Sending::new(shared)), tickets))
+    }
+
+    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+        let bytes = match self.fault {
+            Fault::AcceptsGarbled => repaired(ticket.bytes),
+            _ => ticket.bytes,
+        };
+        let is_ours = bytes.get(12..28) == Some(&spec.token[..]) || self.fault == Fault::AcceptsAny;
+        let known = match self.fault {
+            Fault::AcceptsTwice => lock(&WAITING).get(&bytes).cloned(),
+            _ => lock(&WAITING).remove(&bytes),
+        };
+        let known = known.and_then(|(receiver, shared)| Some((receiver, shared.upgrade()?)));
+        match known {
+            Some((receiver, shared)) if is_ours => Ok(Box::new(Receiving::new(shared, receiver))),
+            _ => Err(Error::Refused("no such ticket".to_owned())),
+        }
+    }
+}
+
+/// `edge u64 | receiver u32 | token`
+fn ticket(spec: &Spec, receiver: u32, fault: Fault) -> Vec<u8> {
+    static EDGES: Mutex<u64> = Mutex::new(0);
+    let mut edges = lock(&EDGES);
+    *edges += 1;
+    let edge = match fault {
+        Fault::MixesEdges => u64::MAX - u64::from(spec.link),
+        _ => *edges << 16,
+    };
+    let mut bytes = edge.to_le_bytes().to_vec();
+    bytes.extend(receiver.to_le_bytes());
+    bytes.extend(spec.token);
+    bytes
+}
+
+/// The ticket that the garbled one is nearest to.
+fn repaired(bytes: Vec<u8>) -> Vec<u8> {
+    let distance = |known: &&Vec<u8>| {
+        let wrong = known.iter().zip(&bytes).filter(|(a, b)| a != b).count();
+        wrong + known.len().abs_diff(bytes.len())
+    };
+    let nearest = lock(&WAITING).keys().min_by_key(distance).cloned();
+    nearest.unwrap_or(bytes)
+}
+
+impl Shared {
+    fn new(spec: &Spec, fault: Fault) -> Result<Shared, Error> {
+        let bell = |_| {
+            let flags = rustix::event::EventfdFlags::NONBLOCK;
+            rustix::event::eventfd(0, flags).map_err(|e| Error::system("make a bell", e))
+        };
+        let words_max = spec.ring_bytes / 8;
+        Ok(Shared {
+            fault,
+            bells: (0..=spec.receivers).map(bell).collect::<Result<_, _>>()?,
+            frame_bytes_max: spec.ring_bytes / 4,
+            state: Mutex::new(State {
+                words: VecDeque::with_capacity(words_max),
+                base: 0,
+                words_max,
+                released: vec![Some(0); spec.receivers as usize],
+                has_sender: true,
+                sleeps: vec![false; spec.receivers as usize + 1],
+            }),
+        })
+    }
+
+    /// Everything that is under way.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// The number of the sender's bell.
+    pub fn sender(&self) -> usize {
+        self.bells.len() - 1
+    }
+
+    /// Wakes a side that sleeps.
+    pub fn ring(&self, state: &State, bell: usize) {
+        if state.sleeps[bell] {
+            let _ = rustix::io::write(&self.bells[bell], &1_u64.to_ne_bytes());
+        }
+    }
+
+    /// Silences a bell.
+    pub fn silence(&self, bell: usize) {
+        if self.fault != Fault::RingsForever {
+            let _ = rustix::io::read(&self.bells[bell], &mut [0_u8; 8]);
+        }
+    }
+}
+
+impl State {
+    /// Where the next word goes.
+    pub fn end(&self) -> u64 {
+        self.base + self.words.len() as u64
+    }
+
+    /// Forgets what everybody has given back.
+    pub fn forget(&mut self, fault: Fault) {
+        let released = self.released.iter().flatten();
+        let slowest = match fault {
+            Fault::FastestDecides => released.max(),
+            Fault::WaitsForTheDead if self.released.contains(&None) => Some(&self.base),
+            _ => released.min(),
+        };
+        let end = self.end();
+        let slowest = slowest.copied().unwrap_or(end).max(self.base);
+        self.words.drain(..(slowest - self.base) as usize);
+        self.base = slowest;
+    }
+}
+
+/// Locks; a failed test leaves the rest usable.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

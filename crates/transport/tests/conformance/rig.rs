@@ -1,0 +1,366 @@
+//! The rig: opens edges of the medium under test, and puts and takes numbered frames on them.
+//!
+//! Everything waits by trying again until the rig's patience is at its end, so that one thread can
+//! play both sides of an edge and a medium that lost something fails instead of hanging.
+
+use std::error;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use transport::{Batching, Error, Inbound, Medium, Outbound, Spec, Ticket, Wait};
+
+use crate::script::Script;
+
+/// What went wrong, in words.
+pub type Failure = Box<dyn error::Error + Send + Sync>;
+
+/// Whether a behaviour is there.
+pub type Outcome = Result<(), Failure>;
+
+/// Returns a failure unless the condition holds.
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr, $($words:tt)+) => {
+        if !$condition {
+            return Err(format!($($words)+).into());
+        }
+    };
+}
+
+/// Bytes under way of most edges here: small, so that they run full and wrap soon.
+pub const RING_BYTES: usize = 64 * 1024;
+
+/// Frames that a medium holds at most before it says that it is full; network media have the
+/// buffers of the system besides their own.
+const FULL_BYTES: u64 = 64 << 20;
+
+/// Refusals in a row that mean full, not busy.
+const FULL_TRIES: u32 = 200;
+
+/// A medium under test.
+#[derive(Clone, Copy)]
+pub struct Rig {
+    /// The medium.
+    pub medium: &'static dyn Medium,
+    /// How long anything may take.
+    pub patience: Duration,
+}
+
+/// Both ends of an edge.
+pub struct Edge {
+    /// The sending end.
+    pub sender: Sender,
+    /// The receiving ends, by number.
+    pub receivers: Vec<Receiver>,
+}
+
+/// A sending end and how many frames it has committed.
+pub struct Sender {
+    /// The end.
+    pub out: Box<dyn Outbound>,
+    /// Frames committed.
+    pub sent: u64,
+    script: Script,
+    rig: Rig,
+}
+
+/// A receiving end and how many frames it has checked.
+pub struct Receiver {
+    /// The end.
+    pub end: Box<dyn Inbound>,
+    /// Frames that were right.
+    pub got: u64,
+    script: Script,
+    rig: Rig,
+}
+
+impl Rig {
+    /// An edge of its own, by number of receivers.
+    pub fn spec(&self, receivers: u32) -> Spec {
+        static LINK: AtomicU32 = AtomicU32::new(1);
+        Spec {
+            name: "Trades.0".into(),
+            link: LINK.fetch_add(1, Ordering::Relaxed),
+            receivers,
+            ring_bytes: RING_BYTES,
+            batch: Batching::default(),
+            token: *b"sixteen secret b",
+            listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        }
+    }
+
+    /// Opens an edge and accepts every ticket.
+    pub fn edge(&self, receivers: u32, script: Script) -> Result<Edge, Failure> {
+        self.edge_of(&self.spec(receivers), script)
+    }
+
+    /// Opens the edge of a specification and accepts every ticket.
+    pub fn edge_of(&self, spec: &Spec, script: Script) -> Result<Edge, Failure> {
+        let (sender, tickets) = self.open(spec, script)?;
+        let accept = |ticket| self.accept(spec, ticket, script);
+        let receivers = tickets.into_iter().map(accept).collect::<Result<_, _>>()?;
+        Ok(Edge { sender, receivers })
+    }
+
+    /// Opens the sending end.
+    pub fn open(&self, spec: &Spec, script: Script) -> Result<(Sender, Vec<Ticket>), Failure> {
+        let (out, tickets) = self.medium.open(spec)?;
+        ensure!(
+            tickets.len() == spec.receivers as usize,
+            "{} tickets for {} receivers",
+            tickets.len(),
+            spec.receivers
+        );
+        Ok((self.sender(out, script), tickets))
+    }
+
+    /// Makes a receiving end.
+    pub fn accept(&self, spec: &Spec, ticket: Ticket, script: Script) -> Result<Receiver, Failure> {
+        Ok(Receiver {
+            end: self.medium.accept(spec, ticket)?,
+            got: 0,
+            script,
+            rig: *self,
+        })
+    }
+
+    fn sender(&self, out: Box<dyn Outbound>, script: Script) -> Sender {
+        Sender {
+            out,
+            sent: 0,
+            script,
+            rig: *self,
+        }
+    }
+
+    /// Tries until there is an answer.
+    pub fn until<T>(
+        &self,
+        what: &str,
+        mut attempt: impl FnMut() -> Result<Option<T>, Failure>,
+    ) -> Result<T, Failure> {
+        let start = Instant::now();
+        loop {
+            if let Some(answer) = attempt()? {
+                return Ok(answer);
+            }
+            ensure!(
+                start.elapsed() < self.patience,
+                "in {:?} never: {what}",
+                self.patience
+            );
+            std::thread::yield_now();
+        }
+    }
+
+    /// Sleeps, the way a duty cycle does, until there may be work.
+    pub fn sleep<E: Wait + ?Sized>(&self, end: &mut E) -> Outcome {
+        let is_awake = !end.arm()? || is_ready(end, self.patience)?;
+        end.disarm();
+        ensure!(is_awake, "slept for {:?} with work to do", self.patience);
+        Ok(())
+    }
+
+    /// Sleeps until it is so.
+    pub fn asleep_until<E: Wait + ?Sized>(
+        &self,
+        what: &str,
+        end: &mut E,
+        mut attempt: impl FnMut(&mut E) -> Result<bool, Failure>,
+    ) -> Outcome {
+        let start = Instant::now();
+        while !attempt(end)? {
+            ensure!(
+                start.elapsed() < self.patience,
+                "in {:?} never: {what}",
+                self.patience
+            );
+            self.sleep(end)?;
+        }
+        Ok(())
+    }
+}
+
+impl Edge {
+    /// Sends so many frames and receives them everywhere, both as there is room.
+    pub fn pass(&mut self, count: u64) -> Outcome {
+        let (rig, until) = (self.sender.rig, self.sender.sent + count);
+        rig.until("the last frame", || {
+            let mut is_busy = true;
+            while is_busy && self.sender.sent < until {
+                is_busy = self.sender.try_put()?;
+            }
+            let is_out = self.sender.sent == until && self.sender.out.flush()?;
+            for receiver in &mut self.receivers {
+                receiver.take()?;
+            }
+            let has_all = |receiver: &Receiver| receiver.got == until;
+            Ok((is_out && self.receivers.iter().all(has_all)).then_some(()))
+        })
+    }
+
+    /// Waits until everything that was sent is received and given back.
+    pub fn drain(&mut self) -> Outcome {
+        self.pass(0)?;
+        self.sender.drained()
+    }
+
+    /// The number of frames that were sent is what every receiver gets, and then no more.
+    pub fn ends(self) -> Outcome {
+        let sent = self.sender.sent;
+        drop(self.sender);
+        self.receivers.into_iter().try_for_each(|mut receiver| {
+            receiver.until_lost()?;
+            ensure!(
+                receiver.got == sent,
+                "{} of {sent} frames came",
+                receiver.got
+            );
+            Ok(())
+        })
+    }
+}
+
+impl Sender {
+    /// Commits the next frame; `false`: there is no room now.
+    pub fn try_put(&mut self) -> Result<bool, Failure> {
+        let is_put = self.script.put(&mut *self.out, self.sent)?;
+        self.sent += u64::from(is_put);
+        Ok(is_put)
+    }
+
+    /// Commits so many frames, asleep when there is no room.
+    pub fn put_asleep(&mut self, count: u64) -> Outcome {
+        let until = self.sent + count;
+        while self.sent < until {
+            if !self.try_put()? {
+                self.rig.sleep(&mut *self.out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Commits so many frames, waiting for room.
+    pub fn put(&mut self, count: u64) -> Outcome {
+        let rig = self.rig;
+        (0..count).try_for_each(|_| rig.until("room", || Ok(self.try_put()?.then_some(()))))
+    }
+
+    /// Gets everything out.
+    pub fn flush(&mut self) -> Outcome {
+        let rig = self.rig;
+        rig.until("everything out", || Ok(self.out.flush()?.then_some(())))
+    }
+
+    /// Commits frames until there is no room.
+    pub fn fill(&mut self) -> Outcome {
+        let (start, mut bytes, mut refusals) = (Instant::now(), 0, 0);
+        while refusals < FULL_TRIES {
+            if self.try_put()? {
+                bytes += 8 + self.script.len(self.sent - 1) as u64;
+                refusals = 0;
+            } else {
+                self.out.flush()?;
+                refusals += 1;
+            }
+            let is_endless = bytes > FULL_BYTES || start.elapsed() > self.rig.patience;
+            ensure!(!is_endless, "{bytes} bytes are under way and it takes more");
+        }
+        Ok(())
+    }
+
+    /// Waits until every receiver that is alive has given everything back.
+    pub fn drained(&mut self) -> Outcome {
+        let rig = self.rig;
+        let out = &mut self.out;
+        rig.until("drained", || {
+            out.flush()?;
+            Ok(out.is_drained()?.then_some(()))
+        })
+    }
+
+    /// Goes on sending until it is told that the last receiver is gone.
+    pub fn until_lost(&mut self) -> Outcome {
+        let rig = self.rig;
+        rig.until("word of the last receiver's end", || {
+            match self.script.put(&mut *self.out, self.sent) {
+                Ok(is_put) => self.sent += u64::from(is_put),
+                Err(Error::Lost(_)) => return Ok(Some(())),
+                Err(error) => return Err(error.into()),
+            }
+            Ok(None)
+        })
+    }
+}
+
+impl Receiver {
+    /// Polls once, checks what came and gives it back.
+    pub fn take(&mut self) -> Result<u64, Failure> {
+        let count = self.poll()?;
+        self.end.release();
+        Ok(count)
+    }
+
+    /// Polls once and checks what came.
+    pub fn poll(&mut self) -> Result<u64, Failure> {
+        let before = self.got;
+        for frame in self.end.poll()? {
+            self.script.check(self.got, frame)?;
+            self.got += 1;
+        }
+        Ok(self.got - before)
+    }
+
+    /// Takes frames until there were so many.
+    pub fn take_until(&mut self, count: u64) -> Outcome {
+        let rig = self.rig;
+        rig.until("a frame that was sent", || {
+            self.take()?;
+            Ok((self.got >= count).then_some(()))
+        })
+    }
+
+    /// Takes frames until there were so many, asleep in between.
+    pub fn take_asleep_until(&mut self, count: u64) -> Outcome {
+        self.take()?;
+        while self.got < count {
+            self.rig.sleep(&mut *self.end)?;
+            self.take()?;
+        }
+        Ok(())
+    }
+
+    /// Takes frames until the sender is lost.
+    pub fn until_lost(&mut self) -> Outcome {
+        let rig = self.rig;
+        rig.until("word of the sender's end", || match self.take() {
+            Ok(_) => Ok(None),
+            Err(failure) => lost(failure).map(Some),
+        })
+    }
+}
+
+/// A failure that says that the other side is gone is none.
+pub fn lost(failure: Failure) -> Outcome {
+    match failure.downcast_ref::<Error>() {
+        Some(Error::Lost(_)) => Ok(()),
+        _ => Err(failure),
+    }
+}
+
+/// Whether there is something to wake up for, after at most so long.
+pub fn is_ready<E: Wait + ?Sized>(end: &E, patience: Duration) -> Result<bool, Failure> {
+    let (mut readable, mut writable) = (Vec::new(), Vec::new());
+    end.sources(&mut readable, &mut writable);
+    ensure!(
+        !readable.is_empty() || !writable.is_empty(),
+        "an armed end without anything to poll"
+    );
+    let readable = readable.iter().map(|fd| PollFd::new(fd, PollFlags::IN));
+    let writable = writable.iter().map(|fd| PollFd::new(fd, PollFlags::OUT));
+    let mut sources: Vec<_> = readable.chain(writable).collect();
+    let patience = Timespec::try_from(patience)?;
+    Ok(poll(&mut sources, Some(&patience))? > 0)
+}

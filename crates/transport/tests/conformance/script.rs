@@ -1,0 +1,119 @@
+//! Numbered frames: the sender writes them, the receiver knows what they have to be.
+
+use ring::frame::Frame;
+use transport::{Error, Outbound};
+
+use crate::rig::Outcome;
+
+/// What the frames of an edge look like, by number.
+#[derive(Clone, Copy)]
+pub struct Script {
+    lengths: Lengths,
+}
+
+#[derive(Clone, Copy)]
+enum Lengths {
+    Of(usize),
+    Rising(usize),
+    Mixed(usize),
+    Turns(usize, usize),
+}
+
+impl Script {
+    /// All of one length.
+    pub fn of(len: usize) -> Script {
+        Script::new(Lengths::Of(len))
+    }
+
+    /// Empty, one byte, two, up to so many, and again.
+    pub fn rising(len_max: usize) -> Script {
+        Script::new(Lengths::Rising(len_max + 1))
+    }
+
+    /// Any length up to so many bytes.
+    pub fn mixed(len_max: usize) -> Script {
+        Script::new(Lengths::Mixed(len_max + 1))
+    }
+
+    /// One length and another, in turns.
+    pub fn turns(even: usize, odd: usize) -> Script {
+        Script::new(Lengths::Turns(even, odd))
+    }
+
+    fn new(lengths: Lengths) -> Script {
+        Script { lengths }
+    }
+
+    /// Bytes of the payload.
+    pub fn len(&self, number: u64) -> usize {
+        match self.lengths {
+            Lengths::Of(len) => len,
+            Lengths::Rising(lengths) => number as usize % lengths,
+            Lengths::Mixed(lengths) => (mix(number, 1) >> 20) as usize % lengths,
+            Lengths::Turns(even, odd) => [even, odd][number as usize % 2],
+        }
+    }
+
+    /// Any but that of padding.
+    pub fn kind(&self, number: u64) -> u8 {
+        1 + (number % 255) as u8
+    }
+
+    /// All of them, in time.
+    pub fn flags(&self, number: u64) -> u8 {
+        (number / 3) as u8
+    }
+
+    /// Claims room for a frame and commits it; `false`: there is no room now.
+    pub fn put(&self, out: &mut dyn Outbound, number: u64) -> Result<bool, Error> {
+        let len = self.len(number);
+        let Some(room) = out.claim(len)? else {
+            return Ok(false);
+        };
+        assert_eq!(room.len(), len, "bytes of the claim for frame {number}");
+        assert!(room.as_ptr().addr().is_multiple_of(8), "a crooked claim");
+        fill(number, room);
+        out.commit(self.kind(number), self.flags(number), len);
+        Ok(true)
+    }
+
+    /// Whether it is the frame of that number, whole.
+    pub fn check(&self, number: u64, frame: Frame<'_>) -> Outcome {
+        let expected = (self.kind(number), self.flags(number), self.len(number));
+        let found = (frame.kind, frame.flags, frame.bytes.len());
+        if expected != found {
+            return Err(format!(
+                "frame {number} has kind, flags and length {found:?} and should have {expected:?}"
+            )
+            .into());
+        }
+        if !frame.bytes.as_ptr().addr().is_multiple_of(8) {
+            return Err(format!("frame {number} begins at no multiple of 8").into());
+        }
+        match first_wrong(number, frame.bytes) {
+            None => Ok(()),
+            Some(at) => Err(format!("byte {at} of frame {number} is wrong").into()),
+        }
+    }
+}
+
+/// Writes what the frame of that number holds.
+pub fn fill(number: u64, room: &mut [u8]) {
+    for (word, bytes) in (0..).zip(room.chunks_mut(8)) {
+        bytes.copy_from_slice(&mix(number, word).to_le_bytes()[..bytes.len()]);
+    }
+}
+
+fn first_wrong(number: u64, bytes: &[u8]) -> Option<usize> {
+    let is_wrong =
+        |(word, bytes): &(u64, &[u8])| *bytes != &mix(number, *word).to_le_bytes()[..bytes.len()];
+    let wrong = (0..).zip(bytes.chunks(8)).find(is_wrong);
+    wrong.map(|(word, _)| word as usize * 8)
+}
+
+/// No byte of a frame is like its neighbour's or like the same byte of the next frame.
+fn mix(number: u64, word: u64) -> u64 {
+    let mixed = (number << 16 ^ word).wrapping_add(1);
+    let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
