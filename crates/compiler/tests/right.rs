@@ -7,6 +7,7 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
+use compiler::Choice;
 use support::{input, tests};
 use thalweg_compiler as compiler;
 
@@ -25,7 +26,7 @@ fn right_programs_come_to_their_graphs() {
             failed.push(format!("{} is refused:\n{said}", path.display()));
             continue;
         };
-        let plan = compiler::plan(&program);
+        let plan = compiler::plan(&program, &Choice::default()).expect("a plan");
         let natives = toolkit::functions();
         let (graph, plan) = (program.printed(natives), plan.display(&program));
         let found = format!("{said}{graph}\n{plan}");

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use compiler::Choice;
 use graph::Program;
 
 use crate::code::Listing;
@@ -46,8 +47,12 @@ pub fn dump_svg(program: &Program) -> String {
 }
 
 /// Processing elements, regions and edges.
-pub fn dump_plan(program: &Program) -> String {
-    compiler::plan(program).display(program).to_string()
+///
+/// # Errors
+/// If what the choice or the program asks for cannot be had.
+pub fn dump_plan(program: &Program, choice: &Choice<'_>) -> Result<String, Error> {
+    let plan = compiler::plan(program, choice).map_err(|errors| Error::plan(program, &errors))?;
+    Ok(plan.display(program).to_string())
 }
 
 /// The intermediate code of everything that is compiled.

@@ -4,6 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use compiler::PlanError;
+use graph::Program;
+
 /// Why compiling or running did not come to its end. The sentences say what was tried.
 #[derive(Debug)]
 pub enum Error {
@@ -13,6 +16,8 @@ pub enum Error {
     DataDirectory(PathBuf),
     /// The program failed while it ran, or could not be set up; one line a failure.
     Program(String),
+    /// There is no such plan for the program; one line or more a reason.
+    Plan(String),
     /// Compiled code could not be made: a mistake of the engine.
     Code(String),
     /// The program ended because nobody reads its output any more; there is nothing to say.
@@ -24,6 +29,12 @@ impl Error {
     pub(crate) fn read(path: &Path, error: io::Error) -> Error {
         Error::Read(path.to_owned(), error)
     }
+
+    /// A plan that cannot be made.
+    pub(crate) fn plan(program: &Program, errors: &[PlanError]) -> Error {
+        let texts: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
+        Error::Plan(texts.join("\n"))
+    }
 }
 
 impl fmt::Display for Error {
@@ -33,7 +44,7 @@ impl fmt::Display for Error {
             Error::DataDirectory(path) => {
                 write!(f, "the data directory {} does not exist", path.display())
             }
-            Error::Program(message) => f.write_str(message),
+            Error::Program(message) | Error::Plan(message) => f.write_str(message),
             Error::Code(message) => write!(f, "cannot compile to machine code: {message}"),
             Error::Quiet => Ok(()),
         }

@@ -19,6 +19,7 @@ mod launch;
 mod models;
 
 pub use compilation::{Compilation, Request, check, compile};
+pub use compiler::{Choice, Fuse, MediumFacts, Transport};
 pub use doc::{doc, doc_index};
 pub use dump::{
     dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,

@@ -16,6 +16,7 @@ pub mod interp;
 mod logical;
 mod model;
 mod native;
+mod nearest;
 pub mod ops;
 mod plan;
 pub mod print;
@@ -41,8 +42,10 @@ pub use model::{
     Windowing,
 };
 pub use native::{Call, NativeFn};
+pub use nearest::nearest;
 pub use plan::{
-    Codec, Congestion, Crossing, Medium, Pe, Plan, Region, Route, ThreadedPort, inserted,
+    Codec, Congestion, Consumer, Crossing, DisjointSets, Flow, Homes, Medium, Pe, Plan, Receiver,
+    Region, Route, ThreadedPort, inserted,
 };
 pub use services::{NoServices, Services, TraceLevel};
 pub use state::State;

@@ -19,6 +19,17 @@ pub struct Program {
     pub operators: Vec<Operator>,
 }
 
+impl Program {
+    /// A stream as its operator and port: `Filter.1`, or the operator alone if it has one port.
+    pub fn stream_name(&self, stream: Edge) -> String {
+        let operator = &self.operators[stream.operator.0 as usize];
+        match operator.outputs.len() {
+            1 => operator.name.to_string(),
+            _ => format!("{}.{}", operator.name, stream.port),
+        }
+    }
+}
+
 /// An operator of [`Program::operators`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperatorId(pub u32);

@@ -1,85 +1,50 @@
-//! From the logical graph to the physical plan: which operators each thread runs.
+//! From the logical graph to the physical plan: which operators share a process, and how streams get
+//! from one to another.
 //!
-//! Everything is fused into one PE. A region begins at each source, that is at each operator without
-//! input ports, and holds what its tuples can reach by direct calls.
+//! ```text
+//!   Program + Choice --fuse--> PEs --route--> crossings --derive--> edges, regions --cut--> Parts
+//! ```
 //!
-//! # Cost
-//! One walk over the graph for each source.
+//! A [`Choice`] is what the user and the machine say; nothing is measured or looked up here. What
+//! follows from the PEs and crossings (edges, regions, what is shared) is worked out by
+//! [`Plan::derive`]; [`cut`] makes the program of each process.
 
-use graph::{Edge, Medium, OperatorId, Pe, Plan, Program, Region, Route};
+mod choice;
+mod cut;
+mod error;
+mod fuse;
+mod inserted;
+mod route;
+
+use graph::{Flow, Homes, Pe, Plan, Program};
+
+pub use choice::{Choice, Fuse, MediumFacts, Transport};
+pub use cut::{Part, cut};
+pub use error::PlanError;
 
 /// The plan of a program.
-pub fn plan(program: &Program) -> Plan {
+///
+/// # Errors
+/// What the choice or the program asks for and cannot be had.
+pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Vec<PlanError>> {
     if program.operators.is_empty() {
-        return Plan::default();
+        return Ok(Plan::default());
     }
-    let consumers = consumers(program);
-    let sources = ids(program).filter(|id| program.operators[id.0 as usize].inputs.is_empty());
-    let mut reached = vec![0u32; program.operators.len()];
-    let regions: Vec<_> = sources
-        .map(|source| {
-            let operators = reachable(source, &consumers);
-            operators.iter().for_each(|o| reached[o.0 as usize] += 1);
-            Region { source, operators }
-        })
-        .collect();
-    let pe = Pe {
-        operators: ids(program).collect(),
-        regions,
-        shared: ids(program)
-            .filter(|id| reached[id.0 as usize] > 1)
-            .collect(),
-        edges: routes(program).collect(),
+    let flow = Flow::new(program);
+    let pes = match choice.fuse {
+        Fuse::All => fuse::all(program),
+        Fuse::None => fuse::none(program, &flow),
+    };
+    let pe = |operators| Pe {
+        operators,
         ..Pe::default()
     };
-    Plan {
-        pes: vec![pe],
+    let mut plan = Plan {
+        pes: pes.into_iter().map(pe).collect(),
         crossings: Vec::new(),
-    }
-}
-
-fn ids(program: &Program) -> impl Iterator<Item = OperatorId> + use<> {
-    (0..program.operators.len() as u32).map(OperatorId)
-}
-
-/// The operators behind each operator's output ports, in order of the receivers.
-fn consumers(program: &Program) -> Vec<Vec<OperatorId>> {
-    let mut consumers = vec![Vec::new(); program.operators.len()];
-    for (id, operator) in ids(program).zip(&program.operators) {
-        for Edge { operator: from, .. } in operator.inputs.iter().flat_map(|i| &i.sources) {
-            let after: &mut Vec<OperatorId> = &mut consumers[from.0 as usize];
-            if after.last() != Some(&id) {
-                after.push(id);
-            }
-        }
-    }
-    consumers
-}
-
-/// What a source reaches, depth first, itself first.
-fn reachable(source: OperatorId, consumers: &[Vec<OperatorId>]) -> Vec<OperatorId> {
-    let mut seen = std::collections::HashSet::from([source]);
-    let mut order = Vec::new();
-    let mut open = vec![source];
-    while let Some(next) = open.pop() {
-        order.push(next);
-        let after = consumers[next.0 as usize].iter().rev();
-        open.extend(after.filter(|&&o| seen.insert(o)));
-    }
-    order
-}
-
-fn routes(program: &Program) -> impl Iterator<Item = Route> + '_ {
-    ids(program)
-        .zip(&program.operators)
-        .flat_map(|(operator, o)| {
-            o.inputs.iter().enumerate().flat_map(move |(port, input)| {
-                input.sources.iter().map(move |&from| Route {
-                    from,
-                    operator,
-                    port: port as u32,
-                    medium: Medium::Fused,
-                })
-            })
-        })
+    };
+    let homes = Homes::new(&plan, program.operators.len());
+    plan.crossings = route::crossings(program, choice, &flow, &homes)?;
+    plan.derive(program);
+    Ok(plan)
 }

@@ -27,6 +27,7 @@ mod choices;
 mod constant;
 mod expr;
 mod function;
+pub mod graphs;
 mod native;
 mod operation;
 mod outcome;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Edge, Operator, Program};
+use crate::{Operator, Program};
 
 /// Every operator with what flows in and out, in order of expansion.
 ///
@@ -25,7 +25,7 @@ fn ports(program: &Program, operator: &Operator, text: &mut String) {
         let sources: Vec<_> = port
             .sources
             .iter()
-            .map(|edge| stream(program, *edge))
+            .map(|edge| program.stream_name(*edge))
             .collect();
         let control = if port.is_control { " control" } else { "" };
         let _ = writeln!(
@@ -38,14 +38,5 @@ fn ports(program: &Program, operator: &Operator, text: &mut String) {
     }
     for port in &operator.outputs {
         let _ = writeln!(text, "    out {}: {}", port.name, port.schema);
-    }
-}
-
-/// A stream as its operator and port: `Filter.1`, or the operator alone if it has one port.
-fn stream(program: &Program, edge: Edge) -> String {
-    let operator = &program.operators[edge.operator.0 as usize];
-    match operator.outputs.len() {
-        1 => operator.name.to_string(),
-        _ => format!("{}.{}", operator.name, edge.port),
     }
 }

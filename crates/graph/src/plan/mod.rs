@@ -13,12 +13,28 @@
 //! # Invariants
 //! Every operator is in exactly one PE. A region's first operator is where it begins. An operator
 //! that no source reaches (it is fed only by its own loop) is in no region. An edge between two PEs
-//! belongs to exactly one crossing; an edge within a PE to none.
+//! belongs to exactly one crossing; an edge within a PE to none. The operators of a loop are in one
+//! PE. Edges, regions and what is shared follow from the rest: [`Plan::derive`].
+//!
+//! A receiver that only fills queues has a thread, but runs no operator and is no region. Threads that
+//! operators start by themselves (for a delay, for the time of a window) are not the plan's.
 
-use std::fmt;
+mod derive;
+mod flow;
+mod homes;
+mod loops;
+mod print;
+mod receivers;
+mod sets;
+
 use std::sync::Arc;
 
 use crate::{Edge, OperatorId, Program};
+
+pub use flow::{Consumer, Flow};
+pub use homes::Homes;
+pub use receivers::Receiver;
+pub use sets::DisjointSets;
 
 /// How a program runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,68 +162,9 @@ pub mod inserted {
     pub const QUEUE: &str = "thalweg.transport::Queue";
 }
 
-impl Plan {
-    /// The plan as text, with the operators' names.
-    pub fn display<'a>(&'a self, program: &'a Program) -> impl fmt::Display + 'a {
-        Text {
-            plan: self,
-            program,
-        }
-    }
-}
-
 impl Pe {
     /// Whether more than one region runs an operator.
     pub fn is_shared(&self, operator: OperatorId) -> bool {
         self.shared.binary_search(&operator).is_ok()
-    }
-}
-
-struct Text<'a> {
-    plan: &'a Plan,
-    program: &'a Program,
-}
-
-impl Text<'_> {
-    fn name(&self, id: OperatorId) -> &str {
-        let operator = self.program.operators.get(id.0 as usize);
-        operator.map_or("?", |o| &*o.name)
-    }
-
-    fn pe(&self, f: &mut fmt::Formatter<'_>, pe: &Pe) -> fmt::Result {
-        for (number, region) in pe.regions.iter().enumerate() {
-            let names: Vec<_> = region.operators.iter().map(|&o| self.name(o)).collect();
-            writeln!(f, "  region {number}: {}", names.join(" "))?;
-        }
-        if !pe.shared.is_empty() {
-            let names: Vec<_> = pe.shared.iter().map(|&o| self.name(o)).collect();
-            writeln!(f, "  shared: {}", names.join(" "))?;
-        }
-        for route in &pe.edges {
-            let from = self.name(route.from.operator);
-            let to = self.name(route.operator);
-            let medium = match route.medium {
-                Medium::Fused => "fused".to_owned(),
-                Medium::Queue => "queue".to_owned(),
-                Medium::Crossing(number) => format!("crossing {number}"),
-            };
-            writeln!(
-                f,
-                "  edge {from}.{} -> {to}.{} {medium}",
-                route.from.port, route.port
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "plan {}", self.program.name)?;
-        for (number, pe) in self.plan.pes.iter().enumerate() {
-            writeln!(f, "pe {number}: {} operators", pe.operators.len())?;
-            self.pe(f, pe)?;
-        }
-        Ok(())
     }
 }

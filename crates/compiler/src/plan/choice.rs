@@ -1,0 +1,49 @@
+//! What is chosen from outside before a plan is made.
+
+use graph::Codec;
+
+/// How a program is to run. The default: everything in one process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choice<'a> {
+    /// Which operators share a process.
+    pub fuse: Fuse,
+    /// How streams cross between processes.
+    pub transport: Transport<'a>,
+    /// How their tuples are written.
+    pub codec: Codec,
+    /// The media that there are.
+    pub media: &'a [MediumFacts<'a>],
+}
+
+/// Which operators share a process.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Fuse {
+    /// All of them.
+    #[default]
+    All,
+    /// None, but for those of a loop: a circle of bounded queues could wait for itself.
+    None,
+}
+
+/// How streams cross between processes, unless the program says something else for an edge.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Transport<'a> {
+    /// By the fastest medium that gets there.
+    #[default]
+    Auto,
+    /// By this medium.
+    Medium(&'a str),
+}
+
+/// What a plan has to know of a medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediumFacts<'a> {
+    /// The word for it in plans.
+    pub name: &'a str,
+    /// Between processes; else only between threads of one.
+    pub crosses_processes: bool,
+    /// One write serves several receivers.
+    pub is_one_to_many: bool,
+    /// Its place among all, the fastest having the least.
+    pub rank: u32,
+}

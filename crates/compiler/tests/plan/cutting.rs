@@ -1,0 +1,229 @@
+//! The programs of the processes of a plan.
+
+use std::collections::BTreeMap;
+
+use compiler::{Fuse, Part, cut};
+use graph::arbitrary::graphs;
+use graph::{Edge, Operator, OperatorId, ParamValue, Plan, Program, inserted};
+use proptest::prelude::*;
+use thalweg_compiler as compiler;
+
+use crate::{choice, planned, program};
+
+fn parts(program: &Program, plan: &Plan) -> Vec<Part> {
+    let pes = 0..plan.pes.len() as u32;
+    pes.map(|pe| cut(program, plan, pe)).collect()
+}
+
+/// An operator with its parameters and what feeds it.
+fn brief(part: &Part) -> Vec<String> {
+    let operators = part.program.operators.iter();
+    let brief = operators.map(|operator| {
+        let inputs = operator.inputs.iter().map(|port| {
+            let sources = port.sources.iter();
+            let sources: Vec<_> = sources.map(|&s| part.program.stream_name(s)).collect();
+            sources.join("+")
+        });
+        let inputs: Vec<_> = inputs.collect();
+        format!("{}({})", operator.name, inputs.join("; "))
+    });
+    brief.collect()
+}
+
+#[test]
+fn senders_and_receivers_stand_where_streams_cross() {
+    let program = program(
+        "stream<int32 a> A = Beacon() {}\n stream<int32 a> B = Filter(A) {}\n\
+         stream<int32 a> C = Filter(A) {}\n () as D = Custom(B, C) {}",
+    );
+    let plan = planned(&program, &choice(Fuse::None));
+    let parts = parts(&program, &plan);
+    let all: Vec<_> = parts.iter().map(brief).collect();
+    assert_eq!(all[0], ["A()", "A -> pe 1, 2(A)"]);
+    assert_eq!(all[1], ["pe 0 -> A()", "B(pe 0 -> A)", "B -> pe 3(B)"]);
+    assert_eq!(all[2], ["pe 0 -> A()", "C(pe 0 -> A)", "C -> pe 3(C)"]);
+    let both = "pe 1 -> B, pe 2 -> C";
+    assert_eq!(
+        all[3],
+        [format!("{both}()"), format!("D({both}.0+{both}.1)")]
+    );
+    let [send, receive] = [
+        &parts[0].program.operators[1],
+        &parts[3].program.operators[0],
+    ];
+    assert_eq!(links(send), [0]);
+    assert_eq!(links(receive), [1, 2]);
+    assert_eq!(&*receive.outputs[1].name, "C");
+    assert_eq!(send.pos, program.operators[0].pos);
+    assert_eq!(parts[2].receives, [(0, 1)]);
+    assert_eq!(parts[2].sends, [2]);
+    assert_eq!(parts[2].origins, [None, Some(OperatorId(2)), None]);
+}
+
+#[test]
+fn a_queue_stands_before_its_port() {
+    let program = program(
+        "stream<int32 a> A = Beacon() {}\n stream<int32 a> B = Filter(A) {}\n\
+         () as C = Custom(A; B as X) {}",
+    );
+    let mut plan = planned(&program, &choice(Fuse::All));
+    plan.pes[0].threaded.push(graph::ThreadedPort {
+        operator: OperatorId(2),
+        port: 1,
+        congestion: graph::Congestion::DropFirst,
+        tuples: 10,
+        core: Some(1),
+    });
+    plan.derive(&program);
+    let part = cut(&program, &plan, 0);
+    assert_eq!(
+        brief(&part),
+        ["A()", "B(A)", "queue of C.1(B)", "C(A; queue of C.1)"]
+    );
+    let queue = &part.program.operators[2];
+    let params: Vec<_> = queue
+        .params
+        .iter()
+        .map(|p| format!("{:?}", p.value))
+        .collect();
+    assert_eq!(params.len(), 3);
+    assert!(params[0].contains("Uint32(10)"), "{}", params[0]);
+    assert!(
+        params[1].contains("Literals([\"dropFirst\"])"),
+        "{}",
+        params[1]
+    );
+    assert!(params[2].contains("Uint32(1)"), "{}", params[2]);
+    let regions = &plan.pes[0].regions;
+    assert_eq!(regions.len(), 2);
+    assert_eq!(plan.pes[0].shared, [OperatorId(2)]);
+}
+
+fn links(operator: &Operator) -> Vec<u32> {
+    let Some(ParamValue::Exprs(exprs)) = operator.param("link").map(|p| &p.value) else {
+        panic!("{} has links", operator.name);
+    };
+    let links = exprs.iter().map(|expr| match &expr.kind {
+        graph::ExprKind::Const(tuple::Value::Uint32(link)) => *link,
+        other => panic!("{other:?} is no link"),
+    });
+    links.collect()
+}
+
+/// An input port of the whole program, and what feeds it.
+type Fed = BTreeMap<(u32, u32), Vec<Edge>>;
+
+/// What feeds every port, put together from the parts again.
+fn merged(plan: &Plan, parts: &[Part]) -> Fed {
+    let mut fed = Fed::new();
+    for part in parts {
+        for (operator, origin) in part.program.operators.iter().zip(&part.origins) {
+            let Some(origin) = origin else { continue };
+            for (port, input) in (0..).zip(&operator.inputs) {
+                let sources = input.sources.iter();
+                let sources = sources.flat_map(|&from| behind(plan, parts, part, from));
+                let before = fed.insert((origin.0, port), sources.collect());
+                assert_eq!(before, None, "an operator is in one part");
+            }
+        }
+    }
+    fed
+}
+
+/// The streams of the program that are behind an edge of a part.
+fn behind(plan: &Plan, parts: &[Part], part: &Part, edge: Edge) -> Vec<Edge> {
+    let at = edge.operator.0 as usize;
+    let operator = &part.program.operators[at];
+    match (&*operator.kind, part.origins[at]) {
+        (_, Some(operator)) => vec![Edge { operator, ..edge }],
+        (inserted::QUEUE, _) => {
+            let sources = operator.inputs[0].sources.iter();
+            sources
+                .flat_map(|&from| behind(plan, parts, part, from))
+                .collect()
+        }
+        (inserted::RECEIVE, _) => {
+            let link = links(operator)[edge.port as usize];
+            let (from, sender) = sender(parts, link);
+            let sent = behind(plan, parts, from, sender);
+            assert_eq!(sent, [plan.crossings[link as usize].from]);
+            sent
+        }
+        (kind, _) => panic!("{kind} has no output"),
+    }
+}
+
+/// The part that sends a crossing, and the stream that it sends there.
+fn sender(parts: &[Part], link: u32) -> (&Part, Edge) {
+    let all = parts.iter().flat_map(|part| {
+        let operators = part.program.operators.iter();
+        operators.map(move |operator| (part, operator))
+    });
+    let mut senders = all.filter(|(_, o)| &*o.kind == inserted::SEND && links(o) == [link]);
+    let (part, operator) = senders.next().expect("a sender");
+    assert!(senders.next().is_none(), "one sender a crossing");
+    (part, operator.inputs[0].sources[0])
+}
+
+/// The consumers that a stream of a part calls directly, as the whole program numbers them.
+fn called(part: &Part, stream: Edge) -> Vec<(OperatorId, u32)> {
+    let flow = graph::Flow::new(&part.program);
+    let consumers = flow.of(stream).iter();
+    consumers
+        .filter_map(|to| Some((part.origins[to.operator.0 as usize]?, to.port)))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_parts_are_the_program((program, plan) in graphs::planned(14)) {
+        let parts = parts(&program, &plan);
+        let whole = program.operators.iter().enumerate().flat_map(|(at, operator)| {
+            let inputs = operator.inputs.iter().enumerate();
+            inputs.map(move |(port, input)| ((at as u32, port as u32), input.sources.clone()))
+        });
+        prop_assert_eq!(merged(&plan, &parts), whole.collect::<Fed>());
+        let names = parts.iter().flat_map(|part| &part.program.operators);
+        let names: Vec<_> = names.map(|operator| operator.name.clone()).collect();
+        for operator in &program.operators {
+            let times = names.iter().filter(|name| **name == operator.name).count();
+            prop_assert_eq!(times, 1, "{}", operator.name);
+        }
+    }
+
+    #[test]
+    fn direct_calls_keep_their_order((program, plan) in graphs::planned(14)) {
+        for part in parts(&program, &plan) {
+            for (number, origin) in part.origins.iter().enumerate() {
+                let Some(origin) = origin else { continue };
+                for port in 0..program.operators[origin.0 as usize].outputs.len() as u32 {
+                    let new = Edge { operator: OperatorId(number as u32), port };
+                    let called = called(&part, new);
+                    let mut sorted = called.clone();
+                    sorted.sort_unstable();
+                    prop_assert_eq!(called, sorted);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_process_without_queues_runs_the_program_itself((program, _) in graphs::planned(14)) {
+        let plan = planned(&program, &choice(Fuse::All));
+        let part = cut(&program, &plan, 0);
+        prop_assert_eq!(format!("{:?}", part.program), format!("{program:?}"));
+    }
+
+    #[test]
+    fn inserted_operators_have_names_of_their_own((program, plan) in graphs::planned(14)) {
+        for part in parts(&program, &plan) {
+            let mut names: Vec<_> = part.program.operators.iter().map(|o| o.name.clone()).collect();
+            names.sort();
+            let count = names.len();
+            names.dedup();
+            prop_assert_eq!(names.len(), count);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Fused, not fused, and by which medium.
+
+use compiler::{Choice, Fuse, Transport};
+use thalweg_compiler as compiler;
+
+use crate::{choice, pes, planned, program, refused};
+
+const DIAMOND: &str = "stream<int32 a> A = Beacon() {}\n\
+    stream<int32 a> B = Filter(A) {}\n stream<int32 a> C = Filter(A) {}\n\
+    () as D = Custom(B, C) {}";
+
+const LOOP: &str = "stream<int32 a> A = Beacon() {}\n\
+    stream<int32 a> B = Custom(A, C) { logic onTuple A : submit(A, B); }\n\
+    stream<int32 a> C = Filter(B) {}\n () as D = Custom(C) {}";
+
+fn crossings(graph: &str, choice: &Choice<'_>) -> Vec<String> {
+    let program = program(graph);
+    let plan = planned(&program, choice);
+    let crossings = plan.crossings.iter();
+    crossings
+        .map(|c| format!("{} {:?} {}", program.stream_name(c.from), c.to, c.medium))
+        .collect()
+}
+
+#[test]
+fn all_is_one_process_and_needs_no_medium() {
+    let program = program(DIAMOND);
+    let plan = planned(&program, &Choice::default());
+    assert_eq!(pes(&program, &plan), ["A B C D"]);
+    assert_eq!(plan.crossings, []);
+}
+
+#[test]
+fn none_is_a_process_for_each_operator() {
+    let program = program(DIAMOND);
+    let plan = planned(&program, &choice(Fuse::None));
+    assert_eq!(pes(&program, &plan), ["A", "B", "C", "D"]);
+    assert_eq!(
+        crossings(DIAMOND, &choice(Fuse::None)),
+        ["A [1, 2] shm", "B [3] shm", "C [3] shm"]
+    );
+}
+
+#[test]
+fn a_loop_stays_in_one_process() {
+    let program = program(LOOP);
+    let plan = planned(&program, &choice(Fuse::None));
+    assert_eq!(pes(&program, &plan), ["A", "B C", "D"]);
+}
+
+#[test]
+fn the_job_chooses_a_medium() {
+    let tcp = Choice {
+        transport: Transport::Medium("TCP"),
+        ..choice(Fuse::None)
+    };
+    assert_eq!(
+        crossings(DIAMOND, &tcp),
+        ["A [1, 2] tcp", "B [3] tcp", "C [3] tcp"]
+    );
+}
+
+#[test]
+fn an_operator_chooses_the_medium_of_its_ends() {
+    let graph = DIAMOND.replace(
+        "C = Filter(A) {}",
+        "C = Filter(A) { config inputTransport : TCP; outputTransport : TCP; }",
+    );
+    assert_eq!(
+        crossings(&graph, &choice(Fuse::None)),
+        ["A [1] shm", "A [2] tcp", "B [3] shm", "C [3] tcp"]
+    );
+}
+
+#[test]
+fn several_receivers_rather_have_a_medium_for_several() {
+    let mut media = crate::MEDIA.to_vec();
+    for medium in &mut media {
+        medium.is_one_to_many = medium.name == "rum";
+    }
+    let choice = Choice {
+        media: &media,
+        ..choice(Fuse::None)
+    };
+    assert_eq!(
+        crossings(DIAMOND, &choice),
+        ["A [1, 2] rum", "B [3] shm", "C [3] shm"]
+    );
+}
+
+#[test]
+fn a_medium_has_to_be_there_and_to_cross_processes() {
+    let program = program(DIAMOND);
+    let by = |name| Choice {
+        transport: Transport::Medium(name),
+        ..choice(Fuse::None)
+    };
+    assert_eq!(
+        refused(&program, &by("smh")),
+        "there is no medium `smh`\n  did you mean `shm`?"
+    );
+    assert_eq!(
+        refused(&program, &by("ring")),
+        "medium `ring` does not cross processes\n  those that do: tcp, shm, rum"
+    );
+    let nothing = Choice {
+        media: &[],
+        ..choice(Fuse::None)
+    };
+    let said = refused(&program, &nothing);
+    assert_eq!(said, "there is no medium that crosses processes");
+}
+
+#[test]
+fn a_chain_of_twenty_thousand_operators_is_planned_at_once() {
+    let mut text = "stream<int32 a> S0 = Beacon() {}\n".to_owned();
+    for at in 1..20_000 {
+        let before = at - 1;
+        text += &format!("stream<int32 a> S{at} = Filter(S{before}) {{}}\n");
+    }
+    let program = program(&text);
+    let plan = planned(&program, &choice(Fuse::None));
+    assert_eq!(plan.pes.len(), 20_000);
+    assert!(plan.pes.iter().all(|pe| pe.regions.len() == 1));
+}

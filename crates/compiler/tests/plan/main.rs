@@ -1,0 +1,81 @@
+//! Plans: who shares a process, how streams cross, and what each process runs.
+
+mod cutting;
+mod fusing;
+#[path = "../support/mod.rs"]
+mod support;
+
+use compiler::{Choice, Fuse, MediumFacts};
+use graph::{Plan, Program};
+use thalweg_compiler as compiler;
+
+/// Media as an engine hands them in.
+pub const MEDIA: &[MediumFacts<'_>] = &[
+    medium("tcp", true, false, 3),
+    medium("ring", false, false, 0),
+    medium("shm", true, true, 1),
+    medium("rum", true, true, 2),
+];
+
+const fn medium(
+    name: &'static str,
+    crosses_processes: bool,
+    is_one_to_many: bool,
+    rank: u32,
+) -> MediumFacts<'static> {
+    MediumFacts {
+        name,
+        crosses_processes,
+        is_one_to_many,
+        rank,
+    }
+}
+
+/// A choice with all media.
+pub fn choice(fuse: Fuse) -> Choice<'static> {
+    Choice {
+        fuse,
+        media: MEDIA,
+        ..Choice::default()
+    }
+}
+
+/// A program of the operators of a main composite.
+pub fn program(graph: &str) -> Program {
+    let text = format!("composite Main {{ graph\n{graph}\n}}");
+    let output = compiler::compile(support::input("plan.spl", &text, None));
+    let said = syntax::render(&output.diagnostics, &output.sources, false);
+    output.program.unwrap_or_else(|| panic!("{said}"))
+}
+
+/// The plan of a program.
+pub fn planned(program: &Program, choice: &Choice<'_>) -> Plan {
+    let plan = compiler::plan(program, choice);
+    plan.unwrap_or_else(|errors| {
+        let errors: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
+        panic!("{}", errors.join("\n"))
+    })
+}
+
+/// Why there is no plan.
+pub fn refused(program: &Program, choice: &Choice<'_>) -> String {
+    match compiler::plan(program, choice) {
+        Ok(plan) => panic!("there is one:\n{}", plan.display(program)),
+        Err(errors) => {
+            let errors: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
+            errors.join("\n")
+        }
+    }
+}
+
+/// The names of the operators of each PE.
+pub fn pes(program: &Program, plan: &Plan) -> Vec<String> {
+    let names = |pe: &graph::Pe| {
+        let names = pe.operators.iter();
+        let names: Vec<_> = names
+            .map(|id| &*program.operators[id.0 as usize].name)
+            .collect();
+        names.join(" ")
+    };
+    plan.pes.iter().map(names).collect()
+}

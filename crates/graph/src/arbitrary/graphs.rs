@@ -1,0 +1,212 @@
+//! Random graphs of operators, and random plans for them.
+//!
+//! The operators have names, ports and streams, and nothing else: it is the graph that counts. There
+//! are merged ports, several output ports, several consumers of a stream, operators that nothing
+//! feeds, and loops.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use tuple::{TupleType, Type};
+
+use super::choices::Choices;
+use crate::{
+    Codec, Congestion, Crossing, DisjointSets, Edge, Flow, Homes, InPort, Logic, Operator,
+    OperatorId, OutPort, Pe, Plan, Pos, Program, ThreadedPort,
+};
+
+/// Programs of at most so many operators, each with a plan.
+pub fn planned(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
+    let row = |len: usize| proptest::collection::vec(any::<u32>(), 0..=len);
+    let rows = (row(operators_max * 8), row(operators_max * 8));
+    rows.prop_map(move |(graph, plan)| {
+        let program = program(&graph, operators_max);
+        let plan = self::plan(&program, &plan);
+        (program, plan)
+    })
+}
+
+/// The program that these decisions make, of one operator or more.
+pub fn program(decisions: &[u32], operators_max: usize) -> Program {
+    let (outputs, inputs) = decisions.split_at(decisions.len() / 6);
+    let mut choices = Choices::new(outputs);
+    let mut operators: Vec<Operator> = Vec::new();
+    while operators.is_empty() || (!choices.are_spent() && operators.len() < operators_max) {
+        operators.push(operator(operators.len(), choices.below(3)));
+    }
+    let mut choices = Choices::new(inputs);
+    for at in 0..operators.len() {
+        let ports = 0..choices.below(3);
+        let ports = ports.map(|port| in_port(port, sources(&mut choices, &operators, at)));
+        operators[at].inputs = ports.collect();
+    }
+    Program {
+        name: "Main".into(),
+        files: vec!["Main.spl".into()],
+        operators,
+        ..Program::default()
+    }
+}
+
+/// A plan for a program: loops stay together, whatever else is at random.
+pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
+    let mut choices = Choices::new(decisions);
+    let flow = Flow::new(program);
+    let mut plan = Plan {
+        pes: pes(program, &flow, &mut choices),
+        crossings: Vec::new(),
+    };
+    let homes = Homes::new(&plan, program.operators.len());
+    for operator in (0..program.operators.len() as u32).map(OperatorId) {
+        for stream in flow.streams(operator) {
+            plan.crossings
+                .extend(crossings(stream, &flow, &homes, &mut choices));
+        }
+    }
+    plan.derive(program);
+    plan
+}
+
+fn operator(at: usize, outputs: usize) -> Operator {
+    let name = match at % 4 {
+        0 => format!("Inner.Op{at}"),
+        1 => format!("Inner.More.Op{at}"),
+        _ => format!("Op{at}"),
+    };
+    let outputs = (0..outputs).map(|port| OutPort {
+        name: format!("S{at}x{port}").into(),
+        schema: schema(),
+        calls: Vec::new(),
+        assign: Vec::new(),
+    });
+    Operator {
+        name: name.into(),
+        kind: "test::Node".into(),
+        inputs: Vec::new(),
+        outputs: outputs.collect(),
+        params: Vec::new(),
+        logic: Logic::default(),
+        config: Vec::new(),
+        annotations: Vec::new(),
+        pos: Pos {
+            file: 0,
+            line: at as u32 + 1,
+            column: 1,
+        },
+    }
+}
+
+fn schema() -> Arc<TupleType> {
+    Arc::new(TupleType::new([("a", Type::Int32)]))
+}
+
+fn in_port(port: usize, sources: Vec<Edge>) -> InPort {
+    InPort {
+        name: format!("In{port}").into(),
+        schema: schema(),
+        sources,
+        window: None,
+        history: 0,
+        is_control: false,
+    }
+}
+
+/// Up to three streams, mostly of operators before this one.
+fn sources(choices: &mut Choices<'_>, operators: &[Operator], at: usize) -> Vec<Edge> {
+    let mut sources: Vec<Edge> = Vec::new();
+    for _ in 0..1 + choices.below(3) {
+        let is_any = choices.percent(6);
+        let operator = choices.below(if is_any { operators.len() } else { at.max(1) });
+        let outputs = operators[operator].outputs.len();
+        if outputs == 0 || (!is_any && operator == at) {
+            continue;
+        }
+        let edge = Edge {
+            operator: OperatorId(operator as u32),
+            port: choices.below(outputs) as u32,
+        };
+        if !sources.contains(&edge) {
+            sources.push(edge);
+        }
+    }
+    sources
+}
+
+fn pes(program: &Program, flow: &Flow, choices: &mut Choices<'_>) -> Vec<Pe> {
+    let count = program.operators.len();
+    let mut sets = DisjointSets::new(count);
+    let mut looped: BTreeMap<u32, usize> = BTreeMap::new();
+    for (at, number) in flow.loops().into_iter().enumerate() {
+        if let Some(number) = number {
+            sets.join(*looped.entry(number).or_insert(at), at);
+        }
+    }
+    let most = 1 + choices.below(count.min(5));
+    let mut pes: BTreeMap<usize, Pe> = BTreeMap::new();
+    for set in sets.sets() {
+        let pe = pes.entry(choices.below(most)).or_default();
+        pe.operators
+            .extend(set.into_iter().map(|at| OperatorId(at as u32)));
+    }
+    let mut pes: Vec<Pe> = pes.into_values().collect();
+    for pe in &mut pes {
+        pe.operators.sort_unstable();
+        pe.threaded = threaded(program, &pe.operators, choices);
+        pe.cores = (0..choices.below(3) as u32).collect();
+    }
+    pes
+}
+
+fn threaded(
+    program: &Program,
+    operators: &[OperatorId],
+    choices: &mut Choices<'_>,
+) -> Vec<ThreadedPort> {
+    let mut threaded = Vec::new();
+    for &operator in operators {
+        let ports = program.operators[operator.0 as usize].inputs.len() as u32;
+        for port in 0..ports {
+            if choices.percent(25) {
+                threaded.push(ThreadedPort {
+                    operator,
+                    port,
+                    congestion: *choices.of(&[
+                        Congestion::Wait,
+                        Congestion::DropFirst,
+                        Congestion::DropLast,
+                    ]),
+                    tuples: 1 + choices.below(2000) as u32,
+                    core: choices.percent(30).then_some(3),
+                });
+            }
+        }
+    }
+    threaded
+}
+
+/// The crossings of a stream, on one medium or on two.
+fn crossings(from: Edge, flow: &Flow, homes: &Homes, choices: &mut Choices<'_>) -> Vec<Crossing> {
+    let home = homes.of(from.operator);
+    let all = flow.of(from).iter().filter_map(|to| homes.of(to.operator));
+    let mut pes: Vec<u32> = all.filter(|&pe| Some(pe) != home).collect();
+    pes.sort_unstable();
+    pes.dedup();
+    let mut media: Vec<(&str, Vec<u32>)> = Vec::new();
+    for pe in pes {
+        let medium = *choices.of(&["shm", "tcp"]);
+        match media.iter_mut().find(|(name, _)| *name == medium) {
+            Some((_, to)) => to.push(pe),
+            None => media.push((medium, vec![pe])),
+        }
+    }
+    let crossings = media.into_iter().map(|(medium, to)| Crossing {
+        from,
+        to,
+        medium: medium.into(),
+        codec: *choices.of(&[Codec::Facade, Codec::Normal]),
+        ring_bytes: choices.percent(30).then_some(1 << 20),
+        batch: choices.percent(30).then_some((25, 50, 4096)),
+    });
+    crossings.collect()
+}
