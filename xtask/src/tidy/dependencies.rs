@@ -37,10 +37,15 @@ fn external(manifest: &Path) -> Vec<String> {
         .unwrap_or_default()
         .parse()
         .unwrap_or_default();
-    let sections = ["dependencies", "dev-dependencies", "build-dependencies"];
-    let sections = sections
-        .iter()
-        .filter_map(|name| table.get(*name)?.as_table());
+    let targets = table.get("target").and_then(|targets| targets.as_table());
+    let targets = targets.into_iter().flatten();
+    let tables = targets.filter_map(|(_, target)| target.as_table());
+    let sections = tables.chain([&table]).flat_map(|table| {
+        let names = ["dependencies", "dev-dependencies", "build-dependencies"];
+        names
+            .into_iter()
+            .filter_map(|name| table.get(name)?.as_table())
+    });
     let ours = |value: &toml::Value| {
         value
             .as_table()

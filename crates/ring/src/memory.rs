@@ -1,0 +1,164 @@
+//! The memory of a ring: zeroed, touched beforehand, given back when the last end is dropped.
+
+use std::io;
+use std::ptr::NonNull;
+
+/// Bytes that nobody moves.
+pub(crate) struct Memory {
+    base: NonNull<u8>,
+    bytes: usize,
+    /// The mapping it is a part of.
+    #[cfg(not(any(loom, miri)))]
+    _mapping: mapped::Mapping,
+}
+
+// SAFETY: an address range that belongs to the value as a whole; who may touch what in it and when
+// is said by the ends of the ring.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// The first byte, at a multiple of a page.
+    pub(crate) fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+#[cfg(not(any(loom, miri)))]
+mod mapped {
+    use super::*;
+    use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
+    use rustix::fs::{fallocate, fcntl_add_seals, ftruncate, memfd_create};
+    use rustix::mm::{Advice, MapFlags, ProtFlags};
+    use rustix::mm::{madvise, mmap, mmap_anonymous, munmap};
+    use std::ffi::c_void;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+    use std::ptr;
+
+    /// The size of a huge page on the machines that matter.
+    const HUGE_BYTES: usize = 2 << 20;
+
+    /// From here on it does not matter that a segment of huge pages is a multiple of their size.
+    const HUGE_SEGMENT_BYTES: usize = 8 * HUGE_BYTES;
+
+    const READ_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
+
+    /// An address range of this process.
+    pub(super) struct Mapping {
+        start: *mut c_void,
+        bytes: usize,
+    }
+
+    impl Drop for Mapping {
+        fn drop(&mut self) {
+            // SAFETY: the range was mapped by us, and with its owner the last pointer into it goes.
+            let unmapped = unsafe { munmap(self.start, self.bytes) };
+            debug_assert!(unmapped.is_ok());
+        }
+    }
+
+    impl Memory {
+        /// Memory of this process alone. What begins at `data` gets huge pages if it fills some and
+        /// there are any.
+        pub(crate) fn private(bytes: usize, data: usize) -> io::Result<Memory> {
+            let is_huge = bytes - data >= HUGE_BYTES;
+            let slack = if is_huge { HUGE_BYTES } else { 0 };
+            let (anywhere, flags) = (ptr::null_mut(), MapFlags::PRIVATE);
+            // SAFETY: a new range, where the system likes.
+            let start = unsafe { mmap_anonymous(anywhere, bytes + slack, READ_WRITE, flags)? };
+            let mapping = Mapping {
+                start,
+                bytes: bytes + slack,
+            };
+            let skip = (start as usize + data).wrapping_neg() % HUGE_BYTES;
+            Memory::within(mapping, skip.min(slack), bytes, data)
+        }
+
+        /// Memory that other processes can map, and what they need for it: anonymous, and sealed so
+        /// that nobody can cut it off under the others.
+        pub(crate) fn shared(bytes: usize, data: usize) -> io::Result<(Memory, OwnedFd)> {
+            let huge = MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
+            let whole = bytes.next_multiple_of(HUGE_BYTES);
+            let fd = match bytes >= HUGE_SEGMENT_BYTES {
+                true => sealed(whole, huge).or_else(|_| sealed(bytes, MemfdFlags::empty()))?,
+                false => sealed(bytes, MemfdFlags::empty())?,
+            };
+            let file_bytes = rustix::fs::fstat(&fd)?.st_size as usize;
+            let memory = Memory::map(fd.as_fd(), file_bytes, data)?;
+            Ok((memory, fd))
+        }
+
+        /// The whole of a file, which is so long and cannot become shorter.
+        pub(crate) fn map(fd: BorrowedFd<'_>, bytes: usize, data: usize) -> io::Result<Memory> {
+            let (anywhere, flags) = (ptr::null_mut(), MapFlags::SHARED);
+            // SAFETY: a new range, where the system likes.
+            let start = unsafe { mmap(anywhere, bytes, READ_WRITE, flags, fd, 0)? };
+            Memory::within(Mapping { start, bytes }, 0, bytes, data)
+        }
+
+        /// `bytes` of a mapping, after `skip`, touched beforehand.
+        fn within(mapping: Mapping, skip: usize, bytes: usize, data: usize) -> io::Result<Memory> {
+            debug_assert!(skip + bytes <= mapping.bytes);
+            let base = mapping.start.cast::<u8>().wrapping_add(skip);
+            let huge = (bytes - data) / HUGE_BYTES * HUGE_BYTES;
+            // SAFETY: within the mapping; advice that does not change what is there. Huge pages may
+            // not be had, and an old system does not know how to touch a range: as well.
+            unsafe {
+                if huge > 0 {
+                    let _ = madvise(base.wrapping_add(data).cast(), huge, Advice::LinuxHugepage);
+                }
+                let _ = madvise(base.cast(), bytes, Advice::LinuxPopulateWrite);
+            }
+            Ok(Memory {
+                base: NonNull::new(base).ok_or(io::ErrorKind::OutOfMemory)?,
+                bytes,
+                _mapping: mapping,
+            })
+        }
+    }
+
+    /// A file without a name, of a length that never changes, with all of its memory.
+    fn sealed(bytes: usize, kind: MemfdFlags) -> io::Result<OwnedFd> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | kind;
+        let fd = memfd_create("thalweg-ring", flags)?;
+        ftruncate(&fd, bytes as u64)?;
+        fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
+        fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        Ok(fd)
+    }
+}
+
+/// From the allocator: for what knows of no mappings.
+#[cfg(any(loom, miri))]
+mod allocated {
+    use super::*;
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+
+    fn layout(bytes: usize) -> io::Result<Layout> {
+        Layout::from_size_align(bytes, 4096).map_err(io::Error::other)
+    }
+
+    impl Memory {
+        pub(crate) fn private(bytes: usize, _data: usize) -> io::Result<Memory> {
+            // SAFETY: a ring has a head, so the size is not zero.
+            let base = unsafe { alloc_zeroed(layout(bytes)?) };
+            let base = NonNull::new(base).ok_or(io::ErrorKind::OutOfMemory)?;
+            Ok(Memory { base, bytes })
+        }
+    }
+
+    impl Drop for Memory {
+        fn drop(&mut self) {
+            if let Ok(layout) = layout(self.bytes) {
+                // SAFETY: allocated with this layout.
+                unsafe { dealloc(self.base.as_ptr(), layout) }
+            }
+        }
+    }
+}

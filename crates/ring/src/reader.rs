@@ -1,0 +1,258 @@
+//! The reading end: polls runs of frames in place, gives their room back.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use crate::fault::Fault;
+use crate::frame::{ALIGN, Batch, HEADER_BYTES, Header, PAD};
+use crate::segment::{PARTS, Segment};
+use crate::sync::Ordering;
+
+/// A reader that runs out in a stream looks so often for the next batch before it looks for single
+/// frames.
+const SPINS: u32 = if cfg!(loom) { 1 } else { 64 };
+
+/// What is found at once, at least, when there is a stream.
+const STREAM_BYTES: u64 = if cfg!(loom) { 16 } else { 512 };
+
+/// A reading end of a ring; can be moved between threads.
+pub struct Reader {
+    segment: Segment,
+    number: u32,
+    /// Up to where frames were polled.
+    tail: u64,
+    /// Up to where they were released: what our cursor says.
+    released: u64,
+    /// Up to where there are frames. May be stale, and is then too small.
+    seen: u64,
+    /// Whether much was found the last time.
+    is_streaming: bool,
+    /// Whether the writer is another process, so that lengths are looked at beforehand.
+    is_foreign: bool,
+    fault: Option<Fault>,
+    /// Not `Sync`.
+    _alone: PhantomData<Cell<()>>,
+}
+
+impl Reader {
+    pub(crate) fn new(segment: Segment, number: u32, is_foreign: bool) -> Reader {
+        Reader {
+            segment,
+            number,
+            tail: 0,
+            released: 0,
+            seen: 0,
+            is_streaming: false,
+            is_foreign,
+            fault: None,
+            _alone: PhantomData,
+        }
+    }
+
+    /// Which reader of the ring this is.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Frames that have come and were not polled yet, as many as lie in one piece and are not too
+    /// much for one release. Empty: nothing now.
+    #[inline]
+    pub fn poll(&mut self) -> Batch<'_> {
+        if self.tail == self.seen && !self.look() {
+            return Batch::default();
+        }
+        let from = self.skip_pad();
+        let mut to = self.run_end(from);
+        if self.is_foreign {
+            to = self.check(from, to);
+        }
+        self.tail = to;
+        // SAFETY: `run_end` stays before the wrap and within what is committed [frames]; `release`
+        // needs this reader, which the batch borrows.
+        Batch::new(unsafe { self.segment.run(from, to) })
+    }
+
+    /// Gives the room of everything that was polled back to the writer.
+    #[inline]
+    pub fn release(&mut self) {
+        self.segment.touch(self.released, self.tail);
+        let cursor = self.segment.cursor(self.number);
+        cursor.released.store(self.tail, Ordering::Release); // [room]
+        self.released = self.tail;
+    }
+
+    /// Bytes of frames that are committed and not yet released by this reader.
+    pub fn queued_bytes(&self) -> usize {
+        let committed = self.segment.head().committed.0.load(Ordering::Relaxed);
+        committed.saturating_sub(self.released) as usize
+    }
+
+    /// Whether the writer has dropped its end. What it had committed can still be polled: the stream
+    /// is over if after this an empty batch is polled.
+    pub fn is_closed(&self) -> bool {
+        let parking = &self.segment.head().parking.0;
+        parking.is_closed.load(Ordering::Acquire) != 0
+    }
+
+    /// What the writer has broken, if it has: nothing is polled any more.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    /// Whether the writer sleeps and has room since the last release. Whoever is told has to wake
+    /// it: each sleep is reported once.
+    #[inline]
+    pub fn is_writer_sleeping(&self) -> bool {
+        self.segment.barrier().light();
+        let wanted = &self.segment.head().parking.0.wanted;
+        match wanted.load(Ordering::Relaxed) {
+            0 => false,
+            room => {
+                let is_made = self.released >= room;
+                let (from, to) = (Ordering::Relaxed, Ordering::Relaxed);
+                is_made && wanted.compare_exchange(room, 0, from, to).is_ok()
+            }
+        }
+    }
+
+    /// Says that the reader is about to sleep. `false`: do not sleep, there is something to poll, or
+    /// the writer is gone, or there is a fault. After `true`, the writer is told with its next
+    /// commit, by [`crate::Writer::sleeping_readers`].
+    pub fn arm(&mut self) -> bool {
+        let head = self.segment.head();
+        head.sleepers
+            .0
+            .asleep
+            .fetch_or(self.bit(), Ordering::Relaxed);
+        let is_safe = self.segment.barrier().heavy();
+        let is_idle = head.committed.0.load(Ordering::Relaxed) == self.tail;
+        let must_wait = is_safe && is_idle && !self.is_closed() && self.fault.is_none();
+        if !must_wait {
+            self.disarm();
+        }
+        must_wait
+    }
+
+    /// The reader is awake again.
+    pub fn disarm(&mut self) {
+        let asleep = &self.segment.head().sleepers.0.asleep;
+        asleep.fetch_and(!self.bit(), Ordering::Relaxed);
+    }
+
+    fn bit(&self) -> u64 {
+        1 << self.number
+    }
+
+    /// Looks how far there are frames; `false`: no further.
+    #[inline]
+    fn look(&mut self) -> bool {
+        if self.fault.is_some() {
+            return false;
+        }
+        if self.is_streaming {
+            for _ in 0..SPINS {
+                let published = self.segment.head().published.0.load(Ordering::Acquire); // [frames]
+                // It may be behind, when single frames were found.
+                if published > self.tail {
+                    return self.accept(published);
+                }
+            }
+            self.is_streaming = false;
+        }
+        let committed = self.segment.head().committed.0.load(Ordering::Acquire); // [frames]
+        committed != self.tail && self.accept(committed)
+    }
+
+    /// Believes an index of the writer if it can be.
+    #[inline]
+    fn accept(&mut self, index: u64) -> bool {
+        let most = self.released + self.segment.capacity();
+        let is_sound = (self.tail..=most).contains(&index) && index.is_multiple_of(ALIGN as u64);
+        if !is_sound {
+            self.fault = Some(Fault::Index {
+                was: self.tail,
+                is: index,
+            });
+            return false;
+        }
+        self.is_streaming = index - self.tail >= STREAM_BYTES;
+        self.seen = index;
+        true
+    }
+
+    /// Where the run begins: a frame that only fills the ring's end is not shown.
+    #[inline]
+    fn skip_pad(&self) -> u64 {
+        let wrap = self.segment.wrap_after(self.tail);
+        let is_pad = self.header(self.tail) == pad(wrap - self.tail);
+        // What fills the end is committed with the frame after it.
+        if is_pad && wrap < self.seen {
+            wrap
+        } else {
+            self.tail
+        }
+    }
+
+    /// Where the run ends: at the wrap at most; if there is much, after a part of the ring.
+    #[inline]
+    fn run_end(&self, from: u64) -> u64 {
+        let end = self.seen.min(self.segment.wrap_after(from));
+        if end - from <= self.segment.part_bytes() {
+            return end;
+        }
+        let part = self.segment.part(from) + 1;
+        let mark = &self.segment.head().marks.0[(part % PARTS) as usize];
+        let mark = mark.load(Ordering::Relaxed); // ordered by [frames]
+        // Out of order only if the writer is broken; then `check` finds what else is.
+        if mark > from && mark < end && mark.is_multiple_of(ALIGN as u64) {
+            mark
+        } else {
+            end
+        }
+    }
+
+    /// Where the sound frames of the run end.
+    fn check(&mut self, from: u64, to: u64) -> u64 {
+        let mut at = from;
+        while at < to {
+            let word = self.header(at);
+            let bytes =
+                Header::check(word).map(|header| crate::frame::frame_bytes(header.len as usize));
+            match bytes {
+                Some(bytes) if bytes as u64 <= to - at => at += bytes as u64,
+                _ => {
+                    self.fault = Some(Fault::Frame { at, header: word });
+                    self.seen = at;
+                    break;
+                }
+            }
+        }
+        at
+    }
+
+    /// The header at an index of a frame that is committed and not released.
+    #[inline]
+    fn header(&self, at: u64) -> u64 {
+        // SAFETY: committed, and at a multiple of 8, so it does not reach over the wrap.
+        let bytes = unsafe { self.segment.run(at, at + HEADER_BYTES as u64) };
+        bytes.try_into().map_or(0, u64::from_ne_bytes)
+    }
+}
+
+/// The header of a frame that fills so many bytes.
+const fn pad(bytes: u64) -> u64 {
+    let header = Header {
+        len: (bytes - HEADER_BYTES as u64) as u32,
+        kind: PAD,
+        flags: 0,
+    };
+    header.to_word()
+}
+
+impl Drop for Reader {
+    /// The writer goes on waiting for it until it is told.
+    fn drop(&mut self) {
+        let gone = &self.segment.head().sleepers.0.gone;
+        gone.fetch_or(self.bit(), Ordering::Release);
+    }
+}

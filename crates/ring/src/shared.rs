@@ -1,0 +1,187 @@
+//! Rings between processes: a segment that its descriptor alone leads to.
+//!
+//! The memory has no name. Whoever is handed the descriptor can join, nobody else; when the last
+//! process that has it is gone, so is the segment.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::fs::SealFlags;
+
+use crate::barrier::Barrier;
+use crate::memory::Memory;
+use crate::reader::Reader;
+use crate::segment::{CAPACITY_MAX, CAPACITY_MIN, Label, MAGIC, READERS_MAX, Segment, VERSION};
+use crate::segment::{LABEL_BYTES, data_offset};
+use crate::sync::Ordering;
+use crate::wiring::Shape;
+use crate::writer::Writer;
+
+/// A ring between processes: its writer, and the descriptor with which readers [`join`].
+///
+/// # Errors
+/// A shape that cannot be, or no memory.
+pub fn shared(shape: Shape) -> io::Result<(Writer, OwnedFd)> {
+    let capacity = shape.capacity()?;
+    let data = data_offset(shape.readers);
+    let (memory, fd) = Memory::shared(data + capacity, data)?;
+    let barrier = Barrier::between_processes();
+    let segment = Segment::create(memory, capacity, shape.readers, barrier)?;
+    Ok((Writer::new(segment), fd))
+}
+
+/// Joins a ring of another process, as the reader of this number. Nothing of the segment is mapped
+/// before it has been found to be one.
+///
+/// # Errors
+/// If it is not a segment of this version, has no such reader, or has it already.
+pub fn join(fd: BorrowedFd<'_>, reader: u32) -> Result<Reader, JoinError> {
+    let bytes = check_file(fd)?;
+    let label = read_label(fd)?;
+    let barrier = check_label(&label, bytes)?;
+    if reader >= label.readers {
+        let readers = label.readers;
+        return Err(JoinError::NoSuchReader { reader, readers });
+    }
+    if !barrier.register() {
+        return Err(JoinError::Barrier);
+    }
+    let (data, capacity) = (label.data as usize, label.capacity as usize);
+    let memory = Memory::map(fd, bytes, data)?;
+    let segment = Segment::over(memory, data, capacity, label.readers, barrier)?;
+    let (is_free, is_taken) = (Ordering::Relaxed, Ordering::Relaxed);
+    let taken = &segment.cursor(reader).is_taken;
+    if taken.compare_exchange(0, 1, is_taken, is_free).is_err() {
+        return Err(JoinError::Taken { reader });
+    }
+    Ok(Reader::new(segment, reader, true))
+}
+
+/// The length of a file that cannot change.
+fn check_file(fd: BorrowedFd<'_>) -> Result<usize, JoinError> {
+    let seals = rustix::fs::fcntl_get_seals(fd).map_err(|_| JoinError::NotSealed)?;
+    if !seals.contains(SealFlags::SHRINK | SealFlags::GROW) {
+        return Err(JoinError::NotSealed);
+    }
+    let bytes = rustix::fs::fstat(fd).map_err(io::Error::from)?.st_size;
+    let most = data_offset(READERS_MAX) + 2 * CAPACITY_MAX;
+    match usize::try_from(bytes) {
+        Ok(bytes) if (LABEL_BYTES..=most).contains(&bytes) => Ok(bytes),
+        _ => Err(JoinError::Size { bytes }),
+    }
+}
+
+fn read_label(fd: BorrowedFd<'_>) -> Result<Label, JoinError> {
+    let mut bytes = [0; LABEL_BYTES];
+    let read = rustix::io::pread(fd, &mut bytes, 0).map_err(io::Error::from)?;
+    if read < bytes.len() {
+        return Err(JoinError::Size { bytes: read as i64 });
+    }
+    Ok(Label::from_bytes(&bytes))
+}
+
+fn check_label(label: &Label, bytes: usize) -> Result<Barrier, JoinError> {
+    if label.magic != MAGIC {
+        return Err(JoinError::Magic(label.magic));
+    }
+    if label.version != VERSION {
+        return Err(JoinError::Version(label.version));
+    }
+    let (readers, capacity) = (label.readers, label.capacity);
+    let most = CAPACITY_MAX as u64;
+    let is_sound = (1..=READERS_MAX).contains(&readers)
+        && capacity.is_power_of_two()
+        && (CAPACITY_MIN as u64..=most).contains(&capacity)
+        && label.data == data_offset(readers) as u64
+        && label.data + capacity <= bytes as u64;
+    let barrier = Barrier::from_number(label.barrier).filter(|_| is_sound);
+    barrier.ok_or_else(|| {
+        JoinError::Label(format!(
+            "{readers} readers, {capacity} bytes from {} on, barrier {}",
+            label.data, label.barrier
+        ))
+    })
+}
+
+/// Why a ring cannot be joined.
+#[derive(Debug)]
+pub enum JoinError {
+    /// Somebody could cut the file off while it is mapped.
+    NotSealed,
+    /// Too short or too long for a segment.
+    Size {
+        /// How long it is.
+        bytes: i64,
+    },
+    /// It does not begin as a segment does, but so.
+    Magic(u64),
+    /// Of another version: this one.
+    Version(u32),
+    /// Numbers that do not fit together.
+    Label(String),
+    /// The ring has fewer readers.
+    NoSuchReader {
+        /// Who wanted to join.
+        reader: u32,
+        /// How many there are.
+        readers: u32,
+    },
+    /// Somebody has joined as this reader before.
+    Taken {
+        /// Who wanted to join.
+        reader: u32,
+    },
+    /// The writer relies on `membarrier`, which this process cannot have.
+    Barrier,
+    /// The system refused something.
+    System(io::Error),
+}
+
+impl From<io::Error> for JoinError {
+    fn from(error: io::Error) -> JoinError {
+        JoinError::System(error)
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JoinError::NotSealed => {
+                f.write_str("not a ring: its file is not sealed against shrinking and growing")
+            }
+            JoinError::Size { bytes } => {
+                write!(f, "not a ring: a file of {bytes} bytes cannot be one")
+            }
+            JoinError::Magic(word) => {
+                write!(
+                    f,
+                    "not a ring: it begins with {word:#018x} instead of {MAGIC:#018x}"
+                )
+            }
+            JoinError::Version(version) => write!(
+                f,
+                "a ring of version {version}; this program reads version {VERSION}"
+            ),
+            JoinError::Label(numbers) => write!(f, "a broken ring: {numbers}"),
+            JoinError::NoSuchReader { reader, readers } => write!(
+                f,
+                "no reader {reader} in a ring of {readers}; the first is 0"
+            ),
+            JoinError::Taken { reader } => write!(f, "reader {reader} has joined already"),
+            JoinError::Barrier => f.write_str(
+                "the writer relies on membarrier(2), which this process is not allowed to call",
+            ),
+            JoinError::System(error) => write!(f, "cannot join the ring: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for JoinError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            JoinError::System(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What a ring does, one end after the other on one thread; Miri runs these too.
+
+use crate::frame::frame_bytes;
+use crate::{Reader, Shape, Writer, private};
+
+fn ring(bytes: usize) -> (Writer, Reader) {
+    let (writer, mut readers) = private(Shape { bytes, readers: 1 }).expect("memory");
+    (writer, readers.remove(0))
+}
+
+fn put(writer: &mut Writer, kind: u8, payload: &[u8]) -> bool {
+    let Some(room) = writer.claim(payload.len()) else {
+        return false;
+    };
+    room.copy_from_slice(payload);
+    writer.commit(kind, 7, payload.len());
+    true
+}
+
+fn take(reader: &mut Reader) -> Vec<(u8, Vec<u8>)> {
+    let frames = reader.poll().map(|f| (f.kind, f.bytes.to_vec())).collect();
+    reader.release();
+    frames
+}
+
+#[test]
+fn frames_come_out_as_they_went_in() {
+    let (mut writer, mut reader) = ring(256);
+    assert!(reader.poll().is_empty());
+    assert!(put(&mut writer, 1, b"one") && put(&mut writer, 2, b""));
+    let frames: Vec<_> = reader.poll().map(|f| (f.kind, f.flags, f.bytes)).collect();
+    assert_eq!(frames, [(1, 7, &b"one"[..]), (2, 7, b"")]);
+    assert!(reader.poll().is_empty());
+    reader.release();
+    assert_eq!(writer.queued_bytes(), 0);
+}
+
+#[test]
+fn a_lone_frame_needs_no_publish() {
+    let (mut writer, mut reader) = ring(1 << 16);
+    for n in 1..100 {
+        assert!(put(&mut writer, n, &[n; 9]));
+        assert_eq!(take(&mut reader), [(n, vec![n; 9])]);
+    }
+}
+
+#[test]
+fn a_full_ring_has_no_room_until_a_release() {
+    let (mut writer, mut reader) = ring(64);
+    for n in 1..5 {
+        assert!(put(&mut writer, n, &[n; 8]), "{n}");
+    }
+    assert!(!put(&mut writer, 4, b""));
+    assert_eq!(writer.queued_bytes(), 64);
+    let polled = reader.poll().count();
+    assert!(!put(&mut writer, 4, b""), "polled is not released");
+    reader.release();
+    for n in 0..polled as u8 {
+        assert!(put(&mut writer, 4 + n, &[0; 8]), "{n}");
+    }
+}
+
+#[test]
+fn the_largest_frame_fits_wherever_the_writer_stands() {
+    let (mut writer, mut reader) = ring(128);
+    let len = writer.frame_bytes_max();
+    assert!(len >= 128 / 4);
+    for start in 0..40u8 {
+        assert!(put(&mut writer, 1, &[start; 8]));
+        assert_eq!(take(&mut reader), [(1, vec![start; 8])]);
+        assert!(put(&mut writer, 2, &vec![start; len]), "{start}");
+        assert_eq!(take(&mut reader), [(2, vec![start; len])]);
+    }
+    assert!(writer.claim(len + 1).is_none());
+    assert!(writer.claim(usize::MAX).is_none());
+}
+
+#[test]
+fn less_than_claimed_can_be_committed_and_a_claim_forgotten() {
+    let (mut writer, mut reader) = ring(256);
+    writer.claim(100).expect("room").fill(1);
+    writer.claim(50).expect("room")[..3].copy_from_slice(b"abc");
+    writer.commit(1, 0, 3);
+    assert_eq!(writer.queued_bytes(), frame_bytes(3));
+    assert_eq!(take(&mut reader), [(1, b"abc".to_vec())]);
+}
+
+#[test]
+#[should_panic(expected = "not claimed")]
+fn a_commit_without_a_claim_is_a_bug() {
+    let (mut writer, _reader) = ring(256);
+    writer.claim(8).expect("room");
+    writer.commit(1, 0, 8);
+    writer.commit(1, 0, 0);
+}
+
+#[test]
+fn payloads_are_aligned() {
+    let (mut writer, mut reader) = ring(512);
+    for len in 0..50 {
+        let room = writer.claim(len).expect("room");
+        assert_eq!(room.as_ptr() as usize % 8, 0);
+        writer.commit(1, 0, len);
+        for frame in reader.poll() {
+            assert_eq!(
+                (frame.bytes.as_ptr() as usize % 8, frame.bytes.len()),
+                (0, len)
+            );
+        }
+        reader.release();
+    }
+}
+
+#[test]
+fn room_is_given_back_in_parts() {
+    let (mut writer, mut reader) = ring(1024);
+    while put(&mut writer, 1, &[0; 24]) {}
+    let mut polled = 0;
+    loop {
+        let bytes = reader.poll().bytes().len();
+        if bytes == 0 {
+            break;
+        }
+        assert!(bytes <= 1024 / 4, "{bytes}");
+        polled += bytes;
+    }
+    assert_eq!(polled, 1024);
+}
+
+#[test]
+fn every_reader_gets_every_frame_and_the_slowest_holds_the_writer_up() {
+    let shape = Shape {
+        bytes: 64,
+        readers: 3,
+    };
+    let (mut writer, mut readers) = private(shape).expect("memory");
+    while put(&mut writer, 1, b"12345678") {}
+    for reader in &mut readers[1..] {
+        while !take(reader).is_empty() {}
+    }
+    assert!(!put(&mut writer, 1, b""));
+    writer.dismiss(0);
+    assert_eq!(writer.live_readers(), 2);
+    assert!(put(&mut writer, 2, b""));
+    assert_eq!(take(&mut readers[1]), [(2, vec![])]);
+    assert_eq!(take(&mut readers[2]), [(2, vec![])]);
+}
+
+#[test]
+fn with_no_reader_left_there_is_always_room() {
+    let (mut writer, reader) = ring(64);
+    drop(reader);
+    assert_eq!(writer.gone_readers(), 1);
+    writer.dismiss(0);
+    writer.dismiss(17);
+    assert_eq!(writer.live_readers(), 0);
+    for _ in 0..100 {
+        assert!(put(&mut writer, 1, &[1; 20]));
+    }
+    assert_eq!(writer.queued_bytes(), 0);
+}
+
+#[test]
+fn what_was_committed_outlives_the_writer() {
+    let (mut writer, mut reader) = ring(256);
+    put(&mut writer, 1, b"last");
+    assert!(!reader.is_closed());
+    drop(writer);
+    assert!(reader.is_closed());
+    assert_eq!(take(&mut reader), [(1, b"last".to_vec())]);
+    assert!(take(&mut reader).is_empty());
+}
+
+#[test]
+fn a_reader_sleeps_only_when_there_is_nothing_and_is_reported_once() {
+    let (mut writer, mut reader) = ring(256);
+    put(&mut writer, 1, b"");
+    assert!(!reader.arm());
+    assert_eq!(writer.sleeping_readers(), 0);
+    take(&mut reader);
+    assert!(reader.arm());
+    put(&mut writer, 1, b"");
+    assert_eq!(writer.sleeping_readers(), 1);
+    assert_eq!(writer.sleeping_readers(), 0);
+    reader.disarm();
+    take(&mut reader);
+    assert!(reader.arm());
+    reader.disarm();
+    assert_eq!(writer.sleeping_readers(), 0);
+    drop(writer);
+    assert!(!reader.arm());
+}
+
+#[test]
+fn a_writer_sleeps_only_when_there_is_no_room_and_is_told_when_there_is_enough() {
+    let (mut writer, mut reader) = ring(64);
+    assert!(!writer.arm(8));
+    assert!(!writer.arm(usize::MAX));
+    while put(&mut writer, 1, b"12345678") {}
+    assert!(!reader.is_writer_sleeping());
+    assert!(writer.arm(24));
+    assert_eq!(reader.poll().count(), 1);
+    reader.release();
+    assert!(!reader.is_writer_sleeping(), "16 bytes of 32");
+    assert_eq!(reader.poll().count(), 1);
+    reader.release();
+    assert!(reader.is_writer_sleeping());
+    assert!(!reader.is_writer_sleeping());
+    writer.disarm();
+    assert!(put(&mut writer, 1, &[0; 24]));
+}
+
+#[test]
+fn shapes_that_cannot_be_are_refused() {
+    for (bytes, readers) in [(64, 0), (64, 65), (usize::MAX, 1)] {
+        let refused = private(Shape { bytes, readers });
+        assert!(refused.is_err(), "{bytes} {readers}");
+    }
+    let (writer, _) = private(Shape {
+        bytes: 5000,
+        readers: 64,
+    })
+    .expect("memory");
+    assert_eq!(writer.frame_bytes_max(), 4096 - 8);
+    assert_eq!(writer.live_readers(), 64);
+}
