@@ -160,6 +160,12 @@ impl Invoke {
     }
 }
 
+impl From<Operator> for Invoke {
+    fn from(operator: Operator) -> Invoke {
+        Invoke(operator)
+    }
+}
+
 impl Deref for Invoke {
     type Target = Operator;
 

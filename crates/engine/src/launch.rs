@@ -59,6 +59,7 @@ pub fn launch(program: &Program, launch: &Launch) -> Result<Job, Error> {
         properties: properties(program, launch),
         stdout: Box::new(Polite(std::io::stdout(), launch.before_print)),
         stderr: Box::new(Polite(std::io::stderr(), launch.before_print)),
+        ..Options::default()
     };
     let registry = toolkit::operators();
     let wired = match launch.backend {

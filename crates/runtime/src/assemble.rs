@@ -11,8 +11,9 @@ use crate::abi::{Backend, Code};
 use crate::build;
 use crate::catch::Catch;
 use crate::code;
+use crate::crossing::{Borders, Pacing};
 use crate::gate::Gate;
-use crate::house::House;
+use crate::house::{House, Setting};
 use crate::make::{Made, Maker, Runner};
 use crate::net::{Net, out_model};
 use crate::node::{InPort, Node, Traits};
@@ -33,6 +34,8 @@ pub(crate) struct Assembly {
     /// Operators with timers: seconds, in order of the ids. They have the last thread.
     pub timers: Vec<(u32, Vec<f64>)>,
     pub thread_count: u32,
+    /// The cores of its threads; empty: any.
+    pub cores: Vec<u32>,
 }
 
 /// Makes everything.
@@ -41,6 +44,7 @@ pub(crate) fn assemble(
     registry: &[OperatorEntry],
     backend: &mut dyn Backend,
     house: Arc<House>,
+    setting: Setting,
 ) -> Result<Assembly, Failure> {
     let waits = Waits::new(house.stop.clone());
     let voices: Vec<_> = program
@@ -48,13 +52,24 @@ pub(crate) fn assemble(
         .iter()
         .map(|o| Voice::new(&house, o))
         .collect();
+    let pacing = Pacing::new(setting.idle, house.failed.clone());
+    let borders = Borders {
+        links: setting.links,
+        pacing: Arc::new(pacing),
+        linger: house.linger.clone(),
+        flows: Vec::new(),
+    };
     let mut maker = Maker {
         registry,
         backend: &mut *backend,
         stop: house.stop.clone(),
         room: Room(waits.clone()),
+        borders,
     };
     let mut made = maker.make_all(program, &voices)?;
+    let Borders { pacing, flows, .. } = maker.borders;
+    let loops = made.iter().filter(|one| one.wishes.drains).count();
+    pacing.set_loops(loops, core_count(&setting.cores));
     let net = Net::new(program, &made);
     // One more for whoever closes the operators at the end.
     waits.set_threads(net.thread_count + 1);
@@ -78,10 +93,12 @@ pub(crate) fn assemble(
         runners,
         timers,
         thread_count: net.thread_count,
+        cores: setting.cores,
         wiring: Wiring {
             house,
             waits,
             voices,
+            flows,
             heads: program.operators.iter().map(head).collect(),
             gates: gates(&net),
             outs: net.outs,
@@ -90,6 +107,15 @@ pub(crate) fn assemble(
             shared,
         },
     })
+}
+
+/// How many cores there are for the PE's threads.
+fn core_count(cores: &[u32]) -> usize {
+    if cores.is_empty() {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    } else {
+        cores.len()
+    }
 }
 
 fn head(operator: &graph::Operator) -> Head {
@@ -110,6 +136,7 @@ fn node(made: Made<'_>, code: Code, net: &Net) -> Node {
         traits: Traits {
             own_thread: made.wishes.own_thread,
             is_bounded: made.wishes.bounded,
+            holds_back: made.wishes.flushes,
             is_cyclic: net.loops[at].is_some(),
             catch: Catch::of(made.operator),
         },
@@ -157,6 +184,7 @@ fn place(nodes: Vec<Node>, net: &Net) -> (Own, Vec<Option<Shared>>) {
         } else {
             own.push(None);
             shared.push(Some(Shared {
+                holds_back: node.traits.holds_back,
                 node: Mutex::new(node),
                 pending: Mutex::new(VecDeque::new()),
                 gate: net.loops[at],

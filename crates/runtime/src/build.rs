@@ -16,6 +16,7 @@ use tuple::{Layout, TupleType, Type, Value};
 
 use crate::TimerId;
 use crate::abi::{Backend, Predicate, Projection, Scope};
+use crate::crossing::Borders;
 use crate::stop::Stop;
 use crate::wait::Room;
 
@@ -37,6 +38,7 @@ pub struct Build<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) stop: Stop,
     pub(crate) room: Room,
+    pub(crate) borders: &'a mut Borders,
     pub(crate) wishes: Wishes,
 }
 
@@ -46,6 +48,9 @@ pub(crate) struct Wishes {
     pub timers: Vec<f64>,
     pub own_thread: bool,
     pub bounded: bool,
+    pub flushes: bool,
+    pub drains: bool,
+    pub core: Option<u32>,
 }
 
 /// Code for expressions: see [`Scope`] for what they read.
@@ -210,6 +215,27 @@ impl Build<'_> {
     pub fn bounded(&mut self) -> Room {
         self.wishes.bounded = true;
         self.room.clone()
+    }
+
+    /// The operator holds tuples back to send them together: [`crate::Operator::flush`] is called
+    /// before a thread that enters it sleeps.
+    pub fn flushes(&mut self) {
+        self.wishes.flushes = true;
+    }
+
+    /// Its own thread goes on after a shutdown, until its input has ended.
+    pub(crate) fn drains(&mut self) {
+        self.wishes.drains = true;
+    }
+
+    /// The numbers of the crossings that an inserted operator serves.
+    pub(crate) fn links(&mut self) -> Result<Vec<u32>, Fault> {
+        let values = self.values("link")?.unwrap_or_default();
+        let links = values.iter().map(|value| {
+            let link = integer(value).and_then(|number| u32::try_from(number).ok());
+            link.ok_or_else(|| self.unfit("link", "the number of a crossing"))
+        });
+        links.collect()
     }
 
     /// For threads of its own that wait for something: the shutdown.

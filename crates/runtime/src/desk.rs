@@ -140,6 +140,12 @@ impl Outlet for Desk<'_> {
         result
     }
 
+    fn abandon(&mut self, port: u32) {
+        if let Ok(out) = self.port(port) {
+            self.region.abandon(out);
+        }
+    }
+
     #[inline]
     fn act_as(&mut self, operator: u32) -> u32 {
         let before = self.node;

@@ -4,10 +4,12 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph::{Fault, FaultKind};
+use transport::Strategy;
 
+use crate::crossing::{Linger, Links};
 use crate::journal::{Journal, Levels};
 use crate::report::Failure;
 use crate::stop::Stop;
@@ -24,6 +26,12 @@ pub struct Options {
     pub stdout: Box<dyn Write + Send>,
     /// Where trace and log messages go. Written message by message.
     pub stderr: Box<dyn Write + Send>,
+    /// The ends of streams that cross its border.
+    pub links: Links,
+    /// The cores that its threads may run on; empty: any.
+    pub cores: Vec<u32>,
+    /// What its loops do without work.
+    pub idle: Strategy,
 }
 
 impl Default for Options {
@@ -35,8 +43,18 @@ impl Default for Options {
             properties: Vec::new(),
             stdout: Box::new(io::stdout()),
             stderr: Box::new(io::stderr()),
+            links: Links::default(),
+            cores: Vec::new(),
+            idle: Strategy::default(),
         }
     }
+}
+
+/// The part of the options that wiring uses up.
+pub(crate) struct Setting {
+    pub links: Links,
+    pub cores: Vec<u32>,
+    pub idle: Strategy,
 }
 
 /// Shared by all operators and threads of a PE.
@@ -45,6 +63,9 @@ pub(crate) struct House {
     pub properties: Vec<(String, String)>,
     pub journal: Journal,
     pub stop: Stop,
+    /// Raised by the first failure.
+    pub failed: Stop,
+    pub linger: Arc<Linger>,
     stdout: Mutex<Stdout>,
     /// Standard output was closed by its reader: the job ends, but nobody need be told.
     is_quiet: AtomicBool,
@@ -62,21 +83,29 @@ struct Stdout {
 const STDOUT_BYTES: usize = 64 * 1024;
 
 impl House {
-    pub fn new(options: Options) -> House {
+    pub fn new(options: Options) -> (Arc<House>, Setting) {
+        let setting = Setting {
+            links: options.links,
+            cores: options.cores,
+            idle: options.idle,
+        };
         let stdout = Stdout {
             buffer: Vec::with_capacity(STDOUT_BYTES),
             sink: options.stdout,
         };
-        House {
+        let house = House {
             data_directory: options.data_directory,
             properties: options.properties,
             journal: Journal::new(options.levels, options.stderr),
             stop: Stop::default(),
+            failed: Stop::default(),
+            linger: Arc::default(),
             stdout: Mutex::new(stdout),
             is_quiet: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             failures: Mutex::new(Vec::new()),
-        }
+        };
+        (Arc::new(house), setting)
     }
 
     /// Writes to standard output.
@@ -108,6 +137,7 @@ impl House {
     pub fn fail(&self, failure: Failure) {
         lock(&self.failures).push(failure);
         self.stop.request();
+        self.failed.request();
     }
 
     /// The job is over: wakes whoever waits for that in vain.

@@ -1,12 +1,17 @@
 //! Starting the threads of a PE: all of them or none.
 //!
-//! The system may have no more threads. A PE of which only some run would wait for the others'
-//! final markers for ever; so they are all made first and then given their work.
+//! The system may have no more threads, or a core that was named may not exist. A PE of which only
+//! some run would wait for the others' final markers for ever; so they are all made first and then
+//! given their work.
 
 use std::io;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
+use graph::{Fault, FaultKind};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::crossing::quiet;
 use crate::region::Region;
 
 /// A thread that waits for its work.
@@ -27,21 +32,52 @@ const STACK_BYTES: usize = 64 << 20;
 /// What evaluations leave of it to everything else.
 const STACK_MARGIN_BYTES: usize = 2 << 20;
 
-/// Makes threads. Those that exist already end if one cannot be made.
-pub(crate) fn threads(count: u32) -> io::Result<Vec<Waiting>> {
-    (0..count).map(thread).collect()
+/// Makes threads that run on these cores each (none: on any). Those that exist already end if one
+/// cannot be made.
+///
+/// # Errors
+/// The system has not so many threads, or there is no such core.
+pub(crate) fn threads(cores: &[Vec<u32>]) -> Result<Vec<Waiting>, Fault> {
+    let count = cores.len();
+    let (tell, told) = channel();
+    let threads = (0..).zip(cores);
+    let threads = threads.map(|(number, cores)| thread(number, cores.clone(), tell.clone()));
+    let threads: Vec<Waiting> = threads.collect::<io::Result<_>>().map_err(|error| {
+        let message = format!("cannot start {count} threads: {error}");
+        Fault::new(FaultKind::System, message)
+    })?;
+    told.iter().take(count).collect::<Result<(), Fault>>()?;
+    Ok(threads)
 }
 
-fn thread(number: u32) -> io::Result<Waiting> {
+fn thread(number: u32, cores: Vec<u32>, tell: Sender<Result<(), Fault>>) -> io::Result<Waiting> {
     let (work, given) = channel::<Work>();
     let builder = Builder::new().name(format!("region {number}"));
     let thread = builder.stack_size(STACK_BYTES).spawn(move || {
+        // Whoever makes the threads waits for each.
+        let _ = tell.send(pin(&cores));
         let (region, work) = given.recv().ok()?;
         graph::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
-        work(&region);
-        Some(region)
+        quiet::within(region, work)
     })?;
     Ok(Waiting { work, thread })
+}
+
+/// From now on this thread runs on these cores only.
+fn pin(cores: &[u32]) -> Result<(), Fault> {
+    if cores.is_empty() {
+        return Ok(());
+    }
+    let mut set = CpuSet::new();
+    let known = cores.iter().map(|&core| core as usize);
+    known
+        .filter(|&core| core < CpuSet::MAX_CPU)
+        .for_each(|core| set.set(core));
+    sched_setaffinity(None, &set).map_err(|error| {
+        let cores: Vec<_> = cores.iter().map(u32::to_string).collect();
+        let message = format!("cannot run on the cores {}: {error}", cores.join(","));
+        Fault::new(FaultKind::System, message)
+    })
 }
 
 impl Waiting {
@@ -50,5 +86,20 @@ impl Waiting {
         // It waits for nothing else, so it is there to receive.
         let _ = self.work.send((region, Box::new(work)));
         self.thread
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_that_does_not_exist_is_named() {
+        let fault = threads(&[Vec::new(), vec![1023, 5000]]).err().unwrap();
+        let message = fault.message();
+        assert!(
+            message.starts_with("cannot run on the cores 1023,5000: "),
+            "{message}"
+        );
     }
 }

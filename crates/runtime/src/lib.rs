@@ -14,6 +14,7 @@ mod assemble;
 mod build;
 mod catch;
 mod code;
+pub mod crossing;
 mod desk;
 mod fuse;
 mod gate;

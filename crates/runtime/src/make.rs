@@ -8,6 +8,7 @@ use tuple::Layout;
 
 use crate::abi::{Backend, StateCell};
 use crate::build::{Build, Wishes};
+use crate::crossing::Borders;
 use crate::report::Failure;
 use crate::stop::Stop;
 use crate::voice::Voice;
@@ -34,6 +35,10 @@ pub(crate) struct Runner {
     pub node: u32,
     /// A built operator's source, with a state of its own; else the node's own code runs.
     pub source: Option<(Box<dyn Source>, State)>,
+    /// A shutdown does not end it: it goes on until its input has ended.
+    pub drains: bool,
+    /// The core that its thread has for itself.
+    pub core: Option<u32>,
 }
 
 /// Makes operators.
@@ -42,6 +47,7 @@ pub(crate) struct Maker<'m> {
     pub backend: &'m mut dyn Backend,
     pub stop: Stop,
     pub room: Room,
+    pub borders: Borders,
 }
 
 impl Maker<'_> {
@@ -117,7 +123,12 @@ impl Maker<'_> {
         made.logic = logic;
         if made.operator.inputs.is_empty() {
             let node = made.index;
-            made.runner = Some(Runner { node, source: None });
+            made.runner = Some(Runner {
+                node,
+                source: None,
+                drains: false,
+                core: None,
+            });
         }
         Ok(())
     }
@@ -141,6 +152,7 @@ impl Maker<'_> {
             state: &mut state,
             stop: self.stop.clone(),
             room: self.room.clone(),
+            borders: &mut self.borders,
             wishes: Wishes::default(),
         };
         let mut built = build(&mut from)?;
@@ -152,7 +164,12 @@ impl Maker<'_> {
                 None => None,
             };
             let node = made.index;
-            made.runner = Some(Runner { node, source });
+            made.runner = Some(Runner {
+                node,
+                source,
+                drains: made.wishes.drains,
+                core: made.wishes.core,
+            });
         }
         made.built = Some(built);
         made.logic = clauses(made.operator);

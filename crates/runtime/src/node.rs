@@ -46,6 +46,8 @@ pub(crate) struct Traits {
     pub own_thread: bool,
     /// [`Operator::has_room`] has to be asked.
     pub is_bounded: bool,
+    /// [`Operator::flush`] is to be called before its thread sleeps.
+    pub holds_back: bool,
     /// It stands in a feedback loop.
     pub is_cyclic: bool,
     pub catch: Catch,
@@ -198,6 +200,11 @@ impl Node {
             Ok(())
         })?;
         Ok(has_room)
+    }
+
+    /// Its thread is about to sleep.
+    pub fn flush(&mut self, region: &Region) -> Result<(), Fault> {
+        self.call(region, |built, out| built.flush(out))
     }
 
     /// The PE ends.

@@ -63,6 +63,12 @@ pub trait Outlet {
     /// From now on acts for another operator of the same thread, and returns for whom it acted. For
     /// compiled code that inlines operators: see [`crate::abi::FusedView`].
     fn act_as(&mut self, operator: u32) -> u32;
+
+    /// The stream of a port will never end as it should: whoever waits for its final marker is told
+    /// so, and nothing passes the port any more.
+    fn abandon(&mut self, port: u32) {
+        let _ = port;
+    }
 }
 
 /// A timer that an operator asked for with [`crate::Build::timer`].
@@ -107,6 +113,13 @@ pub trait Operator: Send {
 
     /// All data input ports are final; the last chance to submit.
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// The thread is about to sleep: what the operator holds back to send it together with more gets
+    /// out. Called only on operators that asked for it with [`crate::Build::flushes`].
+    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = out;
         Ok(())
     }

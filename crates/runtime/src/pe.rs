@@ -14,6 +14,7 @@ use graph::{Fault, FaultKind, Program};
 use crate::OperatorEntry;
 use crate::abi::Backend;
 use crate::assemble::{Assembly, assemble};
+use crate::crossing::Flow;
 use crate::house::{House, Options};
 use crate::launch::{self, Thread};
 use crate::make::Runner;
@@ -51,8 +52,8 @@ impl Pe {
         backend: &mut dyn Backend,
         options: Options,
     ) -> Result<Pe, Report> {
-        let house = Arc::new(House::new(options));
-        let assembly = assemble(program, registry, backend, house.clone());
+        let (house, setting) = House::new(options);
+        let assembly = assemble(program, registry, backend, house.clone(), setting);
         let assembly = assembly.map_err(|failure| {
             // What initial values printed is to be seen.
             let _ = house.flush();
@@ -80,9 +81,10 @@ impl Pe {
             runners,
             timers,
             thread_count,
+            cores,
         } = self.assembly;
-        let threads = launch::threads(thread_count);
-        let mut threads = threads.map_err(|error| too_many(thread_count, &error))?;
+        let cores = cores_of_threads(thread_count, &runners, &cores);
+        let mut threads = launch::threads(&cores).map_err(not_started)?;
         let wiring = Arc::new(wiring);
         interrupt_after_shutdown(&wiring, &runners);
         let (mut homes, idle) = by_thread(own, thread_count);
@@ -112,7 +114,8 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// A source that never looks for a shutdown is made to end.
 fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
-    let sources: Vec<u32> = runners.iter().map(|runner| runner.node).collect();
+    let sources = runners.iter().filter(|runner| !runner.drains);
+    let sources: Vec<u32> = sources.map(|runner| runner.node).collect();
     let running = Arc::downgrade(wiring);
     let interrupt = move || {
         std::thread::sleep(GRACE);
@@ -129,9 +132,14 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
     });
 }
 
-fn too_many(count: u32, error: &std::io::Error) -> Report {
-    let message = format!("cannot start {count} threads: {error}");
-    let fault = Fault::new(FaultKind::System, message);
+/// The cores of each thread: its own one, or the PE's.
+fn cores_of_threads(count: u32, runners: &[Runner], cores: &[u32]) -> Vec<Vec<u32>> {
+    let own = |thread: u32| runners.get(thread as usize)?.core;
+    let of = |thread| own(thread).map_or(cores.to_vec(), |core| vec![core]);
+    (0..count).map(of).collect()
+}
+
+fn not_started(fault: Fault) -> Report {
     Report {
         failures: vec![Failure::of_program("threads", fault, false)],
         is_quiet: false,
@@ -147,6 +155,11 @@ impl Running {
     /// What every operator has done so far; cheap, and does not disturb them.
     pub fn tallies(&self) -> Vec<Tally> {
         self.wiring.tallies()
+    }
+
+    /// What has passed on its links, and who waits: counters that go on counting.
+    pub fn flows(&self) -> Vec<Arc<Flow>> {
+        self.wiring.flows.clone()
     }
 
     /// The same, for a thread that watches while another one joins.
@@ -178,6 +191,7 @@ impl Running {
         for region in &regions {
             runner::close(region);
         }
+        linger(&house);
         if let Err(fault) = house.flush()
             && !house.is_quiet()
         {
@@ -190,6 +204,27 @@ impl Running {
         }
         let is_quiet = house.is_quiet();
         Err(Report { failures, is_quiet })
+    }
+}
+
+/// After a failure nobody waits for a slow receiver any longer than this: the failure is to be
+/// known.
+const LINGER_AFTER_FAILURE: Duration = Duration::from_millis(500);
+
+/// Waits until everything that was sent to other PEs is taken.
+fn linger(house: &House) {
+    let has_failed = house.failed.is_requested();
+    for lost in house
+        .linger
+        .wait(has_failed.then_some(LINGER_AFTER_FAILURE))
+    {
+        let (operator, kind) = lost.operator;
+        house.fail(Failure {
+            operator,
+            kind,
+            fault: lost.fault,
+            is_bug: false,
+        });
     }
 }
 

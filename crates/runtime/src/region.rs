@@ -13,8 +13,9 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 use crate::abi::Batch;
 use crate::desk::Desk;
 use crate::node::Node;
+use crate::runner;
 use crate::wait::ThreadId;
-use crate::wiring::{Parcel, Shared, Target, Wiring};
+use crate::wiring::{OutPort, Parcel, Shared, Target, Wiring};
 
 /// One thread's view of the PE.
 pub(crate) struct Region {
@@ -22,6 +23,8 @@ pub(crate) struct Region {
     pub thread: ThreadId,
     /// By operator: those that no other thread enters.
     own: Box<[Option<Own>]>,
+    /// Operators that hold tuples back, own and shared ones.
+    flushed: Box<[u32]>,
     /// The operator that the fault on its way up comes from.
     blamed: Cell<Option<u32>>,
 }
@@ -37,6 +40,7 @@ struct Own {
 
 impl Region {
     pub fn new(wiring: Arc<Wiring>, thread: ThreadId, nodes: Vec<Option<Node>>) -> Region {
+        let flushed = flushed(&wiring, &nodes);
         let own = nodes.into_iter().map(|node| {
             node.map(|node| Own {
                 is_plain: node.traits.is_plain(),
@@ -48,6 +52,7 @@ impl Region {
             wiring,
             thread,
             own: own.collect(),
+            flushed,
             blamed: Cell::new(None),
         }
     }
@@ -102,6 +107,30 @@ impl Region {
                 result
             }
             (None, None) => None,
+        }
+    }
+
+    /// Whether it has operators that hold tuples back.
+    pub fn holds_back(&self) -> bool {
+        !self.flushed.is_empty()
+    }
+
+    /// What operators hold back gets out; whoever is busy is left alone.
+    pub fn flush(&self) {
+        for &node in &self.flushed {
+            let at = node as usize;
+            runner::guard(self, node, || {
+                match (&self.own[at], &self.wiring.shared[at]) {
+                    (Some(own), _) => own
+                        .node
+                        .try_borrow_mut()
+                        .map_or(Ok(()), |mut n| n.flush(self)),
+                    (None, Some(shared)) => {
+                        shared.node.try_lock().map_or(Ok(()), |mut n| n.flush(self))
+                    }
+                    (None, None) => Ok(()),
+                }
+            });
         }
     }
 
@@ -335,11 +364,16 @@ impl Region {
     /// The operator has failed and submits no more: whoever waits for its final markers is told.
     pub fn abandon_outputs(&self, node: u32) {
         for out in &self.wiring.outs[node as usize] {
-            if out.close() {
-                for &target in &out.targets {
-                    // What fails now fails because something else has; that one is reported.
-                    let _ = self.hand_over(target, Item::Abandon);
-                }
+            self.abandon(out);
+        }
+    }
+
+    /// The same for one port.
+    pub fn abandon(&self, out: &OutPort) {
+        if out.close() {
+            for &target in &out.targets {
+                // What fails now fails because something else has; that one is reported.
+                let _ = self.hand_over(target, Item::Abandon);
             }
         }
     }
@@ -366,6 +400,17 @@ impl Region {
     pub fn take_blamed(&self) -> Option<u32> {
         self.blamed.take()
     }
+}
+
+/// The operators that hold tuples back: of these, and of the shared ones.
+fn flushed(wiring: &Wiring, nodes: &[Option<Node>]) -> Box<[u32]> {
+    let holds_back = |(at, node): (u32, &Option<Node>)| {
+        let shared = wiring.shared[at as usize].as_ref();
+        let shared = shared.is_some_and(|shared| shared.holds_back);
+        let own = node.as_ref().is_some_and(|node| node.traits.holds_back);
+        (own || shared).then_some(at)
+    };
+    (0..).zip(nodes).filter_map(holds_back).collect()
 }
 
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::crossing::quiet;
+
 /// A handle to the shutdown of a PE. Cheap to clone; anybody may raise it, any number of times.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Inner>);
@@ -72,6 +74,9 @@ impl Stop {
 
     /// Sleeps until a time, but not beyond the shutdown. Returns whether it was raised.
     pub fn sleep_until(&self, until: Instant) -> bool {
+        if Instant::now() < until && !self.is_requested() {
+            quiet::flush();
+        }
         let mut sleepers = self
             .0
             .sleepers

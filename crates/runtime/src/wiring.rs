@@ -11,6 +11,7 @@ use graph::Pos;
 use tuple::{Punctuation, TupleBuf};
 
 use crate::abi::Counter;
+use crate::crossing::Flow;
 use crate::gate::Gate;
 use crate::house::House;
 use crate::node::Node;
@@ -22,6 +23,8 @@ pub(crate) struct Wiring {
     pub house: Arc<House>,
     pub waits: Arc<Waits>,
     pub voices: Vec<Voice>,
+    /// Counters of the links, in no order.
+    pub flows: Vec<Arc<Flow>>,
     /// What messages say of the operators.
     pub heads: Vec<Head>,
     pub outs: Vec<Box<[OutPort]>>,
@@ -95,6 +98,8 @@ pub(crate) struct Shared {
     pub pending: Mutex<VecDeque<Parcel>>,
     /// The loop that it stands in: an index of [`Wiring::gates`].
     pub gate: Option<u32>,
+    /// [`crate::Operator::flush`] is to be called before a thread sleeps.
+    pub holds_back: bool,
 }
 
 /// Something for an input port that is delivered later.

@@ -50,10 +50,10 @@ impl Workbench {
         backend: &mut dyn Backend,
         options: Options,
     ) -> Result<Workbench, Report> {
-        let house = Arc::new(House::new(options));
+        let (house, setting) = House::new(options);
         let registry = [entry, RECORDER];
         let program = with_recorder(operator);
-        let assembly = assemble(&program, &registry, backend, house);
+        let assembly = assemble(&program, &registry, backend, house, setting);
         let assembly = assembly.map_err(|failure| Report {
             failures: vec![failure],
             is_quiet: false,

@@ -1,0 +1,165 @@
+//! What has passed on a link, and who waits for whom: plain counters that anybody may read.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use graph::{Fault, FaultKind};
+use rustix::time::{ClockId, clock_gettime};
+use transport::{Error, Loss};
+
+use crate::abi::Counter;
+
+/// One side of a link.
+#[derive(Debug)]
+pub struct Flow {
+    /// The crossing's number.
+    pub link: u32,
+    /// The stream that crosses.
+    pub stream: Arc<str>,
+    /// The sending PE.
+    pub from: u32,
+    /// The receiving PEs.
+    pub to: Vec<u32>,
+    /// Whose counters these are.
+    pub side: Side,
+    /// Frames that passed.
+    pub frames: Counter,
+    /// Bytes of their payloads.
+    pub bytes: Counter,
+    /// How often this side has waited for the other one.
+    pub waits: Counter,
+    /// Nanoseconds of all waits that are over.
+    pub wait_ns: Counter,
+    /// Since when this side waits, in nanoseconds of the monotonic clock; 0: it does not. Written
+    /// by the side's thread.
+    blocked_since_ns: AtomicU64,
+}
+
+/// A side of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Waits for room.
+    Sender,
+    /// Waits for frames.
+    Receiver,
+}
+
+impl Flow {
+    /// Nothing has passed yet.
+    pub(super) fn new(link: u32, stream: Arc<str>, from: u32, to: Vec<u32>, side: Side) -> Flow {
+        Flow {
+            link,
+            stream,
+            from,
+            to,
+            side,
+            frames: Counter::default(),
+            bytes: Counter::default(),
+            waits: Counter::default(),
+            wait_ns: Counter::default(),
+            blocked_since_ns: AtomicU64::new(0),
+        }
+    }
+
+    /// Since when this side waits, in nanoseconds of the monotonic clock.
+    pub fn blocked_since_ns(&self) -> Option<u64> {
+        let since = self.blocked_since_ns.load(Ordering::Relaxed);
+        (since > 0).then_some(since)
+    }
+
+    /// This side begins to wait for the other one.
+    pub(super) fn blocks(&self) {
+        self.waits.add(1);
+        self.blocked_since_ns.store(now_ns(), Ordering::Relaxed);
+    }
+
+    /// It does not wait any more.
+    pub(super) fn goes_on(&self) {
+        let since = self.blocked_since_ns.swap(0, Ordering::Relaxed);
+        if since > 0 {
+            self.wait_ns.add(now_ns().saturating_sub(since));
+        }
+    }
+
+    /// Frames have passed.
+    #[inline]
+    pub(super) fn count(&self, frames: u64, bytes: u64) {
+        self.frames.add(frames);
+        self.bytes.add(bytes);
+    }
+
+    /// The link does not work: in a sentence, with the PEs for the numbers of receivers.
+    #[cold]
+    pub(super) fn broken(&self, error: &Error) -> Fault {
+        let why = match error {
+            Error::Lost(Loss { receiver, why }) => {
+                let pe = match receiver {
+                    Some(number) => self.to.get(*number as usize).copied(),
+                    None => Some(self.from),
+                };
+                let pe = pe.map_or("the other side".to_owned(), |pe| format!("PE {pe}"));
+                format!("{pe} is gone: {why}")
+            }
+            other => other.to_string(),
+        };
+        self.fault(&format!("is broken: {why}"))
+    }
+
+    /// A sentence that begins with the stream and its PEs.
+    #[cold]
+    pub(super) fn fault(&self, what: &str) -> Fault {
+        let Flow {
+            stream, from, to, ..
+        } = self;
+        let to: Vec<_> = to.iter().map(|pe| format!("PE {pe}")).collect();
+        let to = to.join(", ");
+        let message = format!("the stream {stream} from PE {from} to {to} {what}");
+        Fault::new(FaultKind::System, message)
+    }
+}
+
+/// Nanoseconds of the monotonic clock, which all processes of a host share.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    // The clock begins when the host does.
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow() -> Flow {
+        Flow::new(3, "Trades".into(), 0, vec![2, 5], Side::Sender)
+    }
+
+    #[test]
+    fn a_wait_is_seen_while_it_lasts_and_counted_when_it_is_over() {
+        let flow = flow();
+        assert_eq!(flow.blocked_since_ns(), None);
+        flow.blocks();
+        let since = flow.blocked_since_ns().unwrap();
+        assert!(since <= now_ns());
+        flow.goes_on();
+        flow.goes_on();
+        assert_eq!((flow.blocked_since_ns(), flow.waits.get()), (None, 1));
+    }
+
+    #[test]
+    fn sentences_name_the_stream_and_the_pes() {
+        let lost = Error::Lost(Loss {
+            receiver: Some(1),
+            why: "the process has ended".into(),
+        });
+        assert_eq!(
+            flow().broken(&lost).message(),
+            "the stream Trades from PE 0 to PE 2, PE 5 is broken: \
+             PE 5 is gone: the process has ended"
+        );
+        let refused = Error::Refused("the magic is wrong".into());
+        assert_eq!(
+            flow().broken(&refused).message(),
+            "the stream Trades from PE 0 to PE 2, PE 5 is broken: the magic is wrong"
+        );
+    }
+}

@@ -1,0 +1,42 @@
+//! The borders of a PE: the operators that a plan inserts where streams cross.
+//!
+//! ```text
+//!   PE 0                                          PE 1
+//!   region: source -> ... -> Send ==== medium ==== Receive -> ... : region
+//!                            claim, commit   poll, release
+//! ```
+//! [`ENTRIES`] are their lines of the registry; [`Links`] are the ends of media that they are
+//! given, by the crossing's number.
+//!
+//! # How a stream ends
+//! 1. In order: the final marker crosses like a tuple. Send's end lingers until all receivers have
+//!    taken everything, and holds nobody up meanwhile.
+//! 2. The sender's PE fails or dies: no final marker crosses. Receive delivers what was sent, then
+//!    its PE fails too, with a sentence that names the stream and both PEs.
+//! 3. The receiver's PE is gone: Send fails, once.
+//!
+//! A shutdown ends sources, not Receive: it takes until the final marker has come. A failure in its
+//! own PE ends it; what is downstream is told that the stream is abandoned, so no final marker gets
+//! out that was not earned.
+
+mod codec;
+mod flow;
+mod linger;
+mod links;
+mod pacing;
+pub(crate) mod quiet;
+mod receive;
+mod send;
+mod wire;
+
+pub use flow::{Flow, Side};
+pub use links::{Links, Receiving, Sending};
+
+pub(crate) use linger::Linger;
+pub(crate) use links::Borders;
+pub(crate) use pacing::Pacing;
+
+use crate::OperatorEntry;
+
+/// The registry's lines of the operators that [`graph::inserted`] names.
+pub const ENTRIES: &[OperatorEntry] = &[send::ENTRY, receive::ENTRY];

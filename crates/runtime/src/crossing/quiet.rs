@@ -1,0 +1,34 @@
+//! Before a thread sleeps, what its Sends hold back gets out.
+//!
+//! Media hold frames back to send several together. Whoever is about to sleep, anywhere in the
+//! operators' code, calls [`flush`]: the thread knows its region here.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::region::Region;
+
+thread_local! {
+    /// What this thread runs.
+    static REGION: RefCell<Option<Rc<Region>>> = const { RefCell::new(None) };
+}
+
+/// Runs what a thread of the PE runs, and gives its region back.
+pub(crate) fn within(region: Region, run: impl FnOnce(&Region)) -> Option<Region> {
+    let region = Rc::new(region);
+    if region.holds_back() {
+        REGION.set(Some(region.clone()));
+    }
+    run(&region);
+    REGION.set(None);
+    Rc::into_inner(region)
+}
+
+/// The thread is about to sleep.
+pub(crate) fn flush() {
+    // Flushing does not sleep, so it does not come back here.
+    let region = REGION.with_borrow(Clone::clone);
+    if let Some(region) = region {
+        region.flush();
+    }
+}

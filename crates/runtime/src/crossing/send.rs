@@ -1,0 +1,214 @@
+//! Send: takes a stream out of its PE.
+//!
+//! Each tuple is copied once, into room that the medium has claimed; there it lies as it lies in
+//! memory (facade). Markers are frames without a payload.
+
+use std::sync::Arc;
+
+use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
+use transport::{Error, Idle, Outbound, Wait, fragment};
+use tuple::TupleRef;
+
+use super::linger::Lingering;
+use super::{Flow, Linger, Pacing, codec, quiet, wire};
+use crate::{Build, Make, Operator, OperatorEntry, Outlet};
+
+/// The registry's line.
+pub(super) const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "thalweg.transport",
+    name: "Send",
+    doc: "Takes a stream out of a PE. Inserted where the plan cuts a stream.",
+    inputs: &[InPortModel {
+        count: Cardinality::Exactly(1),
+        ..InPortModel::DEFAULT
+    }],
+    params: &[ParamModel {
+        name: "link",
+        ty: "uint32",
+        mode: ParamMode::Constant,
+        mandatory: true,
+        doc: "The crossing's number.",
+        ..ParamModel::DEFAULT
+    }],
+    ..OperatorModel::DEFAULT
+};
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let link = build.links()?.first().copied().unwrap_or_default();
+    build.flushes();
+    let operator = (build.operator.name.clone(), build.operator.kind.clone());
+    let (sending, flow) = build.borders.sending(link)?;
+    codec::is_facade(sending.codec)?;
+    Ok(Box::new(Send {
+        operator,
+        frame_bytes_max: sending.end.frame_bytes_max(),
+        end: Some(sending.end),
+        has_given_up: false,
+        lost: 0,
+        flow,
+        pacing: build.borders.pacing.clone(),
+        linger: build.borders.linger.clone(),
+        idle: None,
+    }))
+}
+
+struct Send {
+    /// Its name and kind.
+    operator: (Arc<str>, Arc<str>),
+    /// `None`: the link is broken, which was said; or it lingers.
+    end: Option<Box<dyn Outbound>>,
+    frame_bytes_max: usize,
+    /// The PE has failed while it waited: nothing more goes out, not even a final marker.
+    has_given_up: bool,
+    /// How many receivers were said to be gone.
+    lost: usize,
+    flow: Arc<Flow>,
+    pacing: Arc<Pacing>,
+    linger: Arc<Linger>,
+    /// Made for the first wait.
+    idle: Option<Idle>,
+}
+
+impl Operator for Send {
+    #[inline]
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        let bytes = tuple.bytes();
+        if bytes.len() <= self.frame_bytes_max {
+            return self.frame(wire::TUPLE, fragment::WHOLE, bytes);
+        }
+        let mut pieces = fragment::pieces(bytes, self.frame_bytes_max);
+        pieces.try_for_each(|(flags, piece)| self.frame(wire::TUPLE, flags, piece))
+    }
+
+    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.frame(wire::WINDOW, fragment::WHOLE, &[])
+    }
+
+    fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.frame(wire::FINAL, fragment::WHOLE, &[])?;
+        self.flush(out)
+    }
+
+    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(end) = &mut self.end else {
+            return Ok(());
+        };
+        if let Err(error) = end.flush() {
+            return Err(self.broken(&error));
+        }
+        self.note_lost(out);
+        Ok(())
+    }
+
+    fn close(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+        if let Some(end) = self.end.take() {
+            self.linger.add(Lingering {
+                operator: self.operator.clone(),
+                flow: self.flow.clone(),
+                end,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Send {
+    #[inline]
+    fn frame(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+        let Some(end) = &mut self.end else {
+            return Ok(());
+        };
+        match end.put(kind, flags, bytes) {
+            Ok(true) => {
+                self.flow.count(1, bytes.len() as u64);
+                Ok(())
+            }
+            Ok(false) => self.wait_and_put(kind, flags, bytes),
+            Err(error) => Err(self.broken(&error)),
+        }
+    }
+
+    #[cold]
+    fn wait_and_put(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+        if self.has_given_up {
+            return Ok(());
+        }
+        quiet::flush();
+        self.flow.blocks();
+        let put = self.wait(kind, flags, bytes);
+        self.flow.goes_on();
+        put
+    }
+
+    /// Until there is room, whether a shutdown was asked for or not: receivers take until the final
+    /// marker.
+    fn wait(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+        let idle = match &mut self.idle {
+            Some(idle) => idle,
+            none => none.insert(self.pacing.idle()?),
+        };
+        idle.worked();
+        let Some(end) = &mut self.end else {
+            return Ok(());
+        };
+        let put = put_when_room(end.as_mut(), idle, &self.pacing, (kind, flags, bytes));
+        match put {
+            Ok(true) => self.flow.count(1, bytes.len() as u64),
+            Ok(false) => self.has_given_up = true,
+            Err(error) => return Err(self.broken(&error)),
+        }
+        Ok(())
+    }
+
+    /// The link does not work: said once, then tuples are dropped.
+    #[cold]
+    fn broken(&mut self, error: &Error) -> Fault {
+        self.end = None;
+        self.flow.broken(error)
+    }
+
+    /// Receivers that are gone while others go on: whoever runs the job knows why, so it is only
+    /// traced.
+    fn note_lost(&mut self, out: &mut dyn Outlet) {
+        let lost = self.end.as_ref().map_or(&[][..], |end| end.lost());
+        for &number in &lost[self.lost.min(lost.len())..] {
+            let pe = self.flow.to.get(number as usize).copied();
+            let pe = pe.map_or("a receiver".to_owned(), |pe| format!("PE {pe}"));
+            let message = format!(
+                "{pe} does not take the stream {} any more",
+                self.flow.stream
+            );
+            let level = graph::TraceLevel::Warn;
+            out.services().trace(level, &message, "transport");
+        }
+        self.lost = lost.len();
+    }
+}
+
+/// `false`: the PE has failed before there was room.
+fn put_when_room(
+    end: &mut dyn Outbound,
+    idle: &mut Idle,
+    pacing: &Pacing,
+    (kind, flags, bytes): (u8, u8, &[u8]),
+) -> Result<bool, Error> {
+    let mut is_out = end.flush()?;
+    while !end.put(kind, flags, bytes)? {
+        if pacing.has_failed() {
+            return Ok(false);
+        }
+        if !is_out {
+            is_out = end.flush()?;
+        }
+        if !idle.pass() {
+            let end: &mut dyn Wait = &mut *end;
+            idle.park(&mut [end], None).map_err(|(_, error)| error)?;
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,13 @@
+//! What the frames of a stream mean: their kinds. Flags are those of [`transport::fragment`].
+
+/// A tuple, or a piece of one.
+pub(super) const TUPLE: u8 = 1;
+
+/// A window marker; no payload.
+pub(super) const WINDOW: u8 = 2;
+
+/// The final marker; no payload, and nothing comes after it.
+pub(super) const FINAL: u8 = 3;
+
+// It fills rings: nobody sends it.
+const _: () = assert!(TUPLE != ring::frame::PAD && WINDOW != ring::frame::PAD);

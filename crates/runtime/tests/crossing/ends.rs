@@ -1,0 +1,227 @@
+//! Ends of a medium that is as mean as the contract allows: few frames fit, small ones, and if so
+//! told nothing gets out before a flush.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ring::frame::{ALIGN, Batch, Header};
+use transport::{Bell, Error, Inbound, Loss, Outbound, Wait};
+use tuple::TupleBuf;
+
+/// How mean.
+#[derive(Clone, Copy, Debug)]
+pub struct Pipe {
+    /// Frames that are committed and not released, at most.
+    pub frames: usize,
+    /// The largest payload.
+    pub frame_bytes_max: usize,
+    /// Frames wait for a flush.
+    pub holds_back: bool,
+}
+
+impl Default for Pipe {
+    fn default() -> Pipe {
+        Pipe {
+            frames: 1,
+            frame_bytes_max: 64,
+            holds_back: false,
+        }
+    }
+}
+
+struct Shared {
+    /// Not yet polled.
+    queue: VecDeque<(Header, Vec<u8>)>,
+    /// Committed and not yet out.
+    held: VecDeque<(Header, Vec<u8>)>,
+    /// Committed and not yet released.
+    unreleased: usize,
+    has_sender: bool,
+    has_receiver: bool,
+}
+
+pub struct Out {
+    pipe: Pipe,
+    shared: Arc<Mutex<Shared>>,
+    claim: TupleBuf,
+    /// Rung by the receiver.
+    room: Bell,
+    /// Rung by the sender.
+    work: Bell,
+}
+
+pub struct In {
+    shared: Arc<Mutex<Shared>>,
+    batch: TupleBuf,
+    polled: usize,
+    room: Bell,
+    work: Bell,
+}
+
+impl Pipe {
+    /// Both ends.
+    pub fn open(self) -> (Out, In) {
+        let shared = Arc::new(Mutex::new(Shared {
+            queue: VecDeque::new(),
+            held: VecDeque::new(),
+            unreleased: 0,
+            has_sender: true,
+            has_receiver: true,
+        }));
+        let (room, work) = (Bell::new().unwrap(), Bell::new().unwrap());
+        let out = Out {
+            pipe: self,
+            shared: shared.clone(),
+            claim: TupleBuf::default(),
+            room: room.clone(),
+            work: work.clone(),
+        };
+        let inbound = In {
+            shared,
+            batch: TupleBuf::default(),
+            polled: 0,
+            room,
+            work,
+        };
+        (out, inbound)
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lost(receiver: Option<u32>) -> Error {
+    let why = "it dropped its end".into();
+    Error::Lost(Loss { receiver, why })
+}
+
+impl Outbound for Out {
+    fn frame_bytes_max(&self) -> usize {
+        self.pipe.frame_bytes_max
+    }
+
+    fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        assert!(len <= self.pipe.frame_bytes_max);
+        let shared = lock(&self.shared);
+        if !shared.has_receiver {
+            return Err(lost(Some(0)));
+        }
+        if shared.unreleased >= self.pipe.frames {
+            return Ok(None);
+        }
+        self.claim.copy_from_bytes(&vec![0xee; len]);
+        Ok(Some(self.claim.as_bytes_mut()))
+    }
+
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+        let header = Header {
+            len: len as u32,
+            kind,
+            flags,
+        };
+        let payload = self.claim.as_bytes_mut()[..len].to_vec();
+        let mut shared = lock(&self.shared);
+        shared.unreleased += 1;
+        shared.held.push_back((header, payload));
+        drop(shared);
+        if !self.pipe.holds_back {
+            self.flush().unwrap();
+        }
+    }
+
+    fn flush(&mut self) -> Result<bool, Error> {
+        let mut shared = lock(&self.shared);
+        let mut held = std::mem::take(&mut shared.held);
+        shared.queue.append(&mut held);
+        drop(shared);
+        self.work.ring();
+        Ok(true)
+    }
+
+    fn is_drained(&mut self) -> Result<bool, Error> {
+        let shared = lock(&self.shared);
+        match (shared.unreleased, shared.has_receiver) {
+            (0, _) => Ok(true),
+            (_, true) => Ok(false),
+            (_, false) => Err(lost(Some(0))),
+        }
+    }
+
+    fn queued_bytes(&self) -> usize {
+        lock(&self.shared).queue.iter().map(|(_, p)| p.len()).sum()
+    }
+
+    fn lost(&self) -> &[u32] {
+        &[]
+    }
+}
+
+impl Inbound for In {
+    fn poll(&mut self) -> Result<Batch<'_>, Error> {
+        let mut shared = lock(&self.shared);
+        let mut bytes = Vec::new();
+        let queue = std::mem::take(&mut shared.queue);
+        self.polled += queue.len();
+        if queue.is_empty() && !shared.has_sender {
+            return Err(lost(None));
+        }
+        for (header, payload) in queue {
+            bytes.extend(header.to_word().to_ne_bytes());
+            bytes.extend(payload);
+            bytes.resize(bytes.len().next_multiple_of(ALIGN), 0xee);
+        }
+        self.batch.copy_from_bytes(&bytes);
+        Ok(Batch::new(self.batch.as_ref().bytes()))
+    }
+
+    fn release(&mut self) {
+        lock(&self.shared).unreleased -= std::mem::take(&mut self.polled);
+        self.room.ring();
+    }
+}
+
+impl Wait for Out {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.room.silence();
+        let shared = lock(&self.shared);
+        Ok(shared.has_receiver && shared.unreleased >= self.pipe.frames)
+    }
+
+    fn disarm(&mut self) {}
+
+    fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
+        readable.push(self.room.as_fd());
+    }
+}
+
+impl Wait for In {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.work.silence();
+        let shared = lock(&self.shared);
+        Ok(shared.has_sender && shared.queue.is_empty())
+    }
+
+    fn disarm(&mut self) {}
+
+    fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
+        readable.push(self.work.as_fd());
+    }
+}
+
+impl Drop for Out {
+    /// What was committed still arrives.
+    fn drop(&mut self) {
+        let _ = self.flush();
+        lock(&self.shared).has_sender = false;
+        self.work.ring();
+    }
+}
+
+impl Drop for In {
+    fn drop(&mut self) {
+        lock(&self.shared).has_receiver = false;
+        self.room.ring();
+    }
+}

@@ -1,0 +1,231 @@
+//! What is said when an edge breaks, and what still arrives.
+
+use testkit::x;
+use transport::Outbound;
+use tuple::{Type, Value};
+
+use crate::ends::{Out, Pipe};
+use crate::operators::{Half, print, receive, send, source, two, wait_for};
+
+const WIDE: Pipe = Pipe {
+    frames: 1000,
+    frame_bytes_max: 4096,
+    holds_back: false,
+};
+
+fn numbers() -> testkit::Invoke {
+    source("N", false, &[("count", Value::Int64(3))])
+}
+
+/// A PE that receives what a test sends by hand: what it printed, and why it failed.
+fn by_hand(
+    stream: &testkit::Invoke,
+    is_foreign: bool,
+    sends: impl FnOnce(&mut Out),
+) -> (String, String) {
+    let (mut out, inbound) = WIDE.open();
+    let program = testkit::program([receive(&[(0, stream)]), print(&[(stream, 0, 0)])]);
+    let mut half = Half::number(1).receives(0, 0, inbound);
+    if is_foreign {
+        half = half.foreign();
+    }
+    let printed = half.printed.clone();
+    sends(&mut out);
+    drop(out);
+    let report = half.start(&program).join().unwrap_err();
+    (printed.text(), report.to_string())
+}
+
+#[test]
+fn what_a_lost_sender_sent_is_delivered() {
+    let (printed, report) = by_hand(&numbers(), false, |out| {
+        for n in 0..3i64 {
+            assert!(out.put(1, 0, &n.to_ne_bytes()).unwrap());
+        }
+        // The beginning of one that never gets complete.
+        assert!(out.put(1, 1, &[0; 4]).unwrap());
+    });
+    assert_eq!(printed, "0 {n=0}\n0 {n=1}\n0 {n=2}\n");
+    assert_eq!(
+        report,
+        "Receive (thalweg.transport::Receive): the stream S0 from PE 0 to PE 1 is broken: \
+         PE 0 is gone: it dropped its end"
+    );
+}
+
+#[test]
+fn a_pe_that_fails_sends_no_final_marker() {
+    let params = [("count", Value::Int64(3)), ("fails", Value::Boolean(true))];
+    let (sender, receiver, printed) = two(&source("N", false, &params), Pipe::default());
+    let failed = sender.join().unwrap_err();
+    assert_eq!(failed.to_string(), "N (t::Numbers): it was told to fail");
+    let lost = receiver.join().unwrap_err().to_string();
+    assert!(
+        lost.contains("the stream S0 from PE 0 to PE 1 is broken: PE 0 is gone"),
+        "{lost}"
+    );
+    assert_eq!(printed.text(), "0 {n=0}\n0 {n=1}\n0 {n=2}\n");
+}
+
+#[test]
+fn a_failure_downstream_stops_both_sides() {
+    let endless = source("N", false, &[]);
+    let gate = testkit::Invoke::new("t::Gate", "Gate")
+        .input("In", [("n", Type::Int64)])
+        .output("Out", [("n", Type::Int64)])
+        .param("fails", [x::int64(5)])
+        .fed(0, 0, 0);
+    let (out, inbound) = Pipe::default().open();
+    let sender = testkit::program([endless.clone(), send(0, &endless, 0)]);
+    let receiver = testkit::program([
+        receive(&[(0, &endless)]),
+        gate.clone(),
+        print(&[(&gate, 1, 0)]),
+    ]);
+    let half = Half::number(1).receives(0, 0, inbound);
+    let printed = half.printed.clone();
+    let running = [
+        Half::number(0).sends(0, 1, out).start(&sender),
+        half.start(&receiver),
+    ];
+    let [sent, received] = running.map(|pe| pe.join().unwrap_err().to_string());
+    assert_eq!(received, "Gate (t::Gate): the gate fails");
+    assert_eq!(
+        sent,
+        "Send0 (thalweg.transport::Send): the stream S0 from PE 0 to PE 1 is broken: \
+         PE 1 is gone: it dropped its end"
+    );
+    assert_eq!(
+        printed.text(),
+        "0 {n=0}\n0 {n=1}\n0 {n=2}\n0 {n=3}\n0 {n=4}\n"
+    );
+}
+
+#[test]
+fn a_lost_receiver_is_said_once_however_many_threads_send() {
+    let (out, inbound) = Pipe::default().open();
+    let sources = ["A", "B", "C"].map(|name| source(name, false, &[]));
+    let sender = send(0, &sources[0], 0).fed(0, 1, 0).fed(0, 2, 0);
+    let program = testkit::program(sources.into_iter().chain([sender]));
+    let running = Half::number(0).sends(0, 1, out).start(&program);
+    let sent = running.flows();
+    wait_for("the senders wait for room", || {
+        sent[0].blocked_since_ns().is_some()
+    });
+    drop(inbound);
+    let report = running.join().unwrap_err();
+    assert_eq!(report.failures.len(), 1, "{report}");
+}
+
+#[test]
+fn a_failure_elsewhere_in_the_pe_ends_a_wait_for_room() {
+    // Nobody takes anything, and nobody is gone.
+    let (out, _inbound) = Pipe::default().open();
+    let endless = source("N", false, &[]);
+    let params = [
+        ("count", Value::Int64(0)),
+        ("fails", Value::Boolean(true)),
+        ("sleeps", Value::Boolean(true)),
+    ];
+    let program = testkit::program([
+        endless.clone(),
+        source("Failing", false, &params),
+        send(0, &endless, 0),
+    ]);
+    let running = Half::number(0).sends(0, 1, out).start(&program);
+    let sent = running.flows();
+    wait_for("the sender waits for room", || {
+        sent[0].blocked_since_ns().is_some()
+    });
+    running.stop().request();
+    let report = running.join().unwrap_err();
+    assert_eq!(
+        report.to_string(),
+        "Failing (t::Numbers): it was told to fail"
+    );
+}
+
+#[test]
+fn a_failure_elsewhere_in_the_pe_ends_a_receive_without_a_final_marker() {
+    let (_out, inbound) = Pipe::default().open();
+    let params = [("count", Value::Int64(0)), ("fails", Value::Boolean(true))];
+    let program = testkit::program([
+        receive(&[(0, &numbers())]),
+        print(&[(&numbers(), 0, 0)]),
+        source("Failing", false, &params),
+    ]);
+    let half = Half::number(1).receives(0, 0, inbound);
+    let printed = half.printed.clone();
+    let report = half.start(&program).join().unwrap_err();
+    assert_eq!(
+        report.to_string(),
+        "Failing (t::Numbers): it was told to fail"
+    );
+    assert_eq!(printed.text(), "");
+}
+
+#[test]
+fn bad_frames_are_refused_with_a_sentence() {
+    let text = source("T", true, &[]);
+    let refused = |is_foreign, kind, flags, bytes: &[u8]| {
+        let (printed, report) = by_hand(&text, is_foreign, |out| {
+            assert!(out.put(kind, flags, bytes).unwrap());
+        });
+        assert_eq!(printed, "");
+        let (before, sentence) = report.split_once("to PE 1 ").unwrap();
+        assert!(before.ends_with("the stream S0 from PE 0 "), "{before}");
+        sentence.to_owned()
+    };
+    // A number, then a reference far out of the tuple.
+    let mut wild = [0; 16];
+    wild[8..].copy_from_slice(&[0xff, 0xff, 0, 0, 0xff, 0xff, 0xff, 0x7f]);
+    let wild = refused(true, 1, 0, &wild);
+    assert!(
+        wild.starts_with("brought what is no tuple of it: the slot at byte 8 "),
+        "{wild}"
+    );
+    for is_foreign in [false, true] {
+        assert_eq!(
+            refused(is_foreign, 1, 0, &[0; 8]),
+            "brought what is no tuple of it: the tuple has 8 bytes, its fixed part needs 16"
+        );
+        assert_eq!(
+            refused(is_foreign, 1, 3, &[0; 16]),
+            "is broken: a last fragment came after no first fragment"
+        );
+        assert_eq!(
+            refused(is_foreign, 77, 0, &[]),
+            "is broken: a frame is of kind 77, which means nothing"
+        );
+    }
+    let (_, report) = by_hand(&text, true, |out| {
+        assert!(out.put(1, 1, &[0; 8]).unwrap());
+        assert!(out.put(3, 0, &[]).unwrap());
+    });
+    assert!(
+        report.ends_with("is broken: a marker came inside of a tuple"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_link_that_is_not_there_is_named() {
+    let numbers = numbers();
+    let mut registry = runtime::crossing::ENTRIES.to_vec();
+    registry.push(crate::operators::NUMBERS);
+    let program = testkit::program([numbers.clone(), send(4, &numbers, 0)]);
+    let mut backend = runtime::abi::interpreted::Interpreted::new(&[], &[]);
+    let wired = runtime::Pe::wire(
+        &program,
+        &registry,
+        &mut backend,
+        runtime::Options::default(),
+    );
+    let report = wired.err().unwrap();
+    assert!(
+        report
+            .to_string()
+            .contains("crossing 4 has no outbound end in this PE"),
+        "{report}"
+    );
+}

@@ -1,0 +1,9 @@
+//! Streams between two PEs in one process: what crosses, how it ends, what is said when it breaks.
+
+extern crate thalweg_runtime as runtime;
+
+mod drain;
+mod ends;
+mod faults;
+mod operators;
+mod order;
