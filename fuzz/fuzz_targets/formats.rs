@@ -1,4 +1,4 @@
-//! Any bytes as text, csv, txt, bin and flat memory of any type: nothing panics, what is accepted is
+//! Any bytes as text, csv, txt, bin, normal frames and flat memory of any type: nothing panics, what is accepted is
 //! of the type, and what is printed again is read again.
 //!
 //! ```text
@@ -15,7 +15,7 @@ use thalweg_tuple::layout::check;
 use thalweg_tuple::text::{
     Format, ReadOptions, Reader, Record, bin, parse_whole, print, print_tuple, read, reader,
 };
-use thalweg_tuple::{EnumType, Layout, TupleBuf, TupleType, Type};
+use thalweg_tuple::{EnumType, Layout, TupleBuf, TupleType, Type, normal};
 
 fuzz_target!(|input: &[u8]| {
     let mut rest = input;
@@ -24,6 +24,7 @@ fuzz_target!(|input: &[u8]| {
     let layout = Layout::of(&Arc::new(schema));
     text(&layout, rest);
     flat(&layout, rest);
+    wire(&layout, rest);
     records(&layout, format, usize::from(piece) + 1, rest);
 });
 
@@ -58,6 +59,17 @@ fn flat(layout: &Layout, data: &[u8]) {
         copy.set_all(layout, &value);
         check(layout, copy.as_ref().bytes()).expect("what is built is valid");
         assert_eq!(copy.as_ref().to_value(layout), value);
+    }
+}
+
+fn wire(layout: &Layout, data: &[u8]) {
+    let (mut buf, mut copy, mut out) = (TupleBuf::default(), TupleBuf::default(), Vec::new());
+    if normal::decode(data, layout, &mut buf).is_ok() {
+        check(layout, buf.as_ref().bytes()).expect("what is decoded is valid");
+        normal::encode(buf.as_ref(), layout, &mut out);
+        normal::decode(&out, layout, &mut copy).expect("what is encoded can be decoded");
+        let value = |buf: &TupleBuf| buf.as_ref().to_value(layout);
+        assert_eq!(value(&copy), value(&buf));
     }
 }
 

@@ -11,6 +11,7 @@ pub mod arbitrary;
 mod collection;
 pub mod decimal;
 pub mod layout;
+pub mod normal;
 #[cfg(test)]
 mod properties;
 mod strings;

@@ -13,7 +13,7 @@ use crate::text::{
     Format, ReadOptions, Reader, Record, WriteOptions, bin, parse_whole, print, print_tuple, read,
     reader, writer,
 };
-use crate::{Key, Layout, Map, Set, TupleBuf, TupleType, Type, Value};
+use crate::{Key, Layout, Map, Set, TupleBuf, TupleType, Type, Value, normal};
 
 const FORMATS: [Format; 3] = [Format::Csv, Format::Txt, Format::Bin];
 
@@ -55,6 +55,20 @@ fn drain(format: Format, schema: &Arc<TupleType>, bytes: &[u8], piece: usize) {
         assert!(start <= end);
     }
     assert_eq!(start, bytes.len());
+}
+
+#[test]
+fn a_few_bytes_do_not_stand_for_a_tuple_of_4_gib() {
+    let wide = Type::Optional(Arc::new(Type::BoundedRString(1 << 29)));
+    let schema = TupleType::new([("l", Type::List(Arc::new(wide), None))]);
+    let layout = Layout::of(&Arc::new(schema));
+    let mut nulls = vec![100];
+    nulls.resize(101, 0);
+    let refused = normal::decode(&nulls, &layout, &mut TupleBuf::default());
+    assert_eq!(
+        refused.expect_err("too large").to_string(),
+        "after 1 bytes: expected a record of at most 4294967279 bytes"
+    );
 }
 
 proptest! {
@@ -130,6 +144,34 @@ proptest! {
         prop_assert_eq!((copy, len), (value, bytes.len()));
         for cut in 0..bytes.len() {
             prop_assert!(bin::read_value(&bytes[..cut], &ty).is_err());
+        }
+    }
+
+    #[test]
+    fn normal_keeps_every_tuple((schema, value) in tuples(), more: u8) {
+        let (layout, buf) = flat(&schema, &value);
+        let (mut bytes, mut copy) = (Vec::new(), TupleBuf::default());
+        normal::encode(buf.as_ref(), &layout, &mut bytes);
+        normal::decode(&bytes, &layout, &mut copy).expect("what was written");
+        prop_assert_eq!(check(&layout, copy.as_ref().bytes()), Ok(()));
+        prop_assert_eq!(copy.as_ref().to_value(&layout), value);
+        for cut in 0..bytes.len() {
+            prop_assert!(normal::decode(&bytes[..cut], &layout, &mut copy).is_err());
+        }
+        bytes.push(more);
+        prop_assert!(normal::decode(&bytes, &layout, &mut copy).is_err());
+    }
+
+    #[test]
+    fn normal_refuses_bytes_or_gives_a_tuple(
+        schema in schemas(),
+        bytes in proptest::collection::vec(any::<u8>(), 0..60),
+    ) {
+        let (layout, mut buf) = (Layout::of(&schema), TupleBuf::default());
+        if normal::decode(&bytes, &layout, &mut buf).is_ok() {
+            prop_assert_eq!(check(&layout, buf.as_ref().bytes()), Ok(()));
+            let value = buf.as_ref().to_value(&layout);
+            prop_assert!(value.has_type(&Type::Tuple(schema)));
         }
     }
 

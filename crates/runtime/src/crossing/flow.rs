@@ -24,7 +24,7 @@ pub struct Flow {
     pub side: Side,
     /// Frames that passed.
     pub frames: Counter,
-    /// Bytes of their payloads.
+    /// Their bytes, headers too.
     pub bytes: Counter,
     /// How often this side has waited for the other one.
     pub waits: Counter,

@@ -9,12 +9,12 @@
 use std::sync::Arc;
 
 use graph::{Cardinality, Fault, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use ring::frame::Frame;
-use transport::fragment::Assembly;
+use ring::frame::{Batch, Frame};
+use transport::fragment::{Assembly, WHOLE};
 use transport::{Idle, Inbound, Wait};
 use tuple::{Punctuation, TupleRef};
 
-use super::codec::Reading;
+use super::codec::{Misread, Reading};
 use super::{Flow, Pacing, quiet, wire};
 use crate::{Build, Make, Operator, OperatorEntry, Outlet, Source};
 
@@ -51,9 +51,11 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let mut ends = Vec::new();
     for ((port, link), layout) in (0..).zip(links).zip(layouts) {
         let (receiving, flow) = build.borders.receiving(link)?;
+        let reading = Reading::new(receiving.codec, layout, receiving.is_foreign);
         ends.push(End {
             port,
-            reading: Reading::new(receiving.codec, layout, receiving.is_foreign)?,
+            takes_batches: reading.is_plain(),
+            reading,
             end: receiving.end,
             assembly: Assembly::default(),
             flow,
@@ -90,6 +92,8 @@ struct End {
     port: u32,
     end: Box<dyn Inbound>,
     reading: Reading,
+    /// Whether downstream may have code for batches.
+    takes_batches: bool,
     assembly: Assembly,
     flow: Arc<Flow>,
 }
@@ -162,41 +166,81 @@ impl Intake {
 
 impl End {
     fn turn(&mut self, out: &mut dyn Outlet) -> Result<Found, Fault> {
-        let End {
-            port,
-            end,
-            reading,
-            assembly,
-            flow,
-        } = self;
-        let batch = end.poll().map_err(|error| flow.broken(&error))?;
-        let mut found = Found::Nothing;
-        let (mut frames, mut bytes) = (0, 0);
-        for frame in batch {
-            found = Found::Frames;
-            frames += 1;
-            bytes += frame.bytes.len() as u64;
+        let mut batch = self.end.poll().map_err(|error| self.flow.broken(&error))?;
+        if batch.is_empty() {
+            return Ok(Found::Nothing);
+        }
+        let bytes = batch.bytes().len() as u64;
+        let mut taker = Taker {
+            port: self.port,
+            reading: &mut self.reading,
+            takes_batches: &mut self.takes_batches,
+            assembly: &mut self.assembly,
+            flow: &self.flow,
+            frames: 0,
+        };
+        let found = taker.take(&mut batch, out)?;
+        self.flow.count(taker.frames, bytes);
+        self.end.release();
+        Ok(found)
+    }
+}
+
+/// An end without its medium, which the batch borrows.
+struct Taker<'a> {
+    port: u32,
+    reading: &'a mut Reading,
+    takes_batches: &'a mut bool,
+    assembly: &'a mut Assembly,
+    flow: &'a Flow,
+    frames: u64,
+}
+
+impl Taker<'_> {
+    /// Hands on what is in a batch, up to the final marker.
+    fn take(&mut self, batch: &mut Batch<'_>, out: &mut dyn Outlet) -> Result<Found, Fault> {
+        loop {
+            self.take_each(batch, out)?;
+            let Some(frame) = batch.next() else {
+                return Ok(Found::Frames);
+            };
+            self.frames += 1;
             if frame.kind == wire::TUPLE {
-                let payload = assembly.take(frame.flags, frame.bytes);
-                let payload = payload.map_err(|error| flow.broken(&error))?;
-                if let Some(payload) = payload {
-                    let tuple = reading.tuple(payload);
-                    let tuple = tuple.map_err(|error| not_a_tuple(flow, &error))?;
-                    out.submit(*port, tuple)?;
-                }
-            } else if mark(frame, assembly, flow)? == Punctuation::Final {
-                found = Found::FinalMarker;
-                out.punctuate(*port, Punctuation::Final)?;
-                break;
-            } else {
-                out.punctuate(*port, Punctuation::Window)?;
+                self.tuple(frame, out)?;
+                continue;
+            }
+            let mark = mark(frame, self.assembly, self.flow)?;
+            out.punctuate(self.port, mark)?;
+            if mark == Punctuation::Final {
+                return Ok(Found::FinalMarker);
             }
         }
-        if found != Found::Nothing {
-            flow.count(frames, bytes);
-            end.release();
+    }
+
+    /// Tuples that compiled code takes in one call, if it does.
+    #[inline]
+    fn take_each(&mut self, batch: &mut Batch<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if !*self.takes_batches || self.assembly.is_begun() {
+            return Ok(());
         }
-        Ok(found)
+        self.frames += out.submit_each(self.port, batch, wire::TUPLE)?;
+        // What it has left is something else, or it has no code for batches.
+        let mut next = *batch;
+        let is_whole = |frame: Frame<'_>| frame.kind == wire::TUPLE && frame.flags == WHOLE;
+        *self.takes_batches = !next.next().is_some_and(is_whole);
+        Ok(())
+    }
+
+    #[inline]
+    fn tuple(&mut self, frame: Frame<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let payload = self.assembly.take(frame.flags, frame.bytes);
+        let payload = payload.map_err(|error| self.flow.broken(&error))?;
+        let Some(payload) = payload else {
+            return Ok(());
+        };
+        let tuple = self.reading.tuple(payload);
+        let tuple = tuple.map_err(|error| not_a_tuple(self.flow, &error))?;
+        out.submit(self.port, tuple)
     }
 }
 
@@ -215,6 +259,6 @@ fn mark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<Punctuatio
 }
 
 #[cold]
-fn not_a_tuple(flow: &Flow, error: &dyn std::fmt::Display) -> Fault {
+fn not_a_tuple(flow: &Flow, error: &Misread) -> Fault {
     flow.fault(&format!("brought what is no tuple of it: {error}"))
 }

@@ -1,16 +1,18 @@
 //! Send: takes a stream out of its PE.
 //!
-//! Each tuple is copied once, into room that the medium has claimed; there it lies as it lies in
-//! memory (facade). Markers are frames without a payload.
+//! A facade tuple is copied once, into room that the medium has claimed, and lies there as it lies in
+//! memory. Markers are frames without a payload.
 
 use std::sync::Arc;
 
 use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
+use ring::frame::frame_bytes;
 use transport::{Error, Idle, Outbound, Wait, fragment};
 use tuple::TupleRef;
 
+use super::codec::Writing;
 use super::linger::Lingering;
-use super::{Flow, Linger, Pacing, codec, quiet, wire};
+use super::{Flow, Linger, Pacing, quiet, wire};
 use crate::{Build, Make, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
@@ -43,10 +45,10 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     build.flushes();
     let operator = (build.operator.name.clone(), build.operator.kind.clone());
     let (sending, flow) = build.borders.sending(link)?;
-    codec::is_facade(sending.codec)?;
     Ok(Box::new(Send {
         operator,
         frame_bytes_max: sending.end.frame_bytes_max(),
+        writing: Writing::new(sending.codec, build.inputs[0].clone()),
         end: Some(sending.end),
         has_given_up: false,
         lost: 0,
@@ -63,6 +65,7 @@ struct Send {
     /// `None`: the link is broken, which was said; or it lingers.
     end: Option<Box<dyn Outbound>>,
     frame_bytes_max: usize,
+    writing: Writing,
     /// The PE has failed while it waited: nothing more goes out, not even a final marker.
     has_given_up: bool,
     /// How many receivers were said to be gone.
@@ -77,12 +80,13 @@ struct Send {
 impl Operator for Send {
     #[inline]
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
-        let bytes = tuple.bytes();
-        if bytes.len() <= self.frame_bytes_max {
-            return self.frame(wire::TUPLE, fragment::WHOLE, bytes);
+        if let Writing::Facade = self.writing {
+            return self.payload(tuple.bytes());
         }
-        let mut pieces = fragment::pieces(bytes, self.frame_bytes_max);
-        pieces.try_for_each(|(flags, piece)| self.frame(wire::TUPLE, flags, piece))
+        let mut writing = std::mem::replace(&mut self.writing, Writing::Facade);
+        let sent = self.payload(writing.payload(tuple));
+        self.writing = writing;
+        sent
     }
 
     fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
@@ -119,13 +123,22 @@ impl Operator for Send {
 
 impl Send {
     #[inline]
+    fn payload(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if bytes.len() <= self.frame_bytes_max {
+            return self.frame(wire::TUPLE, fragment::WHOLE, bytes);
+        }
+        let mut pieces = fragment::pieces(bytes, self.frame_bytes_max);
+        pieces.try_for_each(|(flags, piece)| self.frame(wire::TUPLE, flags, piece))
+    }
+
+    #[inline]
     fn frame(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
         let Some(end) = &mut self.end else {
             return Ok(());
         };
         match end.put(kind, flags, bytes) {
             Ok(true) => {
-                self.flow.count(1, bytes.len() as u64);
+                self.flow.count(1, frame_bytes(bytes.len()) as u64);
                 Ok(())
             }
             Ok(false) => self.wait_and_put(kind, flags, bytes),
@@ -158,7 +171,7 @@ impl Send {
         };
         let put = put_when_room(end.as_mut(), idle, &self.pacing, (kind, flags, bytes));
         match put {
-            Ok(true) => self.flow.count(1, bytes.len() as u64),
+            Ok(true) => self.flow.count(1, frame_bytes(bytes.len()) as u64),
             Ok(false) => self.has_given_up = true,
             Err(error) => return Err(self.broken(&error)),
         }

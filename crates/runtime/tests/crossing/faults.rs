@@ -23,9 +23,18 @@ fn by_hand(
     is_foreign: bool,
     sends: impl FnOnce(&mut Out),
 ) -> (String, String) {
+    by_hand_to(Half::number(1), stream, is_foreign, sends)
+}
+
+fn by_hand_to(
+    half: Half,
+    stream: &testkit::Invoke,
+    is_foreign: bool,
+    sends: impl FnOnce(&mut Out),
+) -> (String, String) {
     let (mut out, inbound) = WIDE.open();
     let program = testkit::program([receive(&[(0, stream)]), print(&[(stream, 0, 0)])]);
-    let mut half = Half::number(1).receives(0, 0, inbound);
+    let mut half = half.receives(0, 0, inbound);
     if is_foreign {
         half = half.foreign();
     }
@@ -204,6 +213,21 @@ fn bad_frames_are_refused_with_a_sentence() {
     });
     assert!(
         report.ends_with("is broken: a marker came inside of a tuple"),
+        "{report}"
+    );
+}
+
+#[test]
+fn bad_normal_frames_are_refused_with_a_sentence() {
+    let text = source("T", true, &[]);
+    // A number, then a string of 5 bytes of which there are 2.
+    let cut = [0, 0, 0, 0, 0, 0, 0, 1, 5, b'a', b'b'];
+    let (printed, report) = by_hand_to(Half::number(1).normal(), &text, true, |out| {
+        assert!(out.put(1, 0, &cut).unwrap());
+    });
+    assert_eq!(printed, "");
+    assert!(
+        report.ends_with("brought what is no tuple of it: after 9 bytes: expected more bytes"),
         "{report}"
     );
 }

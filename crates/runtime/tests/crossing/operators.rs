@@ -219,6 +219,7 @@ pub fn print(of: &[(&Invoke, u32, u32)]) -> Invoke {
 #[derive(Default)]
 pub struct Half {
     pub links: Links,
+    pub codec: Codec,
     pub printed: Shared,
 }
 
@@ -233,7 +234,7 @@ impl Half {
         let sending = Sending {
             stream: format!("S{link}").into(),
             to: vec![to],
-            codec: Codec::Facade,
+            codec: self.codec,
             end: Box::new(end),
         };
         self.links.outbound.insert(link, sending);
@@ -244,11 +245,17 @@ impl Half {
         let receiving = Receiving {
             stream: format!("S{link}").into(),
             from,
-            codec: Codec::Facade,
+            codec: self.codec,
             is_foreign: false,
             end: Box::new(end),
         };
         self.links.inbound.insert(link, receiving);
+        self
+    }
+
+    /// Of the links that follow.
+    pub fn normal(mut self) -> Half {
+        self.codec = Codec::Normal;
         self
     }
 

@@ -55,6 +55,21 @@ fn tuples_larger_than_a_frame_cross_in_pieces() {
 }
 
 #[test]
+fn normal_tuples_cross_field_by_field() {
+    let numbers = source("N", true, &[count(40), ("text", Value::Int64(7))]);
+    let (out, inbound) = Pipe::default().open();
+    let sender = testkit::program([numbers.clone(), send(0, &numbers, 0)]);
+    let receiver = testkit::program([receive(&[(0, &numbers)]), print(&[(&numbers, 0, 0)])]);
+    let sending = Half::number(0).normal().sends(0, 1, out).start(&sender);
+    let receiving = Half::number(1).normal().receives(0, 0, inbound).foreign();
+    let printed = receiving.printed.clone();
+    let receiving = receiving.start(&receiver);
+    sending.join().unwrap();
+    receiving.join().unwrap();
+    assert_eq!(printed.text(), fused(&numbers));
+}
+
+#[test]
 fn what_a_medium_holds_back_gets_out_before_the_end() {
     let pipe = Pipe {
         frames: 7,
@@ -134,7 +149,7 @@ fn links_are_counted_on_both_sides() {
         .iter()
         .map(|f| (f.frames.get(), f.bytes.get()))
         .collect();
-    assert_eq!(counts, [(57 + 6, 57 * 8); 2]);
+    assert_eq!(counts, [(57 + 6, 57 * 16 + 6 * 8); 2]);
     assert!(flows.iter().all(|f| f.blocked_since_ns().is_none()));
     assert!(flows[0].waits.get() > 0, "one frame fits at a time");
 }

@@ -30,6 +30,11 @@ impl TupleBuf {
         self.words[..self.len / 8].fill(0);
     }
 
+    /// Starts with no bytes at all. Keeps memory.
+    pub(crate) fn reset(&mut self) {
+        self.len = 0;
+    }
+
     /// Writes one attribute. Each varying attribute should be written once a tuple: what it held
     /// before stays as unused tail. What exceeds a bound is dropped.
     ///

@@ -13,6 +13,9 @@ use crate::{EnumType, Layout, Punctuation, Timestamp, TupleBuf, Type, Value};
 /// a length alone cannot cost time and memory.
 const EMPTY_ELEMENTS_MAX: usize = 1 << 16;
 
+/// What alignment adds to a piece of tail at most.
+const PADDING_BYTES_MAX: usize = 16;
+
 /// Reads bin.
 #[derive(Debug)]
 pub struct BinReader {
@@ -137,6 +140,26 @@ impl RecordReader for BinReader {
     }
 }
 
+/// Reads the attributes of a tuple from all of some bytes.
+///
+/// # Errors
+/// If the bytes end within it ([`Expected::Bytes`]), go on behind it ([`Expected::EndOfText`]), or
+/// are none of the schema.
+pub fn read_whole(bytes: &[u8], layout: &Layout, out: &mut TupleBuf) -> Result<(), ReadError> {
+    out.begin(layout);
+    let mut source = Source { bytes, at: 0 };
+    let mut attributes = layout.offsets.iter().zip(&layout.schema.attributes);
+    let read = attributes.try_for_each(|(&at, a)| source.slot(&a.ty, out, at as usize));
+    let offset = source.at;
+    let expected = match read {
+        Ok(()) if offset == bytes.len() => return Ok(()),
+        Ok(()) => Expected::EndOfText,
+        Err(Fault::Short) => Expected::Bytes,
+        Err(Fault::Wrong(expected)) => expected,
+    };
+    Err(ReadError { offset, expected })
+}
+
 /// Reads one value from the start of some bytes; returns it and how many it took.
 ///
 /// # Errors
@@ -200,10 +223,13 @@ impl<'a> Source<'a> {
             Type::Enum(e) => out.put_scalar(at, self.ordinal(e, ty)?),
             Type::RString | Type::BoundedRString(_) | Type::Blob | Type::Xml(_) => {
                 let bytes = self.string()?;
+                self.afford(out, bytes.len())?;
                 out.put_text(at, ty, bytes);
             }
             Type::UString => {
                 let bytes = self.string()?;
+                // No byte becomes more than one unit.
+                self.afford(out, bytes.len().saturating_mul(2))?;
                 put_each_unit(out, at, |sink| each_unit_of(bytes, sink));
             }
             _ => self.composite(ty, out, at)?,
@@ -218,8 +244,7 @@ impl<'a> Source<'a> {
             }
             Type::Set(t, _) => {
                 self.elements(ty, out, at, |source, out, at| source.slot(t, out, at))?;
-                drop_duplicates(ty, out, at);
-                Ok(())
+                self.drop_duplicates(ty, out, at)
             }
             Type::Map(kv, _) => {
                 let value = Pair::of(kv).value as usize;
@@ -227,8 +252,7 @@ impl<'a> Source<'a> {
                     source.slot(&kv.0, out, at)?;
                     source.slot(&kv.1, out, at + value)
                 })?;
-                drop_duplicates(ty, out, at);
-                Ok(())
+                self.drop_duplicates(ty, out, at)
             }
             Type::Tuple(t) => {
                 let mut end = 0u32;
@@ -274,14 +298,42 @@ impl<'a> Source<'a> {
         };
         let kept = len.min(bound as usize);
         let stride = elements.stride as usize;
+        self.afford(out, kept.saturating_mul(stride))?;
         let (data, kept) = out.put_elements(at, elements, kept);
         (0..kept).try_for_each(|index| read(self, out, data + index * stride))?;
         let mut scratch = TupleBuf::default();
         for _ in kept..len {
+            scratch.reset();
             let at = scratch.ensure_tail(stride, 8);
             read(self, &mut scratch, at)?;
         }
         Ok(())
+    }
+
+    /// A set or map holds a key once, whatever the bytes say; the last value of a key counts.
+    fn drop_duplicates(&self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), Fault> {
+        let value = out.as_ref().value_at(at, ty);
+        let len = match &value {
+            Value::Set(set) => set.len(),
+            Value::Map(map) => map.len(),
+            _ => return Ok(()),
+        };
+        if len < out.as_ref().len_at(at, ty) {
+            // It takes no more than what is there already.
+            self.afford(out, out.len())?;
+            out.put_value(at, ty, &value);
+        }
+        Ok(())
+    }
+
+    /// Whether the tuple may grow by so much: a few bytes can stand for many.
+    fn afford(&self, out: &TupleBuf, bytes: usize) -> Result<(), Fault> {
+        let most = u32::MAX as usize - PADDING_BYTES_MAX;
+        if out.len().saturating_add(bytes) <= most {
+            Ok(())
+        } else {
+            Err(self.wrong(Expected::Shorter(most)))
+        }
     }
 
     fn timestamp(&mut self) -> Result<Timestamp, Fault> {
@@ -352,19 +404,6 @@ pub(in crate::text) fn value_bytes_min(ty: &Type) -> usize {
     match ty {
         Type::Tuple(t) => t.attributes.iter().map(|a| value_bytes_min(&a.ty)).sum(),
         _ => 1,
-    }
-}
-
-/// A set or map holds a key once, whatever the bytes say; the last value of a key counts.
-fn drop_duplicates(ty: &Type, out: &mut TupleBuf, at: usize) {
-    let value = out.as_ref().value_at(at, ty);
-    let len = match &value {
-        Value::Set(set) => set.len(),
-        Value::Map(map) => map.len(),
-        _ => return,
-    };
-    if len < out.as_ref().len_at(at, ty) {
-        out.put_value(at, ty, &value);
     }
 }
 

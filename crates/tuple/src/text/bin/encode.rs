@@ -52,6 +52,12 @@ impl RecordWriter for BinWriter {
     }
 }
 
+/// Appends the attributes of a tuple.
+pub fn write_whole(tuple: TupleRef<'_>, layout: &Layout, out: &mut Vec<u8>) {
+    let attributes = layout.offsets.iter().zip(&layout.schema.attributes);
+    attributes.for_each(|(&at, a)| write_slot(tuple, at as usize, &a.ty, out));
+}
+
 /// Appends one value.
 pub fn write_value(value: &Value, ty: &Type, out: &mut Vec<u8>) {
     let mut buf = TupleBuf::default();

@@ -1,0 +1,26 @@
+//! The normal codec of crossing edges: a tuple field by field, in network byte order.
+//!
+//! It is the [bin format](crate::text::bin) of one tuple with nothing around it: what peers of
+//! another byte order read, and what the flat layout is measured against. Reading proves what it
+//! reads: any bytes give a tuple that [`crate::layout::check`] accepts, or an error.
+//!
+//! # Example
+//! ```
+//! use std::sync::Arc;
+//! use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value, normal};
+//!
+//! let schema = TupleType::new([("n", Type::Int16), ("s", Type::RString)]);
+//! let layout = Layout::of(&Arc::new(schema));
+//! let tuple = Value::Tuple([Value::Int16(258), Value::RString("hi".into())].into());
+//! let (mut flat, mut bytes) = (TupleBuf::default(), Vec::new());
+//! flat.set_all(&layout, &tuple);
+//! normal::encode(flat.as_ref(), &layout, &mut bytes);
+//! assert_eq!(bytes, [1, 2, 2, b'h', b'i']);
+//!
+//! normal::decode(&bytes, &layout, &mut flat)?;
+//! assert_eq!(flat.as_ref().to_value(&layout), tuple);
+//! assert!(normal::decode(&bytes[..4], &layout, &mut flat).is_err());
+//! # Ok::<(), thalweg_tuple::text::ReadError>(())
+//! ```
+
+pub use crate::text::bin::{read_whole as decode, write_whole as encode};
