@@ -1,12 +1,12 @@
 //! What is chosen from outside before a plan is made.
 
-use graph::Codec;
+use graph::{Codec, Plan};
 
 /// How a program is to run. The default: everything in one process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice<'a> {
     /// Which operators share a process.
-    pub fuse: Fuse,
+    pub fuse: Fuse<'a>,
     /// How streams cross between processes.
     pub transport: Transport<'a>,
     /// How their tuples are written.
@@ -17,12 +17,14 @@ pub struct Choice<'a> {
 
 /// Which operators share a process.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Fuse {
+pub enum Fuse<'a> {
     /// All of them.
     #[default]
     All,
     /// None, but for those of a loop: a circle of bounded queues could wait for itself.
     None,
+    /// As a text says: [`Plan::parse`]. What it leaves out is chosen.
+    Text(&'a Plan),
 }
 
 /// How streams cross between processes, unless the program says something else for an edge.

@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use graph::{Edge, Homes, InPort, Operator, OperatorId, Plan, Program};
+use graph::{Edge, Homes, InPort, Operator, OperatorId, Plan, Program, Receiver};
 
 use super::inserted;
 
@@ -31,7 +31,8 @@ pub struct Part {
     pub receives: Vec<(u32, u32)>,
 }
 
-/// Cuts the part of a PE out of a program. The plan is one of that program, complete.
+/// Cuts the part of a PE out of a program. The plan is one of that program:
+/// [`Plan::check`].
 ///
 /// # Panics
 /// If there is no such PE.
@@ -69,7 +70,7 @@ enum Item {
     /// The sender of a crossing.
     Send(u32),
     /// The receiver of some crossings.
-    Receive(Vec<u32>),
+    Receive(Receiver),
     /// The queue of a threaded port, by its index in the PE.
     Queue(usize),
 }
@@ -121,10 +122,11 @@ impl<'a> Cutter<'a> {
                     let port = (queue.operator, queue.port);
                     cutter.queues.insert(port, number);
                 }
-                Item::Receive(links) => {
+                Item::Receive(receiver) => {
                     let operator = OperatorId(number);
                     let ports = (0..).map(|port| Edge { operator, port });
-                    cutter.received.extend(links.iter().copied().zip(ports));
+                    let links = receiver.links.iter();
+                    cutter.received.extend(links.copied().zip(ports));
                 }
                 Item::Send(_) => {}
             }
@@ -140,18 +142,14 @@ impl<'a> Cutter<'a> {
                 let from = self.source(crossing.from);
                 inserted::send(self.program, crossing, *link, from)
             }
-            Item::Receive(links) => {
-                let streams = links.iter().map(|&link| {
-                    let from = self.plan.crossings[link as usize].from;
-                    (link, from, self.homes.of(from.operator))
-                });
-                inserted::receive(self.program, &streams.collect::<Vec<_>>())
+            Item::Receive(receiver) => {
+                inserted::receive(self.program, self.plan, &self.homes, receiver)
             }
             Item::Queue(at) => {
                 let queue = &self.plan.pes[self.pe as usize].threaded[*at];
                 let operator = &self.program.operators[queue.operator.0 as usize];
-                let port = &operator.inputs[queue.port as usize];
-                inserted::queue(operator, queue, self.sources(port))
+                let sources = self.sources(&operator.inputs[queue.port as usize]);
+                inserted::queue(self.program, queue, sources)
             }
         }
     }
@@ -190,12 +188,12 @@ impl<'a> Cutter<'a> {
 /// operator, a sender behind it.
 fn order(program: &Program, plan: &Plan, pe: u32) -> Vec<Item> {
     let own = &plan.pes[pe as usize];
-    let mut receivers: HashMap<OperatorId, Vec<Vec<u32>>> = HashMap::new();
+    let mut receivers: HashMap<OperatorId, Vec<Receiver>> = HashMap::new();
     let first = firsts(program, plan, pe);
     for receiver in plan.receivers(program).swap_remove(pe as usize) {
         let feeds = receiver.links.iter().filter_map(|link| first.get(link));
         if let Some(&before) = feeds.min() {
-            receivers.entry(before).or_default().push(receiver.links);
+            receivers.entry(before).or_default().push(receiver);
         }
     }
     let mut sends: HashMap<OperatorId, Vec<u32>> = HashMap::new();

@@ -32,6 +32,12 @@ impl PlanError {
         self
     }
 
+    /// Says in front what it is about.
+    pub(super) fn about(mut self, what: &str) -> PlanError {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
     pub(super) fn label(mut self, pos: Pos, text: impl Into<String>) -> PlanError {
         self.labels.push((pos, text.into()));
         self

@@ -1,53 +1,50 @@
 //! The operators that a plan puts between those of a program: [`graph::inserted`].
 //!
-//! They carry everything on unchanged, markers included. Their names are for messages and counters:
-//! `Trades -> pe 1`, `pe 0 -> Trades`, `queue of Filter.0`. Names of a program hold no blanks, so that
-//! they are never the same.
+//! They carry everything on unchanged, markers included.
 
 use std::sync::Arc;
 
 use graph::{
-    Congestion, Crossing, Edge, Expr, InPort, Logic, Operator, OutPort, Param, ParamValue, Pos,
-    Program, ThreadedPort, inserted,
+    Congestion, Crossing, Edge, Expr, Homes, InPort, Logic, Operator, OutPort, Param, ParamValue,
+    Plan, Pos, Program, Receiver, ThreadedPort, inserted,
 };
 use tuple::{TupleType, Type, Value};
 
 /// The operator that sends a stream on a crossing; `from` is its number in the part.
 pub(super) fn send(program: &Program, crossing: &Crossing, link: u32, from: Edge) -> Operator {
     let (pos, port) = stream(program, crossing.from);
-    let to: Vec<_> = crossing.to.iter().map(u32::to_string).collect();
-    let name = program.stream_name(crossing.from);
+    let name = program.sender_name(crossing);
     Operator {
         inputs: vec![in_port(port.name.clone(), &port.schema, vec![from])],
         params: vec![numbers("link", &[link], pos)],
-        ..operator(format!("{name} -> pe {}", listed(&to)), inserted::SEND, pos)
+        ..operator(name, inserted::SEND, pos)
     }
 }
 
-/// The operator that receives crossings: their numbers, streams, and the PEs they come from.
-pub(super) fn receive(program: &Program, streams: &[(u32, Edge, Option<u32>)]) -> Operator {
-    let mut pos = Pos::default();
-    let mut outputs = Vec::with_capacity(streams.len());
-    let mut names = Vec::with_capacity(streams.len());
-    for (at, &(_, from, pe)) in streams.iter().enumerate() {
-        let (place, port) = stream(program, from);
-        if at == 0 {
-            pos = place;
-        }
-        outputs.push(out_port(port.name.clone(), &port.schema));
-        let pe = pe.map_or("?".to_owned(), |pe| pe.to_string());
-        names.push(format!("pe {pe} -> {}", program.stream_name(from)));
-    }
-    let links: Vec<u32> = streams.iter().map(|&(link, _, _)| link).collect();
+/// The operator of a receiver.
+pub(super) fn receive(
+    program: &Program,
+    plan: &Plan,
+    homes: &Homes,
+    receiver: &Receiver,
+) -> Operator {
+    let links = receiver.links.iter();
+    let streams = links.map(|&link| stream(program, plan.crossings[link as usize].from));
+    let (places, ports): (Vec<Pos>, Vec<&OutPort>) = streams.unzip();
+    let pos = places.first().copied().unwrap_or_default();
+    let outputs = ports.into_iter();
+    let outputs = outputs.map(|port| out_port(port.name.clone(), &port.schema));
+    let name = program.receiver_name(plan, homes, receiver);
     Operator {
-        outputs,
-        params: vec![numbers("link", &links, pos)],
-        ..operator(listed(&names), inserted::RECEIVE, pos)
+        outputs: outputs.collect(),
+        params: vec![numbers("link", &receiver.links, pos)],
+        ..operator(name, inserted::RECEIVE, pos)
     }
 }
 
 /// The queue before a threaded port, with what feeds it in the part.
-pub(super) fn queue(of: &Operator, queue: &ThreadedPort, sources: Vec<Edge>) -> Operator {
+pub(super) fn queue(program: &Program, queue: &ThreadedPort, sources: Vec<Edge>) -> Operator {
+    let of = &program.operators[queue.operator.0 as usize];
     let port = &of.inputs[queue.port as usize];
     let congestion = match queue.congestion {
         Congestion::Wait => "wait",
@@ -61,7 +58,7 @@ pub(super) fn queue(of: &Operator, queue: &ThreadedPort, sources: Vec<Edge>) -> 
     };
     let tuples = numbers("tuples", &[queue.tuples], of.pos);
     let core = queue.core.map(|core| numbers("core", &[core], of.pos));
-    let name = format!("queue of {}.{}", of.name, queue.port);
+    let name = program.queue_name(queue);
     Operator {
         inputs: vec![in_port(port.name.clone(), &port.schema, sources)],
         outputs: vec![out_port(port.name.clone(), &port.schema)],
@@ -116,17 +113,5 @@ fn numbers(name: &str, values: &[u32], pos: Pos) -> Param {
         name: name.into(),
         value: ParamValue::Exprs(values.collect()),
         pos,
-    }
-}
-
-/// A list that stays short in a name.
-fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 3;
-    match names.len() {
-        count if count > SHOWN + 1 => {
-            let shown = names[..SHOWN].join(", ");
-            format!("{shown} and {} more", count - SHOWN)
-        }
-        _ => names.join(", "),
     }
 }

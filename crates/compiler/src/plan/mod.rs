@@ -16,7 +16,7 @@ mod fuse;
 mod inserted;
 mod route;
 
-use graph::{Flow, Homes, Pe, Plan, Program};
+use graph::{Flow, OperatorId, Pe, Plan, Program};
 
 pub use choice::{Choice, Fuse, MediumFacts, Transport};
 pub use cut::{Part, cut};
@@ -31,20 +31,29 @@ pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Vec<PlanErro
         return Ok(Plan::default());
     }
     let flow = Flow::new(program);
-    let pes = match choice.fuse {
-        Fuse::All => fuse::all(program),
-        Fuse::None => fuse::none(program, &flow),
+    let mut plan = match choice.fuse {
+        Fuse::All => fused(fuse::all(program)),
+        Fuse::None => fused(fuse::none(program, &flow)),
+        Fuse::Text(plan) => {
+            let checked = plan.check_given(program);
+            checked.map_err(|fault| vec![PlanError::new(fault.message)])?;
+            plan.clone()
+        }
     };
-    let pe = |operators| Pe {
+    plan.complete(program, choice.codec);
+    route::route(program, choice, &flow, &mut plan)?;
+    plan.derive(program);
+    debug_assert_eq!(plan.check(program), Ok(()));
+    Ok(plan)
+}
+
+fn fused(pes: Vec<Vec<OperatorId>>) -> Plan {
+    let pes = pes.into_iter().map(|operators| Pe {
         operators,
         ..Pe::default()
-    };
-    let mut plan = Plan {
-        pes: pes.into_iter().map(pe).collect(),
+    });
+    Plan {
+        pes: pes.collect(),
         crossings: Vec::new(),
-    };
-    let homes = Homes::new(&plan, program.operators.len());
-    plan.crossings = route::crossings(program, choice, &flow, &homes)?;
-    plan.derive(program);
-    Ok(plan)
+    }
 }

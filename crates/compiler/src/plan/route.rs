@@ -1,4 +1,4 @@
-//! The crossings of a plan: which streams leave a PE, where they go, and by which medium.
+//! The medium of each stream between PEs.
 //!
 //! A medium is asked for by config `outputTransport` of the sending operator or `inputTransport` of
 //! the receiving one, else by the choice for the job, else the fastest that gets there is taken. A
@@ -7,40 +7,40 @@
 //! # Cost
 //! One walk over the edges.
 
-use graph::{Consumer, Crossing, Edge, Flow, Homes, OperatorId, Pos, Program};
+use graph::{AUTO, Consumer, Crossing, Edge, Flow, Homes, OperatorId, Plan, Pos, Program};
 
 use super::{Choice, MediumFacts, PlanError, Transport};
 use crate::names::nearest;
 
-/// All crossings, in order of the program.
-pub(super) fn crossings(
+/// Chooses a medium for each crossing that has none, and looks at those that have one.
+pub(super) fn route(
     program: &Program,
     choice: &Choice<'_>,
     flow: &Flow,
-    homes: &Homes,
-) -> Result<Vec<Crossing>, Vec<PlanError>> {
+    plan: &mut Plan,
+) -> Result<(), Vec<PlanError>> {
     let router = Router {
         program,
         choice,
         flow,
-        homes,
+        homes: &Homes::new(plan, program.operators.len()),
     };
-    let mut crossings = Vec::new();
+    let mut crossings = Vec::with_capacity(plan.crossings.len());
     let mut errors: Vec<PlanError> = Vec::new();
-    for operator in (0..program.operators.len() as u32).map(OperatorId) {
-        for stream in flow.streams(operator) {
-            match router.stream(stream) {
-                Ok(found) => crossings.extend(found),
-                Err(error) if errors.contains(&error) => {}
-                Err(error) => errors.push(error),
-            }
+    for crossing in std::mem::take(&mut plan.crossings) {
+        match router.crossing(crossing) {
+            Ok(found) => crossings.extend(found),
+            Err(error) if errors.contains(&error) => {}
+            Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() {
-        Ok(crossings)
-    } else {
-        Err(errors)
+    if !errors.is_empty() {
+        return Err(errors);
     }
+    let place = |c: &Crossing| (c.from.operator, c.from.port, c.to.first().copied());
+    crossings.sort_by_key(place);
+    plan.crossings = crossings;
+    Ok(())
 }
 
 struct Router<'a> {
@@ -58,66 +58,51 @@ struct Wish<'a> {
 }
 
 impl<'a> Router<'a> {
-    /// The crossings of a stream.
-    fn stream(&self, stream: Edge) -> Result<Vec<Crossing>, PlanError> {
-        let mut crossings: Vec<Crossing> = Vec::new();
+    /// A crossing with its medium; several if its PEs are reached by several.
+    fn crossing(&self, mut crossing: Crossing) -> Result<Vec<Crossing>, PlanError> {
+        if *crossing.medium != *AUTO {
+            let name = self.program.sender_name(&crossing);
+            let found = self.medium(&crossing.medium);
+            let medium = found.map_err(|error| error.about(&format!("`{name}`")))?;
+            crossing.medium = medium.name.into();
+            return Ok(vec![crossing]);
+        }
+        let mut by_medium: Vec<(MediumFacts<'_>, Vec<u32>)> = Vec::new();
+        let mut add = |medium, pe| match by_medium.iter_mut().find(|(m, _)| *m == medium) {
+            Some((_, to)) => to.push(pe),
+            None => by_medium.push((medium, vec![pe])),
+        };
         let mut free: Vec<u32> = Vec::new();
-        for pe in self.receivers(stream) {
-            match self.wished(stream, pe)? {
-                Some(medium) => self.add(&mut crossings, stream, pe, medium),
+        for &pe in &crossing.to {
+            match self.wished(crossing.from, pe)? {
+                Some(medium) => add(medium, pe),
                 None => free.push(pe),
             }
         }
         if !free.is_empty() {
             let medium = self.chosen(free.len())?;
-            for pe in free {
-                self.add(&mut crossings, stream, pe, medium);
+            free.into_iter().for_each(|pe| add(medium, pe));
+        }
+        let crossings = by_medium.into_iter().map(|(medium, mut to)| {
+            to.sort_unstable();
+            let medium = medium.name.into();
+            Crossing {
+                to,
+                medium,
+                ..crossing.clone()
             }
-        }
-        crossings
-            .iter_mut()
-            .for_each(|crossing| crossing.to.sort_unstable());
-        crossings.sort_by_key(|crossing| crossing.to.first().copied());
-        Ok(crossings)
-    }
-
-    fn add(&self, all: &mut Vec<Crossing>, from: Edge, pe: u32, medium: MediumFacts<'_>) {
-        match all
-            .iter_mut()
-            .find(|crossing| *crossing.medium == *medium.name)
-        {
-            Some(crossing) => crossing.to.push(pe),
-            None => all.push(Crossing {
-                from,
-                to: vec![pe],
-                medium: medium.name.into(),
-                codec: self.choice.codec,
-                ring_bytes: None,
-                batch: None,
-            }),
-        }
-    }
-
-    /// The PEs that a stream goes to, in order.
-    fn receivers(&self, stream: Edge) -> Vec<u32> {
-        let home = self.homes.of(stream.operator);
-        let consumers = self.flow.of(stream).iter();
-        let pes = consumers.filter_map(|to| self.homes.of(to.operator));
-        let mut pes: Vec<u32> = pes.filter(|&pe| Some(pe) != home).collect();
-        pes.sort_unstable();
-        pes.dedup();
-        pes
+        });
+        Ok(crossings.collect())
     }
 
     /// The medium that the operators at both ends of an edge ask for.
     fn wished(&self, stream: Edge, pe: u32) -> Result<Option<MediumFacts<'a>>, PlanError> {
-        let sent = self.config(stream.operator, "outputTransport")?;
-        let mut wish = sent;
-        let consumers = self.flow.of(stream).iter();
-        for Consumer { operator, .. } in
-            consumers.filter(|to| self.homes.of(to.operator) == Some(pe))
-        {
-            let Some(other) = self.config(*operator, "inputTransport")? else {
+        let mut wish = self.config(stream.operator, "outputTransport")?;
+        for &Consumer { operator, .. } in self.flow.of(stream) {
+            if self.homes.of(operator) != Some(pe) {
+                continue;
+            }
+            let Some(other) = self.config(operator, "inputTransport")? else {
                 continue;
             };
             match wish {
@@ -132,24 +117,20 @@ impl<'a> Router<'a> {
 
     fn conflict(&self, stream: Edge, one: &Wish<'_>, other: &Wish<'_>) -> PlanError {
         let name = self.program.stream_name(stream);
-        let message = format!(
-            "stream `{name}` cannot cross by both {} and {}",
-            one.medium.name, other.medium.name
-        );
-        PlanError::new(message)
+        let (a, b) = (one.medium.name, other.medium.name);
+        PlanError::new(format!("stream `{name}` cannot cross by both {a} and {b}"))
             .at(other.pos)
-            .label(one.pos, format!("{} is asked for here", one.medium.name))
+            .label(one.pos, format!("{a} is asked for here"))
             .help("ask for one medium, or only at one end")
     }
 
     fn config(&self, operator: OperatorId, name: &str) -> Result<Option<Wish<'a>>, PlanError> {
         let operator = &self.program.operators[operator.0 as usize];
         let entry = operator.config.iter().find(|entry| &*entry.name == name);
-        let Some((entry, word)) = entry.and_then(|entry| Some((entry, entry.values.first()?)))
-        else {
+        let word = entry.and_then(|entry| Some((entry.pos, entry.values.first()?)));
+        let Some((pos, word)) = word else {
             return Ok(None);
         };
-        let pos = entry.pos;
         let medium = self.medium(word).map_err(|error| error.at(pos))?;
         Ok(Some(Wish { medium, pos }))
     }

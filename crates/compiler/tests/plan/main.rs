@@ -2,6 +2,7 @@
 
 mod cutting;
 mod fusing;
+mod golden;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -32,7 +33,7 @@ const fn medium(
 }
 
 /// A choice with all media.
-pub fn choice(fuse: Fuse) -> Choice<'static> {
+pub fn choice(fuse: Fuse<'_>) -> Choice<'_> {
     Choice {
         fuse,
         media: MEDIA,

@@ -19,22 +19,27 @@
 //! A receiver that only fills queues has a thread, but runs no operator and is no region. Threads that
 //! operators start by themselves (for a delay, for the time of a window) are not the plan's.
 
+mod check;
+mod complete;
 mod derive;
 mod flow;
 mod homes;
 mod loops;
-mod print;
+mod names;
 mod receivers;
 mod sets;
+mod text;
 
 use std::sync::Arc;
 
 use crate::{Edge, OperatorId, Program};
 
+pub use check::{PlanFault, Subject};
 pub use flow::{Consumer, Flow};
 pub use homes::Homes;
 pub use receivers::Receiver;
 pub use sets::DisjointSets;
+pub use text::PlanTextError;
 
 /// How a program runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,7 +134,7 @@ pub struct Crossing {
     pub from: Edge,
     /// The receiving PEs, in order. A receiver's number is its index here.
     pub to: Vec<u32>,
-    /// The medium's name: `shm`.
+    /// The medium's name: `shm`. Until one is chosen: [`AUTO`].
     pub medium: Arc<str>,
     /// How tuples are written.
     pub codec: Codec,
@@ -139,6 +144,9 @@ pub struct Crossing {
     /// the default.
     pub batch: Option<(u32, u32, u32)>,
 }
+
+/// The medium of a crossing for which none is chosen yet. No medium is called so.
+pub const AUTO: &str = "auto";
 
 /// How tuples are written for a crossing edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,283 @@
+//! Whether a plan fits a program: the invariants of the plan, one after the other.
+
+use std::collections::HashSet;
+
+use super::flow::Flow;
+use super::homes::Homes;
+use super::{AUTO, Crossing, Edge, OperatorId, Pe, Plan, Program, ThreadedPort};
+
+/// What is wrong with a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanFault {
+    /// What it is about.
+    pub subject: Subject,
+    /// What is wrong: a sentence without a full stop.
+    pub message: String,
+}
+
+/// A part of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// All of it.
+    Plan,
+    /// A PE.
+    Pe(u32),
+    /// An operator in a PE.
+    Operator(u32, OperatorId),
+    /// A threaded port of a PE, by its index there.
+    Queue(u32, usize),
+    /// A crossing.
+    Crossing(u32),
+}
+
+type Checked = Result<(), PlanFault>;
+
+impl Plan {
+    /// Checks that this is a complete plan of a program, and that everything in it that follows from
+    /// the rest does.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self, program: &Program) -> Checked {
+        self.check_given(program)?;
+        let check = Check::new(self, program);
+        check.is_complete()?;
+        let mut again = self.clone();
+        again.derive(program);
+        let message = "edges, regions and shared operators are not those of its operators";
+        ensure(again == *self, Subject::Plan, || message.to_owned())
+    }
+
+    /// Checks what is there, though streams may cross that have no crossing or medium yet.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check_given(&self, program: &Program) -> Checked {
+        let check = Check::new(self, program);
+        for (number, pe) in (0..).zip(&self.pes) {
+            check.pe(number, pe)?;
+        }
+        check.operators()?;
+        check.loops()?;
+        for (number, pe) in (0..).zip(&self.pes) {
+            for (at, queue) in pe.threaded.iter().enumerate() {
+                check.queue(number, at, queue)?;
+            }
+        }
+        let mut carried = HashSet::new();
+        for (link, crossing) in (0..).zip(&self.crossings) {
+            check.crossing(link, crossing, &mut carried)?;
+        }
+        let order = self.crossings.iter().map(Crossing::place);
+        let message = || "its crossings are not in order of the program".to_owned();
+        ensure(order.is_sorted(), Subject::Plan, message)
+    }
+}
+
+impl Crossing {
+    /// Where it stands among the crossings of a plan.
+    pub(super) fn place(&self) -> (OperatorId, u32, Option<u32>) {
+        let Edge { operator, port } = self.from;
+        (operator, port, self.to.first().copied())
+    }
+}
+
+fn ensure(holds: bool, subject: Subject, message: impl FnOnce() -> String) -> Checked {
+    if holds {
+        return Ok(());
+    }
+    let message = message();
+    Err(PlanFault { subject, message })
+}
+
+struct Check<'a> {
+    plan: &'a Plan,
+    program: &'a Program,
+    flow: Flow,
+    homes: Homes,
+}
+
+impl<'a> Check<'a> {
+    fn new(plan: &'a Plan, program: &'a Program) -> Check<'a> {
+        Check {
+            plan,
+            program,
+            flow: Flow::new(program),
+            homes: Homes::new(plan, program.operators.len()),
+        }
+    }
+
+    fn pe(&self, number: u32, pe: &Pe) -> Checked {
+        let subject = Subject::Pe(number);
+        ensure(!pe.operators.is_empty(), subject, || {
+            format!("pe {number} has no operators")
+        })?;
+        let is_sorted = pe.operators.is_sorted_by(|a, b| a < b);
+        ensure(is_sorted, subject, || {
+            format!("the operators of pe {number} are not in order of the program")
+        })
+    }
+
+    /// Every operator is in exactly one PE.
+    fn operators(&self) -> Checked {
+        for (number, pe) in (0..).zip(&self.plan.pes) {
+            for &id in &pe.operators {
+                let subject = Subject::Operator(number, id);
+                ensure(
+                    (id.0 as usize) < self.program.operators.len(),
+                    subject,
+                    || format!("the program has no operator {}", id.0),
+                )?;
+                let home = self.homes.of(id).unwrap_or(number);
+                ensure(home == number, subject, || {
+                    format!("`{}` is in pe {home} already", self.name(id))
+                })?;
+            }
+        }
+        let all = (0..self.program.operators.len() as u32).map(OperatorId);
+        let mut without = all.filter(|&id| self.homes.of(id).is_none());
+        match without.next() {
+            None => Ok(()),
+            Some(id) => ensure(false, Subject::Plan, || {
+                format!("`{}` is in no pe{}", self.name(id), more(without.count()))
+            }),
+        }
+    }
+
+    fn loops(&self) -> Checked {
+        let mut first: Vec<Option<OperatorId>> = vec![None; self.program.operators.len()];
+        for (at, number) in (0..).zip(self.flow.loops()) {
+            let (id, Some(number)) = (OperatorId(at), number) else {
+                continue;
+            };
+            let first = *first[number as usize].get_or_insert(id);
+            let (one, other) = (self.homes.of(first), self.homes.of(id));
+            let number = other.unwrap_or_default();
+            ensure(one == other, Subject::Operator(number, id), || {
+                format!(
+                    "`{}` and `{}` stand in a loop, so they have to be in one pe: queues between \
+                     processes that feed each other could fill up for ever",
+                    self.name(first),
+                    self.name(id)
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn queue(&self, number: u32, at: usize, queue: &ThreadedPort) -> Checked {
+        let subject = Subject::Queue(number, at);
+        let is_here = self.homes.of(queue.operator) == Some(number);
+        ensure(is_here, subject, || {
+            format!("`{}` is not in pe {number}", self.name(queue.operator))
+        })?;
+        let ports = self.program.operators[queue.operator.0 as usize]
+            .inputs
+            .len();
+        ensure((queue.port as usize) < ports, subject, || {
+            let name = self.name(queue.operator);
+            format!("`{name}` has no input port {}", queue.port)
+        })?;
+        ensure(queue.tuples > 0, subject, || {
+            "a queue holds at least 1 tuple".to_owned()
+        })?;
+        let place = |queue: &ThreadedPort| (queue.operator, queue.port);
+        let before = self.plan.pes[number as usize].threaded[..at].last();
+        let Some(before) = before.map(place) else {
+            return Ok(());
+        };
+        ensure(before != place(queue), subject, || {
+            let name = self.name(queue.operator);
+            format!("`{name}.{}` has two queues", queue.port)
+        })?;
+        ensure(before < place(queue), subject, || {
+            format!("the threaded ports of pe {number} are not in order")
+        })
+    }
+
+    fn crossing(
+        &self,
+        link: u32,
+        crossing: &Crossing,
+        carried: &mut HashSet<(Edge, u32)>,
+    ) -> Checked {
+        let subject = Subject::Crossing(link);
+        let from = crossing.from;
+        let operator = self.program.operators.get(from.operator.0 as usize);
+        let is_stream = operator.is_some_and(|o| (from.port as usize) < o.outputs.len());
+        ensure(is_stream, subject, || {
+            let name = self.name(from.operator);
+            format!("`{name}` has no output port {}", from.port)
+        })?;
+        let name = self.program.stream_name(from);
+        let is_list = !crossing.to.is_empty() && crossing.to.is_sorted();
+        ensure(is_list, subject, || {
+            format!("the pes that `{name}` goes to are not a list in order")
+        })?;
+        for &pe in &crossing.to {
+            self.arrival(subject, &name, from, pe)?;
+            ensure(carried.insert((from, pe)), subject, || {
+                format!("`{name}` crosses to pe {pe} twice")
+            })?;
+        }
+        let (shortest, longest, _) = crossing.batch.unwrap_or_default();
+        ensure(shortest <= longest, subject, || {
+            format!("the shortest batching time, {shortest}, is above the longest, {longest}")
+        })
+    }
+
+    /// A stream goes to a PE, and something there takes it.
+    fn arrival(&self, subject: Subject, name: &str, from: Edge, pe: u32) -> Checked {
+        let count = self.plan.pes.len();
+        ensure((pe as usize) < count, subject, || match count {
+            1 => format!("there is no pe {pe}, only pe 0"),
+            _ => format!("there is no pe {pe}; the last one is pe {}", count - 1),
+        })?;
+        ensure(self.homes.of(from.operator) != Some(pe), subject, || {
+            format!("`{name}` comes from pe {pe} itself")
+        })?;
+        let mut consumers = self.flow.of(from).iter();
+        let is_taken = consumers.any(|to| self.homes.of(to.operator) == Some(pe));
+        ensure(is_taken, subject, || {
+            format!("no operator of pe {pe} takes `{name}`")
+        })
+    }
+
+    /// Every edge between PEs belongs to a crossing, every crossing has its medium.
+    fn is_complete(&self) -> Checked {
+        let links = self.plan.links();
+        for (to, operator) in (0..).map(OperatorId).zip(&self.program.operators) {
+            let pe = self.homes.of(to).unwrap_or_default();
+            for &from in operator.inputs.iter().flat_map(|input| &input.sources) {
+                let is_near = self.homes.of(from.operator) == Some(pe);
+                ensure(
+                    is_near || links.contains_key(&(from, pe)),
+                    Subject::Plan,
+                    || {
+                        let name = self.program.stream_name(from);
+                        format!("`{name}` has no crossing to pe {pe}")
+                    },
+                )?;
+            }
+        }
+        for (link, crossing) in (0..).zip(&self.plan.crossings) {
+            ensure(*crossing.medium != *AUTO, Subject::Crossing(link), || {
+                let name = self.program.stream_name(crossing.from);
+                format!("`{name}` crosses on no medium")
+            })?;
+        }
+        Ok(())
+    }
+
+    fn name(&self, id: OperatorId) -> String {
+        let operator = self.program.operators.get(id.0 as usize);
+        operator.map_or_else(|| id.0.to_string(), |operator| operator.name.to_string())
+    }
+}
+
+fn more(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    }
+}

@@ -1,0 +1,139 @@
+//! A plan as text, and what follows from it as comments.
+
+use std::fmt::{self, Write};
+
+use crate::plan::{
+    AUTO, Codec, Congestion, Crossing, Homes, Medium, Pe, Plan, Receiver, Route, ThreadedPort,
+};
+use crate::{OperatorId, Program};
+
+/// A line of names is broken before this column.
+const COLUMNS: usize = 100;
+
+pub(super) struct Text<'a> {
+    pub plan: &'a Plan,
+    pub program: &'a Program,
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.program.name.is_empty() {
+            writeln!(f, "plan {}", self.program.name)?;
+        }
+        let homes = Homes::new(self.plan, self.program.operators.len());
+        let receivers = self.plan.receivers(self.program);
+        for ((number, pe), receivers) in (0..).zip(&self.plan.pes).zip(receivers) {
+            writeln!(f, "pe {number}")?;
+            self.pe(f, pe)?;
+            for receiver in &receivers {
+                self.receiver(f, &homes, receiver)?;
+            }
+            self.follows(f, pe)?;
+            let crossings = self.plan.crossings.iter();
+            for crossing in crossings.filter(|c| homes.of(c.from.operator) == Some(number)) {
+                writeln!(f, "  # sender {}", self.program.sender_name(crossing))?;
+            }
+        }
+        let crossings = self.plan.crossings.iter();
+        crossings.into_iter().try_for_each(|c| self.crossing(f, c))
+    }
+}
+
+impl Text<'_> {
+    fn name(&self, id: OperatorId) -> &str {
+        let operator = self.program.operators.get(id.0 as usize);
+        operator.map_or("?", |o| &*o.name)
+    }
+
+    fn names(&self, f: &mut fmt::Formatter<'_>, head: &str, ids: &[OperatorId]) -> fmt::Result {
+        let mut line = head.to_owned();
+        for name in ids.iter().map(|&id| self.name(id)) {
+            let has_name = line.len() > head.len();
+            if has_name && line.len() + 1 + name.len() > COLUMNS {
+                writeln!(f, "{line}")?;
+                line = head.to_owned();
+            }
+            line.push(' ');
+            line.push_str(name);
+        }
+        writeln!(f, "{line}")
+    }
+
+    fn pe(&self, f: &mut fmt::Formatter<'_>, pe: &Pe) -> fmt::Result {
+        self.names(f, "  operators", &pe.operators)?;
+        if !pe.cores.is_empty() {
+            let cores: Vec<_> = pe.cores.iter().map(u32::to_string).collect();
+            writeln!(f, "  cores {}", cores.join(" "))?;
+        }
+        pe.threaded
+            .iter()
+            .try_for_each(|queue| self.queue(f, queue))
+    }
+
+    fn queue(&self, f: &mut fmt::Formatter<'_>, queue: &ThreadedPort) -> fmt::Result {
+        let congestion = match queue.congestion {
+            Congestion::Wait => "wait",
+            Congestion::DropFirst => "dropFirst",
+            Congestion::DropLast => "dropLast",
+        };
+        let (name, port) = (self.name(queue.operator), queue.port);
+        write!(f, "  queue {name}.{port} {congestion} {}", queue.tuples)?;
+        if let Some(core) = queue.core {
+            write!(f, " core {core}")?;
+        }
+        f.write_char('\n')
+    }
+
+    fn receiver(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        homes: &Homes,
+        receiver: &Receiver,
+    ) -> fmt::Result {
+        let name = self.program.receiver_name(self.plan, homes, receiver);
+        writeln!(f, "  # receiver {name}")
+    }
+
+    fn follows(&self, f: &mut fmt::Formatter<'_>, pe: &Pe) -> fmt::Result {
+        for (number, region) in pe.regions.iter().enumerate() {
+            self.names(f, &format!("  # region {number}:"), &region.operators)?;
+        }
+        if !pe.shared.is_empty() {
+            self.names(f, "  # shared:", &pe.shared)?;
+        }
+        pe.edges.iter().try_for_each(|route| self.edge(f, route))
+    }
+
+    fn edge(&self, f: &mut fmt::Formatter<'_>, route: &Route) -> fmt::Result {
+        let from = self.name(route.from.operator);
+        let to = self.name(route.operator);
+        let ports = format!("{from}.{} -> {to}.{}", route.from.port, route.port);
+        match route.medium {
+            Medium::Fused => writeln!(f, "  # edge {ports} fused"),
+            Medium::Queue => writeln!(f, "  # edge {ports} queue"),
+            Medium::Crossing(link) => {
+                let crossing = self.plan.crossings.get(link as usize);
+                let medium = crossing.map_or(AUTO, |crossing| &*crossing.medium);
+                writeln!(f, "  # edge {ports} {medium}")
+            }
+        }
+    }
+
+    fn crossing(&self, f: &mut fmt::Formatter<'_>, crossing: &Crossing) -> fmt::Result {
+        let from = self.name(crossing.from.operator);
+        let to: Vec<_> = crossing.to.iter().map(u32::to_string).collect();
+        let port = crossing.from.port;
+        write!(f, "crossing {from}.{port} -> pe {}", to.join(" "))?;
+        write!(f, " on {}", crossing.medium)?;
+        if crossing.codec == Codec::Normal {
+            f.write_str(" codec normal")?;
+        }
+        if let Some(bytes) = crossing.ring_bytes {
+            write!(f, " ring {bytes}")?;
+        }
+        if let Some((shortest, longest, bytes)) = crossing.batch {
+            write!(f, " batch {shortest} {longest} {bytes}")?;
+        }
+        f.write_char('\n')
+    }
+}

@@ -1,0 +1,295 @@
+//! Plans as text: what is printed is read back, what people write is understood or explained.
+
+use proptest::prelude::*;
+use thalweg_graph::arbitrary::graphs;
+use thalweg_graph::{
+    AUTO, Codec, Congestion, Edge, InPort, Logic, Operator, OperatorId, OutPort, Plan, Pos, Program,
+};
+
+/// `A -> In.F -> In.G -> Sink`, `A -> Sink.1`; F and G stand in a loop if it is asked for.
+fn program(has_loop: bool) -> Program {
+    let mut of_f = vec![edge(0, 0)];
+    of_f.extend(has_loop.then(|| edge(2, 0)));
+    Program {
+        name: "Main".into(),
+        operators: vec![
+            operator("A", vec![], 1),
+            operator("In.F", vec![of_f], 2),
+            operator("In.G", vec![vec![edge(1, 1)]], 1),
+            operator("Sink", vec![vec![edge(2, 0)], vec![edge(0, 0)]], 0),
+        ],
+        ..Program::default()
+    }
+}
+
+fn edge(operator: u32, port: u32) -> Edge {
+    Edge {
+        operator: OperatorId(operator),
+        port,
+    }
+}
+
+fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
+    let inputs = inputs.into_iter().map(|sources| InPort {
+        name: "In".into(),
+        schema: Default::default(),
+        sources,
+        window: None,
+        history: 0,
+        is_control: false,
+    });
+    let outputs = (0..outputs).map(|port| OutPort {
+        name: format!("{name}{port}").into(),
+        schema: Default::default(),
+        calls: Vec::new(),
+        assign: Vec::new(),
+    });
+    Operator {
+        name: name.into(),
+        kind: "test::Node".into(),
+        inputs: inputs.collect(),
+        outputs: outputs.collect(),
+        params: Vec::new(),
+        logic: Logic::default(),
+        config: Vec::new(),
+        annotations: Vec::new(),
+        pos: Pos::default(),
+    }
+}
+
+fn parsed(text: &str) -> Plan {
+    Plan::parse(text, &program(false)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn refused(text: &str) -> String {
+    match Plan::parse(text, &program(true)) {
+        Ok(plan) => panic!("it is a plan:\n{}", plan.display(&program(true))),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn operators(plan: &Plan) -> Vec<Vec<u32>> {
+    let pes = plan.pes.iter();
+    pes.map(|pe| pe.operators.iter().map(|o| o.0).collect())
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_printed_is_read_back((program, plan) in graphs::planned(16)) {
+        prop_assert_eq!(plan.check(&program), Ok(()));
+        let text = plan.display(&program).to_string();
+        prop_assert_eq!(Plan::parse(&text, &program), Ok(plan), "{}", text);
+    }
+
+    #[test]
+    fn a_text_with_a_slip_is_a_plan_or_refused_in_a_place_of_it(
+        (program, plan) in graphs::planned(8),
+        at in any::<prop::sample::Index>(),
+        with in "[ #.*0-9a-z,>\n-]{0,3}",
+    ) {
+        let mut text = plan.display(&program).to_string();
+        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        text.replace_range(places[at.index(places.len())]..=places[at.index(places.len())], &with);
+        match Plan::parse(&text, &program) {
+            Ok(plan) => prop_assert_eq!(plan.check_given(&program), Ok(())),
+            Err(error) => {
+                let line = text.lines().nth(error.line as usize - 1);
+                let columns = line.map_or(0, |line| line.chars().count() as u32);
+                prop_assert!((1..=columns + 1).contains(&error.column), "{}", error);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plan_can_be_written_by_hand() {
+    let plan = parsed(
+        "# who runs where\n\
+         plan Main\n\
+         pe 0 # the source\n\
+         \toperators A\n\
+         \tcores 2, 3\n\
+         pe 1\n\
+         operators Sink\n\
+         queue Sink.1 dropFirst 10 core 1\n\
+         pe 2\n\
+         operators *\n\
+         queue In.G\n\
+         crossing In.G -> pe 1 on tcp codec normal ring 4096 batch 1 2 3\n\
+         crossing A -> pe 2, 1\n",
+    );
+    assert_eq!(operators(&plan), [vec![0], vec![3], vec![1, 2]]);
+    assert_eq!(plan.pes[0].cores, [2, 3]);
+    let queue = &plan.pes[1].threaded[0];
+    assert_eq!(
+        (queue.congestion, queue.tuples),
+        (Congestion::DropFirst, 10)
+    );
+    assert_eq!((queue.port, queue.core), (1, Some(1)));
+    let queue = &plan.pes[2].threaded[0];
+    assert_eq!((queue.congestion, queue.tuples), (Congestion::Wait, 1000));
+    let [first, second] = &plan.crossings[..] else {
+        panic!("two crossings");
+    };
+    assert_eq!((first.from, &first.to[..]), (edge(0, 0), &[1, 2][..]));
+    assert_eq!((&*first.medium, first.codec), (AUTO, Codec::Facade));
+    assert_eq!((&*second.medium, second.codec), ("tcp", Codec::Normal));
+    assert_eq!(second.ring_bytes, Some(4096));
+    assert_eq!(second.batch, Some((1, 2, 3)));
+}
+
+#[test]
+fn the_longest_name_counts() {
+    let plan = parsed("pe 0\noperators * In.G\npe 1\noperators In.*\n");
+    assert_eq!(operators(&plan), [vec![0, 2, 3], vec![1]]);
+}
+
+#[test]
+fn what_is_left_out_is_put_in() {
+    let program = program(false);
+    let mut plan = parsed("pe 0\noperators A\npe 1\noperators *\npe 2\noperators Sink\n");
+    assert_eq!(plan.crossings, []);
+    let missing = plan.check(&program).expect_err("streams cross");
+    assert_eq!(missing.message, "`A` has no crossing to pe 1");
+    plan.complete(&program, Codec::Normal);
+    let to: Vec<_> = plan.crossings.iter().map(|c| c.to.clone()).collect();
+    assert_eq!(to, [vec![1, 2], vec![2]]);
+    assert!(plan.crossings.iter().all(|c| c.codec == Codec::Normal));
+    let missing = plan.check(&program).expect_err("no medium yet");
+    assert_eq!(missing.message, "`A` crosses on no medium");
+    plan.crossings
+        .iter_mut()
+        .for_each(|c| c.medium = "shm".into());
+    let stale = plan.check(&program).expect_err("edges are not derived");
+    assert!(
+        stale.message.starts_with("edges, regions"),
+        "{}",
+        stale.message
+    );
+    plan.derive(&program);
+    assert_eq!(plan.check(&program), Ok(()));
+}
+
+#[test]
+fn wrong_lines_are_explained() {
+    for (text, said) in [
+        (
+            "pee 0",
+            "1:1: `pee` is no word of a plan; did you mean `pe`?",
+        ),
+        (
+            "operators A",
+            "1:1: `operators` belongs below a line `pe 0`",
+        ),
+        (
+            "plan Other",
+            "1:6: this is a plan of `Other`, not of `Main`",
+        ),
+        ("pe", "1:3: the number of the pe is missing here"),
+        ("pe 1", "1:4: pe 0 comes next, not pe 1"),
+        ("pe x", "1:4: `x` is no whole number"),
+        ("pe 0 0", "1:6: `0` does not belong here"),
+        (
+            "pe 0\n cores 99999999999",
+            "2:8: 99999999999 is too large a number",
+        ),
+        (
+            "pe 0\n operators In.f",
+            "2:12: the program has no operator `In.f`; did you mean `In.F`?",
+        ),
+        (
+            "pe 0\n operators Inn.*",
+            "2:12: no operator's name begins so: `Inn.*`; did you mean `In.*`?",
+        ),
+        (
+            "pe 0\n operators A In.*",
+            "1:1: `Sink` is in no pe; name it, or write `operators *` in one of them",
+        ),
+        (
+            "pe 0\n operators *\npe 1\n operators *",
+            "4:12: `*` is in pe 0 already, by line 2",
+        ),
+        (
+            "pe 0\n operators A\npe 1\n operators * A",
+            "4:14: `A` is in pe 0 already, by line 2",
+        ),
+        ("pe 0\n operators *\npe 1", "3:1: pe 1 has no operators"),
+        (
+            "pe 0\n operators *\npe 1\n operators In.G",
+            "4:12: `In.F` and `In.G` stand in a loop, so they have to be in one pe: queues between \
+             processes that feed each other could fill up for ever",
+        ),
+    ] {
+        assert_eq!(refused(text), said, "{text}");
+    }
+}
+
+#[test]
+fn wrong_queues_are_explained() {
+    for (text, said) in [
+        (
+            "pe 0\n queue Sink",
+            "2:8: `Sink` has 2 input ports: say which, `Sink.0` to `Sink.1`",
+        ),
+        ("pe 0\n queue A", "2:8: `A` has no input port"),
+        ("pe 0\n queue Sink.2", "2:8: `Sink` has no input port 2"),
+        (
+            "pe 0\n queue Snk.0",
+            "2:8: the program has no operator `Snk`; did you mean `Sink`?",
+        ),
+        (
+            "pe 0\n queue Sink.0 dropfirst",
+            "2:15: `dropfirst` is no word of a queue; did you mean `dropFirst`?",
+        ),
+        (
+            "pe 0\n operators *\n queue Sink.0 0",
+            "3:2: a queue holds at least 1 tuple",
+        ),
+        (
+            "pe 0\n operators *\n queue Sink.0\n queue Sink.0",
+            "4:2: `Sink.0` has two queues",
+        ),
+        (
+            "pe 0\n operators A\n queue Sink.0\npe 1\n operators *",
+            "3:2: `Sink` is not in pe 0",
+        ),
+    ] {
+        assert_eq!(refused(text), said, "{text}");
+    }
+}
+
+#[test]
+fn wrong_crossings_are_explained() {
+    for (text, said) in [
+        ("A => pe 1", "5:12: `->` belongs here, not `=>`"),
+        ("A -> 1", "5:15: `pe` belongs here, not `1`"),
+        ("A -> pe", "5:17: the number of a pe is missing here"),
+        ("A -> pe 2", "5:1: there is no pe 2; the last one is pe 1"),
+        ("A -> pe 0", "5:1: `A` comes from pe 0 itself"),
+        ("A -> pe 1 1", "5:1: `A` crosses to pe 1 twice"),
+        (
+            "A -> pe 1 by shm",
+            "5:20: `by` is no word of a crossing; there are `on`, `codec`, `ring`, `batch`",
+        ),
+        (
+            "A -> pe 1 codec norml",
+            "5:26: `norml` is no codec; did you mean `normal`?",
+        ),
+        ("A -> pe 1 on", "5:22: a medium is missing here"),
+        (
+            "A -> pe 1 batch 5 2 10",
+            "5:1: the shortest batching time, 5, is above the longest, 2",
+        ),
+        (
+            "A -> pe 1\ncrossing A.0 -> pe 1",
+            "6:1: `A` crosses to pe 1 twice",
+        ),
+        ("In.F.0 -> pe 0", "5:1: no operator of pe 0 takes `In.F.0`"),
+    ] {
+        let text = format!("pe 0\noperators A\npe 1\noperators *\ncrossing {text}\n");
+        assert_eq!(refused(&text), said, "{text}");
+    }
+}
