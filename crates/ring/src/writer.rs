@@ -131,6 +131,9 @@ impl Writer {
     /// Shows what is committed to readers that wait for a batch.
     #[inline]
     pub fn publish(&mut self) {
+        if self.published == self.head {
+            return;
+        }
         let published = &self.segment.head().published.0;
         published.store(self.head, Ordering::Release); // [frames]
         self.published = self.head;
@@ -138,9 +141,14 @@ impl Writer {
     }
 
     /// Bytes of frames that are committed and not yet released by the slowest live reader.
-    pub fn queued_bytes(&mut self) -> usize {
-        self.look();
-        (self.head + self.segment.capacity() - self.limit) as usize
+    pub fn queued_bytes(&self) -> usize {
+        let readers = (0..).zip(&self.cursors);
+        let live = readers.filter(|(reader, _)| self.live & 1 << reader != 0);
+        let released = live.map(|(reader, known)| {
+            let released = self.segment.cursor(reader).released.load(Ordering::Acquire); // [room]
+            released.clamp(*known, self.head)
+        });
+        (self.head - released.min().unwrap_or(self.head)) as usize
     }
 
     /// A reader that is gone is no longer waited for.

@@ -233,6 +233,7 @@ fn a_cursor_that_cannot_be_is_a_fault_of_its_reader() {
             writer.queued_bytes() > 0,
             "the other reader has released nothing"
         );
+        assert!(!writer.arm(8), "there is room, as it finds by a look");
         poke(&fd, CURSOR, cursor);
         while put(&mut writer, &[1; 8]) {}
         let (reader, was) = (0, 16);
