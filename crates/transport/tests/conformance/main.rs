@@ -75,9 +75,24 @@ fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
     let asked = behaviours::all().into_iter();
     let asked = asked.filter(|behaviour| applies(behaviour.needs));
     let asked = asked.map(|Behaviour { name, run, .. }| {
-        trial(format!("{}::{name}", medium.name()), move || run(rig))
+        let name = format!("{}::{name}", medium.name());
+        let repeat = repeat(medium, &name);
+        trial(name, move || {
+            run(rig).map_err(|failure| format!("{failure}{repeat}").into())
+        })
     });
     asked.collect()
+}
+
+/// How to have the same bad luck again.
+fn repeat(medium: &dyn Medium, name: &str) -> String {
+    if medium.name() != "sim" {
+        return String::new();
+    }
+    let (variable, seed) = (media::sim::SEED_VARIABLE, *media::sim::SEED);
+    format!(
+        "\nto repeat it: {variable}={seed} cargo test -p thalweg-transport --test conformance -- {name}"
+    )
 }
 
 fn trial(name: String, run: impl FnOnce() -> Outcome + Send + 'static) -> Trial {

@@ -162,7 +162,7 @@ fn send_and_stay(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
 
 pub fn a_killed_receiver_is_noticed(rig: Rig) -> Outcome {
     let (mut sender, mut children) = to_children(rig, &["receive_and_stay"])?;
-    sender.put(500)?;
+    sender.put(150)?;
     hear_while_flushing(rig, &mut sender, &mut children[0], READY)?;
     children[0].kill()?;
     sender.until_lost()?;

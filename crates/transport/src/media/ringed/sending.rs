@@ -1,0 +1,179 @@
+//! The sending end of an edge over a ring.
+
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+use ring::{Fault, Writer};
+
+use super::watch::Watch;
+use super::{Peers, numbers};
+use crate::{Error, Loss, Outbound, Spec, Wait};
+
+/// A writer, and the receivers behind it. The writer is dropped first: whoever is woken by the end of
+/// the rest finds the ring closed.
+pub(in crate::media) struct Sending<P> {
+    writer: Writer,
+    peers: P,
+    name: Arc<str>,
+    frame_bytes_max: usize,
+    /// Something is to be looked at before the next claim: there was no room, or nobody is left.
+    needs_look: bool,
+    /// Bytes of the last claim, if it found no room.
+    wanted: usize,
+    is_armed: bool,
+    watch: Watch,
+    lost: Vec<u32>,
+    /// How the last one was lost.
+    why: String,
+}
+
+impl<P: Peers> Sending<P> {
+    /// The end of an edge.
+    pub(in crate::media) fn new(spec: &Spec, writer: Writer, peers: P) -> Sending<P> {
+        Sending {
+            frame_bytes_max: writer.frame_bytes_max(),
+            writer,
+            peers,
+            name: spec.name.clone(),
+            needs_look: false,
+            wanted: 0,
+            is_armed: false,
+            watch: Watch::new(),
+            lost: Vec::with_capacity(spec.receivers as usize),
+            why: String::new(),
+        }
+    }
+
+    /// Before a claim: whether the one before found no room because of somebody who is gone.
+    #[cold]
+    fn look(&mut self) -> Result<(), Error> {
+        self.wanted = 0;
+        self.needs_look = false;
+        self.notice();
+        if !self.needs_look {
+            return Ok(());
+        }
+        Err(Error::Lost(Loss {
+            receiver: self.lost.last().copied(),
+            why: self.why.clone(),
+        }))
+    }
+
+    /// Dismisses receivers that are gone. When nobody is left, the next claim says so.
+    fn notice(&mut self) {
+        self.dismiss(self.writer.gone_readers(), "it has closed its end");
+        if let Some(Fault::Cursor { reader, .. }) = self.writer.fault() {
+            self.dismiss(1 << reader, "it has broken the ring");
+        }
+        if self.watch.is_due() {
+            let dead = self.peers.dead();
+            self.dismiss(dead, "its process has ended");
+        }
+        self.needs_look |= self.writer.live_readers() == 0;
+    }
+
+    #[inline]
+    fn dismiss(&mut self, gone: u64, why: &str) {
+        if gone != 0 {
+            self.dismiss_some(gone, why);
+        }
+    }
+
+    #[cold]
+    fn dismiss_some(&mut self, gone: u64, why: &str) {
+        for reader in numbers(gone) {
+            if !self.lost.contains(&reader) {
+                self.writer.dismiss(reader);
+                self.peers.dismiss(reader);
+                self.lost.push(reader);
+                self.why = why.to_owned();
+            }
+        }
+    }
+
+    #[cold]
+    fn wake(&self, sleepers: u64) {
+        self.peers.wake(sleepers);
+    }
+}
+
+#[cold]
+fn oversized(name: &str, len: usize, most: usize) -> Error {
+    Error::Refused(format!(
+        "{name}: a frame of {len} bytes; this edge takes frames of {most} bytes at most"
+    ))
+}
+
+impl<P: Peers> Outbound for Sending<P> {
+    fn frame_bytes_max(&self) -> usize {
+        self.frame_bytes_max
+    }
+
+    #[inline]
+    fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        if self.needs_look {
+            self.look()?;
+        }
+        match self.writer.claim(len) {
+            Some(room) => Ok(Some(room)),
+            None if len > self.frame_bytes_max => {
+                Err(oversized(&self.name, len, self.frame_bytes_max))
+            }
+            None => {
+                self.needs_look = true;
+                self.wanted = len;
+                Ok(None)
+            }
+        }
+    }
+
+    #[inline]
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+        self.writer.commit(kind, flags, len);
+        let sleepers = self.writer.sleeping_readers();
+        if sleepers != 0 {
+            self.wake(sleepers);
+        }
+    }
+
+    fn flush(&mut self) -> Result<bool, Error> {
+        self.writer.publish();
+        self.notice();
+        Ok(true)
+    }
+
+    fn is_drained(&mut self) -> Result<bool, Error> {
+        self.notice();
+        Ok(self.writer.queued_bytes() == 0)
+    }
+
+    fn queued_bytes(&self) -> usize {
+        self.writer.queued_bytes()
+    }
+
+    fn lost(&self) -> &[u32] {
+        &self.lost
+    }
+}
+
+impl<P: Peers> Wait for Sending<P> {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.writer.publish();
+        self.notice();
+        self.is_armed = self.writer.live_readers() > 0 && self.writer.arm(self.wanted);
+        Ok(self.is_armed)
+    }
+
+    fn disarm(&mut self) {
+        if std::mem::take(&mut self.is_armed) {
+            self.writer.disarm();
+            let dead = self.peers.silence();
+            self.dismiss(dead, "its process has ended");
+            self.needs_look |= self.writer.live_readers() == 0;
+        }
+    }
+
+    fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
+        self.peers.sources(readable);
+    }
+}

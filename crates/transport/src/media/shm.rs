@@ -1,0 +1,98 @@
+//! The medium between processes of one host: a ring in shared memory that has no name.
+//!
+//! With one receiver it is the point to point of Vega; with several every one gets everything and the
+//! slowest sets the pace, as in SMX.
+//!
+//! ```text
+//!   sender                                           receiver 0
+//!     Writer ----- memory without a name, sealed ----- Reader
+//!     socket ================ pair ================== socket     and a pair for each further one
+//! ```
+//! A ticket is the memory's descriptor and one end of a socket pair. A byte on it wakes the other
+//! side. And it is a lifeline: when a process ends, however, the system closes its end. So nothing
+//! has to be cleaned up after a kill -9, and nobody has to be asked whether he is alive. Whoever
+//! carries a ticket to its receiver has to drop it then, or it lives on in the carrier.
+//!
+//! # Who may
+//! Nothing can be reached by name: whoever was not handed a ticket has no way in. Before a receiver
+//! maps anything it looks who made the lifeline: the same user, or it is refused; then that the memory
+//! is the one that the ticket means, and sealed, so that nobody can cut it off while it is mapped.
+
+mod lifeline;
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use ring::{JoinError, Shape};
+
+use super::ringed::{Receiving, Sending};
+use crate::{Caps, Error, Inbound, Medium, Outbound, Spec, Ticket};
+
+use lifeline::Lifelines;
+
+/// A ring in shared memory.
+pub(super) struct Shm;
+
+impl Medium for Shm {
+    fn name(&self) -> &'static str {
+        "shm"
+    }
+
+    fn caps(&self) -> Caps {
+        Caps {
+            crosses_processes: true,
+            crosses_hosts: false,
+            is_foreign: false,
+            is_one_to_many: true,
+        }
+    }
+
+    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
+        let failed = |error| Error::system(format!("make the ring of {}", spec.name), error);
+        let shape = Shape {
+            bytes: spec.ring_bytes,
+            readers: spec.receivers,
+        };
+        let (writer, memory) = ring::shared(shape).map_err(failed)?;
+        let own = identity(memory.as_fd())?;
+        let (mut lifelines, mut tickets) = (Lifelines::default(), Vec::new());
+        for receiver in 0..spec.receivers {
+            let mut ticket = Ticket::seal(self.name(), spec, receiver, &own);
+            let socket = lifelines.tie(&ticket.bytes)?;
+            ticket.fds = vec![memory.try_clone().map_err(failed)?, socket];
+            tickets.push(ticket);
+        }
+        Ok((Box::new(Sending::new(spec, writer, lifelines)), tickets))
+    }
+
+    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+        let (receiver, own) = ticket.unseal(self.name(), spec)?;
+        let refused = |why: &str| Error::Refused(format!("{}: {why}", spec.name));
+        let [memory, socket] = &ticket.fds[..] else {
+            return Err(refused("the ticket came without its two descriptors"));
+        };
+        lifeline::check(socket, &ticket.bytes).map_err(|error| error.of(&spec.name))?;
+        if identity(memory.as_fd())? != own {
+            return Err(refused("the memory is not the one that the ticket means"));
+        }
+        let reader = ring::join(memory.as_fd(), receiver).map_err(|error| match error {
+            JoinError::System(error) => Error::system("map the ring", error),
+            error => refused(&error.to_string()),
+        })?;
+        let [_, socket] = fds(ticket).ok_or_else(|| refused("the ticket is broken"))?;
+        let lifeline = Lifelines::of(socket);
+        Ok(Box::new(Receiving::new(spec, reader, lifeline)))
+    }
+}
+
+fn fds(ticket: Ticket) -> Option<[OwnedFd; 2]> {
+    ticket.fds.try_into().ok()
+}
+
+/// Which memory it is, for as long as somebody has it.
+fn identity(memory: BorrowedFd<'_>) -> Result<[u8; 16], Error> {
+    let stat = rustix::fs::fstat(memory).map_err(|e| Error::system("look at the memory", e))?;
+    let mut identity = [0; 16];
+    identity[..8].copy_from_slice(&stat.st_dev.to_le_bytes());
+    identity[8..].copy_from_slice(&stat.st_ino.to_le_bytes());
+    Ok(identity)
+}

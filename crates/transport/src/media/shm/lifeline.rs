@@ -1,0 +1,200 @@
+//! Lifelines: a pair of sockets between two processes, to wake each other and to notice a death.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
+};
+use rustix::process::geteuid;
+
+use crate::Error;
+use crate::media::ringed::Peers;
+
+/// Our ends of the lifelines to the other sides, by number; `None`: it is gone.
+#[derive(Default)]
+pub(super) struct Lifelines {
+    sockets: Vec<Option<OwnedFd>>,
+}
+
+/// Why a lifeline is none.
+pub(super) enum Unfit {
+    /// What is wrong.
+    Refused(String),
+    /// The system refused something.
+    System(Errno),
+}
+
+impl Unfit {
+    /// As the error of an edge.
+    pub(super) fn of(self, edge: &str) -> Error {
+        match self {
+            Unfit::Refused(why) => Error::Refused(format!("{edge}: {why}")),
+            Unfit::System(error) => Error::system(format!("look at the lifeline of {edge}"), error),
+        }
+    }
+}
+
+impl Lifelines {
+    /// A lifeline to one more, who is handed the other end. It is greeted there with the ticket, which
+    /// the first to come takes away.
+    pub(super) fn tie(&mut self, ticket: &[u8]) -> Result<OwnedFd, Error> {
+        let failed = |error| Error::system("make a pair of sockets", error);
+        let flags = SocketFlags::CLOEXEC;
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(failed)?;
+        let sent =
+            send(&ours, ticket, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).map_err(failed)?;
+        if sent < ticket.len() {
+            return Err(failed(Errno::NOBUFS));
+        }
+        self.sockets.push(Some(ours));
+        Ok(theirs)
+    }
+
+    /// The lifeline to the sender.
+    pub(super) fn of(socket: OwnedFd) -> Lifelines {
+        Lifelines {
+            sockets: vec![Some(socket)],
+        }
+    }
+
+    fn each(&self) -> impl Iterator<Item = (u32, &OwnedFd)> {
+        let sockets = (0..).zip(&self.sockets);
+        sockets.filter_map(|(number, socket)| Some((number, socket.as_ref()?)))
+    }
+
+    fn set_of(&self, is: impl Fn(&OwnedFd) -> bool) -> u64 {
+        let those = self.each().filter(|(_, socket)| is(socket));
+        those.fold(0, |set, (number, _)| set | 1 << number)
+    }
+}
+
+/// Whether the lifeline is the ticket's and of our user, and nobody has used it before.
+pub(super) fn check(socket: &OwnedFd, ticket: &[u8]) -> Result<(), Unfit> {
+    let maker = socket_peercred(socket).map_err(|error| match error {
+        Errno::NOTSOCK => Unfit::Refused("the ticket came without a lifeline".to_owned()),
+        error => Unfit::System(error),
+    })?;
+    check_user(maker.uid.as_raw(), geteuid().as_raw())?;
+    let mut greeting = vec![0; ticket.len()];
+    // Look first: what else lies there belongs to whoever has used the ticket.
+    for flags in [RecvFlags::PEEK, RecvFlags::empty()] {
+        let got = match recv(socket, &mut greeting[..], flags | RecvFlags::DONTWAIT) {
+            Ok((got, _)) => got,
+            Err(Errno::AGAIN) => 0,
+            Err(error) => return Err(Unfit::System(error)),
+        };
+        if got < ticket.len() || greeting != ticket {
+            return Err(Unfit::Refused("the ticket was used before".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn check_user(maker: u32, ours: u32) -> Result<(), Unfit> {
+    if maker == ours {
+        return Ok(());
+    }
+    Err(Unfit::Refused(format!(
+        "the edge was made by user {maker}, and this process runs as user {ours}"
+    )))
+}
+
+/// Whether the other end is closed. Leaves what was sent where it is.
+fn is_dead(socket: &OwnedFd) -> bool {
+    let mut fds = [PollFd::new(socket, PollFlags::RDHUP)];
+    let gone = PollFlags::HUP | PollFlags::RDHUP | PollFlags::ERR;
+    poll(&mut fds, Some(&Timespec::default())).is_ok() && fds[0].revents().intersects(gone)
+}
+
+/// Takes away whatever woke us. `true`: the other end is closed.
+fn silence(socket: &OwnedFd) -> bool {
+    let mut bytes = [0; 64];
+    loop {
+        match recv(socket, &mut bytes, RecvFlags::DONTWAIT) {
+            Ok((0, _)) => return true,
+            Ok((got, _)) if got < bytes.len() => return false,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return error != Errno::AGAIN,
+        }
+    }
+}
+
+impl Peers for Lifelines {
+    fn wake(&self, sleepers: u64) {
+        for (_, socket) in self
+            .each()
+            .filter(|(number, _)| sleepers & 1 << number != 0)
+        {
+            // One that is full wakes already; one that is closed is noticed by whoever looks.
+            let _ = send(socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+        }
+    }
+
+    fn dead(&mut self) -> u64 {
+        self.set_of(is_dead)
+    }
+
+    fn silence(&mut self) -> u64 {
+        self.set_of(silence)
+    }
+
+    fn dismiss(&mut self, peer: u32) {
+        self.sockets[peer as usize] = None;
+    }
+
+    fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>) {
+        readable.extend(self.each().map(|(_, socket)| socket.as_fd()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(checked: Result<(), Unfit>) -> String {
+        match checked {
+            Ok(()) => "nothing is wrong".to_owned(),
+            Err(unfit) => unfit.of("Trades.0").to_string(),
+        }
+    }
+
+    #[test]
+    fn another_users_edge_is_refused() {
+        assert_eq!(refusal(check_user(1000, 1000)), "nothing is wrong");
+        assert_eq!(
+            refusal(check_user(1000, 1001)),
+            "Trades.0: the edge was made by user 1000, and this process runs as user 1001"
+        );
+    }
+
+    #[test]
+    fn a_greeting_is_taken_once_and_nothing_else_with_it() {
+        let mut ours = Lifelines::default();
+        let theirs = ours.tie(b"ticket").ok().unwrap();
+        assert_eq!(
+            refusal(check(&theirs, b"tickex")),
+            "Trades.0: the ticket was used before"
+        );
+        assert_eq!(refusal(check(&theirs, b"ticket")), "nothing is wrong");
+        ours.wake(1);
+        assert_ne!(refusal(check(&theirs, b"ticket")), "nothing is wrong");
+        let mut theirs = Lifelines::of(theirs);
+        assert!(is_ready(&theirs), "the wake-up is still there");
+        assert_eq!((theirs.silence(), theirs.dead()), (0, 0));
+        assert!(!is_ready(&theirs));
+        drop(ours);
+        assert!(is_ready(&theirs), "an end wakes");
+        assert_eq!((theirs.silence(), theirs.dead()), (1, 1));
+    }
+
+    fn is_ready(lifelines: &Lifelines) -> bool {
+        let mut sources = Vec::new();
+        lifelines.sources(&mut sources);
+        let mut fds = [PollFd::from_borrowed_fd(sources[0], PollFlags::IN)];
+        poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+    }
+}

@@ -1,0 +1,154 @@
+//! The simulation cuts where it is told to, and has the same bad luck again for the same seed.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::{Duration, Instant};
+
+use thalweg_transport::media::sim::{Faults, SEED, SEED_VARIABLE, Sim};
+use thalweg_transport::{Batching, Error, Inbound, Medium, Outbound, Spec, media};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn spec() -> Spec {
+    Spec {
+        name: "Trades.0".into(),
+        link: 1,
+        receivers: 1,
+        ring_bytes: 1 << 16,
+        batch: Batching::default(),
+        token: [7; 16],
+        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+    }
+}
+
+/// Both ends of an edge over `ring`.
+fn edge(seed: u64, faults: Faults) -> (Box<dyn Outbound>, Box<dyn Inbound>) {
+    let inner = media::find("ring").expect("ring is registered");
+    let sim = Sim {
+        inner,
+        seed: Some(seed),
+        faults,
+    };
+    let (out, mut tickets) = sim.open(&spec()).unwrap();
+    let end = sim.accept(&spec(), tickets.remove(0)).unwrap();
+    (out, end)
+}
+
+/// What became of a run: the frames that came, and what each side said in the end.
+#[derive(Debug, PartialEq, Eq)]
+struct Run {
+    came: Vec<u32>,
+    turns: u32,
+    sender: Option<String>,
+    receiver: Option<String>,
+}
+
+/// Sends numbers until it is cut, or so many.
+fn run(seed: u64, faults: Faults, count: u32) -> Run {
+    let (out, mut end) = edge(seed, faults);
+    let mut out = Some(out);
+    let (mut next, mut came, mut turns) = (0_u32, Vec::new(), 0);
+    let (mut sender, mut receiver) = (None, None);
+    let start = Instant::now();
+    while receiver.is_none() {
+        turns += 1;
+        assert!(start.elapsed() < PATIENCE, "never over: {}", repeat(seed));
+        let put = out.as_mut().filter(|_| next < count);
+        match put.map(|out| out.put(1, 0, &next.to_le_bytes())) {
+            Some(Ok(is_put)) => next += u32::from(is_put),
+            Some(Err(error)) => {
+                sender = Some(error.to_string());
+                out = None;
+            }
+            None => out = None,
+        }
+        match end.poll() {
+            Ok(batch) => came.extend(batch.map(|frame| {
+                let number = frame.bytes.try_into().expect("four bytes");
+                u32::from_le_bytes(number)
+            })),
+            Err(Error::Lost(loss)) => receiver = Some(loss.why),
+            Err(error) => panic!("{error}: {}", repeat(seed)),
+        }
+        end.release();
+    }
+    Run {
+        came,
+        turns,
+        sender,
+        receiver,
+    }
+}
+
+fn repeat(seed: u64) -> String {
+    format!("{SEED_VARIABLE}={seed} cargo test -p thalweg-transport --test sim")
+}
+
+/// The seed that was asked for and some more.
+fn seeds() -> impl Iterator<Item = u64> {
+    (0..50).map(|more| SEED.wrapping_add(more))
+}
+
+#[test]
+fn a_cut_sender_loses_nothing_that_it_committed() {
+    for seed in seeds() {
+        let at = 1 + seed % 97;
+        let faults = Faults {
+            cut_sender: Some(at),
+            ..Faults::MILD
+        };
+        let run = run(seed, faults, 1000);
+        let came: Vec<u32> = (0..at as u32).collect();
+        assert_eq!(run.came, came, "{}", repeat(seed));
+        let why = "receiver 0 is gone: the simulation has cut the edge";
+        assert_eq!(run.sender.as_deref(), Some(why), "{}", repeat(seed));
+    }
+}
+
+#[test]
+fn a_cut_receiver_is_lost_to_the_sender() {
+    for seed in seeds() {
+        let at = 1 + seed % 97;
+        let faults = Faults {
+            cut_receiver: Some((0, at)),
+            ..Faults::MILD
+        };
+        let (mut out, mut end) = edge(seed, faults);
+        let (mut came, mut sent) = (0, 0);
+        let start = Instant::now();
+        let lost = loop {
+            assert!(start.elapsed() < PATIENCE, "never over: {}", repeat(seed));
+            match out.put(1, 0, b"frame") {
+                Ok(is_put) => sent += u64::from(is_put),
+                Err(error) => break error,
+            }
+            if let Ok(batch) = end.poll() {
+                came += batch.count() as u64;
+            }
+            end.release();
+        };
+        assert!(matches!(lost, Error::Lost(_)), "{lost}: {}", repeat(seed));
+        assert!(came == at && sent >= at, "{came}, {sent}: {}", repeat(seed));
+    }
+}
+
+#[test]
+fn the_same_seed_has_the_same_luck() {
+    let lucks: Vec<u32> = seeds()
+        .map(|seed| {
+            let first = run(seed, Faults::MILD, 300);
+            let came: Vec<u32> = (0..300).collect();
+            assert_eq!(first.came, came, "{}", repeat(seed));
+            assert_eq!(first, run(seed, Faults::MILD, 300), "{}", repeat(seed));
+            first.turns
+        })
+        .collect();
+    assert!(lucks.iter().any(|turns| *turns != lucks[0]), "{lucks:?}");
+}
+
+#[test]
+fn without_faults_every_put_has_room_and_every_poll_a_frame() {
+    let run = run(1, Faults::default(), 300);
+    assert_eq!(run.came.len(), 300);
+    // And a few more, to see that it is over.
+    assert!((300..310).contains(&run.turns), "{} turns", run.turns);
+}
