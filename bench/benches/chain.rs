@@ -210,6 +210,7 @@ impl Running {
                 } else {
                     vec![]
                 },
+                frames: vec![],
                 batched: vec![],
             }
         };

@@ -7,7 +7,7 @@ use runtime::abi::{Act, Code, FusedView, Member};
 
 use crate::backend::{Jit, against};
 use crate::error::Error;
-use crate::lower::{self, Against, Branch, Link, Target, Uses};
+use crate::lower::{self, Against, Branch, Granted, Link, Target, Uses};
 
 /// How many nodes of other operators' bodies are inlined into one machine function at most.
 const INLINED_NODES: u32 = 4_000;
@@ -94,6 +94,11 @@ impl<'v> Chains<'v> {
         ports
             .map(|(port, layout)| {
                 let layout = Arc::clone(layout);
+                if let Some(Some(frames)) = member.frames.get(port)
+                    && layout.is_fixed
+                {
+                    return Target::Frame(layout, Granted::of(frames));
+                }
                 let Some(links) = member.links.get(port).and_then(Option::as_ref) else {
                     return Target::Outlet(layout);
                 };

@@ -48,6 +48,12 @@ impl Barrier {
         Barrier::Global.or_fence()
     }
 
+    /// Whether both sides have to execute a fence.
+    #[cfg(not(loom))]
+    pub(crate) fn is_fence(self) -> bool {
+        self == Barrier::Fence
+    }
+
     fn or_fence(self) -> Barrier {
         if self.register() {
             self

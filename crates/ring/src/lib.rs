@@ -28,6 +28,8 @@
 mod barrier;
 mod fault;
 pub mod frame;
+#[cfg(not(loom))]
+pub mod grant;
 mod memory;
 mod reader;
 mod segment;

@@ -263,6 +263,21 @@ impl Segment {
         self.capacity() / PARTS
     }
 
+    /// The index at which the next part begins.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn part_end(&self, index: u64) -> u64 {
+        (index | (self.part_bytes() - 1)) + 1
+    }
+
+    /// What is added to an index for its address, up to the next wrap.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn base(&self, index: u64) -> usize {
+        let data = self.data.as_ptr().expose_provenance();
+        data.wrapping_sub((index & !self.mask) as usize)
+    }
+
     /// Frames, to be read.
     ///
     /// # Safety

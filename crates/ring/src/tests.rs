@@ -224,3 +224,78 @@ fn shapes_that_cannot_be_are_refused() {
     assert_eq!(writer.frame_bytes_max(), 4096 - 8);
     assert_eq!(writer.live_readers(), 64);
 }
+
+/// Frames by the grant as long as there is room at hand, else by the writer, and all are read; how
+/// many went by the grant.
+#[cfg(not(miri))]
+fn by_grant(bytes: usize, frames: u64, len: impl Fn(u64) -> usize) -> u64 {
+    let (mut writer, mut reader) = ring(bytes);
+    let grant = writer.grant().expect("there is membarrier");
+    let mut granted = 0;
+    let mut expected = std::collections::VecDeque::new();
+    let check = |reader: &mut Reader, expected: &mut std::collections::VecDeque<Vec<u8>>| {
+        for (kind, payload) in take(reader) {
+            assert_eq!((kind, payload), (9, expected.pop_front().unwrap()));
+        }
+    };
+    for n in 0..frames {
+        let payload = vec![n as u8; len(n)];
+        // SAFETY: this is the writer's thread.
+        match unsafe { grant.put(9, &payload) } {
+            Some(is_asleep) => {
+                granted += 1;
+                assert!(!is_asleep);
+            }
+            None => {
+                while !put_plain(&mut writer, &payload) {
+                    check(&mut reader, &mut expected);
+                }
+            }
+        }
+        expected.push_back(payload);
+        if n % 7 == 0 {
+            check(&mut reader, &mut expected);
+        }
+        if n % 11 == 0 {
+            writer.publish();
+            assert!(writer.queued_bytes() <= bytes);
+        }
+    }
+    while !expected.is_empty() {
+        check(&mut reader, &mut expected);
+    }
+    granted
+}
+
+#[cfg(not(miri))]
+fn put_plain(writer: &mut Writer, payload: &[u8]) -> bool {
+    let Some(room) = writer.claim(payload.len()) else {
+        return false;
+    };
+    room.copy_from_slice(payload);
+    writer.commit(9, 0, payload.len());
+    true
+}
+
+#[test]
+#[cfg(not(miri))]
+fn a_grant_and_its_writer_take_turns() {
+    assert!(by_grant(1 << 16, 10_000, |_| 64) > 8_000);
+    assert!(by_grant(1 << 12, 10_000, |n| (n * 37 % 300) as usize) > 1_000);
+    by_grant(256, 1_000, |n| (n % 100) as usize);
+}
+
+#[test]
+#[cfg(not(miri))]
+fn a_sleeper_is_seen_by_whoever_uses_the_grant() {
+    let (mut writer, mut reader) = ring(1 << 12);
+    let grant = writer.grant().expect("there is membarrier");
+    assert!(put_plain(&mut writer, b"first"));
+    take(&mut reader);
+    assert!(reader.arm());
+    // SAFETY: this is the writer's thread.
+    assert_eq!(unsafe { grant.put(9, b"second") }, Some(true));
+    assert_eq!(writer.sleeping_readers(), 1);
+    assert_eq!(unsafe { grant.put(9, b"third") }, Some(false));
+    assert_eq!(take(&mut reader).len(), 2);
+}

@@ -11,6 +11,8 @@ use std::marker::PhantomData;
 
 use crate::fault::Fault;
 use crate::frame::{HEADER_BYTES, Header, PAD, frame_bytes};
+#[cfg(not(loom))]
+use crate::grant::{GrantAddress, Granting};
 use crate::segment::{PARTS, Segment};
 use crate::sync::Ordering;
 
@@ -43,6 +45,9 @@ pub struct Writer {
     /// How far each reader had released when last looked at.
     cursors: Box<[u64]>,
     fault: Option<Fault>,
+    /// What compiled code was given, once it has asked.
+    #[cfg(not(loom))]
+    grant: Option<Granting>,
     /// Not `Sync`.
     _alone: PhantomData<Cell<()>>,
 }
@@ -61,6 +66,8 @@ impl Writer {
             live: u64::MAX >> (64 - readers),
             cursors: vec![0; readers as usize].into(),
             fault: None,
+            #[cfg(not(loom))]
+            grant: None,
             segment,
             _alone: PhantomData,
         }
@@ -79,6 +86,7 @@ impl Writer {
     /// A claim that is not committed is forgotten by the next one.
     #[inline]
     pub fn claim(&mut self, len: usize) -> Option<&mut [u8]> {
+        self.take_back();
         self.claimed = 0;
         let (from, to) = self.place(len)?;
         if to > self.limit && !self.has_room(to) {
@@ -124,16 +132,22 @@ impl Writer {
         self.unpublished += 1;
         let is_full = end - self.published >= self.publish_bytes;
         if is_full || self.unpublished >= PUBLISH_FRAMES {
-            self.publish();
+            self.show();
         }
+        self.renew(frame_bytes(len) as u64);
     }
 
     /// Shows what is committed to readers that wait for a batch.
     #[inline]
     pub fn publish(&mut self) {
-        if self.published == self.head {
-            return;
+        self.take_back();
+        if self.published != self.head {
+            self.show();
         }
+    }
+
+    #[inline]
+    fn show(&mut self) {
         let published = &self.segment.head().published.0;
         published.store(self.head, Ordering::Release); // [frames]
         self.published = self.head;
@@ -142,17 +156,19 @@ impl Writer {
 
     /// Bytes of frames that are committed and not yet released by the slowest live reader.
     pub fn queued_bytes(&self) -> usize {
+        let head = self.granted_head().unwrap_or(self.head);
         let readers = (0..).zip(&self.cursors);
         let live = readers.filter(|(reader, _)| self.live & 1 << reader != 0);
         let released = live.map(|(reader, known)| {
             let released = self.segment.cursor(reader).released.load(Ordering::Acquire); // [room]
-            released.clamp(*known, self.head)
+            released.clamp(*known, head)
         });
-        (self.head - released.min().unwrap_or(self.head)) as usize
+        (head - released.min().unwrap_or(head)) as usize
     }
 
     /// A reader that is gone is no longer waited for.
     pub fn dismiss(&mut self, reader: u32) {
+        self.take_back();
         if reader < self.segment.readers() {
             self.live &= !(1 << reader);
             self.look();
@@ -191,6 +207,7 @@ impl Writer {
     /// `false`: do not sleep, there is room, or a fault to be looked at. After `true`, the reader
     /// that makes the room is told so by [`crate::Reader::is_writer_sleeping`].
     pub fn arm(&mut self, len: usize) -> bool {
+        self.take_back();
         let Some((_, to)) = self.place(len) else {
             return false;
         };
@@ -278,6 +295,69 @@ impl Writer {
         }
         self.head = to;
     }
+}
+
+/// Grants: see [`crate::grant`].
+#[cfg(not(loom))]
+impl Writer {
+    /// Where compiled code finds room for frames from now on. Whoever uses it is on the writer's
+    /// thread and outside its calls, and stops before the writer is dropped. `None`: each commit
+    /// here takes a fence, which compiled code does not know of.
+    pub fn grant(&mut self) -> Option<GrantAddress> {
+        if self.segment.barrier().is_fence() {
+            return None;
+        }
+        let head = self.head;
+        let granting = self.grant.get_or_insert_with(|| Granting::new(head));
+        let line = self.segment.head();
+        Some(granting.address(&line.committed.0, &line.sleepers.0.asleep))
+    }
+
+    /// Up to where frames are committed, by way of the grant too.
+    fn granted_head(&self) -> Option<u64> {
+        self.grant.as_ref().map(Granting::head)
+    }
+
+    /// Takes in what was written by way of the grant; there is none until the next commit.
+    #[inline]
+    fn take_back(&mut self) {
+        if let Some(granting) = &mut self.grant {
+            let head = granting.take_back();
+            if head != self.head {
+                debug_assert!(self.head < head && head <= self.limit);
+                self.head = head;
+                // A batch at least: the grant was no more.
+                self.unpublished = PUBLISH_FRAMES;
+            }
+        }
+    }
+
+    /// Grants room for a batch of frames like the last one, within a part of the ring.
+    #[inline]
+    fn renew(&mut self, frame_bytes: u64) {
+        let Some(granting) = &mut self.grant else {
+            return;
+        };
+        let batch = self
+            .publish_bytes
+            .min(frame_bytes * u64::from(PUBLISH_FRAMES));
+        // The frame that reaches the next part is the writer's: it marks where that begins.
+        let part = self.segment.part_end(self.head) - 1;
+        let until = self.limit.min(part).min(self.head + batch);
+        granting.renew(self.head, until, self.segment.base(self.head));
+    }
+}
+
+/// No compiled code there.
+#[cfg(loom)]
+impl Writer {
+    fn granted_head(&self) -> Option<u64> {
+        None
+    }
+
+    fn take_back(&mut self) {}
+
+    fn renew(&mut self, _: u64) {}
 }
 
 impl Drop for Writer {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use graph::{Body, Fault, InPort, inserted};
 
-use crate::abi::{Backend, Code, Scope};
+use crate::abi::{Backend, Code, FrameLink, Scope};
 use crate::build;
 use crate::catch::Catch;
 use crate::fuse::{self, Candidate};
@@ -13,6 +13,7 @@ use crate::make::Made;
 use crate::net::Net;
 use crate::report::Failure;
 use crate::stop::Stop;
+use crate::wiring::OutPort;
 
 /// The code of each operator. The backend is finished afterwards.
 pub(crate) fn compile(
@@ -74,9 +75,30 @@ fn candidate<'a>(made: &'a Made<'_>, all: &[Made<'_>], net: &'a Net) -> Candidat
         state: made.state.address(),
         outs: &net.outs[at],
         processed: &net.processed[at],
+        frames: net.outs[at]
+            .iter()
+            .map(|out| frames(out, all, net))
+            .collect(),
         batched: ports.map(is_batched).collect(),
         is_linkable,
     }
+}
+
+/// What compiled code may write itself for an output port: its one consumer offers a grant, and no
+/// other thread enters that.
+fn frames<'a>(out: &'a OutPort, all: &[Made<'_>], net: &'a Net) -> Option<FrameLink<'a>> {
+    let [target] = out.targets[..] else {
+        return None;
+    };
+    let at = target.node as usize;
+    let is_alone = net.entered[at].len() == 1 && net.loops[at].is_none();
+    let (grant, kind) = all[at].grant.filter(|_| is_alone)?;
+    Some(FrameLink {
+        grant,
+        kind,
+        submitted: &out.submitted,
+        processed: &net.processed[at][target.port as usize],
+    })
 }
 
 /// Whether an operator submits what came over a crossing edge or through a queue: in batches.

@@ -98,6 +98,13 @@ impl Outlet for Desk<'_> {
         result.map(|()| count)
     }
 
+    fn wake(&mut self, port: u32) {
+        let out = self.outs.get(port as usize);
+        for target in out.iter().flat_map(|out| &out.targets) {
+            self.region.with_node(target.node, |node| node.wake());
+        }
+    }
+
     fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         let out = self.port(port)?;
         match out.state.load(Ordering::Relaxed) {

@@ -4,7 +4,9 @@ use graph::{Body, ExprKind, Stmt};
 use tuple::Value;
 
 use crate::Logic;
-use crate::abi::{Backend, Code, Counter, FusedView, Link, Links, Member, Scope, StateAddress};
+use crate::abi::{
+    Backend, Code, Counter, FrameLink, FusedView, Link, Links, Member, Scope, StateAddress,
+};
 use crate::wiring::{OutPort, Target};
 
 /// A lowered operator, before it has code.
@@ -14,6 +16,8 @@ pub(crate) struct Candidate<'a> {
     pub state: StateAddress,
     pub outs: &'a [OutPort],
     pub processed: &'a [Counter],
+    /// By output port: what its only consumer lets it write.
+    pub frames: Vec<Option<FrameLink<'a>>>,
     /// By input port: what comes in comes in batches.
     pub batched: Vec<bool>,
     /// Others may submit to it directly: one thread, no loop, no history, no `@catch`.
@@ -31,6 +35,10 @@ pub(crate) fn compile(
         logic: candidate.logic,
         state: candidate.state,
         links: links(candidate, candidates),
+        frames: match may_go_on(candidate.logic) {
+            true => Vec::new(),
+            false => candidate.frames.clone(),
+        },
         batched: candidate.batched.clone(),
     });
     let members = members.collect();
@@ -38,7 +46,7 @@ pub(crate) fn compile(
 }
 
 fn links<'a>(from: &Candidate<'a>, all: &[Candidate<'a>]) -> Vec<Option<Links<'a>>> {
-    let ends = may_end(from.logic) || loops_for_ever(from.logic);
+    let ends = may_go_on(from.logic);
     let port = |out: &'a OutPort| {
         let links = out.targets.iter().map(|&target| link(target, all));
         let links = links.collect::<Option<_>>().filter(|_| !ends)?;
@@ -57,7 +65,12 @@ fn link<'a>(target: Target, all: &[Candidate<'a>]) -> Option<Link<'a>> {
     })
 }
 
-/// Whether tuples may be submitted after a final marker: then every submission has to look.
+/// Whether every submission has to look whether it counts.
+fn may_go_on(logic: &Logic) -> bool {
+    may_end(logic) || loops_for_ever(logic)
+}
+
+/// Whether tuples may be submitted after a final marker.
 fn may_end(logic: &Logic) -> bool {
     let mut tuples = logic.on_tuple.iter().chain(&logic.on_process);
     let mut marks = logic.on_punct.iter().flatten();

@@ -169,6 +169,13 @@ impl Node {
         Ok(())
     }
 
+    /// A frame was written into its ring for somebody who sleeps.
+    pub fn wake(&mut self) {
+        if let Some(built) = &mut self.built {
+            built.wake();
+        }
+    }
+
     /// A timer.
     pub fn timer(&mut self, region: &Region, timer: TimerId) -> Result<(), Fault> {
         if self.is_done {

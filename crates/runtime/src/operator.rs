@@ -32,6 +32,7 @@ use graph::{Body, Fault, OperatorModel, Services, StateVar};
 use tuple::{Punctuation, TupleRef};
 
 use crate::Build;
+use crate::abi::grant::GrantAddress;
 use crate::abi::{Batch, Context};
 use crate::row::Row;
 
@@ -46,6 +47,11 @@ pub trait Outlet {
     fn submit_each(&mut self, port: u32, batch: &mut Batch<'_>, kind: u8) -> Result<u64, Fault> {
         let _ = (port, batch, kind);
         Ok(0)
+    }
+    /// The port's consumer takes frames, one was written, and somebody sleeps who wants it: see
+    /// [`crate::abi::FrameLink`].
+    fn wake(&mut self, port: u32) {
+        let _ = port;
     }
     /// Sends a marker.
     fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
@@ -136,6 +142,16 @@ pub trait Operator: Send {
         let _ = out;
         Ok(())
     }
+
+    /// Room for frames that compiled code may fill instead of calling [`Operator::process`] with a
+    /// tuple of fixed length, and the kind of such a frame. Asked once, before there is code; only
+    /// the one thread that submits to the operator uses it.
+    fn grant(&mut self) -> Option<(GrantAddress, u8)> {
+        None
+    }
+
+    /// A frame was written by way of the grant, and somebody sleeps who wants it.
+    fn wake(&mut self) {}
 
     /// What runs on the operator's own thread, for sources and for operators that asked for one
     /// with [`crate::Build::thread`]: taken once, before the PE starts.

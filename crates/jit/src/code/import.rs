@@ -106,6 +106,8 @@ imports! {
     Reset = value::reset as (usize, usize);
     /// Copies bytes.
     Copy = value::copy as (*mut u8, *const u8, usize);
+    /// Makes bytes zero.
+    Zero = value::zero as (*mut u8, usize);
     /// Does what a site says, on words; the result, or null after a fault.
     Run = value::run as (*const Site, *const u64) -> *mut Value;
     /// Makes a value of parts.
@@ -197,6 +199,8 @@ imports! {
     SubmitInput = submit::submit_input as (u32, *const u8, usize, *const Pos) -> u32;
     /// Submits a marker. A status.
     Punctuate = submit::punctuate as (u32, u32, *const Pos) -> u32;
+    /// Says that a frame was written for somebody who sleeps.
+    Wake = submit::wake as (u32);
     /// Sleeps.
     Sleep = submit::sleep as (f64);
     /// Whether a shutdown was asked for.
@@ -206,8 +210,16 @@ imports! {
 impl Import {
     /// Whether it can fault, or asks something of the outlet.
     pub fn reaches_outside(self) -> bool {
-        use Import::{IsShutdown, Punctuate, Run, Sleep, SubmitInput, SubmitMade};
-        let outside = [IsShutdown, Punctuate, Run, Sleep, SubmitInput, SubmitMade];
+        use Import::{IsShutdown, Punctuate, Run, Sleep, SubmitInput, SubmitMade, Wake};
+        let outside = [
+            IsShutdown,
+            Punctuate,
+            Run,
+            Sleep,
+            SubmitInput,
+            SubmitMade,
+            Wake,
+        ];
         outside.contains(&self)
     }
 }

@@ -27,6 +27,8 @@ pub enum Region {
     Output,
     /// Counters of tuples.
     Counters,
+    /// The words of a ring and of its grant.
+    Ring,
     /// Input tuples, which nobody changes.
     Input,
     /// What is there, and stays as it is, while the function runs.

@@ -8,7 +8,7 @@ use cranelift_codegen::ir;
 use graph::{Function, StateId};
 use tuple::{Layout, Type, Value};
 
-use super::{Branch, Lower, Storage};
+use super::{Branch, Granted, Lower, Storage};
 use crate::value::Val;
 
 /// The meaning of a body's names.
@@ -77,13 +77,17 @@ pub enum Target {
     Outlet(Arc<Layout>),
     /// Into operators whose code is inlined.
     Inlined(Arc<Layout>, Rc<Branch>),
+    /// Into a ring, as a frame; through the outlet when it has no room at hand.
+    Frame(Arc<Layout>, Granted),
 }
 
 impl Target {
     /// The layout of the port's tuples.
     pub fn layout(&self) -> &Arc<Layout> {
         match self {
-            Target::Outlet(layout) | Target::Inlined(layout, _) => layout,
+            Target::Outlet(layout) | Target::Inlined(layout, _) | Target::Frame(layout, _) => {
+                layout
+            }
         }
     }
 }

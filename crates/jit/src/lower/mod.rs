@@ -19,6 +19,7 @@ mod emit;
 mod expr;
 mod frame;
 mod function;
+mod granted;
 mod index;
 mod intrinsic;
 mod list;
@@ -47,6 +48,7 @@ pub use chain::{Branch, Link, Member};
 pub use emit::Region;
 pub use frame::{Frame, Target};
 pub use function::signature;
+pub use granted::Granted;
 pub use locals::{Home, Storage};
 pub use unit::{Text, Unit};
 

@@ -33,6 +33,22 @@ impl Lower<'_, '_> {
         let address = self.unit.pool.layout(layout);
         let address = self.word(address);
         let base = self.call1(Import::Begin, &[address, tail]);
+        self.put_all_fixed(base, values, &types, layout);
+        for ((value, ty), &offset) in values.iter().zip(&types).zip(&layout.offsets) {
+            if let Some(value) = value {
+                self.put_tail(offset as i32, value, ty);
+            }
+        }
+    }
+
+    /// Writes the fixed parts of attributes into zeroes.
+    fn put_all_fixed(
+        &mut self,
+        base: ir::Value,
+        values: &[Option<Val>],
+        types: &[Type],
+        layout: &Layout,
+    ) {
         let mut at = 0;
         while at < values.len() {
             let run = self.run_length(&values[at..], &types[at..], &layout.offsets[at..]);
@@ -53,11 +69,16 @@ impl Lower<'_, '_> {
             }
             at += 1;
         }
-        for ((value, ty), &offset) in values.iter().zip(&types).zip(&layout.offsets) {
-            if let Some(value) = value {
-                self.put_tail(offset as i32, value, ty);
-            }
+    }
+
+    /// Writes a tuple of fixed length where there may be anything.
+    pub fn fill_fixed(&mut self, base: ir::Value, values: &[Option<Val>], layout: &Layout) {
+        let attributes = layout.schema.attributes.iter();
+        let types: Vec<Type> = attributes.map(|a| a.ty.clone()).collect();
+        if !covers(values, &types, layout) {
+            self.clear_bytes(base, layout.size);
         }
+        self.put_all_fixed(base, values, &types, layout);
     }
 
     /// How many attributes from here on lie one after the other in another flat tuple just as in this
@@ -193,6 +214,17 @@ impl Lower<'_, '_> {
         let align = self.word(align);
         self.call(Import::PutBlock, &[slot, parts[0], bytes, parts[1], align]);
     }
+}
+
+/// Whether writing every attribute writes every byte.
+fn covers(values: &[Option<Val>], types: &[Type], layout: &Layout) -> bool {
+    let each = values.iter().zip(types);
+    let is_whole = |(value, ty): (&Option<Val>, &Type)| match value {
+        Some(value) => matches!(value.form, Form::Flat(..)) || shape::is_scalar(ty),
+        None => false,
+    };
+    let bytes: u32 = types.iter().map(|ty| layout::slot(ty).0).sum();
+    bytes == layout.size && each.into_iter().all(is_whole)
 }
 
 /// Bytes of an element of a string or list of scalars.

@@ -3,7 +3,9 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{Expr, ExprKind, Pos};
-use tuple::{Type, Value};
+use std::sync::Arc;
+
+use tuple::{Layout, Type, Value};
 
 use super::Lower;
 use super::frame::Target;
@@ -54,20 +56,40 @@ impl Lower<'_, '_> {
         let value = self.expr(tuple);
         match target {
             Target::Inlined(_, branch) => self.deliver(&branch, &value, &tuple.ty),
-            Target::Outlet(layout) => {
-                let number = self.int(types::I32, i64::from(port));
-                if let Some((at, bytes)) = self.whole_input(tuple) {
-                    return self.sent(Import::SubmitInput, &[number, at, bytes], pos);
-                }
-                let Type::Tuple(schema) = &tuple.ty else {
-                    unreachable!("a tuple is submitted")
-                };
-                let fields = (0..schema.attributes.len()).map(|at| self.field(&value, schema, at));
-                let fields: Vec<Option<Val>> = fields.map(Some).collect();
-                self.make_tuple(&fields, &layout);
-                self.sent(Import::SubmitMade, &[number], pos);
+            Target::Outlet(layout) => self.send_out(port, tuple, &value, &layout, pos),
+            Target::Frame(layout, granted) => {
+                let (slow, done) = (self.cold_block(), self.block());
+                let at = self.room(&granted, layout.size, slow);
+                let fields = self.fields(&value, &tuple.ty);
+                self.fill_fixed(at, &fields, &layout);
+                self.commit(&granted, layout.size, port);
+                self.jump(done, &[]);
+                self.go_sealed(slow);
+                self.send_out(port, tuple, &value, &layout, pos);
+                self.jump(done, &[]);
+                self.go_sealed(done);
             }
         }
+    }
+
+    /// To the outlet.
+    fn send_out(&mut self, port: u32, tuple: &Expr, value: &Val, layout: &Arc<Layout>, pos: Pos) {
+        let number = self.int(types::I32, i64::from(port));
+        if let Some((at, bytes)) = self.whole_input(tuple) {
+            return self.sent(Import::SubmitInput, &[number, at, bytes], pos);
+        }
+        let fields = self.fields(value, &tuple.ty);
+        self.make_tuple(&fields, layout);
+        self.sent(Import::SubmitMade, &[number], pos);
+    }
+
+    /// The attributes of a tuple.
+    fn fields(&mut self, tuple: &Val, ty: &Type) -> Vec<Option<Val>> {
+        let Type::Tuple(schema) = ty else {
+            unreachable!("a tuple is submitted")
+        };
+        let all = 0..schema.attributes.len();
+        all.map(|at| Some(self.field(tuple, schema, at))).collect()
     }
 
     /// The address and the length of an input tuple, if the expression is one in flat memory.

@@ -86,6 +86,7 @@ pub fn run_as(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value], in_ba
         logic: &nodes[at].logic,
         state: states[at].address(),
         links: links(&nodes[at], &submitted[at], &processed),
+        frames: Vec::new(),
         batched: vec![at == 0; nodes[at].rig.inputs.len()],
     };
     static STOP: u8 = 0;

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod chains;
+mod frames;
 mod hub;
 mod make;
 mod random;

@@ -24,6 +24,7 @@
 //! so: that is how the report names the right operator.
 
 use graph::{Body, Fault};
+use ring::grant::GrantAddress;
 
 use super::{Act, ActEach, Backend, Counter, Scope, StateAddress};
 use crate::Logic;
@@ -47,6 +48,8 @@ pub struct Member<'a> {
     pub state: StateAddress,
     /// By output port: all its consumers; or `None`: submit through the outlet.
     pub links: Vec<Option<Links<'a>>>,
+    /// By output port, or empty: the frames that it may write itself.
+    pub frames: Vec<Option<FrameLink<'a>>>,
     /// By input port: tuples come in batches, so that [`Code::on_each`] is worth its bytes.
     pub batched: Vec<bool>,
 }
@@ -67,6 +70,21 @@ pub struct Link<'a> {
     /// Its input port.
     pub port: u32,
     /// Counts the port's tuples.
+    pub processed: &'a Counter,
+}
+
+/// An output port whose only consumer takes frames: it leaves the PE, or goes into a queue. Compiled
+/// code may write a tuple of fixed length into the ring by itself, as [`ring::grant`] says, and add 1
+/// to both counters; [`crate::Outlet::submit`] does all of that too.
+#[derive(Clone, Copy)]
+pub struct FrameLink<'a> {
+    /// Room in the ring.
+    pub grant: GrantAddress,
+    /// The kind of a tuple's frame.
+    pub kind: u8,
+    /// Counts what is submitted to the port.
+    pub submitted: &'a Counter,
+    /// Counts the consumer's tuples.
     pub processed: &'a Counter,
 }
 

@@ -20,7 +20,8 @@ pub use ring::frame::Batch;
 
 pub use cell::{StateAddress, StateCell};
 pub use counter::Counter;
-pub use fused::{Code, FusedView, Link, Links, Member};
+pub use fused::{Code, FrameLink, FusedView, Link, Links, Member};
+pub use ring::grant;
 
 /// What one evaluation reads and changes.
 pub struct Context<'a> {

@@ -83,6 +83,14 @@ pub extern "C" fn punctuate(e: *mut Env, port: u32, mark: u32, pos: *const Pos) 
     status(env, result, pos)
 }
 
+pub extern "C" fn wake(e: *mut Env, port: u32) {
+    let woken = env(e).with_outlet(|outlet| {
+        outlet.wake(port);
+        Ok(())
+    });
+    debug_assert!(woken.is_ok());
+}
+
 pub extern "C" fn sleep(e: *mut Env, seconds: f64) {
     let slept = env(e).with_outlet(|outlet| {
         outlet.services().block(seconds);

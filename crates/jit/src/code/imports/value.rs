@@ -26,6 +26,11 @@ pub extern "C" fn copy(_: *mut Env, to: *mut u8, from: *const u8, bytes: usize) 
     unsafe { to.copy_from(from, bytes) };
 }
 
+pub extern "C" fn zero(_: *mut Env, at: *mut u8, bytes: usize) {
+    // SAFETY: compiled code has taken so many bytes there.
+    unsafe { at.write_bytes(0, bytes) };
+}
+
 pub extern "C" fn run(e: *mut Env, site: *const Site, operands: *const u64) -> *mut Value {
     let env = env(e);
     match shared(site).run(env, words(operands)) {

@@ -1,0 +1,277 @@
+//! Tuples that compiled code writes into a ring by itself: the same frames as the outlet's, whoever
+//! writes them and whatever lay there before.
+
+use std::cell::RefCell;
+
+use graph::{Fault, Inputs, Services, State};
+use ring::{Reader, Shape, Writer, private};
+use runtime::abi::interpreted::Interpreted;
+use runtime::abi::{
+    Act, Backend, Context, Counter, FrameLink, FusedView, Member, Scope, StateCell,
+};
+use runtime::{Logic, Outlet, Row};
+use thalweg_jit::{Jit, Options};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
+
+use crate::make::*;
+use crate::rig::{Rig, schema, submit};
+
+const KIND: u8 = 5;
+
+/// A ring with an outlet that writes into it, and what its reader has seen.
+struct Ringed {
+    writer: RefCell<Writer>,
+    reader: RefCell<Reader>,
+    seen: RefCell<Vec<Vec<u8>>>,
+    by_outlet: RefCell<u64>,
+    woken: RefCell<u64>,
+}
+
+impl Ringed {
+    fn new() -> Ringed {
+        let (writer, mut readers) = private(Shape {
+            bytes: 4096,
+            readers: 1,
+        })
+        .expect("memory");
+        Ringed {
+            writer: RefCell::new(writer),
+            reader: RefCell::new(readers.remove(0)),
+            seen: RefCell::default(),
+            by_outlet: RefCell::default(),
+            woken: RefCell::default(),
+        }
+    }
+
+    fn read(&self) {
+        let mut reader = self.reader.borrow_mut();
+        let mut seen = self.seen.borrow_mut();
+        loop {
+            let before = seen.len();
+            for frame in reader.poll() {
+                assert_eq!((frame.kind, frame.flags), (KIND, 0));
+                seen.push(frame.bytes.to_vec());
+            }
+            reader.release();
+            if seen.len() == before {
+                return;
+            }
+        }
+    }
+}
+
+impl Outlet for &Ringed {
+    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        assert_eq!(port, 0);
+        *self.by_outlet.borrow_mut() += 1;
+        let bytes = tuple.bytes();
+        let mut writer = self.writer.borrow_mut();
+        loop {
+            if let Some(room) = writer.claim(bytes.len()) {
+                room.copy_from_slice(bytes);
+                writer.commit(KIND, 0, bytes.len());
+                return Ok(());
+            }
+            self.read();
+        }
+    }
+    fn wake(&mut self, _: u32) {
+        *self.woken.borrow_mut() += 1;
+        self.writer.borrow().sleeping_readers();
+    }
+    fn punctuate(&mut self, _: u32, _: Punctuation) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn services(&mut self) -> &mut dyn Services {
+        unreachable!("nothing here asks for one")
+    }
+    fn evaluate(
+        &mut self,
+        _: &Row<'_>,
+        _: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        Err(Fault::value("not here"))
+    }
+    fn act_as(&mut self, operator: u32) -> u32 {
+        operator
+    }
+}
+
+/// Every sort of slot of a fixed layout, with holes between them.
+fn stream() -> Type {
+    let inner = Type::Tuple(schema([("flag", Type::Boolean), ("wide", Type::Int64)]));
+    Type::Tuple(schema([
+        ("n", Type::Int64),
+        ("small", Type::Int8),
+        ("maybe", Type::Optional(Type::Int32.into())),
+        ("name", Type::BoundedRString(5)),
+        ("inner", inner),
+        ("stamp", Type::Timestamp),
+    ]))
+}
+
+fn row(n: i64) -> Value {
+    let maybe = (n % 2 == 0).then(|| Value::Int32(n as i32));
+    Value::Tuple(Box::new([
+        Value::Int64(n),
+        Value::Int8(n as i8),
+        Value::Optional(maybe.map(Box::new)),
+        string(&"abcde"[..(n % 6) as usize]),
+        Value::Tuple(Box::new([Value::Boolean(n % 3 == 0), Value::Int64(-n)])),
+        Value::default_of(&Type::Timestamp),
+    ]))
+}
+
+/// n + 1, the rest as it was, the name only of odd ones.
+fn functor() -> graph::Body {
+    let ty = stream();
+    let attributes = ty.as_tuple().unwrap().attributes.clone();
+    let mut fields: Vec<_> = (0..)
+        .zip(&attributes)
+        .map(|(at, a)| attr(at, a.ty.clone()))
+        .collect();
+    fields[0] = add(fields[0].clone(), int(1));
+    body([], vec![submit(0, tuple(&ty, fields))])
+}
+
+/// The tuple as it came.
+fn forward() -> graph::Body {
+    let whole = expr(
+        graph::ExprKind::Input {
+            port: 0,
+            history: 0,
+        },
+        stream(),
+    );
+    body([], vec![submit(0, whole)])
+}
+
+/// Runs a body on tuples; what was read of the ring, how many the outlet wrote, and how often it was
+/// told to wake somebody.
+fn run(
+    backend: &mut dyn Backend,
+    on_tuple: graph::Body,
+    has_grant: bool,
+    sleeps: bool,
+) -> (Vec<Vec<u8>>, u64, u64) {
+    let ringed = Ringed::new();
+    let mut state = StateCell::new(State::new(&[]));
+    let counters = [Counter::default(), Counter::default()];
+    let mut act = compiled(
+        backend,
+        on_tuple,
+        &state,
+        &counters,
+        has_grant.then_some(&ringed),
+    );
+    let layout = Layout::of(stream().as_tuple().unwrap());
+    for n in 0..1000 {
+        if sleeps && n % 100 == 50 {
+            ringed.read();
+            assert!(ringed.reader.borrow_mut().arm());
+        }
+        let mut buf = TupleBuf::default();
+        buf.set_all(&layout, &row(n));
+        let mut context = Context {
+            inputs: Inputs {
+                tuples: &[Some(buf.as_ref())],
+                layouts: std::slice::from_ref(&layout),
+            },
+            state: state.borrow(),
+            outlet: &mut &ringed,
+            mark: None,
+        };
+        act.act(&mut context)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+    }
+    ringed.read();
+    let counted = ringed.seen.borrow().len() as u64 - *ringed.by_outlet.borrow();
+    assert_eq!(counters.each_ref().map(Counter::get), [counted; 2]);
+    (
+        ringed.seen.take(),
+        ringed.by_outlet.take(),
+        ringed.woken.take(),
+    )
+}
+
+/// The code of an operator with one input and one output port, which may write into a ring.
+fn compiled(
+    backend: &mut dyn Backend,
+    on_tuple: graph::Body,
+    state: &StateCell,
+    [submitted, processed]: &[Counter; 2],
+    ringed: Option<&Ringed>,
+) -> Box<dyn Act> {
+    let ty = stream().as_tuple().unwrap().clone();
+    let rig = Rig {
+        inputs: vec![(ty.clone(), 0)],
+        outputs: vec![ty.clone()],
+        ..Rig::default()
+    };
+    let logic = Logic {
+        on_tuple: vec![on_tuple],
+        on_punct: vec![None],
+        ..Logic::default()
+    };
+    let frames = ringed.map(|ringed| FrameLink {
+        grant: ringed.writer.borrow_mut().grant().expect("membarrier"),
+        kind: KIND,
+        submitted,
+        processed,
+    });
+    static STOP: u8 = 0;
+    let member = Member {
+        scope: Scope {
+            operator: &rig.operator(),
+            index: 0,
+            inputs: vec![Layout::of(&ty)],
+            outputs: vec![Layout::of(&ty)],
+            state: &[],
+        },
+        logic: &logic,
+        state: state.address(),
+        links: vec![None],
+        frames: vec![frames],
+        batched: vec![],
+    };
+    let view = FusedView {
+        members: vec![member],
+        stop: &raw const STOP,
+    };
+    let codes = backend
+        .fused(&view)
+        .unwrap_or_else(|fault| panic!("{fault}"));
+    backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
+    let code = codes.into_iter().flat_map(|code| code.on_tuple).flatten();
+    code.last().expect("code")
+}
+
+fn agree(on_tuple: &graph::Body, sleeps: bool) -> u64 {
+    let (expected, all, _) = run(
+        &mut Interpreted::new(&[], &[]),
+        on_tuple.clone(),
+        false,
+        false,
+    );
+    assert_eq!((expected.len(), all), (1000, 1000));
+    let mut jit = Jit::new(&[], &[], Options::default()).unwrap();
+    let (actual, by_outlet, woken) = run(&mut jit, on_tuple.clone(), true, sleeps);
+    assert_eq!(expected, actual);
+    assert!(
+        by_outlet < 200,
+        "{by_outlet} of 1000 frames were not written in place"
+    );
+    woken
+}
+
+#[test]
+fn frames_written_in_place_are_those_of_the_outlet() {
+    assert_eq!(agree(&functor(), false), 0);
+    assert_eq!(agree(&forward(), false), 0);
+}
+
+#[test]
+fn whoever_sleeps_is_woken() {
+    let woken = agree(&functor(), true);
+    assert!(woken > 0);
+}
