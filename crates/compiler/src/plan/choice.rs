@@ -23,6 +23,8 @@ pub enum Fuse<'a> {
     All,
     /// None, but for those of a loop: a circle of bounded queues could wait for itself.
     None,
+    /// As config `placement` of the operators says.
+    Spl,
     /// As a text says: [`Plan::parse`]. What it leaves out is chosen.
     Text(&'a Plan),
 }

@@ -65,7 +65,8 @@ impl PlanError {
     }
 }
 
-fn place(program: &Program, pos: Pos) -> String {
+/// `file:line:column`
+pub(super) fn place(program: &Program, pos: Pos) -> String {
     let file = program.files.get(pos.file as usize);
     let file = file.map_or("?", |file| &**file);
     format!("{file}:{}:{}", pos.line, pos.column)

@@ -10,17 +10,22 @@
 //! [`Plan::derive`]; [`cut`] makes the program of each process.
 
 mod choice;
+mod contradiction;
 mod cut;
 mod error;
 mod fuse;
 mod inserted;
+mod note;
+mod placement;
 mod route;
+mod spl;
 
 use graph::{Flow, OperatorId, Pe, Plan, Program};
 
 pub use choice::{Choice, Fuse, MediumFacts, Transport};
 pub use cut::{Part, cut};
 pub use error::PlanError;
+pub use note::{PlanNote, notes};
 
 /// The plan of a program.
 ///
@@ -34,6 +39,7 @@ pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Vec<PlanErro
     let mut plan = match choice.fuse {
         Fuse::All => fused(fuse::all(program)),
         Fuse::None => fused(fuse::none(program, &flow)),
+        Fuse::Spl => fused(spl::by_placement(program, &flow)?),
         Fuse::Text(plan) => {
             let checked = plan.check_given(program);
             checked.map_err(|fault| vec![PlanError::new(fault.message)])?;

@@ -69,6 +69,8 @@ fn plan(path: &Path, text: &str) -> String {
 
 /// The text of a plan, which is read back and planned again.
 fn sound(program: &Program, choice: &Choice<'_>, plan: &Plan) -> String {
+    let notes = compiler::notes(program, choice, plan).into_iter();
+    let notes: Vec<_> = notes.map(|note| note.text(program) + "\n").collect();
     let text = plan.display(program).to_string();
     assert_eq!(plan.check(program), Ok(()));
     let again = Plan::parse(&text, program).expect("a plan that was printed");
@@ -78,7 +80,7 @@ fn sound(program: &Program, choice: &Choice<'_>, plan: &Plan) -> String {
         ..*choice
     };
     assert_eq!(compiler::plan(program, &choice), Ok(again.clone()));
-    text
+    notes.concat() + &text
 }
 
 fn choice<'a>(words: &'a str, written: &'a Plan) -> Choice<'a> {
@@ -89,6 +91,7 @@ fn choice<'a>(words: &'a str, written: &'a Plan) -> Choice<'a> {
     for pair in words.split(", ") {
         match pair.split_once(": ").unwrap_or_default() {
             ("fuse", "all") => choice.fuse = Fuse::All,
+            ("fuse", "spl") => choice.fuse = Fuse::Spl,
             ("fuse", "none") => choice.fuse = Fuse::None,
             ("fuse", "text") => choice.fuse = Fuse::Text(written),
             ("transport", name) => choice.transport = Transport::Medium(name),

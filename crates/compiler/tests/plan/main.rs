@@ -3,6 +3,7 @@
 mod cutting;
 mod fusing;
 mod golden;
+mod placing;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,0 +1,114 @@
+//! What a program says of processes and hosts: config `placement`, `restartable`, `relocatable`.
+//!
+//! | placement | operators |
+//! | --- | --- |
+//! | `partitionColocation(id)` | of one id share a process |
+//! | `partitionExlocation(id)` | of one id are in different processes |
+//! | `partitionIsolation` | have a process of their own |
+//! | `hostColocation(id)` | of one id are on one host |
+//! | `hostExlocation(id)` | of one id are on different hosts, so in different processes |
+//! | `host(h)` | are on this host; those of different hosts are in different processes |
+//!
+//! `hostIsolation` says nothing of processes.
+
+use graph::{Operator, Pos, Program};
+
+/// The placement of an operator. Each value is as config has it: `partitionColocation("a")`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Placement<'a> {
+    pub colocation: Option<Said<'a>>,
+    pub exlocation: Option<Said<'a>>,
+    pub isolation: Option<Said<'a>>,
+    pub host_colocation: Option<Said<'a>>,
+    pub host_exlocation: Option<Said<'a>>,
+    pub host_isolation: Option<Said<'a>>,
+    pub host: Option<Said<'a>>,
+    /// `true` or `false`.
+    pub restartable: Option<Said<'a>>,
+    pub relocatable: Option<Said<'a>>,
+}
+
+/// A value of a config entry, and where it is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Said<'a> {
+    pub value: &'a str,
+    pub pos: Pos,
+}
+
+impl<'a> Placement<'a> {
+    /// Of an operator.
+    pub fn new(operator: &'a Operator) -> Placement<'a> {
+        let mut placement = Placement::default();
+        for entry in &operator.config {
+            for value in &entry.values {
+                let said = Said {
+                    value,
+                    pos: entry.pos,
+                };
+                let word = value.split('(').next().unwrap_or_default();
+                let place = match (&*entry.name, word) {
+                    ("placement", "partitionColocation") => &mut placement.colocation,
+                    ("placement", "partitionExlocation") => &mut placement.exlocation,
+                    ("placement", "partitionIsolation") => &mut placement.isolation,
+                    ("placement", "hostColocation") => &mut placement.host_colocation,
+                    ("placement", "hostExlocation") => &mut placement.host_exlocation,
+                    ("placement", "hostIsolation") => &mut placement.host_isolation,
+                    ("placement", "host") => &mut placement.host,
+                    ("restartable", _) => &mut placement.restartable,
+                    ("relocatable", _) => &mut placement.relocatable,
+                    _ => continue,
+                };
+                *place = Some(said);
+            }
+        }
+        placement
+    }
+
+    /// Of all operators.
+    pub fn all(program: &'a Program) -> Vec<Placement<'a>> {
+        program.operators.iter().map(Placement::new).collect()
+    }
+
+    /// Whether anything keeps it away from other operators.
+    pub fn is_bound(&self) -> bool {
+        let bounds = [
+            self.exlocation,
+            self.isolation,
+            self.host_exlocation,
+            self.host,
+        ];
+        bounds.iter().any(Option::is_some)
+    }
+
+    /// What it says of hosts.
+    pub fn of_hosts(&self) -> Option<Said<'a>> {
+        let first = self.host.or(self.host_colocation);
+        first.or(self.host_exlocation).or(self.host_isolation)
+    }
+}
+
+/// Whether two values say that hosts are different: two names, or two places of one pool. A name and a
+/// place of a pool may be the same host.
+pub(super) fn are_different_hosts(one: &str, other: &str) -> bool {
+    let is_name = |value: &str| value.starts_with("host(\"");
+    let place = |value: &str| Some(value.split_once('[')?.0.to_owned());
+    let names = is_name(one) && is_name(other);
+    let places = place(one).is_some() && place(one) == place(other) && !is_name(one);
+    one != other && (names || places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_different_hosts;
+
+    #[test]
+    fn hosts_are_told_apart_as_far_as_their_names_say() {
+        assert!(are_different_hosts("host(\"a\")", "host(\"b\")"));
+        assert!(are_different_hosts("host(Pool[0])", "host(Pool[1])"));
+        assert!(!are_different_hosts("host(\"a\")", "host(\"a\")"));
+        assert!(!are_different_hosts("host(\"a\")", "host(Pool[1])"));
+        assert!(!are_different_hosts("host(Pool)", "host(Pool[1])"));
+        assert!(!are_different_hosts("host(Pool[0])", "host(Others[1])"));
+        assert!(are_different_hosts("host(\"a[0]\")", "host(\"b[0]\")"));
+    }
+}
