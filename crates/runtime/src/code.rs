@@ -92,10 +92,8 @@ fn frames<'a>(out: &'a OutPort, all: &[Made<'_>], net: &'a Net) -> Option<FrameL
     };
     let at = target.node as usize;
     let is_alone = net.entered[at].len() == 1 && net.loops[at].is_none();
-    let (grant, kind) = all[at].grant.filter(|_| is_alone)?;
     Some(FrameLink {
-        grant,
-        kind,
+        room: all[at].room.filter(|_| is_alone)?,
         submitted: &out.submitted,
         processed: &net.processed[at][target.port as usize],
     })

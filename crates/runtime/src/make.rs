@@ -6,8 +6,7 @@ use std::sync::Arc;
 use graph::{Fault, FaultKind, Program, Services, State, StateId, StateVar};
 use tuple::Layout;
 
-use crate::abi::grant::GrantAddress;
-use crate::abi::{Backend, StateCell};
+use crate::abi::{Backend, FrameRoom, StateCell};
 use crate::build::{Build, Wishes};
 use crate::crossing::Borders;
 use crate::report::Failure;
@@ -26,8 +25,8 @@ pub(crate) struct Made<'a> {
     /// Its bodies; those of a built operator are its logic clause.
     pub logic: Logic,
     pub built: Option<Box<dyn Operator>>,
-    /// See [`Operator::grant`].
-    pub grant: Option<(GrantAddress, u8)>,
+    /// See [`Operator::room`].
+    pub room: Option<FrameRoom>,
     pub state: StateCell,
     pub wishes: Wishes,
     pub runner: Option<Runner>,
@@ -93,7 +92,7 @@ impl Maker<'_> {
             outputs,
             logic: Logic::default(),
             built: None,
-            grant: None,
+            room: None,
             state: StateCell::new(State::default()),
             wishes: Wishes::default(),
             runner: None,
@@ -175,7 +174,7 @@ impl Maker<'_> {
                 core: made.wishes.core,
             });
         }
-        made.grant = built.grant();
+        made.room = built.room();
         made.built = Some(built);
         made.logic = clauses(made.operator);
         Ok(())

@@ -32,8 +32,7 @@ use graph::{Body, Fault, OperatorModel, Services, StateVar};
 use tuple::{Punctuation, TupleRef};
 
 use crate::Build;
-use crate::abi::grant::GrantAddress;
-use crate::abi::{Batch, Context};
+use crate::abi::{Batch, Context, FrameRoom};
 use crate::row::Row;
 
 /// Where an operator submits.
@@ -144,13 +143,13 @@ pub trait Operator: Send {
     }
 
     /// Room for frames that compiled code may fill instead of calling [`Operator::process`] with a
-    /// tuple of fixed length, and the kind of such a frame. Asked once, before there is code; only
-    /// the one thread that submits to the operator uses it.
-    fn grant(&mut self) -> Option<(GrantAddress, u8)> {
+    /// tuple of fixed length. Asked once, before there is code; only the one thread that submits to
+    /// the operator uses it, until `close`.
+    fn room(&mut self) -> Option<FrameRoom> {
         None
     }
 
-    /// A frame was written by way of the grant, and somebody sleeps who wants it.
+    /// A frame was written into its room, and somebody sleeps who wants it.
     fn wake(&mut self) {}
 
     /// What runs on the operator's own thread, for sources and for operators that asked for one

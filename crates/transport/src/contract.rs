@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ring::frame::Batch;
+use ring::grant::GrantAddress;
 
 use crate::Error;
 
@@ -130,6 +131,15 @@ pub trait Outbound: Wait + Send {
 
     /// Receivers that were noticed to be gone, by number.
     fn lost(&self) -> &[u32];
+
+    /// Room that compiled code may fill with frames by itself, if the medium is a ring: see
+    /// [`ring::grant`]. Any call of this end may take the room back.
+    fn grant(&mut self) -> Option<GrantAddress> {
+        None
+    }
+
+    /// A frame was written by way of the grant, and somebody sleeps who wants it.
+    fn wake(&mut self) {}
 }
 
 /// The receiving end of an edge.

@@ -23,16 +23,18 @@ pub struct Granted {
     kind: u8,
     submitted: i64,
     processed: i64,
+    written: i64,
 }
 
 impl Granted {
     /// Of an output port.
     pub fn of(link: &FrameLink<'_>) -> Granted {
         Granted {
-            grant: link.grant.grant() as i64,
-            committed: link.grant.committed() as i64,
-            asleep: link.grant.asleep() as i64,
-            kind: link.kind,
+            grant: link.room.grant.grant() as i64,
+            committed: link.room.grant.committed() as i64,
+            asleep: link.room.grant.asleep() as i64,
+            kind: link.room.kind,
+            written: link.room.written.expose_provenance() as i64,
             submitted: link.submitted.address().expose_provenance() as i64,
             processed: link.processed.address().expose_provenance() as i64,
         }
@@ -62,6 +64,7 @@ impl Lower<'_, '_> {
     pub fn commit(&mut self, granted: &Granted, bytes: u32, port: u32) {
         self.count(granted.submitted);
         self.count(granted.processed);
+        self.count(granted.written);
         let grant = self.word(granted.grant);
         let head = self.load(Region::Ring, types::I64, grant, HEAD);
         let end = self.offset(head, frame_bytes(bytes));

@@ -7,7 +7,7 @@ use graph::{Fault, Inputs, Services, State};
 use ring::{Reader, Shape, Writer, private};
 use runtime::abi::interpreted::Interpreted;
 use runtime::abi::{
-    Act, Backend, Context, Counter, FrameLink, FusedView, Member, Scope, StateCell,
+    Act, Backend, Context, Counter, FrameLink, FrameRoom, FusedView, Member, Scope, StateCell,
 };
 use runtime::{Logic, Outlet, Row};
 use thalweg_jit::{Jit, Options};
@@ -156,7 +156,7 @@ fn run(
 ) -> (Vec<Vec<u8>>, u64, u64) {
     let ringed = Ringed::new();
     let mut state = StateCell::new(State::new(&[]));
-    let counters = [Counter::default(), Counter::default()];
+    let counters: [Counter; 3] = Default::default();
     let mut act = compiled(
         backend,
         on_tuple,
@@ -186,7 +186,7 @@ fn run(
     }
     ringed.read();
     let counted = ringed.seen.borrow().len() as u64 - *ringed.by_outlet.borrow();
-    assert_eq!(counters.each_ref().map(Counter::get), [counted; 2]);
+    assert_eq!(counters.each_ref().map(Counter::get), [counted; 3]);
     (
         ringed.seen.take(),
         ringed.by_outlet.take(),
@@ -199,7 +199,7 @@ fn compiled(
     backend: &mut dyn Backend,
     on_tuple: graph::Body,
     state: &StateCell,
-    [submitted, processed]: &[Counter; 2],
+    [submitted, processed, written]: &[Counter; 3],
     ringed: Option<&Ringed>,
 ) -> Box<dyn Act> {
     let ty = stream().as_tuple().unwrap().clone();
@@ -214,8 +214,11 @@ fn compiled(
         ..Logic::default()
     };
     let frames = ringed.map(|ringed| FrameLink {
-        grant: ringed.writer.borrow_mut().grant().expect("membarrier"),
-        kind: KIND,
+        room: FrameRoom {
+            grant: ringed.writer.borrow_mut().grant().expect("membarrier"),
+            kind: KIND,
+            written: written.address(),
+        },
         submitted,
         processed,
     });

@@ -73,15 +73,24 @@ pub struct Link<'a> {
     pub processed: &'a Counter,
 }
 
-/// An output port whose only consumer takes frames: it leaves the PE, or goes into a queue. Compiled
-/// code may write a tuple of fixed length into the ring by itself, as [`ring::grant`] says, and add 1
-/// to both counters; [`crate::Outlet::submit`] does all of that too.
-#[derive(Clone, Copy)]
-pub struct FrameLink<'a> {
+/// Room for frames that an operator offers to whoever submits to it: see [`crate::Operator::room`].
+#[derive(Clone, Copy, Debug)]
+pub struct FrameRoom {
     /// Room in the ring.
     pub grant: GrantAddress,
     /// The kind of a tuple's frame.
     pub kind: u8,
+    /// Where frames that are written this way are counted.
+    pub written: *const u64,
+}
+
+/// An output port whose only consumer takes frames: it leaves the PE, or goes into a queue. Compiled
+/// code may write a tuple of fixed length into the ring by itself, as [`ring::grant`] says, and add 1
+/// to all three counters; else [`crate::Outlet::submit`] does what is to be done.
+#[derive(Clone, Copy)]
+pub struct FrameLink<'a> {
+    /// Room in the ring.
+    pub room: FrameRoom,
     /// Counts what is submitted to the port.
     pub submitted: &'a Counter,
     /// Counts the consumer's tuples.

@@ -20,7 +20,7 @@ pub use ring::frame::Batch;
 
 pub use cell::{StateAddress, StateCell};
 pub use counter::Counter;
-pub use fused::{Code, FrameLink, FusedView, Link, Links, Member};
+pub use fused::{Code, FrameLink, FrameRoom, FusedView, Link, Links, Member};
 pub use ring::grant;
 
 /// What one evaluation reads and changes.

@@ -1,7 +1,7 @@
 //! What has passed on a link, and who waits for whom: plain counters that anybody may read.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use graph::{Fault, FaultKind};
 use rustix::time::{ClockId, clock_gettime};
@@ -22,10 +22,13 @@ pub struct Flow {
     pub to: Vec<u32>,
     /// Whose counters these are.
     pub side: Side,
-    /// Frames that passed.
-    pub frames: Counter,
+    /// Frames that passed, but for those below.
+    frames: Counter,
     /// Their bytes, headers too.
-    pub bytes: Counter,
+    bytes: Counter,
+    /// Frames of tuples that compiled code wrote itself, and how many bytes each of them has.
+    in_place: Counter,
+    in_place_bytes: OnceLock<u64>,
     /// How often this side has waited for the other one.
     pub waits: Counter,
     /// Nanoseconds of all waits that are over.
@@ -55,10 +58,29 @@ impl Flow {
             side,
             frames: Counter::default(),
             bytes: Counter::default(),
+            in_place: Counter::default(),
+            in_place_bytes: OnceLock::new(),
             waits: Counter::default(),
             wait_ns: Counter::default(),
             blocked_since_ns: AtomicU64::new(0),
         }
+    }
+
+    /// Frames that passed.
+    pub fn frames(&self) -> u64 {
+        self.frames.get() + self.in_place.get()
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        let each = self.in_place_bytes.get().copied().unwrap_or_default();
+        self.bytes.get() + self.in_place.get() * each
+    }
+
+    /// Counts frames of so many bytes that compiled code writes itself.
+    pub(super) fn in_place(&self, bytes: u64) -> &Counter {
+        self.in_place_bytes.get_or_init(|| bytes);
+        &self.in_place
     }
 
     /// Since when this side waits, in nanoseconds of the monotonic clock.

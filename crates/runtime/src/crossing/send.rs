@@ -8,11 +8,12 @@ use std::sync::Arc;
 use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
 use transport::{Error, Idle, Outbound, Wait, fragment};
-use tuple::TupleRef;
+use tuple::{Layout, TupleRef};
 
 use super::codec::Writing;
 use super::linger::Lingering;
 use super::{Flow, Linger, Pacing, quiet, wire};
+use crate::abi::FrameRoom;
 use crate::{Build, Make, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
@@ -48,8 +49,10 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Send {
         operator,
         frame_bytes_max: sending.end.frame_bytes_max(),
+        layout: build.inputs[0].clone(),
         writing: Writing::new(sending.codec, build.inputs[0].clone()),
         end: Some(sending.end),
+        is_broken: false,
         has_given_up: false,
         lost: 0,
         flow,
@@ -62,9 +65,12 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 struct Send {
     /// Its name and kind.
     operator: (Arc<str>, Arc<str>),
-    /// `None`: the link is broken, which was said; or it lingers.
+    /// `None`: it lingers.
     end: Option<Box<dyn Outbound>>,
+    /// The link is broken, which was said. The end stays: compiled code may look for room in it.
+    is_broken: bool,
     frame_bytes_max: usize,
+    layout: Arc<Layout>,
     writing: Writing,
     /// The PE has failed while it waited: nothing more goes out, not even a final marker.
     has_given_up: bool,
@@ -99,7 +105,7 @@ impl Operator for Send {
     }
 
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let Some(end) = &mut self.end else {
+        let Some(end) = self.end.as_mut().filter(|_| !self.is_broken) else {
             return Ok(());
         };
         if let Err(error) = end.flush() {
@@ -109,8 +115,29 @@ impl Operator for Send {
         Ok(())
     }
 
+    fn room(&mut self) -> Option<FrameRoom> {
+        let bytes = self.layout.size as usize;
+        let is_in_place = self.layout.is_fixed && matches!(self.writing, Writing::Facade);
+        let end = self.end.as_mut()?;
+        let grant = end
+            .grant()
+            .filter(|_| is_in_place && bytes <= self.frame_bytes_max)?;
+        let written = self.flow.in_place(frame_bytes(bytes) as u64);
+        Some(FrameRoom {
+            grant,
+            kind: wire::TUPLE,
+            written: written.address(),
+        })
+    }
+
+    fn wake(&mut self) {
+        if let Some(end) = &mut self.end {
+            end.wake();
+        }
+    }
+
     fn close(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
-        if let Some(end) = self.end.take() {
+        if let Some(end) = self.end.take().filter(|_| !self.is_broken) {
             self.linger.add(Lingering {
                 operator: self.operator.clone(),
                 flow: self.flow.clone(),
@@ -133,7 +160,7 @@ impl Send {
 
     #[inline]
     fn frame(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
-        let Some(end) = &mut self.end else {
+        let Some(end) = self.end.as_mut().filter(|_| !self.is_broken) else {
             return Ok(());
         };
         match end.put(kind, flags, bytes) {
@@ -181,7 +208,7 @@ impl Send {
     /// The link does not work: said once, then tuples are dropped.
     #[cold]
     fn broken(&mut self, error: &Error) -> Fault {
-        self.end = None;
+        self.is_broken = true;
         self.flow.broken(error)
     }
 

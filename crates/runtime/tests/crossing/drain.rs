@@ -13,7 +13,7 @@ fn a_shutdown_drains() {
     let endless = source("N", false, &[]);
     let (sender, receiver, printed) = two(&endless, Pipe::default());
     let sent = sender.flows();
-    wait_for("tuples crossed", || sent[0].frames.get() > 100);
+    wait_for("tuples crossed", || sent[0].frames() > 100);
     // Both are told, as SIGINT tells all processes of a terminal.
     receiver.stop().request();
     sender.stop().request();
@@ -60,7 +60,7 @@ fn what_is_held_back_gets_out_before_a_thread_sleeps() {
     };
     let (sender, receiver, printed) = two(&numbers, pipe);
     let received = receiver.flows();
-    wait_for("the tuples have come", || received[0].frames.get() == 3);
+    wait_for("the tuples have come", || received[0].frames() == 3);
     sender.stop().request();
     sender.join().unwrap();
     receiver.join().unwrap();
@@ -84,7 +84,7 @@ fn a_pe_lingers_until_all_is_taken() {
         tell.send(()).unwrap();
         ended
     });
-    wait_for("all is sent", || sent[0].frames.get() == 4);
+    wait_for("all is sent", || sent[0].frames() == 4);
     let mut frames = 0;
     while frames < 4 {
         assert!(told.try_recv().is_err(), "not everything is taken");
@@ -106,7 +106,7 @@ fn a_receiver_that_is_gone_before_it_took_all_is_named() {
     let program = testkit::program([numbers.clone(), send(0, &numbers, 0)]);
     let sender = Half::number(0).sends(0, 1, out).start(&program);
     let sent = sender.flows();
-    wait_for("all is sent", || sent[0].frames.get() == 4);
+    wait_for("all is sent", || sent[0].frames() == 4);
     drop(inbound);
     assert_eq!(
         sender.join().unwrap_err().to_string(),

@@ -145,10 +145,7 @@ fn links_are_counted_on_both_sides() {
     sender.join().unwrap();
     receiver.join().unwrap();
     // Five window markers and the final one.
-    let counts: Vec<_> = flows
-        .iter()
-        .map(|f| (f.frames.get(), f.bytes.get()))
-        .collect();
+    let counts: Vec<_> = flows.iter().map(|f| (f.frames(), f.bytes())).collect();
     assert_eq!(counts, [(57 + 6, 57 * 16 + 6 * 8); 2]);
     assert!(flows.iter().all(|f| f.blocked_since_ns().is_none()));
     assert!(flows[0].waits.get() > 0, "one frame fits at a time");

@@ -3,6 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
+use ring::grant::GrantAddress;
 use ring::{Fault, Writer};
 
 use super::watch::Watch;
@@ -91,8 +92,16 @@ impl<P: Peers> Sending<P> {
         }
     }
 
+    #[inline]
+    fn wake_sleepers(&self) {
+        let sleepers = self.writer.sleeping_readers();
+        if sleepers != 0 {
+            self.wake_some(sleepers);
+        }
+    }
+
     #[cold]
-    fn wake(&self, sleepers: u64) {
+    fn wake_some(&self, sleepers: u64) {
         self.peers.wake(sleepers);
     }
 }
@@ -130,10 +139,7 @@ impl<P: Peers> Outbound for Sending<P> {
     #[inline]
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
         self.writer.commit(kind, flags, len);
-        let sleepers = self.writer.sleeping_readers();
-        if sleepers != 0 {
-            self.wake(sleepers);
-        }
+        self.wake_sleepers();
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
@@ -153,6 +159,14 @@ impl<P: Peers> Outbound for Sending<P> {
 
     fn lost(&self) -> &[u32] {
         &self.lost
+    }
+
+    fn grant(&mut self) -> Option<GrantAddress> {
+        self.writer.grant()
+    }
+
+    fn wake(&mut self) {
+        self.wake_sleepers();
     }
 }
 
