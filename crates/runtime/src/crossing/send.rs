@@ -117,11 +117,11 @@ impl Operator for Send {
 
     fn room(&mut self) -> Option<FrameRoom> {
         let bytes = self.layout.size as usize;
-        let is_in_place = self.layout.is_fixed && matches!(self.writing, Writing::Facade);
-        let end = self.end.as_mut()?;
-        let grant = end
-            .grant()
-            .filter(|_| is_in_place && bytes <= self.frame_bytes_max)?;
+        let is_flat = self.layout.is_fixed && matches!(self.writing, Writing::Facade);
+        if !is_flat || bytes > self.frame_bytes_max {
+            return None;
+        }
+        let grant = self.end.as_mut()?.grant()?;
         let written = self.flow.in_place(frame_bytes(bytes) as u64);
         Some(FrameRoom {
             grant,
