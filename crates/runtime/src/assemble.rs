@@ -11,7 +11,7 @@ use crate::abi::{Backend, Code};
 use crate::build;
 use crate::catch::Catch;
 use crate::code;
-use crate::crossing::{Borders, Pacing};
+use crate::crossing::Borders;
 use crate::gate::Gate;
 use crate::house::{House, Setting};
 use crate::make::{Made, Maker, Runner};
@@ -52,22 +52,20 @@ pub(crate) fn assemble(
         .iter()
         .map(|o| Voice::new(&house, o))
         .collect();
-    let pacing = Pacing::new(setting.idle, house.failed.clone());
-    let borders = Borders {
-        links: setting.links,
-        pacing: Arc::new(pacing),
-        linger: house.linger.clone(),
-        flows: Vec::new(),
-    };
     let mut maker = Maker {
         registry,
         backend: &mut *backend,
         stop: house.stop.clone(),
         room: Room(waits.clone()),
-        borders,
+        borders: Borders::new(&house, setting.links, setting.idle),
     };
     let mut made = maker.make_all(program, &voices)?;
-    let Borders { pacing, flows, .. } = maker.borders;
+    let Borders {
+        pacing,
+        flows,
+        queues,
+        ..
+    } = maker.borders;
     let loops = made.iter().filter(|one| one.wishes.drains).count();
     pacing.set_loops(loops, core_count(&setting.cores));
     let net = Net::new(program, &made);
@@ -78,10 +76,7 @@ pub(crate) fn assemble(
         .iter_mut()
         .filter_map(|one| one.runner.take())
         .collect();
-    let timers = made
-        .iter_mut()
-        .map(|one| (one.index, std::mem::take(&mut one.wishes.timers)));
-    let timers = timers.filter(|(_, timers)| !timers.is_empty()).collect();
+    let timers = timers(&mut made);
     let nodes = made
         .into_iter()
         .zip(codes)
@@ -99,6 +94,7 @@ pub(crate) fn assemble(
             waits,
             voices,
             flows,
+            queues,
             heads: program.operators.iter().map(head).collect(),
             gates: gates(&net),
             outs: net.outs,
@@ -107,6 +103,12 @@ pub(crate) fn assemble(
             shared,
         },
     })
+}
+
+fn timers(made: &mut [Made<'_>]) -> Vec<(u32, Vec<f64>)> {
+    let timers = made.iter_mut();
+    let timers = timers.map(|one| (one.index, std::mem::take(&mut one.wishes.timers)));
+    timers.filter(|(_, timers)| !timers.is_empty()).collect()
 }
 
 /// How many cores there are for the PE's threads.
@@ -186,6 +188,7 @@ fn place(nodes: Vec<Node>, net: &Net) -> (Own, Vec<Option<Shared>>) {
             shared.push(Some(Shared {
                 holds_back: node.traits.holds_back,
                 node: Mutex::new(node),
+                holder: Arc::default(),
                 pending: Mutex::new(VecDeque::new()),
                 gate: net.loops[at],
             }));

@@ -18,6 +18,7 @@ use crate::TimerId;
 use crate::abi::{Backend, Predicate, Projection, Scope};
 use crate::crossing::Borders;
 use crate::stop::Stop;
+use crate::voice::Gauges;
 use crate::wait::Room;
 
 /// What a built operator is made from. Expressions are handed to the backend here, once; their code
@@ -43,7 +44,7 @@ pub struct Build<'a> {
 }
 
 /// What an operator asked for while it was built.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Wishes {
     pub timers: Vec<f64>,
     pub own_thread: bool,
@@ -51,6 +52,7 @@ pub(crate) struct Wishes {
     pub flushes: bool,
     pub drains: bool,
     pub core: Option<u32>,
+    pub gauges: Option<Gauges>,
 }
 
 /// Code for expressions: see [`Scope`] for what they read.
@@ -221,6 +223,18 @@ impl Build<'_> {
     /// before a thread that enters it sleeps.
     pub fn flushes(&mut self) {
         self.wishes.flushes = true;
+    }
+
+    /// It is a queue: its output is that of a thread of its own, perhaps on a core of its own.
+    pub(crate) fn queue(&mut self, core: Option<u32>) {
+        self.thread();
+        self.drains();
+        self.wishes.core = core;
+    }
+
+    /// Its metrics are read here, besides those that it creates.
+    pub(crate) fn gauges(&mut self, gauges: Gauges) {
+        self.wishes.gauges = Some(gauges);
     }
 
     /// Its own thread goes on after a shutdown, until its input has ended.

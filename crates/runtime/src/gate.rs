@@ -5,9 +5,9 @@
 //! loop. Between gates and the locks of operators outside of loops the order is that of the
 //! streams, which has no circle.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::wait::ThreadId;
+use crate::wait::{Holder, ThreadId};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(crate) struct Gate {
     /// The thread that is inside.
     owner: Mutex<Option<ThreadId>>,
     left: Condvar,
+    /// The same thread, for others that wait.
+    pub holder: Arc<Holder>,
 }
 
 /// Being inside. `None` if the thread was already.
@@ -27,6 +29,7 @@ impl Gate {
         match *owner {
             None => {
                 *owner = Some(thread);
+                self.holder.took(thread);
                 Some(Inside(Some(self)))
             }
             Some(other) => (other == thread).then_some(Inside(None)),
@@ -46,6 +49,7 @@ impl Gate {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         *owner = Some(thread);
+        self.holder.took(thread);
         Inside(Some(self))
     }
 
@@ -57,6 +61,7 @@ impl Gate {
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         if let Some(gate) = self.0 {
+            gate.holder.leaves();
             *gate.lock() = None;
             gate.left.notify_one();
         }

@@ -160,6 +160,9 @@ impl Maker<'_> {
         };
         let mut built = build(&mut from)?;
         made.wishes = from.wishes;
+        if let Some(gauges) = made.wishes.gauges.take() {
+            voice.set_gauges(gauges);
+        }
         made.state = StateCell::new(state);
         if made.operator.inputs.is_empty() || made.wishes.own_thread {
             let source = match built.source() {

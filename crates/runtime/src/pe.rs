@@ -14,7 +14,7 @@ use graph::{Fault, FaultKind, Program};
 use crate::OperatorEntry;
 use crate::abi::Backend;
 use crate::assemble::{Assembly, assemble};
-use crate::crossing::Flow;
+use crate::crossing::{Flow, Queued};
 use crate::house::{House, Options};
 use crate::launch::{self, Thread};
 use crate::make::Runner;
@@ -157,15 +157,20 @@ impl Running {
         self.wiring.tallies()
     }
 
+    /// The same, for a thread that watches while another one joins.
+    pub fn tally_handle(&self) -> Box<dyn Fn() -> Vec<Tally> + Send> {
+        let wiring = self.wiring.clone();
+        Box::new(move || wiring.tallies())
+    }
+
     /// What has passed on its links, and who waits: counters that go on counting.
     pub fn flows(&self) -> Vec<Arc<Flow>> {
         self.wiring.flows.clone()
     }
 
-    /// The same, for a thread that watches while another one joins.
-    pub fn tally_handle(&self) -> Box<dyn Fn() -> Vec<Tally> + Send> {
-        let wiring = self.wiring.clone();
-        Box::new(move || wiring.tallies())
+    /// The counters of its queues.
+    pub fn queues(&self) -> Vec<Arc<Queued>> {
+        self.wiring.queues.clone()
     }
 
     /// Waits until all sources have returned, then ends everything.

@@ -14,7 +14,7 @@ use crate::abi::Batch;
 use crate::desk::Desk;
 use crate::node::Node;
 use crate::runner;
-use crate::wait::ThreadId;
+use crate::wait::{Doing, Holder, ThreadId};
 use crate::wiring::{OutPort, Parcel, Shared, Target, Wiring};
 
 /// One thread's view of the PE.
@@ -165,6 +165,33 @@ impl Drop for Suspect<'_> {
     }
 }
 
+/// A shared operator that this thread is inside of.
+struct Held<'a> {
+    holder: &'a Holder,
+    node: MutexGuard<'a, Node>,
+}
+
+impl std::ops::Deref for Held<'_> {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl std::ops::DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut Node {
+        &mut self.node
+    }
+}
+
+impl Drop for Held<'_> {
+    /// The lock is left afterwards.
+    fn drop(&mut self) {
+        self.holder.leaves();
+    }
+}
+
 /// What is handed over.
 #[derive(Clone, Copy)]
 enum Item<'a> {
@@ -257,7 +284,7 @@ impl Region {
         {
             drop(node);
             self.wait_for_room(shared, to, tuple)?;
-            node = lock(&shared.node);
+            node = self.hold(shared);
         }
         let is_bounded = node.traits.is_bounded;
         self.call(&mut node, to.port, item)?;
@@ -273,7 +300,7 @@ impl Region {
 
     fn wait_for_room(&self, shared: &Shared, to: Target, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let others = self.others(to.node);
-        let has_room = || lock(&shared.node).has_room(self, to.port, tuple);
+        let has_room = || self.hold(shared).has_room(self, to.port, tuple);
         self.wiring
             .waits
             .wait_for_room(self.thread, &others, has_room)
@@ -291,24 +318,42 @@ impl Region {
     }
 
     /// Takes the operator's lock; `None` if this thread is inside already.
-    fn lock<'s>(&self, shared: &'s Shared) -> Option<MutexGuard<'s, Node>> {
+    fn lock<'s>(&self, shared: &'s Shared) -> Option<Held<'s>> {
         match shared.node.try_lock() {
-            Ok(node) => Some(node),
-            Err(TryLockError::Poisoned(node)) => Some(node.into_inner()),
+            Ok(node) => Some(self.held(shared, node)),
+            Err(TryLockError::Poisoned(node)) => Some(self.held(shared, node.into_inner())),
             // Whoever is inside the gate is this thread.
             Err(TryLockError::WouldBlock) if shared.gate.is_some() => None,
-            Err(TryLockError::WouldBlock) => {
-                let waits = &self.wiring.waits;
-                Some(waits.while_inactive(self.thread, || lock(&shared.node)))
-            }
+            Err(TryLockError::WouldBlock) => Some(self.wait_for_lock(shared)),
         }
+    }
+
+    /// The same of an operator that stands in no loop.
+    fn hold<'s>(&self, shared: &'s Shared) -> Held<'s> {
+        let held = self.lock(shared);
+        held.unwrap_or_else(|| self.wait_for_lock(shared))
+    }
+
+    fn wait_for_lock<'s>(&self, shared: &'s Shared) -> Held<'s> {
+        let doing = Doing::Lock(shared.holder.clone());
+        let waits = &self.wiring.waits;
+        let node = waits.while_doing(self.thread, doing, || lock(&shared.node));
+        self.held(shared, node)
+    }
+
+    #[inline]
+    fn held<'s>(&self, shared: &'s Shared, node: MutexGuard<'s, Node>) -> Held<'s> {
+        shared.holder.took(self.thread);
+        let holder = &shared.holder;
+        Held { holder, node }
     }
 
     fn pass(&self, gate: u32) -> crate::gate::Inside<'_> {
         let gate = &self.wiring.gates[gate as usize];
         gate.try_enter(self.thread).unwrap_or_else(|| {
+            let doing = Doing::Lock(gate.holder.clone());
             let waits = &self.wiring.waits;
-            waits.while_inactive(self.thread, || gate.enter(self.thread))
+            waits.while_doing(self.thread, doing, || gate.enter(self.thread))
         })
     }
 

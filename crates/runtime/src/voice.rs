@@ -2,7 +2,7 @@
 //! services.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use graph::{Fault, FaultKind, Services, TraceLevel};
 
@@ -18,6 +18,8 @@ pub(crate) struct Voice {
     /// too, one number may be given out twice.
     random: AtomicU64,
     metrics: Mutex<Vec<Metric>>,
+    /// Metrics that somebody else keeps.
+    gauges: OnceLock<Gauges>,
     /// It has no input ports.
     is_source: bool,
     /// How often it has slept since the shutdown without looking for one.
@@ -25,6 +27,9 @@ pub(crate) struct Voice {
     /// It was made to end.
     is_interrupted: AtomicBool,
 }
+
+/// Reads metrics.
+pub(crate) type Gauges = Box<dyn Fn() -> Vec<(String, i64)> + Send + Sync>;
 
 /// A custom metric.
 pub(crate) struct Metric {
@@ -49,6 +54,7 @@ impl Voice {
             levels,
             random: AtomicU64::new(fold(operator.name.bytes().map(u64::from))),
             metrics: Mutex::new(Vec::new()),
+            gauges: OnceLock::new(),
             is_source: operator.inputs.is_empty(),
             slept: AtomicU32::new(0),
             is_interrupted: AtomicBool::new(false),
@@ -76,7 +82,14 @@ impl Voice {
     pub fn metrics(&self) -> Vec<(String, i64)> {
         let metrics = self.lock();
         let pairs = metrics.iter().map(|m| (m.name.clone(), m.get()));
-        pairs.collect()
+        let gauges = self.gauges.get().map(|gauges| gauges()).unwrap_or_default();
+        pairs.chain(gauges).collect()
+    }
+
+    /// Where more metrics are read; once.
+    pub fn set_gauges(&self, gauges: Gauges) {
+        // Only its wiring sets it.
+        let _ = self.gauges.set(gauges);
     }
 
     /// Adds to a metric, which it creates if need be.

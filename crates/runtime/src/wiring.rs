@@ -11,12 +11,12 @@ use graph::Pos;
 use tuple::{Punctuation, TupleBuf};
 
 use crate::abi::Counter;
-use crate::crossing::Flow;
+use crate::crossing::{Flow, Queued};
 use crate::gate::Gate;
 use crate::house::House;
 use crate::node::Node;
 use crate::voice::Voice;
-use crate::wait::{ThreadId, Waits};
+use crate::wait::{Holder, ThreadId, Waits};
 
 /// Everything is indexed by operator.
 pub(crate) struct Wiring {
@@ -25,6 +25,8 @@ pub(crate) struct Wiring {
     pub voices: Vec<Voice>,
     /// Counters of the links, in no order.
     pub flows: Vec<Arc<Flow>>,
+    /// And of the queues.
+    pub queues: Vec<Arc<Queued>>,
     /// What messages say of the operators.
     pub heads: Vec<Head>,
     pub outs: Vec<Box<[OutPort]>>,
@@ -94,6 +96,8 @@ pub(crate) struct Target {
 /// An operator that several threads enter, one at a time.
 pub(crate) struct Shared {
     pub node: Mutex<Node>,
+    /// Who has locked it.
+    pub holder: Arc<Holder>,
     /// What came back to it through a loop while it was busy. Only operators in loops use it.
     pub pending: Mutex<VecDeque<Parcel>>,
     /// The loop that it stands in: an index of [`Wiring::gates`].

@@ -26,10 +26,10 @@ impl Bell {
         let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
     }
 
-    /// Makes it silent again.
-    pub fn silence(&self) {
-        // It was silent if there is nothing to read.
-        let _ = rustix::io::read(&self.0, &mut [0; 8]);
+    /// Makes it silent again; whether it had rung.
+    pub fn silence(&self) -> bool {
+        // There is nothing to read if it was silent.
+        rustix::io::read(&self.0, &mut [0; 8]).is_ok()
     }
 }
 

@@ -53,8 +53,12 @@ const SPINS_PER_LOOK: u32 = 32;
 /// Spins at most, should the clock stand still.
 const SPINS_MAX: u32 = 1 << 20;
 
-/// Yields before a park.
+/// Yields before a park, at most ...
 const YIELDS: u32 = 8;
+
+/// ... and no more after this time: where many threads want the core, a yield is a long wait, and
+/// who sleeps is woken sooner.
+const YIELD_MAX: Duration = Duration::from_micros(50);
 
 /// The idling of one loop.
 #[derive(Debug)]
@@ -121,12 +125,21 @@ impl Idle {
                 return true;
             }
         }
-        if self.yields < YIELDS {
+        let may_yield = self.yields == 0 || since.elapsed() < self.spin_time() + YIELD_MAX;
+        if self.yields < YIELDS && may_yield {
             self.yields += 1;
             rustix::thread::sched_yield();
             return true;
         }
         false
+    }
+
+    fn spin_time(&self) -> Duration {
+        if self.may_spin {
+            self.budget
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// Sleeps until one of the ends has work, the bell rings, or so much time is over.
@@ -237,7 +250,7 @@ mod tests {
     #[test]
     fn only_a_loop_with_a_core_to_spare_spins_and_all_park_in_the_end() {
         let mut poor = Idle::new(Strategy::Adaptive, false).unwrap();
-        assert_eq!(passes(&mut poor), YIELDS);
+        assert!((1..=YIELDS).contains(&passes(&mut poor)));
         let mut rich = Idle::new(Strategy::Adaptive, true).unwrap();
         assert!(passes(&mut rich) > YIELDS);
         assert!(!rich.pass(), "it stays parked until there was work");
@@ -257,7 +270,8 @@ mod tests {
             idle.adjust(Duration::from_secs(1));
         }
         assert_eq!(idle.budget, Duration::ZERO);
-        assert_eq!(passes(&mut idle), SPINS_PER_LOOK - 1 + YIELDS);
+        let spins = SPINS_PER_LOOK - 1;
+        assert!((spins + 1..=spins + YIELDS).contains(&passes(&mut idle)));
         idle.adjust(SPIN_MIN);
         assert_eq!(idle.budget, SPIN_MIN);
     }

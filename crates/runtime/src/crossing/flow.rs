@@ -141,7 +141,7 @@ impl Flow {
 }
 
 /// Nanoseconds of the monotonic clock, which all processes of a host share.
-fn now_ns() -> u64 {
+pub(super) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     // The clock begins when the host does.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64

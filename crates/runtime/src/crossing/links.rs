@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph::{Codec, Fault, FaultKind};
-use transport::{Inbound, Outbound};
+use transport::{Inbound, Outbound, Strategy};
 
 use super::flow::{Flow, Side};
-use super::{Linger, Pacing};
+use super::{Linger, Pacing, Queued};
+use crate::house::House;
 
 /// The ends of a PE's crossing streams, by the crossing's number.
 #[derive(Default)]
@@ -53,9 +54,22 @@ pub(crate) struct Borders {
     pub linger: Arc<Linger>,
     /// The counters of every link that was handed out.
     pub flows: Vec<Arc<Flow>>,
+    /// Those of every queue.
+    pub queues: Vec<Arc<Queued>>,
 }
 
 impl Borders {
+    /// Of a PE that is about to be wired.
+    pub fn new(house: &House, links: Links, idle: Strategy) -> Borders {
+        Borders {
+            links,
+            pacing: Arc::new(Pacing::new(idle, house.failed.clone())),
+            linger: house.linger.clone(),
+            flows: Vec::new(),
+            queues: Vec::new(),
+        }
+    }
+
     /// The sending end of a crossing, once.
     pub fn sending(&mut self, link: u32) -> Result<(Sending, Arc<Flow>), Fault> {
         let sending = self.links.outbound.remove(&link);

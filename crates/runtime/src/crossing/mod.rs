@@ -24,6 +24,7 @@ mod flow;
 mod linger;
 mod links;
 mod pacing;
+mod queue;
 pub(crate) mod quiet;
 mod receive;
 mod send;
@@ -31,6 +32,7 @@ mod wire;
 
 pub use flow::{Flow, Side};
 pub use links::{Links, Receiving, Sending};
+pub use queue::Queued;
 
 pub(crate) use linger::Linger;
 pub(crate) use links::Borders;
@@ -39,4 +41,4 @@ pub(crate) use pacing::Pacing;
 use crate::OperatorEntry;
 
 /// The registry's lines of the operators that [`graph::inserted`] names.
-pub const ENTRIES: &[OperatorEntry] = &[send::ENTRY, receive::ENTRY];
+pub const ENTRIES: &[OperatorEntry] = &[send::ENTRY, receive::ENTRY, queue::ENTRY];

@@ -3,25 +3,34 @@
 //! Media hold frames back to send several together. Whoever is about to sleep, anywhere in the
 //! operators' code, calls [`flush`]: the thread knows its region here.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::region::Region;
+use crate::wait::ThreadId;
 
 thread_local! {
-    /// What this thread runs.
+    /// What this thread runs, if that holds something back.
     static REGION: RefCell<Option<Rc<Region>>> = const { RefCell::new(None) };
+    /// Which thread of the PE it is.
+    static THREAD: Cell<Option<ThreadId>> = const { Cell::new(None) };
 }
 
 /// Runs what a thread of the PE runs, and gives its region back.
 pub(crate) fn within(region: Region, run: impl FnOnce(&Region)) -> Option<Region> {
     let region = Rc::new(region);
+    THREAD.set(Some(region.thread));
     if region.holds_back() {
         REGION.set(Some(region.clone()));
     }
     run(&region);
     REGION.set(None);
     Rc::into_inner(region)
+}
+
+/// Which thread of the PE this is; `None`: of none.
+pub(crate) fn thread() -> Option<ThreadId> {
+    THREAD.get()
 }
 
 /// The thread is about to sleep.

@@ -2,8 +2,10 @@
 
 extern crate thalweg_runtime as runtime;
 
+mod door;
 mod drain;
 mod ends;
 mod faults;
 mod operators;
 mod order;
+mod queue;

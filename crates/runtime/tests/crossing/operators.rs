@@ -12,10 +12,13 @@ use runtime::{Build, Make, Operator, OperatorEntry, Options, Outlet, Pe, Running
 use testkit::{Invoke, Shared, x};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 
+use crate::door::Door;
 use crate::ends::{In, Out, Pipe};
 
 pub const NUMBERS: OperatorEntry = entry(&NUMBERS_MODEL, numbers);
 pub const GATE: OperatorEntry = entry(&GATE_MODEL, gate);
+pub const CORES: OperatorEntry = entry(&CORES_MODEL, cores);
+pub const HOP: OperatorEntry = entry(&HOP_MODEL, hop);
 
 const fn entry(
     model: &'static OperatorModel,
@@ -31,7 +34,7 @@ static NUMBERS_MODEL: OperatorModel = OperatorModel {
     doc: "Sends 0, 1, 2, ... in `n`, and a text of `text` times as many letters in `s`; a window \
           marker after every tenth tuple. Ends after `count` tuples, or fails there if `fails`, or \
           sleeps there until the shutdown if `sleeps`. Without a count it goes on until the \
-          shutdown, unless it is `deaf`.",
+          shutdown, unless it is `deaf`. Each tuple passes the `door`.",
     outputs: &[OutPortModel::DEFAULT],
     allow_any_param: true,
     ..OperatorModel::DEFAULT
@@ -44,6 +47,7 @@ struct Numbers {
     fails: bool,
     sleeps: bool,
     deaf: bool,
+    door: Option<Door>,
     stop: Stop,
 }
 
@@ -57,6 +61,7 @@ fn numbers(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         fails: build.flag("fails", false)?,
         sleeps: build.flag("sleeps", false)?,
         deaf: build.flag("deaf", false)?,
+        door: build.integer("door")?.map(Door::of),
         stop: build.stop(),
     })))))
 }
@@ -80,6 +85,7 @@ impl Source for Numbers {
             if !self.deaf && self.stop.is_requested() {
                 return Ok(());
             }
+            self.door.iter().for_each(Door::pass);
             let text: String = (b'a'..=b'z')
                 .cycle()
                 .map(char::from)
@@ -106,7 +112,7 @@ impl Source for Numbers {
 static GATE_MODEL: OperatorModel = OperatorModel {
     namespace: "t",
     name: "Gate",
-    doc: "Passes on what comes; fails at the tuple `fails`. See [`Door`].",
+    doc: "Passes on what comes, each tuple through the `door`; fails at the tuple `fails`.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
         punctuation: PunctuationOut::Preserving(0),
@@ -119,20 +125,94 @@ static GATE_MODEL: OperatorModel = OperatorModel {
 struct Gate {
     fails: Option<i64>,
     passed: i64,
+    door: Option<Door>,
 }
 
 fn gate(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let fails = build.integer("fails")?.map(|at| at as i64);
-    Ok(Box::new(Gate { fails, passed: 0 }))
+    let door = build.integer("door")?.map(Door::of);
+    let passed = 0;
+    Ok(Box::new(Gate {
+        fails,
+        passed,
+        door,
+    }))
 }
 
 impl Operator for Gate {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.door.iter().for_each(Door::pass);
         if self.fails == Some(self.passed) {
             return Err(Fault::value("the gate fails"));
         }
         self.passed += 1;
         out.submit(0, tuple)
+    }
+}
+
+static CORES_MODEL: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Cores",
+    doc: "Prints for each tuple how many cores its thread may run on.",
+    inputs: &[InPortModel::DEFAULT],
+    ..OperatorModel::DEFAULT
+};
+
+struct Cores;
+
+fn cores(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(Cores))
+}
+
+impl Operator for Cores {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        out.services().print(format!("{cores}\n").as_bytes(), false)
+    }
+}
+
+static HOP_MODEL: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Hop",
+    doc: "Sends what comes to port 0 on the first port; what is even comes back to port 1, once as \
+          it is and once one larger.",
+    inputs: &[
+        InPortModel::DEFAULT,
+        InPortModel {
+            control: true,
+            ..InPortModel::DEFAULT
+        },
+    ],
+    outputs: &[OutPortModel::DEFAULT, OutPortModel::DEFAULT],
+    ..OperatorModel::DEFAULT
+};
+
+struct Hop(TupleBuf);
+
+fn hop(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(Hop(TupleBuf::default())))
+}
+
+impl Operator for Hop {
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let n = tuple.i64_at(0);
+        if port == 0 {
+            out.submit(0, tuple)?;
+        }
+        if n % 2 == 1 {
+            return Ok(());
+        }
+        if port == 0 {
+            out.submit(1, tuple)?;
+        }
+        self.0.copy_from(tuple);
+        self.0.put_scalar(0, n + 1);
+        out.submit(1, self.0.as_ref())
     }
 }
 
@@ -199,6 +279,35 @@ pub fn receive(links: &[(u32, &Invoke)]) -> Invoke {
     Invoke::from(receive)
 }
 
+/// A queue before a stream's consumer, fed by operators of its PE.
+pub fn queue(of: &Invoke, items: u32, congestion: &str, feeders: &[(u32, u32)]) -> Invoke {
+    let mut queue = Invoke::new(graph::inserted::QUEUE, "Queue")
+        .input("In", [("n", Type::Int64)])
+        .output("Out", [("n", Type::Int64)])
+        .param("tuples", [x::uint32(items)])
+        .literal("congestion", &[congestion])
+        .done();
+    queue.inputs[0].schema = of.outputs[0].schema.clone();
+    queue.outputs[0].schema = of.outputs[0].schema.clone();
+    let fed = |queue: Invoke, &(operator, port): &(u32, u32)| queue.fed(0, operator, port);
+    feeders.iter().fold(Invoke::from(queue), fed)
+}
+
+/// A gate with its parameters, fed by an operator of its PE.
+pub fn gate_of(of: &Invoke, feeder: u32, params: &[(&str, Value)]) -> Invoke {
+    let mut gate = Invoke::new("t::Gate", "Gate")
+        .input("In", [("n", Type::Int64)])
+        .output("Out", [("n", Type::Int64)])
+        .fed(0, feeder, 0)
+        .done();
+    gate.inputs[0].schema = of.outputs[0].schema.clone();
+    gate.outputs[0].schema = of.outputs[0].schema.clone();
+    let param = |gate: Invoke, (name, value): &(&str, Value)| {
+        gate.param(name, [x::constant(value.clone(), Type::Int64)])
+    };
+    params.iter().fold(Invoke::from(gate), param)
+}
+
 /// A printer, with a port for each feeder.
 pub fn print(of: &[(&Invoke, u32, u32)]) -> Invoke {
     let mut print = Invoke::new("testkit::Print", "Print");
@@ -220,6 +329,7 @@ pub fn print(of: &[(&Invoke, u32, u32)]) -> Invoke {
 pub struct Half {
     pub links: Links,
     pub codec: Codec,
+    pub cores: Vec<u32>,
     pub printed: Shared,
 }
 
@@ -269,11 +379,12 @@ impl Half {
 
     pub fn start(self, program: &Program) -> Running {
         let [print] = testkit::sinks();
-        let mut registry = vec![NUMBERS, GATE, print];
+        let mut registry = vec![NUMBERS, GATE, HOP, CORES, print];
         registry.extend(ENTRIES);
         let options = Options {
             stdout: Box::new(self.printed),
             links: self.links,
+            cores: self.cores,
             ..Options::default()
         };
         let mut backend = Interpreted::new(&[], &[]);
@@ -292,4 +403,13 @@ pub fn two(source: &Invoke, pipe: Pipe) -> (Running, Running, Shared) {
     let receiving = Half::number(1).receives(0, 0, inbound);
     let printed = receiving.printed.clone();
     (sending, receiving.start(&receiver), printed)
+}
+
+/// What the same program prints in one PE.
+pub fn fused(source: &Invoke) -> String {
+    let program = testkit::program([source.clone(), print(&[(source, 0, 0)])]);
+    let half = Half::number(0);
+    let printed = half.printed.clone();
+    half.start(&program).join().unwrap();
+    printed.text()
 }

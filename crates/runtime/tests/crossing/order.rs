@@ -4,19 +4,10 @@ use testkit::Invoke;
 use tuple::Value;
 
 use crate::ends::Pipe;
-use crate::operators::{Half, print, receive, send, source, two};
+use crate::operators::{Half, fused, print, receive, send, source, two};
 
 fn count(n: i64) -> (&'static str, Value) {
     ("count", Value::Int64(n))
-}
-
-/// What the same program prints in one PE.
-fn fused(source: &Invoke) -> String {
-    let program = testkit::program([source.clone(), print(&[(source, 0, 0)])]);
-    let half = Half::number(0);
-    let printed = half.printed.clone();
-    half.start(&program).join().unwrap();
-    printed.text()
 }
 
 fn both(source: &Invoke, pipe: Pipe) -> String {

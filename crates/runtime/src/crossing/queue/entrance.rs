@@ -1,0 +1,143 @@
+//! The side of a queue that threads submit to: items are copied into the ring, or spilled.
+
+use std::sync::Arc;
+
+use graph::Fault;
+use ring::Writer;
+use transport::Idle;
+use tuple::TupleRef;
+
+use super::exit::Exit;
+use super::hall::{Hall, Slot};
+use crate::crossing::wire;
+use crate::{Operator, Outlet, Source};
+
+/// A queue that waits or drops its newest tuple.
+pub(super) struct Entrance {
+    hall: Arc<Hall>,
+    writer: Writer,
+    exit: Option<Exit>,
+    /// Instead of waiting, the tuple is dropped.
+    drops: bool,
+    /// Up to how many items may be sent: what was taken when last looked at, and the queue's size.
+    limit: u64,
+    sent: u64,
+    /// Something was spilled and perhaps not taken yet: everything else has to go the same way.
+    is_spilling: bool,
+    is_over: bool,
+    idle: Option<Idle>,
+}
+
+impl Entrance {
+    pub fn new(hall: Arc<Hall>, writer: Writer, exit: Exit, drops: bool) -> Entrance {
+        Entrance {
+            limit: hall.queued.items_max,
+            hall,
+            writer,
+            exit: Some(exit),
+            drops,
+            sent: 0,
+            is_spilling: false,
+            is_over: false,
+            idle: None,
+        }
+    }
+}
+
+impl Operator for Entrance {
+    #[inline]
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.sent >= self.limit && !self.makes_room(self.drops)? {
+            return Ok(());
+        }
+        let bytes = tuple.bytes();
+        if self.is_spilling() {
+            self.hall.spill.push_tuple(tuple);
+        } else if let Some(room) = self.writer.claim(bytes.len()) {
+            room.copy_from_slice(bytes);
+            self.commit(wire::TUPLE, bytes.len());
+        } else {
+            self.is_spilling = true;
+            self.hall.spill.push_tuple(tuple);
+        }
+        self.count();
+        Ok(())
+    }
+
+    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.other(wire::WINDOW)
+    }
+
+    fn final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.is_over = true;
+        self.other(wire::FINAL)
+    }
+
+    /// Without a final marker: the streams that feed it are abandoned.
+    fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.is_over {
+            return Ok(());
+        }
+        self.other(wire::ABANDONED)
+    }
+
+    fn source(&mut self) -> Option<Box<dyn Source>> {
+        let exit: Box<dyn Source> = Box::new(self.exit.take()?);
+        Some(exit)
+    }
+}
+
+impl Entrance {
+    /// Whether there is room for an item now. `false`: the item is dropped.
+    #[cold]
+    fn makes_room(&mut self, drops: bool) -> Result<bool, Fault> {
+        let items_max = self.hall.queued.items_max;
+        self.limit = self.hall.queued.taken() + items_max;
+        if self.sent < self.limit {
+            return Ok(true);
+        }
+        if drops {
+            self.hall.queued.is_seen_full();
+            self.hall.queued.drops_newest();
+            return Ok(false);
+        }
+        let slot = self.hall.wait(&mut self.idle)?;
+        self.limit = self.hall.queued.taken() + items_max;
+        Ok(slot == Slot::Given)
+    }
+
+    /// Something that is never dropped as long as somebody takes it.
+    fn other(&mut self, kind: u8) -> Result<(), Fault> {
+        if self.sent >= self.limit && !self.makes_room(false)? {
+            return Ok(());
+        }
+        if !self.is_spilling() && self.writer.claim(0).is_some() {
+            self.commit(kind, 0);
+        } else {
+            self.is_spilling = true;
+            self.hall.spill.push_other(kind);
+        }
+        self.count();
+        Ok(())
+    }
+
+    #[inline]
+    fn is_spilling(&mut self) -> bool {
+        self.is_spilling = self.is_spilling && self.hall.spill.len() > 0;
+        self.is_spilling
+    }
+
+    #[inline]
+    fn commit(&mut self, kind: u8, len: usize) {
+        self.writer.commit(kind, 0, len);
+        if self.writer.sleeping_readers() != 0 {
+            self.hall.wake_taker();
+        }
+    }
+
+    #[inline]
+    fn count(&mut self) {
+        self.sent += 1;
+        self.hall.queued.sends();
+    }
+}

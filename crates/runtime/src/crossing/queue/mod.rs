@@ -1,0 +1,144 @@
+//! Queue: a threaded port, a queue with a thread of its own.
+//!
+//! ```text
+//!   threads that submit                           the queue's thread
+//!     Entrance --copy--> [ ring of frames ] --poll, in place--> Exit -> ... : region
+//!         \----copy----> [ spill: deque under a lock ] --------/
+//! ```
+//! Items (tuples and markers) pass through a private ring. What the ring has no room for although the
+//! queue has (tuples of varying length, a queue of very many), and what the queue has to take beyond
+//! its size, is *spilled* to a deque. As long as something is spilled everything is, so the order
+//! stays. A queue that drops its oldest tuple has only the spill: the writer of a ring cannot take
+//! back what a reader may be reading.
+//!
+//! # Size
+//! The queue holds so many items as it says, exactly: one that its thread has begun to process is
+//! not in it. Markers are never dropped; whoever sends one waits. With `wait` the queue holds more
+//! only if its thread waits, directly or not, for whoever sends (a feedback loop, a lock, itself).
+//!
+//! # Ends
+//! The final marker and a stream that is abandoned pass through the queue like everything else. If
+//! the PE fails, or the queue's thread, whoever sends goes on and what he sends is dropped.
+
+mod entrance;
+mod exit;
+mod hall;
+mod queued;
+mod recent;
+mod shedding;
+mod spill;
+
+use graph::{
+    Cardinality, Congestion, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode,
+    ParamModel,
+};
+use ring::frame::frame_bytes;
+use ring::{Shape, Writer};
+
+use self::entrance::Entrance;
+use self::exit::Exit;
+use self::hall::Hall;
+use self::shedding::Shedding;
+use crate::{Build, Make, Operator, OperatorEntry};
+
+pub use queued::Queued;
+
+/// The registry's line.
+pub(super) const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "thalweg.transport",
+    name: "Queue",
+    doc: "A threaded port: a queue with a thread of its own. Inserted before the port.",
+    inputs: &[InPortModel::DEFAULT],
+    outputs: &[OutPortModel {
+        count: Cardinality::Exactly(1),
+        same_schema_as: Some(0),
+        ..OutPortModel::DEFAULT
+    }],
+    params: &[
+        ParamModel {
+            name: "tuples",
+            ty: "uint32",
+            mode: ParamMode::Constant,
+            mandatory: true,
+            doc: "How many items it holds; at least 1.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "congestion",
+            ty: "Congestion",
+            mode: ParamMode::Literal,
+            mandatory: true,
+            doc: "What happens to a tuple when it is full.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "core",
+            ty: "uint32",
+            mode: ParamMode::Constant,
+            doc: "The core of its thread.",
+            ..ParamModel::DEFAULT
+        },
+    ],
+    enums: &[("Congestion", &["wait", "dropFirst", "dropLast"])],
+    metrics: &queued::METRICS,
+    ..OperatorModel::DEFAULT
+};
+
+/// Bytes of a ring at most; what does not fit is spilled.
+const RING_BYTES_MAX: usize = 4 << 20;
+
+/// What tuples of varying length are taken to have besides their fixed part.
+const TAIL_BYTES: usize = 128;
+
+/// Queues of so many items hand them on in batches, and count them batch by batch. In smaller ones a
+/// batch would be a large part of the queue.
+const BATCHED_ITEMS_MIN: u64 = 64;
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let items = build.integer("tuples")?.unwrap_or(1);
+    let items = u64::try_from(items).unwrap_or(1).max(1);
+    let congestion = congestion(build.literal("congestion"));
+    let core = build.integer("core")?;
+    build.queue(core.and_then(|core| u32::try_from(core).ok()));
+    let hall = Hall::new(build, items);
+    build.borders.queues.push(hall.queued.clone());
+    let queued = hall.queued.clone();
+    build.gauges(Box::new(move || queued.metrics()));
+    if congestion == Congestion::DropFirst {
+        let exit = Exit::new(hall.clone(), None, false);
+        return Ok(Box::new(Shedding::new(hall, exit)));
+    }
+    let layout = &build.inputs[0];
+    let tail = if layout.is_fixed { 0 } else { TAIL_BYTES };
+    let item_bytes = frame_bytes(layout.size as usize + tail);
+    // Twice the queue: what is being processed is not released yet.
+    let bytes = (2 * items as usize).saturating_mul(item_bytes);
+    let (writer, reader) = private_ring(bytes.min(RING_BYTES_MAX))?;
+    let is_batched = congestion == Congestion::Wait && items >= BATCHED_ITEMS_MIN;
+    let exit = Exit::new(hall.clone(), Some(reader), is_batched);
+    let drops = congestion == Congestion::DropLast;
+    Ok(Box::new(Entrance::new(hall, writer, exit, drops)))
+}
+
+fn congestion(word: Option<&str>) -> Congestion {
+    match word {
+        Some("dropFirst") => Congestion::DropFirst,
+        Some("dropLast") => Congestion::DropLast,
+        _ => Congestion::Wait,
+    }
+}
+
+fn private_ring(bytes: usize) -> Result<(Writer, ring::Reader), Fault> {
+    let (writer, mut readers) = ring::private(Shape { bytes, readers: 1 }).map_err(|error| {
+        let message = format!("cannot make a queue of {bytes} bytes: {error}");
+        Fault::new(FaultKind::System, message)
+    })?;
+    let reader = readers.pop();
+    let reader = reader.ok_or_else(|| Fault::new(FaultKind::Limit, "a ring without a reader"))?;
+    Ok((writer, reader))
+}

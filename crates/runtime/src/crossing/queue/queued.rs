@@ -1,0 +1,205 @@
+//! A queue's counters, and the metrics of a threaded port that follow from them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::recent::{INTERVAL_MS, Recent};
+use crate::abi::Counter;
+use crate::crossing::flow::now_ns;
+
+/// The metrics of a threaded port.
+pub(super) const METRICS: [&str; 7] = [
+    "nTuplesDropped",
+    "nTuplesQueued",
+    "queueSize",
+    "maxItemsQueued",
+    "recentMaxItemsQueued",
+    "recentMaxItemsQueuedInterval",
+    "nEnqueueWaits",
+];
+
+/// A cache line and its neighbour, which processors fetch together.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Line<T>(T);
+
+/// A queue's counters. They go on counting while somebody reads them, who may see them stale.
+#[derive(Debug)]
+pub struct Queued {
+    /// The queue's operator.
+    pub operator: Arc<str>,
+    /// How many items it holds.
+    pub items_max: u64,
+    sender: Line<Sender>,
+    taker: Line<Taker>,
+}
+
+/// Written by whoever sends, one thread at a time.
+#[derive(Debug, Default)]
+struct Sender {
+    /// Items that came in.
+    sent: Counter,
+    /// Of those, tuples that made room for newer ones.
+    shed: Counter,
+    dropped: Counter,
+    waits: Counter,
+    wait_ns: Counter,
+    /// 0: nobody waits.
+    blocked_since_ns: AtomicU64,
+}
+
+/// Written by the queue's thread.
+#[derive(Debug, Default)]
+struct Taker {
+    /// Items that it has begun to process.
+    taken: Counter,
+    /// The largest number of items that was in the queue. Senders write it too.
+    most: AtomicU64,
+    recent: Recent,
+}
+
+/// What anybody may read.
+impl Queued {
+    /// How many items are in the queue.
+    pub fn items(&self) -> u64 {
+        let Sender { sent, shed, .. } = &self.sender.0;
+        let gone = shed.get() + self.taker.0.taken.get();
+        sent.get().saturating_sub(gone)
+    }
+
+    /// Items that came in.
+    pub fn sent(&self) -> u64 {
+        self.sender.0.sent.get()
+    }
+
+    /// Tuples that were dropped, old and new ones.
+    pub fn dropped(&self) -> u64 {
+        self.sender.0.dropped.get()
+    }
+
+    /// How often whoever sends has waited for room.
+    pub fn waits(&self) -> u64 {
+        self.sender.0.waits.get()
+    }
+
+    /// Nanoseconds of all waits that are over.
+    pub fn wait_ns(&self) -> u64 {
+        self.sender.0.wait_ns.get()
+    }
+
+    /// Since when whoever sends waits, in nanoseconds of the monotonic clock.
+    pub fn blocked_since_ns(&self) -> Option<u64> {
+        let since = self.sender.0.blocked_since_ns.load(Ordering::Relaxed);
+        (since > 0).then_some(since)
+    }
+
+    /// The metrics of the threaded port, with the names that SPL gives them.
+    pub fn metrics(&self) -> Vec<(String, i64)> {
+        let items = self.items();
+        let most = self.taker.0.most.load(Ordering::Relaxed);
+        let values = [
+            self.dropped(),
+            items,
+            self.items_max,
+            most.max(items),
+            self.taker.0.recent.largest(now_ms()).max(items),
+            INTERVAL_MS,
+            self.waits(),
+        ];
+        let named = METRICS.iter().zip(values);
+        named
+            .map(|(name, value)| ((*name).to_owned(), i64::try_from(value).unwrap_or(i64::MAX)))
+            .collect()
+    }
+}
+
+/// What the two sides of the queue say.
+impl Queued {
+    pub(super) fn new(operator: Arc<str>, items_max: u64) -> Queued {
+        Queued {
+            operator,
+            items_max,
+            sender: Line::default(),
+            taker: Line::default(),
+        }
+    }
+
+    /// An item has come in.
+    #[inline]
+    pub(super) fn sends(&self) {
+        self.sender.0.sent.add(1);
+    }
+
+    /// The tuple that came was dropped.
+    pub(super) fn drops_newest(&self) {
+        self.sender.0.dropped.add(1);
+    }
+
+    /// The oldest tuple was dropped.
+    pub(super) fn drops_oldest(&self) {
+        self.sender.0.shed.add(1);
+        self.sender.0.dropped.add(1);
+    }
+
+    /// Whoever sends begins to wait.
+    pub(super) fn blocks(&self) {
+        let Sender {
+            waits,
+            blocked_since_ns,
+            ..
+        } = &self.sender.0;
+        waits.add(1);
+        blocked_since_ns.store(now_ns(), Ordering::Relaxed);
+    }
+
+    /// He does not wait any more.
+    pub(super) fn goes_on(&self) {
+        let since = self.sender.0.blocked_since_ns.swap(0, Ordering::Relaxed);
+        let waited = now_ns().saturating_sub(since);
+        self.sender.0.wait_ns.add(waited);
+    }
+
+    /// The queue was seen full.
+    pub(super) fn is_seen_full(&self) {
+        self.taker
+            .0
+            .most
+            .fetch_max(self.items_max, Ordering::Relaxed);
+    }
+
+    /// Items that were sent, and that are not in the queue any more because newer ones are.
+    pub(super) fn limit(&self) -> u64 {
+        let Sender { sent, shed, .. } = &self.sender.0;
+        sent.get() - shed.get()
+    }
+
+    /// How many items were taken.
+    #[inline]
+    pub(super) fn taken(&self) -> u64 {
+        self.taker.0.taken.get()
+    }
+
+    /// The queue's thread begins to process items; how many it has taken.
+    #[inline]
+    pub(super) fn takes(&self, items: u64) -> u64 {
+        self.taker.0.taken.add(items);
+        self.taker.0.taken.get()
+    }
+
+    /// The queue's thread has seen so many items.
+    pub(super) fn saw(&self, items: u64) {
+        let Taker { most, recent, .. } = &self.taker.0;
+        if items > most.load(Ordering::Relaxed) {
+            most.fetch_max(items, Ordering::Relaxed);
+        }
+        recent.note(items, now_ms());
+    }
+}
+
+/// Milliseconds of the coarse monotonic clock, which costs next to nothing.
+fn now_ms() -> u64 {
+    let now = clock_gettime(ClockId::MonotonicCoarse);
+    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
+}

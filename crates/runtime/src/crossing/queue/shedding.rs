@@ -1,0 +1,81 @@
+//! A queue that drops its oldest tuple when it is full.
+
+use std::sync::Arc;
+
+use graph::Fault;
+use transport::Idle;
+use tuple::TupleRef;
+
+use super::exit::Exit;
+use super::hall::{Hall, Slot};
+use super::spill::Shed;
+use crate::crossing::wire;
+use crate::{Operator, Outlet, Source};
+
+/// Everything is spilled.
+pub(super) struct Shedding {
+    hall: Arc<Hall>,
+    exit: Option<Exit>,
+    is_over: bool,
+    idle: Option<Idle>,
+}
+
+impl Shedding {
+    pub fn new(hall: Arc<Hall>, exit: Exit) -> Shedding {
+        Shedding {
+            hall,
+            exit: Some(exit),
+            is_over: false,
+            idle: None,
+        }
+    }
+
+    /// Something that is never dropped as long as somebody takes it.
+    fn other(&mut self, kind: u8) -> Result<(), Fault> {
+        if self.hall.is_full() && self.hall.wait(&mut self.idle)? == Slot::Gone {
+            return Ok(());
+        }
+        self.hall.queued.sends();
+        self.hall.spill.push_other(kind);
+        Ok(())
+    }
+}
+
+impl Operator for Shedding {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        let queued = &self.hall.queued;
+        let len_max = usize::try_from(queued.items_max).unwrap_or(usize::MAX);
+        match self.hall.spill.push_shedding(tuple, len_max) {
+            Shed::Nothing => queued.sends(),
+            Shed::Oldest => {
+                queued.sends();
+                queued.drops_oldest();
+                queued.is_seen_full();
+            }
+            Shed::Newest => queued.drops_newest(),
+        }
+        Ok(())
+    }
+
+    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.other(wire::WINDOW)
+    }
+
+    fn final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.is_over = true;
+        self.other(wire::FINAL)
+    }
+
+    /// Without a final marker: the streams that feed it are abandoned.
+    fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.is_over {
+            return Ok(());
+        }
+        self.other(wire::ABANDONED)
+    }
+
+    fn source(&mut self) -> Option<Box<dyn Source>> {
+        let exit: Box<dyn Source> = Box::new(self.exit.take()?);
+        Some(exit)
+    }
+}
