@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::{Backend, Launch, Request, TraceLevel};
+use engine::{Launch, Request, TraceLevel};
 
 const RUNS: usize = 21;
 const OPERATORS: u32 = 10_000;
@@ -89,14 +89,9 @@ fn compiled_and_run(program: &Path) -> Duration {
     };
     let compilation = engine::compile(&request).expect("the file is there");
     let launch = Launch {
-        data_dir: PathBuf::from("."),
-        application_dir: PathBuf::from("."),
         trace: TraceLevel::Off,
         log: TraceLevel::Off,
-        backend: Backend::Compiled,
-        perf_map: false,
-        kill_after: None,
-        before_print: || {},
+        ..Launch::default()
     };
     let program = compilation.program.expect("it is correct");
     let job = engine::launch(&program, &launch).expect("it can be set up");

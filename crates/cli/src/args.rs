@@ -28,6 +28,9 @@ pub enum Command {
     Dump(DumpArgs),
     /// Start a project that runs
     New(NewArgs),
+    /// Be a PE of a job; started by `run`
+    #[command(hide = true)]
+    Pe(PeArgs),
 }
 
 /// Which program, and what it is compiled with.
@@ -49,12 +52,37 @@ pub struct ProgramArgs {
     pub define: Vec<(String, String)>,
 }
 
+/// Which processes, threads and media a program gets.
+#[derive(Debug, ClapArgs)]
+pub struct PlanArgs {
+    /// Which operators share a process: all of them, none, those that config `placement` puts
+    /// together, or those of a file with a plan (`dump --stage plan` prints one)
+    #[arg(long, value_name = "all|none|spl|FILE", default_value = "all", value_parser = fuse)]
+    pub fuse: Fuse,
+
+    /// How streams cross between processes; `auto` takes the fastest that gets there
+    #[arg(short = 'F', long, value_name = "auto|MEDIUM", default_value = "auto")]
+    pub transport: String,
+
+    /// How their tuples are written: as they lie in memory, or field by field
+    #[arg(long, value_name = "CODEC", default_value = "facade")]
+    pub codec: CodecName,
+
+    /// The cores to run on, as in `0,2`; dealt out to the processes if there are several
+    #[arg(long, value_name = "CPUS", value_delimiter = ',')]
+    pub pin: Vec<u32>,
+}
+
 /// `thalweg run`
 #[derive(Debug, ClapArgs)]
 pub struct RunArgs {
     /// The program.
     #[command(flatten)]
     pub program: ProgramArgs,
+
+    /// Its plan.
+    #[command(flatten)]
+    pub plan: PlanArgs,
 
     /// Where relative file names lead [default: the `data` folder beside the program if there is
     /// one, else the current folder]
@@ -76,6 +104,10 @@ pub struct RunArgs {
     /// Run on the reference interpreter instead of compiled code
     #[arg(long)]
     pub interpret: bool,
+
+    /// Put the PE's name before each line of output
+    #[arg(long)]
+    pub tag_output: bool,
 
     /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
     #[arg(long)]
@@ -139,6 +171,10 @@ pub struct DumpArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
 
+    /// Its plan.
+    #[command(flatten)]
+    pub plan: PlanArgs,
+
     /// Which stage
     #[arg(short, long, value_name = "STAGE")]
     pub stage: Stage,
@@ -150,6 +186,14 @@ pub struct DumpArgs {
     /// Submission-time values
     #[arg(value_name = "NAME=VALUE", value_parser = pair)]
     pub values: Vec<(String, String)>,
+}
+
+/// `thalweg pe`: what it is to do comes from the launcher.
+#[derive(Debug, ClapArgs)]
+pub struct PeArgs {
+    /// Its number and the job's name, for those who look at the list of processes
+    #[arg(hide = true)]
+    pub what: Vec<String>,
 }
 
 /// `thalweg new`
@@ -188,6 +232,31 @@ pub enum Level {
     Info,
     Debug,
     Trace,
+}
+
+/// Which operators share a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fuse {
+    All,
+    None,
+    Spl,
+    File(PathBuf),
+}
+
+/// How tuples are written between processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CodecName {
+    Facade,
+    Normal,
+}
+
+fn fuse(text: &str) -> Result<Fuse, String> {
+    Ok(match text {
+        "all" => Fuse::All,
+        "none" => Fuse::None,
+        "spl" => Fuse::Spl,
+        file => Fuse::File(PathBuf::from(file)),
+    })
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

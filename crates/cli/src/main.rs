@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Doc(args) => command::doc(args),
         Command::Dump(args) => command::dump(args),
         Command::New(args) => command::new(args),
+        Command::Pe(_) => command::pe(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

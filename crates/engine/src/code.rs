@@ -4,7 +4,7 @@ use graph::Program;
 use jit::Jit;
 use runtime::{Options, Pe};
 
-use crate::{Error, Job};
+use crate::{Error, failure};
 
 /// A form of listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn dump(program: &Program, listing: Listing) -> Result<String, Error> {
         ..Options::default()
     };
     let wired = Pe::wire(program, toolkit::operators(), &mut jit, options);
-    wired.map_err(|report| Job::failed(program, &report))?;
+    wired.map_err(|report| failure::error(&program.files, &report))?;
     let texts = jit.texts().iter().map(|text| {
         let body = if listing == Listing::Clif {
             &text.clif

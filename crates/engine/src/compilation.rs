@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use compiler::{Input, Options, Output};
 use graph::Program;
 
-use crate::files::{self, Files};
 use crate::models::models;
+use crate::sources::{Recorder, Sources};
 use crate::{Error, Findings};
 
 /// What is to be compiled, and with what.
@@ -34,6 +34,10 @@ pub struct Compilation {
     pub findings: Findings,
     /// Where the application lies: the root of the main file's toolkit.
     pub application_dir: PathBuf,
+    /// What was to be compiled.
+    pub request: Request,
+    /// Every file that was read for it.
+    pub sources: Sources,
 }
 
 /// Compiles a program.
@@ -41,14 +45,21 @@ pub struct Compilation {
 /// # Errors
 /// If the main file cannot be read. What is wrong with the program is among the findings.
 pub fn compile(request: &Request) -> Result<Compilation, Error> {
-    let application_dir = application_dir(&request.file);
-    let output = run(request, &application_dir, compiler::compile)?;
+    let recorder = Recorder::open(&request.file)?;
+    let output = run(request, recorder.main(), &recorder, compiler::compile);
     let findings = Findings::new(output.diagnostics, output.sources);
     Ok(Compilation {
         program: output.program,
         findings,
-        application_dir,
+        application_dir: application_dir(&request.file),
+        request: request.clone(),
+        sources: recorder.into_sources(),
     })
+}
+
+/// Compiles a program again from what was read the first time; `None` if it has errors.
+pub(crate) fn compile_again(request: &Request, sources: &Sources) -> Option<Program> {
+    run(request, sources.main.clone(), sources, compiler::compile).program
 }
 
 /// Checks a file: every composite, function and type in it, whether a program uses it or not.
@@ -56,16 +67,17 @@ pub fn compile(request: &Request) -> Result<Compilation, Error> {
 /// # Errors
 /// If the file cannot be read.
 pub fn check(request: &Request) -> Result<Findings, Error> {
-    let output = run(request, &application_dir(&request.file), compiler::check)?;
+    let recorder = Recorder::open(&request.file)?;
+    let output = run(request, recorder.main(), &recorder, compiler::check);
     Ok(Findings::new(output.diagnostics, output.sources))
 }
 
 fn run(
     request: &Request,
-    application_dir: &Path,
+    text: String,
+    loader: &dyn compiler::Loader,
     stage: fn(Input<'_>) -> Output,
-) -> Result<Output, Error> {
-    let text = files::text(&request.file)?;
+) -> Output {
     let mut compile_time_values: HashMap<String, Vec<String>> = HashMap::new();
     for (name, value) in &request.compile_values {
         compile_time_values
@@ -86,19 +98,21 @@ fn run(
             .cloned()
             .collect(),
         compile_time_values,
-        application_dir: absolute(application_dir).to_string_lossy().into_owned(),
+        application_dir: absolute(&application_dir(&request.file))
+            .to_string_lossy()
+            .into_owned(),
         toolkit_dirs: toolkit_dirs.collect(),
         ..Options::default()
     };
-    Ok(stage(Input {
+    stage(Input {
         files: vec![(request.file.clone(), text)],
         main: request.main.as_deref(),
-        loader: &Files,
+        loader,
         toolkits: request.toolkit_path.clone(),
         natives: toolkit::functions(),
         models: models(),
         options,
-    }))
+    })
 }
 
 /// The folder of the main file.

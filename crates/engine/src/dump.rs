@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use compiler::Choice;
-use graph::Program;
+use graph::{Plan, Program};
 
 use crate::code::Listing;
 use crate::{Error, files};
@@ -47,12 +46,8 @@ pub fn dump_svg(program: &Program) -> String {
 }
 
 /// Processing elements, regions and edges.
-///
-/// # Errors
-/// If what the choice or the program asks for cannot be had.
-pub fn dump_plan(program: &Program, choice: &Choice<'_>) -> Result<String, Error> {
-    let plan = compiler::plan(program, choice).map_err(|errors| Error::plan(program, &errors))?;
-    Ok(plan.display(program).to_string())
+pub fn dump_plan(program: &Program, plan: &Plan) -> String {
+    plan.display(program).to_string()
 }
 
 /// The intermediate code of everything that is compiled.

@@ -18,6 +18,8 @@ pub enum Error {
     Program(String),
     /// There is no such plan for the program; one line or more a reason.
     Plan(String),
+    /// The system refused something: what was tried, and why it failed.
+    System(String, io::Error),
     /// Compiled code could not be made: a mistake of the engine.
     Code(String),
     /// The program ended because nobody reads its output any more; there is nothing to say.
@@ -35,6 +37,11 @@ impl Error {
         let texts: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
         Error::Plan(texts.join("\n"))
     }
+
+    /// From a failed system call: what was tried.
+    pub(crate) fn system(tried: impl Into<String>, error: impl Into<io::Error>) -> Error {
+        Error::System(tried.into(), error.into())
+    }
 }
 
 impl fmt::Display for Error {
@@ -45,6 +52,7 @@ impl fmt::Display for Error {
                 write!(f, "the data directory {} does not exist", path.display())
             }
             Error::Program(message) | Error::Plan(message) => f.write_str(message),
+            Error::System(tried, error) => write!(f, "cannot {tried}: {error}"),
             Error::Code(message) => write!(f, "cannot compile to machine code: {message}"),
             Error::Quiet => Ok(()),
         }
@@ -53,10 +61,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let Error::Read(_, error) = self {
-            Some(error)
-        } else {
-            None
+        match self {
+            Error::Read(_, error) | Error::System(_, error) => Some(error),
+            _ => None,
         }
     }
 }

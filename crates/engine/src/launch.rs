@@ -1,14 +1,19 @@
-//! From a program to a running job.
+//! From a program to a running job in this process.
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::Command;
+use std::sync::LazyLock;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use graph::{Program, TraceLevel};
+use graph::{Plan, Program, TraceLevel};
 use runtime::abi::interpreted::Interpreted;
-use runtime::{Levels, Options, Pe};
+use runtime::crossing::{ENTRIES, Links};
+use runtime::{Levels, OperatorEntry, Options, Pe, Report, Tally};
+use serde::{Deserialize, Serialize};
 
-use crate::{Error, Job};
+use crate::{Compilation, Error, Job, failure, launcher};
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -30,10 +35,15 @@ pub struct Launch {
     /// Called before the job writes to standard output or error: whoever draws on the terminal makes
     /// way.
     pub before_print: fn(),
+    /// Put the PE's name before each line of standard output, if there are several PEs.
+    pub tag_output: bool,
+    /// What starts the process of a PE: its number and the job's name. The process has to call
+    /// [`crate::serve`].
+    pub pe_command: fn(u32, &str) -> Command,
 }
 
 /// What makes expressions run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Backend {
     /// The reference interpreter.
     Interpreted,
@@ -41,28 +51,117 @@ pub enum Backend {
     Compiled,
 }
 
-/// Wires a program and starts its threads.
+impl Default for Launch {
+    /// Compiled code in the current folder, with the levels of the command.
+    fn default() -> Launch {
+        Launch {
+            data_dir: PathBuf::from("."),
+            application_dir: PathBuf::from("."),
+            trace: TraceLevel::Error,
+            log: TraceLevel::Warn,
+            backend: Backend::Compiled,
+            perf_map: false,
+            kill_after: None,
+            before_print: || {},
+            tag_output: false,
+            pe_command: launcher::own_binary,
+        }
+    }
+}
+
+/// Runs a compiled program as its plan says: here if there is one PE, else in a process for each.
 ///
 /// # Errors
-/// What cannot be set up: a parameter out of range, a file that cannot be opened, ...
+/// What cannot be set up here: a parameter out of range, a file that cannot be opened, ... What other
+/// processes cannot set up is said when the job ends.
+pub fn run(
+    compilation: &Compilation,
+    program: &Program,
+    plan: &Plan,
+    launch: &Launch,
+) -> Result<Job, Error> {
+    match &plan.pes[..] {
+        [] => here(program, launch, Border::default()),
+        [only] => {
+            let border = Border {
+                cores: only.cores.clone(),
+                ..Border::default()
+            };
+            here(&compiler::cut(program, plan, 0).program, launch, border)
+        }
+        _ => launcher::launch(compilation, program, plan, launch),
+    }
+}
+
+/// Runs a program in this process, everything fused.
+///
+/// # Errors
+/// As [`run`].
 pub fn launch(program: &Program, launch: &Launch) -> Result<Job, Error> {
+    here(program, launch, Border::default())
+}
+
+fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error> {
+    let failed = |report: Report| failure::error(&program.files, &report);
+    let pe = wire(program, launch, border)?.map_err(failed)?;
+    if let Some(time) = launch.kill_after {
+        pe.stop().request_after(time.as_secs_f64());
+    }
+    let stop = pe.stop();
+    let running = pe.start().map_err(failed)?;
+    let tallies = running.tally_handle();
+    let (sender, ended) = channel();
+    let files = program.files.clone();
+    std::thread::spawn(move || {
+        let outcome = running.join();
+        sender.send(outcome.map(drop).map_err(|r| failure::error(&files, &r)))
+    });
+    let names = sources(program);
+    Ok(Job::new(
+        stop,
+        Box::new(move || counts(&names, &tallies())),
+        ended,
+    ))
+}
+
+/// What a part of a program has that a whole one has not.
+#[derive(Default)]
+pub(crate) struct Border {
+    /// The ends of streams that cross its border.
+    pub links: Links,
+    /// The cores that its threads may run on; empty: any.
+    pub cores: Vec<u32>,
+    /// What further properties it has.
+    pub properties: Vec<(String, String)>,
+}
+
+/// Makes the operators of a program, or of a part of one.
+pub(crate) fn wire(
+    program: &Program,
+    launch: &Launch,
+    border: Border,
+) -> Result<Result<Pe, Report>, Error> {
     let data_directory = std::path::absolute(&launch.data_dir).unwrap_or(launch.data_dir.clone());
     if !data_directory.is_dir() {
         return Err(Error::DataDirectory(launch.data_dir.clone()));
     }
+    let mut properties = properties(program, launch);
+    properties.extend(border.properties);
     let options = Options {
         data_directory,
         levels: Levels {
             trace: launch.trace,
             log: launch.log,
         },
-        properties: properties(program, launch),
+        properties,
         stdout: Box::new(Polite(std::io::stdout(), launch.before_print)),
         stderr: Box::new(Polite(std::io::stderr(), launch.before_print)),
+        links: border.links,
+        cores: border.cores,
         ..Options::default()
     };
-    let registry = toolkit::operators();
-    let wired = match launch.backend {
+    let registry = registry();
+    Ok(match launch.backend {
         Backend::Interpreted => {
             let mut backend = Interpreted::new(&program.functions, toolkit::functions());
             Pe::wire(program, registry, &mut backend, options)
@@ -75,12 +174,30 @@ pub fn launch(program: &Program, launch: &Launch) -> Result<Job, Error> {
             let mut backend = crate::code::backend(program, code)?;
             Pe::wire(program, registry, &mut backend, options)
         }
+    })
+}
+
+/// The behaviours of the toolkit's operators, and of those that plans insert.
+fn registry() -> &'static [OperatorEntry] {
+    static REGISTRY: LazyLock<Vec<OperatorEntry>> =
+        LazyLock::new(|| [toolkit::operators(), ENTRIES].concat());
+    &REGISTRY
+}
+
+/// The names of a program's sources.
+pub(crate) fn sources(program: &Program) -> Vec<String> {
+    let operators = program.operators.iter();
+    let sources = operators.filter(|operator| operator.inputs.is_empty());
+    sources.map(|operator| operator.name.to_string()).collect()
+}
+
+/// How many tuples each of these operators has sent.
+pub(crate) fn counts(names: &[String], tallies: &[Tally]) -> Vec<(String, u64)> {
+    let of = |name: &String| {
+        let tally = tallies.iter().find(|tally| *tally.operator == **name);
+        tally.map_or(0, |tally| tally.submitted.iter().sum())
     };
-    let pe = wired.map_err(|report| Job::failed(program, &report))?;
-    if let Some(time) = launch.kill_after {
-        pe.stop().request_after(time.as_secs_f64());
-    }
-    Job::start(program, pe)
+    names.iter().map(|name| (name.clone(), of(name))).collect()
 }
 
 /// What [`graph::Services::property`] answers.
@@ -99,7 +216,7 @@ fn properties(program: &Program, launch: &Launch) -> Vec<(String, String)> {
 }
 
 /// A stream that calls somebody before each write.
-struct Polite<W>(W, fn());
+pub(crate) struct Polite<W>(pub W, pub fn());
 
 impl<W: Write> Write for Polite<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

@@ -4,19 +4,29 @@
 //! handed the program, the toolkit's behaviours and a backend. Nobody else knows both.
 //!
 //! ```text
-//!   Request -> compile -> Compilation { program, findings } -> launch -> Job -> join
+//!   Request -> compile -> Compilation { program, findings } -> plan -> run -> Job -> join
+//!                                                                       |
+//!                                      several PEs: a process each, which calls serve
 //! ```
 
+mod bundle;
 mod code;
 mod compilation;
+mod control;
+mod crossing;
 mod doc;
 mod dump;
 mod error;
+mod failure;
 mod files;
 mod findings;
 mod job;
 mod launch;
+mod launcher;
 mod models;
+mod pe;
+mod plan;
+mod sources;
 
 pub use compilation::{Compilation, Request, check, compile};
 pub use compiler::{Choice, Fuse, MediumFacts, Transport};
@@ -27,6 +37,9 @@ pub use dump::{
 };
 pub use error::Error;
 pub use findings::{Findings, format};
-pub use graph::TraceLevel;
+pub use graph::{Codec, Plan, Program, TraceLevel};
 pub use job::{Job, StopHandle};
-pub use launch::{Backend, Launch, launch};
+pub use launch::{Backend, Launch, launch, run};
+pub use pe::serve;
+pub use plan::{media, pin, plan, plan_notes};
+pub use sources::Sources;

@@ -70,6 +70,16 @@ impl Pe {
         self.assembly.wiring.house.stop.clone()
     }
 
+    /// Calls something when a shutdown is asked for, by whomever; not when the PE ends by itself.
+    pub fn on_shutdown(&self, told: impl FnOnce() + Send + 'static) {
+        let house = Arc::downgrade(&self.assembly.wiring.house);
+        self.stop().wake(move || {
+            if house.upgrade().is_some_and(|house| !house.is_over()) {
+                told();
+            }
+        });
+    }
+
     /// Starts its threads.
     ///
     /// # Errors

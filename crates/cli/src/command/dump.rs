@@ -1,8 +1,8 @@
 //! `thalweg dump`: what a stage makes of a program.
 
-use engine::{Choice, Request};
+use engine::Request;
 
-use super::{Failure, colour, print, toolkit_path};
+use super::{Failure, colour, plan, print, toolkit_path};
 use crate::args::{DumpArgs, GraphFormat, Stage};
 
 /// Prints one stage.
@@ -32,7 +32,7 @@ pub fn dump(args: DumpArgs) -> Result<(), Failure> {
         (Stage::Graph, GraphFormat::Dot) => engine::dump_dot(&program),
         (Stage::Graph, GraphFormat::Svg) => engine::dump_svg(&program),
         (Stage::Graph, GraphFormat::Text) => engine::dump_graph(&program),
-        (Stage::Plan, _) => engine::dump_plan(&program, &Choice::default())?,
+        (Stage::Plan, _) => engine::dump_plan(&program, &plan(&program, &args.plan)?),
         (Stage::Clif, _) => engine::dump_clif(&program)?,
         _ => engine::dump_asm(&program)?,
     };

@@ -5,6 +5,8 @@ mod doc;
 mod dump;
 mod fmt;
 mod new;
+mod pe;
+mod plan;
 mod run;
 
 pub use check::check;
@@ -12,8 +14,10 @@ pub use doc::doc;
 pub use dump::dump;
 pub use fmt::fmt;
 pub use new::new;
+pub use pe::pe;
 pub use run::run;
 
+use plan::plan;
 use std::path::PathBuf;
 
 /// Why a command did not succeed.

@@ -9,7 +9,7 @@ use engine::{Backend, Launch, Request, TraceLevel};
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::{Failure, colour, toolkit_path};
+use super::{Failure, colour, plan, toolkit_path};
 use crate::args::{Level, RunArgs};
 use crate::progress::{self, Progress};
 
@@ -24,11 +24,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     };
     let compilation = engine::compile(&request)?;
     eprint!("{}", compilation.findings.text(colour()));
-    let Some(program) = compilation.program else {
+    let Some(program) = &compilation.program else {
         return Err(Failure::Reported);
     };
     let launch = Launch {
-        application_dir: compilation.application_dir,
+        application_dir: compilation.application_dir.clone(),
         data_dir: data_dir(args.data_dir, &args.program.file)?,
         trace: level(args.trace),
         log: level(args.log),
@@ -40,9 +40,12 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         perf_map: args.perf_map,
         kill_after: args.kill_after.map(Duration::from_secs_f64),
         before_print: progress::make_way,
+        tag_output: args.tag_output,
+        ..Launch::default()
     };
+    let plan = plan(program, &args.plan)?;
     let signals = signals()?;
-    let mut job = engine::launch(&program, &launch)?;
+    let mut job = engine::run(&compilation, program, &plan, &launch)?;
     stop_on(signals, job.stop_handle());
     let mut line = Progress::new();
     while !job.wait(line.period()) {

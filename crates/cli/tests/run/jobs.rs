@@ -1,0 +1,228 @@
+//! Jobs of several PEs: how they begin, stop and fail, and that nothing is left of them.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::processes::{Live, Process, media};
+use crate::scratch::{Scratch, thalweg};
+
+/// Three PEs in a row; says when it runs, and goes on.
+const ENDLESS: &str = r#"composite Main {
+    graph
+        stream<uint64 n> In = Beacon() {
+            param period : 0.001;
+            output In : n = IterationCount();
+        }
+        stream<In> Middle = Functor(In) {}
+        () as Out = Custom(Middle) {
+            logic onTuple Middle : {
+                if (n == 0ul) { printStringLn("running"); }
+            }
+        }
+        () as File = FileSink(Middle) { param file : "out.csv"; flush : 1u; }
+}"#;
+
+/// A job of the program, from when it runs.
+fn started(scratch: &Scratch, program: &str, args: &[&str]) -> (Live, Vec<Process>) {
+    let file = scratch.write("Main.spl", program);
+    let folder = scratch.path("");
+    let common = [
+        "run",
+        file.to_str().unwrap(),
+        "--data-dir",
+        folder.to_str().unwrap(),
+        "--fuse",
+        "none",
+    ];
+    let mut live = Live::start(&[&common, args].concat());
+    assert_eq!(live.line(), "running\n");
+    let pes = live.pes();
+    (live, pes)
+}
+
+#[test]
+fn a_pe_that_is_killed_ends_the_job_with_one_sentence() {
+    let who = ["(In)", "(Middle)", "(Out)", "(File)"];
+    for medium in media() {
+        for (number, operators) in who.iter().enumerate() {
+            let scratch = Scratch::new();
+            let (live, pes) = started(&scratch, ENDLESS, &["-F", medium]);
+            assert_eq!(pes.len(), who.len());
+            let begun = Instant::now();
+            pes[number].signal(Signal::KILL);
+            let stderr = live.end().fails(1);
+            let sentence =
+                format!("thalweg: pe {number} {operators}: killed by signal 9 (SIGKILL)\n");
+            assert_eq!(stderr, sentence, "{medium}");
+            assert!(begun.elapsed() < Duration::from_secs(10), "{medium}");
+            pes.iter().for_each(Process::is_gone);
+        }
+    }
+}
+
+#[test]
+fn a_launcher_that_is_killed_takes_its_pes_with_it() {
+    let scratch = Scratch::new();
+    let (live, pes) = started(&scratch, ENDLESS, &[]);
+    live.signal(Signal::KILL);
+    live.end();
+    pes.iter().for_each(Process::is_gone);
+}
+
+#[test]
+fn a_pe_that_does_not_react_is_killed_after_a_failure() {
+    let scratch = Scratch::new();
+    let (live, pes) = started(&scratch, ENDLESS, &[]);
+    pes[0].signal(Signal::STOP);
+    pes[1].signal(Signal::TERM);
+    let stderr = live.end().fails(1);
+    let sentence = "thalweg: pe 1 (Middle): killed by signal 15 (SIGTERM)\n";
+    assert_eq!(stderr, sentence);
+    pes.iter().for_each(Process::is_gone);
+}
+
+#[test]
+fn an_interrupt_drains_the_job() {
+    for medium in media() {
+        let scratch = Scratch::new();
+        let (live, pes) = started(&scratch, ENDLESS, &["-F", medium]);
+        live.signal(Signal::INT);
+        live.end().ok();
+        pes.iter().for_each(Process::is_gone);
+        let written = scratch.read("out.csv");
+        let expected: String = (0..written.lines().count())
+            .map(|n| format!("{n}\n"))
+            .collect();
+        assert!(written == expected && !written.is_empty(), "{medium}");
+    }
+}
+
+#[test]
+fn a_second_interrupt_kills_the_job() {
+    let scratch = Scratch::new();
+    let (live, pes) = started(&scratch, ENDLESS, &[]);
+    pes[1].signal(Signal::STOP);
+    live.signal(Signal::INT);
+    live.signal(Signal::INT);
+    live.signal(Signal::TERM);
+    let status = live.end().status;
+    assert!(status == 130 || status == 143, "{status}");
+    pes.iter().for_each(Process::is_gone);
+}
+
+#[test]
+fn a_shutdown_in_one_pe_ends_the_job() {
+    let program = ENDLESS.replace(r#""running");"#, r#""running"); shutdownPE();"#);
+    let scratch = Scratch::new();
+    let (live, pes) = started(&scratch, &program, &[]);
+    live.end().ok();
+    pes.iter().for_each(Process::is_gone);
+}
+
+#[test]
+fn kill_after_shuts_all_pes_down() {
+    let scratch = Scratch::new();
+    let args = ["--fuse", "none", "--kill-after", "0.2"];
+    assert_eq!(scratch.run(ENDLESS, &args).ok(), "running\n");
+    assert!(scratch.read("out.csv").starts_with("0\n1\n"));
+}
+
+#[test]
+fn a_fault_has_the_same_sentence_and_the_pe() {
+    let program = r#"composite Main {
+        graph
+            stream<int32 n> In = Beacon() { param iterations : 10; output In : n = (int32) IterationCount(); }
+            stream<int32 n> Bad = Functor(In) { output Bad : n = 10 / (5 - n); }
+            () as Out = Custom(Bad) { logic onTuple Bad : println(n); }
+    }"#;
+    let scratch = Scratch::new();
+    let fused = scratch.run(program, &[]).fails(1);
+    let sentence = fused.strip_prefix("thalweg: ").unwrap();
+    for medium in media() {
+        let run = scratch.run(program, &["--fuse", "none", "-F", medium]);
+        assert_eq!(
+            run.fails(1),
+            format!("thalweg: pe 1: {sentence}"),
+            "{medium}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_set_up_is_said_before_anything_runs() {
+    let program = r#"composite Main {
+        graph
+            stream<int32 n> In = Beacon() { param iterations : 1; }
+            () as Said = Custom(In) { logic onTuple In : printStringLn("ran"); }
+            () as Out = FileSink(In) { param file : "no/such/folder/out.csv"; }
+    }"#;
+    let scratch = Scratch::new();
+    let fused = scratch.run(program, &[]).fails(1);
+    let sentence = fused.strip_prefix("thalweg: ").unwrap();
+    let run = scratch.run(program, &["--fuse", "none"]);
+    assert_eq!((run.stdout.as_str(), run.status), ("", 1));
+    assert_eq!(run.stderr, format!("thalweg: pe 2: {sentence}"));
+}
+
+#[test]
+fn output_is_tagged_on_request_and_messages_always() {
+    let program = r#"composite Main {
+        graph
+            stream<int32 n> In = Beacon() { param iterations : 2; output In : n = (int32) IterationCount(); }
+            () as Out = Custom(In) {
+                logic onTuple In : {
+                    println(n);
+                    if (n == 1) { appTrc(Trace.error, "odd"); }
+                }
+            }
+    }"#;
+    let scratch = Scratch::new();
+    let run = scratch.run(program, &["--fuse", "none"]);
+    assert_eq!(run.stdout, "0\n1\n");
+    assert!(run.stderr.starts_with("[pe 1] "), "{}", run.stderr);
+    assert!(run.stderr.ends_with(" ERROR Out odd\n"), "{}", run.stderr);
+    let run = scratch.run(program, &["--fuse", "none", "--tag-output"]);
+    assert_eq!(run.stdout, "[pe 1] 0\n[pe 1] 1\n");
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_all_pes_quietly() {
+    let program = r#"composite Main { graph
+        stream<uint64 n> In = Beacon() { output In : n = IterationCount(); }
+        () as Out = Custom(In) { logic onTuple In : println(n); }
+    }"#;
+    let scratch = Scratch::new();
+    let file = scratch.write("Main.spl", program);
+    let mut child = crate::scratch::command(&["run", file.to_str().unwrap(), "--fuse", "none"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn standard_input_reaches_the_pe_that_reads_it() {
+    let program = r#"composite Main { graph
+        stream<rstring line> In = FileSource() { param file : "/dev/stdin"; format : line; }
+        () as Out = Custom(In) { logic onTuple In : printStringLn(line); }
+    }"#;
+    let scratch = Scratch::new();
+    let file = scratch.write("Main.spl", program);
+    let input = std::fs::File::open(scratch.write("in.txt", "one\ntwo\n")).unwrap();
+    let output = crate::scratch::command(&["run", file.to_str().unwrap(), "--fuse", "none"])
+        .stdin(input)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "one\ntwo\n");
+}
+
+#[test]
+fn a_pe_is_not_started_by_hand() {
+    let stderr = thalweg(&["pe", "0", "Main"]).fails(1);
+    assert_eq!(stderr, "thalweg: this command is for `thalweg run`\n");
+}

@@ -1,0 +1,175 @@
+//! Processes as the system sees them: which children there are, and whether they are gone.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::scratch::{Run, command};
+
+/// Long enough for anything that happens at all.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// A run of the command that goes on while the test does something to it. It is killed when the test
+/// is done with it.
+pub struct Live {
+    child: Child,
+    stdout: Option<BufReader<ChildStdout>>,
+}
+
+/// A process at some time: numbers are given out again, start times are not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub pid: i32,
+    pub name: String,
+    started: String,
+}
+
+impl Live {
+    /// Starts the command.
+    pub fn start(args: &[&str]) -> Live {
+        let mut command = command(args);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().map(BufReader::new);
+        Live { child, stdout }
+    }
+
+    /// The next line of output.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
+        line
+    }
+
+    /// The launcher's number.
+    pub fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+
+    /// The processes of its PEs, in order.
+    pub fn pes(&self) -> Vec<Process> {
+        let mut pes: Vec<_> = processes()
+            .into_iter()
+            .filter(|(process, parent)| {
+                *parent == self.pid() && process.name.starts_with("thalweg-pe")
+            })
+            .map(|(process, _)| process)
+            .collect();
+        pes.sort_by_key(|process| {
+            process
+                .name
+                .trim_start_matches("thalweg-pe")
+                .parse::<u32>()
+                .unwrap()
+        });
+        pes
+    }
+
+    /// Sends the launcher a signal.
+    pub fn signal(&self, signal: Signal) {
+        send(self.pid(), signal);
+    }
+
+    /// Waits for its end; what was printed since the last line.
+    #[track_caller]
+    pub fn end(mut self) -> Run {
+        let stdout = read_all(self.stdout.take().unwrap());
+        let stderr = read_all(self.child.stderr.take().unwrap());
+        let mut status = None;
+        until("the job ends", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        let output = Output {
+            status: status.unwrap(),
+            stdout: stdout.join().unwrap(),
+            stderr: stderr.join().unwrap(),
+        };
+        output.into()
+    }
+}
+
+fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Process {
+    /// Whether it runs.
+    pub fn is_alive(&self) -> bool {
+        stat(self.pid).is_some_and(|(process, _, state)| process == *self && state != "Z")
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        send(self.pid, signal);
+    }
+
+    /// Waits until it has ended.
+    #[track_caller]
+    pub fn is_gone(&self) {
+        until("a process has ended", || !self.is_alive());
+    }
+}
+
+/// The media that join processes.
+pub fn media() -> impl Iterator<Item = &'static str> {
+    let media = engine::media().into_iter();
+    let media = media.filter(|medium| medium.crosses_processes);
+    media.map(|medium| medium.name)
+}
+
+/// Waits for a condition.
+#[track_caller]
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < LONG, "in vain: {what}");
+        std::thread::yield_now();
+    }
+}
+
+fn send(pid: i32, signal: Signal) {
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+/// All processes, each with its parent.
+fn processes() -> Vec<(Process, i32)> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let stats = pids.filter_map(stat);
+    stats
+        .map(|(process, parent, _)| (process, parent))
+        .collect()
+}
+
+/// A process, its parent and its state.
+fn stat(pid: i32) -> Option<(Process, i32, String)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (head, rest) = text.rsplit_once(") ")?;
+    let (_, name) = head.split_once(" (")?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let process = Process {
+        pid,
+        name: name.to_owned(),
+        started: fields[19].to_owned(),
+    };
+    Some((process, fields[1].parse().ok()?, fields[0].to_owned()))
+}

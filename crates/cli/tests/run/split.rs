@@ -1,0 +1,143 @@
+//! The same program gives the same output whatever the plan: every program below `examples/` fused,
+//! with a process for each operator on every medium, and mixed.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::processes::media;
+use crate::scratch::{Scratch, root, thalweg};
+
+/// What of a program's output is determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// Every byte.
+    Bytes,
+    /// Every line, but not which of two operators prints first.
+    Lines,
+    /// That it ends well: what a Join finds when a tuple comes depends on which of its two streams is
+    /// faster.
+    Nothing,
+}
+
+use Order::{Bytes, Lines, Nothing};
+
+/// The programs, and what is determined when every operator is a process of its own.
+const PROGRAMS: &[(&str, Order)] = &[
+    ("composites/Composites", Lines),
+    ("control/Control", Lines),
+    ("filter_functor/FilterFunctor", Lines),
+    ("hello/Hello", Bytes),
+    ("join/Orders", Nothing),
+    ("operators/Operators", Lines),
+    ("types/Types", Lines),
+    ("vwap/Vwap", Nothing),
+    ("windows/Windows", Lines),
+    ("wordcount/WordCount", Bytes),
+];
+
+/// Plans that are neither: a program, the operators of each process, and what is determined.
+const MIXED: &[(&str, &[&str], Order)] = &[
+    (
+        "composites/Composites",
+        &["Items Doubled.*", "Cheap.*", "Printer"],
+        Lines,
+    ),
+    ("control/Control", &["Numbers Printer", "Facts"], Lines),
+    (
+        "filter_functor/FilterFunctor",
+        &["Readings Warm Changes", "*"],
+        Lines,
+    ),
+    ("join/Orders", &["*", "Printer"], Lines),
+    (
+        "operators/Operators",
+        &["Items Even", "Both Paired Sorted", "*"],
+        Lines,
+    ),
+    ("vwap/Vwap", &["TradesAndQuotes", "*", "Sink"], Bytes),
+    (
+        "windows/Windows",
+        &["Samples Punctuated", "*", "Printer"],
+        Lines,
+    ),
+    (
+        "wordcount/WordCount",
+        &["Lines", "Words Counted", "Ranked Printer"],
+        Bytes,
+    ),
+];
+
+fn program(name: &str) -> PathBuf {
+    root().join("examples").join(name).with_extension("spl")
+}
+
+/// Runs a program and compares what it prints.
+fn check(name: &str, order: Order, args: &[&str]) {
+    let program = program(name);
+    let expected = fs::read_to_string(program.with_file_name("expected.txt")).unwrap();
+    let run = thalweg(&[&["run", program.to_str().unwrap()], args].concat());
+    assert_eq!(run.stderr, "", "{name} {args:?}");
+    assert_eq!(run.status, 0, "{name} {args:?}");
+    let is_same = match order {
+        Bytes => run.stdout == expected,
+        Lines => sorted(&run.stdout) == sorted(&expected),
+        Nothing => true,
+    };
+    assert!(is_same, "{name} {args:?} gives\n{}", run.stdout);
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn every_example_is_listed() {
+    let folders = fs::read_dir(root().join("examples")).unwrap().flatten();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten());
+    let mut found: Vec<_> = files
+        .map(|file| file.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "spl"))
+        .collect();
+    found.sort();
+    let listed: Vec<_> = PROGRAMS.iter().map(|(name, _)| program(name)).collect();
+    assert_eq!(found, listed);
+}
+
+#[test]
+fn examples_give_the_same_with_a_process_for_each_operator() {
+    for medium in media() {
+        for (name, order) in PROGRAMS {
+            check(name, *order, &["--fuse", "none", "-F", medium]);
+        }
+    }
+}
+
+#[test]
+fn examples_give_the_same_when_tuples_are_written_field_by_field() {
+    for (name, order) in PROGRAMS {
+        check(name, *order, &["--fuse", "none", "--codec", "normal"]);
+    }
+}
+
+#[test]
+fn examples_give_the_same_on_mixed_plans() {
+    let scratch = Scratch::new();
+    for (name, pes, order) in MIXED {
+        let pes = pes.iter().enumerate();
+        let text = pes.map(|(number, operators)| format!("pe {number}\n operators {operators}\n"));
+        let plan = scratch.write("mixed.plan", text.collect::<String>());
+        for medium in media() {
+            let args = ["--fuse", plan.to_str().unwrap(), "-F", medium];
+            check(name, *order, &args);
+        }
+    }
+}
+
+#[test]
+fn interpreted_examples_give_the_same_with_a_process_for_each_operator() {
+    for (name, order) in PROGRAMS {
+        check(name, *order, &["--fuse", "none", "--interpret"]);
+    }
+}

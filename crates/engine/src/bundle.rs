@@ -1,0 +1,139 @@
+//! What a PE process needs to make the same program and run its part of it.
+
+use graph::TraceLevel;
+use serde::{Deserialize, Serialize};
+
+use crate::compilation::Request;
+use crate::sources::{Name, Sources};
+use crate::{Backend, Compilation, Error, Launch};
+
+/// A job, as it is handed to its PEs. Compiling it gives the launcher's program again, operator by
+/// operator, so the plan fits.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Bundle {
+    request: Wanted,
+    /// What the launcher's compiler has read.
+    pub sources: Sources,
+    /// The plan as text.
+    pub plan: String,
+    /// The job's secret.
+    pub token: [u8; 16],
+    launch: Settings,
+}
+
+/// [`Request`] with paths of any bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+struct Wanted {
+    file: Name,
+    main: Option<String>,
+    toolkit_path: Vec<Name>,
+    compile_values: Vec<(String, String)>,
+    submission_values: Option<Vec<(String, String)>>,
+}
+
+/// What of [`Launch`] concerns a PE.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+struct Settings {
+    data_dir: Name,
+    application_dir: Name,
+    #[serde(with = "Level")]
+    trace: TraceLevel,
+    #[serde(with = "Level")]
+    log: TraceLevel,
+    backend: Backend,
+    perf_map: bool,
+}
+
+/// [`TraceLevel`], which knows nothing of formats.
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "TraceLevel")]
+enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+impl Bundle {
+    /// A compiled program with its plan.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn new(compilation: &Compilation, plan: String, launch: &Launch) -> Result<Bundle, Error> {
+        Ok(Bundle {
+            request: Wanted::new(&compilation.request),
+            sources: compilation.sources.clone(),
+            plan,
+            token: token()?,
+            launch: Settings::new(launch),
+        })
+    }
+
+    /// What is to be compiled.
+    pub fn request(&self) -> Request {
+        let Wanted {
+            file,
+            main,
+            toolkit_path,
+            compile_values,
+            submission_values,
+        } = self.request.clone();
+        Request {
+            file: file.0,
+            main,
+            toolkit_path: toolkit_path.into_iter().map(|name| name.0).collect(),
+            compile_values,
+            submission_values,
+        }
+    }
+
+    /// How it is to be run.
+    pub fn launch(&self) -> Launch {
+        let settings = self.launch.clone();
+        Launch {
+            data_dir: settings.data_dir.0,
+            application_dir: settings.application_dir.0,
+            trace: settings.trace,
+            log: settings.log,
+            backend: settings.backend,
+            perf_map: settings.perf_map,
+            ..Launch::default()
+        }
+    }
+}
+
+impl Wanted {
+    fn new(request: &Request) -> Wanted {
+        Wanted {
+            file: Name(request.file.clone()),
+            main: request.main.clone(),
+            toolkit_path: request.toolkit_path.iter().cloned().map(Name).collect(),
+            compile_values: request.compile_values.clone(),
+            submission_values: request.submission_values.clone(),
+        }
+    }
+}
+
+impl Settings {
+    fn new(launch: &Launch) -> Settings {
+        Settings {
+            data_dir: Name(launch.data_dir.clone()),
+            application_dir: Name(launch.application_dir.clone()),
+            trace: launch.trace,
+            log: launch.log,
+            backend: launch.backend,
+            perf_map: launch.perf_map,
+        }
+    }
+}
+
+/// Sixteen bytes that nobody can guess.
+fn token() -> Result<[u8; 16], Error> {
+    let mut token = [0; 16];
+    // So few bytes come at once, man getrandom(2) says.
+    rustix::rand::getrandom(&mut token, rustix::rand::GetRandomFlags::empty())
+        .map_err(|error| Error::system("make a secret for the job", error))?;
+    Ok(token)
+}

@@ -1,0 +1,367 @@
+//! Messages and descriptors over one end of a socket pair.
+//!
+//! ```text
+//!   0         4         8
+//!   +---------+---------+----------------- ... -+
+//!   | len u32 | fds u32 | len bytes of JSON     |
+//!   +---------+---------+----------------- ... -+
+//! ```
+//! Both sides are the same binary on the same machine: native byte order. The descriptors travel
+//! with the first bytes of their message, so they arrive no later than it does and in its order.
+//!
+//! # Invariants
+//! A message is at most [`MESSAGE_BYTES_MAX`] long and carries at most [`MESSAGE_FDS_MAX`]
+//! descriptors. Memory for it grows with what has come, not with what its header promises.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The longest message: the sources of a very large program.
+pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
+
+/// The most descriptors of a message.
+pub const MESSAGE_FDS_MAX: usize = 16;
+
+const HEADER_BYTES: usize = 8;
+
+/// So much is read at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// A message ready to be sent, perhaps to many.
+pub type Encoded = Arc<[u8]>;
+
+/// The receiving half of a connection.
+pub struct Inbox {
+    socket: Arc<UnixStream>,
+    /// What has come and was not taken; begins with a header.
+    bytes: Vec<u8>,
+    fds: VecDeque<OwnedFd>,
+}
+
+/// The sending half of a connection.
+pub struct Outbox {
+    socket: Arc<UnixStream>,
+    queue: VecDeque<Packet>,
+}
+
+struct Packet {
+    bytes: Encoded,
+    /// So many of them are out.
+    sent: usize,
+    /// Go with the first byte.
+    fds: Vec<OwnedFd>,
+}
+
+/// What a turn of reading gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// Some bytes.
+    Some,
+    /// Nothing now.
+    Nothing,
+    /// The other side has closed the connection.
+    End,
+}
+
+/// The two halves of a connection.
+pub fn halves(socket: UnixStream) -> (Inbox, Outbox) {
+    let socket = Arc::new(socket);
+    let inbox = Inbox {
+        socket: socket.clone(),
+        bytes: Vec::new(),
+        fds: VecDeque::new(),
+    };
+    let queue = VecDeque::new();
+    (inbox, Outbox { socket, queue })
+}
+
+/// A message as it travels.
+pub fn encode(message: &impl Serialize, fds: usize) -> io::Result<Encoded> {
+    let mut bytes = vec![0; HEADER_BYTES];
+    serde_json::to_writer(&mut bytes, message)?;
+    let len = bytes.len() - HEADER_BYTES;
+    if len > MESSAGE_BYTES_MAX || fds > MESSAGE_FDS_MAX {
+        let what = format!("a message of {len} bytes and {fds} descriptors is too large");
+        return Err(io::Error::new(ErrorKind::InvalidInput, what));
+    }
+    bytes[..4].copy_from_slice(&(len as u32).to_ne_bytes());
+    bytes[4..8].copy_from_slice(&(fds as u32).to_ne_bytes());
+    Ok(bytes.into())
+}
+
+impl Inbox {
+    /// The next message, if it has come whole.
+    ///
+    /// # Errors
+    /// What has come is no message.
+    pub fn take<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+        let Some((header, rest)) = self.bytes.split_first_chunk::<HEADER_BYTES>() else {
+            return Ok(None);
+        };
+        let word = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| header[at + i])) as usize;
+        let (len, count) = (word(0), word(4));
+        if len > MESSAGE_BYTES_MAX || count > MESSAGE_FDS_MAX {
+            return Err(foreign(format!(
+                "a message of {len} bytes and {count} descriptors: too large"
+            )));
+        }
+        let Some(body) = rest.get(..len) else {
+            return Ok(None);
+        };
+        if self.fds.len() < count {
+            return Err(foreign("a message without its descriptors".to_owned()));
+        }
+        let message = serde_json::from_slice(body)
+            .map_err(|error| foreign(format!("what is no message: {error}")))?;
+        self.bytes.drain(..HEADER_BYTES + len);
+        Ok(Some((message, self.fds.drain(..count).collect())))
+    }
+
+    /// Reads once.
+    ///
+    /// # Errors
+    /// The system refuses, or descriptors were lost because this process has too many.
+    pub fn fill(&mut self) -> io::Result<Filled> {
+        let start = self.bytes.len();
+        self.bytes.resize(start + READ_BYTES, 0);
+        let received = self.receive(start);
+        let count = *received.as_ref().unwrap_or(&0);
+        self.bytes.truncate(start + count);
+        match received {
+            Ok(0) => Ok(Filled::End),
+            Ok(_) => Ok(Filled::Some),
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock => Ok(Filled::Nothing),
+                // It went away before it had read everything.
+                ErrorKind::ConnectionReset => Ok(Filled::End),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Waits for the next message; `None`: the other side has closed the connection. For blocking
+    /// sockets.
+    ///
+    /// # Errors
+    /// As [`Inbox::take`] and [`Inbox::fill`].
+    pub fn wait<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+        loop {
+            if let Some(message) = self.take()? {
+                return Ok(Some(message));
+            }
+            if self.fill()? == Filled::End {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn receive(&mut self, start: usize) -> io::Result<usize> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MESSAGE_FDS_MAX))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut room = [IoSliceMut::new(&mut self.bytes[start..])];
+        let received = rustix::io::retry_on_intr(|| {
+            recvmsg(
+                &*self.socket,
+                &mut room,
+                &mut control,
+                RecvFlags::CMSG_CLOEXEC,
+            )
+        })?;
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(fds) = message {
+                self.fds.extend(fds);
+            }
+        }
+        if received.flags.contains(ReturnFlags::CTRUNC) {
+            return Err(io::Error::other("descriptors were lost: too many are open"));
+        }
+        Ok(received.bytes)
+    }
+}
+
+impl Outbox {
+    /// Puts a message at the end of the queue.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub fn push(&mut self, message: &impl Serialize, fds: Vec<OwnedFd>) -> io::Result<()> {
+        let bytes = encode(message, fds.len())?;
+        self.push_encoded(bytes, fds);
+        Ok(())
+    }
+
+    /// The same for a message that was encoded with so many descriptors.
+    pub fn push_encoded(&mut self, bytes: Encoded, fds: Vec<OwnedFd>) {
+        let sent = 0;
+        self.queue.push_back(Packet { bytes, sent, fds });
+    }
+
+    /// Sends what it can; whether everything is out.
+    ///
+    /// # Errors
+    /// The system refuses; nobody is there any more.
+    pub fn flush(&mut self) -> io::Result<bool> {
+        while let Some(packet) = self.queue.front_mut() {
+            match packet.send(self.socket.as_fd()) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+            if packet.sent == packet.bytes.len() {
+                self.queue.pop_front();
+            }
+        }
+        Ok(true)
+    }
+
+    /// Forgets what waits to be sent.
+    pub fn clear(&mut self) {
+        self.queue.clear();
+    }
+
+    /// Whether something waits to be sent.
+    pub fn has_more(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Sends a message. For blocking sockets.
+    ///
+    /// # Errors
+    /// As [`Outbox::push`] and [`Outbox::flush`].
+    pub fn send(&mut self, message: &impl Serialize, fds: Vec<OwnedFd>) -> io::Result<()> {
+        self.push(message, fds)?;
+        self.flush().map(drop)
+    }
+}
+
+impl AsFd for Inbox {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Packet {
+    fn send(&mut self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MESSAGE_FDS_MAX))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        let fds: Vec<_> = self.fds.iter().map(AsFd::as_fd).collect();
+        if !fds.is_empty() {
+            let fits = control.push(SendAncillaryMessage::ScmRights(&fds));
+            debug_assert!(fits, "no more than MESSAGE_FDS_MAX");
+        }
+        let bytes = [IoSlice::new(&self.bytes[self.sent..])];
+        self.sent += rustix::io::retry_on_intr(|| {
+            sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL)
+        })?;
+        self.fds.clear();
+        Ok(())
+    }
+}
+
+fn foreign(what: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Seek, Write};
+
+    use super::*;
+
+    fn pair() -> ((Inbox, Outbox), (Inbox, Outbox)) {
+        let (one, other) = UnixStream::pair().unwrap();
+        (halves(one), halves(other))
+    }
+
+    fn file(text: &str) -> OwnedFd {
+        let fd = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        let mut file = std::fs::File::from(fd);
+        file.write_all(text.as_bytes()).unwrap();
+        file.rewind().unwrap();
+        file.into()
+    }
+
+    fn text(fd: OwnedFd) -> String {
+        let mut text = String::new();
+        std::fs::File::from(fd).read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn messages_come_whole_in_order_with_their_descriptors() {
+        let ((_in, mut out), (mut inbox, _out)) = pair();
+        let long = "x".repeat(3 * READ_BYTES);
+        let sent = long.clone();
+        let sender = std::thread::spawn(move || {
+            out.send(&"one", vec![file("a"), file("b")]).unwrap();
+            out.send(&sent, Vec::new()).unwrap();
+            out.send(&"three", vec![file("c")]).unwrap();
+        });
+        let (message, fds) = inbox.wait::<String>().unwrap().unwrap();
+        assert_eq!(message, "one");
+        assert_eq!(fds.into_iter().map(text).collect::<Vec<_>>(), ["a", "b"]);
+        let (message, fds) = inbox.wait::<String>().unwrap().unwrap();
+        assert!(message == long && fds.is_empty());
+        let (message, fds) = inbox.wait::<String>().unwrap().unwrap();
+        assert_eq!((message.as_str(), fds.len()), ("three", 1));
+        sender.join().unwrap();
+        drop(_in);
+        assert!(inbox.wait::<String>().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_socket_that_does_not_block_takes_what_it_can() {
+        let ((_in, mut out), (mut inbox, _out)) = pair();
+        out.socket.set_nonblocking(true).unwrap();
+        inbox.socket.set_nonblocking(true).unwrap();
+        assert_eq!(inbox.fill().unwrap(), Filled::Nothing);
+        let long = "y".repeat(4 << 20);
+        out.push(&long, vec![file("z")]).unwrap();
+        let mut turns = 0;
+        while !out.flush().unwrap() {
+            turns += 1;
+            while inbox.fill().unwrap() == Filled::Some {}
+        }
+        while inbox.fill().unwrap() == Filled::Some {}
+        assert!(turns > 0 && !out.has_more());
+        let (message, fds) = inbox.take::<String>().unwrap().unwrap();
+        assert!(message == long);
+        assert_eq!(fds.into_iter().map(text).collect::<String>(), "z");
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        for bytes in [
+            &[0xff; 8][..],
+            &[0, 0, 0, 0, 17, 0, 0, 0],
+            &[2, 0, 0, 0, 0, 0, 0, 0, b'{', b'{'],
+            &[2, 0, 0, 0, 1, 0, 0, 0, b'"', b'"'],
+        ] {
+            let (one, mut other) = UnixStream::pair().unwrap();
+            let (mut inbox, _out) = halves(one);
+            other.write_all(bytes).unwrap();
+            let error = inbox.wait::<String>().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidData, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_too_large_is_not_sent() {
+        let fds = (0..=MESSAGE_FDS_MAX).map(|_| file("")).collect();
+        let ((_in, mut out), _other) = pair();
+        let error = out.send(&"", fds).unwrap_err();
+        assert!(error.to_string().contains("17 descriptors"), "{error}");
+        assert!(!out.has_more());
+    }
+}

@@ -1,0 +1,145 @@
+//! Both ends of crossing edges, as a plan wants them.
+
+use std::net::Ipv4Addr;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use graph::{Crossing, Edge, Homes, Plan, Program};
+use runtime::crossing::{Receiving, Sending};
+use transport::{Batching, Medium, Spec, media};
+
+use crate::control::Ticket;
+
+/// Bytes under way on an edge whose plan does not say how many.
+const RING_BYTES: usize = 1 << 20;
+
+/// The edges of a job.
+pub struct Crossings<'a> {
+    plan: &'a Plan,
+    program: &'a Program,
+    homes: Homes,
+    /// The job's secret.
+    token: [u8; 16],
+}
+
+/// The sending end of a link, and what its receivers need.
+type Opened = (Sending, Vec<(Ticket, Vec<OwnedFd>)>);
+
+/// A crossing with what it rides on.
+struct Link<'a> {
+    crossing: &'a Crossing,
+    stream: Arc<str>,
+    medium: &'static dyn Medium,
+    spec: Spec,
+}
+
+impl<'a> Crossings<'a> {
+    /// Those of a plan for a whole program.
+    pub fn new(plan: &'a Plan, program: &'a Program, token: [u8; 16]) -> Crossings<'a> {
+        Crossings {
+            plan,
+            program,
+            homes: Homes::new(plan, program.operators.len()),
+            token,
+        }
+    }
+
+    /// Makes the sending end of a link.
+    ///
+    /// # Errors
+    /// A sentence that names the stream.
+    pub fn open(&self, number: u32) -> Result<Opened, String> {
+        let link = self.find(number)?;
+        let opened = link.medium.open(&link.spec);
+        let (end, tickets) = opened.map_err(|error| link.sentence(&error))?;
+        let ticket = |(receiver, ticket): (u32, transport::Ticket)| {
+            let own = Ticket {
+                link: number,
+                receiver,
+                bytes: ticket.bytes,
+            };
+            (own, ticket.fds)
+        };
+        let sending = Sending {
+            stream: link.stream,
+            to: link.crossing.to.clone(),
+            codec: link.crossing.codec,
+            end,
+        };
+        Ok((sending, (0..).zip(tickets).map(ticket).collect()))
+    }
+
+    /// Makes a receiving end from its ticket.
+    ///
+    /// # Errors
+    /// A sentence that names the stream.
+    pub fn accept(&self, ticket: Ticket, fds: Vec<OwnedFd>) -> Result<Receiving, String> {
+        let link = self.find(ticket.link)?;
+        let bytes = ticket.bytes;
+        let accepted = link
+            .medium
+            .accept(&link.spec, transport::Ticket { bytes, fds });
+        let end = accepted.map_err(|error| link.sentence(&error))?;
+        let from = self.homes.of(link.crossing.from.operator);
+        Ok(Receiving {
+            stream: link.stream,
+            from: from.unwrap_or_default(),
+            codec: link.crossing.codec,
+            is_foreign: link.medium.caps().is_foreign,
+            end,
+        })
+    }
+
+    fn find(&self, number: u32) -> Result<Link<'a>, String> {
+        let crossing = self.plan.crossings.get(number as usize);
+        let crossing = crossing.ok_or_else(|| format!("there is no crossing {number}"))?;
+        let medium = media::find(&crossing.medium);
+        let medium = medium.ok_or_else(|| unknown_medium(&crossing.medium))?;
+        let Edge { operator, port } = crossing.from;
+        let from = self.program.operators.get(operator.0 as usize);
+        let from = from.ok_or_else(|| format!("crossing {number} begins nowhere"))?;
+        let stream = from
+            .outputs
+            .get(port as usize)
+            .map(|port| port.name.clone());
+        let spec = Spec {
+            name: format!("{}.{port}", from.name).into(),
+            link: number,
+            receivers: crossing.to.len() as u32,
+            ring_bytes: crossing
+                .ring_bytes
+                .map_or(RING_BYTES, |bytes| bytes as usize),
+            batch: crossing.batch.map_or_else(Batching::default, batching),
+            token: self.token,
+            listen: Ipv4Addr::LOCALHOST.into(),
+        };
+        Ok(Link {
+            crossing,
+            stream: stream.unwrap_or_default(),
+            medium,
+            spec,
+        })
+    }
+}
+
+impl Link<'_> {
+    fn sentence(&self, error: &transport::Error) -> String {
+        let (stream, medium) = (&self.spec.name, self.medium.name());
+        format!("stream {stream} by {medium}: {error}")
+    }
+}
+
+/// That there is no such medium, and which there are.
+fn unknown_medium(name: &str) -> String {
+    let media: Vec<_> = media::all().iter().map(|medium| medium.name()).collect();
+    format!("there is no medium {name}; there are {}", media.join(", "))
+}
+
+fn batching((shortest, longest, bytes): (u32, u32, u32)) -> Batching {
+    Batching {
+        time_min: Duration::from_micros(shortest.into()),
+        time_max: Duration::from_micros(longest.into()),
+        bytes_max: bytes as usize,
+    }
+}

@@ -1,0 +1,129 @@
+//! One PE's process, as its launcher holds it.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::event::PollFlags;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::outcome::Exit;
+use crate::control::connection::{self, Filled, Inbox, Outbox};
+
+/// A PE's process and the connection to it. It is killed, if need be, and waited for when this is
+/// dropped.
+pub struct Child {
+    process: std::process::Child,
+    /// Readable when the process has ended.
+    end: OwnedFd,
+    is_gone: bool,
+    /// It may still say something.
+    is_talking: bool,
+    /// What it says.
+    pub inbox: Inbox,
+    /// What it is told.
+    pub outbox: Outbox,
+}
+
+/// What a process prints.
+pub struct Printed {
+    /// Its standard output.
+    pub stdout: OwnedFd,
+    /// Its standard error.
+    pub stderr: OwnedFd,
+}
+
+impl Child {
+    /// Starts a process. It ends with the thread that calls this: see
+    /// [`crate::pe::serve`].
+    ///
+    /// In a process group of its own, so that Ctrl-C on a terminal reaches the launcher alone.
+    pub fn spawn(mut command: Command) -> io::Result<(Child, Printed)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let mut process = command
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()?;
+        // Both are pipes, as was asked for.
+        let stdout = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stderr = process.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let printed = Printed {
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+        };
+        let (inbox, outbox) = connection::halves(ours);
+        let end = pidfd_open(Pid::from_child(&process), PidfdFlags::empty())?;
+        let child = Child {
+            process,
+            end,
+            is_gone: false,
+            is_talking: true,
+            inbox,
+            outbox,
+        };
+        Ok((child, printed))
+    }
+
+    /// Reads what it says, at most so many times; whether that was its last word.
+    pub fn hear(&mut self, turns: usize) -> io::Result<bool> {
+        for _ in 0..turns {
+            match self.inbox.fill() {
+                Ok(Filled::Some) => {}
+                Ok(Filled::Nothing) => return Ok(false),
+                last => {
+                    self.is_talking = false;
+                    return last.map(|_| true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether it may still say something.
+    pub fn is_talking(&self) -> bool {
+        self.is_talking
+    }
+
+    /// Listens to it no more.
+    pub fn stop_talking(&mut self) {
+        self.is_talking = false;
+    }
+
+    /// What to wait for, and whether it is the process' end.
+    pub fn watched(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags, bool)> {
+        let end = (self.end.as_fd(), PollFlags::IN, true);
+        let mut flags = PollFlags::IN;
+        flags.set(PollFlags::OUT, self.outbox.has_more());
+        let talk = (self.inbox.as_fd(), flags, false);
+        // Whoever has closed its side would be ready for ever.
+        let talk = Some(talk).filter(|_| self.is_talking);
+        let end = Some(end).filter(|_| !self.is_gone);
+        talk.into_iter().chain(end)
+    }
+
+    /// Ends it now.
+    pub fn kill(&mut self) {
+        // It may have ended just before.
+        let _ = self.process.kill();
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> Exit {
+        self.is_gone = true;
+        self.process.wait().map_or(Exit::Status(-1), Exit::from)
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if !self.is_gone {
+            self.kill();
+            self.wait();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! How a job of several PEs ended, in one message: the causes, and not what follows from them.
+//!
+//! When a PE dies, its neighbours notice a lost edge. They say so, and the launcher hears it before or
+//! after the death itself; as long as there is any other cause, it is not repeated.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use graph::{Pe, Plan, Program};
+
+use crate::Error;
+use crate::control::Ending;
+
+/// Why PEs ended, in order of time.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    causes: Vec<(u32, Cause)>,
+    /// What happened to standard output.
+    output: Option<std::io::Error>,
+}
+
+/// Why a PE ended badly.
+#[derive(Debug)]
+pub enum Cause {
+    /// By itself, with a word.
+    Ending(Ending),
+    /// Without a word.
+    Death(Exit),
+    /// It sent something that makes no sense, and was killed for it.
+    Nonsense(String),
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// With an exit status.
+    Status(i32),
+    /// By a signal.
+    Signal(i32),
+}
+
+/// So many operators are named.
+const NAMES_MAX: usize = 6;
+
+/// What each PE is called in messages: `pe 1 (Trades, Filter)`.
+pub fn labels(plan: &Plan, program: &Program) -> Vec<String> {
+    let label = |(number, pe): (usize, &Pe)| {
+        let named = pe.operators.iter().take(NAMES_MAX);
+        let named = named.filter_map(|id| program.operators.get(id.0 as usize));
+        let names: Vec<_> = named.map(|operator| &*operator.name).collect();
+        let more = match pe.operators.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("pe {number} ({}{more})", names.join(", "))
+    };
+    plan.pes.iter().enumerate().map(label).collect()
+}
+
+impl Outcome {
+    /// A PE has ended badly.
+    pub fn add(&mut self, pe: u32, cause: Cause) {
+        self.causes.push((pe, cause));
+    }
+
+    /// Whether anything went wrong.
+    pub fn has_causes(&self) -> bool {
+        !self.causes.is_empty()
+    }
+
+    /// Standard output cannot be written.
+    pub fn output_failed(&mut self, error: std::io::Error) {
+        self.output = Some(error);
+    }
+
+    /// As the end of a job whose PEs are called so.
+    pub fn into_result(self, labels: &[String]) -> Result<(), Error> {
+        let label = |pe: u32| labels.get(pe as usize).map_or("?", String::as_str);
+        let mut deaths = false;
+        let (mut lines, mut crossings) = (Vec::new(), Vec::new());
+        for (pe, cause) in &self.causes {
+            match cause {
+                Cause::Ending(ending) => {
+                    for failure in &ending.failures {
+                        let line = format!("pe {pe}: {}", failure.line);
+                        let list = if failure.is_crossing {
+                            &mut crossings
+                        } else {
+                            &mut lines
+                        };
+                        list.push(line);
+                    }
+                }
+                Cause::Death(exit) => {
+                    deaths = true;
+                    lines.push(format!("{}: {exit}", label(*pe)));
+                }
+                Cause::Nonsense(what) => {
+                    deaths = true;
+                    lines.push(format!("internal error: {} sent {what}", label(*pe)));
+                }
+            }
+        }
+        if let Some(error) = self.output.as_ref().filter(|_| !self.is_quiet()) {
+            lines.push(format!("cannot write to standard output: {error}"));
+        }
+        if self.is_quiet() && !deaths {
+            return Err(Error::Quiet);
+        }
+        let lines = if lines.is_empty() { crossings } else { lines };
+        if lines.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Program(lines.join("\n")))
+    }
+
+    /// Whether the reader of standard output has gone away.
+    fn is_quiet(&self) -> bool {
+        let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+        let mut endings = self.causes.iter();
+        self.output.as_ref().is_some_and(broken)
+            || endings.any(|(_, cause)| matches!(cause, Cause::Ending(e) if e.is_quiet))
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Exit {
+        match status.signal() {
+            Some(signal) => Exit::Signal(signal),
+            None => Exit::Status(status.code().unwrap_or_default()),
+        }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Exit::Status(status) => write!(f, "ended with status {status} and without a word"),
+            Exit::Signal(signal) => match signal_name(signal) {
+                Some(name) => write!(f, "killed by signal {signal} ({name})"),
+                None => write!(f, "killed by signal {signal}"),
+            },
+        }
+    }
+}
+
+/// The names of the signals that end processes.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
+        _ => return None,
+    })
+}

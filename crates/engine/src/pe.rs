@@ -1,0 +1,251 @@
+//! A PE's process: it makes its part of a job's program and runs it.
+//!
+//! ```text
+//!   main thread      reads what the launcher says until Go, then waits for the PE's end
+//!   "launcher"       from Go on: Stop, Count; ends the process when the launcher is gone
+//!   regions          the PE
+//! ```
+//! See [`crate::control`] for what is said when.
+//!
+//! # Invariants
+//! The process does not outlive its launcher: the system kills it with the launcher's thread, and
+//! where it does not, the closed connection ends it.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
+
+use compiler::Part;
+use graph::{Plan, Program};
+use runtime::crossing::Links;
+use runtime::{Pe, Report, Stop};
+use rustix::process::{Signal, set_parent_process_death_signal};
+
+use crate::bundle::Bundle;
+use crate::control::connection::{self, Inbox, Outbox};
+use crate::control::{Ending, Failure, FromPe, Ticket, ToPe};
+use crate::crossing::Crossings;
+use crate::launch::Border;
+use crate::{Error, compilation, failure, launch};
+
+/// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
+/// launcher knows how.
+///
+/// # Errors
+/// The process was not started by a launcher.
+pub fn serve() -> Result<(), Error> {
+    let mut line = Line::open()?;
+    let voice = line.voice.clone();
+    let ending = match line.prepare() {
+        Ok(ready) => line.run(ready),
+        Err(ending) => ending,
+    };
+    voice.say(&FromPe::Ended(ending), Vec::new());
+    Ok(())
+}
+
+/// The line to the launcher.
+struct Line {
+    inbox: Inbox,
+    voice: Voice,
+}
+
+/// What speaks to the launcher, from any thread.
+#[derive(Clone)]
+struct Voice(Arc<Mutex<Outbox>>);
+
+/// A wired PE.
+struct Ready {
+    pe: Pe,
+    /// Those of its operators that are sources of the program.
+    sources: Vec<String>,
+    program: Program,
+}
+
+impl Line {
+    /// The socket is standard input, until what standard input is to be comes over it.
+    fn open() -> Result<Line, Error> {
+        let by_hand = |_| Error::Program("this command is for `thalweg run`".to_owned());
+        let stdin = io::stdin();
+        let socket = rustix::io::fcntl_dupfd_cloexec(stdin.as_fd(), 3);
+        let socket = UnixStream::from(socket.map_err(io::Error::from).map_err(by_hand)?);
+        socket.peer_addr().map_err(by_hand)?;
+        set_parent_process_death_signal(Some(Signal::KILL))
+            .map_err(|error| Error::system("ask for the end with the launcher", error))?;
+        let (inbox, outbox) = connection::halves(socket);
+        let voice = Voice(Arc::new(Mutex::new(outbox)));
+        Ok(Line { inbox, voice })
+    }
+
+    /// Everything up to `Go`. An ending instead of a PE is one that never ran.
+    fn prepare(&mut self) -> Result<Ready, Ending> {
+        let (bundle, number) = self.assignment()?;
+        let _ = rustix::thread::set_name(&name(number));
+        let request = bundle.request();
+        let whole = compilation::compile_again(&request, &bundle.sources);
+        let whole = whole.ok_or_else(|| bug("the program does not compile a second time"))?;
+        let plan = Plan::parse(&bundle.plan, &whole);
+        let plan = plan.map_err(|error| bug(&format!("the plan cannot be read: {error}")))?;
+        if number as usize >= plan.pes.len() {
+            return Err(bug("the plan has not so many PEs"));
+        }
+        let part = compiler::cut(&whole, &plan, number);
+        let border = Border {
+            links: self.connect(&Crossings::new(&plan, &whole, bundle.token), &part, number)?,
+            cores: plan.pes[number as usize].cores.clone(),
+            properties: vec![("PEID".to_owned(), number.to_string())],
+        };
+        let wired = launch::wire(&part.program, &bundle.launch(), border);
+        let pe = wired.map_err(|error| failed(error.to_string(), false))?;
+        let pe = pe.map_err(|report| failure::ending(&part.program.files, &report))?;
+        self.voice.say(&FromPe::Ready, Vec::new());
+        self.expect_go()?;
+        let mut sources = launch::sources(&part.program);
+        let known = launch::sources(&whole);
+        sources.retain(|name| known.contains(name));
+        Ok(Ready {
+            pe,
+            sources,
+            program: part.program,
+        })
+    }
+
+    /// What is to be run, and which part of it. Standard input becomes that of the launcher.
+    fn assignment(&mut self) -> Result<(Box<Bundle>, u32), Ending> {
+        let (ToPe::Bundle(bundle), _) = self.next() else {
+            return Err(bug("the launcher did not begin with the program"));
+        };
+        let (ToPe::Begin(number), fds) = self.next() else {
+            return Err(bug("the launcher did not say which PE this is"));
+        };
+        let stdin = fds
+            .first()
+            .ok_or_else(|| bug("no standard input has come"))?;
+        let replaced = rustix::stdio::dup2_stdin(stdin);
+        replaced.map_err(|error| failed(format!("cannot set standard input: {error}"), false))?;
+        Ok((bundle, number))
+    }
+
+    /// Makes both ends of crossing edges.
+    fn connect(
+        &mut self,
+        crossings: &Crossings<'_>,
+        part: &Part,
+        number: u32,
+    ) -> Result<Links, Ending> {
+        let mut links = Links {
+            pe: number,
+            ..Links::default()
+        };
+        for &link in &part.sends {
+            let opened = crossings.open(link);
+            let (sending, tickets) = opened.map_err(|sentence| failed(sentence, false))?;
+            links.outbound.insert(link, sending);
+            for (ticket, fds) in tickets {
+                self.voice.say(&FromPe::Ticket(ticket), fds);
+            }
+        }
+        self.voice.say(&FromPe::Opened, Vec::new());
+        for (ticket, fds) in self.tickets()? {
+            let link = ticket.link;
+            let accepted = crossings.accept(ticket, fds);
+            let receiving = accepted.map_err(|sentence| failed(sentence, true))?;
+            links.inbound.insert(link, receiving);
+        }
+        Ok(links)
+    }
+
+    /// The tickets for what this PE receives.
+    fn tickets(&mut self) -> Result<Vec<(Ticket, Vec<OwnedFd>)>, Ending> {
+        let mut tickets = Vec::new();
+        loop {
+            match self.next() {
+                (ToPe::Ticket(ticket), fds) => tickets.push((ticket, fds)),
+                (ToPe::Accept, _) => return Ok(tickets),
+                (ToPe::Stop, _) => return Err(Ending::default()),
+                _ => return Err(bug("the launcher said something else than tickets")),
+            }
+        }
+    }
+
+    fn expect_go(&mut self) -> Result<(), Ending> {
+        match self.next() {
+            (ToPe::Go, _) => Ok(()),
+            (ToPe::Stop, _) => Err(Ending::default()),
+            _ => Err(bug("the launcher said something else than to begin")),
+        }
+    }
+
+    /// Runs the PE to its end.
+    fn run(self, ready: Ready) -> Ending {
+        let files = ready.program.files;
+        let ending = |report: Report| failure::ending(&files, &report);
+        let (stop, voice) = (ready.pe.stop(), self.voice.clone());
+        ready
+            .pe
+            .on_shutdown(move || voice.say(&FromPe::Stopping, Vec::new()));
+        let running = match ready.pe.start() {
+            Ok(running) => running,
+            Err(report) => return ending(report),
+        };
+        let (tallies, sources) = (running.tally_handle(), ready.sources);
+        let counts = move || launch::counts(&sources, &tallies());
+        let listen = move || self.listen(&stop, &counts);
+        if let Err(error) = Builder::new().name("launcher".to_owned()).spawn(listen) {
+            return failed(format!("cannot start a thread: {error}"), false);
+        }
+        running.join().map_or_else(ending, |_| Ending::default())
+    }
+
+    /// Does what the launcher says while the PE runs.
+    fn listen(mut self, stop: &Stop, counts: &dyn Fn() -> Vec<(String, u64)>) {
+        loop {
+            match self.next() {
+                (ToPe::Stop, _) => stop.request(),
+                (ToPe::Count, _) => self.voice.say(&FromPe::Counts(counts()), Vec::new()),
+                // Nothing else is said to a running PE.
+                _ => {}
+            }
+        }
+    }
+
+    /// What the launcher says next.
+    fn next(&mut self) -> (ToPe, Vec<OwnedFd>) {
+        match self.inbox.wait() {
+            Ok(Some(message)) => message,
+            Ok(None) => std::process::exit(1),
+            Err(error) => {
+                eprintln!("internal error: the launcher sent {error}");
+                std::process::exit(1)
+            }
+        }
+    }
+}
+
+impl Voice {
+    /// Says something to the launcher. Without one there is nothing left to do.
+    fn say(&self, message: &FromPe, fds: Vec<OwnedFd>) {
+        let mut outbox = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if outbox.send(message, fds).is_err() {
+            std::process::exit(1);
+        }
+    }
+}
+
+/// What `ps` shows: at most 15 bytes.
+fn name(number: u32) -> std::ffi::CString {
+    std::ffi::CString::new(format!("thalweg-pe{number}")).unwrap_or_default()
+}
+
+fn failed(line: String, is_crossing: bool) -> Ending {
+    Ending {
+        failures: vec![Failure { line, is_crossing }],
+        is_quiet: false,
+    }
+}
+
+fn bug(what: &str) -> Ending {
+    failed(format!("internal error: {what}"), false)
+}

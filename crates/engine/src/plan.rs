@@ -1,0 +1,71 @@
+//! Which processes, threads and media a program gets.
+
+use compiler::{Choice, MediumFacts};
+use graph::{Plan, Program};
+use transport::media;
+
+use crate::Error;
+
+/// The plan of a program.
+///
+/// # Errors
+/// If what the choice or the program asks for cannot be had.
+pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Error> {
+    compiler::plan(program, choice).map_err(|errors| Error::plan(program, &errors))
+}
+
+/// What a plan does otherwise than its program asks, a line each.
+pub fn plan_notes(program: &Program, choice: &Choice<'_>, plan: &Plan) -> Vec<String> {
+    let notes = compiler::notes(program, choice, plan).into_iter();
+    notes.map(|note| note.text(program)).collect()
+}
+
+/// The media that a choice has, the fastest first.
+pub fn media() -> Vec<MediumFacts<'static>> {
+    let facts = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
+        let caps = medium.caps();
+        MediumFacts {
+            name: medium.name(),
+            crosses_processes: caps.crosses_processes,
+            is_one_to_many: caps.is_one_to_many,
+            rank,
+        }
+    };
+    (0..).zip(media::all()).map(facts).collect()
+}
+
+/// Deals cores out to the PEs of a plan: with more cores than PEs each gets several, with fewer some
+/// share one.
+pub fn pin(plan: &mut Plan, cores: &[u32]) {
+    let count = plan.pes.len();
+    if cores.is_empty() {
+        return;
+    }
+    for (number, pe) in plan.pes.iter_mut().enumerate() {
+        let own = cores.iter().skip(number % cores.len());
+        pe.cores = own.step_by(count).copied().collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dealt(pes: usize, cores: &[u32]) -> Vec<Vec<u32>> {
+        let mut plan = Plan {
+            pes: vec![graph::Pe::default(); pes],
+            crossings: Vec::new(),
+        };
+        pin(&mut plan, cores);
+        plan.pes.into_iter().map(|pe| pe.cores).collect()
+    }
+
+    #[test]
+    fn cores_are_dealt_out() {
+        assert_eq!(dealt(1, &[0, 3]), [vec![0, 3]]);
+        assert_eq!(dealt(2, &[0, 3]), [vec![0], vec![3]]);
+        assert_eq!(dealt(3, &[0, 3]), [vec![0], vec![3], vec![0]]);
+        assert_eq!(dealt(2, &[0, 1, 2]), [vec![0, 2], vec![1]]);
+        assert_eq!(dealt(2, &[]), [Vec::<u32>::new(), Vec::new()]);
+    }
+}
