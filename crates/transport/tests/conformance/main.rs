@@ -5,13 +5,17 @@
 //!   cargo test -p thalweg-transport --test conformance             all of it
 //!   cargo test -p thalweg-transport --test conformance -- shm::    one medium
 //!   cargo test -p thalweg-transport --test conformance -- wake     some behaviours
+//!   cargo test -p thalweg-transport --test conformance -- kill     SIGKILL at 50 points
 //! ```
 
 extern crate thalweg_transport as transport;
 
 mod behaviours;
 mod broken;
+#[path = "../child/mod.rs"]
 mod child;
+mod kill;
+mod play;
 mod reference;
 mod reference_ends;
 mod rig;
@@ -34,7 +38,9 @@ fn main() -> ExitCode {
     if let [role, rest @ ..] = &arguments[..]
         && role == "child"
     {
-        return child::play(rest, find, behaviours::role);
+        return play::play(rest, find, |name| {
+            behaviours::role(name).or_else(|| kill::role(name))
+        });
     }
     let suite = media().into_iter().flat_map(trials);
     let broken = broken::all().map(|(medium, behaviour)| {
@@ -45,7 +51,10 @@ fn main() -> ExitCode {
         "broken::every_behaviour_can_fail".to_owned(),
         broken::every_behaviour_can_fail,
     );
-    let trials = suite.chain(broken).chain([complete]).collect();
+    let kills = kill::MEDIA.iter().filter_map(|name| find(name));
+    let kills = kills.flat_map(kills_of);
+    let trials = suite.chain(kills).chain(broken).chain([complete]);
+    let trials = trials.collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -82,6 +91,19 @@ fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
         })
     });
     asked.collect()
+}
+
+/// What is asked of a medium whose frames outlive the sender.
+fn kills_of(medium: &'static dyn Medium) -> Vec<Trial> {
+    let rig = Rig {
+        medium,
+        patience: PATIENCE,
+    };
+    let kills = kill::all().into_iter().map(|(name, run)| {
+        let name = format!("{}::kill::{name}", medium.name());
+        trial(name, move || run(rig))
+    });
+    kills.collect()
 }
 
 /// How to have the same bad luck again.

@@ -3,7 +3,6 @@
 //! Everything waits by trying again until the rig's patience is at its end, so that one thread can
 //! play both sides of an edge and a medium that lost something fails instead of hanging.
 
-use std::error;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -11,23 +10,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use transport::{Batching, Error, Inbound, Medium, Outbound, Spec, Ticket, Wait};
 
+use crate::ensure;
 use crate::script::Script;
 
-/// What went wrong, in words.
-pub type Failure = Box<dyn error::Error + Send + Sync>;
-
-/// Whether a behaviour is there.
-pub type Outcome = Result<(), Failure>;
-
-/// Returns a failure unless the condition holds.
-#[macro_export]
-macro_rules! ensure {
-    ($condition:expr, $($words:tt)+) => {
-        if !$condition {
-            return Err(format!($($words)+).into());
-        }
-    };
-}
+pub use crate::child::{Failure, Outcome};
 
 /// Bytes under way of most edges here: small, so that they run full and wrap soon.
 pub const RING_BYTES: usize = 64 * 1024;

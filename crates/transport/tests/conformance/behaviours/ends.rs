@@ -87,7 +87,7 @@ pub fn an_edge_without_receivers_is_drained(rig: Rig) -> Outcome {
 
 /// Descriptors and threads of this process; the test runs in one of its own.
 pub fn nothing_is_left_behind(rig: Rig) -> Outcome {
-    crate::child::run_alone(rig, "nothing_is_left_behind_alone")
+    crate::play::run_alone(rig, "nothing_is_left_behind_alone")
 }
 
 /// In a process of its own.

@@ -1,9 +1,11 @@
 //! Edges between processes: the same rules, and SIGKILL.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use transport::{Error, Spec};
 
-use crate::child::{self, Child, Control, Role};
+use crate::child::{Child, Control};
 use crate::ensure;
+use crate::play::{Role, start};
 use crate::rig::{Edge, Failure, Outcome, Receiver, Rig, Sender};
 use crate::script::Script;
 
@@ -42,7 +44,7 @@ fn to_children(rig: Rig, roles: &[&str]) -> Result<(Sender, Vec<Child>), Failure
     let spec = rig.spec(roles.len() as u32);
     let (sender, tickets) = rig.open(&spec, script())?;
     let children = roles.iter().zip(&tickets).map(|(role, ticket)| {
-        let mut child = child::start(rig, role, &spec)?;
+        let mut child = start(rig, role, &spec)?;
         child.control.give(ticket)?;
         Ok(child)
     });
@@ -53,7 +55,7 @@ fn to_children(rig: Rig, roles: &[&str]) -> Result<(Sender, Vec<Child>), Failure
 /// Starts a child that opens an edge.
 fn from_child(rig: Rig, role: &str) -> Result<(Child, Receiver), Failure> {
     let spec = rig.spec(1);
-    let mut child = child::start(rig, role, &spec)?;
+    let mut child = start(rig, role, &spec)?;
     let ticket = child.control.take()?;
     let receiver = rig.accept(&spec, ticket, script())?;
     Ok((child, receiver))
@@ -63,9 +65,15 @@ fn from_child(rig: Rig, role: &str) -> Result<(Child, Receiver), Failure> {
 fn hear_while_flushing(rig: Rig, sender: &mut Sender, child: &mut Child, word: u8) -> Outcome {
     rig.until("word from the child", || {
         sender.out.flush()?;
-        Ok(child.control.has_word()?.then_some(()))
+        Ok(has_word(&child.control)?.then_some(()))
     })?;
     child.control.hear(word)
+}
+
+/// Whether the other side has said something, or is gone.
+fn has_word(control: &Control) -> Result<bool, Failure> {
+    let mut source = [PollFd::new(control, PollFlags::IN)];
+    Ok(poll(&mut source, Some(&Timespec::default()))? > 0)
 }
 
 pub fn a_child_receives(rig: Rig) -> Outcome {
@@ -104,7 +112,7 @@ fn send(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
 pub fn a_child_is_woken_and_wakes(rig: Rig) -> Outcome {
     let spec = rig.spec(1);
     let (mut there, tickets) = rig.open(&spec, script())?;
-    let mut child = child::start(rig, "echo", &spec)?;
+    let mut child = start(rig, "echo", &spec)?;
     child.control.give(&tickets[0])?;
     drop(tickets);
     let mut back = rig.accept(&spec, child.control.take()?, script())?;

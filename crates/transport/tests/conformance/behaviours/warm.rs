@@ -15,7 +15,7 @@ const FRAMES: u64 = 3000;
 
 /// The count is the whole process', threads of the medium included, so it has a process of its own.
 pub fn a_warm_edge_allocates_nothing(rig: Rig) -> Outcome {
-    crate::child::run_alone(rig, "a_warm_edge_allocates_nothing_alone")
+    crate::play::run_alone(rig, "a_warm_edge_allocates_nothing_alone")
 }
 
 /// In a process of its own.

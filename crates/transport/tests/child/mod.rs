@@ -1,29 +1,37 @@
-//! Child processes: this program once more, with a role to play and a socket to its parent.
+//! Child processes of tests and benches: the same program once more, with a socket to its parent.
 //!
-//! ```text
-//!   conformance child MEDIUM ROLE LINK RECEIVERS PATIENCE_MS      stdin: the socket
-//! ```
-//! On the socket go tickets, with their descriptors, and single bytes that say how far somebody is.
+//! On the socket, which is the child's standard input, go tickets with their descriptors, and single
+//! bytes that say how far somebody is.
 
+use std::error;
 use std::io::{IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{self, Command, ExitCode, Stdio};
-use std::time::Duration;
+use std::process::{self, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use transport::{Medium, Spec, Ticket};
+use thalweg_transport::Ticket;
 
-use crate::ensure;
-use crate::rig::{Failure, Outcome, Rig};
+/// What went wrong, in words.
+pub type Failure = Box<dyn error::Error + Send + Sync>;
 
-/// What a child does.
-pub type Role = fn(Rig, &Spec, &mut Control) -> Outcome;
+/// Whether it went well.
+pub type Outcome = Result<(), Failure>;
+
+/// Returns a failure unless the condition holds.
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr, $($words:tt)+) => {
+        if !$condition {
+            return Err(format!($($words)+).into());
+        }
+    };
+}
 
 /// A child process; killed when it is dropped.
 pub struct Child {
@@ -40,58 +48,27 @@ pub struct Control(UnixStream);
 const TICKET_BYTES_MAX: usize = 4096;
 const TICKET_FDS_MAX: usize = 8;
 
-/// Starts a child that plays a role on an edge.
-pub fn start(rig: Rig, role: &str, spec: &Spec) -> Result<Child, Failure> {
+/// Starts a child with such arguments.
+pub fn start(arguments: &[&str], patience: Duration) -> Result<Child, Failure> {
     let (ours, theirs) = UnixStream::pair()?;
-    ours.set_read_timeout(Some(rig.patience))?;
+    ours.set_read_timeout(Some(patience))?;
     let process = Command::new(std::env::current_exe()?)
-        .args(["child", rig.medium.name(), role])
-        .args([spec.link, spec.receivers].map(|number| number.to_string()))
-        .arg(rig.patience.as_millis().to_string())
+        .args(arguments)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stderr(Stdio::piped())
         .spawn()?;
     Ok(Child {
         control: Control(ours),
         process,
-        patience: rig.patience,
+        patience,
     })
 }
 
-/// Plays a role that needs no edge of the parent's, in a process of its own.
-pub fn run_alone(rig: Rig, role: &str) -> Outcome {
-    start(rig, role, &rig.spec(1))?.ends_well()
-}
-
-/// The child's side of [`start`].
-pub fn play(
-    arguments: &[String],
-    find_medium: impl Fn(&str) -> Option<&'static dyn Medium>,
-    find_role: impl Fn(&str) -> Option<Role>,
-) -> ExitCode {
-    let played = (|| -> Outcome {
-        let [medium, role, link, receivers, patience] = arguments else {
-            return Err("a child needs a medium, a role, an edge and patience".into());
-        };
-        let rig = Rig {
-            medium: find_medium(medium).ok_or("no such medium")?,
-            patience: Duration::from_millis(patience.parse()?),
-        };
-        let spec = Spec {
-            link: link.parse()?,
-            ..rig.spec(receivers.parse()?)
-        };
-        let control = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
-        control.set_read_timeout(Some(rig.patience))?;
-        find_role(role).ok_or("no such role")?(rig, &spec, &mut Control(control))
-    })();
-    match played {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{failure}");
-            ExitCode::FAILURE
-        }
-    }
+/// The child's side of the socket.
+pub fn to_parent(patience: Duration) -> Result<Control, Failure> {
+    let control = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
+    control.set_read_timeout(Some(patience))?;
+    Ok(Control(control))
 }
 
 impl Child {
@@ -102,20 +79,29 @@ impl Child {
         Ok(())
     }
 
+    /// How it has ended, if it has.
+    pub fn status(&mut self) -> Result<Option<ExitStatus>, Failure> {
+        Ok(self.process.try_wait()?)
+    }
+
+    /// Waits until it has ended.
+    pub fn ends(&mut self) -> Result<ExitStatus, Failure> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.status()? {
+                return Ok(status);
+            }
+            ensure!(start.elapsed() < self.patience, "the child does not end");
+            std::thread::yield_now();
+        }
+    }
+
     /// Waits until it has ended, and it was content.
     pub fn ends_well(&mut self) -> Outcome {
         let mut last_word = [0_u8; 1];
         let until_eof = self.control.0.read(&mut last_word)?;
         ensure!(until_eof == 0, "the child says {last_word:?} at the end");
-        let start = std::time::Instant::now();
-        let status = loop {
-            if let Some(status) = self.process.try_wait()? {
-                break status;
-            }
-            let is_late = start.elapsed() > self.patience;
-            ensure!(!is_late, "the child does not end");
-            std::thread::yield_now();
-        };
+        let status = self.ends()?;
         let mut words = String::new();
         if let Some(stderr) = &mut self.process.stderr {
             stderr.read_to_string(&mut words)?;
@@ -131,25 +117,31 @@ impl Drop for Child {
     }
 }
 
+impl AsFd for Control {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 impl Control {
     /// Says how far it is.
     pub fn say(&mut self, word: u8) -> Outcome {
         Ok(self.0.write_all(&[word])?)
     }
 
-    /// Whether the other side has said something, or is gone.
-    pub fn has_word(&self) -> Result<bool, Failure> {
-        let mut source = [PollFd::new(&self.0, PollFlags::IN)];
-        Ok(poll(&mut source, Some(&Timespec::default()))? > 0)
-    }
-
     /// Waits until the other side is so far.
     pub fn hear(&mut self, word: u8) -> Outcome {
+        let heard = self.listen()?;
+        ensure!(heard == word, "heard {heard} instead of {word}");
+        Ok(())
+    }
+
+    /// Waits for whatever the other side says.
+    pub fn listen(&mut self) -> Result<u8, Failure> {
         let mut heard = [0_u8];
         let read = self.0.read_exact(&mut heard);
         read.map_err(|error| format!("no word from the other process: {error}"))?;
-        ensure!(heard == [word], "heard {heard:?} instead of {word}");
-        Ok(())
+        Ok(heard[0])
     }
 
     /// Hands a ticket over.

@@ -1,0 +1,72 @@
+//! What the contract's dynamic calls cost: both ends on one thread, so that nobody waits for a cache
+//! line, by the thread's own clock, so that it does not matter who else runs.
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::child::{Failure, Outcome};
+use crate::lanes::{
+    Put, Receives, Sends, contract_accept, contract_open, ring_accept, ring_open, sink,
+};
+use crate::medians;
+
+/// Frames that are sent before they are taken.
+const BURST: u64 = 256;
+
+const BURSTS: u64 = 4000;
+
+/// Prints nanoseconds a frame, there and back.
+pub fn on_one_thread() -> Outcome {
+    println!("\nboth ends on one thread, bursts of {BURST}: nanoseconds a frame");
+    println!(
+        "{:>6} {:>9} {:>9} {:>9} | {:>9} {:>9}",
+        "bytes", "put", "claim", "ring", "put more", "claim"
+    );
+    for len in [8, 64, 256, 1024] {
+        let [put, claim, ring] = medians(|| {
+            let (mut out, mut tickets) = contract_open(1)?;
+            let mut end = contract_accept(1, tickets.remove(0))?;
+            let claim = bursts(&mut out, &mut end, len)?;
+            let put = bursts(&mut Put(out), &mut end, len)?;
+            let (mut out, mut tickets) = ring_open(1)?;
+            let mut end = ring_accept(tickets.remove(0))?;
+            Ok([put, claim, bursts(&mut out, &mut end, len)?])
+        })?;
+        let more = [put - ring, claim - ring];
+        println!(
+            "{len:>6} {put:>9.2} {claim:>9.2} {ring:>9.2} | {:>9.2} {:>9.2}",
+            more[0], more[1]
+        );
+    }
+    Ok(())
+}
+
+fn bursts(out: &mut impl Sends, end: &mut impl Receives, len: usize) -> Result<f64, Failure> {
+    let payload = vec![3_u8; len];
+    let burst = |out: &mut _, end: &mut _| -> Outcome {
+        burst_out(out, &payload)?;
+        sink(end, BURST, || ())
+    };
+    for _ in 0..BURSTS / 10 {
+        burst(out, end)?;
+    }
+    let start = now();
+    for _ in 0..BURSTS {
+        burst(out, end)?;
+    }
+    Ok((now() - start) as f64 / (BURST * BURSTS) as f64)
+}
+
+fn burst_out(out: &mut impl Sends, payload: &[u8]) -> Outcome {
+    for _ in 0..BURST {
+        if !out.send(std::hint::black_box(payload))? {
+            return Err("a burst does not fit".into());
+        }
+    }
+    Ok(())
+}
+
+/// Nanoseconds that this thread has run.
+fn now() -> i64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}

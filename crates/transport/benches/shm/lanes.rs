@@ -1,0 +1,271 @@
+//! The contenders between processes: an edge by the contract, and the ring without it.
+
+use std::hint::{black_box, spin_loop};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use ring::frame::Batch;
+use ring::{Reader, Shape, Writer};
+use thalweg_transport::{Batching, Inbound, Outbound, Spec, Ticket, media};
+
+use crate::child::{self, Child, Control, Failure, Outcome};
+use crate::pin;
+
+/// Bytes of the ring.
+pub const RING_BYTES: usize = 512 * 1024;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What frames go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// The medium, by the contract's `put`.
+    Put,
+    /// By `claim` and `commit`.
+    Claim,
+    /// Its ring alone.
+    Ring,
+}
+
+/// A sending end.
+pub trait Sends {
+    /// Copies a payload in; `false`: no room.
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure>;
+
+    /// What the end of a stream needs.
+    fn finish(&mut self) -> Result<bool, Failure>;
+}
+
+impl Sends for Box<dyn Outbound> {
+    #[inline]
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+        let Some(room) = self.claim(payload.len())? else {
+            return Ok(false);
+        };
+        room.copy_from_slice(payload);
+        self.commit(1, 0, payload.len());
+        Ok(true)
+    }
+
+    fn finish(&mut self) -> Result<bool, Failure> {
+        Ok(self.flush()? && self.is_drained()?)
+    }
+}
+
+/// The same, by `put`: one dynamic call a frame.
+pub struct Put(pub Box<dyn Outbound>);
+
+impl Sends for Put {
+    #[inline]
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+        Ok(self.0.put(1, 0, payload)?)
+    }
+
+    fn finish(&mut self) -> Result<bool, Failure> {
+        self.0.finish()
+    }
+}
+
+impl Sends for Writer {
+    #[inline]
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+        let Some(room) = self.claim(payload.len()) else {
+            return Ok(false);
+        };
+        room.copy_from_slice(payload);
+        self.commit(1, 0, payload.len());
+        Ok(true)
+    }
+
+    fn finish(&mut self) -> Result<bool, Failure> {
+        self.publish();
+        Ok(self.queued_bytes() == 0)
+    }
+}
+
+/// A receiving end.
+pub trait Receives {
+    /// What has come.
+    fn take(&mut self) -> Result<Batch<'_>, Failure>;
+
+    /// It is done with.
+    fn done(&mut self);
+}
+
+impl Receives for Box<dyn Inbound> {
+    #[inline]
+    fn take(&mut self) -> Result<Batch<'_>, Failure> {
+        Ok(self.poll()?)
+    }
+
+    #[inline]
+    fn done(&mut self) {
+        self.release();
+    }
+}
+
+impl Receives for Reader {
+    #[inline]
+    fn take(&mut self) -> Result<Batch<'_>, Failure> {
+        Ok(self.poll())
+    }
+
+    #[inline]
+    fn done(&mut self) {
+        self.release();
+    }
+}
+
+/// Sends so many payloads of a length, and waits until they are taken.
+pub fn flood(out: &mut impl Sends, len: usize, count: u64) -> Outcome {
+    let payload = vec![3_u8; len];
+    for _ in 0..count {
+        while !out.send(black_box(&payload))? {
+            spin_loop();
+        }
+    }
+    while !out.finish()? {
+        spin_loop();
+    }
+    Ok(())
+}
+
+/// Takes so many payloads and looks at every word; `idle` is what it does without work.
+pub fn sink(end: &mut impl Receives, count: u64, mut idle: impl FnMut()) -> Outcome {
+    let (mut left, mut sum) = (count, 0);
+    while left > 0 {
+        let before = left;
+        for frame in end.take()? {
+            sum ^= add_up(frame.bytes);
+            left -= 1;
+        }
+        end.done();
+        if left == before {
+            idle();
+        }
+    }
+    black_box(sum);
+    Ok(())
+}
+
+/// Looks at every word.
+#[inline]
+pub fn add_up(bytes: &[u8]) -> u64 {
+    let words: &[u64] = bytemuck::cast_slice(bytes);
+    words.iter().fold(0, |sum, word| sum ^ word)
+}
+
+/// The edges here.
+pub fn spec(receivers: u32) -> Spec {
+    Spec {
+        name: "bench".into(),
+        link: 1,
+        receivers,
+        ring_bytes: RING_BYTES,
+        batch: Batching::default(),
+        token: [1; 16],
+        listen: std::net::Ipv4Addr::LOCALHOST.into(),
+    }
+}
+
+/// The edge's ends, by the contract.
+pub fn contract_open(receivers: u32) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Failure> {
+    let shm = media::find("shm").ok_or("no shm")?;
+    Ok(shm.open(&spec(receivers))?)
+}
+
+/// From a ticket of [`contract_open`].
+pub fn contract_accept(receivers: u32, ticket: Ticket) -> Result<Box<dyn Inbound>, Failure> {
+    let shm = media::find("shm").ok_or("no shm")?;
+    Ok(shm.accept(&spec(receivers), ticket)?)
+}
+
+/// The ring's ends.
+pub fn ring_open(receivers: u32) -> Result<(Writer, Vec<Ticket>), Failure> {
+    let bytes = RING_BYTES;
+    let readers = receivers;
+    let (writer, fd) = ring::shared(Shape { bytes, readers })?;
+    let ticket = |number: u32| -> Result<Ticket, Failure> {
+        Ok(Ticket {
+            bytes: number.to_le_bytes().to_vec(),
+            fds: vec![fd.try_clone()?],
+        })
+    };
+    let tickets = (0..receivers).map(ticket).collect::<Result<_, _>>()?;
+    Ok((writer, tickets))
+}
+
+/// From a ticket of [`ring_open`].
+pub fn ring_accept(ticket: Ticket) -> Result<Reader, Failure> {
+    let number = u32::from_le_bytes(ticket.bytes[..].try_into()?);
+    let fd = ticket.fds.first().ok_or("no descriptor")?;
+    Ok(ring::join(fd.as_fd(), number)?)
+}
+
+impl Lane {
+    fn word(self) -> &'static str {
+        match self {
+            Lane::Put => "put",
+            Lane::Claim => "claim",
+            Lane::Ring => "ring",
+        }
+    }
+}
+
+/// Starts a child on a processor: what it does, on what, and two numbers.
+pub fn start(
+    role: &str,
+    lane: Lane,
+    processor: usize,
+    numbers: [u64; 2],
+) -> Result<Child, Failure> {
+    let [one, two] = numbers.map(|number| number.to_string());
+    let processor = pin::processor(processor).to_string();
+    let arguments = ["child", role, lane.word(), &processor, &one, &two];
+    child::start(&arguments, PATIENCE)
+}
+
+/// The child's side of [`start`].
+pub fn child(arguments: &[String]) -> Outcome {
+    let [role, lane, processor, one, two] = arguments else {
+        return Err("a child needs its five arguments".into());
+    };
+    pin::on(processor.parse()?)?;
+    let (one, two) = (one.parse()?, two.parse()?);
+    let mut control = child::to_parent(PATIENCE)?;
+    match (&**role, &**lane) {
+        ("flood", "put") => {
+            let (out, tickets) = contract_open(1)?;
+            give_and_flood(Put(out), tickets, &mut control, one, two)
+        }
+        ("flood", "claim") => {
+            let (out, tickets) = contract_open(1)?;
+            give_and_flood(out, tickets, &mut control, one, two)
+        }
+        ("flood", _) => {
+            let (out, tickets) = ring_open(1)?;
+            give_and_flood(out, tickets, &mut control, one, two)
+        }
+        ("echo", _) => crate::latency::echo(&mut control, one),
+        ("sink", _) => {
+            let ticket = control.take()?;
+            let mut end = contract_accept(two as u32, ticket)?;
+            control.say(b'r')?;
+            sink(&mut end, one, rustix::thread::sched_yield)
+        }
+        _ => Err("no such role".into()),
+    }
+}
+
+fn give_and_flood(
+    mut out: impl Sends,
+    tickets: Vec<Ticket>,
+    control: &mut Control,
+    len: u64,
+    count: u64,
+) -> Outcome {
+    control.give(&tickets[0])?;
+    drop(tickets);
+    control.hear(b'g')?;
+    flood(&mut out, len as usize, count)
+}

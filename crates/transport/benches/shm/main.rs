@@ -1,0 +1,74 @@
+//! Shared memory between two processes, through the contract and bare.
+//!
+//! ```text
+//!   process, core 0                          process, core 1
+//!     copy in -> claim, commit  ==ring==>  poll, add up all words, release
+//! ```
+//! Beside it, in the same turn: the same frames on the same ring without the contract's dynamic
+//! calls; a bare ring of words between two threads that publishes its index each 64 messages; blocks
+//! of 256 KB handed from thread to thread, which is what copying from core to core can do at best.
+//! Results are ratios, medians of several turns.
+
+#[path = "../../tests/child/mod.rs"]
+mod child;
+
+mod bare;
+mod calls;
+mod lanes;
+mod latency;
+mod pin;
+mod rate;
+
+use std::process::ExitCode;
+
+use child::{Failure, Outcome};
+
+/// Turns of which the middle one counts.
+const TURNS: usize = 9;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = match &arguments[..] {
+        [role, rest @ ..] if role == "child" => lanes::child(rest),
+        _ => report(arguments.iter().find(|argument| !argument.starts_with('-'))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// All of it, or the part of that name.
+fn report(only: Option<&String>) -> Outcome {
+    pin::begin()?;
+    let is_asked = |part: &str| only.is_none_or(|only| only == part);
+    if is_asked("rate") {
+        rate::one_to_one()?;
+    }
+    if is_asked("calls") {
+        calls::on_one_thread()?;
+    }
+    if is_asked("latency") {
+        latency::ping_pong()?;
+    }
+    if is_asked("many") {
+        rate::one_to_many()?;
+    }
+    Ok(())
+}
+
+/// The middle result of each contender, in turns.
+fn medians<const N: usize>(
+    mut turn: impl FnMut() -> Result<[f64; N], Failure>,
+) -> Result<[f64; N], Failure> {
+    let turns: Result<Vec<_>, _> = (0..TURNS).map(|_| turn()).collect();
+    let turns = turns?;
+    Ok(std::array::from_fn(|contender| {
+        let mut results: Vec<f64> = turns.iter().map(|turn| turn[contender]).collect();
+        results.sort_by(f64::total_cmp);
+        results[TURNS / 2]
+    }))
+}

@@ -1,0 +1,46 @@
+//! Which processor runs what.
+
+use std::sync::OnceLock;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::child::Outcome;
+
+/// Those that we may use, as they were at the beginning: a pinned thread sees only its own.
+static ALL: OnceLock<Vec<usize>> = OnceLock::new();
+
+/// Finds out what there is, and says it.
+pub fn begin() -> Outcome {
+    let set = sched_getaffinity(None)?;
+    let all: Vec<usize> = (0..CpuSet::MAX_CPU)
+        .filter(|cpu| set.is_set(*cpu))
+        .collect();
+    println!("processors {all:?}, {} turns", crate::TURNS);
+    if all.len() < 2 {
+        println!("one processor: sender and receiver take turns, no ratio means anything");
+    }
+    ALL.get_or_init(|| all);
+    Ok(())
+}
+
+/// How many there are.
+pub fn count() -> usize {
+    ALL.get().map_or(1, Vec::len)
+}
+
+/// The one of that number, counted round.
+pub fn processor(number: usize) -> usize {
+    ALL.get().map_or(0, |all| all[number % all.len()])
+}
+
+/// This thread goes on the processor of that number.
+pub fn to(number: usize) -> Outcome {
+    on(processor(number))
+}
+
+/// This thread goes on that processor.
+pub fn on(processor: usize) -> Outcome {
+    let mut set = CpuSet::new();
+    set.set(processor);
+    Ok(sched_setaffinity(None, &set)?)
+}

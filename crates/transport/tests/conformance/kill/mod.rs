@@ -1,0 +1,172 @@
+//! Kill tests: SIGKILL at 50 points of what a sender and a receiver do, 20 times each, and at any
+//! time while they work at full speed. What was committed arrives, whole and in order; nothing else
+//! does; the survivor notices within a second; nothing is left behind.
+//!
+//! The child counts its own steps and kills itself before the chosen one, so that both sides know
+//! exactly how far it came. Kills at full speed hit the inside of the calls.
+
+mod receiver;
+mod sender;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, getpid, kill_process};
+
+use crate::child::{Child, Failure, Outcome};
+use crate::ensure;
+use crate::play::Role;
+use crate::rig::Rig;
+use crate::script::Script;
+
+/// Times that the child is killed at each point.
+const TIMES: u32 = 20;
+
+/// Kills at full speed.
+const KILLS: u32 = 100;
+
+/// A death is noticed after at most so long.
+const NOTICED: Duration = Duration::from_secs(1);
+
+/// A small ring: it is full or wraps at most of the points.
+const RING_BYTES: usize = 8192;
+
+/// Steps before which the child is killed: each of the first ones, then further apart.
+const POINTS: [u32; 50] = {
+    let mut points = [0; 50];
+    let mut point = 1;
+    while point < 50 {
+        let pace = if point < 30 { 1 } else { 13 };
+        points[point] = points[point - 1] + pace;
+        point += 1;
+    }
+    points
+};
+
+/// Media whose frames outlive the sender's process once they are committed.
+pub const MEDIA: [&str; 1] = ["shm"];
+
+/// A test and its name.
+pub type Kill = (&'static str, fn(Rig) -> Outcome);
+
+/// All of them.
+pub fn all() -> [Kill; 5] {
+    [
+        ("a_sender_is_killed_at_each_point", sender::at_each_point),
+        ("a_sender_is_killed_at_full_speed", sender::at_full_speed),
+        (
+            "a_receiver_is_killed_at_each_point",
+            receiver::at_each_point,
+        ),
+        (
+            "a_receiver_is_killed_at_full_speed",
+            receiver::at_full_speed,
+        ),
+        ("nothing_of_the_killed_is_left", nothing_is_left),
+    ]
+}
+
+/// What a child may be asked to do.
+pub fn role(name: &str) -> Option<Role> {
+    let role: Role = match name {
+        "kill_sender" => sender::steps,
+        "kill_sender_at_full_speed" => sender::flood,
+        "kill_receiver" => receiver::steps,
+        "kill_receiver_at_full_speed" => receiver::drain,
+        "kill_and_look" => |rig, _, _| kill_and_look(rig),
+        _ => return None,
+    };
+    Some(role)
+}
+
+fn script() -> Script {
+    Script::mixed(2500)
+}
+
+/// Counts steps, and ends the process before the chosen one.
+struct Steps {
+    left: u32,
+}
+
+impl Steps {
+    /// Up to a point.
+    fn until(point: u8) -> Steps {
+        Steps {
+            left: POINTS[point as usize],
+        }
+    }
+
+    /// Before each step.
+    fn step(&mut self) -> Outcome {
+        if self.left == 0 {
+            kill_process(getpid(), Signal::KILL)?;
+        }
+        self.left = self.left.saturating_sub(1);
+        Ok(())
+    }
+}
+
+/// How long after a death the survivor took to notice it.
+struct Death {
+    seen: Option<Instant>,
+}
+
+impl Death {
+    fn new() -> Death {
+        Death { seen: None }
+    }
+
+    /// Looks whether the child has died, before the survivor looks.
+    fn look(&mut self, child: &mut Child) -> Outcome {
+        if self.seen.is_none() && child.status()?.is_some() {
+            self.seen = Some(Instant::now());
+        }
+        let since = self.seen.map_or(Duration::ZERO, |seen| seen.elapsed());
+        ensure!(since < NOTICED, "not noticed for {since:?}");
+        Ok(())
+    }
+}
+
+/// Each point so many times; on every other one the survivor sleeps when it has nothing to do.
+fn each_point(mut kill: impl FnMut(u8, bool) -> Outcome) -> Outcome {
+    for point in 0..POINTS.len() as u8 {
+        for time in 0..TIMES {
+            let killed = kill(point, time % 2 == 1);
+            killed.map_err(|failure| format!("point {point}, time {time}: {failure}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Descriptors, mappings and names; in a process of its own, so that nobody else makes any.
+fn nothing_is_left(rig: Rig) -> Outcome {
+    crate::play::run_alone(rig, "kill_and_look")
+}
+
+fn kill_and_look(rig: Rig) -> Outcome {
+    sender::at_point(rig, 10, false)?;
+    let before = left()?;
+    for point in [0, 3, 17, 40] {
+        sender::at_point(rig, point, true)?;
+        receiver::at_point(rig, point, false)?;
+    }
+    let after = left()?;
+    ensure!(before == after, "left: {after:?}, it was {before:?}");
+    Ok(())
+}
+
+/// What this process has: descriptors, mapped rings, children; and names in shared memory.
+fn left() -> Result<(usize, usize, usize), Failure> {
+    let fds = fs::read_dir("/proc/self/fd")?.count();
+    let maps = fs::read_to_string("/proc/self/maps")?;
+    let rings = maps.lines().filter(|line| line.contains("memfd")).count();
+    let children = fs::read_to_string("/proc/self/task/self/children").unwrap_or_default();
+    ensure!(children.trim().is_empty(), "children are left: {children}");
+    let names = fs::read_dir("/dev/shm").map_or(0, |names| {
+        let names = names.flatten().map(|name| name.file_name());
+        names
+            .filter(|name| name.to_string_lossy().contains("thalweg"))
+            .count()
+    });
+    Ok((fds, rings, names))
+}

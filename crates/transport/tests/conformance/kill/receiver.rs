@@ -1,0 +1,110 @@
+//! A receiver is killed: the sender and the other receiver go on.
+
+use std::time::{Duration, Instant};
+
+use transport::Spec;
+
+use super::{Death, KILLS, RING_BYTES, Steps, each_point, script};
+use crate::child::{Child, Control, Failure, Outcome};
+use crate::ensure;
+use crate::play::start;
+use crate::rig::{Edge, Receiver, Rig};
+
+/// Frames that the survivor gets after the death, at least.
+const AFTER: u64 = 50;
+
+/// The child: polls, releases, arms, until it is over.
+pub fn steps(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+    let mut steps = Steps::until(control.listen()?);
+    let mut receiver = accept(rig, spec, control)?;
+    loop {
+        steps.step()?;
+        rig.until("a frame", || Ok((receiver.poll()? > 0).then_some(())))?;
+        steps.step()?;
+        receiver.end.release();
+        steps.step()?;
+        receiver.end.arm()?;
+        steps.step()?;
+        receiver.end.disarm();
+    }
+}
+
+/// The child: takes for ever.
+pub fn drain(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+    control.listen()?;
+    let mut receiver = accept(rig, spec, control)?;
+    loop {
+        receiver.take()?;
+    }
+}
+
+fn accept(rig: Rig, spec: &Spec, control: &mut Control) -> Result<Receiver, Failure> {
+    let ticket = control.take()?;
+    rig.accept(&small(spec), ticket, script())
+}
+
+fn small(spec: &Spec) -> Spec {
+    Spec {
+        ring_bytes: RING_BYTES,
+        ..spec.clone()
+    }
+}
+
+pub fn at_each_point(rig: Rig) -> Outcome {
+    each_point(|point, sleeps| at_point(rig, point, sleeps))
+}
+
+/// One child, killed at a point.
+pub fn at_point(rig: Rig, point: u8, sleeps: bool) -> Outcome {
+    let (mut child, mut edge) = send_to(rig, "kill_receiver", point)?;
+    survive(rig, &mut child, &mut edge, sleeps)
+}
+
+/// The child is receiver 0, and receiver 1 is here.
+fn send_to(rig: Rig, role: &str, word: u8) -> Result<(Child, Edge), Failure> {
+    let spec = small(&rig.spec(2));
+    let (sender, mut tickets) = rig.open(&spec, script())?;
+    let mut child = start(rig, role, &spec)?;
+    child.control.say(word)?;
+    child.control.give(&tickets[0])?;
+    let receivers = vec![rig.accept(&spec, tickets.remove(1), script())?];
+    Ok((child, Edge { sender, receivers }))
+}
+
+/// Sends and receives until the death is noticed, and then some more; then the last receiver goes.
+fn survive(rig: Rig, child: &mut Child, edge: &mut Edge, sleeps: bool) -> Outcome {
+    let mut death = Death::new();
+    rig.until("word of the receiver's death", || {
+        if edge.sender.out.lost() == [0] {
+            return Ok(Some(()));
+        }
+        death.look(child)?;
+        let is_put = edge.sender.try_put()?;
+        edge.receivers[0].take()?;
+        if !is_put && sleeps {
+            rig.sleep(&mut *edge.sender.out)?;
+        }
+        Ok(None)
+    })?;
+    edge.pass(AFTER)?;
+    edge.drain()?;
+    let (got, sent) = (edge.receivers[0].got, edge.sender.sent);
+    ensure!(got == sent, "the survivor got {got} of {sent} frames");
+    edge.receivers.clear();
+    edge.sender.until_lost()
+}
+
+pub fn at_full_speed(rig: Rig) -> Outcome {
+    for kill in 0..KILLS {
+        let (mut child, mut edge) = send_to(rig, "kill_receiver_at_full_speed", 0)?;
+        let start = Instant::now();
+        let time = Duration::from_micros(u64::from(kill) * 37);
+        while start.elapsed() < time {
+            edge.sender.try_put()?;
+            edge.receivers[0].take()?;
+        }
+        child.kill()?;
+        survive(rig, &mut child, &mut edge, kill % 2 == 1)?;
+    }
+    Ok(())
+}

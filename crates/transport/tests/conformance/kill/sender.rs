@@ -1,0 +1,180 @@
+//! The sender is killed: what it committed arrives, then its end is said.
+
+use std::time::{Duration, Instant};
+
+use transport::Spec;
+
+use super::{Death, KILLS, POINTS, RING_BYTES, Steps, each_point, script};
+use crate::child::{Child, Control, Failure, Outcome};
+use crate::ensure;
+use crate::play::start;
+use crate::rig::{Receiver, Rig, Sender, lost};
+use crate::script::fill;
+
+/// A step of a sender.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Claim,
+    Half,
+    Rest,
+    Commit,
+    Flush,
+    Arm,
+    Disarm,
+}
+
+/// For a frame of that number.
+fn steps_of(number: u64) -> &'static [Step] {
+    use Step::{Arm, Claim, Commit, Disarm, Flush, Half, Rest};
+    match number % 4 {
+        0 => &[Claim, Half, Rest, Commit, Flush],
+        1 => &[Claim, Half, Rest, Commit, Arm, Disarm],
+        _ => &[Claim, Half, Rest, Commit],
+    }
+}
+
+/// Frames that are committed when the child is killed at a point.
+fn committed(point: u8) -> u64 {
+    let steps = (0..)
+        .flat_map(steps_of)
+        .take(POINTS[point as usize] as usize);
+    steps.filter(|step| **step == Step::Commit).count() as u64
+}
+
+/// The child: goes from step to step until it is over.
+pub fn steps(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+    let mut steps = Steps::until(control.listen()?);
+    let mut sender = open(rig, spec, control)?;
+    for number in 0.. {
+        for step in steps_of(number) {
+            steps.step()?;
+            take_step(rig, &mut sender, *step)?;
+        }
+    }
+    Ok(())
+}
+
+fn open(rig: Rig, spec: &Spec, control: &mut Control) -> Result<Sender, Failure> {
+    let spec = small(spec);
+    let (sender, tickets) = rig.open(&spec, script())?;
+    control.give(&tickets[0])?;
+    Ok(sender)
+}
+
+fn small(spec: &Spec) -> Spec {
+    Spec {
+        ring_bytes: RING_BYTES,
+        ..spec.clone()
+    }
+}
+
+fn take_step(rig: Rig, sender: &mut Sender, step: Step) -> Outcome {
+    let (number, len) = (sender.sent, script().len(sender.sent));
+    match step {
+        Step::Claim => rig.until("room", || {
+            Ok(sender.out.claim(len)?.map(|room| room.fill(0xdd)))
+        }),
+        Step::Half => write(sender, len / 2),
+        Step::Rest => write(sender, len),
+        Step::Commit => {
+            let (kind, flags) = (script().kind(number), script().flags(number));
+            sender.out.commit(kind, flags, len);
+            sender.sent += 1;
+            Ok(())
+        }
+        Step::Flush => sender.flush(),
+        Step::Arm => {
+            sender.out.arm()?;
+            Ok(())
+        }
+        Step::Disarm => {
+            sender.out.disarm();
+            Ok(())
+        }
+    }
+}
+
+/// Writes the beginning of the frame into a claim of its whole length.
+fn write(sender: &mut Sender, until: usize) -> Outcome {
+    let (number, len) = (sender.sent, script().len(sender.sent));
+    let mut payload = vec![0; len];
+    fill(number, &mut payload);
+    let room = sender.out.claim(len)?.ok_or("the claim is gone")?;
+    room[..until].copy_from_slice(&payload[..until]);
+    Ok(())
+}
+
+pub fn at_each_point(rig: Rig) -> Outcome {
+    each_point(|point, sleeps| at_point(rig, point, sleeps))
+}
+
+/// One child, killed at a point.
+pub fn at_point(rig: Rig, point: u8, sleeps: bool) -> Outcome {
+    let (mut child, mut receiver) = receive_from(rig, "kill_sender", point)?;
+    survive(rig, &mut child, &mut receiver, sleeps)?;
+    let (got, expected) = (receiver.got, committed(point));
+    ensure!(
+        got == expected,
+        "{got} frames came, {expected} were committed"
+    );
+    Ok(())
+}
+
+fn receive_from(rig: Rig, role: &str, word: u8) -> Result<(Child, Receiver), Failure> {
+    let spec = rig.spec(1);
+    let mut child = start(rig, role, &spec)?;
+    child.control.say(word)?;
+    let ticket = child.control.take()?;
+    let receiver = rig.accept(&small(&spec), ticket, script())?;
+    Ok((child, receiver))
+}
+
+/// Takes whole frames in order until the sender is lost.
+fn survive(rig: Rig, child: &mut Child, receiver: &mut Receiver, sleeps: bool) -> Outcome {
+    let mut death = Death::new();
+    rig.until("word of the sender's death", || {
+        death.look(child)?;
+        match receiver.take() {
+            Ok(0) if sleeps => rig.sleep(&mut *receiver.end).map(|()| None),
+            Ok(_) => Ok(None),
+            Err(failure) => lost(failure).map(Some),
+        }
+    })
+}
+
+/// The child: sends for ever, and says each time when a hundred frames are committed.
+pub fn flood(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+    control.listen()?;
+    let mut sender = open(rig, spec, control)?;
+    loop {
+        sender.put(100)?;
+        control.say(b'h')?;
+    }
+}
+
+/// How often it has spoken.
+fn words(control: &Control) -> Result<u64, Failure> {
+    let (mut words, mut count) = ([0; 4096], 0);
+    loop {
+        match rustix::io::read(control, &mut words)? {
+            0 => return Ok(count),
+            more => count += more as u64,
+        }
+    }
+}
+
+pub fn at_full_speed(rig: Rig) -> Outcome {
+    for kill in 0..KILLS {
+        let (mut child, mut receiver) = receive_from(rig, "kill_sender_at_full_speed", 0)?;
+        let start = Instant::now();
+        let time = Duration::from_micros(u64::from(kill) * 37);
+        while start.elapsed() < time {
+            receiver.take()?;
+        }
+        child.kill()?;
+        survive(rig, &mut child, &mut receiver, kill % 2 == 1)?;
+        let (got, said) = (receiver.got, 100 * words(&child.control)?);
+        ensure!(got >= said, "{got} frames came, {said} were committed");
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Roles that child processes play on an edge.
+//!
+//! ```text
+//!   conformance child MEDIUM ROLE LINK RECEIVERS PATIENCE_MS
+//! ```
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use transport::{Medium, Spec};
+
+use crate::child::{self, Child, Control, Failure, Outcome};
+use crate::rig::Rig;
+
+/// What a child does.
+pub type Role = fn(Rig, &Spec, &mut Control) -> Outcome;
+
+/// Starts a child that plays a role on an edge.
+pub fn start(rig: Rig, role: &str, spec: &Spec) -> Result<Child, Failure> {
+    let (link, receivers) = (spec.link.to_string(), spec.receivers.to_string());
+    let patience = rig.patience.as_millis().to_string();
+    let medium = rig.medium.name();
+    let arguments = ["child", medium, role, &link, &receivers, &patience];
+    child::start(&arguments, rig.patience)
+}
+
+/// Plays a role that needs no edge of the parent's, in a process of its own.
+pub fn run_alone(rig: Rig, role: &str) -> Outcome {
+    start(rig, role, &rig.spec(1))?.ends_well()
+}
+
+/// The child's side of [`start`].
+pub fn play(
+    arguments: &[String],
+    find_medium: impl Fn(&str) -> Option<&'static dyn Medium>,
+    find_role: impl Fn(&str) -> Option<Role>,
+) -> ExitCode {
+    let played = (|| -> Outcome {
+        let [medium, role, link, receivers, patience] = arguments else {
+            return Err("a child needs a medium, a role, an edge and patience".into());
+        };
+        let rig = Rig {
+            medium: find_medium(medium).ok_or("no such medium")?,
+            patience: Duration::from_millis(patience.parse()?),
+        };
+        let spec = Spec {
+            link: link.parse()?,
+            ..rig.spec(receivers.parse()?)
+        };
+        let mut control = child::to_parent(rig.patience)?;
+        find_role(role).ok_or("no such role")?(rig, &spec, &mut control)
+    })();
+    match played {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
