@@ -126,3 +126,34 @@ fn application_dir(file: &Path) -> PathBuf {
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn an_edit_after_the_first_compilation_changes_nothing() {
+        let folder = std::env::temp_dir().join(format!("thalweg-again-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let main = "composite Main { graph stream<int32 n> A = Inner() {} }";
+        let inner = "composite Inner(output B) { graph stream<int32 n> B = Beacon() {} }";
+        let edited = "composite Inner(output B) { graph stream<int64 n> B = Beacon() {} }";
+        fs::write(folder.join("Main.spl"), main).unwrap();
+        fs::write(folder.join("Inner.spl"), inner).unwrap();
+        let request = Request {
+            file: folder.join("Main.spl"),
+            submission_values: Some(Vec::new()),
+            ..Request::default()
+        };
+        let first = compile(&request).unwrap();
+        fs::write(folder.join("Inner.spl"), edited).unwrap();
+        fs::remove_file(folder.join("Main.spl")).unwrap();
+        let again = compile_again(&request, &first.sources).unwrap();
+        fs::remove_dir_all(folder).unwrap();
+        let typed = crate::dump_typed(&first.program.unwrap());
+        assert!(typed.contains("int32"), "{typed}");
+        assert_eq!(crate::dump_typed(&again), typed);
+    }
+}

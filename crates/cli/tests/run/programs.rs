@@ -55,20 +55,56 @@ fn interpreted_programs_give_what_they_say() {
     }
 }
 
-/// Runs all programs, or those whose path contains `PROGRAM`, and reports all that differ at once.
-fn check(options: &[&str], bless: bool) {
+/// A process for each operator. The lines of two operators come in any order then, and what an
+/// operator makes of two streams may depend on which of them is faster.
+#[test]
+fn split_programs_give_what_they_say() {
+    let mut wrong = Vec::new();
+    let mut programs = programs();
+    programs.retain(|golden| !golden.shares_files());
+    for golden in &programs {
+        let scratch = Scratch::new();
+        let mut run = golden.run(&scratch, &["--fuse", "none"]);
+        if run.status != 0 || golden.merges_streams() {
+            let stderr = golden.arguments("stderr");
+            let is_said = stderr
+                .map(|part| run.stderr.contains(part))
+                .all(|said| said);
+            if run.status != golden.status() || !is_said {
+                wrong.push(format!("{}: {run:?}", golden.path.display()));
+            }
+            continue;
+        }
+        if sorted(&run.stdout) == sorted(&golden.expected()) {
+            run.stdout = golden.expected();
+        }
+        wrong.extend(golden.differences(&scratch, &run));
+    }
+    report(wrong, programs.len(), &["--fuse", "none"]);
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// All programs, or those whose path contains `PROGRAM`.
+fn programs() -> Vec<Golden> {
     let wanted = std::env::var("PROGRAM").unwrap_or_default();
     let mut paths = Vec::new();
     collect(&root().join("tests/programs"), &mut paths);
     paths.sort();
+    paths.retain(|path| path.to_string_lossy().contains(&wanted));
+    paths.iter().filter_map(|path| Golden::read(path)).collect()
+}
+
+/// Runs all programs, and reports all that differ at once.
+fn check(options: &[&str], bless: bool) {
     let mut wrong = Vec::new();
-    let programs = paths
-        .iter()
-        .filter(|path| path.to_string_lossy().contains(&wanted))
-        .filter_map(|path| Golden::read(path));
-    let mut count = 0;
+    let programs = programs();
+    let count = programs.len();
     for mut golden in programs {
-        count += 1;
         let scratch = Scratch::new();
         let run = golden.run(&scratch, options);
         if bless {
@@ -76,6 +112,10 @@ fn check(options: &[&str], bless: bool) {
         }
         wrong.extend(golden.differences(&scratch, &run));
     }
+    report(wrong, count, options);
+}
+
+fn report(wrong: Vec<String>, count: usize, options: &[&str]) {
     assert!(count > 0, "no program");
     assert!(
         wrong.is_empty(),
@@ -153,6 +193,26 @@ impl Golden {
             let name = directive.name.strip_prefix(word)?.strip_prefix(' ')?;
             Some((name, &*directive.content))
         })
+    }
+
+    /// Whether one operator may read or write a file that another one writes.
+    fn shares_files(&self) -> bool {
+        let count = |word| self.program.matches(word).count();
+        let others = ["FileSink(", "FileSource(", "fopen("].map(count);
+        count("FileSink(") > 0 && others.iter().sum::<usize>() > 1
+    }
+
+    /// Whether an operator is fed by more than one stream.
+    fn merges_streams(&self) -> bool {
+        let plan = thalweg(&["dump", "--stage", "plan", self.path.to_str().unwrap()]);
+        let edges = plan
+            .stdout
+            .lines()
+            .filter_map(|line| line.split_once("# edge "));
+        let fed = edges.filter_map(|(_, edge)| edge.split(' ').nth(2)?.rsplit_once('.'));
+        let fed: Vec<&str> = fed.map(|(operator, _)| operator).collect();
+        let is_first = |(at, operator): (usize, &&str)| !fed[..at].contains(operator);
+        plan.status != 0 || !fed.iter().enumerate().all(is_first)
     }
 
     /// Runs it in a fresh data directory.
