@@ -1,5 +1,6 @@
-//! The same program gives the same output whatever the plan: every program below `examples/` fused,
-//! with a process for each operator on every medium, and mixed.
+//! The same program gives the same output whatever the plan: every program below `examples/` with a
+//! thread for each port, with a process for each operator on every medium, and mixed. (That it does
+//! so fused is tested in `examples`.)
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ enum Order {
 
 use Order::{Bytes, Lines, Nothing};
 
-/// The programs, and what is determined when every operator is a process of its own.
+/// The programs, and what is determined when every operator is a process or thread of its own.
 const PROGRAMS: &[(&str, Order)] = &[
     ("composites/Composites", Lines),
     ("control/Control", Lines),
@@ -119,6 +120,29 @@ fn examples_give_the_same_when_tuples_are_written_field_by_field() {
     for (name, order) in PROGRAMS {
         check(name, *order, &["--fuse", "none", "--codec", "normal"]);
     }
+}
+
+#[test]
+fn examples_give_the_same_with_a_thread_for_each_port() {
+    let scratch = Scratch::new();
+    for (name, order) in PROGRAMS {
+        let plan = scratch.write("threaded.plan", threaded(name));
+        check(name, *order, &["--fuse", plan.to_str().unwrap()]);
+    }
+}
+
+/// A plan with one process, and a queue at every input port.
+fn threaded(name: &str) -> String {
+    let program = program(name);
+    let plan = thalweg(&["dump", "--stage", "plan", program.to_str().unwrap()]).ok();
+    let edges = plan.lines().filter_map(|line| line.split_once("# edge "));
+    let mut ports: Vec<_> = edges
+        .filter_map(|(_, edge)| edge.split(' ').nth(2))
+        .collect();
+    ports.sort_unstable();
+    ports.dedup();
+    let queues = ports.iter().map(|port| format!(" queue {port} wait 10\n"));
+    format!("pe 0\n operators *\n{}", queues.collect::<String>())
 }
 
 #[test]
