@@ -66,10 +66,8 @@ fn split_programs_give_what_they_say() {
         let scratch = Scratch::new();
         let mut run = golden.run(&scratch, &["--fuse", "none"]);
         if run.status != 0 || golden.merges_streams() {
-            let stderr = golden.arguments("stderr");
-            let is_said = stderr
-                .map(|part| run.stderr.contains(part))
-                .all(|said| said);
+            let mut parts = golden.arguments("stderr");
+            let is_said = parts.all(|part| run.stderr.contains(part));
             if run.status != golden.status() || !is_said {
                 wrong.push(format!("{}: {run:?}", golden.path.display()));
             }
