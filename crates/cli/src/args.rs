@@ -68,6 +68,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "CODEC", default_value = "facade")]
     pub codec: CodecName,
 
+    /// Which input ports have threads of their own, of operators that say nothing of it
+    #[arg(long, value_name = "MODEL", default_value = "manual")]
+    pub threading: ThreadingModel,
+
     /// The cores to run on, as in `0,2`; dealt out to the processes if there are several
     #[arg(long, value_name = "CPUS", value_delimiter = ',')]
     pub pin: Vec<u32>,
@@ -248,6 +252,15 @@ pub enum Fuse {
 pub enum CodecName {
     Facade,
     Normal,
+}
+
+/// Models of threading: no threads but for ports that config names, one for every port, ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ThreadingModel {
+    Manual,
+    Dedicated,
+    Automatic,
+    Dynamic,
 }
 
 fn fuse(text: &str) -> Result<Fuse, String> {

@@ -29,5 +29,7 @@ pub mod types;
 pub use compile::{Input, Output, check, compile};
 pub use diagnostics::Diagnostics;
 pub use load::{Loader, NoFiles};
-pub use plan::{Choice, Fuse, MediumFacts, Part, PlanError, PlanNote, Transport, cut, notes, plan};
+pub use plan::{
+    Choice, Fuse, MediumFacts, Part, PlanError, PlanNote, Threading, Transport, cut, notes, plan,
+};
 pub use session::{Options, Session, SideEffectRule};

@@ -29,6 +29,8 @@ pub struct Options {
     pub attributes_hide_state: bool,
     /// Window clauses may list their policies in any order.
     pub any_window_order: bool,
+    /// Media that config `inputTransport` and `outputTransport` may name besides TCP.
+    pub media: Vec<String>,
     /// How many operators a program may expand to; `None` for 262,144.
     pub operators_max: Option<usize>,
 }

@@ -52,6 +52,24 @@ fn side_effects_between_assignments_are_ignored_warned_of_or_refused() {
 }
 
 #[test]
+fn transports_are_tcp_and_the_media_that_there_are() {
+    let text = |medium: &str| {
+        format!(
+            "composite Main {{ graph stream<int32 a> A = Beacon() {{\n\
+             config outputTransport : {medium}; }} }}"
+        )
+    };
+    assert_eq!(codes(input(&text("TCP"))), [""; 0]);
+    assert_eq!(codes(input(&text("shm"))), ["config-value"]);
+    for (medium, expected) in [("TCP", &[][..]), ("shm", &[]), ("tcp", &["config-value"])] {
+        let text = text(medium);
+        let mut input = input(&text);
+        input.options.media = vec!["shm".to_owned(), "tcp".to_owned()];
+        assert_eq!(codes(input), expected, "{medium}");
+    }
+}
+
+#[test]
 fn submission_time_values_are_constants_of_the_program() {
     let text = "composite Main {\n\
         param expression<rstring> $file : getSubmissionTimeValue(\"file\");\n\

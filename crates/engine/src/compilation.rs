@@ -102,6 +102,7 @@ fn run(
             .to_string_lossy()
             .into_owned(),
         toolkit_dirs: toolkit_dirs.collect(),
+        media: crate::plan::crossing_media().map(str::to_owned).collect(),
         ..Options::default()
     };
     stage(Input {

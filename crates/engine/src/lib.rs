@@ -29,7 +29,7 @@ mod plan;
 mod sources;
 
 pub use compilation::{Compilation, Request, check, compile};
-pub use compiler::{Choice, Fuse, MediumFacts, Transport};
+pub use compiler::{Choice, Fuse, MediumFacts, Threading, Transport};
 pub use doc::{doc, doc_index};
 pub use dump::{
     dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,
@@ -41,5 +41,5 @@ pub use graph::{Codec, Plan, Program, TraceLevel};
 pub use job::{Job, StopHandle};
 pub use launch::{Backend, Launch, launch, run};
 pub use pe::serve;
-pub use plan::{media, pin, plan, plan_notes};
+pub use plan::{cores, media, pin, plan, plan_notes};
 pub use sources::Sources;

@@ -34,6 +34,18 @@ pub fn media() -> Vec<MediumFacts<'static>> {
     (0..).zip(media::all()).map(facts).collect()
 }
 
+/// The names of those that cross processes.
+pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
+    let all = media().into_iter();
+    let all = all.filter(|medium| medium.crosses_processes);
+    all.map(|medium| medium.name)
+}
+
+/// The cores that this process may run on; 0 if the system does not say.
+pub fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(0, |count| count.get() as u32)
+}
+
 /// Deals cores out to the PEs of a plan: with more cores than PEs each gets several, with fewer some
 /// share one.
 pub fn pin(plan: &mut Plan, cores: &[u32]) {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use engine::{Choice, Codec, MediumFacts, Plan, Program, Transport};
+use engine::{Choice, Codec, MediumFacts, Plan, Program, Threading, Transport};
 
 use super::Failure;
-use crate::args::{CodecName, Fuse, PlanArgs};
+use crate::args::{CodecName, Fuse, PlanArgs, ThreadingModel};
 
 /// Makes the plan of a program.
 pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, Failure> {
@@ -28,16 +28,33 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, Failure> {
         fuse,
         transport: transport(&args.transport, &media)?,
         codec,
+        threading: threading(args.threading),
+        cores: cores(&args.pin),
         media: &media,
     };
     let mut plan = engine::plan(program, &choice)?;
-    if matches!(args.fuse, Fuse::Spl | Fuse::File(_)) {
-        for note in engine::plan_notes(program, &choice, &plan) {
-            eprintln!("note: {note}");
-        }
+    for note in engine::plan_notes(program, &choice, &plan) {
+        eprintln!("note: {note}");
     }
     engine::pin(&mut plan, &args.pin);
     Ok(plan)
+}
+
+fn threading(model: ThreadingModel) -> Threading {
+    match model {
+        ThreadingModel::Manual => Threading::Manual,
+        ThreadingModel::Dedicated => Threading::Dedicated,
+        ThreadingModel::Automatic => Threading::Automatic,
+        ThreadingModel::Dynamic => Threading::Dynamic,
+    }
+}
+
+/// How many cores there are for the threads.
+fn cores(pinned: &[u32]) -> u32 {
+    match pinned.len() {
+        0 => engine::cores(),
+        count => count as u32,
+    }
 }
 
 fn read(file: &Path, program: &Program) -> Result<Plan, Failure> {

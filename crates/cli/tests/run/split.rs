@@ -116,6 +116,16 @@ fn examples_give_the_same_with_a_process_for_each_operator() {
 }
 
 #[test]
+fn examples_give_the_same_with_dedicated_threads() {
+    for (name, order) in PROGRAMS {
+        let args = ["--threading", "dedicated"];
+        check(name, *order, &args);
+        check(name, *order, &[&args[..], &["--interpret"]].concat());
+        check(name, *order, &[&args[..], &["--fuse", "none"]].concat());
+    }
+}
+
+#[test]
 fn examples_give_the_same_when_tuples_are_written_field_by_field() {
     for (name, order) in PROGRAMS {
         check(name, *order, &["--fuse", "none", "--codec", "normal"]);

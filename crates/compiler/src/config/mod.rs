@@ -201,7 +201,7 @@ impl<'w> Clause<'_, 'w> {
             "checkpoint" => one(self.checkpoint(config)),
             "defaultPoolSize" => one(self.pool_size(config)),
             "hostPool" => self.host_pools(config),
-            "inputTransport" | "outputTransport" => one(self.word(config, &["TCP"])),
+            "inputTransport" | "outputTransport" => one(self.transport(config)),
             "logLevel" => one(self.word(config, &["error", "info", "debug", "trace"])),
             "tracing" => {
                 one(self.word(config, &["off", "error", "warn", "info", "debug", "trace"]))

@@ -44,6 +44,8 @@ impl<'w> Clause<'_, 'w> {
                 Some(size) => self.whole(size, "the size of the queue", 1)?,
                 None => QUEUE_SIZE,
             };
+            // By its own name, whichever of its streams is written.
+            let name = self.frame.map_or(name, |frame| &frame.inputs[at].name);
             values.push(format!("queue({name}, Sys.{policy}, {size})").into());
         }
         Some(values)

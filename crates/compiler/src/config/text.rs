@@ -8,6 +8,9 @@ use super::Clause;
 use crate::expr::{Context, Typer};
 use crate::names::did_you_mean;
 
+/// The one transport that SPL names.
+const TCP: &str = "TCP";
+
 impl<'w> Clause<'_, 'w> {
     /// Reports a wrong value.
     pub fn fail<T>(&self, span: Span, message: impl Into<String>) -> Option<T> {
@@ -40,7 +43,7 @@ impl<'w> Clause<'_, 'w> {
     }
 
     /// One of some bare words.
-    pub fn word(&self, config: &'w Config, allowed: &[&'static str]) -> Option<String> {
+    pub fn word(&self, config: &'w Config, allowed: &[&str]) -> Option<String> {
         let expr = self.single(config)?;
         let word = bare_word(expr);
         if let Some(word) = word.filter(|word| allowed.contains(word)) {
@@ -56,6 +59,14 @@ impl<'w> Clause<'_, 'w> {
         self.session
             .report(did_you_mean(finding, near, allowed.iter().copied()));
         None
+    }
+
+    /// A medium: TCP, as SPL has it, or another one that there is.
+    pub fn transport(&self, config: &'w Config) -> Option<String> {
+        let media = self.session.options.media.iter().map(String::as_str);
+        let others = media.filter(|medium| !medium.eq_ignore_ascii_case(TCP));
+        let allowed: Vec<&str> = std::iter::once(TCP).chain(others).collect();
+        self.word(config, &allowed)
     }
 
     /// `true` or `false`.

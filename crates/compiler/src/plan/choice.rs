@@ -11,6 +11,10 @@ pub struct Choice<'a> {
     pub transport: Transport<'a>,
     /// How their tuples are written.
     pub codec: Codec,
+    /// Which input ports have threads, where the program does not say it.
+    pub threading: Threading,
+    /// Cores that the machine has; 0: not known. Automatic threading looks at it.
+    pub cores: u32,
     /// The media that there are.
     pub media: &'a [MediumFacts<'a>],
 }
@@ -27,6 +31,20 @@ pub enum Fuse<'a> {
     Spl,
     /// As a text says: [`Plan::parse`]. What it leaves out is chosen.
     Text(&'a Plan),
+}
+
+/// Which input ports have a thread of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threading {
+    /// Those that config `threadedPort` names.
+    #[default]
+    Manual,
+    /// All that are not in a loop.
+    Dedicated,
+    /// As `Manual` or as `Dynamic`, by how many threads and cores there are.
+    Automatic,
+    /// A shared scheduler. There is none yet: as `Dedicated`.
+    Dynamic,
 }
 
 /// How streams cross between processes, unless the program says something else for an edge.

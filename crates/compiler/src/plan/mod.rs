@@ -2,11 +2,12 @@
 //! from one to another.
 //!
 //! ```text
-//!   Program + Choice --fuse--> PEs --route--> crossings --derive--> edges, regions --cut--> Parts
+//!   Program + Choice --fuse--> PEs --route--> crossings --thread--> queues
+//!                    --derive--> edges, regions --cut--> Parts
 //! ```
 //!
 //! A [`Choice`] is what the user and the machine say; nothing is measured or looked up here. What
-//! follows from the PEs and crossings (edges, regions, what is shared) is worked out by
+//! follows from PEs, crossings and queues (edges, regions, what is shared) is worked out by
 //! [`Plan::derive`]; [`cut`] makes the program of each process.
 
 mod choice;
@@ -19,10 +20,11 @@ mod note;
 mod placement;
 mod route;
 mod spl;
+mod thread;
 
 use graph::{Flow, OperatorId, Pe, Plan, Program};
 
-pub use choice::{Choice, Fuse, MediumFacts, Transport};
+pub use choice::{Choice, Fuse, MediumFacts, Threading, Transport};
 pub use cut::{Part, cut};
 pub use error::PlanError;
 pub use note::{PlanNote, notes};
@@ -48,6 +50,7 @@ pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Vec<PlanErro
     };
     plan.complete(program, choice.codec);
     route::route(program, choice, &flow, &mut plan)?;
+    thread::add(program, choice, &flow, &mut plan);
     plan.derive(program);
     debug_assert_eq!(plan.check(program), Ok(()));
     Ok(plan)

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use graph::{Homes, OperatorId, Plan, Pos, Program};
+use graph::{Congestion, Flow, Homes, OperatorId, Plan, Pos, Program};
 
 use super::error::place;
 use super::placement::{Placement, Said};
-use super::{Choice, Fuse};
+use super::{Choice, Fuse, Threading, thread};
 
 /// Something that is not as the program says, though the plan is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,17 +28,25 @@ impl PlanNote {
 pub fn notes(program: &Program, choice: &Choice<'_>, plan: &Plan) -> Vec<PlanNote> {
     let noting = Noting {
         program,
+        choice,
         placements: &Placement::all(program),
         homes: &Homes::new(plan, program.operators.len()),
         plan,
     };
     let parts = [noting.colocation(), noting.exlocation(), noting.isolation()];
     let hosts = noting.hosts().filter(|_| matches!(choice.fuse, Fuse::Spl));
-    parts.into_iter().chain([hosts]).flatten().collect()
+    let threads = [noting.scheduler(), noting.loops()];
+    parts
+        .into_iter()
+        .chain([hosts])
+        .chain(threads)
+        .flatten()
+        .collect()
 }
 
 struct Noting<'p, 'a> {
     program: &'p Program,
+    choice: &'p Choice<'p>,
     placements: &'p [Placement<'a>],
     homes: &'p Homes,
     plan: &'p Plan,
@@ -80,6 +88,46 @@ impl<'a> Noting<'_, 'a> {
     fn hosts(&self) -> Option<PlanNote> {
         let voices = self.voices(Placement::of_hosts);
         self.note(&voices, "all processes run on this host")
+    }
+
+    /// Operators that are to run on a shared scheduler.
+    fn scheduler(&self) -> Option<PlanNote> {
+        let mut queued = self.plan.pes.iter().flat_map(|pe| &pe.threaded);
+        let operator = queued.find_map(|queue| {
+            let operator = &self.program.operators[queue.operator.0 as usize];
+            let model = thread::model(operator, self.choice);
+            let mut asked = thread::asked(queue.operator, operator);
+            let is_asked = asked.any(|asked| asked.port == queue.port);
+            let is_dynamic = matches!(model, Threading::Dynamic | Threading::Automatic);
+            (is_dynamic && !is_asked).then_some(operator)
+        })?;
+        let name = &operator.name;
+        Some(PlanNote {
+            message: format!(
+                "`{name}` is to be threaded dynamically: without a shared scheduler its input ports \
+                 have a thread each"
+            ),
+            pos: operator.pos,
+        })
+    }
+
+    /// Queues that loops come back to.
+    fn loops(&self) -> Option<PlanNote> {
+        let loops = Flow::new(self.program).loops();
+        let mut queued = self.plan.pes.iter().flat_map(|pe| &pe.threaded);
+        let queue = queued.find(|queue| {
+            let at = queue.operator.0 as usize;
+            let sources = &self.program.operators[at].inputs[queue.port as usize].sources;
+            let mut sources = sources.iter().map(|from| loops[from.operator.0 as usize]);
+            queue.congestion == Congestion::Wait
+                && loops[at].is_some()
+                && sources.any(|other| other == loops[at])
+        })?;
+        let name = self.program.queue_name(queue);
+        Some(PlanNote {
+            message: format!("the {name} is in a loop: when it is full, the loop waits for itself"),
+            pos: self.program.operators[queue.operator.0 as usize].pos,
+        })
     }
 
     fn note(&self, voices: &Voices<'_>, why: &str) -> Option<PlanNote> {

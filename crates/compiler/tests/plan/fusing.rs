@@ -73,6 +73,22 @@ fn an_operator_chooses_the_medium_of_its_ends() {
 }
 
 #[test]
+fn the_ends_of_a_stream_agree_on_its_medium() {
+    let program = program(
+        "stream<int32 a> A = Beacon() { config outputTransport : rum; }\n\
+         () as B = Custom(A) { config inputTransport : TCP; }\n\
+         () as C = Custom(A) { config inputTransport : rum; }",
+    );
+    assert_eq!(
+        refused(&program, &choice(Fuse::None)),
+        "plan.spl:3:30: stream `A` cannot cross by both rum and tcp\n  \
+         plan.spl:2:39: rum is asked for here\n  ask for one medium, or only at one end"
+    );
+    let plan = planned(&program, &Choice::default());
+    assert_eq!(plan.crossings, [], "nothing crosses, nothing is asked");
+}
+
+#[test]
 fn several_receivers_rather_have_a_medium_for_several() {
     let mut media = crate::MEDIA.to_vec();
     for medium in &mut media {

@@ -1,13 +1,13 @@
 //! Golden plans: each program of `programs/` ends with its plan, or with why there is none.
 //!
-//! The first line says what is chosen: `// fuse: none, transport: tcp, codec: normal`; `fuse: text` is
-//! the plan in the file beside it. The expected lines at the end begin with `//! `.
+//! The first line says what is chosen: `// fuse: none, transport: tcp, codec: normal, cores: 4,
+//! threading: dedicated`; `fuse: text` is the plan in the file beside it. The expected lines at the end begin with `//! `.
 //! `BLESS=1 cargo test -p thalweg-compiler --test plan` writes them anew.
 
 use std::fs;
 use std::path::Path;
 
-use compiler::{Choice, Fuse, Transport};
+use compiler::{Choice, Fuse, Threading, Transport};
 use graph::{Codec, Plan, Program};
 use thalweg_compiler as compiler;
 
@@ -94,6 +94,9 @@ fn choice<'a>(words: &'a str, written: &'a Plan) -> Choice<'a> {
             ("fuse", "spl") => choice.fuse = Fuse::Spl,
             ("fuse", "none") => choice.fuse = Fuse::None,
             ("fuse", "text") => choice.fuse = Fuse::Text(written),
+            ("threading", "dedicated") => choice.threading = Threading::Dedicated,
+            ("threading", "automatic") => choice.threading = Threading::Automatic,
+            ("cores", count) => choice.cores = count.parse().expect("a number"),
             ("transport", name) => choice.transport = Transport::Medium(name),
             ("codec", "normal") => choice.codec = Codec::Normal,
             _ => panic!("`{pair}` says nothing of a plan"),

@@ -6,6 +6,7 @@ mod golden;
 mod placing;
 #[path = "../support/mod.rs"]
 mod support;
+mod threads;
 
 use compiler::{Choice, Fuse, MediumFacts};
 use graph::{Plan, Program};
@@ -45,7 +46,9 @@ pub fn choice(fuse: Fuse<'_>) -> Choice<'_> {
 /// A program of the operators of a main composite.
 pub fn program(graph: &str) -> Program {
     let text = format!("composite Main {{ graph\n{graph}\n}}");
-    let output = compiler::compile(support::input("plan.spl", &text, None));
+    let mut input = support::input("plan.spl", &text, None);
+    input.options.media = MEDIA.iter().map(|medium| medium.name.to_owned()).collect();
+    let output = compiler::compile(input);
     let said = syntax::render(&output.diagnostics, &output.sources, false);
     output.program.unwrap_or_else(|| panic!("{said}"))
 }

@@ -1,0 +1,202 @@
+//! Threaded ports: which input ports have a queue and a thread of their own.
+//!
+//! Config `threadedPort` says it of a port. `@threading` says it of operators and of whatever is in a
+//! composite; for the others the choice for the job does:
+//!
+//! | model | |
+//! | --- | --- |
+//! | `manual` | only ports that config names |
+//! | `dedicated` | every input port, control ports too |
+//! | `dynamic` | a shared scheduler, which is not there: as `dedicated`, with a note |
+//! | `automatic` | `manual` where a process has threads enough, else `dynamic` |
+//!
+//! A process has threads enough if its sources, receivers and threaded ports are a quarter of its
+//! operators, or half of the machine's cores.
+//!
+//! # Where no thread is added
+//! * At a port whose own receiver brings it everything and nothing to any other port: the receiver's
+//!   thread is the port's.
+//! * At a port that a loop comes back to. A queue there could be full of what its own thread is to
+//!   take. Config may ask for one all the same.
+
+use std::collections::HashSet;
+
+use graph::{
+    Congestion, Consumer, Flow, Homes, Operator, OperatorId, Pe, Plan, Program, Receiver,
+    ThreadedPort,
+};
+use tuple::Value;
+
+use super::{Choice, Threading};
+
+/// Tuples that a queue holds if nobody says how many: the default of SPL.
+const QUEUE_TUPLES: u32 = 1000;
+
+/// Adds threaded ports to those that a plan has.
+pub(super) fn add(program: &Program, choice: &Choice<'_>, flow: &Flow, plan: &mut Plan) {
+    let receivers = plan.receivers(program);
+    let threads = Threads {
+        program,
+        choice,
+        loops: flow.loops(),
+        alone: alone(program, flow, plan, &receivers),
+    };
+    for (pe, receivers) in plan.pes.iter_mut().zip(receivers) {
+        let mut ports = threads.explicit(pe);
+        pe.threaded.append(&mut ports);
+        let is_enough = threads.is_enough(pe, receivers.len());
+        let mut ports = threads.injected(pe, is_enough);
+        pe.threaded.append(&mut ports);
+        pe.threaded
+            .sort_by_key(|queue| (queue.operator, queue.port));
+    }
+}
+
+/// The threading model of an operator: its own, or that of the job.
+pub(super) fn model(operator: &Operator, choice: &Choice<'_>) -> Threading {
+    let annotation = operator.annotations.iter();
+    let annotation = annotation.rev().find(|(name, _)| &**name == "threading");
+    let keys = annotation.map_or(&[][..], |(_, keys)| keys);
+    let model = keys.iter().find(|(key, _)| &**key == "model");
+    let Some((_, Value::RString(model))) = model else {
+        return choice.threading;
+    };
+    match &*model.0 {
+        b"manual" => Threading::Manual,
+        b"dedicated" => Threading::Dedicated,
+        b"automatic" => Threading::Automatic,
+        b"dynamic" => Threading::Dynamic,
+        _ => choice.threading,
+    }
+}
+
+/// The threaded ports that config of an operator asks for.
+pub(super) fn asked(id: OperatorId, operator: &Operator) -> impl Iterator<Item = ThreadedPort> {
+    let entries = operator.config.iter();
+    let entries = entries.filter(|entry| &*entry.name == "threadedPort");
+    let values = entries.flat_map(|entry| &entry.values);
+    values.filter_map(move |value| queue(id, operator, value))
+}
+
+/// The ports whose own receivers bring them everything, and nothing to any other port.
+fn alone(
+    program: &Program,
+    flow: &Flow,
+    plan: &Plan,
+    receivers: &[Vec<Receiver>],
+) -> HashSet<Consumer> {
+    let homes = Homes::new(plan, program.operators.len());
+    let mut alone = HashSet::new();
+    for (number, receivers) in (0..).zip(receivers) {
+        for receiver in receivers {
+            let links = receiver.links.iter();
+            let streams = links.map(|&link| plan.crossings[link as usize].from);
+            let fed = streams.flat_map(|stream| flow.of(stream));
+            let mut fed: Vec<Consumer> = fed
+                .filter(|to| homes.of(to.operator) == Some(number))
+                .copied()
+                .collect();
+            let count = fed.len();
+            fed.dedup();
+            let [port] = fed[..] else { continue };
+            let operator = &program.operators[port.operator.0 as usize];
+            if operator.inputs[port.port as usize].sources.len() == count {
+                alone.insert(port);
+            }
+        }
+    }
+    alone
+}
+
+struct Threads<'a> {
+    program: &'a Program,
+    choice: &'a Choice<'a>,
+    loops: Vec<Option<u32>>,
+    alone: HashSet<Consumer>,
+}
+
+impl Threads<'_> {
+    /// The ports of a PE that config names.
+    fn explicit(&self, pe: &Pe) -> Vec<ThreadedPort> {
+        let all = pe.operators.iter();
+        let queues = all.flat_map(|&id| asked(id, self.operator(id)));
+        queues.filter(|queue| is_new(pe, queue)).collect()
+    }
+
+    /// The ports of a PE that get a thread by the models of their operators.
+    fn injected(&self, pe: &Pe, is_enough: bool) -> Vec<ThreadedPort> {
+        let mut queues = Vec::new();
+        for &operator in &pe.operators {
+            let is_threaded = match model(self.operator(operator), self.choice) {
+                Threading::Manual => false,
+                Threading::Automatic => !is_enough,
+                Threading::Dedicated | Threading::Dynamic => true,
+            };
+            let ports = 0..self.operator(operator).inputs.len() as u32;
+            let ports = ports.filter(|&port| is_threaded && self.is_open(operator, port));
+            let queue = |port| ThreadedPort {
+                operator,
+                port,
+                congestion: Congestion::Wait,
+                tuples: QUEUE_TUPLES,
+                core: None,
+            };
+            queues.extend(ports.map(queue).filter(|queue| is_new(pe, queue)));
+        }
+        queues
+    }
+
+    /// Whether a port may get a thread unasked.
+    fn is_open(&self, operator: OperatorId, port: u32) -> bool {
+        let number = self.loops[operator.0 as usize];
+        let sources = &self.operator(operator).inputs[port as usize].sources;
+        let mut loops = sources
+            .iter()
+            .map(|from| self.loops[from.operator.0 as usize]);
+        let is_fed_back = number.is_some() && loops.any(|other| other == number);
+        !is_fed_back && !sources.is_empty() && !self.alone.contains(&Consumer { operator, port })
+    }
+
+    /// Whether a PE has threads enough without those of the models.
+    fn is_enough(&self, pe: &Pe, receivers: usize) -> bool {
+        let sources = pe.operators.iter().map(|&id| self.operator(id));
+        let sources = sources
+            .filter(|operator| operator.inputs.is_empty())
+            .count();
+        let threads = sources + receivers + pe.threaded.len();
+        threads * 4 >= pe.operators.len() || threads * 2 >= self.choice.cores.max(1) as usize
+    }
+
+    fn operator(&self, id: OperatorId) -> &Operator {
+        &self.program.operators[id.0 as usize]
+    }
+}
+
+fn is_new(pe: &Pe, queue: &ThreadedPort) -> bool {
+    let place = (queue.operator, queue.port);
+    pe.threaded
+        .iter()
+        .all(|other| (other.operator, other.port) != place)
+}
+
+/// `queue(In, Sys.Wait, 1000)`, as config has it.
+fn queue(id: OperatorId, operator: &Operator, value: &str) -> Option<ThreadedPort> {
+    let inner = value.strip_prefix("queue(")?.strip_suffix(')')?;
+    let mut parts = inner.split(", ");
+    let port = parts.next()?;
+    let port = operator
+        .inputs
+        .iter()
+        .position(|input| &*input.name == port)?;
+    Some(ThreadedPort {
+        operator: id,
+        port: port as u32,
+        congestion: match parts.next()? {
+            "Sys.DropFirst" => Congestion::DropFirst,
+            "Sys.DropLast" => Congestion::DropLast,
+            _ => Congestion::Wait,
+        },
+        tuples: parts.next().and_then(|size| size.parse().ok())?,
+        core: None,
+    })
+}
