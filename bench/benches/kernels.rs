@@ -250,7 +250,7 @@ fn decimal() -> Kernel {
     stmts.push(set(to_state(0, Type::Decimal64), sum()));
     Kernel {
         name: "decimal",
-        turns: 1_000_000,
+        turns: 10_000_000,
         state: vec![var("sum", Type::Decimal64)],
         functions: vec![],
         body: body([Type::Int64, Type::Decimal64, Type::Decimal64], stmts),

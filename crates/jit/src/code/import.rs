@@ -172,9 +172,15 @@ imports! {
     /// Appends an element given by its parts to a list, unless it is full.
     Append = list::append as (*mut Value, *const Type, *const u64);
 
-    /// `decimal64` arithmetic by operator: 0 add, 1 subtract, 2 multiply, 3 divide.
-    Decimal64 = number::decimal64 as (u32, u64, u64) -> u64;
-    /// `decimal32` arithmetic.
+    /// The sum of two decimal64.
+    AddDecimal64 = number::add_decimal64 as (u64, u64) -> u64;
+    /// Their difference.
+    SubtractDecimal64 = number::subtract_decimal64 as (u64, u64) -> u64;
+    /// Their product.
+    MultiplyDecimal64 = number::multiply_decimal64 as (u64, u64) -> u64;
+    /// Their quotient.
+    DivideDecimal64 = number::divide_decimal64 as (u64, u64) -> u64;
+    /// `decimal32` arithmetic by operator: 0 add, 1 subtract, 2 multiply, 3 divide.
     Decimal32 = number::decimal32 as (u32, u32, u32) -> u32;
     /// `decimal128` arithmetic: two numbers of two halves.
     Decimal128 = number::decimal128 as (u32, *const u64) -> Two;

@@ -6,7 +6,7 @@ use graph::{BinaryOp, Expr, ExprKind, UnaryOp};
 use tuple::{Type, Value};
 
 use super::Lower;
-use crate::code::{Import, Op};
+use crate::code::Op;
 use crate::shape;
 use crate::value::Val;
 
@@ -15,6 +15,9 @@ impl Lower<'_, '_> {
     pub fn unary(&mut self, e: &Expr, op: UnaryOp, operand: &Expr) -> Val {
         let value = self.expr(operand);
         let ty = &operand.ty;
+        if ty.is_decimal() {
+            return self.negated_decimal(&value, ty);
+        }
         if !ty.is_integral() && !ty.is_float() && *ty != Type::Boolean && !ty.is_complex() {
             let given = Lower::given(&value, ty);
             return self.run_site(e, Op::Unary(op), &[given]);
@@ -182,34 +185,6 @@ impl Lower<'_, '_> {
         } else {
             self.b.ins().uextend(to, x)
         }
-    }
-
-    fn decimals(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: &Type) -> Val {
-        let code = match op {
-            BinaryOp::Add => 0,
-            BinaryOp::Sub => 1,
-            BinaryOp::Mul => 2,
-            _ => 3,
-        };
-        let code = self.int(types::I32, code);
-        let (x, y) = (self.parts(a, ty), self.parts(b, ty));
-        match ty {
-            Type::Decimal32 => Val::one(self.call1(Import::Decimal32, &[code, x[0], y[0]])),
-            Type::Decimal64 => Val::one(self.call1(Import::Decimal64, &[code, x[0], y[0]])),
-            _ => {
-                let words = self.decimal_words(&x, &y);
-                Val::parts(self.call(Import::Decimal128, &[code, words]))
-            }
-        }
-    }
-
-    /// Two decimal128 as four words.
-    pub fn decimal_words(&mut self, x: &[ir::Value], y: &[ir::Value]) -> ir::Value {
-        let words = self.stack(4);
-        for (at, &half) in x.iter().chain(y).enumerate() {
-            self.store_word(half, words, at);
-        }
-        words
     }
 
     /// Seconds and nanoseconds, carried; the machine is that of the left one.

@@ -82,27 +82,6 @@ impl Lower<'_, '_> {
         self.b.ins().select(same_second, by_nanos, by_second)
     }
 
-    fn compare_decimals(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: &Type) -> ir::Value {
-        let (x, y) = (self.parts(a, ty), self.parts(b, ty));
-        let order = match ty {
-            Type::Decimal32 => self.call1(Import::CompareDecimal32, &[x[0], y[0]]),
-            Type::Decimal64 => self.call1(Import::CompareDecimal64, &[x[0], y[0]]),
-            _ => {
-                let words = self.decimal_words(&x, &y);
-                self.call1(Import::CompareDecimal128, &[words])
-            }
-        };
-        // 2 is unordered: only `!=` holds. Of -1, 0, 1 and 2 the operators want:
-        match op {
-            BinaryOp::Eq => self.icmp_const(IntCC::Equal, order, 0),
-            BinaryOp::Ne => self.icmp_const(IntCC::NotEqual, order, 0),
-            BinaryOp::Lt => self.icmp_const(IntCC::SignedLessThan, order, 0),
-            BinaryOp::Le => self.icmp_const(IntCC::SignedLessThanOrEqual, order, 0),
-            BinaryOp::Gt => self.icmp_const(IntCC::Equal, order, 1),
-            _ => self.icmp_const(IntCC::UnsignedLessThan, order, 2),
-        }
-    }
-
     fn compare_bytes(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: &Type) -> ir::Value {
         let (x, y) = (self.parts(a, ty), self.parts(b, ty));
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
@@ -168,7 +147,8 @@ impl Lower<'_, '_> {
     }
 }
 
-fn signed(op: BinaryOp) -> IntCC {
+/// The comparison of signed integers.
+pub fn signed(op: BinaryOp) -> IntCC {
     match op {
         BinaryOp::Lt => IntCC::SignedLessThan,
         BinaryOp::Le => IntCC::SignedLessThanOrEqual,

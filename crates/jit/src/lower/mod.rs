@@ -14,6 +14,7 @@ mod chain;
 mod choice;
 mod compare;
 mod construct;
+mod decimal;
 mod each;
 mod emit;
 mod expr;

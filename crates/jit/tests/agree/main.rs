@@ -2,6 +2,7 @@
 
 mod bodies;
 mod chains;
+mod decimals;
 mod frames;
 mod hub;
 mod make;

@@ -1,9 +1,8 @@
 //! Decimal arithmetic and comparison.
 //!
-//! Sums and products are computed on unpacked coefficients where the exact result fits 128 bits,
-//! which it nearly always does. The library does the rest. Both give the same bits; measured for 64
-//! bits, a sum or difference takes 12 to 17 ns here and 9 to 47 ns in the library, a product 12
-//! against 22, a comparison 7 against 18.
+//! Sums, products and quotients are computed on unpacked coefficients where the exact result fits 128
+//! bits, which it nearly always does. The library does the rest, and every remainder. Both give the
+//! same bits.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -11,6 +10,8 @@ use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 use super::codec::{self, Format, POWERS, Unpacked, count_digits};
 use super::context;
+use super::dpd;
+use super::quotient::quotient;
 use super::{Decimal32, Decimal64, Decimal128};
 
 /// An exact sum on coefficients, rounded once; `None` for special values, and where 128 bits do not
@@ -191,15 +192,19 @@ macro_rules! arithmetic {
                 $type::from_word(codec::pack(fitted, codec::$format))
             }
 
-            /// The DPD bits, least significant byte first.
+            /// The densely packed bits, least significant byte first.
             pub fn to_le_bytes(self) -> [u8; $type::BITS as usize / 8] {
-                let word = match self.word() {
-                    0 => codec::pack(Unpacked::ZERO, codec::$format),
-                    word => word,
-                };
+                let word = dpd::encode(self.word(), codec::$format);
                 let mut bytes = [0; $type::BITS as usize / 8];
                 bytes.copy_from_slice(&word.to_le_bytes()[..$type::BITS as usize / 8]);
                 bytes
+            }
+
+            /// From densely packed bits, least significant byte first.
+            pub fn from_le_bytes(bytes: [u8; $type::BITS as usize / 8]) -> $type {
+                let mut word = [0; 16];
+                word[..bytes.len()].copy_from_slice(&bytes);
+                $type::from_word(dpd::decode(u128::from_le_bytes(word), codec::$format))
             }
 
             /// The IEEE comparison: equal by number, `None` if one is a NaN.
@@ -287,7 +292,10 @@ macro_rules! arithmetic {
             type Output = $type;
             /// The shortest exact quotient, else all digits; a division by zero is an infinity.
             fn div(self, other: $type) -> $type {
-                context::$library(self, other, context::Operation::Divide)
+                match quotient(self.unpack(), other.unpack(), codec::$format) {
+                    Some(quotient) => $type::from_word(codec::pack(quotient, codec::$format)),
+                    None => context::$library(self, other, context::Operation::Divide),
+                }
             }
         }
 

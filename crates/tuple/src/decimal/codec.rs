@@ -1,11 +1,14 @@
-//! DPD bits to sign, coefficient and exponent, and back, with rounding half up.
+//! A decimal's bits to sign, coefficient and exponent, and back, with rounding half up.
 //!
 //! ```text
-//!   sign 1 | combination 5 | exponent continuation w | coefficient continuation 10 * n
+//!   sign 1 | exponent e     | coefficient c           a coefficient below 2^c
+//!   sign 1 | 11 | exponent e | coefficient c - 2      2^c and these bits
+//!   sign 1 | 11110 | ...                              an infinity
+//!   sign 1 | 11111 | ...                              a NaN
 //! ```
-//! with w = 6, 8, 12 and n = 2, 5, 11. The combination holds the two high bits of the exponent and
-//! the first digit; `11110` is an infinity, `11111` a NaN. Each ten bits of the continuation are a
-//! *declet*: three digits (IEEE 754-2008, 3.5.2).
+//! with e = 8, 10, 14 and c = 23, 53, 113: the binary encoding of IEEE 754-2008, 3.5.2 (BID). The
+//! exponent is biased and below 3 * 2^(e - 2), so that it never begins with `11`. The densely packed
+//! one, which files have, is [`super::dpd`]'s.
 
 /// What a decimal's bits say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +52,22 @@ pub struct Format {
     pub exponent_min: i32,
     /// Largest exponent of the last digit.
     pub exponent_max: i32,
-    /// Bits of the exponent continuation.
-    continuation: u32,
-    /// Declets of the coefficient continuation.
-    declets: u32,
+    /// Bits of the exponent.
+    pub(super) exponent_bits: u32,
+    /// Groups of three digits behind the first digit.
+    pub(super) declets: u32,
+}
+
+impl Format {
+    /// Bits of a coefficient that is written without shortening.
+    pub(super) const fn coefficient_bits(self) -> u32 {
+        10 * self.declets + 3
+    }
+
+    /// Bits in all.
+    pub(super) const fn bits(self) -> u32 {
+        1 + self.exponent_bits + self.coefficient_bits()
+    }
 }
 
 /// decimal32.
@@ -60,7 +75,7 @@ pub const SINGLE: Format = Format {
     digits: 7,
     exponent_min: -101,
     exponent_max: 90,
-    continuation: 6,
+    exponent_bits: 8,
     declets: 2,
 };
 
@@ -69,7 +84,7 @@ pub const DOUBLE: Format = Format {
     digits: 16,
     exponent_min: -398,
     exponent_max: 369,
-    continuation: 8,
+    exponent_bits: 10,
     declets: 5,
 };
 
@@ -78,13 +93,17 @@ pub const QUAD: Format = Format {
     digits: 34,
     exponent_min: -6176,
     exponent_max: 6111,
-    continuation: 12,
+    exponent_bits: 14,
     declets: 11,
 };
 
-const _: () = assert!(6 + SINGLE.continuation + 10 * SINGLE.declets == 32);
-const _: () = assert!(6 + DOUBLE.continuation + 10 * DOUBLE.declets == 64);
-const _: () = assert!(6 + QUAD.continuation + 10 * QUAD.declets == 128);
+const _: () = assert!(SINGLE.bits() == 32 && DOUBLE.bits() == 64 && QUAD.bits() == 128);
+
+/// Whether bits are an infinity or a NaN.
+#[inline]
+pub(super) fn is_special(bits: u128, format: Format) -> bool {
+    bits >> (format.bits() - 5) & 0xF == 0xF
+}
 
 /// Takes bits apart. The zero word is plain 0 (see the module above).
 #[inline]
@@ -92,49 +111,36 @@ pub fn unpack(bits: u128, format: Format) -> Unpacked {
     if bits == 0 {
         return Unpacked::ZERO;
     }
-    let tail = 10 * format.declets;
-    let negative = bits >> (tail + format.continuation + 5) & 1 == 1;
-    let combination = (bits >> (tail + format.continuation)) as u32 & 0x1F;
-    let (high, first) = match combination {
-        0x1F => return Unpacked::Nan { negative },
-        0x1E => return Unpacked::Infinite { negative },
-        0x18.. => (combination >> 1 & 3, 8 + (combination & 1)),
-        _ => (combination >> 3, combination & 7),
+    let negative = bits >> (format.bits() - 1) & 1 == 1;
+    if is_special(bits, format) {
+        return match bits >> (format.bits() - 6) & 1 {
+            0 => Unpacked::Infinite { negative },
+            _ => Unpacked::Nan { negative },
+        };
+    }
+    let width = format.coefficient_bits();
+    let low = |width: u32| bits & ((1 << width) - 1);
+    let (biased, coefficient) = match bits >> (format.bits() - 3) & 3 {
+        3 => (bits >> (width - 2), 1 << width | low(width - 2)),
+        _ => (bits >> width, low(width)),
     };
-    let low = (bits >> tail) as u32 & ((1 << format.continuation) - 1);
-    let biased = (high << format.continuation | low) as i32;
+    let biased = biased as u32 & ((1 << format.exponent_bits) - 1);
+    // More digits than there can be stand for 0.
+    let is_canonical = coefficient < POWERS[format.digits as usize];
     Unpacked::Finite {
         negative,
-        coefficient: coefficient(bits, u64::from(first), format.declets),
-        exponent: biased + format.exponent_min,
-    }
-}
-
-/// Digits from the first one and the declets. Up to six declets fit 64 bits, the rest needs more.
-#[inline]
-fn coefficient(bits: u128, first: u64, declets: u32) -> u128 {
-    let declet = |at: u32| u64::from(DECLET_VALUE[(bits >> (10 * at)) as usize & 0x3FF]);
-    let gather = |from: u64, range: std::ops::Range<u32>| {
-        range.rev().fold(from, |sum, at| sum * 1000 + declet(at))
-    };
-    if declets <= 5 {
-        u128::from(gather(first, 0..declets))
-    } else {
-        let high = gather(first, 6..declets);
-        u128::from(high) * 10u128.pow(18) + u128::from(gather(0, 0..6))
+        coefficient: if is_canonical { coefficient } else { 0 },
+        exponent: biased as i32 + format.exponent_min,
     }
 }
 
 /// Puts bits together. The coefficient and exponent must fit the format (see [`fit`]).
 #[inline]
 pub fn pack(value: Unpacked, format: Format) -> u128 {
-    let tail = 10 * format.declets;
-    let place = |negative: bool, combination: u32| {
-        (u128::from(negative) << 5 | u128::from(combination)) << (tail + format.continuation)
-    };
+    let sign = |negative: bool| u128::from(negative) << (format.bits() - 1);
     let (negative, coefficient, exponent) = match value {
-        Unpacked::Nan { negative } => return place(negative, 0x1F),
-        Unpacked::Infinite { negative } => return place(negative, 0x1E),
+        Unpacked::Nan { negative } => return sign(negative) | 0x1F << (format.bits() - 6),
+        Unpacked::Infinite { negative } => return sign(negative) | 0x1E << (format.bits() - 6),
         Unpacked::Finite {
             negative,
             coefficient,
@@ -143,49 +149,13 @@ pub fn pack(value: Unpacked, format: Format) -> u128 {
     };
     debug_assert!(coefficient < POWERS[format.digits as usize]);
     debug_assert!((format.exponent_min..=format.exponent_max).contains(&exponent));
-    let (first, continuation) = scatter(coefficient, format.declets);
-    let biased = (exponent - format.exponent_min) as u32;
-    let high = biased >> format.continuation;
-    let low = biased & ((1 << format.continuation) - 1);
-    let combination = if first < 8 {
-        high << 3 | first
-    } else {
-        0x18 | high << 1 | (first & 1)
-    };
-    place(negative, combination) | u128::from(low) << tail | continuation
-}
-
-/// The first digit, and the rest as declets.
-///
-/// Nine digits at a time, so that the divisions need not wait for each other.
-#[inline]
-fn scatter(coefficient: u128, declets: u32) -> (u32, u128) {
-    let nine = |part: u64| {
-        let part = part as u32;
-        let declet = |value: u32| u64::from(VALUE_DECLET[(value % 1000) as usize]);
-        declet(part) | declet(part / 1000) << 10 | declet(part / 1_000_000) << 20
-    };
-    let split = 1_000_000_000;
-    if declets <= 5 {
-        let (high, low) = (coefficient as u64 / split, coefficient as u64 % split);
-        let (first, bits) = (high / 1_000_000, u128::from(nine(low) | nine(high) << 30));
-        if declets == 2 {
-            // Seven digits: the first one is what the third declet would hold.
-            return ((low / 1_000_000) as u32, bits & 0xF_FFFF);
-        }
-        (first as u32, bits & ((1 << 50) - 1))
-    } else {
-        let (high, low) = (
-            coefficient / 10u128.pow(18),
-            (coefficient % 10u128.pow(18)) as u64,
-        );
-        let high = high as u64;
-        let low = u128::from(nine(low % split)) | u128::from(nine(low / split)) << 30;
-        let middle = u128::from(nine(high % split)) << 60;
-        let top = u128::from(nine(high / split)) << 90;
-        let bits = (low | middle | top) & ((1 << 110) - 1);
-        ((high / 1_000_000_000_000_000) as u32, bits)
+    let biased = (exponent - format.exponent_min) as u128;
+    let width = format.coefficient_bits();
+    if coefficient >> width == 0 {
+        return sign(negative) | biased << width | coefficient;
     }
+    let low = coefficient & ((1 << (width - 2)) - 1);
+    sign(negative) | 3 << (format.bits() - 3) | biased << (width - 2) | low
 }
 
 /// Rounds half up to what the format can hold: fewer digits, a larger exponent for what is too
@@ -239,7 +209,10 @@ fn squeeze(negative: bool, mut coefficient: u128, mut exponent: i32, format: For
 /// The coefficient without its last digits, half rounded up.
 fn round_off(coefficient: u128, digits: u32) -> u128 {
     match POWERS.get(digits as usize) {
-        Some(&power) => coefficient / power + u128::from(coefficient % power >= power / 2),
+        Some(&power) => {
+            let kept = coefficient / power;
+            kept + u128::from(coefficient - kept * power >= power / 2)
+        }
         None => 0,
     }
 }
@@ -247,10 +220,9 @@ fn round_off(coefficient: u128, digits: u32) -> u128 {
 /// Decimal digits of a number; 1 for 0.
 #[inline]
 pub fn count_digits(n: u128) -> u32 {
-    match u64::try_from(n) {
-        Ok(small) => small.checked_ilog10().unwrap_or(0) + 1,
-        Err(_) => n.ilog10() + 1,
-    }
+    // 1233 / 4096 is log10(2), near enough for 128 bits: one comparison puts it right.
+    let about = ((128 - n.leading_zeros()) * 1233) >> 12;
+    (about + u32::from(n >= POWERS[about as usize])).max(1)
 }
 
 /// Powers of ten that fit 128 bits.
@@ -264,109 +236,74 @@ pub const POWERS: [u128; 39] = {
     powers
 };
 
-/// The three digits of each declet.
-pub(super) static DECLET_VALUE: [u16; 1024] = {
-    let mut values = [0; 1024];
-    let mut declet = 0;
-    while declet < 1024 {
-        values[declet] = declet_value(declet as u16);
-        declet += 1;
-    }
-    values
-};
-
-/// The canonical declet of each three digits: the smallest that stands for them.
-pub(super) static VALUE_DECLET: [u16; 1000] = {
-    let mut declets = [0; 1000];
-    let mut declet = 1024;
-    while declet > 0 {
-        declet -= 1;
-        declets[DECLET_VALUE[declet] as usize] = declet as u16;
-    }
-    declets
-};
-
-/// Decodes a declet `pqr stu v wxy`: where v is set, w, x, s and t say which digits are 8 or 9.
-const fn declet_value(declet: u16) -> u16 {
-    let (pqr, stu, wxy) = (declet >> 7 & 7, declet >> 4 & 7, declet & 7);
-    let (pq, st) = (pqr & 6, stu & 6);
-    let (r, u, y) = (8 | pqr & 1, 8 | stu & 1, 8 | wxy & 1);
-    let (hundreds, tens, ones) = if declet >> 3 & 1 == 0 {
-        (pqr, stu, wxy)
-    } else {
-        match (wxy >> 1, st >> 1) {
-            (0, _) => (pqr, stu, y),
-            (1, _) => (pqr, u, st | y & 1),
-            (2, _) => (r, stu, pq | y & 1),
-            (_, 0) => (r, u, pq | y & 1),
-            (_, 1) => (r, pq | u & 1, y),
-            (_, 2) => (pqr, u, y),
-            (_, _) => (r, u, y),
-        }
-    };
-    hundreds * 100 + tens * 10 + ones
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Words that other implementations of the standard give.
     #[test]
-    fn declets_follow_the_standard() {
+    fn bits_follow_the_standard() {
+        let finite = |negative, coefficient, exponent| Unpacked::Finite {
+            negative,
+            coefficient,
+            exponent,
+        };
         let known = [
-            (0, 0),
-            (9, 9),
-            (55, 0x55),
-            (79, 0x79),
-            (80, 0xA),
-            (99, 0x5F),
-            (555, 0x2D5),
+            (finite(false, 1, 0), 0x31C0_0000_0000_0001),
+            (finite(true, 150, -2), 0xB180_0000_0000_0096),
+            (finite(false, 0, 0), 0x31C0_0000_0000_0000),
+            (
+                finite(false, 9_007_199_254_740_991, 0),
+                0x31DF_FFFF_FFFF_FFFF,
+            ),
+            (
+                finite(false, 9_007_199_254_740_992, 0),
+                0x6C70_0000_0000_0000,
+            ),
+            (
+                finite(true, 9_999_999_999_999_999, 369),
+                0xF7FB_86F2_6FC0_FFFF,
+            ),
+            (
+                Unpacked::Infinite { negative: false },
+                0x7800_0000_0000_0000,
+            ),
+            (Unpacked::Nan { negative: true }, 0xFC00_0000_0000_0000),
         ];
-        for (value, declet) in known {
-            assert_eq!(VALUE_DECLET[value], declet, "{value}");
+        for (value, bits) in known {
+            assert_eq!(pack(value, DOUBLE), bits, "{value:?}");
+            assert_eq!(unpack(bits, DOUBLE), value);
         }
-        assert_eq!(VALUE_DECLET[999], 0x0FF);
-        (0..1000u16).for_each(|n| assert_eq!(DECLET_VALUE[VALUE_DECLET[n as usize] as usize], n));
+        assert_eq!(pack(finite(false, 9_999_999, 0), SINGLE), 0x6CB8_967F);
+        assert_eq!(unpack(0x3280_0001, SINGLE), finite(false, 1, 0));
+        assert_eq!(pack(finite(true, 7, -1), QUAD), 0xB03E << 112 | 7);
     }
 
     #[test]
-    fn bits_agree_with_decnumber() {
-        for text in [
-            "1.10", "-0.1", "9999999", "8e90", "0e-5", "-1e-101", "9.87e20", "inf", "0",
-        ] {
-            let theirs = dec::Context::<dec::Decimal32>::default()
-                .parse(text)
-                .unwrap();
-            let bits = u128::from(u32::from_ne_bytes(theirs.to_ne_bytes()));
+    fn too_many_digits_are_zero() {
+        let zero = |exponent| Unpacked::Finite {
+            negative: false,
+            coefficient: 0,
+            exponent,
+        };
+        assert_eq!(unpack(0x6C77_FFFF_FFFF_FFFF, DOUBLE), zero(0));
+        assert_eq!(unpack(0x6CBF_FFFF, SINGLE), zero(0));
+        assert_eq!(unpack(0x3040 << 112 | ((1 << 113) - 1), QUAD), zero(0));
+        assert_eq!(unpack(0x6000 << 112, QUAD), zero(-6176));
+    }
+
+    #[test]
+    fn digits_are_counted() {
+        assert_eq!((count_digits(0), count_digits(u128::MAX)), (1, 39));
+        for (at, power) in (0..).zip(POWERS) {
             assert_eq!(
-                pack(unpack(bits, SINGLE), SINGLE),
-                bits,
-                "{text} in 32 bits"
+                (count_digits(power), count_digits(power - 1)),
+                (at + 1, at.max(1))
             );
-            let theirs = dec::Context::<dec::Decimal64>::default()
-                .parse(text)
-                .unwrap();
-            let bits = u128::from(u64::from_ne_bytes(theirs.to_ne_bytes()));
-            assert_eq!(
-                pack(unpack(bits, DOUBLE), DOUBLE),
-                bits,
-                "{text} in 64 bits"
-            );
-            if let Unpacked::Finite {
-                coefficient,
-                exponent,
-                ..
-            } = unpack(bits, DOUBLE)
-            {
-                assert_eq!(coefficient as i64, theirs.coefficient().abs());
-                assert_eq!(exponent, theirs.exponent());
-            }
-            let theirs = dec::Context::<dec::Decimal128>::default()
-                .parse(text)
-                .unwrap();
-            let bits = u128::from_ne_bytes(theirs.to_ne_bytes());
-            assert_eq!(pack(unpack(bits, QUAD), QUAD), bits, "{text} in 128 bits");
         }
+        (1..128).for_each(|bits| {
+            assert_eq!(count_digits(1 << bits), (1u128 << bits).ilog10() + 1);
+        });
     }
 
     #[test]

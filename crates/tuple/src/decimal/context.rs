@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use dec::{Context, Rounding};
 
-use super::codec::{self, Format, Unpacked};
+use super::codec::{self, Format};
+use super::dpd;
 use super::{Decimal32, Decimal64, Decimal128};
 
 /// A number of arbitrary precision, here up to 36 digits: enough for each width.
@@ -106,16 +107,14 @@ macro_rules! library {
         impl $type {
             /// The library's own type of this width; the zero word becomes plain 0's bits.
             pub(super) fn to_library(self) -> dec::$type {
-                let word = match self.word() {
-                    0 => codec::pack(Unpacked::ZERO, codec::$format),
-                    word => word,
-                };
+                let word = dpd::encode(self.word(), codec::$format);
                 dec::$type::from_ne_bytes((word as $word).to_ne_bytes())
             }
 
             /// From the library's own type of this width.
             pub(super) fn from_library(value: dec::$type) -> $type {
-                $type::from_word($word::from_ne_bytes(value.to_ne_bytes()) as u128)
+                let word = $word::from_ne_bytes(value.to_ne_bytes());
+                $type::from_word(dpd::decode(u128::from(word), codec::$format))
             }
 
             /// As a number of arbitrary precision.

@@ -1,9 +1,10 @@
-//! IEEE 754-2008 decimals in the DPD encoding, rounding half up.
+//! IEEE 754-2008 decimals in the binary encoding, rounding half up.
 //!
-//! SPL's decimals are those of IBM's decNumber library: densely packed decimal bits, the scale kept
-//! (`1.10 * 2.5` is `2.750`), rounding half up. Arithmetic is that library's; the bits are taken
-//! apart and put together here ([`codec`]), so that reading and printing text needs no call into
-//! it.
+//! SPL's decimals are those of IBM's decNumber library: the scale kept (`1.10 * 2.5` is `2.750`),
+//! rounding half up. What is computed here gives that library's bits; the rest it does itself. In
+//! memory a decimal's coefficient is a binary number ([`codec`]), which takes a shift to get at; binary
+//! files have densely packed digits ([`dpd`]), as that library has
+//! (`docs/decisions/0004-binary-decimals.md`).
 //!
 //! | type | digits | exponent of the last digit | arithmetic by |
 //! | --- | --- | --- | --- |
@@ -12,7 +13,7 @@
 //! | [`Decimal128`] | 34 | -6176 to 6111 | decQuad |
 //!
 //! # Zero
-//! In DPD the word 0 is `0E-398` (for 64 bits), not plain 0. Here a zero word counts as plain 0
+//! The word 0 is `0E-398` (for 64 bits), not plain 0. Here a zero word counts as plain 0
 //! wherever it is read, so that zeroed memory holds SPL's default value.
 //!
 //! # Equality
@@ -24,7 +25,9 @@ pub mod codec;
 mod context;
 mod convert;
 mod double;
+mod dpd;
 mod function;
+mod quotient;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -33,17 +36,17 @@ pub use text::NotADecimal;
 
 use bytemuck::{Pod, Zeroable};
 
-/// `decimal32`: 7 digits; the DPD bits.
+/// `decimal32`: 7 digits; the bits of the binary encoding.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Decimal32(pub u32);
 
-/// `decimal64`: 16 digits; the DPD bits.
+/// `decimal64`: 16 digits; the bits of the binary encoding.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Decimal64(pub u64);
 
-/// `decimal128`: 34 digits; the DPD bits, low half first in memory.
+/// `decimal128`: 34 digits; the bits of the binary encoding, low half first in memory.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Decimal128(pub [u64; 2]);

@@ -84,16 +84,51 @@ fn zero_words_are_plain_zero() {
     assert_eq!(Decimal64(0).to_le_bytes(), [0, 0, 0, 0, 0, 0, 0x38, 0x22]);
 }
 
-/// The library's result of an operation, by a route of its own: text in, text out.
+/// What an operand is made of: a number, or one at the end of a short coefficient, or any bits.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Number(codec::Unpacked),
+    Edge(bool, i64, i32),
+    Bits(u128),
+}
+
+fn operand() -> impl Strategy<Value = Source> {
+    prop_oneof![
+        8 => decimal().prop_map(Source::Number),
+        2 => (any::<bool>(), -60..60i64, -2..2i32).prop_map(|(n, by, e)| Source::Edge(n, by, e)),
+        1 => any::<u128>().prop_map(Source::Bits),
+        1 => Just(Source::Bits(0)),
+    ]
+}
+
+/// The library's result of an operation, in numbers of arbitrary precision.
 macro_rules! against_library {
     ($name:ident, $type:ident, $format:ident) => {
+        impl From<Source> for $type {
+            fn from(source: Source) -> $type {
+                match source {
+                    Source::Number(value) => $type::pack(value),
+                    Source::Edge(negative, by, exponent) => {
+                        let edge = 1u128 << codec::$format.coefficient_bits();
+                        let coefficient = edge.wrapping_add_signed(by.into());
+                        $type::pack(codec::Unpacked::Finite {
+                            negative,
+                            coefficient,
+                            exponent,
+                        })
+                    }
+                    Source::Bits(bits) => $type::from_word(bits),
+                }
+            }
+        }
+
         proptest! {
             #![proptest_config(ProptestConfig::with_cases(2000))]
 
             #[test]
-            fn $name(a in decimal(), b in decimal(), near: bool) {
-                let a = $type::pack(a);
-                let b = if near { -a } else { $type::pack(b) };
+            fn $name(a in operand(), b in operand(), near: bool) {
+                let a = $type::from(a);
+                let b = if near { -a } else { $type::from(b) };
                 let (x, y) = (a.to_number(), b.to_number());
                 let mut context = context::number(codec::$format);
                 let both = |op: &mut dyn FnMut(&mut dec::Decimal<12>)| {

@@ -13,7 +13,7 @@
 //! | --- | --- | --- |
 //! | boolean | 1 (1) | 0 or 1 |
 //! | intN, uintN, floatN | N/8 (N/8) | native byte order |
-//! | decimal32/64/128 | 4/8/16 (4/8/8) | DPD bits, native byte order; 128: low half first |
+//! | decimal32/64/128 | 4/8/16 (4/8/8) | binary encoding (BID), native byte order; 128: low half first |
 //! | complex32/64 | 8/16 (4/8) | real, imaginary |
 //! | timestamp | 16 (8) | int64 seconds, uint32 nanos, int32 machine |
 //! | enum | 4 (4) | uint32 ordinal |

@@ -30,8 +30,20 @@ pub extern "C" fn decimal32(_: *mut Env, op: u32, a: u32, b: u32) -> u32 {
     operate(op, Decimal32(a), Decimal32(b)).0
 }
 
-pub extern "C" fn decimal64(_: *mut Env, op: u32, a: u64, b: u64) -> u64 {
-    operate(op, Decimal64(a), Decimal64(b)).0
+pub extern "C" fn add_decimal64(_: *mut Env, a: u64, b: u64) -> u64 {
+    (Decimal64(a) + Decimal64(b)).0
+}
+
+pub extern "C" fn subtract_decimal64(_: *mut Env, a: u64, b: u64) -> u64 {
+    (Decimal64(a) - Decimal64(b)).0
+}
+
+pub extern "C" fn multiply_decimal64(_: *mut Env, a: u64, b: u64) -> u64 {
+    (Decimal64(a) * Decimal64(b)).0
+}
+
+pub extern "C" fn divide_decimal64(_: *mut Env, a: u64, b: u64) -> u64 {
+    (Decimal64(a) / Decimal64(b)).0
 }
 
 /// Two numbers of two halves.

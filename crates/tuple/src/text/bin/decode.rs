@@ -7,7 +7,10 @@ use crate::text::read_slot::put_each_unit;
 use crate::text::record::{Record, RecordError, RecordReader, Step, attributes};
 use crate::text::unquote::each_unit;
 use crate::text::{Expected, ReadError, ReadOptions};
-use crate::{EnumType, Layout, Punctuation, Timestamp, TupleBuf, Type, Value};
+use crate::{
+    Decimal32, Decimal64, Decimal128, EnumType, Layout, Punctuation, Timestamp, TupleBuf, Type,
+    Value,
+};
 
 /// Elements that take no bytes (tuples without attributes) are believed up to this number, so that
 /// a length alone cannot cost time and memory.
@@ -202,15 +205,9 @@ impl<'a> Source<'a> {
             Type::Int64 | Type::Uint64 | Type::Float64 => {
                 out.put_scalar(at, u64::from_be_bytes(self.take()?));
             }
-            Type::Decimal32 => out.put_scalar(at, u32::from_le_bytes(self.take()?)),
-            Type::Decimal64 => out.put_scalar(at, u64::from_le_bytes(self.take()?)),
-            Type::Decimal128 => {
-                let halves = [
-                    u64::from_le_bytes(self.take()?),
-                    u64::from_le_bytes(self.take()?),
-                ];
-                out.put_scalar(at, halves);
-            }
+            Type::Decimal32 => out.put_scalar(at, Decimal32::from_le_bytes(self.take()?)),
+            Type::Decimal64 => out.put_scalar(at, Decimal64::from_le_bytes(self.take()?)),
+            Type::Decimal128 => out.put_scalar(at, Decimal128::from_le_bytes(self.take()?)),
             Type::Complex32 => {
                 self.slot(&Type::Float32, out, at)?;
                 self.slot(&Type::Float32, out, at + 4)?;
