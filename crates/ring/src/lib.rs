@@ -26,6 +26,8 @@
 )]
 
 mod barrier;
+#[cfg(not(any(loom, miri)))]
+pub mod counters;
 mod fault;
 pub mod frame;
 #[cfg(not(loom))]

@@ -1,0 +1,265 @@
+//! The counters file: numbers that one process writes and any other of the same user looks at.
+//!
+//! ```text
+//!   0         8             12          16             24       32      64         64 + 8 n
+//!   +---------+-------------+-----------+--------------+--------+-------+----------+----------+
+//!   | magic   | version u32 | slots u32 | legend bytes | beat   | 0     | n slots  | legend   |
+//!   +---------+-------------+-----------+--------------+--------+-------+----------+----------+
+//! ```
+//! Native byte order. A slot is an unsigned number of 8 bytes; what each one means the legend says,
+//! which is text that only its writer and its readers know. The beat is a time that the writer sets
+//! when it has written its slots.
+//!
+//! # Threads
+//! Every slot is an atomic of its own: a reader sees each number whole, and all that were written
+//! before the beat that it has seen. The writer waits for nobody and never learns that it is read.
+//!
+//! # Invariants
+//! A file has its whole length and its legend before it has its name, and keeps both.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{FallocateFlags, fallocate, ftruncate};
+
+use crate::memory::Memory;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"THALCNTS");
+const VERSION: u32 = 1;
+
+/// Where the parts of the head lie, in bytes.
+const VERSION_AT: u64 = 8;
+const SLOTS_AT: u64 = 12;
+const LEGEND_AT: u64 = 16;
+
+/// Where the beat lies, in words.
+const BEAT: usize = 3;
+
+/// Where the slots begin, in words.
+const SLOTS: usize = 8;
+
+/// Bytes before the slots.
+const HEAD_BYTES: usize = SLOTS * WORD_BYTES;
+
+const WORD_BYTES: usize = size_of::<u64>();
+
+/// The most slots, and the most bytes of a legend: more is no file of ours.
+const SLOTS_MAX: usize = 1 << 24;
+const LEGEND_BYTES_MAX: usize = 1 << 28;
+
+/// The writer's side of a file.
+pub struct Board {
+    words: Words,
+}
+
+/// The reader's side of a file.
+pub struct View {
+    words: Words,
+    legend: String,
+}
+
+/// The mapped file.
+struct Words {
+    memory: Memory,
+    slots: usize,
+}
+
+impl Board {
+    /// Makes a file that its user alone can open.
+    ///
+    /// # Errors
+    /// The system refuses; too many slots.
+    pub fn create(path: &Path, slots: usize, legend: &str) -> io::Result<Board> {
+        if slots > SLOTS_MAX || legend.len() > LEGEND_BYTES_MAX {
+            let what = format!("{slots} counters and {} bytes of legend", legend.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let unnamed = path.with_extension("new");
+        let board = Board::write(&unnamed, slots, legend);
+        let board = board.and_then(|board| fs::rename(&unnamed, path).map(|()| board));
+        board.inspect_err(|_| {
+            let _ = fs::remove_file(&unnamed);
+        })
+    }
+
+    /// Writes a slot.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    pub fn set(&self, slot: usize, value: u64) {
+        assert!(slot < self.words.slots, "slot {slot}");
+        self.words.all()[SLOTS + slot].store(value, Ordering::Relaxed);
+    }
+
+    /// All slots are of this time.
+    pub fn beat(&self, time: u64) {
+        self.words.all()[BEAT].store(time, Ordering::Release);
+    }
+
+    fn write(path: &Path, slots: usize, legend: &str) -> io::Result<Board> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600);
+        let file = options.open(path)?;
+        let bytes = HEAD_BYTES + slots * WORD_BYTES + legend.len();
+        ftruncate(&file, bytes as u64)?;
+        // So that a full disk is noticed here, and not by the first number.
+        fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
+        file.write_all_at(&MAGIC.to_ne_bytes(), 0)?;
+        file.write_all_at(&VERSION.to_ne_bytes(), VERSION_AT)?;
+        file.write_all_at(&(slots as u32).to_ne_bytes(), SLOTS_AT)?;
+        file.write_all_at(&(legend.len() as u64).to_ne_bytes(), LEGEND_AT)?;
+        file.write_all_at(legend.as_bytes(), (bytes - legend.len()) as u64)?;
+        let words = Words::map(&file, slots, bytes)?;
+        Ok(Board { words })
+    }
+}
+
+impl View {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It cannot be opened, or it is no counters file of this version.
+    pub fn open(path: &Path) -> io::Result<View> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let mut head = [0; HEAD_BYTES];
+        file.read_exact_at(&mut head, 0)?;
+        let bytes = |at: u64| head.as_slice().split_at(at as usize).1;
+        let number = |at| bytes(at).first_chunk().map(|b| u64::from_ne_bytes(*b));
+        let half = |at| bytes(at).first_chunk().map(|b| u32::from_ne_bytes(*b));
+        if number(0) != Some(MAGIC) || half(VERSION_AT) != Some(VERSION) {
+            return Err(foreign("no counters file of this version"));
+        }
+        let slots = half(SLOTS_AT).unwrap_or_default() as usize;
+        let legend_bytes = number(LEGEND_AT).map(usize::try_from);
+        let legend_bytes = legend_bytes.and_then(Result::ok).unwrap_or(usize::MAX);
+        if slots > SLOTS_MAX || legend_bytes > LEGEND_BYTES_MAX {
+            return Err(foreign("a counters file that is too large"));
+        }
+        let bytes = HEAD_BYTES + slots * WORD_BYTES + legend_bytes;
+        if file.metadata()?.len() != bytes as u64 {
+            return Err(foreign("a counters file that is cut off"));
+        }
+        let mut legend = vec![0; legend_bytes];
+        file.read_exact_at(&mut legend, (bytes - legend_bytes) as u64)?;
+        let legend = String::from_utf8(legend).map_err(|_| foreign("a legend that is no text"))?;
+        let words = Words::map(&file, slots, bytes)?;
+        Ok(View { words, legend })
+    }
+
+    /// What the slots mean.
+    pub fn legend(&self) -> &str {
+        &self.legend
+    }
+
+    /// The numbers as they are now, and the last beat; 0: there was none yet.
+    pub fn read(&self) -> (u64, Vec<u64>) {
+        let words = self.words.all();
+        let beat = words[BEAT].load(Ordering::Acquire);
+        let slots = words[SLOTS..].iter();
+        (
+            beat,
+            slots.map(|slot| slot.load(Ordering::Relaxed)).collect(),
+        )
+    }
+}
+
+impl Words {
+    /// The words of a file that has so many bytes.
+    fn map(file: &File, slots: usize, bytes: usize) -> io::Result<Words> {
+        let memory = Memory::map(file.as_fd(), bytes, bytes)?;
+        debug_assert!(memory.bytes() >= HEAD_BYTES + slots * WORD_BYTES);
+        Ok(Words { memory, slots })
+    }
+
+    /// The head and the slots.
+    fn all(&self) -> &[AtomicU64] {
+        let words = self.memory.base().cast::<AtomicU64>().as_ptr();
+        // SAFETY: the mapping begins at a page, is at least so long (checked when it was made), lives
+        // as long as `self`, and this process reads and writes it only as atomics.
+        unsafe { std::slice::from_raw_parts(words, SLOTS + self.slots) }
+    }
+}
+
+fn foreign(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+const _: () = assert!(HEAD_BYTES == 64 && size_of::<AtomicU64>() == WORD_BYTES);
+const _: () = assert!(BEAT * WORD_BYTES == LEGEND_AT as usize + 8 && BEAT < SLOTS);
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A path in the temporary folder; the file is removed with it.
+    struct Place(PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Place {
+            let name = format!("thalweg-counters-{}-{name}", std::process::id());
+            Place(std::env::temp_dir().join(name))
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_view_sees_what_the_board_has() {
+        let place = Place::new("seen");
+        let board = Board::create(&place.0, 3, "a b ü").unwrap();
+        let view = View::open(&place.0).unwrap();
+        assert_eq!((view.legend(), view.read()), ("a b ü", (0, vec![0, 0, 0])));
+        board.set(0, 7);
+        board.set(2, u64::MAX);
+        board.beat(99);
+        assert_eq!(view.read(), (99, vec![7, 0, u64::MAX]));
+        drop(board);
+        fs::remove_file(&place.0).unwrap();
+        assert_eq!(view.read().0, 99, "it is seen as long as somebody looks");
+    }
+
+    #[test]
+    fn what_is_no_counters_file_is_refused() {
+        let place = Place::new("foreign");
+        let board = Board::create(&place.0, 2, "legend").unwrap();
+        drop(board);
+        let good = fs::read(&place.0).unwrap();
+        for len in 0..good.len() {
+            fs::write(&place.0, &good[..len]).unwrap();
+            assert!(View::open(&place.0).is_err(), "{len} bytes");
+        }
+        for at in 0..24 {
+            let mut bytes = good.clone();
+            bytes[at] ^= 0x40;
+            fs::write(&place.0, &bytes).unwrap();
+            assert!(View::open(&place.0).is_err(), "byte {at}");
+        }
+        let last = good.len() - 1;
+        fs::write(&place.0, [&good[..last], &[0xff]].concat()).unwrap();
+        assert!(View::open(&place.0).is_err(), "no text");
+    }
+
+    #[test]
+    fn a_file_is_not_written_over_half() {
+        let place = Place::new("twice");
+        let first = Board::create(&place.0, 1, "first").unwrap();
+        first.set(0, 1);
+        let view = View::open(&place.0).unwrap();
+        let second = Board::create(&place.0, 1, "second").unwrap();
+        second.set(0, 2);
+        assert_eq!((view.legend(), view.read().1), ("first", vec![1]));
+        let view = View::open(&place.0).unwrap();
+        assert_eq!((view.legend(), view.read().1), ("second", vec![2]));
+        assert!(Board::create(&place.0, SLOTS_MAX + 1, "").is_err());
+    }
+}
