@@ -85,6 +85,14 @@ impl Granting {
         unsafe { self.0.as_ref() }.head
     }
 
+    /// Leaves no more than so many bytes.
+    #[inline]
+    pub(crate) fn cap(&mut self, bytes: u64) {
+        // SAFETY: as in `take_back`.
+        let grant = unsafe { self.0.as_mut() };
+        grant.until = grant.until.min(grant.head + bytes);
+    }
+
     /// Grants room between two indexes; `base` is added to them for their addresses.
     #[inline]
     pub(crate) fn renew(&mut self, head: u64, until: u64, base: usize) {

@@ -313,6 +313,14 @@ impl Writer {
         Some(granting.address(&line.committed.0, &line.sleepers.0.asleep))
     }
 
+    /// Leaves no more of the room that the last commit has granted than so many bytes.
+    #[inline]
+    pub fn cap_grant(&mut self, bytes: u64) {
+        if let Some(granting) = &mut self.grant {
+            granting.cap(bytes);
+        }
+    }
+
     /// Up to where frames are committed, by way of the grant too.
     fn granted_head(&self) -> Option<u64> {
         self.grant.as_ref().map(Granting::head)

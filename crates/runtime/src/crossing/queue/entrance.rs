@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use graph::Fault;
 use ring::Writer;
+use ring::frame::frame_bytes;
 use transport::Idle;
-use tuple::TupleRef;
+use tuple::{Layout, TupleRef};
 
 use super::exit::Exit;
 use super::hall::{Hall, Slot};
+use crate::abi::FrameRoom;
 use crate::crossing::wire;
 use crate::{Operator, Outlet, Source};
 
@@ -21,7 +23,8 @@ pub(super) struct Entrance {
     drops: bool,
     /// Up to how many items may be sent: what was taken when last looked at, and the queue's size.
     limit: u64,
-    sent: u64,
+    /// Bytes of a tuple's frame if they all have so many.
+    frame_bytes: Option<u64>,
     /// Something was spilled and perhaps not taken yet: everything else has to go the same way.
     is_spilling: bool,
     is_over: bool,
@@ -29,25 +32,39 @@ pub(super) struct Entrance {
 }
 
 impl Entrance {
-    pub fn new(hall: Arc<Hall>, writer: Writer, exit: Exit, drops: bool) -> Entrance {
+    pub fn new(hall: Arc<Hall>, writer: Writer, exit: Exit) -> Entrance {
         Entrance {
             limit: hall.queued.items_max,
+            frame_bytes: None,
             hall,
             writer,
             exit: Some(exit),
-            drops,
-            sent: 0,
+            drops: false,
             is_spilling: false,
             is_over: false,
             idle: None,
         }
+    }
+
+    /// Tuples that come when it is full are dropped.
+    pub fn dropping(mut self) -> Entrance {
+        self.drops = true;
+        self
+    }
+
+    /// All tuples are of this layout's size, so that compiled code may write them itself.
+    pub fn of_fixed(mut self, layout: &Layout) -> Entrance {
+        let bytes = layout.size as usize;
+        let fits = layout.is_fixed && bytes <= self.writer.frame_bytes_max();
+        self.frame_bytes = fits.then_some(frame_bytes(bytes) as u64);
+        self
     }
 }
 
 impl Operator for Entrance {
     #[inline]
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.sent >= self.limit && !self.makes_room(self.drops)? {
+        if self.is_full() && !self.makes_room(self.drops)? {
             return Ok(());
         }
         let bytes = tuple.bytes();
@@ -81,6 +98,21 @@ impl Operator for Entrance {
         self.other(wire::ABANDONED)
     }
 
+    fn room(&mut self) -> Option<FrameRoom> {
+        self.frame_bytes?;
+        Some(FrameRoom {
+            grant: self.writer.grant()?,
+            kind: wire::TUPLE,
+            written: self.hall.queued.in_place(),
+        })
+    }
+
+    fn wake(&mut self) {
+        if self.writer.sleeping_readers() != 0 {
+            self.hall.wake_taker();
+        }
+    }
+
     fn source(&mut self) -> Option<Box<dyn Source>> {
         let exit: Box<dyn Source> = Box::new(self.exit.take()?);
         Some(exit)
@@ -93,7 +125,7 @@ impl Entrance {
     fn makes_room(&mut self, drops: bool) -> Result<bool, Fault> {
         let items_max = self.hall.queued.items_max;
         self.limit = self.hall.queued.taken() + items_max;
-        if self.sent < self.limit {
+        if !self.is_full() {
             return Ok(true);
         }
         if drops {
@@ -108,7 +140,7 @@ impl Entrance {
 
     /// Something that is never dropped as long as somebody takes it.
     fn other(&mut self, kind: u8) -> Result<(), Fault> {
-        if self.sent >= self.limit && !self.makes_room(false)? {
+        if self.is_full() && !self.makes_room(false)? {
             return Ok(());
         }
         if !self.is_spilling() && self.writer.claim(0).is_some() {
@@ -130,14 +162,21 @@ impl Entrance {
     #[inline]
     fn commit(&mut self, kind: u8, len: usize) {
         self.writer.commit(kind, 0, len);
-        if self.writer.sleeping_readers() != 0 {
-            self.hall.wake_taker();
-        }
+        self.wake();
     }
 
     #[inline]
     fn count(&mut self) {
-        self.sent += 1;
         self.hall.queued.sends();
+        if let Some(bytes) = self.frame_bytes {
+            // Compiled code goes on where the last commit ends, but not beyond the queue's size.
+            let left = self.limit.saturating_sub(self.hall.queued.sent());
+            self.writer.cap_grant(left.saturating_mul(bytes));
+        }
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.hall.queued.sent() >= self.limit
     }
 }

@@ -121,8 +121,11 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let (writer, reader) = private_ring(bytes.min(RING_BYTES_MAX))?;
     let is_batched = congestion == Congestion::Wait && items >= BATCHED_ITEMS_MIN;
     let exit = Exit::new(hall.clone(), Some(reader), is_batched);
-    let drops = congestion == Congestion::DropLast;
-    Ok(Box::new(Entrance::new(hall, writer, exit, drops)))
+    let entrance = Entrance::new(hall, writer, exit).of_fixed(layout);
+    Ok(Box::new(match congestion {
+        Congestion::DropLast => entrance.dropping(),
+        _ => entrance,
+    }))
 }
 
 fn congestion(word: Option<&str>) -> Congestion {

@@ -132,6 +132,11 @@ impl Queued {
         self.sender.0.sent.add(1);
     }
 
+    /// Where items are counted that compiled code writes itself.
+    pub(super) fn in_place(&self) -> *const u64 {
+        self.sender.0.sent.address()
+    }
+
     /// The tuple that came was dropped.
     pub(super) fn drops_newest(&self) {
         self.sender.0.dropped.add(1);
