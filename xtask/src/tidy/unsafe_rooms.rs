@@ -3,10 +3,9 @@
 use super::Source;
 
 /// Files and folders that may hold unsafe code.
-const ROOMS: [&str; 7] = [
+const ROOMS: [&str; 6] = [
     "crates/tuple/src/layout",
     "crates/ring",
-    "crates/transport/src/media/shm",
     "crates/runtime/src/abi",
     "crates/jit/src/code",
     "crates/runtime/tests/allocations.rs",

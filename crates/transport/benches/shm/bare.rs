@@ -1,14 +1,14 @@
 //! The controls: what two cores can do with nothing in between.
 
-use std::hint::{black_box, spin_loop};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Instant;
 
 use crate::child::{Failure, Outcome};
-use crate::lanes::{RING_BYTES, add_up};
+use crate::lanes::{Patience, RING_BYTES, add_up};
 use crate::pin;
+use crate::windows::{Windows, rate, run_count};
 
 /// A word alone on its pair of cache lines.
 #[repr(align(128))]
@@ -32,24 +32,24 @@ struct Words {
 
 /// Million messages a second between two threads, read in place. Words are copied one by one: this
 /// is the control for short messages.
-pub fn ring(len: usize, count: u64) -> Result<f64, Failure> {
+pub fn words(len: usize) -> Result<f64, Failure> {
     let ring = Words {
         words: (0..WORDS).map(|_| AtomicU64::new(0)).collect(),
         written: Line::default(),
         read: Line::default(),
     };
-    let (words, count) = (len as u64 / 8, count / BATCH * BATCH);
-    let start = Instant::now();
+    let (mut sent, mut got) = (Windows::new(len), Windows::new(len));
+    let (words, count) = (len as u64 / 8, run_count(len));
     thread::scope(|scope| -> Outcome {
         let writes = scope.spawn(|| -> Outcome {
             pin::to(0)?;
-            ring.write(words, count);
+            ring.write(words, count, &mut sent);
             Ok(())
         });
-        ring.read(words, count);
+        ring.read(words, count, &mut got);
         writes.join().map_err(|_| "the writer panicked")?
     })?;
-    Ok(count as f64 / start.elapsed().as_secs_f64() / 1e6)
+    Ok(rate(&sent, &got))
 }
 
 impl Words {
@@ -57,29 +57,34 @@ impl Words {
         &self.words[(index & (WORDS - 1)) as usize]
     }
 
-    fn write(&self, words: u64, count: u64) {
+    fn write(&self, words: u64, count: u64, windows: &mut Windows) {
         let payload = black_box(vec![3; words as usize]);
-        let (mut head, mut limit) = (0, WORDS);
+        let (mut head, mut limit, mut patience) = (0, WORDS, Patience::new());
         for message in 1..=count {
+            windows.reached(message - 1);
             while head + words > limit {
                 limit = self.read.0.load(Ordering::Acquire) + WORDS;
+                patience.wait();
             }
             for (at, word) in (head..).zip(&payload) {
                 self.at(at).store(*word, Ordering::Relaxed);
             }
             head += words;
-            if message % BATCH == 0 || head + words > limit {
+            let is_last = message == count || head + words > limit;
+            if is_last || message % BATCH == 0 {
                 self.written.0.store(head, Ordering::Release);
             }
         }
     }
 
-    fn read(&self, words: u64, count: u64) {
+    fn read(&self, words: u64, count: u64, windows: &mut Windows) {
         let (mut tail, mut sum, end) = (0, 0, words * count);
+        let mut patience = Patience::new();
+        windows.reached(0);
         while tail < end {
             let head = self.written.0.load(Ordering::Acquire);
             if head == tail {
-                spin_loop();
+                patience.wait();
                 continue;
             }
             for at in tail..head {
@@ -87,6 +92,7 @@ impl Words {
             }
             tail = head;
             self.read.0.store(tail, Ordering::Release);
+            windows.reached(tail / words);
         }
         black_box(sum);
     }
@@ -94,42 +100,47 @@ impl Words {
 
 /// Million messages a second that fit into what is copied from core to core at best: a block is
 /// filled on one and added up on the other, then goes back.
-pub fn copy(len: usize, bytes: u64) -> Result<f64, Failure> {
+pub fn copy(len: usize) -> Result<f64, Failure> {
     let (there, here) = mpsc::sync_channel::<Vec<u8>>(4);
     let (back, again) = mpsc::sync_channel(4);
     (0..3).try_for_each(|_| back.send(vec![0; BLOCK]))?;
-    let start = Instant::now();
+    let blocks = run_count(BLOCK);
+    let (mut sent, mut got) = (Windows::new(BLOCK), Windows::new(BLOCK));
+    let filled = &mut sent;
     thread::scope(|scope| -> Outcome {
         let fills = scope.spawn(move || -> Outcome {
             pin::to(0)?;
             let source = vec![3_u8; 16 * 1024];
-            for _ in 0..bytes / BLOCK as u64 {
-                let mut block: Vec<u8> = spin_for(&again)?;
-                for part in block.chunks_exact_mut(source.len()) {
+            for block in 0..blocks {
+                filled.reached(block);
+                let mut room = wait_for(&again)?;
+                for part in room.chunks_exact_mut(source.len()) {
                     part.copy_from_slice(black_box(&source));
                 }
-                there.send(block)?;
+                there.send(room)?;
             }
             Ok(())
         });
         let mut sum = 0;
-        for _ in 0..bytes / BLOCK as u64 {
-            let block: Vec<u8> = spin_for(&here)?;
-            sum ^= add_up(&block);
+        for block in 0..blocks {
+            got.reached(block);
+            let full = wait_for(&here)?;
+            sum ^= add_up(&full);
             // The filler may have had its last one.
-            let _ = back.send(block);
+            let _ = back.send(full);
         }
         black_box(sum);
         fills.join().map_err(|_| "the filler panicked")?
     })?;
-    Ok(bytes as f64 / len as f64 / start.elapsed().as_secs_f64() / 1e6)
+    Ok(rate(&sent, &got) * (BLOCK / len) as f64)
 }
 
-fn spin_for<T>(from: &mpsc::Receiver<T>) -> Result<T, Failure> {
+fn wait_for(from: &mpsc::Receiver<Vec<u8>>) -> Result<Vec<u8>, Failure> {
+    let mut patience = Patience::new();
     loop {
         match from.try_recv() {
-            Ok(value) => return Ok(value),
-            Err(mpsc::TryRecvError::Empty) => spin_loop(),
+            Ok(block) => return Ok(block),
+            Err(mpsc::TryRecvError::Empty) => patience.wait(),
             Err(error) => return Err(error.into()),
         }
     }

@@ -8,6 +8,7 @@ use crate::lanes::{
     Put, Receives, Sends, contract_accept, contract_open, ring_accept, ring_open, sink,
 };
 use crate::medians;
+use crate::windows::Windows;
 
 /// Frames that are sent before they are taken.
 const BURST: u64 = 256;
@@ -40,11 +41,44 @@ pub fn on_one_thread() -> Outcome {
     Ok(())
 }
 
+/// What a receiver more costs the sender: nanoseconds of its own for a frame.
+pub fn of_the_sender() -> Outcome {
+    println!("\nthe sender's own nanoseconds a frame, by number of receivers");
+    println!("{:>6} {:>8} {:>8} {:>8} {:>8}", "bytes", "1", "2", "3", "6");
+    for len in [64, 256, 1024] {
+        let [one, two, three, six] = medians(|| {
+            let cost = |receivers| sender_alone(receivers, len);
+            Ok([cost(1)?, cost(2)?, cost(3)?, cost(6)?])
+        })?;
+        println!("{len:>6} {one:>8.2} {two:>8.2} {three:>8.2} {six:>8.2}");
+    }
+    Ok(())
+}
+
+fn sender_alone(receivers: u32, len: usize) -> Result<f64, Failure> {
+    let (out, tickets) = contract_open(receivers)?;
+    let ends = tickets.into_iter();
+    let ends = ends.map(|ticket| contract_accept(receivers, ticket));
+    let mut ends = ends.collect::<Result<Vec<_>, _>>()?;
+    let (mut out, payload, mut time) = (Put(out), vec![3_u8; len], 0);
+    let mut unused = Windows::new(8);
+    for _ in 0..BURSTS / 4 {
+        let start = now();
+        burst_out(&mut out, &payload)?;
+        time += now() - start;
+        for end in &mut ends {
+            sink(std::slice::from_mut(end), BURST, &mut unused)?;
+        }
+    }
+    Ok(time as f64 / (BURST * BURSTS / 4) as f64)
+}
+
 fn bursts(out: &mut impl Sends, end: &mut impl Receives, len: usize) -> Result<f64, Failure> {
     let payload = vec![3_u8; len];
-    let burst = |out: &mut _, end: &mut _| -> Outcome {
+    let mut unused = Windows::new(8);
+    let mut burst = |out: &mut _, end: &mut _| -> Outcome {
         burst_out(out, &payload)?;
-        sink(end, BURST, || ())
+        sink(std::slice::from_mut(end), BURST, &mut unused)
     };
     for _ in 0..BURSTS / 10 {
         burst(out, end)?;

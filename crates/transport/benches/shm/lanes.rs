@@ -10,6 +10,7 @@ use thalweg_transport::{Batching, Inbound, Outbound, Spec, Ticket, media};
 
 use crate::child::{self, Child, Control, Failure, Outcome};
 use crate::pin;
+use crate::windows::{Windows, run_count};
 
 /// Bytes of the ring.
 pub const RING_BYTES: usize = 512 * 1024;
@@ -116,37 +117,72 @@ impl Receives for Reader {
     }
 }
 
-/// Sends so many payloads of a length, and waits until they are taken.
-pub fn flood(out: &mut impl Sends, len: usize, count: u64) -> Outcome {
-    let payload = vec![3_u8; len];
-    for _ in 0..count {
+/// Sends the frames of a run, and waits until they are taken.
+pub fn flood(out: &mut impl Sends, len: usize) -> Result<Windows, Failure> {
+    let (payload, mut windows, mut patience) =
+        (vec![3_u8; len], Windows::new(len), Patience::new());
+    for sent in 0..run_count(len) {
+        windows.reached(sent);
         while !out.send(black_box(&payload))? {
-            spin_loop();
+            patience.wait();
         }
     }
+    windows.reached(u64::MAX);
     while !out.finish()? {
-        spin_loop();
+        patience.wait();
     }
-    Ok(())
+    Ok(windows)
 }
 
-/// Takes so many payloads and looks at every word; `idle` is what it does without work.
-pub fn sink(end: &mut impl Receives, count: u64, mut idle: impl FnMut()) -> Outcome {
-    let (mut left, mut sum) = (count, 0);
-    while left > 0 {
-        let before = left;
-        for frame in end.take()? {
-            sum ^= add_up(frame.bytes);
-            left -= 1;
+/// Takes so many frames at each end, in turns, and looks at every word.
+pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut Windows) -> Outcome {
+    let (mut got, mut sum, mut patience) = ([0; RECEIVERS_MAX], 0, Patience::new());
+    windows.reached(0);
+    while got[..ends.len()].iter().any(|got| *got < count) {
+        let before = got[0];
+        for (end, got) in ends.iter_mut().zip(&mut got) {
+            for frame in end.take()? {
+                sum ^= add_up(frame.bytes);
+                *got += 1;
+            }
+            end.done();
         }
-        end.done();
-        if left == before {
-            idle();
+        windows.reached(got[0]);
+        if got[0] == before {
+            patience.wait();
         }
     }
     black_box(sum);
     Ok(())
 }
+
+/// Receivers on a thread, at most.
+const RECEIVERS_MAX: usize = 4;
+
+/// Spins; and lets others run when the other side has not been seen for longer than it can work.
+pub struct Patience {
+    spins: u32,
+}
+
+impl Patience {
+    pub fn new() -> Patience {
+        Patience { spins: 0 }
+    }
+
+    /// There is nothing to do. Whatever was seen in between counts as waiting too: rare enough.
+    #[inline]
+    pub fn wait(&mut self) {
+        spin_loop();
+        self.spins += 1;
+        if self.spins >= SPINS {
+            self.spins = 0;
+            rustix::thread::sched_yield();
+        }
+    }
+}
+
+/// Spins between two yields: some hundred microseconds.
+const SPINS: u32 = 10_000;
 
 /// Looks at every word.
 #[inline]
@@ -235,24 +271,18 @@ pub fn child(arguments: &[String]) -> Outcome {
     let mut control = child::to_parent(PATIENCE)?;
     match (&**role, &**lane) {
         ("flood", "put") => {
-            let (out, tickets) = contract_open(1)?;
-            give_and_flood(Put(out), tickets, &mut control, one, two)
+            let (out, tickets) = contract_open(two)?;
+            give_and_flood(Put(out), tickets, &mut control, one)
         }
         ("flood", "claim") => {
-            let (out, tickets) = contract_open(1)?;
-            give_and_flood(out, tickets, &mut control, one, two)
+            let (out, tickets) = contract_open(two)?;
+            give_and_flood(out, tickets, &mut control, one)
         }
         ("flood", _) => {
-            let (out, tickets) = ring_open(1)?;
-            give_and_flood(out, tickets, &mut control, one, two)
+            let (out, tickets) = ring_open(two)?;
+            give_and_flood(out, tickets, &mut control, one)
         }
         ("echo", _) => crate::latency::echo(&mut control, one),
-        ("sink", _) => {
-            let ticket = control.take()?;
-            let mut end = contract_accept(two as u32, ticket)?;
-            control.say(b'r')?;
-            sink(&mut end, one, rustix::thread::sched_yield)
-        }
         _ => Err("no such role".into()),
     }
 }
@@ -261,11 +291,31 @@ fn give_and_flood(
     mut out: impl Sends,
     tickets: Vec<Ticket>,
     control: &mut Control,
-    len: u64,
-    count: u64,
+    len: usize,
 ) -> Outcome {
-    control.give(&tickets[0])?;
+    for ticket in &tickets {
+        control.give(ticket)?;
+        // One after the other: what is read of the socket is not to run into the next.
+        control.hear(b'n')?;
+    }
     drop(tickets);
     control.hear(b'g')?;
-    flood(&mut out, len as usize, count)
+    let windows = flood(&mut out, len)?;
+    let bytes = windows.to_bytes();
+    let written = rustix::io::write(&*control, &bytes)?;
+    match written == bytes.len() {
+        true => Ok(()),
+        false => Err("the windows do not fit into the socket".into()),
+    }
+}
+
+/// What the child noted.
+pub fn hear_windows(control: &mut Control, len: usize) -> Result<Windows, Failure> {
+    let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
+    loop {
+        match rustix::io::read(&*control, &mut part)? {
+            0 => return Ok(Windows::from_bytes(len, &bytes)),
+            more => bytes.extend(&part[..more]),
+        }
+    }
 }

@@ -9,13 +9,13 @@ use thalweg_transport::{Inbound, Outbound};
 
 use crate::bare::Line;
 use crate::child::{Control, Failure, Outcome};
-use crate::lanes::{Lane, add_up, contract_accept, contract_open, start};
+use crate::lanes::{Lane, Patience, add_up, contract_accept, contract_open, start};
 use crate::{medians, pin};
 
-const TRIPS: u64 = 100_000;
+const TRIPS: u64 = 20_000;
 
 /// Between two trips: the rate is low.
-const PAUSE: Duration = Duration::from_micros(2);
+const PAUSE: Duration = Duration::from_micros(1);
 
 /// Prints nanoseconds and their ratio.
 pub fn ping_pong() -> Outcome {
@@ -74,18 +74,19 @@ fn between_processes(len: usize) -> Result<[f64; 3], Failure> {
 }
 
 /// The child's side: sends back what comes.
-pub fn echo(control: &mut Control, len: u64) -> Outcome {
+pub fn echo(control: &mut Control, len: usize) -> Outcome {
     let mut end = contract_accept(1, control.take()?)?;
     let (mut out, tickets) = contract_open(1)?;
     control.give(&tickets[0])?;
     drop(tickets);
-    let payload = vec![7; len as usize];
+    let payload = vec![7; len];
     for _ in 0..TRIPS {
         take(&mut *end)?;
         put(&mut *out, &payload)?;
     }
+    let mut patience = Patience::new();
     while !out.is_drained()? {
-        spin_loop();
+        patience.wait();
     }
     Ok(())
 }
@@ -98,6 +99,7 @@ fn put(out: &mut dyn Outbound, payload: &[u8]) -> Outcome {
 }
 
 fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
+    let mut patience = Patience::new();
     loop {
         let mut found = None;
         for frame in end.poll()? {
@@ -107,7 +109,7 @@ fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
             end.release();
             return Ok(sum);
         }
-        spin_loop();
+        patience.wait();
     }
 }
 
@@ -144,8 +146,9 @@ fn send(lines: &[Line; 2], trip: u64) {
 }
 
 fn receive(lines: &[Line; 2], trip: u64) {
+    let mut patience = Patience::new();
     while lines[1].0.load(Ordering::Acquire) != trip {
-        spin_loop();
+        patience.wait();
     }
     assert_eq!(lines[0].0.load(Ordering::Relaxed), trip);
 }

@@ -23,11 +23,6 @@ pub fn begin() -> Outcome {
     Ok(())
 }
 
-/// How many there are.
-pub fn count() -> usize {
-    ALL.get().map_or(1, Vec::len)
-}
-
 /// The one of that number, counted round.
 pub fn processor(number: usize) -> usize {
     ALL.get().map_or(0, |all| all[number % all.len()])

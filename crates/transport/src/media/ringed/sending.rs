@@ -45,6 +45,29 @@ impl<P: Peers> Sending<P> {
         }
     }
 
+    #[inline(always)]
+    fn claim_now(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        match self.writer.claim(len) {
+            Some(room) => Ok(Some(room)),
+            None if len > self.frame_bytes_max => {
+                Err(oversized(&self.name, len, self.frame_bytes_max))
+            }
+            None => {
+                self.needs_look = true;
+                self.wanted = len;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Apart, so that the way without a look is short.
+    #[cold]
+    #[inline(never)]
+    fn claim_after_look(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        self.look()?;
+        self.claim_now(len)
+    }
+
     /// Before a claim: whether the one before found no room because of somebody who is gone.
     #[cold]
     fn look(&mut self) -> Result<(), Error> {
@@ -121,19 +144,9 @@ impl<P: Peers> Outbound for Sending<P> {
     #[inline]
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         if self.needs_look {
-            self.look()?;
+            return self.claim_after_look(len);
         }
-        match self.writer.claim(len) {
-            Some(room) => Ok(Some(room)),
-            None if len > self.frame_bytes_max => {
-                Err(oversized(&self.name, len, self.frame_bytes_max))
-            }
-            None => {
-                self.needs_look = true;
-                self.wanted = len;
-                Ok(None)
-            }
-        }
+        self.claim_now(len)
     }
 
     #[inline]
