@@ -26,6 +26,8 @@ pub enum Command {
     Doc(DocArgs),
     /// Print what a stage of the compiler makes of a program
     Dump(DumpArgs),
+    /// Show what jobs are doing
+    Top(TopArgs),
     /// Start a project that runs
     New(NewArgs),
     /// Be a PE of a job; started by `run`
@@ -190,6 +192,21 @@ pub struct DumpArgs {
     /// Submission-time values
     #[arg(value_name = "NAME=VALUE", value_parser = pair)]
     pub values: Vec<(String, String)>,
+}
+
+/// `thalweg top`
+#[derive(Debug, ClapArgs)]
+pub struct TopArgs {
+    /// One job: the number of its process or the name of its main composite
+    pub job: Option<String>,
+
+    /// One JSON object a line instead of tables
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show it once
+    #[arg(long)]
+    pub once: bool,
 }
 
 /// `thalweg pe`: what it is to do comes from the launcher.

@@ -6,6 +6,7 @@
 mod args;
 mod command;
 mod progress;
+mod table;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Doc(args) => command::doc(args),
         Command::Dump(args) => command::dump(args),
         Command::New(args) => command::new(args),
+        Command::Top(args) => command::top(args),
         Command::Pe(_) => command::pe(),
     };
     match outcome {

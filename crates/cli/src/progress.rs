@@ -67,7 +67,7 @@ pub fn make_way() {
 }
 
 /// Three significant digits and a unit: `12.3 k`, `4.56 M`.
-fn short(number: f64) -> String {
+pub fn short(number: f64) -> String {
     let (number, unit) = match number {
         n if n >= 1e9 => (n / 1e9, " G"),
         n if n >= 1e6 => (n / 1e6, " M"),

@@ -13,6 +13,7 @@ use runtime::crossing::{ENTRIES, Links};
 use runtime::{Levels, OperatorEntry, Options, Pe, Report, Tally};
 use serde::{Deserialize, Serialize};
 
+use crate::monitor::{JobFolder, Sampler};
 use crate::{Compilation, Error, Job, failure, launcher};
 
 /// How a program is run.
@@ -37,6 +38,9 @@ pub struct Launch {
     pub before_print: fn(),
     /// Put the PE's name before each line of standard output, if there are several PEs.
     pub tag_output: bool,
+    /// Where the job's counters are to be seen while it runs: [`crate::runtime_folder`]. `None`:
+    /// nowhere.
+    pub counters: Option<PathBuf>,
     /// What starts the process of a PE: its number and the job's name. The process has to call
     /// [`crate::serve`].
     pub pe_command: fn(u32, &str) -> Command,
@@ -64,6 +68,7 @@ impl Default for Launch {
             kill_after: None,
             before_print: || {},
             tag_output: false,
+            counters: None,
             pe_command: launcher::own_binary,
         }
     }
@@ -112,8 +117,13 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
     let tallies = running.tally_handle();
     let (sender, ended) = channel();
     let files = program.files.clone();
+    let folder = launch.counters.as_ref();
+    let folder = folder.and_then(|all| JobFolder::new(all, &program.name, 1));
+    let sampler = folder.as_ref();
+    let sampler = sampler.and_then(|job| Sampler::start(job.path(), 0, program, &running));
     std::thread::spawn(move || {
         let outcome = running.join();
+        drop((sampler, folder));
         sender.send(outcome.map(drop).map_err(|r| failure::error(&files, &r)))
     });
     let names = sources(program);

@@ -24,6 +24,7 @@ mod job;
 mod launch;
 mod launcher;
 mod models;
+mod monitor;
 mod pe;
 mod plan;
 mod sources;
@@ -40,6 +41,9 @@ pub use findings::{Findings, format};
 pub use graph::{Codec, Plan, Program, TraceLevel};
 pub use job::{Job, StopHandle};
 pub use launch::{Backend, Launch, launch, run};
+pub use monitor::{
+    JobSample, LinkSample, OperatorSample, PeSample, QueueSample, runtime_folder, samples,
+};
 pub use pe::serve;
 pub use plan::{cores, media, pin, plan, plan_notes};
 pub use sources::Sources;

@@ -14,6 +14,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
@@ -28,6 +29,7 @@ use crate::control::connection::{self, Inbox, Outbox};
 use crate::control::{Ending, Failure, FromPe, Ticket, ToPe};
 use crate::crossing::Crossings;
 use crate::launch::Border;
+use crate::monitor::Sampler;
 use crate::{Error, compilation, failure, launch};
 
 /// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
@@ -62,6 +64,9 @@ struct Ready {
     /// Those of its operators that are sources of the program.
     sources: Vec<String>,
     program: Program,
+    /// Where its counters go, and its number.
+    counters: Option<PathBuf>,
+    number: u32,
 }
 
 impl Line {
@@ -109,6 +114,8 @@ impl Line {
             pe,
             sources,
             program: part.program,
+            counters: bundle.counters().map(Path::to_owned),
+            number,
         })
     }
 
@@ -180,8 +187,8 @@ impl Line {
 
     /// Runs the PE to its end.
     fn run(self, ready: Ready) -> Ending {
-        let files = ready.program.files;
-        let ending = |report: Report| failure::ending(&files, &report);
+        let program = ready.program;
+        let ending = |report: Report| failure::ending(&program.files, &report);
         let (stop, voice) = (ready.pe.stop(), self.voice.clone());
         ready
             .pe
@@ -190,6 +197,9 @@ impl Line {
             Ok(running) => running,
             Err(report) => return ending(report),
         };
+        let sampler = ready.counters.as_ref();
+        let _sampler =
+            sampler.and_then(|job| Sampler::start(job, ready.number, &program, &running));
         let (tallies, sources) = (running.tally_handle(), ready.sources);
         let counts = move || launch::counts(&sources, &tallies());
         let listen = move || self.listen(&stop, &counts);

@@ -8,6 +8,7 @@ mod new;
 mod pe;
 mod plan;
 mod run;
+mod top;
 
 pub use check::check;
 pub use doc::doc;
@@ -16,6 +17,7 @@ pub use fmt::fmt;
 pub use new::new;
 pub use pe::pe;
 pub use run::run;
+pub use top::top;
 
 use plan::plan;
 use std::path::PathBuf;

@@ -35,7 +35,7 @@ fn started(scratch: &Scratch, program: &str, args: &[&str]) -> (Live, Vec<Proces
         "--fuse",
         "none",
     ];
-    let mut live = Live::start(&[&common, args].concat());
+    let mut live = Live::start(scratch, &[&common, args].concat());
     assert_eq!(live.line(), "running\n");
     let pes = live.pes();
     (live, pes)
@@ -57,6 +57,7 @@ fn a_pe_that_is_killed_ends_the_job_with_one_sentence() {
             assert_eq!(stderr, sentence, "{medium}");
             assert!(begun.elapsed() < Duration::from_secs(10), "{medium}");
             pes.iter().for_each(Process::is_gone);
+            assert!(!scratch.path("thalweg").exists(), "no counters are left");
         }
     }
 }

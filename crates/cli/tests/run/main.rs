@@ -9,4 +9,5 @@ mod processes;
 mod programs;
 mod scratch;
 mod split;
+mod top;
 mod vwap;

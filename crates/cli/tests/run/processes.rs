@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::scratch::{Run, command};
+use crate::scratch::{Run, Scratch, command};
 
 /// Long enough for anything that happens at all.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -29,10 +29,11 @@ pub struct Process {
 }
 
 impl Live {
-    /// Starts the command.
-    pub fn start(args: &[&str]) -> Live {
+    /// Starts the command. Its counters are to be seen in a folder of the test.
+    pub fn start(scratch: &Scratch, args: &[&str]) -> Live {
         let mut command = command(args);
         let mut child = command
+            .env("XDG_RUNTIME_DIR", scratch.path(""))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

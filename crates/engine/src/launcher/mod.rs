@@ -32,6 +32,7 @@ use crate::bundle::Bundle;
 use crate::control::connection::{self, Encoded};
 use crate::control::{FromPe, ToPe};
 use crate::launch::Polite;
+use crate::monitor::JobFolder;
 use crate::{Compilation, Error, Job, Launch};
 use child::{Child, Printed};
 use conduct::{Action, Conduct};
@@ -147,7 +148,13 @@ impl Signal {
 }
 
 impl Start {
-    fn run(self) -> Result<(), Error> {
+    fn run(mut self) -> Result<(), Error> {
+        let folder = self.launch.counters.as_ref();
+        let folder =
+            folder.and_then(|all| JobFolder::new(all, &self.name, self.labels.len() as u32));
+        if let Some(folder) = &folder {
+            self.bundle.set_counters(folder.path());
+        }
         let (children, printed) = self.spawn()?;
         let (out, err): (Vec<_>, Vec<_>) =
             printed.into_iter().map(|p| (p.stdout, p.stderr)).unzip();
