@@ -53,6 +53,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         writing: Writing::new(sending.codec, build.inputs[0].clone()),
         end: Some(sending.end),
         is_broken: false,
+        is_over: false,
         has_given_up: false,
         lost: 0,
         flow,
@@ -72,6 +73,8 @@ struct Send {
     frame_bytes_max: usize,
     layout: Arc<Layout>,
     writing: Writing,
+    /// The final marker is sent.
+    is_over: bool,
     /// The PE has failed while it waited: nothing more goes out, not even a final marker.
     has_given_up: bool,
     /// How many receivers were said to be gone.
@@ -99,7 +102,9 @@ impl Operator for Send {
         self.frame(wire::WINDOW, fragment::WHOLE, &[])
     }
 
+    /// Receivers may go once they have it.
     fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.is_over = true;
         self.frame(wire::FINAL, fragment::WHOLE, &[])?;
         self.flush(out)
     }
@@ -111,7 +116,9 @@ impl Operator for Send {
         if let Err(error) = end.flush() {
             return Err(self.broken(&error));
         }
-        self.note_lost(out);
+        if !self.is_over {
+            self.note_lost(out);
+        }
         Ok(())
     }
 
