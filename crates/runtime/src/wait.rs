@@ -19,6 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use graph::Fault;
 use transport::Bell;
 
+use crate::crossing::quiet;
 use crate::stop::Stop;
 
 /// A thread of the PE, numbered from 0.
@@ -152,6 +153,7 @@ impl Waits {
         others: &[ThreadId],
         mut has_room: impl FnMut() -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
+        quiet::flush();
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let result = self.while_doing(thread, Doing::Room, || {
             loop {

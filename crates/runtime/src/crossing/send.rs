@@ -110,7 +110,7 @@ impl Operator for Send {
     }
 
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let Some(end) = self.end.as_mut().filter(|_| !self.is_broken) else {
+        let Some(end) = self.live_end() else {
             return Ok(());
         };
         if let Err(error) = end.flush() {
@@ -156,6 +156,15 @@ impl Operator for Send {
 }
 
 impl Send {
+    /// `None`: nothing more goes out.
+    #[inline]
+    fn live_end(&mut self) -> Option<&mut dyn Outbound> {
+        match &mut self.end {
+            Some(end) if !self.is_broken && !self.has_given_up => Some(&mut **end),
+            _ => None,
+        }
+    }
+
     #[inline]
     fn payload(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if bytes.len() <= self.frame_bytes_max {
@@ -167,7 +176,7 @@ impl Send {
 
     #[inline]
     fn frame(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
-        let Some(end) = self.end.as_mut().filter(|_| !self.is_broken) else {
+        let Some(end) = self.live_end() else {
             return Ok(());
         };
         match end.put(kind, flags, bytes) {
@@ -182,9 +191,6 @@ impl Send {
 
     #[cold]
     fn wait_and_put(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
-        if self.has_given_up {
-            return Ok(());
-        }
         quiet::flush();
         self.flow.blocks();
         let put = self.wait(kind, flags, bytes);

@@ -68,6 +68,28 @@ fn what_is_held_back_gets_out_before_a_thread_sleeps() {
 }
 
 #[test]
+fn a_receive_without_work_sleeps_until_there_is_some() {
+    let numbers = source("N", false, &[("count", Value::Int64(1))]);
+    let (mut out, inbound) = Pipe::default().open();
+    let seen = inbound.seen();
+    let program = testkit::program([receive(&[(0, &numbers)]), print(&[(&numbers, 0, 0)])]);
+    let half = Half::number(1).receives(0, 0, inbound);
+    let printed = half.printed.clone();
+    let receiver = half.start(&program);
+    wait_for("it sleeps", || seen.is_armed());
+    let polls = seen.polls();
+    // Something else happens for a while: nobody wakes it.
+    let (other_sender, other_receiver, _) = two(&numbers, Pipe::default());
+    other_sender.join().unwrap();
+    other_receiver.join().unwrap();
+    assert_eq!(seen.polls(), polls);
+    assert!(out.put(1, 0, &5i64.to_ne_bytes()).unwrap());
+    wait_for("there is room", || out.put(3, 0, &[]).unwrap());
+    receiver.join().unwrap();
+    assert_eq!(printed.text(), "0 {n=5}\n0 final\n");
+}
+
+#[test]
 fn a_pe_lingers_until_all_is_taken() {
     let numbers = source("N", false, &[("count", Value::Int64(3))]);
     let pipe = Pipe {

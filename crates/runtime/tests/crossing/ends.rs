@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ring::frame::{ALIGN, Batch, Header};
@@ -55,6 +56,8 @@ pub struct In {
     shared: Arc<Mutex<Shared>>,
     batch: TupleBuf,
     polled: usize,
+    polls: Arc<AtomicU64>,
+    is_armed: Arc<AtomicBool>,
     room: Bell,
     work: Bell,
 }
@@ -81,10 +84,40 @@ impl Pipe {
             shared,
             batch: TupleBuf::default(),
             polled: 0,
+            polls: Arc::default(),
+            is_armed: Arc::default(),
             room,
             work,
         };
         (out, inbound)
+    }
+}
+
+/// What an inbound end has seen.
+#[derive(Clone)]
+pub struct Seen {
+    polls: Arc<AtomicU64>,
+    is_armed: Arc<AtomicBool>,
+}
+
+impl Seen {
+    /// How often it was polled.
+    pub fn polls(&self) -> u64 {
+        self.polls.load(Ordering::Relaxed)
+    }
+
+    /// Whether its thread is asleep or about to be.
+    pub fn is_armed(&self) -> bool {
+        self.is_armed.load(Ordering::Relaxed)
+    }
+}
+
+impl In {
+    pub fn seen(&self) -> Seen {
+        Seen {
+            polls: self.polls.clone(),
+            is_armed: self.is_armed.clone(),
+        }
     }
 }
 
@@ -160,6 +193,7 @@ impl Outbound for Out {
 
 impl Inbound for In {
     fn poll(&mut self) -> Result<Batch<'_>, Error> {
+        self.polls.fetch_add(1, Ordering::Relaxed);
         let mut shared = lock(&self.shared);
         let mut bytes = Vec::new();
         let queue = std::mem::take(&mut shared.queue);
@@ -200,10 +234,14 @@ impl Wait for In {
     fn arm(&mut self) -> Result<bool, Error> {
         self.work.silence();
         let shared = lock(&self.shared);
-        Ok(shared.has_sender && shared.queue.is_empty())
+        let must_wait = shared.has_sender && shared.queue.is_empty();
+        self.is_armed.store(must_wait, Ordering::Relaxed);
+        Ok(must_wait)
     }
 
-    fn disarm(&mut self) {}
+    fn disarm(&mut self) {
+        self.is_armed.store(false, Ordering::Relaxed);
+    }
 
     fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
         readable.push(self.work.as_fd());

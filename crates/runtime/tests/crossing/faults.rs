@@ -1,9 +1,10 @@
 //! What is said when an edge breaks, and what still arrives.
 
 use testkit::x;
-use transport::Outbound;
+use transport::{Inbound, Outbound};
 use tuple::{Type, Value};
 
+use crate::door::Door;
 use crate::ends::{Out, Pipe};
 use crate::operators::{Half, print, receive, send, source, two, wait_for};
 
@@ -151,6 +152,43 @@ fn a_failure_elsewhere_in_the_pe_ends_a_wait_for_room() {
     assert_eq!(
         report.to_string(),
         "Failing (t::Numbers): it was told to fail"
+    );
+}
+
+#[test]
+fn nothing_goes_out_behind_a_tuple_that_was_given_up() {
+    let door = Door::closed();
+    let (out, mut inbound) = Pipe::default().open();
+    let count = ("count", Value::Int64(3));
+    let deaf = source(
+        "N",
+        false,
+        &[count, ("deaf", Value::Boolean(true)), door.param()],
+    );
+    let params = [
+        ("count", Value::Int64(0)),
+        ("fails", Value::Boolean(true)),
+        ("sleeps", Value::Boolean(true)),
+    ];
+    let program = testkit::program([
+        deaf.clone(),
+        source("Failing", false, &params),
+        send(0, &deaf, 0),
+    ]);
+    let running = Half::number(0).sends(0, 1, out).start(&program);
+    let sent = running.flows();
+    door.lets(2);
+    wait_for("the sender waits", || sent[0].blocked_since_ns().is_some());
+    running.stop().request();
+    wait_for("it has given up", || sent[0].blocked_since_ns().is_none());
+    assert_eq!(inbound.poll().unwrap().count(), 1);
+    inbound.release();
+    // Now there is room, for the third tuple and the final marker.
+    door.opens();
+    running.join().unwrap_err();
+    assert!(
+        inbound.poll().is_err(),
+        "the sender is gone, and nothing else came"
     );
 }
 
