@@ -10,10 +10,10 @@ use crate::lanes::{Patience, RING_BYTES, add_up};
 use crate::pin;
 use crate::windows::{Windows, rate, run_count};
 
-/// A word alone on its pair of cache lines.
+/// Words of a pair of cache lines.
 #[repr(align(128))]
 #[derive(Default)]
-pub struct Line(pub AtomicU64);
+pub struct Line(pub [AtomicU64; 16]);
 
 /// Messages between two stores of the index.
 const BATCH: u64 = 64;
@@ -63,7 +63,7 @@ impl Words {
         for message in 1..=count {
             windows.reached(message - 1);
             while head + words > limit {
-                limit = self.read.0.load(Ordering::Acquire) + WORDS;
+                limit = self.read.0[0].load(Ordering::Acquire) + WORDS;
                 patience.wait();
             }
             for (at, word) in (head..).zip(&payload) {
@@ -72,7 +72,7 @@ impl Words {
             head += words;
             let is_last = message == count || head + words > limit;
             if is_last || message % BATCH == 0 {
-                self.written.0.store(head, Ordering::Release);
+                self.written.0[0].store(head, Ordering::Release);
             }
         }
     }
@@ -82,7 +82,7 @@ impl Words {
         let mut patience = Patience::new();
         windows.reached(0);
         while tail < end {
-            let head = self.written.0.load(Ordering::Acquire);
+            let head = self.written.0[0].load(Ordering::Acquire);
             if head == tail {
                 patience.wait();
                 continue;
@@ -91,7 +91,7 @@ impl Words {
                 sum ^= self.at(at).load(Ordering::Relaxed);
             }
             tail = head;
-            self.read.0.store(tail, Ordering::Release);
+            self.read.0[0].store(tail, Ordering::Release);
             windows.reached(tail / words);
         }
         black_box(sum);

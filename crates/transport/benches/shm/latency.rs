@@ -1,7 +1,8 @@
-//! One way at a low rate: half of there and back, against two bare cache lines each way.
+//! One way at a low rate: half of there and back, against bare cache lines: one with a
+//! number and those of the message.
 
 use std::hint::spin_loop;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ pub fn ping_pong() -> Outcome {
     );
     for len in [8, 56, 248, 1000] {
         let [a, b, c, d, e, f] = medians(|| {
-            let (ours, bare) = (between_processes(len)?, between_lines()?);
+            let (ours, bare) = (between_processes(len)?, between_lines(len)?);
             Ok([ours[0], ours[1], ours[2], bare[0], bare[1], bare[2]])
         })?;
         let ratio = a / d;
@@ -113,25 +114,26 @@ fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
     }
 }
 
-/// Each way a line with the message and a line with its number.
-fn between_lines() -> Result<[f64; 3], Failure> {
-    let (there, back) = (<[Line; 2]>::default(), <[Line; 2]>::default());
+/// Each way a message of so many bytes, from a line's beginning on, and a line with its number. Other
+/// ones from time to time: how far a line is from both cores depends on its address.
+fn between_lines(len: usize) -> Result<[f64; 3], Failure> {
+    let (there, back) = (Way::new(len), Way::new(len));
     thread::scope(|scope| {
         let echoes = scope.spawn(|| -> Outcome {
             pin::to(0)?;
             for trip in 1..=TRIPS {
-                receive(&there, trip);
-                send(&back, trip);
+                there.receive(trip);
+                back.send(trip);
             }
             Ok(())
         });
         let times = time(
             |trip| {
-                send(&there, trip);
+                there.send(trip);
                 Ok(())
             },
             |trip| {
-                receive(&back, trip);
+                back.receive(trip);
                 Ok(())
             },
         );
@@ -140,15 +142,49 @@ fn between_lines() -> Result<[f64; 3], Failure> {
     })
 }
 
-fn send(lines: &[Line; 2], trip: u64) {
-    lines[0].0.store(trip, Ordering::Relaxed);
-    lines[1].0.store(trip, Ordering::Release);
+/// Messages for one way, some pages of them, and the line with the last one's number for each.
+struct Way {
+    lines: Vec<[Line; LINES]>,
+    numbers: Vec<Line>,
+    words: usize,
 }
 
-fn receive(lines: &[Line; 2], trip: u64) {
-    let mut patience = Patience::new();
-    while lines[1].0.load(Ordering::Acquire) != trip {
-        patience.wait();
+const PLACES: usize = 128;
+
+/// Pairs of cache lines of a message, at most.
+const LINES: usize = 8;
+
+/// Trips that use the same place.
+const STAY: u64 = 500;
+
+impl Way {
+    fn new(len: usize) -> Way {
+        Way {
+            lines: (0..PLACES).map(|_| Default::default()).collect(),
+            numbers: (0..PLACES).map(|_| Line::default()).collect(),
+            words: len / 8,
+        }
     }
-    assert_eq!(lines[0].0.load(Ordering::Relaxed), trip);
+
+    /// The words of a message, and its number.
+    fn place(&self, trip: u64) -> (impl Iterator<Item = &AtomicU64>, &AtomicU64) {
+        let place = (trip / STAY * 37) as usize % PLACES;
+        let words = self.lines[place].iter().flat_map(|line| &line.0);
+        (words.take(self.words), &self.numbers[place].0[0])
+    }
+
+    fn send(&self, trip: u64) {
+        let (words, number) = self.place(trip);
+        words.for_each(|word| word.store(trip, Ordering::Relaxed));
+        number.store(trip, Ordering::Release);
+    }
+
+    fn receive(&self, trip: u64) {
+        let (mut words, number) = self.place(trip);
+        let mut patience = Patience::new();
+        while number.load(Ordering::Acquire) != trip {
+            patience.wait();
+        }
+        assert!(words.all(|word| word.load(Ordering::Relaxed) == trip));
+    }
 }
