@@ -77,6 +77,8 @@ faults! {
     SkipsSecond: every_receiver_gets_every_frame,
     FastestDecides: the_slowest_receiver_sets_the_pace,
     StopsWithOne: a_dead_receiver_is_not_waited_for,
+    WakesOne: every_sleeping_receiver_is_woken,
+    WakesForTheFirst: the_slowest_receiver_wakes_the_sender,
     WaitsForTheDead: a_dead_receiver_is_not_waited_for,
 }
 

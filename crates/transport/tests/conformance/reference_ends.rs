@@ -145,9 +145,12 @@ impl Sending {
         let shared = self.shared.clone();
         let mut state = shared.state();
         self.append(&mut state, 1 + header.len.div_ceil(8) as usize);
-        if self.fault != Fault::NeverWakesReceivers {
-            (0..shared.sender()).for_each(|bell| shared.ring(&state, bell));
-        }
+        let woken = match self.fault {
+            Fault::NeverWakesReceivers => 0,
+            Fault::WakesOne => 1,
+            _ => shared.sender(),
+        };
+        (0..woken).for_each(|bell| shared.ring(&state, bell));
     }
 }
 
@@ -314,7 +317,12 @@ impl Receiving {
             _ => self.polled,
         };
         state.released[self.receiver] = Some(until);
-        if self.fault != Fault::NeverWakesSender {
+        let wakes = match self.fault {
+            Fault::NeverWakesSender => false,
+            Fault::WakesForTheFirst => self.receiver == 0,
+            _ => true,
+        };
+        if wakes {
             self.shared.ring(state, self.shared.sender());
         }
     }

@@ -111,6 +111,8 @@ pub fn all() -> Vec<Behaviour> {
         receivers::the_slowest_receiver_sets_the_pace,
         receivers::a_dead_receiver_is_not_waited_for,
         receivers::the_last_receivers_end_is_said,
+        receivers::every_sleeping_receiver_is_woken,
+        receivers::the_slowest_receiver_wakes_the_sender,
     ];
     let processes = behaviours![Processes:
         processes::a_child_receives,

@@ -1,7 +1,7 @@
 //! Several receivers.
 
 use crate::ensure;
-use crate::rig::{Outcome, Rig};
+use crate::rig::{Edge, Outcome, Rig, is_ready};
 use crate::script::Script;
 
 pub fn every_receiver_gets_every_frame(rig: Rig) -> Outcome {
@@ -72,5 +72,57 @@ pub fn the_last_receivers_end_is_said(rig: Rig) -> Outcome {
     let mut lost = edge.sender.out.lost().to_vec();
     lost.sort_unstable();
     ensure!(lost == [0, 1], "{lost:?} are lost, both are");
+    Ok(())
+}
+
+pub fn every_sleeping_receiver_is_woken(rig: Rig) -> Outcome {
+    let mut edge = rig.edge(3, Script::mixed(100))?;
+    edge.pass(5)?;
+    for _ in 0..100 {
+        edge.drain()?;
+        let mut armed = Vec::new();
+        for receiver in &mut edge.receivers {
+            armed.push(receiver.end.arm()?);
+        }
+        edge.sender.put(1)?;
+        for (receiver, is_armed) in edge.receivers.iter_mut().zip(armed) {
+            let is_awake = !is_armed || is_ready(&*receiver.end, rig.patience)?;
+            receiver.end.disarm();
+            ensure!(is_awake, "one of the sleeping receivers was not woken");
+            receiver.take_asleep_until(edge.sender.sent)?;
+        }
+    }
+    Ok(())
+}
+
+/// The fast one is done with everything; the sender sleeps until the slow one takes, or goes.
+pub fn the_slowest_receiver_wakes_the_sender(rig: Rig) -> Outcome {
+    for goes in [false, true] {
+        for _ in 0..10 {
+            let Edge {
+                mut sender,
+                mut receivers,
+            } = rig.edge(2, Script::of(1000))?;
+            sender.fill()?;
+            let (sent, fast) = (sender.sent, &mut receivers[0]);
+            rig.until("a frame that a slower receiver has not taken", || {
+                sender.out.flush()?;
+                fast.take()?;
+                Ok((fast.got == sent).then_some(()))
+            })?;
+            sender.fill()?;
+            let is_armed = sender.out.arm()?;
+            match goes {
+                true => drop(receivers.pop()),
+                false => receivers[1].take_until(sent)?,
+            }
+            let is_awake = !is_armed || is_ready(&*sender.out, rig.patience)?;
+            sender.out.disarm();
+            ensure!(is_awake, "the last receiver made room and woke nobody");
+            sender.put_asleep(1)?;
+            let mut edge = Edge { sender, receivers };
+            edge.drain()?;
+        }
+    }
     Ok(())
 }
