@@ -4,6 +4,7 @@ mod bad_input;
 mod command;
 mod examples;
 mod files;
+mod flow;
 mod jobs;
 mod processes;
 mod programs;
