@@ -3,7 +3,8 @@
 //! ```text
 //!   input {n} --> while (i < n) { kernel; i++; } --> state
 //! ```
-//! `cargo bench -p thalweg-bench --bench kernels`
+//! `cargo bench -p thalweg-bench --bench kernels` runs all of them; `-- list map` those, and
+//! `-- list --code` shows the machine code before.
 
 use graph::{Body, Expr, ExprKind, Function, LocalVar, Pos, State, StateId, StateVar, Stmt};
 use jit::{Jit, Options};
@@ -34,12 +35,20 @@ fn main() {
         "{:<12} {:>10} {:>10} {:>7} {:>12} {:>9}",
         "kernel", "jit ns", "C++ ns", "ratio", "interp. ns", "speed-up"
     );
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let names: Vec<&String> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
     for kernel in kernels() {
-        run(&kernel, cpp.as_ref());
+        if names.is_empty() || names.iter().any(|name| *name == kernel.name) {
+            run(
+                &kernel,
+                cpp.as_ref(),
+                args.iter().any(|arg| arg == "--code"),
+            );
+        }
     }
 }
 
-fn run(kernel: &Kernel, cpp: Option<&Program>) {
+fn run(kernel: &Kernel, cpp: Option<&Program>, shows_code: bool) {
     let input = schema([("n", Type::Int64)]);
     let parts = Parts {
         input: &input,
@@ -48,10 +57,14 @@ fn run(kernel: &Kernel, cpp: Option<&Program>) {
     };
     let options = Options {
         verify: false,
-        ..Options::default()
+        texts: shows_code,
+        perf_map: shows_code,
     };
     let mut backend = Jit::new(&kernel.functions, &[], options).expect("a known machine");
     let mut compiled = Host::new(&mut backend, &parts);
+    for text in backend.texts() {
+        println!("{}\n{}\n{}", text.title, text.clif, text.asm);
+    }
     let mut interpreted = Host::new(&mut Interpreted::new(&kernel.functions, &[]), &parts);
     for host in [&mut compiled, &mut interpreted] {
         (kernel.fill)(&mut host.state);

@@ -127,8 +127,14 @@ impl Lower<'_, '_> {
             let row = self.load_env(types::I64, offsets::INPUTS);
             let slots = 0..against.inputs.len() as i32;
             let each = slots.map(|slot| self.load(Region::Env, types::I64, row, 16 * slot));
-            each.map(|at| Some(Val::stable(Form::Flat(at, 0))))
-                .collect()
+            each.map(|at| {
+                // The fixed part of a tuple is always there.
+                Some(Val {
+                    is_fixed: true,
+                    ..Val::stable(Form::Flat(at, 0))
+                })
+            })
+            .collect()
         };
         Frame {
             inputs,

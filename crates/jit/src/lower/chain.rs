@@ -133,7 +133,10 @@ impl Lower<'_, '_> {
             }
             (form, _) => form.clone(),
         };
-        Val::stable(form)
+        Val {
+            is_fixed: tuple.is_fixed,
+            ..Val::stable(form)
+        }
     }
 }
 

@@ -29,7 +29,8 @@ pub enum Region {
     Counters,
     /// The words of a ring and of its grant.
     Ring,
-    /// Input tuples, which nobody changes.
+    /// What nobody changes, but something else says whether it is there: the elements of lists of input
+    /// tuples.
     Input,
     /// What is there, and stays as it is, while the function runs.
     Fixed,
@@ -42,6 +43,15 @@ impl Region {
             Region::Fixed
         } else {
             Region::Values
+        }
+    }
+
+    /// That of a value in flat memory.
+    pub fn of_flat(value: &Val) -> Region {
+        if value.is_fixed {
+            Region::Fixed
+        } else {
+            Region::Input
         }
     }
 }

@@ -150,9 +150,9 @@ impl Lower<'_, '_> {
         match self.frame.stop {
             Some(flag) => {
                 let flag = self.word(flag);
-                // Another thread writes it: a load that is done each time it is asked for.
-                let flags = ir::MemFlagsData::new();
-                self.b.ins().load(types::I8, flags, flag, 0)
+                // Another thread writes it: atomic, so that each turn of a loop looks anew.
+                let flags = ir::MemFlagsData::trusted();
+                self.b.ins().atomic_load(types::I8, flags, flag)
             }
             None => {
                 let asked = self.call1(Import::IsShutdown, &[]);

@@ -68,6 +68,8 @@ pub struct Loop {
     pub done: ir::Block,
     /// Its next turn.
     pub next: ir::Block,
+    /// Some `continue` goes there.
+    pub is_continued: bool,
 }
 
 /// Where the tuples of an output port go.

@@ -6,9 +6,9 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{Arg, BinaryOp, Expr, NativeFn};
 use tuple::Type;
 
-use super::Lower;
 use super::index::is_searched;
 use super::place::Loc;
+use super::{Lower, Region};
 use crate::code::{Import, Op};
 use crate::shape;
 use crate::value::{Form, Parts, Val};
@@ -194,7 +194,8 @@ impl Lower<'_, '_> {
             (Type::List(..), _) => self.elements(&value, &c.ty).len,
             (Type::Blob, _) => self.parts(&value, &c.ty)[1],
             (Type::Set(..) | Type::Map(..), Form::Flat(base, offset)) => {
-                self.flat_elements(*base, *offset, &c.ty).1
+                self.flat_elements((*base, *offset), &c.ty, Region::of_flat(&value))
+                    .1
             }
             (Type::Set(..) | Type::Map(..), _) => {
                 let at = self.boxed(&value, &c.ty);

@@ -49,7 +49,7 @@ impl Lower<'_, '_> {
             };
         }
         if let Form::Flat(base, offset) = value.form {
-            let (data, len) = self.flat_elements(base, offset, ty);
+            let (data, len) = self.flat_elements((base, offset), ty, Region::of_flat(value));
             return Elements {
                 data,
                 len,

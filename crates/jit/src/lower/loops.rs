@@ -6,7 +6,7 @@ use graph::{Expr, ExprKind, LocalId, Stmt};
 use tuple::Type;
 
 use super::frame::Loop;
-use super::{Lower, Region};
+use super::{Lower, Region, Uses};
 use crate::code::{Import, Op, offsets};
 use crate::shape;
 use crate::value::{Form, Val};
@@ -48,28 +48,57 @@ impl Lower<'_, '_> {
         self.go_sealed(done);
     }
 
-    /// `while`
+    /// `while`. A condition without calls of user functions stands twice, before the loop and at its
+    /// end: one branch a turn, and what does not change in the loop can be computed before it.
     pub fn repeat(&mut self, condition: &Expr, body: &[Stmt]) {
         let mark = self.mark();
-        let (head, turn, next, done) = (self.block(), self.block(), self.block(), self.block());
+        if !Uses::of_expr(condition).calls.is_empty() {
+            return self.repeat_once_tested(mark, condition, body);
+        }
+        let (turn, done) = (self.block(), self.block());
+        let is_first = self.expr_part(condition);
+        self.branch(is_first, turn, done);
+        self.go(turn);
+        self.turn(body, done);
+        self.reset(mark);
+        let is_more = self.expr_part(condition);
+        self.branch(is_more, turn, done);
+        self.b.seal_block(turn);
+        self.go_sealed(done);
+    }
+
+    /// `while` with its condition at the head.
+    fn repeat_once_tested(&mut self, mark: Mark, condition: &Expr, body: &[Stmt]) {
+        let (head, turn, done) = (self.block(), self.block(), self.block());
         self.jump(head, &[]);
         self.go(head);
         let condition = self.expr_part(condition);
-        self.branch(condition, turn, done);
+        // Cranelift moves code out of a loop only if the way out is the first one of its branch.
+        let is_done = self.icmp_const(IntCC::Equal, condition, 0);
+        self.branch(is_done, done, turn);
         self.go_sealed(turn);
-        self.turn(body, Loop { done, next });
-        self.jump(next, &[]);
-        self.go_sealed(next);
+        self.turn(body, done);
         self.reset(mark);
         self.jump(head, &[]);
         self.b.seal_block(head);
         self.go_sealed(done);
     }
 
-    fn turn(&mut self, body: &[Stmt], blocks: Loop) {
-        self.frame.loops.push(blocks);
+    /// One turn, up to where `continue` goes.
+    fn turn(&mut self, body: &[Stmt], done: ir::Block) {
+        let next = self.block();
+        self.frame.loops.push(Loop {
+            done,
+            next,
+            is_continued: false,
+        });
         self.stmts(body);
-        self.frame.loops.pop();
+        let around = self.frame.loops.pop();
+        // A block of its own would part what belongs together.
+        if around.is_some_and(|blocks| blocks.is_continued) {
+            self.jump(next, &[]);
+            self.go_sealed(next);
+        }
     }
 
     /// `for (T x in collection)`
@@ -89,24 +118,27 @@ impl Lower<'_, '_> {
         // What the loop runs over may be temporary itself: it is kept until the loop is done.
         let mark = self.mark();
         let zero = self.word(0);
-        let head = self.block_with(&[types::I64]);
-        let (turn, next, done) = (self.block(), self.block(), self.block());
-        self.jump(head, &[zero]);
-        self.go(head);
-        let index = self.params(head)[0];
-        let is_more = self.icmp(IntCC::UnsignedLessThan, index, items.len());
-        self.branch(is_more, turn, done);
-        self.go_sealed(turn);
+        let turn = self.block_with(&[types::I64]);
+        let done = self.block();
+        let is_any = self.icmp_const(IntCC::NotEqual, items.len(), 0);
+        self.turn_if(is_any, (turn, zero), done);
+        self.go(turn);
+        let index = self.params(turn)[0];
         let item = self.item(&items, index, &ty);
         self.set_item(local, item);
-        self.turn(body, Loop { done, next });
-        self.jump(next, &[]);
-        self.go_sealed(next);
+        self.turn(body, done);
         self.reset(mark);
         let index = self.offset(index, 1);
-        self.jump(head, &[index]);
-        self.b.seal_block(head);
+        let is_more = self.icmp(IntCC::UnsignedLessThan, index, items.len());
+        self.turn_if(is_more, (turn, index), done);
+        self.b.seal_block(turn);
         self.go_sealed(done);
+    }
+
+    /// Goes on with the turn of an index, or behind the loop.
+    fn turn_if(&mut self, is_more: ir::Value, turn: (ir::Block, ir::Value), done: ir::Block) {
+        let index = [ir::BlockArg::Value(turn.1)];
+        self.b.ins().brif(is_more, turn.0, &index, done, &[]);
     }
 
     /// What a loop runs over.

@@ -33,7 +33,9 @@ impl Lower<'_, '_> {
     pub fn parts(&mut self, value: &Val, ty: &Type) -> Parts {
         match &value.form {
             Form::Parts(parts) => parts.clone(),
-            Form::Flat(base, offset) => self.flat_parts(*base, *offset, ty),
+            Form::Flat(base, offset) => {
+                self.flat_parts((*base, *offset), ty, Region::of_flat(value))
+            }
             Form::Boxed(base, offset) => {
                 self.boxed_parts((*base, *offset), ty, Region::of_values(value))
             }
@@ -86,7 +88,7 @@ impl Lower<'_, '_> {
         let (flag, form) = match &value.form {
             Form::Parts(parts) => (parts[0], Form::Parts(parts[1..].into())),
             Form::Flat(base, offset) => {
-                let flag = self.load(Region::Input, types::I8, *base, *offset);
+                let flag = self.load(Region::of_flat(value), types::I8, *base, *offset);
                 (
                     flag,
                     Form::Flat(*base, offset + Layout::slot(inner).1 as i32),
@@ -147,29 +149,33 @@ impl Lower<'_, '_> {
         self.call1(Import::FromFlat, &[ty, slot])
     }
 
-    fn flat_parts(&mut self, base: ir::Value, offset: i32, ty: &Type) -> Parts {
+    fn flat_parts(&mut self, at: At, ty: &Type, region: Region) -> Parts {
+        let (base, offset) = at;
         match ty {
             Type::Tuple(t) => {
                 let indexes = 0..t.attributes.len();
                 let each = indexes.map(|index| attribute(t, index));
                 let each: Vec<(i32, &Type)> = each.collect();
                 each.into_iter()
-                    .flat_map(|(at, ty)| self.flat_parts(base, offset + at, ty))
+                    .flat_map(|(from, ty)| self.flat_parts((base, offset + from), ty, region))
                     .collect()
             }
             Type::Optional(inner) => {
-                let whole = Val::stable(Form::Flat(base, offset));
+                let whole = Val {
+                    is_fixed: region == Region::Fixed,
+                    ..Val::stable(Form::Flat(base, offset))
+                };
                 let (flag, content) = self.optional(&whole, inner);
                 let mut parts = Parts::from_elem(flag, 1);
                 parts.extend(self.parts(&content, inner));
                 parts
             }
             ty if shape::is_view(ty) => {
-                let (data, len) = self.flat_elements(base, offset, ty);
+                let (data, len) = self.flat_elements(at, ty, region);
                 Parts::from_slice(&[data, len])
             }
             ty if shape::is_boxed(ty) => Parts::from_elem(self.value_of_flat(base, offset, ty), 1),
-            ty => self.load_slot(Region::Input, base, offset, ty),
+            ty => self.load_slot(region, base, offset, ty),
         }
     }
 
@@ -198,22 +204,22 @@ impl Lower<'_, '_> {
     /// Where the elements of a string or collection in flat memory are, and how many.
     pub fn flat_elements(
         &mut self,
-        base: ir::Value,
-        offset: i32,
+        (base, offset): At,
         ty: &Type,
+        region: Region,
     ) -> (ir::Value, ir::Value) {
         let in_slot = match ty {
             Type::BoundedRString(_) => Some(4),
             _ => Elements::of(ty).and_then(|e| e.bound).map(|_| 8),
         };
         if let Some(header) = in_slot {
-            let len = self.load(Region::Input, types::I32, base, offset);
+            let len = self.load(region, types::I32, base, offset);
             let len = self.b.ins().uextend(types::I64, len);
             return (self.offset(base, i64::from(offset + header)), len);
         }
-        let distance = self.load(Region::Input, types::I32, base, offset);
+        let distance = self.load(region, types::I32, base, offset);
         let distance = self.b.ins().uextend(types::I64, distance);
-        let len = self.load(Region::Input, types::I32, base, offset + 4);
+        let len = self.load(region, types::I32, base, offset + 4);
         let len = self.b.ins().uextend(types::I64, len);
         let slot = self.offset(base, i64::from(offset));
         (self.b.ins().iadd(slot, distance), len)

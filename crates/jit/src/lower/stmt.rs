@@ -39,7 +39,10 @@ impl Lower<'_, '_> {
             Stmt::While(condition, body) => self.repeat(condition, body),
             Stmt::For(local, collection, body) => self.for_each(*local, collection, body),
             Stmt::Break => self.leave_loop(|blocks| blocks.done),
-            Stmt::Continue => self.leave_loop(|blocks| blocks.next),
+            Stmt::Continue => self.leave_loop(|blocks| {
+                blocks.is_continued = true;
+                blocks.next
+            }),
             Stmt::Return(value) => self.return_(value.as_ref()),
             Stmt::Clause(body) => self.clause(body),
             Stmt::Sleep(seconds) => {
@@ -92,8 +95,8 @@ impl Lower<'_, '_> {
     }
 
     /// `break` and `continue`; without a loop around they end the clause.
-    fn leave_loop(&mut self, to: fn(&Loop) -> Block) {
-        match (self.frame.loops.last().map(to), self.frame.exits.last()) {
+    fn leave_loop(&mut self, to: fn(&mut Loop) -> Block) {
+        match (self.frame.loops.last_mut().map(to), self.frame.exits.last()) {
             (Some(block), _) => self.leave(block, &[]),
             (
                 None,

@@ -1,12 +1,12 @@
 //! Fused chains: inlined operators against the same operators one by one.
 
-use graph::{BinaryOp, Body, Expr, ExprKind, NativeFn, Stmt};
+use graph::{BinaryOp, Body, Expr, ExprKind, NativeFn, Stmt, UnaryOp};
 use runtime::Logic;
 use runtime::abi::interpreted::Interpreted;
 use thalweg_jit::{Jit, Options};
 use tuple::{Type, Value};
 
-use crate::hub::{Node, Seen, run, run_as};
+use crate::hub::{Node, Seen, run, run_as, run_until};
 use crate::make::*;
 use crate::rig::{Rig, schema, submit};
 
@@ -209,4 +209,42 @@ fn sources_run_their_whole_chain() {
     let seen = agree(&nodes, &[]);
     assert_eq!(seen.counts[0], 5);
     assert_eq!(seen.events.len(), 4);
+}
+
+#[test]
+fn sources_look_at_the_shutdown_flag_each_turn() {
+    let not = |e: Expr| expr(ExprKind::Unary(UnaryOp::Not, e.into()), Type::Boolean);
+    let is_running = not(expr(ExprKind::IsShutdown, Type::Boolean));
+    let i = || local(0, Type::Int64);
+    let few = bin(BinaryOp::Lt, i(), int(1000));
+    // Nothing that would be called, so that nothing but the flag itself makes compiled code look.
+    let made = tuple(
+        &stream(),
+        vec![
+            i(),
+            text("s"),
+            Expr::constant(list(&Type::Int32, []), list_of(Type::Int32)),
+            Expr::constant(list(&Type::RString, []), words()),
+        ],
+    );
+    let mut nodes = [
+        node(0, Body::default(), vec![Some(vec![(1, 0)])]),
+        node(1, Body::default(), vec![]),
+    ];
+    nodes[0].logic.on_process = Some(body(
+        [Type::Int64],
+        vec![
+            let_(0, int(0)),
+            Stmt::While(
+                expr(ExprKind::And(is_running.into(), few.into()), Type::Boolean),
+                vec![submit(0, made), add_to(local_place(0, Type::Int64), int(1))],
+            ),
+        ],
+    ));
+    let mut jit = Jit::new(&[], &[], Options::default()).expect("this machine is supported");
+    // The flag is the low byte of the counter: the first tuple asks for the shutdown.
+    let seen = run_until(&nodes, &mut jit, |submitted| {
+        submitted[0][0].address().cast()
+    });
+    assert_eq!(seen.counts[0], 1);
 }

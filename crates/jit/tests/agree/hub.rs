@@ -54,6 +54,25 @@ pub fn run(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value]) -> Seen 
 
 /// The same, the tuples in one batch or one by one.
 pub fn run_as(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value], in_batch: bool) -> Seen {
+    static STOP: u8 = 0;
+    run_with(nodes, backend, (tuples, in_batch), |_| &raw const STOP)
+}
+
+/// Runs the source of member 0; a byte of the counters of submitted tuples asks for the shutdown.
+pub fn run_until(
+    nodes: &[Node],
+    backend: &mut dyn Backend,
+    stop: impl FnOnce(&[Vec<Counter>]) -> *const u8,
+) -> Seen {
+    run_with(nodes, backend, (&[], false), stop)
+}
+
+fn run_with(
+    nodes: &[Node],
+    backend: &mut dyn Backend,
+    (tuples, in_batch): (&[Value], bool),
+    stop: impl FnOnce(&[Vec<Counter>]) -> *const u8,
+) -> Seen {
     let operators: Vec<Operator> = nodes.iter().map(|node| node.rig.operator()).collect();
     let states: Vec<StateCell> = nodes
         .iter()
@@ -89,10 +108,9 @@ pub fn run_as(nodes: &[Node], backend: &mut dyn Backend, tuples: &[Value], in_ba
         frames: Vec::new(),
         batched: vec![at == 0; nodes[at].rig.inputs.len()],
     };
-    static STOP: u8 = 0;
     let view = FusedView {
         members: (0..nodes.len()).map(member).collect(),
-        stop: &raw const STOP,
+        stop: stop(&submitted),
     };
     let codes = backend
         .fused(&view)

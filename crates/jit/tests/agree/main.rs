@@ -5,6 +5,7 @@ mod chains;
 mod decimals;
 mod frames;
 mod hub;
+mod loops;
 mod make;
 mod random;
 mod rig;
