@@ -20,7 +20,7 @@ mod timestamp;
 mod types;
 mod value;
 
-pub use collection::{Key, List, Map, Packed, Set};
+pub use collection::{Key, List, Map, Packed, Set, TableShape};
 pub use decimal::{Decimal32, Decimal64, Decimal128};
 pub use layout::{Layout, TupleBuf, TupleRef};
 pub use strings::{RString, UString, cmp_utf16};

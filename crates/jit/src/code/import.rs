@@ -142,32 +142,24 @@ imports! {
     /// How many code points a ustring has.
     CodePoints = string::code_points as (*const u16, usize) -> i64;
 
-    /// The value of an integer key, or null.
-    MapGetSigned = map::get_signed as (*const Value, i64) -> *mut Value;
-    /// The value of an unsigned key, or null.
-    MapGetUnsigned = map::get_unsigned as (*const Value, u64) -> *mut Value;
+    /// The value of an integer key, extended to a word, or null.
+    MapGetWord = map::get_word as (*const Value, u64) -> *mut Value;
     /// The value of an rstring or blob key, or null.
     MapGetBytes = map::get_bytes as (*const Value, *const u8, usize) -> *mut Value;
     /// The value of any key, or null.
     MapGet = map::get as (*const Value, *const Value) -> *mut Value;
     /// The value of a key, made with a default if there is none, or null if the map is full.
     MapEntry = map::entry as (*mut Value, *const Type, *const u64) -> *mut Value;
-    /// The same for a signed integer key.
-    MapEntrySigned = map::entry_signed as (*mut Value, *const Type, i64) -> *mut Value;
+    /// The same for an integer key.
+    MapEntryWord = map::entry_word as (*mut Value, *const Type, u64) -> *mut Value;
     /// The same for an rstring key.
     MapEntryBytes = map::entry_bytes as (*mut Value, *const Type, *const u8, usize) -> *mut Value;
-    /// How many elements a collection has.
-    Size = map::size as (*const Value) -> u64;
-    /// Whether a set has a signed integer.
-    SetHasSigned = map::set_has_signed as (*const Value, i64) -> u32;
-    /// Whether a set has an unsigned integer.
-    SetHasUnsigned = map::set_has_unsigned as (*const Value, u64) -> u32;
+    /// Whether a set has an integer.
+    SetHasWord = map::set_has_word as (*const Value, u64) -> u32;
     /// Whether a set has an rstring.
     SetHasBytes = map::set_has_bytes as (*const Value, *const u8, usize) -> u32;
     /// Whether a set has a value.
     SetHas = map::set_has as (*const Value, *const Value) -> u32;
-    /// The element of a set or the key of a map at a position.
-    ItemAt = map::item_at as (*const Value, usize) -> *const Value;
 
     /// Appends an element given by its parts to a list, unless it is full.
     Append = list::append as (*mut Value, *const Type, *const u64);

@@ -6,7 +6,10 @@
 
 use std::sync::OnceLock;
 
-use tuple::{Decimal32, Decimal64, Decimal128, List, RString, Timestamp, Type, UString, Value};
+use tuple::{
+    Decimal32, Decimal64, Decimal128, List, Map, RString, Set, TableShape, Timestamp, Type,
+    UString, Value,
+};
 
 /// Bytes from one [`Value`] of an array to the next.
 pub const VALUE_BYTES: i32 = size_of::<Value>() as i32;
@@ -116,6 +119,21 @@ pub fn tuple_data() -> i32 {
 /// The offset of the pointer to the content of a `Value::Optional`; null if absent.
 pub fn optional_data() -> i32 {
     measure!(Value::Optional(None), Value::Optional(o) => o)[0]
+}
+
+/// The offset of the pointer to the table in a `Value::Set` or `Value::Map`, and what lies there.
+pub fn table(ty: &Type) -> (i32, TableShape) {
+    const { assert!(size_of::<Set>() == size_of::<usize>() && size_of::<Map>() == size_of::<usize>()) };
+    match ty {
+        Type::Set(..) => (
+            measure!(Value::Set(Set::new()), Value::Set(set) => set)[0],
+            Set::SHAPE,
+        ),
+        _ => (
+            measure!(Value::Map(Map::new()), Value::Map(map) => map)[0],
+            Map::SHAPE,
+        ),
+    }
 }
 
 /// Where a `Vec` keeps its pointer and its length.

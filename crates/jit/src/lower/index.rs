@@ -6,7 +6,7 @@ use graph::{Expr, Pos};
 use tuple::Type;
 
 use super::{Lower, Region};
-use crate::code::{Import, Op};
+use crate::code::Op;
 use crate::shape;
 use crate::value::{Form, Val};
 
@@ -29,8 +29,8 @@ impl Lower<'_, '_> {
                 self.element_at(list, word, element)
             }
             Type::Map(entry, _) => {
-                let map = self.boxed(&container, &base.ty);
-                let found = self.map_get(map, &index, &entry.0);
+                let map = self.table(&container, &base.ty);
+                let found = self.map_get(&map, &index, &entry.0);
                 let operands = [
                     Lower::given(&container, &base.ty),
                     Lower::given(&index, &at.ty),
@@ -155,13 +155,13 @@ impl Lower<'_, '_> {
         }
         match ty {
             Type::Map(entry, _) => {
-                let map = self.boxed(collection, ty);
-                let found = self.map_get(map, item, &entry.0);
+                let map = self.table(collection, ty);
+                let found = self.map_get(&map, item, &entry.0);
                 Some(Val::one(self.icmp_const(IntCC::NotEqual, found, 0)))
             }
             Type::Set(element, _) => {
-                let set = self.boxed(collection, ty);
-                Some(Val::one(self.set_has(set, item, element)))
+                let set = self.table(collection, ty);
+                Some(Val::one(self.set_has(&set, item, element)))
             }
             Type::List(element, _) => Some(Val::one(self.scan(item, collection, ty, element, pos))),
             _ => None,
@@ -215,74 +215,4 @@ pub fn is_searched(item: &Type, collection: &Type) -> bool {
 /// Whether elements of a type are compared without a call of a site.
 fn is_scanned(ty: &Type) -> bool {
     shape::is_scalar(ty) || ty.is_rstring()
-}
-
-/// The type of a key that has a search of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyKind {
-    /// An integer with a sign.
-    Signed,
-    /// An integer without.
-    Unsigned,
-    /// An rstring or blob.
-    Bytes,
-    /// Anything else.
-    Other,
-}
-
-/// How keys of a type are searched.
-pub fn key_kind(ty: &Type) -> KeyKind {
-    match ty {
-        ty if ty.is_signed() => KeyKind::Signed,
-        ty if ty.is_unsigned() => KeyKind::Unsigned,
-        ty if ty.is_rstring() || *ty == Type::Blob => KeyKind::Bytes,
-        _ => KeyKind::Other,
-    }
-}
-
-impl Lower<'_, '_> {
-    /// The address of the value of a key, or 0.
-    pub fn map_get(&mut self, map: ir::Value, key: &Val, ty: &Type) -> ir::Value {
-        match key_kind(ty) {
-            KeyKind::Signed => {
-                let key = self.index_word(key, ty);
-                self.call1(Import::MapGetSigned, &[map, key])
-            }
-            KeyKind::Unsigned => {
-                let key = self.index_word(key, ty);
-                self.call1(Import::MapGetUnsigned, &[map, key])
-            }
-            KeyKind::Bytes => {
-                let key = self.parts(key, ty);
-                self.call1(Import::MapGetBytes, &[map, key[0], key[1]])
-            }
-            KeyKind::Other => {
-                let key = self.boxed(key, ty);
-                self.call1(Import::MapGet, &[map, key])
-            }
-        }
-    }
-
-    /// Whether a set has an element, as a boolean.
-    pub fn set_has(&mut self, set: ir::Value, item: &Val, ty: &Type) -> ir::Value {
-        let found = match key_kind(ty) {
-            KeyKind::Signed => {
-                let item = self.index_word(item, ty);
-                self.call1(Import::SetHasSigned, &[set, item])
-            }
-            KeyKind::Unsigned => {
-                let item = self.index_word(item, ty);
-                self.call1(Import::SetHasUnsigned, &[set, item])
-            }
-            KeyKind::Bytes => {
-                let item = self.parts(item, ty);
-                self.call1(Import::SetHasBytes, &[set, item[0], item[1]])
-            }
-            KeyKind::Other => {
-                let item = self.boxed(item, ty);
-                self.call1(Import::SetHas, &[set, item])
-            }
-        };
-        self.b.ins().ireduce(types::I8, found)
-    }
 }

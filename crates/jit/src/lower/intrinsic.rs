@@ -198,8 +198,8 @@ impl Lower<'_, '_> {
                     .1
             }
             (Type::Set(..) | Type::Map(..), _) => {
-                let at = self.boxed(&value, &c.ty);
-                self.call1(Import::Size, &[at])
+                let table = self.table(&value, &c.ty);
+                self.table_entries(&table).len
             }
             _ => return None,
         };

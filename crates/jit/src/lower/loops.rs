@@ -6,10 +6,11 @@ use graph::{Expr, ExprKind, LocalId, Stmt};
 use tuple::Type;
 
 use super::frame::Loop;
+use super::table::{Entries, Table};
 use super::{Lower, Region, Uses};
 use crate::code::{Import, Op, offsets};
 use crate::shape;
-use crate::value::{Form, Val};
+use crate::value::Val;
 
 /// How much was taken before a loop.
 #[derive(Clone, Copy, Debug)]
@@ -146,13 +147,8 @@ impl Lower<'_, '_> {
         match ty {
             Type::List(..) => Items::List(self.elements(value, ty)),
             Type::Set(..) | Type::Map(..) => {
-                let at = self.boxed(value, ty);
-                let len = self.call1(Import::Size, &[at]);
-                Items::Hashed {
-                    at,
-                    len,
-                    is_volatile: value.is_volatile,
-                }
+                let table = self.table(value, ty);
+                Items::Hashed(table, self.table_entries(&table))
             }
             _ => {
                 let parts = self.parts(value, ty);
@@ -179,19 +175,13 @@ impl Lower<'_, '_> {
                 },
                 _,
             ) => self.one_byte(*data, index, *is_volatile),
-            (
-                Items::Hashed {
-                    at, is_volatile, ..
-                },
-                ty,
-            ) => {
-                let item = self.call1(Import::ItemAt, &[*at, index]);
+            (Items::Hashed(table, entries), ty) => {
                 let item_type = match ty {
                     Type::Map(entry, _) => &entry.0,
                     Type::Set(element, _) => element,
                     other => unreachable!("the items of {other}"),
                 };
-                let value = Val::stable(Form::Boxed(item, 0)).volatile_if(*is_volatile);
+                let value = self.entry_key(table, entries, index);
                 if shape::is_scalar(item_type) {
                     Val::parts(self.parts(&value, item_type))
                 } else {
@@ -226,18 +216,15 @@ enum Items {
         len: ir::Value,
         is_volatile: bool,
     },
-    Hashed {
-        at: ir::Value,
-        len: ir::Value,
-        is_volatile: bool,
-    },
+    Hashed(Table, Entries),
 }
 
 impl Items {
     fn len(&self) -> ir::Value {
         match self {
             Items::List(list) => list.len,
-            Items::Bytes { len, .. } | Items::Hashed { len, .. } => *len,
+            Items::Hashed(_, entries) => entries.len,
+            Items::Bytes { len, .. } => *len,
         }
     }
 }

@@ -34,6 +34,7 @@ mod stmt;
 mod store;
 mod string;
 mod submit;
+mod table;
 mod unit;
 
 use std::collections::HashMap;

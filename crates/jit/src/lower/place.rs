@@ -205,7 +205,8 @@ impl Lower<'_, '_> {
     fn element_loc(&mut self, at: ir::Value, ty: &Type, key: &(Val, Type), pos: Pos) -> Loc {
         let container = Val::variable(at);
         if let Type::Map(entry, _) = ty {
-            let found = self.map_get(at, &key.0, &entry.0);
+            let map = self.table(&container, ty);
+            let found = self.map_get(&map, &key.0, &entry.0);
             let operands = [Lower::given(&container, ty), Lower::given(&key.0, &key.1)];
             self.fault_if_zero(found, Op::Index, &operands, pos);
             return Loc::Value(found);

@@ -6,7 +6,6 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use graph::Pos;
 use tuple::Type;
 
-use super::index::{KeyKind, key_kind};
 use super::place::Loc;
 use super::{Lower, Region, Storage};
 use crate::code::{Import, Op, shapes};
@@ -96,21 +95,7 @@ impl Lower<'_, '_> {
         };
         // What the value points to may be in the map, whose entries move.
         let value = self.stable(value.clone(), ty);
-        let type_at = self.type_address(map_type);
-        let at = match key_kind(&entry.0) {
-            KeyKind::Signed => {
-                let key = self.index_word(key, &entry.0);
-                self.call1(Import::MapEntrySigned, &[map, type_at, key])
-            }
-            KeyKind::Bytes => {
-                let key = self.parts(key, &entry.0);
-                self.call1(Import::MapEntryBytes, &[map, type_at, key[0], key[1]])
-            }
-            _ => {
-                let words = self.words(key, &entry.0);
-                self.call1(Import::MapEntry, &[map, type_at, words])
-            }
-        };
+        let at = self.map_entry_of(map, map_type, key, &entry.0);
         if bound.is_none() {
             return self.assign_value(at, &value, ty);
         }

@@ -11,3 +11,4 @@ mod random;
 mod rig;
 mod scalars;
 mod strings;
+mod tables;

@@ -1,12 +1,52 @@
-//! Keys by which sets and maps are searched without building a [`Value`].
+//! What sets and maps are searched for: a [`Value`], or a key for which none has to be built.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
-use indexmap::Equivalent;
-
+use super::KeyHasher;
 use crate::{Timestamp, Value};
 
-/// A borrowed key. It hashes as the [`Value`] it stands for does, and equals it whatever the width:
+/// What a set or map can be searched for.
+pub(crate) trait Sought {
+    /// What the search goes by, the same for equal keys: an integer as such (with its sign), of
+    /// anything else the hash. Compiled code computes those of integers.
+    fn word(&self) -> u64;
+    /// Whether it is this key.
+    fn is(&self, key: &Value) -> bool;
+}
+
+impl Sought for Value {
+    #[inline]
+    fn word(&self) -> u64 {
+        integer(self).unwrap_or_else(|| hash_of(self))
+    }
+
+    #[inline]
+    fn is(&self, key: &Value) -> bool {
+        self == key
+    }
+}
+
+/// The word of an integer.
+#[inline]
+fn integer(value: &Value) -> Option<u64> {
+    Some(match *value {
+        Value::Int64(x) => x as u64,
+        Value::Int32(x) => i64::from(x) as u64,
+        Value::Int16(x) => i64::from(x) as u64,
+        Value::Int8(x) => i64::from(x) as u64,
+        Value::Uint64(x) => x,
+        Value::Uint32(x) => u64::from(x),
+        Value::Uint16(x) => u64::from(x),
+        Value::Uint8(x) => u64::from(x),
+        _ => return None,
+    })
+}
+
+fn hash_of(key: impl Hash) -> u64 {
+    KeyHasher::default().hash_one(key)
+}
+
+/// A borrowed key. It has the word of the [`Value`] it stands for, and is that whatever the width:
 /// `Int(3)` finds `Value::Int8(3)` as well as `Value::Int64(3)`.
 #[derive(Clone, Copy, Debug)]
 pub enum Key<'a> {
@@ -43,9 +83,17 @@ impl Hash for Key<'_> {
     }
 }
 
-impl Equivalent<Value> for Key<'_> {
-    fn equivalent(&self, value: &Value) -> bool {
-        match (*self, value) {
+impl Sought for Key<'_> {
+    fn word(&self) -> u64 {
+        match *self {
+            Key::Int(x) => x as u64,
+            Key::Uint(x) => x,
+            _ => hash_of(self),
+        }
+    }
+
+    fn is(&self, key: &Value) -> bool {
+        match (*self, key) {
             (Key::Boolean(a), Value::Boolean(b)) => a == *b,
             (Key::Int(a), Value::Int8(b)) => a == i64::from(*b),
             (Key::Int(a), Value::Int16(b)) => a == i64::from(*b),
@@ -67,31 +115,25 @@ impl Equivalent<Value> for Key<'_> {
     }
 }
 
-/// A signed integer as a key: as [`Key::Int`], but nothing is left to find out while searching.
+/// An integer of any type by its word: nothing is left to find out while searching.
 #[derive(Clone, Copy)]
-pub(crate) struct Signed(pub(crate) i64);
+pub(crate) struct Word(pub(crate) u64);
 
-/// An unsigned integer as a key.
-#[derive(Clone, Copy)]
-pub(crate) struct Unsigned(pub(crate) u64);
+impl Sought for Word {
+    #[inline]
+    fn word(&self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    fn is(&self, key: &Value) -> bool {
+        integer(key) == Some(self.0)
+    }
+}
 
 /// An rstring, blob or xml as a key.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
-
-impl Hash for Signed {
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        hash_word(self.0 as u64, state);
-    }
-}
-
-impl Hash for Unsigned {
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        hash_word(self.0, state);
-    }
-}
 
 impl Hash for Bytes<'_> {
     #[inline]
@@ -100,36 +142,15 @@ impl Hash for Bytes<'_> {
     }
 }
 
-impl Equivalent<Value> for Signed {
+impl Sought for Bytes<'_> {
     #[inline]
-    fn equivalent(&self, value: &Value) -> bool {
-        match value {
-            Value::Int64(x) => *x == self.0,
-            Value::Int32(x) => i64::from(*x) == self.0,
-            Value::Int16(x) => i64::from(*x) == self.0,
-            Value::Int8(x) => i64::from(*x) == self.0,
-            _ => false,
-        }
+    fn word(&self) -> u64 {
+        hash_of(self)
     }
-}
 
-impl Equivalent<Value> for Unsigned {
     #[inline]
-    fn equivalent(&self, value: &Value) -> bool {
-        match value {
-            Value::Uint64(x) => *x == self.0,
-            Value::Uint32(x) => u64::from(*x) == self.0,
-            Value::Uint16(x) => u64::from(*x) == self.0,
-            Value::Uint8(x) => u64::from(*x) == self.0,
-            _ => false,
-        }
-    }
-}
-
-impl Equivalent<Value> for Bytes<'_> {
-    #[inline]
-    fn equivalent(&self, value: &Value) -> bool {
-        match value {
+    fn is(&self, key: &Value) -> bool {
+        match key {
             Value::RString(s) | Value::Xml(s) => s.0 == self.0,
             Value::Blob(b) => b == self.0,
             _ => false,

@@ -1,21 +1,32 @@
 //! `set<T>`: an insertion-ordered hash set.
 
+use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::mem::offset_of;
 
-use indexmap::IndexSet;
-
-use super::key::{Bytes, Signed, Unsigned};
-use super::{Key, KeyHasher};
+use super::key::{Bytes, Sought, Word};
+use super::{Index, Key, KeyHasher, Table, TableShape};
 use crate::Value;
 
 /// `set<T>`: an insertion-ordered hash set. Equality does not depend on the order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Set {
     /// Boxed so that a `Value` stays small.
-    items: Box<IndexSet<Value, KeyHasher>>,
+    table: Box<Table<Value>>,
 }
 
 impl Set {
+    /// Where things are in what the one pointer of a set points to.
+    pub const SHAPE: TableShape = TableShape {
+        entries: offset_of!(Table<Value>, entries),
+        slots: offset_of!(Table<Value>, index) + offset_of!(Index, slots),
+        shift: offset_of!(Table<Value>, index) + offset_of!(Index, shift),
+        multiplier: offset_of!(Table<Value>, index) + offset_of!(Index, multiplier),
+        entry_bytes: size_of::<Value>(),
+        key: 0,
+        value: 0,
+    };
+
     /// An empty set.
     pub fn new() -> Set {
         Set::default()
@@ -23,105 +34,119 @@ impl Set {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.items.len()
+        self.table.entries.len()
     }
 
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.table.entries.is_empty()
     }
 
     /// Adds an element; false if it was there already (the old one stays).
     pub fn insert(&mut self, value: Value) -> bool {
-        self.items.insert(value)
+        let word = value.word();
+        let is_new = self.table.find_word(word, &value).is_none();
+        if is_new {
+            self.table.push(word, value);
+        }
+        is_new
     }
 
     /// Removes an element; the last one moves into its place. False if it was not there.
     pub fn remove(&mut self, value: &Value) -> bool {
-        self.items.swap_remove(value)
+        self.table.swap_remove(value).is_some()
     }
 
     /// Removes by a borrowed key, as [`Set::remove`] does.
     pub fn remove_key(&mut self, key: Key<'_>) -> bool {
-        self.items.swap_remove(&key)
+        self.table.swap_remove(&key).is_some()
     }
 
     /// Whether an element is in it.
     pub fn contains(&self, value: &Value) -> bool {
-        self.items.contains(value)
+        self.table.find(value).is_some()
     }
 
     /// Whether an element is in it, by a borrowed key.
     pub fn contains_key(&self, key: Key<'_>) -> bool {
-        self.items.contains(&key)
+        self.table.find(&key).is_some()
     }
 
-    /// Whether a signed integer of any width is in it.
-    pub fn contains_i64(&self, key: i64) -> bool {
-        self.items.contains(&Signed(key))
-    }
-
-    /// Whether an unsigned integer of any width is in it.
-    pub fn contains_u64(&self, key: u64) -> bool {
-        self.items.contains(&Unsigned(key))
+    /// Whether an integer of any type is in it: a signed one as its two's complement.
+    #[inline]
+    pub fn contains_word(&self, key: u64) -> bool {
+        self.table.find(&Word(key)).is_some()
     }
 
     /// Whether an rstring or blob is in it.
+    #[inline]
     pub fn contains_bytes(&self, key: &[u8]) -> bool {
-        self.items.contains(&Bytes(key))
+        self.table.find(&Bytes(key)).is_some()
     }
 
     /// The element at a position of the iteration order.
     pub fn get_index(&self, at: usize) -> Option<&Value> {
-        self.items.get_index(at)
+        self.table.entries.get(at)
     }
 
     /// The elements in order of insertion.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
-        self.items.iter()
+        self.table.entries.iter()
     }
 
     /// Drops all elements; keeps the memory.
     pub fn clear(&mut self) {
-        self.items.clear();
+        self.table.clear();
     }
 
     /// Makes room for more elements.
     pub fn reserve(&mut self, additional: usize) {
-        self.items.reserve(additional);
+        self.table.reserve(additional);
     }
 
     /// Drops the elements that do not satisfy a predicate; the order of the rest stays.
-    pub fn retain(&mut self, keep: impl FnMut(&Value) -> bool) {
-        self.items.retain(keep);
+    pub fn retain(&mut self, mut keep: impl FnMut(&Value) -> bool) {
+        self.table.retain(|value| keep(value));
     }
 }
 
 impl FromIterator<Value> for Set {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Set {
-        Set {
-            items: Box::new(values.into_iter().collect()),
-        }
+        let mut set = Set::new();
+        set.extend(values);
+        set
     }
 }
 
 impl Extend<Value> for Set {
     fn extend<I: IntoIterator<Item = Value>>(&mut self, values: I) {
-        self.items.extend(values);
+        let values = values.into_iter();
+        if self.is_empty() {
+            self.reserve(values.size_hint().0);
+        }
+        for value in values {
+            self.insert(value);
+        }
     }
 }
 
 impl IntoIterator for Set {
     type Item = Value;
-    type IntoIter = indexmap::set::IntoIter<Value>;
+    type IntoIter = std::vec::IntoIter<Value>;
     fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
+        self.table.entries.into_iter()
+    }
+}
+
+impl fmt::Debug for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
     }
 }
 
 impl PartialEq for Set {
     fn eq(&self, other: &Set) -> bool {
-        self.items == other.items
+        self.len() == other.len() && self.iter().all(|value| other.contains(value))
     }
 }
 

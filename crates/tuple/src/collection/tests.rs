@@ -86,7 +86,7 @@ fn sets_and_maps_keep_the_order_of_insertion() {
     );
     assert!(set.remove(&int(5)) && !set.remove(&int(5)));
     assert_eq!(set.iter().cloned().collect::<Vec<_>>(), [1, 3, 9].map(int));
-    assert!(set.contains_i64(9) && !set.contains_i64(5) && set.get_index(0) == Some(&int(1)));
+    assert!(set.contains_word(9) && !set.contains_word(5) && set.get_index(0) == Some(&int(1)));
     let mut map = Map::new();
     assert_eq!(map.insert(text("a"), int(1)), None);
     assert_eq!(map.insert(text("b"), int(2)), None);

@@ -1,9 +1,9 @@
 //! Maps and sets.
 
-use std::ptr::{from_ref, null, null_mut};
+use std::ptr::{from_mut, from_ref, null_mut};
 
 use graph::ops;
-use tuple::{Key, RString, Type, Value};
+use tuple::{RString, Type, Value};
 
 use super::super::env::Env;
 use super::super::words::Words;
@@ -22,12 +22,8 @@ fn map_of<'a>(map: *const Value) -> Option<&'a tuple::Map> {
     }
 }
 
-pub extern "C" fn get_signed(_: *mut Env, map: *const Value, key: i64) -> *mut Value {
-    found(map_of(map).and_then(|map| map.get_i64(key)))
-}
-
-pub extern "C" fn get_unsigned(_: *mut Env, map: *const Value, key: u64) -> *mut Value {
-    found(map_of(map).and_then(|map| map.get_u64(key)))
+pub extern "C" fn get_word(_: *mut Env, map: *const Value, key: u64) -> *mut Value {
+    found(map_of(map).and_then(|map| map.get_word(key)))
 }
 
 pub extern "C" fn get_bytes(
@@ -43,17 +39,17 @@ pub extern "C" fn get(_: *mut Env, map: *const Value, key: *const Value) -> *mut
     found(map_of(map).and_then(|map| map.get(shared(key))))
 }
 
-/// The entry of a key that is made by `key` if there is none.
+/// The value of a key that is made by `key` if there is none.
 fn entry_of(
     map: *mut Value,
     ty: *const Type,
-    borrowed: Key<'_>,
+    find: impl FnOnce(&mut tuple::Map) -> Option<*mut Value>,
     key: impl FnOnce(&Type) -> Value,
 ) -> *mut Value {
     let (Value::Map(map), Type::Map(types, _)) = (changed(map), shared(ty)) else {
         return null_mut();
     };
-    if let Some(value) = map.get_key_mut(borrowed) {
+    if let Some(value) = find(map) {
         return value;
     }
     if ops::is_full(map.len(), shared(ty)) {
@@ -62,17 +58,22 @@ fn entry_of(
     map.get_or_insert_with(key(&types.0), || Value::default_of(&types.1))
 }
 
-pub extern "C" fn entry_signed(
+pub extern "C" fn entry_word(
     _: *mut Env,
     map: *mut Value,
     ty: *const Type,
-    key: i64,
+    key: u64,
 ) -> *mut Value {
-    entry_of(map, ty, Key::Int(key), |ty| match ty {
+    let find = |map: &mut tuple::Map| map.get_word_mut(key).map(from_mut);
+    entry_of(map, ty, find, |ty| match ty {
         Type::Int8 => Value::Int8(key as i8),
         Type::Int16 => Value::Int16(key as i16),
         Type::Int32 => Value::Int32(key as i32),
-        _ => Value::Int64(key),
+        Type::Int64 => Value::Int64(key as i64),
+        Type::Uint8 => Value::Uint8(key as u8),
+        Type::Uint16 => Value::Uint16(key as u16),
+        Type::Uint32 => Value::Uint32(key as u32),
+        _ => Value::Uint64(key),
     })
 }
 
@@ -84,7 +85,8 @@ pub extern "C" fn entry_bytes(
     len: usize,
 ) -> *mut Value {
     let bytes = elements(data, len);
-    entry_of(map, ty, Key::Bytes(bytes), |ty| match ty {
+    let find = |map: &mut tuple::Map| map.get_bytes_mut(bytes).map(from_mut);
+    entry_of(map, ty, find, |ty| match ty {
         Type::Blob => Value::Blob(bytes.to_vec()),
         _ => Value::RString(RString(bytes.to_vec())),
     })
@@ -107,15 +109,6 @@ pub extern "C" fn entry(
     map.get_or_insert_with(key, || Value::default_of(&types.1))
 }
 
-pub extern "C" fn size(_: *mut Env, collection: *const Value) -> u64 {
-    (match shared(collection) {
-        Value::Map(map) => map.len(),
-        Value::Set(set) => set.len(),
-        Value::List(list) => list.len(),
-        _ => 0,
-    }) as u64
-}
-
 /// Whether a set has what is asked for.
 fn has(set: *const Value, asked: impl FnOnce(&tuple::Set) -> bool) -> u32 {
     match shared(set) {
@@ -124,12 +117,8 @@ fn has(set: *const Value, asked: impl FnOnce(&tuple::Set) -> bool) -> u32 {
     }
 }
 
-pub extern "C" fn set_has_signed(_: *mut Env, set: *const Value, item: i64) -> u32 {
-    has(set, |set| set.contains_i64(item))
-}
-
-pub extern "C" fn set_has_unsigned(_: *mut Env, set: *const Value, item: u64) -> u32 {
-    has(set, |set| set.contains_u64(item))
+pub extern "C" fn set_has_word(_: *mut Env, set: *const Value, item: u64) -> u32 {
+    has(set, |set| set.contains_word(item))
 }
 
 pub extern "C" fn set_has_bytes(
@@ -143,13 +132,4 @@ pub extern "C" fn set_has_bytes(
 
 pub extern "C" fn set_has(_: *mut Env, set: *const Value, item: *const Value) -> u32 {
     has(set, |set| set.contains(shared(item)))
-}
-
-pub extern "C" fn item_at(_: *mut Env, collection: *const Value, at: usize) -> *const Value {
-    let item = match shared(collection) {
-        Value::Set(set) => set.get_index(at),
-        Value::Map(map) => map.get_index(at).map(|(key, _)| key),
-        _ => None,
-    };
-    item.map_or(null(), from_ref)
 }
