@@ -13,7 +13,7 @@ use runtime::crossing::{ENTRIES, Links};
 use runtime::{Levels, OperatorEntry, Options, Pe, Report, Tally};
 use serde::{Deserialize, Serialize};
 
-use crate::monitor::{JobFolder, Sampler};
+use crate::monitor::{Place, Sampler};
 use crate::{Compilation, Error, Job, failure, launcher};
 
 /// How a program is run.
@@ -117,13 +117,11 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
     let tallies = running.tally_handle();
     let (sender, ended) = channel();
     let files = program.files.clone();
-    let folder = launch.counters.as_ref();
-    let folder = folder.and_then(|all| JobFolder::new(all, &program.name, 1));
-    let sampler = folder.as_ref();
-    let sampler = sampler.and_then(|job| Sampler::start(job.path(), 0, program, &running));
+    let place = launch.counters.clone().map(Place::Own);
+    let sampler = place.and_then(|place| Sampler::start(place, 0, program, &running));
     std::thread::spawn(move || {
         let outcome = running.join();
-        drop((sampler, folder));
+        drop(sampler);
         sender.send(outcome.map(drop).map_err(|r| failure::error(&files, &r)))
     });
     let names = sources(program);

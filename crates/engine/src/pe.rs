@@ -29,7 +29,7 @@ use crate::control::connection::{self, Inbox, Outbox};
 use crate::control::{Ending, Failure, FromPe, Ticket, ToPe};
 use crate::crossing::Crossings;
 use crate::launch::Border;
-use crate::monitor::Sampler;
+use crate::monitor::{Place, Sampler};
 use crate::{Error, compilation, failure, launch};
 
 /// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
@@ -197,9 +197,9 @@ impl Line {
             Ok(running) => running,
             Err(report) => return ending(report),
         };
-        let sampler = ready.counters.as_ref();
+        let place = ready.counters.map(Place::Job);
         let _sampler =
-            sampler.and_then(|job| Sampler::start(job, ready.number, &program, &running));
+            place.and_then(|place| Sampler::start(place, ready.number, &program, &running));
         let (tallies, sources) = (running.tally_handle(), ready.sources);
         let counts = move || launch::counts(&sources, &tallies());
         let listen = move || self.listen(&stop, &counts);

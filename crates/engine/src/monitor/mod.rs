@@ -22,7 +22,7 @@ pub use folder::runtime_folder;
 pub use watch::{JobSample, LinkSample, OperatorSample, PeSample, QueueSample, samples};
 
 pub(crate) use folder::JobFolder;
-pub(crate) use sampler::Sampler;
+pub(crate) use sampler::{Place, Sampler};
 
 use rustix::time::{ClockId, clock_gettime};
 

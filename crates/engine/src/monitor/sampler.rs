@@ -3,7 +3,7 @@
 //! # Cost
 //! A walk over the counters each time; nothing for the operators, whose counters are there anyway.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -15,10 +15,21 @@ use runtime::crossing::{Flow, Queued};
 use runtime::{Running, Tally};
 
 use super::legend::{Legend, LinkLegend, OperatorLegend, QueueLegend, link_slots, queue_slots};
-use super::{folder, now_ns};
+use super::{JobFolder, folder, now_ns};
 
 /// How often counters are copied.
 const PERIOD: Duration = Duration::from_millis(500);
+
+/// A job that is over sooner leaves nothing to look at, and need not make files.
+const DELAY: Duration = Duration::from_millis(100);
+
+/// Where the file goes.
+pub enum Place {
+    /// Into the folder of the job.
+    Job(PathBuf),
+    /// Into a folder of its own, below this one: the PE is the whole job.
+    Own(PathBuf),
+}
 
 /// Copies until it is dropped, and then once more.
 pub struct Sampler {
@@ -28,22 +39,21 @@ pub struct Sampler {
 }
 
 struct Counts {
-    board: Board,
     tallies: Box<dyn Fn() -> Vec<Tally> + Send>,
     flows: Vec<Arc<Flow>>,
     queues: Vec<Arc<Queued>>,
 }
 
 impl Sampler {
-    /// For a PE of the job whose folder this is. `None` if there can be no file.
-    pub fn start(job: &Path, pe: u32, program: &Program, running: &Running) -> Option<Sampler> {
+    /// For a PE. `None` if there is no thread for it.
+    pub fn start(place: Place, pe: u32, program: &Program, running: &Running) -> Option<Sampler> {
         let tallies = running.tallies();
         let operators = tallies.iter().zip(&program.operators);
         let legend = Legend {
             pe,
             pid: std::process::id(),
             operators: operators
-                .map(|(t, o)| OperatorLegend::new(t, &o.kind))
+                .map(|(tally, operator)| OperatorLegend::new(tally, &operator.kind))
                 .collect(),
             links: running.flows().iter().map(|f| LinkLegend::new(f)).collect(),
             queues: running
@@ -52,20 +62,46 @@ impl Sampler {
                 .map(|q| QueueLegend::new(q))
                 .collect(),
         };
-        let text = serde_json::to_string(&legend).ok()?;
         let counts = Counts {
-            board: Board::create(&folder::counters(job, pe), legend.slots(), &text).ok()?,
             tallies: running.tally_handle(),
             flows: running.flows(),
             queues: running.queues(),
         };
+        let name = program.name.clone();
         let (end, ended) = channel();
         let thread = Builder::new().name("sampler".to_owned());
-        let thread = thread.spawn(move || counts.copy_until(&ended)).ok()?;
-        Some(Sampler {
-            end: Some(end),
-            thread: Some(thread),
-        })
+        let run = move || {
+            if is_over(&ended, DELAY) {
+                return;
+            }
+            // Without a file nothing is to be seen, and the job runs all the same.
+            let Some((_folder, path)) = place.folder(&name) else {
+                return;
+            };
+            let board = serde_json::to_string(&legend).ok().and_then(|text| {
+                Board::create(&folder::counters(&path, pe), legend.slots(), &text).ok()
+            });
+            if let Some(board) = board {
+                counts.copy_until(&board, &ended);
+            }
+        };
+        let thread = Some(thread.spawn(run).ok()?);
+        let end = Some(end);
+        Some(Sampler { end, thread })
+    }
+}
+
+impl Place {
+    /// The job's folder, and what removes it in the end if it is this PE's.
+    fn folder(self, name: &str) -> Option<(Option<JobFolder>, PathBuf)> {
+        match self {
+            Place::Job(path) => Some((None, path)),
+            Place::Own(all) => {
+                let folder = JobFolder::new(&all, name, 1)?;
+                let path = folder.path().to_owned();
+                Some((Some(folder), path))
+            }
+        }
     }
 }
 
@@ -79,25 +115,30 @@ impl Drop for Sampler {
 }
 
 impl Counts {
-    fn copy_until(&self, ended: &Receiver<()>) {
+    fn copy_until(&self, board: &Board, ended: &Receiver<()>) {
         loop {
-            self.copy();
-            if ended.recv_timeout(PERIOD) != Err(RecvTimeoutError::Timeout) {
-                return self.copy();
+            self.copy(board);
+            if is_over(ended, PERIOD) {
+                return self.copy(board);
             }
         }
     }
 
-    fn copy(&self) {
+    fn copy(&self, board: &Board) {
         let tallies = (self.tallies)();
         let ports = tallies
             .iter()
-            .flat_map(|t| t.processed.iter().chain(&t.submitted));
+            .flat_map(|tally| tally.processed.iter().chain(&tally.submitted));
         let links = self.flows.iter().flat_map(|flow| link_slots(flow));
         let queues = self.queues.iter().flat_map(|queue| queue_slots(queue));
         for (slot, value) in ports.copied().chain(links).chain(queues).enumerate() {
-            self.board.set(slot, value);
+            board.set(slot, value);
         }
-        self.board.beat(now_ns());
+        board.beat(now_ns());
     }
+}
+
+/// Whether the end comes within this time.
+fn is_over(ended: &Receiver<()>, time: Duration) -> bool {
+    ended.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
 }

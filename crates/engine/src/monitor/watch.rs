@@ -134,7 +134,8 @@ fn pe(path: &Path) -> Option<PeSample> {
     let view = View::open(path).ok()?;
     let legend: Legend = serde_json::from_str(view.legend()).ok()?;
     let (sampled_ns, values) = view.read();
-    if legend.slots() != values.len() {
+    // Before the first beat there is nothing to see.
+    if sampled_ns == 0 || legend.slots() != values.len() {
         return None;
     }
     let mut slots = Slots(values.into_iter());
