@@ -111,7 +111,7 @@ fn stream() -> Type {
 }
 
 fn row(n: i64) -> Value {
-    let maybe = (n % 2 == 0).then(|| Value::Int32(n as i32));
+    let maybe = (n % 2 == 0).then_some(Value::Int32(n as i32));
     Value::Tuple(Box::new([
         Value::Int64(n),
         Value::Int8(n as i8),
