@@ -1,125 +1,24 @@
 //! Compiled code on both sides of a queue and of a medium: what it writes in place arrives, exactly
 //! as many tuples as may.
 
-use std::sync::Arc;
-
-use graph::{
-    Codec, Expr, Fault, FaultKind, Operator, OperatorModel, OutPortModel, Program, Stmt, inserted,
-};
-use jit::Jit;
-use runtime::crossing::{ENTRIES, Links, Receiving, Sending};
-use runtime::{Logic, Make, OperatorEntry, Options, Pe, Running, Tally};
-use testkit::{Invoke, Shared, program, sinks, x};
-use transport::{Batching, Medium, Spec};
-use tuple::{Type, Value};
-
 extern crate thalweg_testkit as testkit;
 
-/// Sends as many numbers as its name says, and a window marker after every hundredth.
-const SOURCE: OperatorEntry = OperatorEntry {
-    model: &OperatorModel {
-        namespace: "t",
-        name: "Source",
-        outputs: &[OutPortModel::DEFAULT],
-        ..OperatorModel::DEFAULT
-    },
-    make: Make::Lower(source_logic),
-};
+#[path = "compiled/operators.rs"]
+mod operators;
 
-/// Adds its own count to each number, which doubles it if nothing is missing.
-const COUNT: OperatorEntry = OperatorEntry {
-    model: &OperatorModel {
-        namespace: "t",
-        name: "Count",
-        inputs: &[graph::InPortModel::DEFAULT],
-        outputs: &[OutPortModel {
-            punctuation: graph::PunctuationOut::Preserving(0),
-            ..OutPortModel::DEFAULT
-        }],
-        ..OperatorModel::DEFAULT
-    },
-    make: Make::Lower(count_logic),
-};
+use graph::Codec;
+use runtime::Tally;
+use runtime::crossing::Links;
+use testkit::{Invoke, program};
+use transport::Medium;
+use tuple::Type;
 
-fn n() -> Expr {
-    x::local(0, Type::Int64)
-}
-
-fn source_logic(operator: &Operator) -> Result<Logic, Fault> {
-    let count = operator.name.trim_start_matches('N').parse();
-    let count = count.map_err(|_| Fault::new(FaultKind::Limit, "its name is no count"))?;
-    let place = graph::Place::local(graph::LocalId(0), Type::Int64);
-    let next = Stmt::Expr(Expr::assign(place, x::add(n(), x::int64(1))));
-    let is_hundredth = x::eq(x::rem(n(), x::int64(100)), x::int64(0));
-    let mark = x::submit_mark(0, tuple::Punctuation::Window);
-    let turn = vec![
-        x::submit(0, x::tuple(&["n"], vec![n()])),
-        next,
-        Stmt::If(is_hundredth, vec![mark], vec![]),
-    ];
-    Ok(Logic {
-        on_process: Some(x::body(
-            &[Type::Int64],
-            vec![
-                Stmt::Let(graph::LocalId(0), Some(x::int64(0))),
-                Stmt::While(x::lt(n(), x::int64(count)), turn),
-            ],
-        )),
-        ..Logic::default()
-    })
-}
-
-fn count_logic(_: &Operator) -> Result<Logic, Fault> {
-    let seen = x::state(0, Type::Int64);
-    let sum = x::add(x::attribute(0, 0, Type::Int64), seen.clone());
-    Ok(Logic {
-        state: vec![graph::StateVar {
-            name: "seen".into(),
-            ty: Type::Int64,
-            init: None,
-        }],
-        on_tuple: vec![x::body(
-            &[],
-            vec![
-                x::submit(0, x::tuple(&["n"], vec![sum])),
-                x::set_state(0, x::add(seen, x::int64(1))),
-            ],
-        )],
-        on_punct: vec![None],
-        on_process: None,
-    })
-}
-
-fn source(count: u32) -> Invoke {
-    Invoke::new("t::Source", &format!("N{count}")).output("N", [("n", Type::Int64)])
-}
-
-fn counter(feeder: u32) -> Invoke {
-    Invoke::new("t::Count", "Count")
-        .input("In", [("n", Type::Int64)])
-        .output("Out", [("n", Type::Int64)])
-        .fed(0, feeder, 0)
-}
+use operators::{counter, links, queue, receive, send, source, start};
 
 fn printer(feeder: u32) -> Invoke {
     Invoke::new("testkit::Print", "Print")
         .input("In", [("n", Type::Int64)])
         .fed(0, feeder, 0)
-}
-
-fn start(program: &Program, links: Links) -> (Running, Shared) {
-    let mut registry = vec![SOURCE, COUNT];
-    registry.extend(sinks());
-    registry.extend(ENTRIES);
-    let printed = Shared::default();
-    let options = Options {
-        stdout: Box::new(printed.clone()),
-        links,
-        ..Options::default()
-    };
-    let mut jit = Jit::new(&[], &[], jit::Options::default()).expect("a known machine");
-    let pe = Pe::wire(program, &registry, &mut jit, options).and_then(Pe::start);
-    (pe.unwrap_or_else(|report| panic!("{report}")), printed)
 }
 
 /// What a run prints when nothing is missing.
@@ -135,14 +34,9 @@ fn doubled(count: u32) -> String {
 }
 
 fn queued(count: u32, items: u32, congestion: &str) -> (String, Vec<Tally>) {
-    let queue = Invoke::new(inserted::QUEUE, "Queue")
-        .input("In", [("n", Type::Int64)])
-        .output("Out", [("n", Type::Int64)])
-        .param("tuples", [x::uint32(items)])
-        .literal("congestion", &[congestion])
-        .fed(0, 0, 0);
+    let queue = queue(items, congestion);
     let program = program([source(count), queue, counter(1), printer(2)]);
-    let (running, printed) = start(&program, Links::default());
+    let (running, printed) = start(&program, Links::default(), &[]);
     let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
     (printed.text(), tallies)
 }
@@ -197,53 +91,10 @@ fn everything_crosses_every_medium() {
 
 /// What the receiving PE printed, and what the sending one has done.
 fn crossed(medium: &dyn Medium, codec: Codec, ring_bytes: usize) -> (String, Vec<Tally>) {
-    let spec = Spec {
-        name: Arc::from("N.0"),
-        link: 3,
-        receivers: 1,
-        ring_bytes,
-        batch: Batching::default(),
-        token: [7; 16],
-        listen: std::net::Ipv4Addr::LOCALHOST.into(),
-    };
-    let (out, mut tickets) = medium.open(&spec).expect("a sending end");
-    let inbound = medium
-        .accept(&spec, tickets.remove(0))
-        .expect("a receiving end");
-    let mut sends = Links::default();
-    sends.outbound.insert(
-        3,
-        Sending {
-            stream: "N.0".into(),
-            to: vec![1],
-            codec,
-            end: out,
-        },
-    );
-    let mut receives = Links {
-        pe: 1,
-        ..Links::default()
-    };
-    receives.inbound.insert(
-        3,
-        Receiving {
-            stream: "N.0".into(),
-            from: 0,
-            codec,
-            is_foreign: medium.caps().is_foreign,
-            end: inbound,
-        },
-    );
-    let link = || [x::constant(Value::Uint32(3), Type::Uint32)];
-    let send = Invoke::new(inserted::SEND, "Send")
-        .input("In", [("n", Type::Int64)])
-        .param("link", link())
-        .fed(0, 0, 0);
-    let receive = Invoke::new(inserted::RECEIVE, "Receive")
-        .output("N", [("n", Type::Int64)])
-        .param("link", link());
-    let (sender, _) = start(&program([source(5000), send]), sends);
-    let (receiver, printed) = start(&program([receive, counter(0), printer(1)]), receives);
+    let (sends, receives) = links(medium, codec, ring_bytes);
+    let (sender, _) = start(&program([source(5000), send()]), sends, &[]);
+    let receiver = program([receive(), counter(0), printer(1)]);
+    let (receiver, printed) = start(&receiver, receives, &[]);
     let tallies = sender.join().unwrap_or_else(|report| panic!("{report}"));
     receiver.join().unwrap_or_else(|report| panic!("{report}"));
     (printed.text(), tallies)

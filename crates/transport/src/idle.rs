@@ -19,12 +19,10 @@
 
 use std::fmt;
 use std::io;
-use std::os::fd::AsFd;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
+use crate::park::{Ends, Sleep};
 use crate::{Bell, Error, Wait};
 
 /// What to do without work.
@@ -65,7 +63,7 @@ const YIELD_MAX: Duration = Duration::from_micros(50);
 pub struct Idle {
     strategy: Strategy,
     may_spin: bool,
-    bell: Bell,
+    sleep: Sleep,
     budget: Duration,
     /// When the work ran out.
     since: Option<Instant>,
@@ -82,7 +80,7 @@ impl Idle {
         Ok(Idle {
             strategy,
             may_spin,
-            bell: Bell::new()?,
+            sleep: Sleep::new(Bell::new()?),
             budget: SPIN_MIN,
             since: None,
             spins: 0,
@@ -92,7 +90,7 @@ impl Idle {
 
     /// What ends a park from outside.
     pub fn bell(&self) -> &Bell {
-        &self.bell
+        &self.sleep.bell
     }
 
     /// There was work.
@@ -148,23 +146,22 @@ impl Idle {
     /// The end (by its place) that cannot be waited for, and why.
     pub fn park(
         &mut self,
-        ends: &mut [&mut dyn Wait],
+        ends: &mut (impl Ends + ?Sized),
         at_most: Option<Duration>,
     ) -> Result<(), (usize, Error)> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        let mut armed = 0;
-        let mut outcome = Ok(true);
-        while armed < ends.len() && matches!(outcome, Ok(true)) {
-            outcome = ends[armed].arm().map_err(|error| (armed, error));
-            armed += 1;
-        }
-        if let Ok(true) = outcome {
-            let slept = sleep(ends, &self.bell, at_most);
-            outcome = slept.map(|()| true).map_err(|error| (0, error));
-        }
-        ends[..armed].iter_mut().for_each(|end| end.disarm());
+        let slept = self.sleep.on(ends, at_most);
         self.adjust(since.elapsed());
-        outcome.map(drop)
+        slept
+    }
+
+    /// Sleeps until the bell rings, or so much time is over.
+    ///
+    /// # Errors
+    /// The system does not wait.
+    pub fn nap(&mut self, at_most: Option<Duration>) -> Result<(), Error> {
+        let none: &mut [&mut dyn Wait; 0] = &mut [];
+        self.park(none, at_most).map_err(|(_, error)| error)
     }
 
     /// It took so long until there was work again.
@@ -180,29 +177,6 @@ impl Idle {
             Duration::ZERO
         };
     }
-}
-
-fn sleep(ends: &[&mut dyn Wait], bell: &Bell, at_most: Option<Duration>) -> Result<(), Error> {
-    let (mut readable, mut writable) = (vec![bell.as_fd()], Vec::new());
-    ends.iter()
-        .for_each(|end| end.sources(&mut readable, &mut writable));
-    let polled = |fds: Vec<_>, flags| {
-        let fds = fds.into_iter();
-        fds.map(move |fd| PollFd::from_borrowed_fd(fd, flags))
-    };
-    let mut fds: Vec<_> = polled(readable, PollFlags::IN)
-        .chain(polled(writable, PollFlags::OUT))
-        .collect();
-    // Longer sleeps than the system can count are for ever.
-    let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
-    match poll(&mut fds, timeout.as_ref()) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => {}
-        Err(error) => return Err(Error::system("wait for the ends of edges", error)),
-    }
-    if !fds[0].revents().is_empty() {
-        bell.silence();
-    }
-    Ok(())
 }
 
 impl FromStr for Strategy {
@@ -280,9 +254,9 @@ mod tests {
     fn a_bell_that_rang_before_the_park_ends_it() {
         let mut idle = Idle::new(Strategy::Park, false).unwrap();
         idle.bell().ring();
-        idle.park(&mut [], None).unwrap();
+        idle.nap(None).unwrap();
         let at_most = Some(Duration::from_millis(1));
-        idle.park(&mut [], at_most).unwrap();
+        idle.nap(at_most).unwrap();
     }
 
     #[derive(Default)]
@@ -320,8 +294,10 @@ mod tests {
             is_broken: true,
             ..End::default()
         };
-        idle.park(&mut [&mut quiet, &mut busy], None).unwrap();
-        let failed = idle.park(&mut [&mut quiet, &mut broken], None);
+        let mut two: [&mut dyn Wait; 2] = [&mut quiet, &mut busy];
+        idle.park(&mut two, None).unwrap();
+        let mut two: [&mut dyn Wait; 2] = [&mut quiet, &mut broken];
+        let failed = idle.park(&mut two, None);
         assert_eq!(failed.unwrap_err().0, 1);
         assert_eq!((quiet.armed, busy.armed, broken.armed), (0, 0, 0));
     }

@@ -19,9 +19,11 @@ mod error;
 pub mod fragment;
 pub mod idle;
 pub mod media;
+mod park;
 mod ticket;
 
 pub use bell::Bell;
 pub use contract::{Batching, Caps, Inbound, Medium, Outbound, Spec, Ticket, Wait};
 pub use error::{Error, Loss};
 pub use idle::{Idle, Strategy};
+pub use park::Ends;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use graph::{Cardinality, Fault, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use ring::frame::{Batch, Frame};
 use transport::fragment::{Assembly, WHOLE};
-use transport::{Idle, Inbound, Wait};
+use transport::{Ends, Idle, Inbound, Wait};
 use tuple::{Punctuation, TupleRef};
 
 use super::codec::{Misread, Reading};
@@ -156,11 +156,22 @@ impl Intake {
     }
 
     fn park(&mut self, idle: &mut Idle) -> Result<(), Fault> {
-        let ends = self.ends.iter_mut();
-        let mut waits: Vec<&mut dyn Wait> =
-            ends.map(|end| &mut *end.end as &mut dyn Wait).collect();
-        let parked = idle.park(&mut waits, None);
+        let parked = idle.park(self, None);
         parked.map_err(|(at, error)| self.ends[at].flow.broken(&error))
+    }
+}
+
+impl Ends for Intake {
+    fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn end(&self, at: usize) -> &dyn Wait {
+        &*self.ends[at].end
+    }
+
+    fn end_mut(&mut self, at: usize) -> &mut dyn Wait {
+        &mut *self.ends[at].end
     }
 }
 

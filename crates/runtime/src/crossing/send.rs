@@ -260,7 +260,8 @@ fn put_when_room(
         }
         if !idle.pass() {
             let end: &mut dyn Wait = &mut *end;
-            idle.park(&mut [end], None).map_err(|(_, error)| error)?;
+            let parked = idle.park(&mut [end], None);
+            parked.map_err(|(_, error)| error)?;
         }
     }
     Ok(true)

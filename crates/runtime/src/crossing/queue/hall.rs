@@ -187,6 +187,6 @@ impl Hall {
 
 /// Sleeps until a bell rings.
 pub(super) fn park(idle: &mut Idle, at_most: Option<Duration>) -> Result<(), Fault> {
-    let parked = idle.park(&mut [], at_most);
-    parked.map_err(|(_, error)| Fault::new(FaultKind::System, error.to_string()))
+    let slept = idle.nap(at_most);
+    slept.map_err(|error| Fault::new(FaultKind::System, error.to_string()))
 }

@@ -115,9 +115,11 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     }
     let layout = &build.inputs[0];
     let tail = if layout.is_fixed { 0 } else { TAIL_BYTES };
-    let item_bytes = frame_bytes(layout.size as usize + tail);
-    // Twice the queue: what is being processed is not released yet.
-    let bytes = (2 * items as usize).saturating_mul(item_bytes);
+    let item_bytes = frame_bytes(layout.size as usize + tail) as u64;
+    // What is being processed, an eighth of the ring at most, is taken but not released yet; and the
+    // ring's end may be too short for an item.
+    let bytes = (items + items / 4 + 4).saturating_mul(item_bytes);
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let (writer, reader) = private_ring(bytes.min(RING_BYTES_MAX))?;
     let is_batched = congestion == Congestion::Wait && items >= BATCHED_ITEMS_MIN;
     let exit = Exit::new(hall.clone(), Some(reader), is_batched);

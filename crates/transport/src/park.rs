@@ -1,0 +1,136 @@
+//! Sleeping until one of several ends has work: nothing is allocated after the first times.
+
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::{Bell, Error, Wait};
+
+/// Ends that one thread sleeps on, by their place.
+pub trait Ends {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// One of them.
+    fn end(&self, at: usize) -> &dyn Wait;
+
+    /// One of them.
+    fn end_mut(&mut self, at: usize) -> &mut dyn Wait;
+}
+
+impl<const N: usize> Ends for [&mut dyn Wait; N] {
+    fn count(&self) -> usize {
+        N
+    }
+
+    fn end(&self, at: usize) -> &dyn Wait {
+        &*self[at]
+    }
+
+    fn end_mut(&mut self, at: usize) -> &mut dyn Wait {
+        &mut *self[at]
+    }
+}
+
+/// What a thread sleeps with: the bell that wakes it for other things, and lists that are used again.
+#[derive(Debug)]
+pub(crate) struct Sleep {
+    pub bell: Bell,
+    // Empty between two sleeps.
+    readable: Vec<BorrowedFd<'static>>,
+    writable: Vec<BorrowedFd<'static>>,
+    polled: Vec<PollFd<'static>>,
+}
+
+impl Sleep {
+    pub fn new(bell: Bell) -> Sleep {
+        Sleep {
+            bell,
+            readable: Vec::new(),
+            writable: Vec::new(),
+            polled: Vec::new(),
+        }
+    }
+
+    /// Arms the ends and sleeps, if all of them agree, until one has work, the bell rings, or so much
+    /// time is over.
+    ///
+    /// # Errors
+    /// The place of the end that cannot be waited for, and why.
+    pub fn on(
+        &mut self,
+        ends: &mut (impl Ends + ?Sized),
+        at_most: Option<Duration>,
+    ) -> Result<(), (usize, Error)> {
+        let mut armed = 0;
+        let mut outcome = Ok(true);
+        while armed < ends.count() && matches!(outcome, Ok(true)) {
+            outcome = ends.end_mut(armed).arm().map_err(|error| (armed, error));
+            armed += 1;
+        }
+        if let Ok(true) = outcome {
+            let slept = self.poll(ends, at_most);
+            outcome = slept.map(|()| true).map_err(|error| (0, error));
+        }
+        (0..armed).for_each(|at| ends.end_mut(at).disarm());
+        outcome.map(drop)
+    }
+
+    fn poll(
+        &mut self,
+        ends: &(impl Ends + ?Sized),
+        at_most: Option<Duration>,
+    ) -> Result<(), Error> {
+        let mut readable: Vec<BorrowedFd<'_>> = std::mem::take(&mut self.readable);
+        let mut writable: Vec<BorrowedFd<'_>> = std::mem::take(&mut self.writable);
+        let mut polled: Vec<PollFd<'_>> = std::mem::take(&mut self.polled);
+        for at in 0..ends.count() {
+            ends.end(at).sources(&mut readable, &mut writable);
+        }
+        polled.push(PollFd::new(&self.bell, PollFlags::IN));
+        for &fd in &readable {
+            polled.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        }
+        for &fd in &writable {
+            polled.push(PollFd::from_borrowed_fd(fd, PollFlags::OUT));
+        }
+        // Longer sleeps than the system can count are for ever.
+        let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
+        let outcome = poll(&mut polled, timeout.as_ref());
+        let has_rung = !polled[0].revents().is_empty();
+        self.readable = emptied(readable);
+        self.writable = emptied(writable);
+        self.polled = emptied(polled);
+        if has_rung {
+            self.bell.silence();
+        }
+        match outcome {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(Error::system("wait for the ends of edges", error)),
+        }
+    }
+}
+
+/// The same vector without what it held, for items that live longer. The library keeps the memory.
+fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
+    items.clear();
+    items.into_iter().filter_map(|_| None).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn an_emptied_vector_keeps_its_memory() {
+        let bell = Bell::new().unwrap();
+        let mut items = Vec::with_capacity(10);
+        items.push(bell.as_fd());
+        let at = items.as_ptr().addr();
+        let empty: Vec<BorrowedFd<'static>> = emptied(items);
+        assert!(empty.is_empty());
+        assert_eq!((empty.as_ptr().addr(), empty.capacity()), (at, 10));
+    }
+}

@@ -1,0 +1,105 @@
+//! Once they run, queues and crossings allocate nothing for tuples of fixed length, whether there is
+//! always something to do or a thread sleeps again and again.
+
+extern crate thalweg_testkit as testkit;
+
+#[path = "compiled/operators.rs"]
+mod operators;
+
+use std::alloc::System;
+
+use graph::{Codec, Fault, OperatorModel};
+use runtime::crossing::Links;
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use testkit::{Invoke, program};
+use tuple::{TupleRef, Type};
+
+use operators::{counter, links, queue, receive, send, source, start};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn allocations() -> usize {
+    let stats = ALLOCATOR.stats();
+    stats.allocations + stats.reallocations
+}
+
+/// Looks at the count every [`SPAN`] tuples.
+const WATCH: OperatorEntry = OperatorEntry {
+    model: &OperatorModel {
+        namespace: "t",
+        name: "Watch",
+        inputs: &[graph::InPortModel::DEFAULT],
+        ..OperatorModel::DEFAULT
+    },
+    make: Make::Build(watch),
+};
+
+/// Tuples between two looks, and at most so many of the 99 spans may see an allocation: the count is
+/// the whole process', and while the first tuples pass other threads still start up.
+const SPAN: u64 = 100;
+const DIRTY_SPANS_MAX: u64 = 5;
+
+#[derive(Default)]
+struct Watch {
+    seen: u64,
+    before: usize,
+    dirty_spans: u64,
+}
+
+impl Operator for Watch {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.seen += 1;
+        if self.seen.is_multiple_of(SPAN) {
+            let now = allocations();
+            self.dirty_spans += u64::from(self.seen > SPAN && now != self.before);
+            self.before = now;
+        }
+        let is_clean = self.dirty_spans <= DIRTY_SPANS_MAX;
+        assert!(is_clean, "tuple {} allocates", self.seen);
+        Ok(())
+    }
+}
+
+fn watch(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(Watch::default()))
+}
+
+fn watcher(feeder: u32) -> Invoke {
+    Invoke::new("t::Watch", "Watch")
+        .input("In", [("n", Type::Int64)])
+        .fed(0, feeder, 0)
+}
+
+const COUNT: u32 = 10_000;
+
+/// One after the other: they share the count.
+#[test]
+fn tuples_of_fixed_length_pass_without_an_allocation() {
+    for items in [1, 3, 1000] {
+        let program = program([source(COUNT), queue(items, "wait"), counter(1), watcher(2)]);
+        let (running, _) = start(&program, Links::default(), &[WATCH]);
+        let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(tallies[3].processed, [COUNT.into()], "{items}");
+    }
+    for (medium, ring_bytes) in [
+        ("ring", 4096),
+        ("ring", 1 << 20),
+        ("shm", 4096),
+        ("shm", 1 << 20),
+    ] {
+        let found = transport::media::find(medium).expect("a medium");
+        let (sends, receives) = links(found, Codec::Facade, ring_bytes);
+        let (sender, _) = start(&program([source(COUNT), send()]), sends, &[]);
+        let receiver = program([receive(), counter(0), watcher(1)]);
+        let (receiver, _) = start(&receiver, receives, &[WATCH]);
+        sender.join().unwrap_or_else(|report| panic!("{report}"));
+        let tallies = receiver.join().unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(
+            tallies[2].processed,
+            [COUNT.into()],
+            "{medium} {ring_bytes}"
+        );
+    }
+}
