@@ -27,12 +27,12 @@ impl Lower<'_, '_> {
         self.jump(head, &[first, zero]);
         self.go(head);
         let (frame, count) = (self.params(head)[0], self.params(head)[1]);
-        let is_more = self.icmp(IntCC::UnsignedLessThan, frame, end);
-        self.go_on_if(is_more, done);
+        let is_last = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, end);
+        self.leave_if(is_last, done);
         let (data, len) = self.payload(frame, tag, bytes, done);
         let after = self.behind(data, len);
-        let is_whole = self.icmp(IntCC::UnsignedLessThanOrEqual, after, end);
-        self.go_on_if(is_whole, done);
+        let is_cut = self.icmp(IntCC::UnsignedGreaterThan, after, end);
+        self.leave_if(is_cut, done);
         let count = self.offset(count, 1);
         self.take_frame(after, count);
         self.bind(slot, data, len);
@@ -43,10 +43,11 @@ impl Lower<'_, '_> {
         self.go_sealed(done);
     }
 
-    /// Goes on if a condition holds, else somewhere else.
-    fn go_on_if(&mut self, condition: ir::Value, other: ir::Block) {
+    /// Goes on unless a condition holds. Cranelift moves code out of a loop only if the way out is the
+    /// first one of its branch.
+    fn leave_if(&mut self, condition: ir::Value, done: ir::Block) {
         let next = self.block();
-        self.branch(condition, next, other);
+        self.branch(condition, done, next);
         self.go_sealed(next);
     }
 
@@ -56,14 +57,14 @@ impl Lower<'_, '_> {
         frame: ir::Value,
         tag: ir::Value,
         bytes: u32,
-        other: ir::Block,
+        done: ir::Block,
     ) -> (ir::Value, ir::Value) {
         let len = self.load(Region::Input, types::I32, frame, 0);
         let found = self.load(Region::Input, types::I32, frame, 4);
-        let is_tuple = self.icmp(IntCC::Equal, found, tag);
-        self.go_on_if(is_tuple, other);
-        let is_long_enough = self.icmp_const(IntCC::UnsignedGreaterThanOrEqual, len, bytes.into());
-        self.go_on_if(is_long_enough, other);
+        let is_other = self.icmp(IntCC::NotEqual, found, tag);
+        self.leave_if(is_other, done);
+        let is_short = self.icmp_const(IntCC::UnsignedLessThan, len, bytes.into());
+        self.leave_if(is_short, done);
         let len = self.b.ins().uextend(types::I64, len);
         (self.offset(frame, 8), len)
     }
