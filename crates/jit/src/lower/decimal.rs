@@ -179,13 +179,6 @@ impl Lower<'_, '_> {
         self.leave_unless(is_short, to);
     }
 
-    /// Leaves for a block if a condition holds.
-    fn leave_if(&mut self, condition: ir::Value, to: ir::Block) {
-        let next = self.block();
-        self.branch(condition, to, next);
-        self.go_sealed(next);
-    }
-
     /// Leaves for a block unless a condition holds.
     fn leave_unless(&mut self, condition: ir::Value, to: ir::Block) {
         let next = self.block();

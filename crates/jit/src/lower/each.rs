@@ -43,14 +43,6 @@ impl Lower<'_, '_> {
         self.go_sealed(done);
     }
 
-    /// Goes on unless a condition holds. Cranelift moves code out of a loop only if the way out is the
-    /// first one of its branch.
-    fn leave_if(&mut self, condition: ir::Value, done: ir::Block) {
-        let next = self.block();
-        self.branch(condition, done, next);
-        self.go_sealed(next);
-    }
-
     /// The payload of a tuple's frame, if it is one.
     fn payload(
         &mut self,

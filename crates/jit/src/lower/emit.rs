@@ -187,6 +187,14 @@ impl Lower<'_, '_> {
         self.b.ins().brif(condition, yes, &[], no, &[]);
     }
 
+    /// Goes on unless a condition holds. Cranelift moves code out of a loop only if the way out is the
+    /// first one of its branch.
+    pub fn leave_if(&mut self, condition: ir::Value, to: ir::Block) {
+        let next = self.block();
+        self.branch(condition, to, next);
+        self.go_sealed(next);
+    }
+
     /// Goes on in a block.
     pub fn go(&mut self, block: ir::Block) {
         self.b.switch_to_block(block);
