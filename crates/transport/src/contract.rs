@@ -25,7 +25,7 @@ use std::time::Duration;
 use ring::frame::Batch;
 use ring::grant::GrantAddress;
 
-use crate::Error;
+use crate::{Counters, Error};
 
 /// A medium: how to make both ends of an edge.
 pub trait Medium: Sync {
@@ -140,6 +140,11 @@ pub trait Outbound: Wait + Send {
 
     /// A frame was written by way of the grant, and somebody sleeps who wants it.
     fn wake(&mut self) {}
+
+    /// What it counts, for whoever exports it; `None`: nothing.
+    fn counters(&self) -> Option<Arc<Counters>> {
+        None
+    }
 }
 
 /// The receiving end of an edge.

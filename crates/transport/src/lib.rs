@@ -15,6 +15,7 @@
 
 mod bell;
 mod contract;
+mod counters;
 mod error;
 pub mod fragment;
 pub mod idle;
@@ -24,6 +25,7 @@ mod ticket;
 
 pub use bell::Bell;
 pub use contract::{Batching, Caps, Inbound, Medium, Outbound, Spec, Ticket, Wait};
+pub use counters::Counters;
 pub use error::{Error, Loss};
 pub use idle::{Idle, Strategy};
 pub use park::Ends;
