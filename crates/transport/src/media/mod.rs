@@ -4,6 +4,7 @@ mod ring;
 mod ringed;
 mod shm;
 pub mod sim;
+pub mod tcp;
 
 use crate::Medium;
 
@@ -13,7 +14,7 @@ static SIM: sim::Sim = sim::Sim {
     faults: sim::Faults::MILD,
 };
 
-static ALL: [&dyn Medium; 3] = [&ring::Ring, &shm::Shm, &SIM];
+static ALL: [&dyn Medium; 4] = [&ring::Ring, &shm::Shm, &tcp::Tcp, &SIM];
 
 /// Every medium, the fastest first; last the one for tests, [`sim`].
 pub fn all() -> &'static [&'static dyn Medium] {

@@ -1,0 +1,60 @@
+//! Edges on a medium, and loops that never sleep.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use transport::{Batching, Inbound, Outbound, Spec, media};
+
+/// Bytes under way.
+const RING_BYTES: usize = 1 << 20;
+
+/// Both ends of an edge on this medium.
+///
+/// # Panics
+/// If there is no such medium, or it fails.
+pub fn open(medium: &str, receivers: u32) -> (Box<dyn Outbound>, Vec<Box<dyn Inbound>>) {
+    let medium = media::find(medium).expect("a medium");
+    let spec = Spec {
+        name: "bench".into(),
+        link: 0,
+        receivers,
+        ring_bytes: RING_BYTES,
+        batch: Batching::default(),
+        token: [7; 16],
+        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+    };
+    let (out, tickets) = medium.open(&spec).expect("opened");
+    let accept = |ticket| medium.accept(&spec, ticket).expect("accepted");
+    let receivers = tickets.into_iter().map(accept).collect();
+    (out, receivers)
+}
+
+/// Commits so many frames, and gets the last one out.
+///
+/// # Panics
+/// If the edge breaks.
+pub fn send(out: &mut dyn Outbound, payload: &[u8], count: u64) {
+    for _ in 0..count {
+        while !out.put(1, 0, payload).expect("a sound edge") {
+            std::hint::spin_loop();
+        }
+    }
+    while !out.flush().expect("a sound edge") {}
+}
+
+/// Takes so many frames, looking at the first word of each.
+///
+/// # Panics
+/// If the edge breaks.
+pub fn receive(end: &mut dyn Inbound, count: u64) -> u64 {
+    let (mut taken, mut sum) = (0, 0u64);
+    while taken < count {
+        for frame in end.poll().expect("a sound edge") {
+            taken += 1;
+            if let Some(word) = frame.bytes.first_chunk() {
+                sum = sum.wrapping_add(u64::from_ne_bytes(*word));
+            }
+        }
+        end.release();
+    }
+    sum
+}

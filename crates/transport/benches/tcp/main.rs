@@ -1,0 +1,37 @@
+//! Media over TCP against bare sockets that write the same bytes.
+//!
+//! ```text
+//!   one_to_one   sender (core 0) ---> receiver (core 1)
+//!   ping_pong    sender (core 0) <--> echo (core 1)
+//!
+//!   cargo bench -p thalweg-transport --bench tcp                 all of it
+//!   cargo bench -p thalweg-transport --bench tcp -- one_to_one   some of it
+//! ```
+//! The contenders run by turns, several times each; what counts is the ratio of a run to the bare run
+//! beside it, and of these the median.
+
+extern crate thalweg_transport as transport;
+
+mod bare;
+mod edge;
+mod one_to_one;
+mod ping_pong;
+mod table;
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let wanted: Vec<_> = wanted
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let benches: [(&str, fn()); 2] = [
+        ("one_to_one_tcp", one_to_one::tcp),
+        ("ping_pong_tcp", ping_pong::tcp),
+    ];
+    for (name, bench) in benches {
+        if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {
+            println!("{name}");
+            bench();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! One sender, one receiver, as fast as it goes.
+
+use crate::table::{burst, compare};
+use crate::{bare, edge};
+
+/// Bytes of a burst on plain TCP, and frames at most.
+const TCP_BYTES: u64 = 8 << 20;
+const TCP_FRAMES: u64 = 300;
+
+/// Frames a second, in millions, on plain TCP and by the same writes.
+pub fn tcp() {
+    for len in [64, 1024, 4096, 16384, 65536] {
+        let frame = ring::frame::frame_bytes(len);
+        let count = TCP_FRAMES.min(TCP_BYTES / frame as u64);
+        compare(
+            &format!("tcp {len} B, a frame a write"),
+            "M/s",
+            || bare_stream(frame, count) * 1e3,
+            || edge_stream("tcp", len, count) * 1e3,
+        );
+    }
+}
+
+/// Writes of this length, in a nanosecond.
+fn bare_stream(len: usize, count: u64) -> f64 {
+    let (sender, receiver) = bare::pair();
+    let (payload, mut room) = (vec![1; len], vec![0; 256 * 1024]);
+    let took = burst(
+        move || (0..count).for_each(|_| bare::write(&sender, &payload)),
+        move || {
+            let mut left = len as u64 * count;
+            while left > 0 {
+                left -= bare::read(&receiver, &mut room) as u64;
+            }
+        },
+    );
+    count as f64 / took / 1e9
+}
+
+/// Frames with payloads of this length, in a nanosecond.
+fn edge_stream(medium: &str, len: usize, count: u64) -> f64 {
+    let (mut out, mut ends) = edge::open(medium, 1);
+    let payload = vec![1; len];
+    let took = burst(
+        move || edge::send(&mut *out, &payload, count),
+        move || {
+            edge::receive(&mut *ends[0], count);
+        },
+    );
+    count as f64 / took / 1e9
+}

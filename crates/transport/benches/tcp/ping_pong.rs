@@ -1,0 +1,107 @@
+//! One frame there and back: at once again, and a thousand a second.
+
+use std::time::{Duration, Instant};
+
+use transport::{Inbound, Outbound};
+
+use crate::table::{RECEIVER, SENDER, compare, join, on_core};
+use crate::{bare, edge};
+
+/// Round trips of a run.
+const TRIPS: u64 = 3_000;
+const PACED_TRIPS: u64 = 300;
+
+const PACE: Duration = Duration::from_millis(1);
+
+const LEN: usize = 64;
+
+/// Microseconds of a round trip, the median, on plain TCP and on a bare socket.
+pub fn tcp() {
+    let at_once = || bare_trips(TRIPS, Duration::ZERO);
+    compare("tcp 64 B, at once again", "us", at_once, || {
+        edge_trips("tcp", TRIPS, Duration::ZERO)
+    });
+    let paced = || bare_trips(PACED_TRIPS, PACE);
+    compare("tcp 64 B, 1,000 a second", "us", paced, || {
+        edge_trips("tcp", PACED_TRIPS, PACE)
+    });
+}
+
+/// The median of round trips that begin at this pace.
+fn trips(count: u64, pace: Duration, mut trip: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    let mut took: Vec<f64> = (0..count)
+        .map(|number| {
+            while start.elapsed() < pace * number as u32 {
+                std::hint::spin_loop();
+            }
+            let start = Instant::now();
+            trip();
+            start.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    took.sort_by(f64::total_cmp);
+    took[took.len() / 2]
+}
+
+fn bare_trips(count: u64, pace: Duration) -> f64 {
+    let (here, there) = bare::pair();
+    let echoes = on_core(RECEIVER, move || {
+        let mut room = [0; 4096];
+        for _ in 0..count {
+            let len = bare::read(&there, &mut room);
+            bare::write(&there, &room[..len]);
+        }
+    });
+    let pings = on_core(SENDER, move || {
+        let (payload, mut room) = ([1; LEN + 8], [0; 4096]);
+        trips(count, pace, || {
+            bare::write(&here, &payload);
+            bare::read(&here, &mut room);
+        })
+    });
+    join(echoes);
+    join(pings)
+}
+
+fn edge_trips(medium: &str, count: u64, pace: Duration) -> f64 {
+    let (mut there, mut there_end) = edge::open(medium, 1);
+    let (mut back, mut back_end) = edge::open(medium, 1);
+    let echoes = on_core(RECEIVER, move || {
+        for _ in 0..count {
+            echo(&mut *there_end[0], &mut *back);
+        }
+        (there_end, back)
+    });
+    let pings = on_core(SENDER, move || {
+        let payload = [1; LEN];
+        let took = trips(count, pace, || {
+            put(&mut *there, &payload);
+            while !take(&mut *back_end[0]) {}
+        });
+        (took, there, back_end)
+    });
+    drop(join(echoes));
+    join(pings).0
+}
+
+/// Sends back the next frame.
+fn echo(end: &mut dyn Inbound, back: &mut dyn Outbound) {
+    loop {
+        let frame = end.poll().expect("a sound edge").next();
+        if let Some(frame) = frame {
+            put(back, frame.bytes);
+            return end.release();
+        }
+    }
+}
+
+fn put(out: &mut dyn Outbound, payload: &[u8]) {
+    while !out.put(1, 0, payload).expect("a sound edge") {}
+}
+
+fn take(end: &mut dyn Inbound) -> bool {
+    let is_there = end.poll().expect("a sound edge").next().is_some();
+    end.release();
+    is_there
+}

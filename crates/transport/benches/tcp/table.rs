@@ -1,0 +1,153 @@
+//! Runs contenders by turns and prints what came of it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+/// Where sending threads run.
+pub const SENDER: usize = 0;
+
+/// Where receiving threads run.
+pub const RECEIVER: usize = 1;
+
+/// Turns of each contender.
+const TURNS: usize = 9;
+
+/// Bursts of a turn.
+const BURSTS: u32 = 60;
+
+/// The thread that calls stays on this core.
+pub fn pin(core: usize) {
+    let mut set = CpuSet::new();
+    set.set(core);
+    if let Err(error) = sched_setaffinity(None, &set) {
+        println!("not pinned to core {core}: {error}");
+    }
+}
+
+/// A thread on a core.
+pub fn on_core<T: Send + 'static>(
+    core: usize,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<T> {
+    std::thread::spawn(move || {
+        pin(core);
+        run()
+    })
+}
+
+/// Seconds of a burst, the median of those that were left alone: others may use the machine, too, so
+/// a burst in which either thread was taken off its core does not count. Both sides begin at the same
+/// time; the receiving side says when it has everything.
+pub fn burst(
+    mut send: impl FnMut() + Send + 'static,
+    mut receive: impl FnMut() + Send + 'static,
+) -> f64 {
+    let gate = Arc::new(Gate::default());
+    let other_gate = gate.clone();
+    let sends = on_core(SENDER, move || {
+        let burst = |number| {
+            alone(|| {
+                other_gate.pass(number);
+                let start = Instant::now();
+                send();
+                start
+            })
+        };
+        (0..BURSTS).map(burst).collect::<Vec<_>>()
+    });
+    let receives = on_core(RECEIVER, move || {
+        let burst = |number| {
+            alone(|| {
+                gate.pass(number);
+                receive();
+                Instant::now()
+            })
+        };
+        (0..BURSTS).map(burst).collect::<Vec<_>>()
+    });
+    let (ends, starts) = (join(receives), join(sends));
+    let bursts = starts.iter().zip(&ends);
+    let all = bursts.map(|(start, end)| {
+        let took = end.0.saturating_duration_since(start.0).as_secs_f64();
+        (took, start.1 && end.1)
+    });
+    let alone: Vec<f64> = all.clone().filter(|one| one.1).map(|one| one.0).collect();
+    match alone.is_empty() {
+        true => all.map(|one| one.0).fold(f64::INFINITY, f64::min),
+        false => median(alone.into_iter()),
+    }
+}
+
+/// What came of it, and whether the thread stayed on its core from beginning to end.
+fn alone<T>(run: impl FnOnce() -> T) -> (T, bool) {
+    let before = switches();
+    let done = run();
+    (done, before == switches())
+}
+
+/// Lets two threads through together: it wakes both and, when both are on their cores, lets go.
+#[derive(Default)]
+struct Gate {
+    arrived: AtomicU32,
+    sleepers: Mutex<u32>,
+    all_here: Condvar,
+}
+
+impl Gate {
+    fn pass(&self, number: u32) {
+        let mut sleepers = self.sleepers.lock().expect("no thread panics here");
+        *sleepers += 1;
+        self.all_here.notify_all();
+        let sleepers = self
+            .all_here
+            .wait_while(sleepers, |count| *count < 2 * (number + 1));
+        drop(sleepers);
+        self.arrived.fetch_add(1, Ordering::AcqRel);
+        while self.arrived.load(Ordering::Acquire) < 2 * (number + 1) {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// How often this thread was taken off its core.
+fn switches() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("nonvoluntary"))?;
+    line.split_whitespace().last()?.parse().ok()
+}
+
+/// What a thread has found.
+///
+/// # Panics
+/// If the thread did.
+pub fn join<T>(thread: JoinHandle<T>) -> T {
+    thread.join().expect("the thread of a bench ends well")
+}
+
+/// Runs both by turns. Prints the medians and the median of the ratios, the second to the first of a
+/// turn.
+pub fn compare(
+    what: &str,
+    unit: &str,
+    mut bare: impl FnMut() -> f64,
+    mut ours: impl FnMut() -> f64,
+) {
+    let turns: Vec<_> = (0..TURNS).map(|_| (bare(), ours())).collect();
+    let bare = median(turns.iter().map(|turn| turn.0));
+    let ours = median(turns.iter().map(|turn| turn.1));
+    let ratio = median(turns.iter().map(|turn| turn.1 / turn.0));
+    println!("  {what:<28} {bare:>9.3} {ours:>9.3} {unit:<5} ratio {ratio:.3}");
+}
+
+/// The middle one.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,287 @@
+//! The buffer that a receiver reads its connection into: whole frames are polled where they lie.
+//!
+//! ```text
+//!   0       begin        polled         whole          end       capacity
+//!   +--------+------------+--------------+--------------+----------+
+//!   | given  | polled,    | whole frames | a frame that | read     |
+//!   | back   | not given  | not polled   | is not all   | into     |
+//!   |        | back       |              | there        |          |
+//!   +--------+------------+--------------+--------------+----------+
+//! ```
+//! Frames begin at multiples of 8 on the wire, so they do here as long as what is moved to the front
+//! is moved by such a multiple. A frame's length is looked at before anything is done with it: one
+//! that is longer than agreed is refused as soon as its header is there.
+
+use std::net::TcpStream;
+
+use ring::frame::{Batch, HEADER_BYTES, Header, frame_bytes};
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
+
+use super::acknowledge;
+use super::hello::Welcome;
+use crate::Error;
+
+/// Read from the connection at once, if there is so much. Small enough for the second level of
+/// cache, large enough for few calls.
+const READ_BYTES: usize = 256 * 1024;
+
+/// The largest payload that any sender may announce.
+const FRAME_BYTES_MAX: usize = 1 << 26;
+
+/// A receive buffer.
+pub(crate) struct Intake {
+    /// Words, so that it begins at a multiple of 8.
+    words: Vec<u64>,
+    begin: usize,
+    polled: usize,
+    whole: usize,
+    end: usize,
+    /// The longest frame, header and all.
+    frame_max: usize,
+    /// Something was read that the system has not acknowledged.
+    is_unacknowledged: bool,
+}
+
+/// What came of reading.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Bytes; and whether there was room for more, so that there are none left now.
+    Some { is_all: bool },
+    /// Nothing has come.
+    Nothing,
+    /// The buffer is full of what was not given back.
+    Full,
+    /// The connection is over: how it ended.
+    Over(String),
+}
+
+impl Intake {
+    /// For the frames of a sender.
+    ///
+    /// # Errors
+    /// It announces frames of a length that nobody needs.
+    pub(crate) fn agreed(name: &str, welcome: &Welcome) -> Result<Intake, Error> {
+        let announced = welcome.frame_bytes_max as usize;
+        if announced > FRAME_BYTES_MAX {
+            return Err(Error::Refused(format!(
+                "{name}: the sender announces frames of {announced} bytes; at most \
+                 {FRAME_BYTES_MAX} are taken"
+            )));
+        }
+        Ok(Intake::new(announced))
+    }
+
+    /// For frames with payloads of so many bytes at most.
+    pub(crate) fn new(frame_bytes_max: usize) -> Intake {
+        let frame_max = frame_bytes(frame_bytes_max);
+        let bytes = (2 * frame_max).max(READ_BYTES);
+        Intake {
+            words: vec![0; bytes.div_ceil(8)],
+            begin: 0,
+            polled: 0,
+            whole: 0,
+            end: 0,
+            frame_max,
+            is_unacknowledged: false,
+        }
+    }
+
+    /// Reads from the connection, once.
+    pub(crate) fn read(&mut self, stream: &TcpStream) -> Read {
+        self.acknowledge(stream);
+        self.make_room();
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        let room = &mut bytes[self.end..];
+        let room_bytes = room.len();
+        if room_bytes == 0 {
+            return Read::Full;
+        }
+        loop {
+            match rustix::net::recv(stream, &mut *room, RecvFlags::DONTWAIT) {
+                Ok((0, _)) => return Read::Over("its connection has ended".to_owned()),
+                Ok((count, _)) => {
+                    self.is_unacknowledged = true;
+                    self.end += count;
+                    let is_all = count < room_bytes;
+                    return Read::Some { is_all };
+                }
+                Err(Errno::AGAIN) => return Read::Nothing,
+                Err(Errno::INTR) => {}
+                Err(error) => return Read::Over(error.to_string().to_lowercase()),
+            }
+        }
+    }
+
+    /// Acknowledges what was read before.
+    fn acknowledge(&mut self, stream: &TcpStream) {
+        if std::mem::take(&mut self.is_unacknowledged) {
+            acknowledge::now(stream);
+        }
+    }
+
+    /// Moves what is there to the front when the rest of the buffer is short.
+    fn make_room(&mut self) {
+        if self.begin == self.end {
+            (self.begin, self.polled, self.whole, self.end) = (0, 0, 0, 0);
+        }
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        if self.begin > 0 && bytes.len() - self.end < self.frame_max {
+            bytes.copy_within(self.begin..self.end, 0);
+            self.end -= self.begin;
+            self.whole -= self.begin;
+            self.polled -= self.begin;
+            self.begin = 0;
+        }
+    }
+
+    /// The header of the first frame that was not taken, if it is there.
+    ///
+    /// # Errors
+    /// It is none, or of a frame that is too long.
+    #[inline]
+    pub(crate) fn peek(&self) -> Result<Option<Header>, String> {
+        let word = match self.words.get(self.whole / 8) {
+            Some(word) if self.end - self.whole >= HEADER_BYTES => *word,
+            _ => return Ok(None),
+        };
+        match Header::check(word) {
+            Some(header) if frame_bytes(header.len as usize) <= self.frame_max => Ok(Some(header)),
+            Some(header) => Err(format!(
+                "a frame of {} bytes; at most {} were agreed on",
+                header.len,
+                self.frame_max - HEADER_BYTES
+            )),
+            None => Err(format!("{word:#018x} where a frame should begin")),
+        }
+    }
+
+    /// Takes the frame that was peeked at, if all of it is there.
+    #[inline]
+    pub(crate) fn take(&mut self, header: Header) -> bool {
+        let to = self.whole + frame_bytes(header.len as usize);
+        let is_there = to <= self.end;
+        if is_there {
+            self.whole = to;
+        }
+        is_there
+    }
+
+    /// Whole frames that were not polled.
+    #[inline]
+    pub(crate) fn poll(&mut self) -> Batch<'_> {
+        let from = self.polled;
+        self.polled = self.whole;
+        let bytes: &[u8] = bytemuck::cast_slice(&self.words);
+        Batch::new(&bytes[from..self.whole])
+    }
+
+    /// Whether there are whole frames to poll.
+    pub(crate) fn has_frames(&self) -> bool {
+        self.polled < self.whole
+    }
+
+    /// Gives back what was polled: how many bytes.
+    #[inline]
+    pub(crate) fn release(&mut self) -> usize {
+        let released = self.polled - self.begin;
+        self.begin = self.polled;
+        released
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
+        let address = listener.local_addr().expect("an address");
+        let one = TcpStream::connect(address).expect("connects");
+        (one, listener.accept().expect("accepts").0)
+    }
+
+    fn frame(len: usize) -> Vec<u8> {
+        let header = Header {
+            len: len as u32,
+            kind: 1,
+            flags: 0,
+        };
+        let mut bytes = header.to_word().to_ne_bytes().to_vec();
+        bytes.resize(frame_bytes(len), len as u8);
+        bytes
+    }
+
+    /// Takes whole frames until so many have been.
+    fn take(intake: &mut Intake, stream: &TcpStream, count: usize) -> Vec<usize> {
+        let mut lens = Vec::new();
+        while lens.len() < count {
+            assert!(!matches!(intake.read(stream), Read::Over(_)));
+            while let Some(header) = intake.peek().expect("sound frames") {
+                if !intake.take(header) {
+                    break;
+                }
+            }
+            lens.extend(intake.poll().map(|frame| {
+                assert!(frame.bytes.as_ptr().addr().is_multiple_of(8));
+                frame.bytes.len()
+            }));
+            intake.release();
+        }
+        lens
+    }
+
+    #[test]
+    fn frames_of_any_cut_come_whole() {
+        let (mut sender, receiver) = pair();
+        let mut intake = Intake::new(5000);
+        let lens = [0, 1, 7, 8, 4999, 5000, 64];
+        let bytes: Vec<u8> = lens.iter().flat_map(|len| frame(*len)).collect();
+        for cut in (1..bytes.len()).step_by(61) {
+            sender.write_all(&bytes[..cut]).expect("written");
+            let _ = intake.read(&receiver);
+            sender.write_all(&bytes[cut..]).expect("written");
+            assert_eq!(take(&mut intake, &receiver, lens.len()), lens, "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_given_back_holds_room() {
+        let (mut sender, receiver) = pair();
+        let mut intake = Intake::new(5000);
+        let many = frame(5000).repeat(2 * READ_BYTES / 5008);
+        let writer = std::thread::spawn(move || sender.write_all(&many).map(|()| sender));
+        let mut count = 0;
+        while intake.read(&receiver) != Read::Full {
+            while let Some(header) = intake.peek().expect("sound frames") {
+                if !intake.take(header) {
+                    break;
+                }
+            }
+            count += intake.poll().count();
+        }
+        assert_eq!(count, READ_BYTES / 5008);
+        assert!(intake.release() > 0);
+        let rest = 2 * READ_BYTES / 5008 - count;
+        take(&mut intake, &receiver, rest);
+        drop(writer.join());
+    }
+
+    #[test]
+    fn wrong_frames_are_refused() {
+        let (mut sender, receiver) = pair();
+        let mut intake = Intake::new(1000);
+        let read = |intake: &mut Intake| while intake.read(&receiver) == Read::Nothing {};
+        sender.write_all(&frame(1001)[..8]).expect("written");
+        read(&mut intake);
+        let why = intake.peek().expect_err("refused");
+        assert_eq!(why, "a frame of 1001 bytes; at most 1000 were agreed on");
+        let mut intake = Intake::new(1000);
+        sender.write_all(&[0xff; 8]).expect("written");
+        read(&mut intake);
+        assert!(intake.peek().is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! The connections between a sender and one receiver.
+
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use rustix::event::epoll::EventFlags;
+use rustix::io::{Errno, Result};
+use rustix::net::SendFlags;
+
+use super::acknowledge;
+use super::credit::{Ear, Over};
+use super::pump::Seat;
+
+/// What a receiver connects.
+pub(crate) struct Pair {
+    /// Where frames go to it.
+    pub(crate) frames: TcpStream,
+    /// Where credit comes from it.
+    pub(crate) credit: TcpStream,
+}
+
+/// A receiver that is connected, as its sender sees it.
+pub(crate) struct Line {
+    pub(crate) frames: Arc<TcpStream>,
+    pub(crate) credit: Arc<TcpStream>,
+    ear: Ear,
+    seat: Seat,
+    watched: (EventFlags, EventFlags),
+}
+
+impl Line {
+    /// For a receiver that has released everything up to a position.
+    pub(crate) fn new(pair: Pair, released: u64, seat: Seat) -> Line {
+        let watched = (EventFlags::RDHUP, EventFlags::RDHUP);
+        acknowledge::at_once(&pair.credit);
+        seat.watch_for(&pair.frames, watched.0);
+        seat.watch_for(&pair.credit, watched.1);
+        Line {
+            frames: Arc::new(pair.frames),
+            credit: Arc::new(pair.credit),
+            ear: Ear::new(released),
+            seat,
+            watched,
+        }
+    }
+
+    /// How far the receiver had released when it was last heard.
+    pub(crate) fn released(&self) -> u64 {
+        self.ear.released()
+    }
+
+    /// Hears how far it is, of a stream that was sent up to a position. `true`: further.
+    ///
+    /// # Errors
+    /// The receiver or the connection is gone.
+    pub(crate) fn hear(&mut self, sent: u64) -> std::result::Result<bool, Over> {
+        self.ear.listen(&self.credit, sent)
+    }
+
+    /// Why a write has failed: the receiver's last word says more than the system does.
+    pub(crate) fn over(&mut self, error: Errno, sent: u64) -> Over {
+        let said = self.hear(sent).err();
+        said.unwrap_or_else(|| Over::Broken(error.to_string().to_lowercase()))
+    }
+
+    /// Tells the pump what to look out for, beside the end: room for frames, and credit.
+    pub(crate) fn watch(&mut self, is_room_wanted: bool, is_credit_wanted: bool) {
+        let flags = |is_wanted, what| match is_wanted {
+            true => EventFlags::RDHUP | what,
+            false => EventFlags::RDHUP,
+        };
+        let wanted = (
+            flags(is_room_wanted, EventFlags::OUT),
+            flags(is_credit_wanted, EventFlags::IN),
+        );
+        if wanted.0 != self.watched.0 {
+            self.seat.watch_for(&self.frames, wanted.0);
+        }
+        if wanted.1 != self.watched.1 {
+            self.seat.watch_for(&self.credit, wanted.1);
+        }
+        self.watched = wanted;
+    }
+}
+
+impl Drop for Line {
+    /// The sending thread may still hold the sockets, so that closing them is not enough.
+    fn drop(&mut self) {
+        self.seat.forget(&self.frames);
+        self.seat.forget(&self.credit);
+    }
+}
+
+/// Writes what the socket takes; 0: nothing now.
+pub(crate) fn write(stream: &TcpStream, bytes: &[u8]) -> Result<usize> {
+    loop {
+        match rustix::net::send(stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
+            Err(Errno::AGAIN) => return Ok(0),
+            Err(Errno::INTR) => {}
+            written => return written,
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The lines of a sender: to each receiver one, and the frame that is going out on them.
+//!
+//! Shared between the thread that sends and the pump: whoever has the lock gets the frame further.
+
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use ring::frame::{HEADER_BYTES, Header, PAD};
+
+use super::credit::Over;
+use super::door::Door;
+use super::hello::{Hello, Welcome};
+use super::line::{Line, Pair, write};
+use super::pump::{Next, Seat};
+use super::{LEAVES, LINGER};
+use crate::{Counters, Error, Loss};
+
+/// The pump looks after a frame that is stuck when the sending thread has not come back for so long.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+/// What both threads need.
+pub(super) struct Lines {
+    door: Door,
+    places: Vec<Place>,
+    seat: Seat,
+    counters: Arc<Counters>,
+    welcome: Welcome,
+    /// The frame that is not out on every line, and its bytes; 0: there is none.
+    rest: Vec<u64>,
+    rest_bytes: usize,
+    /// Since when the pump is to look after it, and how often the sending thread had come by then.
+    stuck: Option<(Instant, u64)>,
+    visits: u64,
+    /// Bytes of all frames so far.
+    committed: u64,
+    /// Where the slowest receiver was when it was last looked at.
+    released: u64,
+    /// The sending thread sleeps.
+    is_armed: bool,
+    /// The sending end was dropped: when to give up.
+    leaves: Option<Instant>,
+    has_said_goodbye: bool,
+}
+
+/// A receiver's.
+enum Place {
+    /// It has not connected.
+    Awaited,
+    /// It has; and the bytes of the rest that are out to it.
+    Up(Box<Line>, usize),
+    /// It is gone: why.
+    Gone(String),
+}
+
+impl Lines {
+    pub(super) fn new(
+        door: Door,
+        receivers: u32,
+        welcome: Welcome,
+        seat: Seat,
+        counters: Arc<Counters>,
+    ) -> Lines {
+        Lines {
+            door,
+            places: (0..receivers).map(|_| Place::Awaited).collect(),
+            seat,
+            counters,
+            rest: vec![0; (welcome.frame_bytes_max as usize + HEADER_BYTES).div_ceil(8)],
+            welcome,
+            rest_bytes: 0,
+            stuck: None,
+            visits: 0,
+            committed: 0,
+            released: 0,
+            is_armed: false,
+            leaves: None,
+            has_said_goodbye: false,
+        }
+    }
+
+    /// Whether a frame of so many bytes may begin now.
+    pub(super) fn has_room(&mut self, bytes: usize) -> Result<bool, Error> {
+        self.visits += 1;
+        let is_out = self.go_on();
+        let until = self.committed + bytes as u64;
+        let most = self.welcome.ring_bytes;
+        if !is_out || until > self.released + most {
+            self.hear();
+        }
+        if let Some(loss) = self.all_lost() {
+            return Err(Error::Lost(loss));
+        }
+        let is_awaited = |place: &Place| matches!(place, Place::Awaited);
+        let is_complete = !self.places.iter().any(is_awaited);
+        Ok(is_out && is_complete && until <= self.released + most)
+    }
+
+    /// Writes a new frame to every line. What is not out everywhere is kept, in exchange for the
+    /// buffer of the last that was.
+    pub(super) fn write(&mut self, frame: &mut Vec<u64>, bytes: usize) {
+        debug_assert_eq!(self.rest_bytes, 0);
+        self.begin(bytes);
+        if !self.write_on(&bytemuck::cast_slice(frame)[..bytes]) {
+            std::mem::swap(frame, &mut self.rest);
+            self.rest_bytes = bytes;
+            if self.stuck.is_none() {
+                self.stuck = Some((Instant::now(), self.visits));
+                self.seat.call();
+            }
+        }
+    }
+
+    /// Gets the rest further. `true`: it is out.
+    pub(super) fn go_on(&mut self) -> bool {
+        if self.rest_bytes > 0 {
+            let rest = std::mem::take(&mut self.rest);
+            let is_out = self.write_on(&bytemuck::cast_slice(&rest)[..self.rest_bytes]);
+            self.rest = rest;
+            if is_out {
+                self.rest_bytes = 0;
+            }
+        }
+        self.rest_bytes == 0
+    }
+
+    fn begin(&mut self, bytes: usize) {
+        self.committed += bytes as u64;
+        for place in &mut self.places {
+            if let Place::Up(_, sent) = place {
+                *sent = 0;
+            }
+        }
+    }
+
+    /// Writes on, to every line. `true`: everything is out everywhere.
+    fn write_on(&mut self, bytes: &[u8]) -> bool {
+        let mut is_out = true;
+        for at in 0..self.places.len() {
+            let Place::Up(line, sent) = &mut self.places[at] else {
+                continue;
+            };
+            while *sent < bytes.len() {
+                match write(&line.frames, &bytes[*sent..]) {
+                    Ok(0) => break,
+                    Ok(count) => *sent += count,
+                    Err(error) => {
+                        let over = line.over(error, self.committed);
+                        self.lose(at, over);
+                        break;
+                    }
+                }
+            }
+            if let Place::Up(_, sent) = self.places[at] {
+                is_out &= sent == bytes.len();
+            }
+        }
+        is_out
+    }
+
+    /// Hears how far the receivers are.
+    pub(super) fn hear(&mut self) {
+        for at in 0..self.places.len() {
+            if let Place::Up(line, _) = &mut self.places[at]
+                && let Err(over) = line.hear(self.committed)
+            {
+                self.lose(at, over);
+            }
+        }
+        let slowest = self.up().map(Line::released).min();
+        self.released = slowest.unwrap_or(self.committed);
+        let queued = self.queued_bytes() as u64;
+        self.counters.queued_bytes.store(queued, Ordering::Relaxed);
+    }
+
+    /// Bytes that the slowest receiver has not released.
+    pub(super) fn queued_bytes(&self) -> usize {
+        (self.committed - self.released) as usize
+    }
+
+    /// Whether nothing is under way to anybody.
+    pub(super) fn is_drained(&self) -> bool {
+        self.rest_bytes == 0 && self.queued_bytes() == 0
+    }
+
+    /// The sending thread is about to sleep until there is room, or is awake again.
+    pub(super) fn set_armed(&mut self, is_armed: bool) {
+        self.is_armed = is_armed;
+    }
+
+    /// The sockets that the next frame waits for: for credit, and for room.
+    pub(super) fn waited_for(
+        &self,
+        credit: &mut Vec<Arc<TcpStream>>,
+        room: &mut Vec<Arc<TcpStream>>,
+    ) {
+        for place in &self.places {
+            if let Place::Up(line, sent) = place {
+                credit.push(line.credit.clone());
+                if *sent < self.rest_bytes {
+                    room.push(line.frames.clone());
+                }
+            }
+        }
+    }
+
+    /// Appends the receivers that are gone and not yet in the list.
+    pub(super) fn list_lost(&self, lost: &mut Vec<u32>) {
+        for (number, place) in (0..).zip(&self.places) {
+            if matches!(place, Place::Gone(_)) && !lost.contains(&number) {
+                lost.push(number);
+            }
+        }
+    }
+
+    /// A loss, if there is no receiver left.
+    fn all_lost(&self) -> Option<Loss> {
+        let is_gone = |place: &Place| matches!(place, Place::Gone(_));
+        if !self.places.iter().all(is_gone) {
+            return None;
+        }
+        let (number, place) = (0..).zip(&self.places).last()?;
+        let Place::Gone(why) = place else {
+            return None;
+        };
+        Some(Loss {
+            receiver: Some(number),
+            why: why.clone(),
+        })
+    }
+
+    /// The sending end was dropped.
+    pub(super) fn leave(&mut self) {
+        self.leaves = Some(Instant::now() + LINGER);
+        self.say_goodbye();
+        self.seat.call();
+    }
+
+    /// The last frame, which says that nothing follows. `true`: it is out.
+    fn say_goodbye(&mut self) -> bool {
+        if !self.go_on() {
+            return false;
+        }
+        if !self.has_said_goodbye {
+            self.has_said_goodbye = true;
+            let header = Header {
+                len: 0,
+                kind: PAD,
+                flags: LEAVES,
+            };
+            self.rest[0] = header.to_word();
+            self.rest_bytes = HEADER_BYTES;
+            self.begin(HEADER_BYTES);
+        }
+        self.go_on()
+    }
+
+    /// A turn of the pump. `true` beside the next one: the sending thread has to be woken.
+    pub(super) fn turn(&mut self, now: Instant) -> (Next, bool) {
+        let before = self.up().count();
+        while let Some((hello, pair)) = self.door.next(now) {
+            self.admit(hello, pair);
+        }
+        self.hear();
+        let had_rest = self.rest_bytes > 0;
+        let is_out = self.go_on();
+        let wakes = self.is_armed && (before != self.up().count() || had_rest && is_out);
+        if let Some(until) = self.leaves
+            && (self.say_goodbye() || until <= now || self.up().next().is_none())
+        {
+            self.places.clear();
+            return (Next::Leave, wakes);
+        }
+        let next = Next::OnEvent.or_at(self.leaves).or_at(self.door.due());
+        (next.or_at(self.look_after_rest(now)), wakes)
+    }
+
+    /// When the pump has to come back for the rest. As long as the sending thread comes by or sleeps
+    /// on the sockets itself, it is left to that.
+    fn look_after_rest(&mut self, now: Instant) -> Option<Instant> {
+        let (since, visits) = self.stuck?;
+        let is_due = since + PATIENCE <= now;
+        let is_left_alone = is_due && visits == self.visits && !self.is_armed;
+        let rest_bytes = self.rest_bytes;
+        for place in &mut self.places {
+            if let Place::Up(line, sent) = place {
+                line.watch(is_left_alone && *sent < rest_bytes, false);
+            }
+        }
+        if is_due {
+            let is_stuck = rest_bytes > 0 && !is_left_alone;
+            self.stuck = is_stuck.then_some((now, self.visits));
+        }
+        self.stuck.map(|(since, _)| since + PATIENCE)
+    }
+
+    fn admit(&mut self, hello: Hello, pair: Pair) {
+        let place = &mut self.places[hello.receiver as usize];
+        if !matches!(place, Place::Awaited) || self.leaves.is_some() {
+            let why = format!("receiver {} has connected already", hello.receiver);
+            return self.door.refuse_pair(pair, &why);
+        }
+        if self.door.welcome(&pair.frames, self.welcome) {
+            *place = Place::Up(Box::new(Line::new(pair, 0, self.seat)), 0);
+        }
+    }
+
+    fn lose(&mut self, at: usize, over: Over) {
+        self.places[at] = Place::Gone(match over {
+            Over::Goodbye => "it has closed its end".to_owned(),
+            Over::Broken(why) => why,
+        });
+    }
+
+    fn up(&self) -> impl Iterator<Item = &Line> {
+        self.places.iter().filter_map(|place| match place {
+            Place::Up(line, _) => Some(&**line),
+            Place::Awaited | Place::Gone(_) => None,
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! Idle edges take no time: the thread that looks after them sleeps until something happens.
+
+extern crate thalweg_transport as transport;
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::{Duration, Instant};
+
+use transport::{Batching, Inbound, Outbound, Spec, media};
+
+const EDGES: u32 = 20;
+
+/// How long nothing has to happen.
+const SILENCE: Duration = Duration::from_millis(300);
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+type Edge = (Box<dyn Outbound>, Vec<Box<dyn Inbound>>);
+
+fn open(name: &str, link: u32) -> Edge {
+    let medium = media::find(name).expect("a medium of that name");
+    let spec = Spec {
+        name: "Trades.0".into(),
+        link,
+        receivers: 2,
+        ring_bytes: 1 << 16,
+        batch: Batching::default(),
+        token: [3; 16],
+        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+    };
+    let (out, tickets) = medium.open(&spec).expect("opened");
+    let accept = |ticket| medium.accept(&spec, ticket).expect("accepted");
+    (out, tickets.into_iter().map(accept).collect())
+}
+
+/// Some frames through every edge.
+fn work((out, ends): &mut Edge) {
+    let start = Instant::now();
+    for _ in 0..10 {
+        while !out.put(1, 0, &[7; 100]).expect("a sound edge") {}
+    }
+    let mut taken = vec![0; ends.len()];
+    let mut is_drained = false;
+    while taken.iter().any(|count| *count < 10) || !is_drained {
+        is_drained = out.flush().expect("a sound edge") && out.is_drained().expect("a sound edge");
+        for (end, taken) in ends.iter_mut().zip(&mut taken) {
+            *taken += end.poll().expect("a sound edge").count();
+            end.release();
+        }
+        assert!(start.elapsed() < PATIENCE, "{taken:?} of 10 frames");
+    }
+}
+
+/// How often the pump has gone to sleep.
+fn sleeps() -> u64 {
+    let tasks = fs::read_dir("/proc/self/task").expect("threads").flatten();
+    let pump = tasks.map(|task| task.path()).find(|task| {
+        fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim() == "thalweg-pump")
+    });
+    let status = fs::read_to_string(pump.expect("a pump").join("status")).expect("its status");
+    let line = status.lines().find(|line| line.starts_with("voluntary"));
+    let count = line.and_then(|line| line.split_whitespace().last()?.parse().ok());
+    count.expect("a count")
+}
+
+#[test]
+fn the_pump_sleeps_while_edges_are_idle() {
+    let media = ["tcp"];
+    let mut edges: Vec<Edge> = media
+        .iter()
+        .flat_map(|name| (0..EDGES).map(|link| open(name, link)))
+        .collect();
+    for _ in 0..3 {
+        edges.iter_mut().for_each(work);
+        let start = Instant::now();
+        loop {
+            let before = sleeps();
+            std::thread::sleep(SILENCE);
+            if sleeps() == before {
+                break;
+            }
+            assert!(start.elapsed() < PATIENCE, "it goes on waking up");
+        }
+    }
+}

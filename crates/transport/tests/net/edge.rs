@@ -1,0 +1,138 @@
+//! Edges with numbered frames on them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use transport::{Batching, Error, Inbound, Medium, Outbound, Spec, Ticket, media};
+
+/// What takes so long is broken, not slow.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Media over TCP.
+pub const MEDIA: [&str; 1] = ["tcp"];
+
+/// Bytes under way.
+pub const RING_BYTES: usize = 64 * 1024;
+
+/// An edge of its own.
+pub fn spec(receivers: u32) -> Spec {
+    static LINK: AtomicU32 = AtomicU32::new(1);
+    Spec {
+        name: "Trades.0".into(),
+        link: LINK.fetch_add(1, Ordering::Relaxed),
+        receivers,
+        ring_bytes: RING_BYTES,
+        batch: Batching::default(),
+        token: *b"sixteen secret b",
+        listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+    }
+}
+
+/// The medium of that name.
+pub fn medium(name: &str) -> &'static dyn Medium {
+    media::find(name).expect("a medium of that name")
+}
+
+/// Where a ticket leads to.
+pub fn address(name: &str, spec: &Spec, ticket: &Ticket) -> SocketAddr {
+    let (_, own) = ticket.unseal(name, spec).expect("a sound ticket");
+    let (ip, port) = own.split_first_chunk::<16>().expect("an address");
+    let port = u16::from_le_bytes(port.try_into().expect("a port"));
+    SocketAddr::new(IpAddr::from(*ip).to_canonical(), port)
+}
+
+/// A ticket that leads elsewhere.
+pub fn ticket_to(name: &str, spec: &Spec, receiver: u32, address: SocketAddr) -> Ticket {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
+    };
+    let own = [&ip.octets()[..], &address.port().to_le_bytes()].concat();
+    Ticket::seal(name, spec, receiver, &own)
+}
+
+/// Tries until there is an answer.
+pub fn until<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(answer) = attempt() {
+            return answer;
+        }
+        assert!(start.elapsed() < PATIENCE, "in {PATIENCE:?} never: {what}");
+        std::thread::yield_now();
+    }
+}
+
+/// Bytes of the frame of that number.
+fn len(number: u64) -> usize {
+    (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 53) as usize
+}
+
+/// Commits the frame of that number; `false`: there is no room.
+pub fn put(out: &mut dyn Outbound, number: u64) -> Result<bool, Error> {
+    let Some(room) = out.claim(len(number))? else {
+        return Ok(false);
+    };
+    room.fill(number as u8);
+    if let Some(word) = room.first_chunk_mut() {
+        *word = number.to_le_bytes();
+    }
+    out.commit(1, 0, len(number));
+    Ok(true)
+}
+
+/// Takes what has come, which has to be the frames from this number on; the number of the next.
+pub fn take(end: &mut dyn Inbound, mut number: u64) -> Result<u64, Error> {
+    for frame in end.poll()? {
+        assert_eq!(
+            frame.bytes.len(),
+            len(number),
+            "the length of frame {number}"
+        );
+        let (word, rest) = match frame.bytes.split_first_chunk() {
+            Some((word, rest)) => (u64::from_le_bytes(*word), rest),
+            None => (number, frame.bytes),
+        };
+        assert_eq!(word, number, "the number of a frame");
+        let is_right = rest.iter().all(|byte| *byte == number as u8);
+        assert!(is_right, "frame {number} is torn");
+        number += 1;
+    }
+    end.release();
+    Ok(number)
+}
+
+/// An edge with a stream on it that goes on.
+pub struct Stream {
+    /// The sending end.
+    pub out: Box<dyn Outbound>,
+    /// The receiving ends, and the number of the next frame for each.
+    pub ends: Vec<(Box<dyn Inbound>, u64)>,
+    sent: u64,
+}
+
+impl Stream {
+    /// With a receiver for each ticket.
+    pub fn accept(out: Box<dyn Outbound>, name: &str, spec: &Spec, tickets: Vec<Ticket>) -> Stream {
+        let accept = |ticket| (medium(name).accept(spec, ticket).expect("accepted"), 0);
+        let ends = tickets.into_iter().map(accept).collect();
+        Stream { out, ends, sent: 0 }
+    }
+
+    /// So many more frames get to every receiver, in order.
+    pub fn pass(&mut self, count: u64) {
+        let until_sent = self.sent + count;
+        until("the last frame", || {
+            while self.sent < until_sent && put(&mut *self.out, self.sent).expect("room or not") {
+                self.sent += 1;
+            }
+            let is_out = self.sent == until_sent && self.out.flush().expect("flushed");
+            for (end, next) in &mut self.ends {
+                *next = take(&mut **end, *next).expect("a sound stream");
+            }
+            let have_all = self.ends.iter().all(|(_, next)| *next == until_sent);
+            (is_out && have_all).then_some(())
+        });
+    }
+}

@@ -1,0 +1,165 @@
+//! Strangers at the door of a sender: refused, told why, and the stream goes on.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use transport::{Counters, Spec};
+
+use crate::edge::{PATIENCE, Stream, address, medium, spec, until};
+use crate::wire::{self, CREDIT, FRAMES, Hello, connect, refusal};
+
+/// An edge of one receiver with a stream on it, and where its sender listens.
+fn stream(name: &str) -> (Stream, Spec, SocketAddr) {
+    let spec = spec(1);
+    let (out, tickets) = medium(name).open(&spec).expect("opened");
+    let at = address(name, &spec, &tickets[0]);
+    let mut stream = Stream::accept(out, name, &spec, tickets);
+    stream.pass(100);
+    (stream, spec, at)
+}
+
+/// Says this to the sender while the stream goes on; what it answers.
+fn say(stream: &mut Stream, at: SocketAddr, said: Vec<u8>) -> Option<String> {
+    let stranger = std::thread::spawn(move || refusal(at, &said));
+    while !stranger.is_finished() {
+        stream.pass(10);
+    }
+    stranger.join().expect("the stranger is fine")
+}
+
+/// Ways to spoil a hello, and a word of what has to be said about it.
+type Spoilt = (fn(&mut Hello), &'static str);
+
+const SPOILT: [Spoilt; 11] = [
+    (|hello| hello.magic[7] = b'\r', "for receivers of a Thalweg"),
+    (|hello| hello.version = 2, "version 2"),
+    (|hello| hello.protocol ^= 3, "another protocol"),
+    (|hello| hello.protocol = 99, "another protocol"),
+    (|hello| hello.order = 0x0102_0304, "byte order"),
+    (|hello| hello.link += 1, "the receiver is of link"),
+    (|hello| hello.receiver = 1, "there is no receiver 1"),
+    (|hello| hello.receiver = u32::MAX, "there is no receiver"),
+    (|hello| hello.token[15] ^= 1, "token"),
+    (|hello| hello.way = 3, "purpose"),
+    (|hello| hello.way = FRAMES, "the connection for credit"),
+];
+
+fn wrong_hellos_are_refused(name: &str, protocol: u16) {
+    let (mut stream, spec, at) = stream(name);
+    let counters = stream.out.counters().expect("counters");
+    for (spoil, word) in SPOILT {
+        let before = counters.refusals.load(Ordering::Relaxed);
+        let mut hello = Hello::of(&spec, protocol, CREDIT);
+        spoil(&mut hello);
+        let why = say(&mut stream, at, hello.bytes()).expect("an answer");
+        assert!(why.contains(word), "{why:?} does not say {word:?}");
+        is_noted(&counters, before, word);
+    }
+    stream.pass(1000);
+}
+
+/// The sender has counted a refusal, with the reason.
+fn is_noted(counters: &Counters, before: u64, word: &str) {
+    assert_eq!(counters.refusals.load(Ordering::Relaxed), before + 1);
+    let last = counters.last_refusals().pop().expect("a refusal");
+    assert!(
+        last.starts_with("127.0.0.1:") && last.contains(word),
+        "{last:?}"
+    );
+}
+
+fn whatever_is_said_is_refused(name: &str) {
+    let (mut stream, ..) = stream(name);
+    let (mut strange, _, at) = self::stream(name);
+    let mut said = vec![
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
+        vec![0; 64],
+        vec![0xff; 1 << 20],
+        b"x".to_vec(),
+    ];
+    let mut random = 7u64;
+    said.extend((0..100).map(|len| {
+        let bytes = (0..len * 3 + 1).map(|_| {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (random >> 56) as u8
+        });
+        bytes.collect()
+    }));
+    for said in said {
+        if let Some(why) = say(&mut strange, at, said) {
+            assert!(why.contains("for receivers of a Thalweg stream"), "{why}");
+        }
+        stream.pass(1);
+    }
+}
+
+fn a_receiver_cannot_connect_twice(name: &str, protocol: u16) {
+    let (mut stream, spec, at) = stream(name);
+    let mut credit = connect(at);
+    credit
+        .write_all(&Hello::of(&spec, protocol, CREDIT).bytes())
+        .expect("said");
+    assert_eq!(wire::answer(&mut credit), None, "the first half is let in");
+    let hello = Hello::of(&spec, protocol, FRAMES).bytes();
+    let why = say(&mut stream, at, hello).expect("an answer");
+    assert!(why.contains("receiver 0 has connected already"), "{why}");
+    stream.pass(1000);
+}
+
+/// Connections that say nothing, or half of it, hold nobody up and do not stay.
+fn the_silent_are_shown_out(name: &str, protocol: u16) {
+    let spec = spec(1);
+    let (out, tickets) = medium(name).open(&spec).expect("opened");
+    let at = address(name, &spec, &tickets[0]);
+    let hello = Hello::of(&spec, protocol, CREDIT).bytes();
+    let mut silent: Vec<TcpStream> = (0..100)
+        .map(|number| {
+            let mut stream = connect(at);
+            let _ = stream.write_all(&hello[..number % 64]);
+            stream
+        })
+        .collect();
+    let start = Instant::now();
+    let mut stream = Stream::accept(out, name, &spec, tickets);
+    stream.pass(1000);
+    let took = start.elapsed();
+    assert!(
+        took < PATIENCE / 2,
+        "it took {took:?} to get past the silent"
+    );
+    for one in &mut silent {
+        stream.pass(1);
+        while one.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+    }
+    let counters = stream.out.counters().expect("counters");
+    until("all of them are counted", || {
+        (counters.refusals.load(Ordering::Relaxed) >= 100).then_some(())
+    });
+    stream.pass(1000);
+}
+
+mod tcp {
+    use crate::wire::TCP;
+
+    #[test]
+    fn wrong_hellos_are_refused() {
+        super::wrong_hellos_are_refused("tcp", TCP);
+    }
+
+    #[test]
+    fn whatever_is_said_is_refused() {
+        super::whatever_is_said_is_refused("tcp");
+    }
+
+    #[test]
+    fn a_receiver_cannot_connect_twice() {
+        super::a_receiver_cannot_connect_twice("tcp", TCP);
+    }
+
+    #[test]
+    fn the_silent_are_shown_out() {
+        super::the_silent_are_shown_out("tcp", TCP);
+    }
+}

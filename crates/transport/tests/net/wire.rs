@@ -1,0 +1,124 @@
+//! The handshake as bytes, written down a second time: who changes it changes the version.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+use transport::Spec;
+
+use crate::edge::PATIENCE;
+
+/// Numbers of protocols.
+pub const TCP: u16 = 1;
+
+/// Purposes of connections.
+pub const FRAMES: u16 = 1;
+pub const CREDIT: u16 = 2;
+
+/// What a receiver says first.
+pub struct Hello {
+    pub magic: [u8; 8],
+    pub version: u16,
+    pub protocol: u16,
+    pub order: u32,
+    pub link: u32,
+    pub receiver: u32,
+    pub token: [u8; 16],
+    pub instance: u64,
+    pub position: u64,
+    pub way: u16,
+}
+
+impl Hello {
+    /// That of a receiver of the edge.
+    pub fn of(spec: &Spec, protocol: u16, way: u16) -> Hello {
+        Hello {
+            magic: *b"thalweg\n",
+            version: 1,
+            protocol,
+            order: 0x0403_0201,
+            link: spec.link,
+            receiver: 0,
+            token: spec.token,
+            instance: 77,
+            position: 0,
+            way,
+        }
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = [
+            &self.magic[..],
+            &self.version.to_le_bytes(),
+            &self.protocol.to_le_bytes(),
+            &self.order.to_ne_bytes(),
+            &self.link.to_le_bytes(),
+            &self.receiver.to_le_bytes(),
+            &self.token,
+            &self.instance.to_le_bytes(),
+            &self.position.to_le_bytes(),
+            &self.way.to_le_bytes(),
+        ]
+        .concat();
+        bytes.resize(64, 0);
+        bytes
+    }
+}
+
+/// A connection that waits, for a while.
+pub fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("connected");
+    stream.set_read_timeout(Some(PATIENCE)).expect("set");
+    stream
+}
+
+/// Says something and hears why it is wrong; `None`: the connection was closed without an answer.
+pub fn refusal(address: SocketAddr, said: &[u8]) -> Option<String> {
+    let mut stream = connect(address);
+    // The other side may have enough before it has heard everything.
+    let _ = stream.write_all(said);
+    answer(&mut stream)
+}
+
+/// The answer to a hello, if it is a refusal.
+pub fn answer(stream: &mut TcpStream) -> Option<String> {
+    let mut answer = [0; 256];
+    match stream.read_exact(&mut answer) {
+        Ok(()) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+            panic!("no answer within {PATIENCE:?}")
+        }
+        Err(_) => return None,
+    }
+    assert_eq!(&answer[..8], b"thalweg\n");
+    let len = u16::from_le_bytes([answer[10], answer[11]]);
+    let text = &answer[32..32 + usize::from(len)];
+    (answer[8] == 2).then(|| String::from_utf8_lossy(text).into_owned())
+}
+
+/// A welcome to frames of so many bytes.
+pub fn welcome(frame_bytes_max: u32) -> Vec<u8> {
+    let mut bytes = [
+        &b"thalweg\n"[..],
+        &1u16.to_le_bytes(),
+        &0u16.to_le_bytes(),
+        &frame_bytes_max.to_le_bytes(),
+        &0u64.to_le_bytes(),
+        &65536u64.to_le_bytes(),
+    ]
+    .concat();
+    bytes.resize(256, 0);
+    bytes
+}
+
+/// Somebody who listens like a sender: takes both connections and answers this to each; the one for
+/// credit, and the one for frames.
+pub fn let_in(listener: &TcpListener, answer: &[u8]) -> (TcpStream, TcpStream) {
+    let one = || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        stream.read_exact(&mut [0; 64]).expect("a hello");
+        stream.write_all(answer).expect("answered");
+        stream
+    };
+    (one(), one())
+}
