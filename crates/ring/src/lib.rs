@@ -32,6 +32,7 @@ mod fault;
 pub mod frame;
 #[cfg(not(loom))]
 pub mod grant;
+mod keeper;
 mod memory;
 mod reader;
 mod segment;
@@ -44,6 +45,7 @@ mod wiring;
 mod writer;
 
 pub use fault::Fault;
+pub use keeper::{Keeper, keeping};
 pub use reader::Reader;
 pub use segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX};
 #[cfg(not(any(loom, miri)))]

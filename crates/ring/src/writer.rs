@@ -166,6 +166,12 @@ impl Writer {
         (head - released.min().unwrap_or(head)) as usize
     }
 
+    /// The index up to which frames are committed.
+    #[inline]
+    pub fn committed(&self) -> u64 {
+        self.granted_head().unwrap_or(self.head)
+    }
+
     /// A reader that is gone is no longer waited for.
     pub fn dismiss(&mut self, reader: u32) {
         self.take_back();
