@@ -1,0 +1,268 @@
+//! Every order in which the ends of tiny rings can run, under `--cfg loom`.
+//!
+//! The rings are the real ones; loom's cells shadow the frames, so that a read or write which the
+//! indexes do not order is found, and a wake-up that gets lost is a deadlock, which is found too.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p thalweg-ring --test loom --release --target-dir target/loom`
+#![cfg(loom)]
+
+use loom::sync::{Arc, Condvar, Mutex};
+use loom::thread;
+use thalweg_ring::{Reader, Shape, Writer, private};
+
+/// How often threads are interrupted at places where they would not yield themselves: three find
+/// all that is known to be found with two threads and few variables.
+fn model(preemptions: usize, threads: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 20_000;
+    builder.check(threads);
+}
+
+fn ring(bytes: usize, readers: u32) -> (Writer, Vec<Reader>) {
+    private(Shape { bytes, readers }).expect("memory")
+}
+
+fn try_put(writer: &mut Writer, kind: u8, len: usize) -> bool {
+    let Some(room) = writer.claim(len) else {
+        return false;
+    };
+    room.fill(kind);
+    writer.commit(kind, 0, len);
+    true
+}
+
+/// Takes what is there; each frame has to be the next one.
+fn take(reader: &mut Reader, next: &mut u8, lens: &[usize]) -> bool {
+    let mut found = false;
+    for frame in reader.poll() {
+        found = true;
+        assert_eq!(frame.kind, *next);
+        assert_eq!(frame.bytes, vec![*next; lens[*next as usize - 1]]);
+        *next += 1;
+    }
+    found
+}
+
+/// A reader, how many polls it is given while the writer writes, and what it takes next.
+struct Taking {
+    reader: Reader,
+    next: u8,
+    lens: &'static [usize],
+}
+
+impl Taking {
+    fn take(&mut self) {
+        if take(&mut self.reader, &mut self.next, self.lens) {
+            self.reader.release();
+        }
+    }
+}
+
+/// All frames get to all readers, in order and whole. Nobody waits: what was refused while readers
+/// and writer ran side by side is written afterwards, what was not found then is read then.
+fn stream(bytes: usize, readers: u32, lens: &'static [usize], polls: usize, preemptions: usize) {
+    model(preemptions, move || {
+        let (mut writer, ends) = ring(bytes, readers);
+        let start = |reader| {
+            let next = 1;
+            let mut taking = Taking { reader, next, lens };
+            thread::spawn(move || {
+                (0..polls).for_each(|_| taking.take());
+                taking
+            })
+        };
+        let threads: Vec<_> = ends.into_iter().map(start).collect();
+        let mut left = (1..)
+            .zip(lens)
+            .skip_while(|(kind, len)| try_put(&mut writer, *kind, **len));
+        let left: Vec<_> = left.by_ref().collect();
+        let ended = threads.into_iter().map(|thread| thread.join());
+        let mut ended: Vec<Taking> = ended.map(|end| end.expect("a reader")).collect();
+        for (kind, len) in left {
+            ended
+                .iter_mut()
+                .for_each(|taking| (0..2).for_each(|_| taking.take()));
+            assert!(try_put(&mut writer, kind, *len));
+        }
+        for taking in &mut ended {
+            (0..lens.len()).for_each(|_| taking.take());
+            assert_eq!(taking.next as usize, lens.len() + 1);
+            assert_eq!(taking.reader.fault(), None);
+        }
+        assert_eq!((writer.queued_bytes(), writer.fault()), (0, None));
+    });
+}
+
+#[test]
+fn one_reader() {
+    stream(64, 1, &[8, 8, 8], 3, 4);
+}
+
+#[test]
+fn one_reader_and_a_full_ring() {
+    stream(32, 1, &[8, 8, 8, 8], 4, 3);
+}
+
+#[test]
+fn one_reader_and_a_wrap_with_padding() {
+    stream(64, 1, &[24, 8, 24, 8], 4, 3);
+}
+
+#[test]
+fn two_readers() {
+    stream(64, 2, &[8, 8], 2, 2);
+}
+
+#[test]
+fn two_readers_and_a_full_ring_with_padding() {
+    stream(64, 2, &[24, 8, 24], 2, 2);
+}
+
+#[test]
+fn what_is_committed_is_found_after_the_end_is_seen() {
+    model(4, || {
+        let (mut writer, mut ends) = ring(64, 1);
+        let mut reader = ends.remove(0);
+        let writing = thread::spawn(move || {
+            assert!(try_put(&mut writer, 1, 8));
+            assert!(try_put(&mut writer, 2, 8));
+        });
+        let mut next = 1;
+        take(&mut reader, &mut next, &[8, 8]);
+        if reader.is_closed() {
+            while take(&mut reader, &mut next, &[8, 8]) {}
+            assert_eq!(next, 3);
+        }
+        writing.join().expect("the writer");
+    });
+}
+
+/// What a medium wakes a thread with.
+#[derive(Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    ringing: Condvar,
+}
+
+impl Bell {
+    fn ring(&self) {
+        *self.rung.lock().expect("no panics") = true;
+        self.ringing.notify_one();
+    }
+
+    fn wait(&self) {
+        let mut rung = self.rung.lock().expect("no panics");
+        while !*rung {
+            rung = self.ringing.wait(rung).expect("no panics");
+        }
+        *rung = false;
+    }
+}
+
+/// Two bells: of the readers, of the writer.
+#[derive(Clone)]
+struct Bells {
+    readers: Vec<Arc<Bell>>,
+    writer: Arc<Bell>,
+}
+
+impl Bells {
+    fn new(readers: u32) -> Bells {
+        Bells {
+            readers: (0..readers).map(|_| Arc::default()).collect(),
+            writer: Arc::default(),
+        }
+    }
+}
+
+/// Sleeps whenever it can: a wake-up that is lost is a deadlock.
+fn put_all_sleeping(writer: &mut Writer, bells: &Bells, lens: &[usize]) {
+    for (kind, len) in (1..).zip(lens) {
+        while !try_put(writer, kind, *len) {
+            if writer.arm(*len) {
+                bells.writer.wait();
+            }
+            writer.disarm();
+        }
+        let sleepers = writer.sleeping_readers();
+        for (number, bell) in bells.readers.iter().enumerate() {
+            if sleepers & 1 << number != 0 {
+                bell.ring();
+            }
+        }
+    }
+}
+
+fn take_all_sleeping(mut reader: Reader, bells: &Bells, lens: &[usize]) {
+    let bell = &bells.readers[reader.number() as usize];
+    let mut next = 1;
+    while usize::from(next) <= lens.len() {
+        if take(&mut reader, &mut next, lens) {
+            reader.release();
+            if reader.is_writer_sleeping() {
+                bells.writer.ring();
+            }
+        } else {
+            if reader.arm() {
+                bell.wait();
+            }
+            reader.disarm();
+        }
+    }
+}
+
+fn sleep_and_wake(bytes: usize, readers: u32, lens: &'static [usize], preemptions: usize) {
+    model(preemptions, move || {
+        let (mut writer, ends) = ring(bytes, readers);
+        let bells = Bells::new(readers);
+        let mut threads = Vec::new();
+        for end in ends {
+            let bells = bells.clone();
+            threads.push(thread::spawn(move || take_all_sleeping(end, &bells, lens)));
+        }
+        put_all_sleeping(&mut writer, &bells, lens);
+        for thread in threads {
+            thread.join().expect("a reader");
+        }
+    });
+}
+
+#[test]
+fn no_wake_up_of_a_reader_is_lost() {
+    sleep_and_wake(64, 1, &[8, 8], 4);
+}
+
+#[test]
+fn no_wake_up_of_a_writer_is_lost() {
+    sleep_and_wake(32, 1, &[8, 8, 8], 3);
+}
+
+#[test]
+fn no_wake_up_is_lost_with_two_readers() {
+    sleep_and_wake(32, 2, &[8, 8, 8], 2);
+}
+
+#[test]
+fn a_dismissed_reader_holds_nobody_up() {
+    model(3, || {
+        let lens = &[8, 8, 8, 8];
+        let (mut writer, mut ends) = ring(32, 2);
+        let (mut staying, mut leaving) = (ends.remove(1), ends.remove(0));
+        let leaving = thread::spawn(move || {
+            let mut next = 1;
+            take(&mut leaving, &mut next, lens);
+        });
+        assert!(try_put(&mut writer, 1, 8) && try_put(&mut writer, 2, 8));
+        let mut next = 1;
+        while take(&mut staying, &mut next, lens) {}
+        staying.release();
+        if writer.gone_readers() & 1 != 0 {
+            writer.dismiss(0);
+            assert!(try_put(&mut writer, 3, 8) && try_put(&mut writer, 4, 8));
+            while take(&mut staying, &mut next, lens) {}
+            assert_eq!(next, 5);
+        }
+        leaving.join().expect("the first reader");
+    });
+}
