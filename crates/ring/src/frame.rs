@@ -9,6 +9,8 @@
 //! Native byte order. A frame begins at a multiple of 8, so a payload does too: a flat tuple is read
 //! where it lies.
 
+use std::cell::Cell;
+
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 8;
 
@@ -41,9 +43,35 @@ pub struct Frame<'a> {
 }
 
 /// Whole frames, one after the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
     bytes: &'a [u8],
+    /// The header of the frame before.
+    header: u64,
+    /// What follows from it.
+    known: Known,
+    /// Who wants to know of a frame that is none.
+    torn: Option<&'a Cell<Option<Torn>>>,
+}
+
+/// A frame at which a batch has ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Torn {
+    /// Bytes from there to the end of the batch.
+    pub(crate) rest: usize,
+    /// What stands there for a header; the one before, if there is no room for one.
+    pub(crate) header: u64,
+}
+
+/// What a header says, worked out.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Bytes of the frame.
+    bytes: usize,
+    /// Where in it the payload ends.
+    end: usize,
+    kind: u8,
+    flags: u8,
 }
 
 /// What a payload of so many bytes takes, with its header and what fills it up.
@@ -84,7 +112,23 @@ impl<'a> Batch<'a> {
     /// makes it answers for the lengths: a wrong one ends the batch early, nothing worse.
     #[inline]
     pub const fn new(bytes: &'a [u8]) -> Batch<'a> {
-        Batch { bytes }
+        // No frame begins like this, and if one did, it would not fit.
+        let header = u64::MAX;
+        let known = Known::NOTHING;
+        Batch {
+            bytes,
+            header,
+            known,
+            torn: None,
+        }
+    }
+
+    /// The same, and whoever made it is told if it has ended early.
+    #[inline]
+    pub(crate) const fn watched(bytes: &'a [u8], torn: &'a Cell<Option<Torn>>) -> Batch<'a> {
+        let mut batch = Batch::new(bytes);
+        batch.torn = Some(torn);
+        batch
     }
 
     /// Whether there is nothing in it.
@@ -103,28 +147,86 @@ impl<'a> Batch<'a> {
     pub fn advance(&mut self, bytes: usize) {
         self.bytes = self.bytes.get(bytes..).unwrap_or_default();
     }
+
+    /// The last frame, if nothing but its filling is missing.
+    #[cold]
+    fn last(&mut self) -> Option<Frame<'a>> {
+        let bytes = std::mem::take(&mut self.bytes);
+        if let Some(payload) = bytes.get(HEADER_BYTES..self.known.end) {
+            return Some(self.known.frame(payload));
+        }
+        let (rest, header) = (bytes.len(), self.header);
+        self.torn?.set(Some(Torn { rest, header }));
+        None
+    }
+}
+
+impl Known {
+    /// What no bytes are enough for.
+    const NOTHING: Known = Known {
+        bytes: usize::MAX,
+        end: usize::MAX,
+        kind: PAD,
+        flags: 0,
+    };
+
+    /// Out of line, so that it is a branch: see [`Batch::next`].
+    #[cold]
+    #[inline(never)]
+    fn new(word: u64) -> Known {
+        let Some(header) = Header::check(word) else {
+            return Known::NOTHING;
+        };
+        let len = header.len as usize;
+        Known {
+            bytes: frame_bytes(len),
+            end: HEADER_BYTES + len,
+            kind: header.kind,
+            flags: header.flags,
+        }
+    }
+
+    #[inline(always)]
+    fn frame(self, bytes: &[u8]) -> Frame<'_> {
+        Frame {
+            kind: self.kind,
+            flags: self.flags,
+            bytes,
+        }
+    }
+}
+
+impl Default for Batch<'_> {
+    fn default() -> Self {
+        Batch::new(&[])
+    }
 }
 
 impl<'a> Iterator for Batch<'a> {
     type Item = Frame<'a>;
 
+    /// Where a frame begins is known when the header before it has come from memory, or from another
+    /// processor: a chain of waits. But most headers of a stream are alike. So the next frame is
+    /// taken to begin where it does if this one's header is that of the last, and a branch, which the
+    /// processor predicts, finds out if not: the waits overlap.
     #[inline]
     fn next(&mut self) -> Option<Frame<'a>> {
         loop {
-            let (word, rest) = self.bytes.split_first_chunk::<HEADER_BYTES>()?;
-            let header = Header::from_word(u64::from_ne_bytes(*word));
-            let len = header.len as usize;
-            let Some(bytes) = rest.get(..len) else {
-                self.bytes = &[];
-                return None;
+            let Some(header) = self.bytes.first_chunk() else {
+                return if self.is_empty() { None } else { self.last() };
             };
-            self.bytes = rest.get(len.next_multiple_of(ALIGN)..).unwrap_or_default();
-            if header.kind != PAD {
-                return Some(Frame {
-                    kind: header.kind,
-                    flags: header.flags,
-                    bytes,
-                });
+            let header = u64::from_ne_bytes(*header);
+            if header != self.header {
+                self.header = header;
+                self.known = Known::new(header);
+            }
+            let Some((frame, rest)) = self.bytes.split_at_checked(self.known.bytes) else {
+                return self.last();
+            };
+            self.bytes = rest;
+            if self.known.kind != PAD {
+                let payload = frame.get(HEADER_BYTES..self.known.end).unwrap_or_default();
+                return Some(self.known.frame(payload));
             }
         }
     }

@@ -16,145 +16,155 @@
 //! Whoever uses a grant is on the writer's thread and outside the writer's calls.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
-use crate::frame::{HEADER_BYTES, Header, frame_bytes};
+#[cfg(not(loom))]
+pub use compiled::{BASE, GrantAddress, HEAD, UNTIL};
 
 /// The words of a grant. They stay where they are as long as their writer lives.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct Grant {
-    /// Up to where frames are committed. Changed by the writer and by whoever uses the grant.
-    pub(crate) head: u64,
+    /// Up to where there are frames: what `committed` says, where no other process can change it.
+    /// Changed by the writer and by whoever uses the grant.
+    head: u64,
     /// Up to where there is room; not above `head`: there is none. Changed by the writer.
-    pub(crate) until: u64,
+    until: u64,
     /// What is added to an index for its address. Changed by the writer.
-    pub(crate) base: usize,
+    base: usize,
 }
 
-/// Where a writer's grant and the ring's words are: constants for compiled code.
-#[derive(Clone, Copy, Debug)]
-pub struct GrantAddress {
-    pub(crate) grant: NonNull<Grant>,
-    pub(crate) committed: NonNull<AtomicU64>,
-    pub(crate) asleep: NonNull<AtomicU64>,
-}
+/// A writer's own hold of its grant.
+pub(crate) struct Words(NonNull<Grant>);
 
-/// Offset of `head` in a [`Grant`].
-pub const HEAD: i32 = std::mem::offset_of!(Grant, head) as i32;
-/// Offset of `until`.
-pub const UNTIL: i32 = std::mem::offset_of!(Grant, until) as i32;
-/// Offset of `base`.
-pub const BASE: i32 = std::mem::offset_of!(Grant, base) as i32;
-
-/// A writer's part of a grant.
-pub(crate) struct Granting(NonNull<Grant>);
-
-impl Granting {
-    /// No room yet.
-    pub(crate) fn new(head: u64) -> Granting {
-        let grant = Box::new(Grant {
-            head,
-            until: 0,
-            base: 0,
-        });
-        Granting(NonNull::from(Box::leak(grant)))
+impl Words {
+    /// At the beginning of a ring, with no room yet.
+    pub(crate) fn new() -> Words {
+        Words(NonNull::from(Box::leak(Box::default())))
     }
 
-    pub(crate) fn address(&self, committed: &AtomicU64, asleep: &AtomicU64) -> GrantAddress {
-        GrantAddress {
-            grant: self.0,
-            committed: NonNull::from(committed),
-            asleep: NonNull::from(asleep),
-        }
-    }
-
-    /// Ends the grant; up to where it was used.
-    #[inline]
-    pub(crate) fn take_back(&mut self) -> u64 {
-        // SAFETY: it lives until `drop`; whoever else uses it is on this thread and not doing so now.
-        let grant = unsafe { self.0.as_mut() };
-        grant.until = 0;
-        grant.head
-    }
-
-    /// Up to where frames are committed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn head(&self) -> u64 {
-        // SAFETY: as in `take_back`.
-        unsafe { self.0.as_ref() }.head
+        // SAFETY: it lives until `drop`; whoever else uses it is on this thread and not doing so now.
+        unsafe { (*self.0.as_ptr()).head }
     }
 
-    /// Leaves no more than so many bytes.
-    #[inline]
-    pub(crate) fn cap(&mut self, bytes: u64) {
-        // SAFETY: as in `take_back`.
-        let grant = unsafe { self.0.as_mut() };
-        grant.until = grant.until.min(grant.head + bytes);
+    #[inline(always)]
+    pub(crate) fn set_head(&mut self, head: u64) {
+        // SAFETY: as in `head`.
+        unsafe { (*self.0.as_ptr()).head = head };
     }
 
-    /// Grants room between two indexes; `base` is added to them for their addresses.
+    #[inline(always)]
+    pub(crate) fn until(&self) -> u64 {
+        // SAFETY: as in `head`.
+        unsafe { (*self.0.as_ptr()).until }
+    }
+
     #[inline]
-    pub(crate) fn renew(&mut self, head: u64, until: u64, base: usize) {
-        // SAFETY: as in `take_back`.
+    pub(crate) fn set_until(&mut self, until: u64) {
+        // SAFETY: as in `head`.
+        unsafe { (*self.0.as_ptr()).until = until };
+    }
+
+    /// Grants room from `head` on; `base` is added to indexes for their addresses.
+    #[inline]
+    pub(crate) fn renew(&mut self, until: u64, base: usize) {
+        let head = self.head();
+        // SAFETY: as in `head`.
         unsafe { self.0.write(Grant { head, until, base }) };
     }
 }
 
 // SAFETY: it owns what it points to.
-unsafe impl Send for Granting {}
+unsafe impl Send for Words {}
 
-impl Drop for Granting {
+impl Drop for Words {
     fn drop(&mut self) {
         // SAFETY: made by `new` from a box, and not used any more.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
-impl GrantAddress {
-    /// Of the [`Grant`].
-    pub fn grant(self) -> usize {
-        self.grant.as_ptr().expose_provenance()
+/// What compiled code is given.
+#[cfg(not(loom))]
+mod compiled {
+    use std::mem::offset_of;
+    use std::ptr::NonNull;
+    use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+
+    use super::{Grant, Words};
+    use crate::frame::{HEADER_BYTES, Header, frame_bytes};
+
+    /// Offset of `head` in a [`Grant`].
+    pub const HEAD: i32 = offset_of!(Grant, head) as i32;
+    /// Offset of `until`.
+    pub const UNTIL: i32 = offset_of!(Grant, until) as i32;
+    /// Offset of `base`.
+    pub const BASE: i32 = offset_of!(Grant, base) as i32;
+
+    /// Where a writer's grant and the ring's words are: constants for compiled code.
+    #[derive(Clone, Copy, Debug)]
+    pub struct GrantAddress {
+        grant: NonNull<Grant>,
+        committed: NonNull<AtomicU64>,
+        asleep: NonNull<AtomicU64>,
     }
 
-    /// Of the ring's index.
-    pub fn committed(self) -> usize {
-        self.committed.as_ptr().expose_provenance()
-    }
-
-    /// Of the word that is not 0 when a reader sleeps.
-    pub fn asleep(self) -> usize {
-        self.asleep.as_ptr().expose_provenance()
-    }
-
-    /// Writes a frame by the four steps, as compiled code does. `None`: there is no room at hand.
-    /// Else whether somebody has to be woken.
-    ///
-    /// # Safety
-    /// The writer lives, and this is its thread.
-    pub unsafe fn put(self, kind: u8, payload: &[u8]) -> Option<bool> {
-        // SAFETY: by the caller's word nobody else uses the grant now.
-        let grant = unsafe { &mut *self.grant.as_ptr() };
-        let bytes = frame_bytes(payload.len()) as u64;
-        if grant.head + bytes > grant.until {
-            return None;
+    impl Words {
+        pub(crate) fn address(&self, committed: &AtomicU64, asleep: &AtomicU64) -> GrantAddress {
+            GrantAddress {
+                grant: self.0,
+                committed: NonNull::from(committed),
+                asleep: NonNull::from(asleep),
+            }
         }
-        let at = grant.base.wrapping_add(grant.head as usize);
-        let at = std::ptr::with_exposed_provenance_mut::<u8>(at);
-        let len = payload.len() as u32;
-        let flags = 0;
-        let header = Header { len, kind, flags };
-        // SAFETY: the writer has granted so many bytes there, from a multiple of 8 on.
-        unsafe {
-            at.cast::<u64>().write(header.to_word());
-            at.add(HEADER_BYTES)
-                .copy_from_nonoverlapping(payload.as_ptr(), payload.len());
+    }
+
+    impl GrantAddress {
+        /// Of the [`Grant`].
+        pub fn grant(self) -> usize {
+            self.grant.as_ptr().expose_provenance()
         }
-        grant.head += bytes;
-        // SAFETY: both words live as long as the writer.
-        let (committed, asleep) = unsafe { (self.committed.as_ref(), self.asleep.as_ref()) };
-        committed.store(grant.head, Ordering::Release); // [frames]
-        compiler_fence(Ordering::SeqCst);
-        Some(asleep.load(Ordering::Relaxed) != 0)
+
+        /// Of the ring's index.
+        pub fn committed(self) -> usize {
+            self.committed.as_ptr().expose_provenance()
+        }
+
+        /// Of the word that is not 0 when a reader sleeps.
+        pub fn asleep(self) -> usize {
+            self.asleep.as_ptr().expose_provenance()
+        }
+
+        /// Writes a frame by the four steps, as compiled code does. `None`: there is no room at hand.
+        /// Else whether somebody has to be woken.
+        ///
+        /// # Safety
+        /// The writer lives, and this is its thread.
+        pub unsafe fn put(self, kind: u8, payload: &[u8]) -> Option<bool> {
+            // SAFETY: it lives as long as the writer, which by the caller's word is not using it now.
+            let grant = unsafe { &mut *self.grant.as_ptr() };
+            let end = grant.head + frame_bytes(payload.len()) as u64;
+            if end > grant.until {
+                return None;
+            }
+            let at = grant.base.wrapping_add(grant.head as usize);
+            let at = std::ptr::with_exposed_provenance_mut::<u8>(at);
+            let len = payload.len() as u32;
+            let flags = 0;
+            let header = Header { len, kind, flags };
+            // SAFETY: the writer has granted so many bytes there, from a multiple of 8 on.
+            unsafe {
+                at.cast::<u64>().write(header.to_word());
+                at.add(HEADER_BYTES)
+                    .copy_from_nonoverlapping(payload.as_ptr(), payload.len());
+            }
+            grant.head = end;
+            // SAFETY: both words live as long as the writer.
+            let (committed, asleep) = unsafe { (self.committed.as_ref(), self.asleep.as_ref()) };
+            committed.store(end, Ordering::Release); // [frames]
+            compiler_fence(Ordering::SeqCst);
+            Some(asleep.load(Ordering::Relaxed) != 0)
+        }
     }
 }

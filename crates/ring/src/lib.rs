@@ -30,7 +30,6 @@ mod barrier;
 pub mod counters;
 mod fault;
 pub mod frame;
-#[cfg(not(loom))]
 pub mod grant;
 mod keeper;
 mod memory;

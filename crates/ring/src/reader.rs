@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use crate::fault::Fault;
-use crate::frame::{ALIGN, Batch, HEADER_BYTES, Header, PAD};
+use crate::frame::{ALIGN, Batch, HEADER_BYTES, Header, PAD, Torn};
 use crate::segment::{PARTS, Segment};
 use crate::sync::Ordering;
 
@@ -27,15 +27,15 @@ pub struct Reader {
     seen: u64,
     /// Whether much was found the last time.
     is_streaming: bool,
-    /// Whether the writer is another process, so that lengths are looked at beforehand.
-    is_foreign: bool,
+    /// What stopped the batch that was polled last.
+    torn: Cell<Option<Torn>>,
     fault: Option<Fault>,
     /// Not `Sync`.
     _alone: PhantomData<Cell<()>>,
 }
 
 impl Reader {
-    pub(crate) fn new(segment: Segment, number: u32, is_foreign: bool) -> Reader {
+    pub(crate) fn new(segment: Segment, number: u32) -> Reader {
         Reader {
             segment,
             number,
@@ -43,7 +43,7 @@ impl Reader {
             released: 0,
             seen: 0,
             is_streaming: false,
-            is_foreign,
+            torn: Cell::new(None),
             fault: None,
             _alone: PhantomData,
         }
@@ -62,14 +62,12 @@ impl Reader {
             return Batch::default();
         }
         let from = self.skip_pad();
-        let mut to = self.run_end(from);
-        if self.is_foreign {
-            to = self.check(from, to);
-        }
+        let to = self.run_end(from);
         self.tail = to;
         // SAFETY: `run_end` stays before the wrap and within what is committed [frames]; `release`
         // needs this reader, which the batch borrows.
-        Batch::new(unsafe { self.segment.run(from, to) })
+        let run = unsafe { self.segment.run(from, to) };
+        Batch::watched(run, &self.torn)
     }
 
     /// Gives the room of everything that was polled back to the writer.
@@ -96,7 +94,11 @@ impl Reader {
 
     /// What the writer has broken, if it has: nothing is polled any more.
     pub fn fault(&self) -> Option<Fault> {
-        self.fault
+        let torn = self.torn.get().map(|Torn { rest, header }| {
+            let at = self.tail - rest as u64;
+            Fault::Frame { at, header }
+        });
+        self.fault.or(torn)
     }
 
     /// Whether the writer sleeps and has room since the last release. Whoever is told has to wake
@@ -126,7 +128,7 @@ impl Reader {
             .fetch_or(self.bit(), Ordering::Relaxed);
         let is_safe = self.segment.barrier().heavy();
         let is_idle = head.committed.0.load(Ordering::Relaxed) == self.tail;
-        let must_wait = is_safe && is_idle && !self.is_closed() && self.fault.is_none();
+        let must_wait = is_safe && is_idle && !self.is_closed() && self.fault().is_none();
         if !must_wait {
             self.disarm();
         }
@@ -146,7 +148,7 @@ impl Reader {
     /// Looks how far there are frames; `false`: no further.
     #[inline]
     fn look(&mut self) -> bool {
-        if self.fault.is_some() {
+        if self.fault().is_some() {
             return false;
         }
         if self.is_streaming {
@@ -203,31 +205,12 @@ impl Reader {
         let part = self.segment.part(from) + 1;
         let mark = &self.segment.head().marks.0[(part % PARTS) as usize];
         let mark = mark.load(Ordering::Relaxed); // ordered by [frames]
-        // Out of order only if the writer is broken; then `check` finds what else is.
+        // Elsewhere only if the writer is broken; then the batch finds out that it is.
         if mark > from && mark < end && mark.is_multiple_of(ALIGN as u64) {
             mark
         } else {
             end
         }
-    }
-
-    /// Where the sound frames of the run end.
-    fn check(&mut self, from: u64, to: u64) -> u64 {
-        let mut at = from;
-        while at < to {
-            let word = self.header(at);
-            let bytes =
-                Header::check(word).map(|header| crate::frame::frame_bytes(header.len as usize));
-            match bytes {
-                Some(bytes) if bytes as u64 <= to - at => at += bytes as u64,
-                _ => {
-                    self.fault = Some(Fault::Frame { at, header: word });
-                    self.seen = at;
-                    break;
-                }
-            }
-        }
-        at
     }
 
     /// The header at an index of a frame that is committed and not released.

@@ -43,6 +43,10 @@ pub(crate) const PARTS: u64 = 8;
 
 const PAGE: usize = 4096;
 
+/// Lines that are fetched before a page is begun: with 4 to 8 the writer of a stream of small frames
+/// takes a seventh less time, with 16 it takes more.
+const PAGE_LINES: u64 = 8;
+
 /// Bytes of a label that say something.
 #[cfg(not(any(loom, miri)))]
 pub(crate) const LABEL_BYTES: usize = 36;
@@ -146,6 +150,8 @@ pub(crate) struct Segment {
     data: NonNull<u8>,
     /// The capacity less one: a mask.
     mask: u64,
+    /// Bytes of a part are 1 shifted by this.
+    part_shift: u32,
     readers: u32,
     barrier: Barrier,
     shadow: Shadow,
@@ -209,6 +215,7 @@ impl Segment {
             cursors: cursors.cast(),
             data: frames,
             mask: capacity as u64 - 1,
+            part_shift: capacity.trailing_zeros() - PARTS.trailing_zeros(),
             readers,
             barrier,
             shadow: Shadow::new(capacity),
@@ -254,24 +261,22 @@ impl Segment {
     /// Of which part of the ring the index is, counted since the beginning.
     #[inline(always)]
     pub(crate) fn part(&self, index: u64) -> u64 {
-        index >> (self.mask.count_ones() - PARTS.trailing_zeros())
+        index >> self.part_shift
     }
 
     /// Bytes of a part.
     #[inline(always)]
     pub(crate) fn part_bytes(&self) -> u64 {
-        self.capacity() / PARTS
+        1 << self.part_shift
     }
 
     /// The index at which the next part begins.
-    #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn part_end(&self, index: u64) -> u64 {
         (index | (self.part_bytes() - 1)) + 1
     }
 
     /// What is added to an index for its address, up to the next wrap.
-    #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn base(&self, index: u64) -> usize {
         let data = self.data.as_ptr().expose_provenance();
@@ -309,6 +314,18 @@ impl Segment {
         unsafe { std::slice::from_raw_parts_mut(self.data.add(at).as_ptr(), len) }
     }
 
+    /// Fetches the first lines of the page that begins after an index, to be written soon. The
+    /// processor fetches ahead by itself, but not from one page into the next.
+    #[inline(always)]
+    pub(crate) fn fetch_page_after(&self, index: u64) {
+        let page = (index | (PAGE as u64 - 1)) + 1;
+        for line in 0..PAGE_LINES {
+            let at = (page + line * 64) & self.mask;
+            // SAFETY: within the frames, and not touched.
+            fetch_to_write(unsafe { self.data.add(at as usize) });
+        }
+    }
+
     /// Writes a header.
     ///
     /// # Safety
@@ -339,6 +356,20 @@ impl Segment {
         debug_assert!(from <= to && at + (to - from) <= self.capacity());
         (at as usize, (to - from) as usize)
     }
+}
+
+/// Takes a cache line from the other processor, without waiting for it.
+#[inline(always)]
+fn fetch_to_write(line: NonNull<u8>) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // The intrinsic becomes a fetch to read, after which the line has still to be taken: that costs
+    // more than it saves.
+    // SAFETY: a hint, on whatever address.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) line.as_ptr(), options(nostack, preserves_flags));
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = line;
 }
 
 #[cfg(not(any(loom, miri)))]

@@ -55,7 +55,7 @@ pub fn join(fd: BorrowedFd<'_>, reader: u32) -> Result<Reader, JoinError> {
     if taken.compare_exchange(0, 1, is_taken, is_free).is_err() {
         return Err(JoinError::Taken { reader });
     }
-    Ok(Reader::new(segment, reader, true))
+    Ok(Reader::new(segment, reader))
 }
 
 /// The length of a file that cannot change.

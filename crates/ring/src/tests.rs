@@ -86,6 +86,16 @@ fn less_than_claimed_can_be_committed_and_a_claim_forgotten() {
 }
 
 #[test]
+fn a_claim_behind_the_wrap_is_committed_there_however_short() {
+    let (mut writer, mut reader) = ring(256);
+    for len in 0..100 {
+        writer.claim(100).expect("room")[..len].fill(len as u8);
+        writer.commit(1, 0, len);
+        assert_eq!(take(&mut reader), [(1, vec![len as u8; len])]);
+    }
+}
+
+#[test]
 #[should_panic(expected = "not claimed")]
 fn a_commit_without_a_claim_is_a_bug() {
     let (mut writer, _reader) = ring(256);

@@ -10,44 +10,36 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use crate::fault::Fault;
-use crate::frame::{HEADER_BYTES, Header, PAD, frame_bytes};
-#[cfg(not(loom))]
-use crate::grant::{GrantAddress, Granting};
+use crate::frame::{ALIGN, HEADER_BYTES, Header, PAD, frame_bytes};
+use crate::grant::Words;
 use crate::segment::{PARTS, Segment};
 use crate::sync::Ordering;
 
 /// A batch is published when it has so many frames ...
-const PUBLISH_FRAMES: u32 = if cfg!(loom) { 2 } else { 32 };
-
-/// ... or so many bytes; in small rings an eighth of them.
-const PUBLISH_BYTES: u64 = 16 * 1024;
+const PUBLISH_FRAMES: u64 = if cfg!(loom) { 2 } else { 64 };
 
 /// The writing end of a ring. There is one; it can be moved between threads.
+///
+/// Up to `until` it only counts. What else there is to do (a batch to publish, a part to mark, the
+/// wrap, a look for room) is done by the frame that reaches it.
 pub struct Writer {
     segment: Segment,
-    /// Up to where frames are committed; only this end changes it.
-    head: u64,
+    /// `head`, up to where there are frames; `until`, up to where frames can be written by counting.
+    words: Words,
+    /// Where the claimed frame ends; 0: nothing is claimed.
+    claimed: u64,
     /// Up to where there is room: what the slowest reader had released when last looked at, and the
     /// capacity. May be stale, and is then too small.
     limit: u64,
-    /// Where the claimed frame begins: at `head`, or at the wrap after it.
-    claim: u64,
-    /// Bytes of the claimed frame with its header; 0: nothing is claimed.
-    claimed: u64,
     /// What `published` says.
     published: u64,
-    /// Frames since then.
-    unpublished: u32,
-    /// Bytes of a batch.
-    publish_bytes: u64,
+    /// The largest payload.
+    len_max: usize,
     /// A bit for each reader that is waited for.
     live: u64,
     /// How far each reader had released when last looked at.
     cursors: Box<[u64]>,
     fault: Option<Fault>,
-    /// What compiled code was given, once it has asked.
-    #[cfg(not(loom))]
-    grant: Option<Granting>,
     /// Not `Sync`.
     _alone: PhantomData<Cell<()>>,
 }
@@ -56,18 +48,14 @@ impl Writer {
     pub(crate) fn new(segment: Segment) -> Writer {
         let readers = segment.readers();
         Writer {
-            head: 0,
-            limit: segment.capacity(),
-            claim: 0,
+            words: Words::new(),
             claimed: 0,
+            limit: segment.capacity(),
             published: 0,
-            unpublished: 0,
-            publish_bytes: PUBLISH_BYTES.min(segment.part_bytes()),
+            len_max: segment.capacity() as usize / 2 - HEADER_BYTES,
             live: u64::MAX >> (64 - readers),
             cursors: vec![0; readers as usize].into(),
             fault: None,
-            #[cfg(not(loom))]
-            grant: None,
             segment,
             _alone: PhantomData,
         }
@@ -77,7 +65,7 @@ impl Writer {
     /// the wrap wherever the writer stands.
     #[inline]
     pub fn frame_bytes_max(&self) -> usize {
-        self.segment.capacity() as usize / 2 - HEADER_BYTES
+        self.len_max
     }
 
     /// Room for a payload of so many bytes, at an address that is a multiple of 8. `None`: not now,
@@ -86,17 +74,18 @@ impl Writer {
     /// A claim that is not committed is forgotten by the next one.
     #[inline]
     pub fn claim(&mut self, len: usize) -> Option<&mut [u8]> {
-        self.take_back();
-        self.claimed = 0;
-        let (from, to) = self.place(len)?;
-        if to > self.limit && !self.has_room(to) {
+        if len > self.len_max {
             return None;
         }
-        self.claim = from;
-        self.claimed = to - from;
+        let bytes = frame_bytes(len) as u64;
+        let mut from = self.head();
+        if from + bytes > self.words.until() {
+            from = self.find_room(bytes)?;
+        }
+        self.claimed = from + bytes;
         let payload = from + HEADER_BYTES as u64;
-        // SAFETY: `place` does not reach over the wrap. It begins at or behind `head`, and ends where
-        // every live reader had released, by `limit` [room].
+        // SAFETY: behind the last commit and before the wrap, and every live reader had released it
+        // when the cursors were last looked at [room].
         Some(unsafe { self.segment.room(payload, payload + len as u64) })
     }
 
@@ -106,57 +95,43 @@ impl Writer {
     /// If so many bytes were not claimed.
     #[inline]
     pub fn commit(&mut self, kind: u8, flags: u8, len: usize) {
-        assert!(
-            (len as u64) < self.claimed && frame_bytes(len) as u64 <= self.claimed,
-            "commit of {len} bytes that were not claimed"
-        );
         debug_assert_ne!(kind, PAD);
-        if self.claim != self.head {
-            self.pad();
-        }
-        let end = self.head + frame_bytes(len) as u64;
+        let at = self.head();
+        assert!(
+            self.is_claimed(at, len),
+            "{len} bytes that were not claimed"
+        );
         let header = Header {
             len: len as u32,
             kind,
             flags,
         };
-        // SAFETY: the frame's first 8 bytes, which are claimed.
-        unsafe { self.segment.write_header(self.head, header.to_word()) };
-        self.advance(end);
-        self.claimed = 0;
-        self.segment
-            .head()
-            .committed
-            .0
-            .store(end, Ordering::Release); // [frames]
-        self.unpublished += 1;
-        let is_full = end - self.published >= self.publish_bytes;
-        if is_full || self.unpublished >= PUBLISH_FRAMES {
-            self.show();
+        let end = at + frame_bytes(len) as u64;
+        if self.claimed > self.words.until() {
+            return self.commit_last(header);
         }
-        self.renew(frame_bytes(len) as u64);
+        if end < self.claimed {
+            self.claimed = 0;
+        }
+        // SAFETY: the claimed frame's first 8 bytes.
+        unsafe { self.segment.write_header(at, header.to_word()) };
+        self.show(end);
     }
 
     /// Shows what is committed to readers that wait for a batch.
     #[inline]
     pub fn publish(&mut self) {
-        self.take_back();
-        if self.published != self.head {
-            self.show();
+        let head = self.head();
+        if self.published != head {
+            let published = &self.segment.head().published.0;
+            published.store(head, Ordering::Release); // [frames]
+            self.published = head;
         }
-    }
-
-    #[inline]
-    fn show(&mut self) {
-        let published = &self.segment.head().published.0;
-        published.store(self.head, Ordering::Release); // [frames]
-        self.published = self.head;
-        self.unpublished = 0;
     }
 
     /// Bytes of frames that are committed and not yet released by the slowest live reader.
     pub fn queued_bytes(&self) -> usize {
-        let head = self.granted_head().unwrap_or(self.head);
+        let head = self.head();
         let readers = (0..).zip(&self.cursors);
         let live = readers.filter(|(reader, _)| self.live & 1 << reader != 0);
         let released = live.map(|(reader, known)| {
@@ -169,12 +144,11 @@ impl Writer {
     /// The index up to which frames are committed.
     #[inline]
     pub fn committed(&self) -> u64 {
-        self.granted_head().unwrap_or(self.head)
+        self.head()
     }
 
     /// A reader that is gone is no longer waited for.
     pub fn dismiss(&mut self, reader: u32) {
-        self.take_back();
         if reader < self.segment.readers() {
             self.live &= !(1 << reader);
             self.look();
@@ -213,10 +187,10 @@ impl Writer {
     /// `false`: do not sleep, there is room, or a fault to be looked at. After `true`, the reader
     /// that makes the room is told so by [`crate::Reader::is_writer_sleeping`].
     pub fn arm(&mut self, len: usize) -> bool {
-        self.take_back();
-        let Some((_, to)) = self.place(len) else {
+        if len > self.len_max {
             return false;
-        };
+        }
+        let to = self.place(frame_bytes(len) as u64) + frame_bytes(len) as u64;
         let wanted = to.saturating_sub(self.segment.capacity());
         let parking = &self.segment.head().parking.0;
         parking.wanted.store(wanted, Ordering::Relaxed);
@@ -234,17 +208,65 @@ impl Writer {
         parking.wanted.store(0, Ordering::Relaxed);
     }
 
-    /// Where a frame with such a payload would lie; `None`: nowhere, ever.
-    #[inline]
-    fn place(&self, len: usize) -> Option<(u64, u64)> {
-        if len > self.frame_bytes_max() {
-            return None;
+    /// Up to where there are frames.
+    #[inline(always)]
+    fn head(&self) -> u64 {
+        self.words.head()
+    }
+
+    /// The next frame ends here.
+    #[inline(always)]
+    fn show(&mut self, end: u64) {
+        self.words.set_head(end);
+        let committed = &self.segment.head().committed.0;
+        committed.store(end, Ordering::Release); // [frames]
+    }
+
+    /// Whether a frame with such a payload was claimed, if it begins there.
+    #[inline(always)]
+    fn is_claimed(&self, at: u64, len: usize) -> bool {
+        // As if the payload had at least a byte, so that nothing claimed is less than nothing.
+        (len as u64) < self.claimed.saturating_sub(at + HEADER_BYTES as u64 - 1)
+    }
+
+    /// Where a frame of so many bytes would begin: behind the last one, or at the wrap after it.
+    fn place(&self, bytes: u64) -> u64 {
+        let head = self.head();
+        let wrap = self.segment.wrap_after(head);
+        if head + bytes <= wrap { head } else { wrap }
+    }
+
+    /// Where there is room for a frame of so many bytes.
+    #[cold]
+    fn find_room(&mut self, bytes: u64) -> Option<u64> {
+        self.claimed = 0;
+        let from = self.place(bytes);
+        let has_room = from + bytes <= self.limit || self.has_room(from + bytes);
+        has_room.then_some(from)
+    }
+
+    /// Commits a frame that was claimed behind `until`.
+    #[cold]
+    fn commit_last(&mut self, header: Header) {
+        let head = self.head();
+        let wrap = self.segment.wrap_after(head);
+        let is_behind = self.claimed > wrap;
+        let at = if is_behind { wrap } else { head };
+        let len = header.len as usize;
+        assert!(
+            self.is_claimed(at, len),
+            "{len} bytes that were not claimed"
+        );
+        self.claimed = 0;
+        if is_behind {
+            self.pad(head, wrap);
         }
-        let bytes = frame_bytes(len) as u64;
-        let wrap = self.segment.wrap_after(self.head);
-        let fits = self.head + bytes <= wrap;
-        let from = if fits { self.head } else { wrap };
-        Some((from, from + bytes))
+        // SAFETY: the claimed frame's first 8 bytes.
+        unsafe { self.segment.write_header(at, header.to_word()) };
+        let end = at + frame_bytes(len) as u64;
+        self.mark(at, end);
+        self.show(end);
+        self.begin_batch(end - at);
     }
 
     /// Whether there is room up to an index, after a look at the cursors.
@@ -256,14 +278,15 @@ impl Writer {
 
     /// Looks how far the readers are.
     fn look(&mut self) {
-        let mut slowest = self.head;
+        let head = self.head();
+        let mut slowest = head;
         for (reader, known) in (0..).zip(&mut self.cursors) {
             if self.live & 1 << reader == 0 {
                 continue;
             }
             let cursor = self.segment.cursor(reader);
             let released = cursor.released.load(Ordering::Acquire); // [room]
-            if (*known..=self.head).contains(&released) {
+            if (*known..=head).contains(&released) {
                 *known = released;
             } else {
                 self.fault = Some(Fault::Cursor {
@@ -277,29 +300,37 @@ impl Writer {
         self.limit = slowest + self.segment.capacity();
     }
 
-    /// Fills the ring's end, which is too short for the claimed frame.
-    #[cold]
-    fn pad(&mut self) {
-        let len = self.claim - self.head - HEADER_BYTES as u64;
+    /// Fills the ring's end.
+    fn pad(&self, from: u64, wrap: u64) {
         let header = Header {
-            len: len as u32,
+            len: (wrap - from) as u32 - HEADER_BYTES as u32,
             kind: PAD,
             flags: 0,
         };
-        // SAFETY: between the last commit and the claimed frame, so it was claimed with it.
-        unsafe { self.segment.write_header(self.head, header.to_word()) };
-        self.advance(self.claim);
+        // SAFETY: behind the last commit and before the claimed frame, so it is claimed with it.
+        unsafe { self.segment.write_header(from, header.to_word()) };
+        self.mark(from, wrap);
     }
 
-    /// Moves `head`, and marks it for the parts of the ring that begin on the way.
-    #[inline]
-    fn advance(&mut self, to: u64) {
-        let (from, until) = (self.segment.part(self.head), self.segment.part(to));
-        for part in from..until {
+    /// Marks the end of a frame for the parts of the ring that begin in it or with it.
+    fn mark(&self, from: u64, to: u64) {
+        for part in self.segment.part(from)..self.segment.part(to) {
             let mark = &self.segment.head().marks.0[((part + 1) % PARTS) as usize];
             mark.store(to, Ordering::Relaxed); // ordered by [frames]
         }
-        self.head = to;
+    }
+
+    /// Publishes the batch that the last frame has ended, and says how far the next one goes: so
+    /// many frames like that one, and not to where there is anything else to do.
+    fn begin_batch(&mut self, frame_bytes: u64) {
+        self.publish();
+        let head = self.head();
+        let batch = head + frame_bytes * PUBLISH_FRAMES;
+        self.segment.fetch_page_after(head);
+        // The frame that reaches the next part has to mark where that begins.
+        let part = self.segment.part_end(head) - ALIGN as u64;
+        let until = batch.min(part).min(self.limit);
+        self.words.renew(until, self.segment.base(head));
     }
 }
 
@@ -309,69 +340,23 @@ impl Writer {
     /// Where compiled code finds room for frames from now on. Whoever uses it is on the writer's
     /// thread and outside its calls, and stops before the writer is dropped. `None`: each commit
     /// here takes a fence, which compiled code does not know of.
-    pub fn grant(&mut self) -> Option<GrantAddress> {
+    pub fn grant(&self) -> Option<crate::grant::GrantAddress> {
         if self.segment.barrier().is_fence() {
             return None;
         }
-        let head = self.head;
-        let granting = self.grant.get_or_insert_with(|| Granting::new(head));
         let line = self.segment.head();
-        Some(granting.address(&line.committed.0, &line.sleepers.0.asleep))
+        Some(
+            self.words
+                .address(&line.committed.0, &line.sleepers.0.asleep),
+        )
     }
 
-    /// Leaves no more of the room that the last commit has granted than so many bytes.
+    /// Leaves no more of the room that is granted now than so many bytes.
     #[inline]
     pub fn cap_grant(&mut self, bytes: u64) {
-        if let Some(granting) = &mut self.grant {
-            granting.cap(bytes);
-        }
+        let until = self.words.until().min(self.head().saturating_add(bytes));
+        self.words.set_until(until);
     }
-
-    /// Up to where frames are committed, by way of the grant too.
-    fn granted_head(&self) -> Option<u64> {
-        self.grant.as_ref().map(Granting::head)
-    }
-
-    /// Takes in what was written by way of the grant; there is none until the next commit.
-    #[inline]
-    fn take_back(&mut self) {
-        if let Some(granting) = &mut self.grant {
-            let head = granting.take_back();
-            if head != self.head {
-                debug_assert!(self.head < head && head <= self.limit);
-                self.head = head;
-                // A batch at least: the grant was no more.
-                self.unpublished = PUBLISH_FRAMES;
-            }
-        }
-    }
-
-    /// Grants room for a batch of frames like the last one, within a part of the ring.
-    #[inline]
-    fn renew(&mut self, frame_bytes: u64) {
-        let Some(granting) = &mut self.grant else {
-            return;
-        };
-        let batch = self
-            .publish_bytes
-            .min(frame_bytes * u64::from(PUBLISH_FRAMES));
-        // The frame that reaches the next part is the writer's: it marks where that begins.
-        let part = self.segment.part_end(self.head) - 1;
-        let until = self.limit.min(part).min(self.head + batch);
-        granting.renew(self.head, until, self.segment.base(self.head));
-    }
-}
-
-/// No compiled code there.
-#[cfg(loom)]
-impl Writer {
-    fn granted_head(&self) -> Option<u64> {
-        None
-    }
-
-    fn take_back(&mut self) {}
-
-    fn renew(&mut self, _: u64) {}
 }
 
 impl Drop for Writer {

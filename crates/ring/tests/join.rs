@@ -16,6 +16,8 @@ const SHAPE: Shape = Shape {
 const COMMITTED: u64 = 128;
 const PUBLISHED: u64 = 256;
 const MARKS: u64 = 384;
+const PARKING: u64 = 512;
+const SLEEPERS: u64 = 640;
 const CURSOR: u64 = 768;
 const DATA: u64 = 4096;
 
@@ -247,6 +249,21 @@ fn a_cursor_that_cannot_be_is_a_fault_of_its_reader() {
         writer.dismiss(0);
         writer.dismiss(1);
         assert!(put(&mut writer, &[1; 8]));
+    }
+}
+
+#[test]
+fn a_reader_that_changes_the_indexes_leads_the_writer_nowhere() {
+    for index in [8, 4090, 4096, 1 << 40, u64::MAX] {
+        let (mut writer, fd, _reader) = ring();
+        for at in [COMMITTED, PUBLISHED, MARKS, MARKS + 8, PARKING, SLEEPERS] {
+            poke(&fd, at, index);
+        }
+        assert!(put(&mut writer, &[7; 100]));
+        assert_eq!(writer.queued_bytes(), 112);
+        let mut bytes = [0; 100];
+        pread(&fd, &mut bytes, DATA + 8).expect("a segment can be read");
+        assert_eq!(bytes, [7; 100]);
     }
 }
 

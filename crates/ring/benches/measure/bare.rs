@@ -1,0 +1,88 @@
+//! The control: a ring that does as little as one can, for messages of one size.
+//!
+//! Slots without a header, two indexes, the writer's published every 64 messages, read in place. It
+//! leaves messages unpublished until there are enough, which a real ring must not.
+#![expect(unsafe_code, reason = "a ring")]
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::RING_BYTES;
+
+const PUBLISH: u64 = 64;
+
+#[repr(align(128))]
+struct Line(AtomicU64);
+
+/// Messages begin where cache lines do.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Message<const N: usize>(pub [u8; N]);
+
+/// What happens to messages that were read.
+pub trait Take<const N: usize> {
+    /// Each one.
+    fn message(&mut self, message: &[u8; N]);
+
+    /// Some, so that so many were read now.
+    fn batch(&mut self, taken: u64);
+}
+
+/// Both ends of it.
+pub struct Bare<const N: usize> {
+    written: Line,
+    read: Line,
+    slots: Box<[UnsafeCell<Message<N>>]>,
+}
+
+// SAFETY: slots are the writer's or the reader's by the indexes; there is one of each.
+unsafe impl<const N: usize> Sync for Bare<N> {}
+
+impl<const N: usize> Bare<N> {
+    pub fn new() -> Bare<N> {
+        let slots = (0..RING_BYTES / N).map(|_| UnsafeCell::new(Message([1; N])));
+        Bare {
+            written: Line(AtomicU64::new(0)),
+            read: Line(AtomicU64::new(0)),
+            slots: slots.collect(),
+        }
+    }
+
+    fn slot(&self, at: u64) -> *mut Message<N> {
+        self.slots[at as usize & (self.slots.len() - 1)].get()
+    }
+
+    /// Writes so many messages. To be called by one thread at a time.
+    pub fn write(&self, count: u64, mut fill: impl FnMut(&mut [u8; N], u64)) {
+        let mut read = 0;
+        for at in 0..count {
+            while at - read >= self.slots.len() as u64 {
+                read = self.read.0.load(Ordering::Acquire);
+            }
+            // SAFETY: the reader is past what the slot held.
+            fill(unsafe { &mut (*self.slot(at)).0 }, at);
+            if (at + 1).is_multiple_of(PUBLISH) {
+                self.written.0.store(at + 1, Ordering::Release);
+            }
+        }
+        self.written.0.store(count, Ordering::Release);
+    }
+
+    /// Reads so many messages. To be called by one thread at a time.
+    pub fn read(&self, count: u64, take: &mut impl Take<N>) {
+        let mut at = 0;
+        while at < count {
+            let written = self.written.0.load(Ordering::Acquire);
+            while at < written {
+                let end = written.min(at + PUBLISH);
+                for at in at..end {
+                    // SAFETY: written, and not yet given back.
+                    take.message(unsafe { &(*self.slot(at)).0 });
+                }
+                at = end;
+                self.read.0.store(at, Ordering::Release);
+                take.batch(at);
+            }
+        }
+    }
+}
