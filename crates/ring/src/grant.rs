@@ -20,9 +20,10 @@ use std::ptr::NonNull;
 #[cfg(not(loom))]
 pub use compiled::{BASE, GrantAddress, HEAD, UNTIL};
 
-/// The words of a grant. They stay where they are as long as their writer lives.
+/// The words of a grant. They stay where they are as long as their writer lives, on lines that nobody
+/// else writes.
 #[derive(Debug, Default)]
-#[repr(C)]
+#[repr(C, align(128))]
 pub struct Grant {
     /// Up to where there are frames: what `committed` says, where no other process can change it.
     /// Changed by the writer and by whoever uses the grant.

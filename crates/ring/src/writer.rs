@@ -26,7 +26,8 @@ pub struct Writer {
     segment: Segment,
     /// `head`, up to where there are frames; `until`, up to where frames can be written by counting.
     words: Words,
-    /// Where the claimed frame ends; 0: nothing is claimed.
+    /// Where the claimed frame ends, if that is behind `until` (which is then 0); else 0. In debug
+    /// builds: wherever it ends.
     claimed: u64,
     /// Up to where there is room: what the slowest reader had released when last looked at, and the
     /// capacity. May be stale, and is then too small.
@@ -82,7 +83,9 @@ impl Writer {
         if from + bytes > self.words.until() {
             from = self.find_room(bytes)?;
         }
-        self.claimed = from + bytes;
+        if cfg!(debug_assertions) {
+            self.claimed = from + bytes;
+        }
         let payload = from + HEADER_BYTES as u64;
         // SAFETY: behind the last commit and before the wrap, and every live reader had released it
         // when the cursors were last looked at [room].
@@ -92,28 +95,25 @@ impl Writer {
     /// The first `len` bytes of the claim are a frame, of any kind but [`PAD`].
     ///
     /// # Panics
-    /// If so many bytes were not claimed.
+    /// If so many bytes were not claimed: always if there is no room for them, and in debug builds.
     #[inline]
     pub fn commit(&mut self, kind: u8, flags: u8, len: usize) {
         debug_assert_ne!(kind, PAD);
-        let at = self.head();
-        assert!(
-            self.is_claimed(at, len),
-            "{len} bytes that were not claimed"
-        );
         let header = Header {
             len: len as u32,
             kind,
             flags,
         };
-        let end = at + frame_bytes(len) as u64;
-        if self.claimed > self.words.until() {
-            return self.commit_last(header);
+        let at = self.head();
+        let end = at.wrapping_add(frame_bytes(len) as u64);
+        if len > self.len_max || end > self.words.until() {
+            return self.commit_last(len, header);
         }
-        if end < self.claimed {
+        debug_assert!(end <= self.claimed, "{len} bytes that were not claimed");
+        if cfg!(debug_assertions) {
             self.claimed = 0;
         }
-        // SAFETY: the claimed frame's first 8 bytes.
+        // SAFETY: the first 8 bytes of a frame that ends before `until`.
         unsafe { self.segment.write_header(at, header.to_word()) };
         self.show(end);
     }
@@ -222,13 +222,6 @@ impl Writer {
         committed.store(end, Ordering::Release); // [frames]
     }
 
-    /// Whether a frame with such a payload was claimed, if it begins there.
-    #[inline(always)]
-    fn is_claimed(&self, at: u64, len: usize) -> bool {
-        // As if the payload had at least a byte, so that nothing claimed is less than nothing.
-        (len as u64) < self.claimed.saturating_sub(at + HEADER_BYTES as u64 - 1)
-    }
-
     /// Where a frame of so many bytes would begin: behind the last one, or at the wrap after it.
     fn place(&self, bytes: u64) -> u64 {
         let head = self.head();
@@ -236,27 +229,26 @@ impl Writer {
         if head + bytes <= wrap { head } else { wrap }
     }
 
-    /// Where there is room for a frame of so many bytes.
+    /// Where there is room for a frame of so many bytes. The commit comes back here, and so does
+    /// everybody else until then.
     #[cold]
     fn find_room(&mut self, bytes: u64) -> Option<u64> {
-        self.claimed = 0;
         let from = self.place(bytes);
         let has_room = from + bytes <= self.limit || self.has_room(from + bytes);
+        self.claimed = if has_room { from + bytes } else { 0 };
+        self.words.set_until(0);
         has_room.then_some(from)
     }
 
     /// Commits a frame that was claimed behind `until`.
     #[cold]
-    fn commit_last(&mut self, header: Header) {
+    fn commit_last(&mut self, len: usize, header: Header) {
         let head = self.head();
         let wrap = self.segment.wrap_after(head);
         let is_behind = self.claimed > wrap;
         let at = if is_behind { wrap } else { head };
-        let len = header.len as usize;
-        assert!(
-            self.is_claimed(at, len),
-            "{len} bytes that were not claimed"
-        );
+        let is_claimed = len <= self.len_max && at + frame_bytes(len) as u64 <= self.claimed;
+        assert!(is_claimed, "{len} bytes that were not claimed");
         self.claimed = 0;
         if is_behind {
             self.pad(head, wrap);
@@ -351,7 +343,8 @@ impl Writer {
         )
     }
 
-    /// Leaves no more of the room that is granted now than so many bytes.
+    /// Leaves no more of the room that is granted now than so many bytes. Not between a claim and its
+    /// commit.
     #[inline]
     pub fn cap_grant(&mut self, bytes: u64) {
         let until = self.words.until().min(self.head().saturating_add(bytes));

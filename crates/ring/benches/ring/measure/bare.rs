@@ -9,7 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RING_BYTES;
 
-const PUBLISH: u64 = 64;
+/// How many messages are published at once: 64, or a quarter of the ring.
+const fn publish<const N: usize>() -> u64 {
+    let quarter = RING_BYTES / N / 4;
+    if quarter < 64 { quarter as u64 } else { 64 }
+}
 
 #[repr(align(128))]
 struct Line(AtomicU64);
@@ -61,7 +65,7 @@ impl<const N: usize> Bare<N> {
             }
             // SAFETY: the reader is past what the slot held.
             fill(unsafe { &mut (*self.slot(at)).0 }, at);
-            if (at + 1).is_multiple_of(PUBLISH) {
+            if (at + 1).is_multiple_of(publish::<N>()) {
                 self.written.0.store(at + 1, Ordering::Release);
             }
         }
@@ -74,7 +78,7 @@ impl<const N: usize> Bare<N> {
         while at < count {
             let written = self.written.0.load(Ordering::Acquire);
             while at < written {
-                let end = written.min(at + PUBLISH);
+                let end = written.min(at + publish::<N>());
                 for at in at..end {
                     // SAFETY: written, and not yet given back.
                     take.message(unsafe { &(*self.slot(at)).0 });

@@ -4,35 +4,28 @@
 //!   processor 0                        processor 1
 //!   copies a message in ---- ring ---> adds up all its words, in place
 //! ```
-//! `cargo bench -p thalweg-ring --bench one_to_one`. Million messages a second, and in parentheses
+//! `cargo bench -p thalweg-ring -- one_to_one`. Million messages a second, and in parentheses
 //! the ratio to the bare ring in the same turn; medians of turns that alternate.
-
-mod measure;
 
 use std::os::fd::AsFd;
 
-use measure::bare::{Bare, Message, Take};
-use measure::windows::{self, Windows};
-use measure::{RING_BYTES, median, print_machine, race, turns};
 use rtrb::RingBuffer;
 use thalweg_ring::{Reader, Shape, Writer, join, private, shared};
 
+use crate::measure::bare::{Bare, Message, Take};
+use crate::measure::messages::{Filling, Taking, count, race2, rate};
+use crate::measure::{RING_BYTES, turns};
+
 /// Messages that rtrb's users take at once.
 const CHUNK: usize = 32;
-
-/// How many windows a turn has at least ...
-const WINDOWS: usize = 16;
-
-/// ... and how often it is tried, on a busy machine.
-const TRIES: usize = 100;
 
 const SHAPE: Shape = Shape {
     bytes: RING_BYTES,
     readers: 1,
 };
 
-fn main() {
-    print_machine();
+/// Prints the table.
+pub fn run() {
     println!(
         "{:>6} {:>8} {:>15} {:>15} {:>15} {:>15}",
         "bytes", "bare", "rtrb chunks", "rtrb one", "private", "shared"
@@ -45,10 +38,6 @@ fn main() {
 }
 
 fn row<const N: usize>() {
-    let only = std::env::args().nth(1).unwrap_or_default();
-    if only.parse().is_ok_and(|bytes: usize| bytes != N) {
-        return;
-    }
     let rows = turns(&mut [
         &mut bare::<N>,
         &mut rtrb_chunks::<N>,
@@ -61,87 +50,6 @@ fn row<const N: usize>() {
         print!(" {rate:>8.1} ({ratio:.2})");
     }
     println!();
-}
-
-/// How many messages of this size a turn has.
-const fn count<const N: usize>() -> u64 {
-    Windows::turn_count(N)
-}
-
-/// Million messages a second in the middle of some windows in which both sides ran, and that all
-/// messages were right.
-fn rate<const N: usize>(mut turn: impl FnMut(&mut Filling<N>, &mut Taking<N>)) -> f64 {
-    let mut rates = Vec::new();
-    for _ in 0..TRIES {
-        let (mut filling, mut taking) = (Filling::new(), Taking::new());
-        turn(&mut filling, &mut taking);
-        let expected: u64 = (0..count::<N>()).map(message_sum::<N>).sum();
-        assert_eq!(taking.sum, expected, "every word of every message");
-        rates.append(&mut windows::rates(&filling.windows, &taking.windows));
-        if rates.len() >= WINDOWS {
-            return median(rates) / 1e6;
-        }
-    }
-    f64::NAN
-}
-
-/// Runs two sides at once.
-fn race2(write: impl FnOnce() + Send, read: impl FnOnce() + Send) {
-    race(vec![Box::new(write), Box::new(read)]);
-}
-
-/// Writes messages: their number, then always the same.
-struct Filling<const N: usize> {
-    source: [u8; N],
-    windows: Windows,
-}
-
-impl<const N: usize> Filling<N> {
-    fn new() -> Filling<N> {
-        Filling {
-            source: std::array::from_fn(|at| u8::from(at % 8 == 0)),
-            windows: Windows::new(N),
-        }
-    }
-
-    #[inline(always)]
-    fn fill(&mut self, room: &mut [u8], seq: u64) {
-        room.copy_from_slice(&self.source);
-        room[..8].copy_from_slice(&seq.to_ne_bytes());
-        self.windows.reached(seq);
-    }
-}
-
-fn message_sum<const N: usize>(seq: u64) -> u64 {
-    seq + (N as u64 / 8 - 1)
-}
-
-/// Adds up all words of all messages.
-struct Taking<const N: usize> {
-    sum: u64,
-    windows: Windows,
-}
-
-impl<const N: usize> Taking<N> {
-    fn new() -> Taking<N> {
-        Taking {
-            sum: 0,
-            windows: Windows::new(N),
-        }
-    }
-}
-
-impl<const N: usize> Take<N> for Taking<N> {
-    #[inline(always)]
-    fn message(&mut self, message: &[u8; N]) {
-        let words = message.as_chunks::<8>().0.iter();
-        self.sum += words.map(|word| u64::from_ne_bytes(*word)).sum::<u64>();
-    }
-
-    #[inline(always)]
-    fn batch(&mut self, taken: u64) {
-        self.windows.reached(taken);
-    }
 }
 
 fn bare<const N: usize>() -> f64 {

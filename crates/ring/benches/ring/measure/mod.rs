@@ -1,6 +1,7 @@
 //! Two or three threads on processors of their own, turns of contenders, medians.
 
 pub mod bare;
+pub mod messages;
 pub mod windows;
 
 use std::sync::Barrier;

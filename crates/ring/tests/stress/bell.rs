@@ -1,0 +1,64 @@
+//! What threads and processes wake each other with: a pair of sockets.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::Timespec;
+
+/// A wake-up that takes longer is lost.
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 30,
+    tv_nsec: 0,
+};
+
+/// One end of a pair.
+pub struct Bell(UnixStream);
+
+impl Bell {
+    /// Over one end of a pair of sockets.
+    pub fn new(stream: UnixStream) -> Bell {
+        stream.set_nonblocking(true).expect("a socket");
+        Bell(stream)
+    }
+
+    /// The writer's ends, and the readers'.
+    pub fn pairs(readers: u32) -> (Vec<Bell>, Vec<Bell>) {
+        let pairs = (0..readers).map(|_| UnixStream::pair().expect("sockets"));
+        pairs.map(|(a, b)| (Bell::new(a), Bell::new(b))).unzip()
+    }
+
+    /// The socket itself.
+    pub fn into_stream(self) -> UnixStream {
+        self.0
+    }
+
+    /// Wakes whoever waits at the other end.
+    pub fn ring(&self) {
+        match (&self.0).write(&[1]) {
+            Ok(_) => {}
+            // Enough to wake it has been written already; or it has ended.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Waits until one of them rings.
+    pub fn wait(bells: &[Bell]) {
+        let fds = bells
+            .iter()
+            .map(|bell| PollFd::from_borrowed_fd(bell.0.as_fd(), PollFlags::IN));
+        let mut fds: Vec<_> = fds.collect();
+        let rung = poll(&mut fds, Some(&PATIENCE)).expect("poll");
+        assert!(rung > 0, "a wake-up was lost");
+        for bell in bells {
+            match (&bell.0).read(&mut [0; 4096]) {
+                Ok(0) => panic!("the other end is gone"),
+                Ok(_) => {}
+                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+            }
+        }
+    }
+}
