@@ -7,6 +7,7 @@
 //! ```
 //! `cargo bench -p thalweg-ring -- ping_pong`. The control is two lines each way and nothing else:
 //! one with 56 bytes and one with their number. Nanoseconds; ratios of medians in the same turn.
+#![expect(unsafe_code, reason = "the control is a bare hand-over")]
 
 use std::cell::UnsafeCell;
 use std::os::fd::AsFd;

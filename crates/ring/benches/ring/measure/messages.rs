@@ -71,7 +71,8 @@ pub struct Taking<const N: usize> {
 }
 
 impl<const N: usize> Taking<N> {
-    fn new() -> Taking<N> {
+    /// Nothing yet.
+    pub fn new() -> Taking<N> {
         Taking {
             sum: 0,
             windows: Windows::new(N),
