@@ -7,11 +7,7 @@ use std::os::unix::net::UnixStream;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
 
-/// A wake-up that takes longer is lost.
-const PATIENCE: Timespec = Timespec {
-    tv_sec: 30,
-    tv_nsec: 0,
-};
+use crate::PATIENCE;
 
 /// One end of a pair.
 pub struct Bell(UnixStream);
@@ -51,7 +47,8 @@ impl Bell {
             .iter()
             .map(|bell| PollFd::from_borrowed_fd(bell.0.as_fd(), PollFlags::IN));
         let mut fds: Vec<_> = fds.collect();
-        let rung = poll(&mut fds, Some(&PATIENCE)).expect("poll");
+        let patience = Timespec::try_from(PATIENCE).expect("seconds");
+        let rung = poll(&mut fds, Some(&patience)).expect("poll");
         assert!(rung > 0, "a wake-up was lost");
         for bell in bells {
             match (&bell.0).read(&mut [0; 4096]) {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use thalweg_ring::{Reader, Writer};
 
+use crate::PATIENCE;
 use crate::bell::Bell;
 use crate::random::Random;
 
@@ -89,9 +90,10 @@ pub fn send(plan: Plan, mut writer: Writer, bells: Vec<Bell>) -> u64 {
     claim(&mut writer, &bells, &mut random, 0);
     writer.commit(LAST, 0, 0);
     wake(&writer, &bells);
+    let mut patience = Patience::new();
     while writer.queued_bytes() > 0 {
         // Until everything is released: that needs no wake-up.
-        std::thread::yield_now();
+        patience.pass("for everything to be released");
     }
     assert_eq!(writer.fault(), None);
     seq
@@ -99,6 +101,7 @@ pub fn send(plan: Plan, mut writer: Writer, bells: Vec<Bell>) -> u64 {
 
 /// Waits for room, awake or asleep.
 fn claim(writer: &mut Writer, bells: &[Bell], random: &mut Random, len: usize) {
+    let mut patience = Patience::new();
     while writer.claim(len).is_none() {
         if random.once_in(4) {
             if writer.arm(len) {
@@ -106,8 +109,22 @@ fn claim(writer: &mut Writer, bells: &[Bell], random: &mut Random, len: usize) {
             }
             writer.disarm();
         } else {
-            std::thread::yield_now();
+            patience.pass("for room");
         }
+    }
+}
+
+/// Waiting without sleep, which ends: the other side may have failed.
+struct Patience(Instant);
+
+impl Patience {
+    fn new() -> Patience {
+        Patience(Instant::now())
+    }
+
+    fn pass(&mut self, what: &str) {
+        assert!(self.0.elapsed() < PATIENCE, "waited in vain {what}");
+        std::thread::yield_now();
     }
 }
 
@@ -126,8 +143,10 @@ pub fn receive(plan: Plan, mut reader: Reader, bell: Bell) -> u64 {
     let bells = [bell];
     let (mut seq, mut is_last) = (0, false);
     while !is_last {
+        let is_closed = reader.is_closed();
         let batch = reader.poll();
         let is_empty = batch.is_empty();
+        assert!(!is_empty || !is_closed, "{seq} frames and no last one");
         for frame in batch {
             assert!(!is_last);
             is_last = frame.kind == LAST;
@@ -154,6 +173,7 @@ pub fn receive(plan: Plan, mut reader: Reader, bell: Bell) -> u64 {
     seq
 }
 
+/// Waits a little for frames, awake or asleep.
 fn rest(reader: &mut Reader, bells: &[Bell], random: &mut Random) {
     if random.once_in(4) {
         if reader.arm() {

@@ -22,6 +22,9 @@ const CHILD: &str = "THALWEG_STRESS_READER";
 /// The ring between processes.
 const SHARED_BYTES: usize = 1 << 15;
 
+/// A wake-up, or room, that takes longer never comes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
@@ -75,13 +78,13 @@ fn threads_with_three_readers() {
     threads(1 << 13, 3);
 }
 
-/// A reader in a process of its own: this test again, told by the environment.
-fn start(fd: &impl AsFd, reader: u32, plan: Plan, bell: UnixStream) -> Child {
+/// A reader in a process of its own: the same test again, told by the environment.
+fn start(test: &str, fd: &impl AsFd, reader: u32, plan: Plan, bell: UnixStream) -> Child {
     use std::os::fd::AsRawFd;
     let (pid, fd) = (std::process::id(), fd.as_fd().as_raw_fd());
     let told = format!("/proc/{pid}/fd/{fd} {reader} {}", plan.seed);
     Command::new(std::env::current_exe().expect("a path"))
-        .args(["--exact", "processes_with_two_readers"])
+        .args(["--exact", test])
         .env(CHILD, told)
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(bell)))
         .stdout(Stdio::null())
@@ -119,22 +122,32 @@ fn read_as_told(told: &str) {
     );
 }
 
-#[test]
-fn processes_with_two_readers() {
+/// A writer here and each of its readers in a process of its own. The test has that name.
+fn processes(test: &str, readers: u32) {
     if let Ok(told) = std::env::var(CHILD) {
         return read_as_told(&told);
     }
-    let (bytes, readers) = (SHARED_BYTES, 2);
+    let bytes = SHARED_BYTES;
     let plan = plan(bytes, 1);
     let start_time = Instant::now();
     let (writer, fd) = shared(Shape { bytes, readers }).expect("memory");
     let (bells, far) = Bell::pairs(readers);
     let far = (0..).zip(far.into_iter().map(Bell::into_stream));
-    let processes = far.map(|(reader, bell)| start(&fd, reader, plan, bell));
+    let processes = far.map(|(reader, bell)| start(test, &fd, reader, plan, bell));
     let mut processes: Vec<Child> = processes.collect();
     let sent = flow::send(plan, writer, bells);
     for process in &mut processes {
         assert!(process.wait().expect("a process").success());
     }
     assert!(sent > 0 && start_time.elapsed() >= plan.time);
+}
+
+#[test]
+fn processes_with_one_reader() {
+    processes("processes_with_one_reader", 1);
+}
+
+#[test]
+fn processes_with_two_readers() {
+    processes("processes_with_two_readers", 2);
 }
