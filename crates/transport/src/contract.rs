@@ -133,7 +133,7 @@ pub trait Outbound: Wait + Send {
     fn lost(&self) -> &[u32];
 
     /// Room that compiled code may fill with frames by itself, if the medium is a ring: see
-    /// [`ring::grant`]. Any call of this end may take the room back.
+    /// [`ring::grant`]. Any call of this end may take the room back; the addresses stay what they are.
     fn grant(&mut self) -> Option<GrantAddress> {
         None
     }

@@ -3,33 +3,39 @@
 
 use std::time::Duration;
 
+use transport::Medium;
+
 use crate::behaviours;
+use crate::granting::Granting;
 use crate::reference::Reference;
 use crate::rig::{Outcome, Rig};
 
+/// A medium with a fault, and the behaviours that it does not show.
+type Broken = (&'static dyn Medium, &'static [&'static str]);
+
 /// Faults and who catches them. Makes the enum too, so that no fault is without somebody.
 macro_rules! faults {
-    ($($fault:ident: $($behaviour:ident)+,)+) => {
-        /// What is wrong with a [`Reference`].
+    ($broken:ident, $medium:ident with $faults:ident $(or $nothing:ident)?:
+        $($fault:ident: $($behaviour:ident)+,)+) => {
+        /// What is wrong with such a medium.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Fault {
-            /// Nothing.
-            Nothing,
+        pub enum $faults {
+            $(/// Nothing is.
+            $nothing,)?
             $(/// As it says.
             $fault,)+
         }
 
-        /// A medium with the fault, its name, and the behaviours that it does not show.
-        const BROKEN: &[(&Reference, &[&str])] = &[
+        const $broken: &[Broken] = &[
             $((
-                &Reference { name: stringify!($fault), fault: Fault::$fault },
+                &$medium { name: stringify!($fault), fault: $faults::$fault },
                 &[$(stringify!($behaviour)),+],
             ),)+
         ];
     };
 }
 
-faults! {
+faults! { BROKEN, Reference with Fault or Nothing:
     Reorders: frames_arrive_once_and_in_order two_threads_at_full_speed,
     Duplicates: frames_arrive_once_and_in_order,
     Loses: frames_arrive_once_and_in_order frames_wrap_round_the_end,
@@ -82,6 +88,18 @@ faults! {
     WaitsForTheDead: a_dead_receiver_is_not_waited_for,
 }
 
+faults! { BROKEN_GRANTS, Granting with GrantFault:
+    GrantsElsewhere: granted_frames_arrive_once_and_in_order every_receiver_gets_granted_frames
+        a_sender_that_is_dropped_loses_no_granted_tail,
+    GrantsOverFrames: a_grant_ends_where_the_room_ends every_receiver_gets_granted_frames,
+    MovesGrant: a_grant_stays_where_it_is,
+    HoldsCallsBack: granted_frames_arrive_once_and_in_order,
+    CountsOnlyCalls: granted_frames_hold_their_room_until_release,
+    WakesNobody: a_granted_frame_wakes_the_receiver no_wake_up_is_lost_by_grants
+        a_sleeper_is_seen_by_compiled_code every_receiver_gets_granted_frames,
+    HidesLosses: the_receivers_end_ends_the_grant,
+}
+
 /// The reference medium: nothing is wrong with it.
 pub static WHOLE: Reference = Reference {
     name: "reference",
@@ -92,22 +110,26 @@ pub static WHOLE: Reference = Reference {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A broken medium by the name of its fault.
-pub fn find(name: &str) -> Option<&'static Reference> {
-    let mut media = BROKEN.iter().map(|(medium, _)| *medium);
-    media.find(|medium| medium.name == name)
+pub fn find(name: &str) -> Option<&'static dyn Medium> {
+    let mut media = every().map(|(medium, _)| *medium);
+    media.find(|medium| medium.name() == name)
+}
+
+fn every() -> impl Iterator<Item = &'static Broken> {
+    BROKEN.iter().chain(BROKEN_GRANTS)
 }
 
 /// The faults and the behaviours that catch them.
-pub fn all() -> impl Iterator<Item = (&'static Reference, &'static str)> {
-    let pairs = |(medium, behaviours): &(&'static Reference, &'static [&'static str])| {
+pub fn all() -> impl Iterator<Item = (&'static dyn Medium, &'static str)> {
+    let pairs = |(medium, behaviours): &Broken| {
         let medium = *medium;
         behaviours.iter().map(move |behaviour| (medium, *behaviour))
     };
-    BROKEN.iter().flat_map(pairs)
+    every().flat_map(pairs)
 }
 
 /// The behaviour is not there.
-pub fn is_caught(medium: &'static Reference, behaviour: &str) -> Outcome {
+pub fn is_caught(medium: &'static dyn Medium, behaviour: &str) -> Outcome {
     let known = behaviours::all();
     let known = known.iter().find(|known| known.name == behaviour);
     let run = known.ok_or("no behaviour has that name")?.run;
@@ -117,7 +139,7 @@ pub fn is_caught(medium: &'static Reference, behaviour: &str) -> Outcome {
     };
     match run(rig) {
         Err(_) => Ok(()),
-        Ok(()) => Err(format!("{} is not caught", medium.name).into()),
+        Ok(()) => Err(format!("{} is not caught", medium.name()).into()),
     }
 }
 
@@ -126,7 +148,7 @@ pub fn every_behaviour_can_fail() -> Outcome {
     let caught: Vec<_> = all().map(|(_, behaviour)| behaviour).collect();
     let behaviours = behaviours::all().into_iter();
     let harmless = behaviours
-        .filter(|behaviour| !behaviour.needs.processes() && !caught.contains(&behaviour.name));
+        .filter(|behaviour| !behaviour.needs.processes && !caught.contains(&behaviour.name));
     let harmless: Vec<_> = harmless.map(|behaviour| behaviour.name).collect();
     crate::ensure!(harmless.is_empty(), "nothing is caught by {harmless:?}");
     Ok(())

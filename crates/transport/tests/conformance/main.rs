@@ -14,6 +14,8 @@ mod behaviours;
 mod broken;
 #[path = "../child/mod.rs"]
 mod child;
+mod compiled;
+mod granting;
 mod kill;
 mod play;
 mod reference;
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
     }
     let suite = media().into_iter().flat_map(trials);
     let broken = broken::all().map(|(medium, behaviour)| {
-        let name = format!("broken::{}::{behaviour}", medium.name);
+        let name = format!("broken::{}::{behaviour}", medium.name());
         trial(name, move || broken::is_caught(medium, behaviour))
     });
     let complete = trial(
@@ -67,7 +69,7 @@ fn media() -> Vec<&'static dyn Medium> {
 /// A medium under test, or a broken one.
 fn find(name: &str) -> Option<&'static dyn Medium> {
     let known = media().into_iter().find(|medium| medium.name() == name);
-    known.or_else(|| broken::find(name).map(|medium| medium as _))
+    known.or_else(|| broken::find(name))
 }
 
 /// What is asked of a medium.
@@ -76,13 +78,13 @@ fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
         medium,
         patience: PATIENCE,
     };
-    let has_several = medium.open(&rig.spec(2)).is_ok() || medium.caps().is_one_to_many;
-    let has_processes = medium.caps().crosses_processes;
-    let applies = move |needs: Needs| {
-        (has_several || !needs.several()) && (has_processes || !needs.processes())
+    let capable = Needs {
+        several: medium.open(&rig.spec(2)).is_ok() || medium.caps().is_one_to_many,
+        processes: medium.caps().crosses_processes,
+        grant: has_grant(rig),
     };
     let asked = behaviours::all().into_iter();
-    let asked = asked.filter(|behaviour| applies(behaviour.needs));
+    let asked = asked.filter(|behaviour| behaviour.needs.are_met_by(capable));
     let asked = asked.map(|Behaviour { name, run, .. }| {
         let name = format!("{}::{name}", medium.name());
         let repeat = repeat(medium, &name);
@@ -91,6 +93,12 @@ fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
         })
     });
     asked.collect()
+}
+
+/// Whether compiled code may write frames in place.
+fn has_grant(rig: Rig) -> bool {
+    let opened = rig.medium.open(&rig.spec(1));
+    opened.is_ok_and(|(mut out, _)| out.grant().is_some())
 }
 
 /// What is asked of a medium whose frames outlive the sender.

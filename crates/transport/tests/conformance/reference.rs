@@ -51,18 +51,21 @@ static WAITING: LazyLock<Mutex<Waiting>> = LazyLock::new(Mutex::default);
 
 type Waiting = HashMap<Vec<u8>, (u32, Weak<Shared>)>;
 
+/// What a medium between threads is capable of.
+pub const IN_PROCESS: Caps = Caps {
+    crosses_processes: false,
+    crosses_hosts: false,
+    is_foreign: false,
+    is_one_to_many: true,
+};
+
 impl Medium for Reference {
     fn name(&self) -> &'static str {
         self.name
     }
 
     fn caps(&self) -> Caps {
-        Caps {
-            crosses_processes: false,
-            crosses_hosts: false,
-            is_foreign: false,
-            is_one_to_many: true,
-        }
+        IN_PROCESS
     }
 
     fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {

@@ -210,6 +210,16 @@ impl Edge {
 }
 
 impl Sender {
+    /// What the frames look like.
+    pub fn script(&self) -> Script {
+        self.script
+    }
+
+    /// Sleeps until there may be room.
+    pub fn sleep(&mut self) -> Outcome {
+        self.rig.sleep(&mut *self.out)
+    }
+
     /// Commits the next frame; `false`: there is no room now.
     pub fn try_put(&mut self) -> Result<bool, Failure> {
         let is_put = self.script.put(&mut *self.out, self.sent)?;
@@ -222,7 +232,7 @@ impl Sender {
         let until = self.sent + count;
         while self.sent < until {
             if !self.try_put()? {
-                self.rig.sleep(&mut *self.out)?;
+                self.sleep()?;
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use crate::rig::Outcome;
 #[derive(Clone, Copy)]
 pub struct Script {
     lengths: Lengths,
+    has_flags: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -41,7 +42,18 @@ impl Script {
     }
 
     fn new(lengths: Lengths) -> Script {
-        Script { lengths }
+        Script {
+            lengths,
+            has_flags: true,
+        }
+    }
+
+    /// The same without flags.
+    pub fn without_flags(self) -> Script {
+        Script {
+            has_flags: false,
+            ..self
+        }
     }
 
     /// Bytes of the payload.
@@ -61,7 +73,7 @@ impl Script {
 
     /// All of them, in time.
     pub fn flags(&self, number: u64) -> u8 {
-        (number / 3) as u8
+        (number / 3) as u8 * u8::from(self.has_flags)
     }
 
     /// Claims room for a frame and commits it; `false`: there is no room now.

@@ -3,6 +3,7 @@
 mod claims;
 mod ends;
 mod frames;
+mod granted;
 mod processes;
 mod receivers;
 mod room;
@@ -27,35 +28,60 @@ pub struct Behaviour {
 
 /// What a medium has to be capable of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
-    /// Nothing.
-    Nothing,
-    /// Two receivers.
-    Several,
-    /// Processes.
-    Processes,
-    /// Processes, and two receivers.
-    SeveralProcesses,
+pub struct Needs {
+    /// More than one receiver.
+    pub several: bool,
+    /// More than one process.
+    pub processes: bool,
+    /// Room that compiled code may fill.
+    pub grant: bool,
 }
 
 impl Needs {
-    /// More than one receiver.
-    pub fn several(self) -> bool {
-        matches!(self, Needs::Several | Needs::SeveralProcesses)
-    }
+    const NOTHING: Needs = Needs {
+        several: false,
+        processes: false,
+        grant: false,
+    };
+    const SEVERAL: Needs = Needs {
+        several: true,
+        ..Needs::NOTHING
+    };
+    const PROCESSES: Needs = Needs {
+        processes: true,
+        ..Needs::NOTHING
+    };
+    const SEVERAL_PROCESSES: Needs = Needs {
+        several: true,
+        ..Needs::PROCESSES
+    };
+    const GRANT: Needs = Needs {
+        grant: true,
+        ..Needs::NOTHING
+    };
+    const SEVERAL_GRANT: Needs = Needs {
+        several: true,
+        ..Needs::GRANT
+    };
+    const PROCESSES_GRANT: Needs = Needs {
+        processes: true,
+        ..Needs::GRANT
+    };
 
-    /// More than one process.
-    pub fn processes(self) -> bool {
-        matches!(self, Needs::Processes | Needs::SeveralProcesses)
+    /// Whether a medium that is capable of this is capable of that.
+    pub fn are_met_by(self, capable: Needs) -> bool {
+        (capable.several || !self.several)
+            && (capable.processes || !self.processes)
+            && (capable.grant || !self.grant)
     }
 }
 
 /// Names functions, so that no name can differ from what it names.
 macro_rules! behaviours {
-    ($needs:ident: $($file:ident::$name:ident,)+) => {
+    ($needs:expr; $($file:ident::$name:ident,)+) => {
         [$(Behaviour {
             name: stringify!($name),
-            needs: Needs::$needs,
+            needs: $needs,
             run: $file::$name,
         }),+]
     };
@@ -63,7 +89,7 @@ macro_rules! behaviours {
 
 /// All of them.
 pub fn all() -> Vec<Behaviour> {
-    let alone = behaviours![Nothing:
+    let alone = behaviours![Needs::NOTHING;
         frames::frames_arrive_once_and_in_order,
         frames::boundaries_are_kept,
         frames::the_largest_frame_passes,
@@ -106,7 +132,7 @@ pub fn all() -> Vec<Behaviour> {
         tickets::another_jobs_ticket_is_refused,
         warm::a_warm_edge_allocates_nothing,
     ];
-    let several = behaviours![Several:
+    let several = behaviours![Needs::SEVERAL;
         receivers::every_receiver_gets_every_frame,
         receivers::the_slowest_receiver_sets_the_pace,
         receivers::a_dead_receiver_is_not_waited_for,
@@ -114,13 +140,32 @@ pub fn all() -> Vec<Behaviour> {
         receivers::every_sleeping_receiver_is_woken,
         receivers::the_slowest_receiver_wakes_the_sender,
     ];
-    let processes = behaviours![Processes:
+    let processes = behaviours![Needs::PROCESSES;
         processes::a_child_receives,
         processes::a_child_sends,
         processes::a_child_is_woken_and_wakes,
         processes::a_killed_sender_loses_no_tail,
         processes::a_killed_receiver_is_noticed,
     ];
-    let both = behaviours![SeveralProcesses: processes::one_of_two_children_is_killed,];
-    [&alone[..], &several, &processes, &both].concat()
+    let both = behaviours![Needs::SEVERAL_PROCESSES; processes::one_of_two_children_is_killed,];
+    [&alone[..], &several, &processes, &both, &granted()].concat()
+}
+
+/// With frames that compiled code writes in place.
+fn granted() -> Vec<Behaviour> {
+    let alone = behaviours![Needs::GRANT;
+        granted::granted_frames_arrive_once_and_in_order,
+        granted::a_grant_ends_where_the_room_ends,
+        granted::granted_frames_hold_their_room_until_release,
+        granted::a_granted_frame_wakes_the_receiver,
+        granted::a_sleeper_is_seen_by_compiled_code,
+        granted::no_wake_up_is_lost_by_grants,
+        granted::a_grant_stays_where_it_is,
+        granted::a_sender_that_is_dropped_loses_no_granted_tail,
+        granted::the_receivers_end_ends_the_grant,
+    ];
+    let several = behaviours![Needs::SEVERAL_GRANT; granted::every_receiver_gets_granted_frames,];
+    let processes =
+        behaviours![Needs::PROCESSES_GRANT; processes::a_child_receives_what_is_granted,];
+    [&alone[..], &several, &processes].concat()
 }

@@ -4,6 +4,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use transport::{Error, Spec};
 
 use crate::child::{Child, Control};
+use crate::compiled::Compiled;
 use crate::ensure;
 use crate::play::{Role, start};
 use crate::rig::{Edge, Failure, Outcome, Receiver, Rig, Sender};
@@ -20,10 +21,16 @@ fn script() -> Script {
     Script::mixed(400)
 }
 
+/// What compiled code can write.
+fn plain() -> Script {
+    script().without_flags()
+}
+
 /// What a child may be asked to do.
 pub fn role(name: &str) -> Option<Role> {
     let role: Role = match name {
-        "receive" => |rig, spec, control| receive(rig, spec, control, FRAMES),
+        "receive" => |rig, spec, control| receive(rig, spec, control, script()),
+        "receive_plain" => |rig, spec, control| receive(rig, spec, control, plain()),
         "receive_and_stay" => receive_and_stay,
         "send" => send,
         "send_and_stay" => send_and_stay,
@@ -40,9 +47,9 @@ pub fn role(name: &str) -> Option<Role> {
 }
 
 /// Opens an edge and starts a child for each receiver.
-fn to_children(rig: Rig, roles: &[&str]) -> Result<(Sender, Vec<Child>), Failure> {
+fn to_children(rig: Rig, script: Script, roles: &[&str]) -> Result<(Sender, Vec<Child>), Failure> {
     let spec = rig.spec(roles.len() as u32);
-    let (sender, tickets) = rig.open(&spec, script())?;
+    let (sender, tickets) = rig.open(&spec, script)?;
     let children = roles.iter().zip(&tickets).map(|(role, ticket)| {
         let mut child = start(rig, role, &spec)?;
         child.control.give(ticket)?;
@@ -77,19 +84,34 @@ fn has_word(control: &Control) -> Result<bool, Failure> {
 }
 
 pub fn a_child_receives(rig: Rig) -> Outcome {
-    let (mut sender, mut children) = to_children(rig, &["receive"])?;
+    let (mut sender, mut children) = to_children(rig, script(), &["receive"])?;
     sender.put(FRAMES)?;
     sender.drained()?;
     drop(sender);
     children[0].ends_well()
 }
 
-fn receive(rig: Rig, spec: &Spec, control: &mut Control, count: u64) -> Outcome {
-    let mut receiver = rig.accept(spec, control.take()?, script())?;
-    receiver.take_until(count)?;
+fn receive(rig: Rig, spec: &Spec, control: &mut Control, script: Script) -> Outcome {
+    let mut receiver = rig.accept(spec, control.take()?, script)?;
+    receiver.take_until(FRAMES)?;
     receiver.until_lost()?;
-    ensure!(receiver.got == count, "{} of {count} frames", receiver.got);
+    ensure!(
+        receiver.got == FRAMES,
+        "{} of {FRAMES} frames",
+        receiver.got
+    );
     Ok(())
+}
+
+pub fn a_child_receives_what_is_granted(rig: Rig) -> Outcome {
+    let (sender, mut children) = to_children(rig, plain(), &["receive_plain"])?;
+    let mut compiled = Compiled::new(sender)?;
+    compiled.put_asleep(FRAMES)?;
+    compiled.sender.drained()?;
+    let granted = compiled.granted;
+    ensure!(granted > FRAMES / 2, "only {granted} are written in place");
+    drop(compiled);
+    children[0].ends_well()
 }
 
 pub fn a_child_sends(rig: Rig) -> Outcome {
@@ -169,7 +191,7 @@ fn send_and_stay(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
 }
 
 pub fn a_killed_receiver_is_noticed(rig: Rig) -> Outcome {
-    let (mut sender, mut children) = to_children(rig, &["receive_and_stay"])?;
+    let (mut sender, mut children) = to_children(rig, script(), &["receive_and_stay"])?;
     sender.put(150)?;
     hear_while_flushing(rig, &mut sender, &mut children[0], READY)?;
     children[0].kill()?;
@@ -189,7 +211,7 @@ fn receive_and_stay(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
 }
 
 pub fn one_of_two_children_is_killed(rig: Rig) -> Outcome {
-    let (mut sender, mut children) = to_children(rig, &["receive_and_stay", "receive"])?;
+    let (mut sender, mut children) = to_children(rig, script(), &["receive_and_stay", "receive"])?;
     sender.put(150)?;
     hear_while_flushing(rig, &mut sender, &mut children[0], READY)?;
     children[0].kill()?;

@@ -1,0 +1,237 @@
+//! Frames that compiled code writes in place, on media that grant room for it.
+
+use std::thread;
+
+use crate::compiled::{Compiled, addresses};
+use crate::ensure;
+use crate::rig::{Edge, Failure, Outcome, RING_BYTES, Receiver, Rig, is_ready, lost};
+use crate::script::Script;
+
+const FRAMES: u64 = 3000;
+
+/// An edge whose sending end compiled code uses too, and on which there is room at hand.
+fn edge(rig: Rig, receivers: u32, script: Script) -> Result<(Compiled, Vec<Receiver>), Failure> {
+    let mut edge = rig.edge(receivers, script.without_flags())?;
+    edge.pass(1)?;
+    edge.drain()?;
+    let Edge { sender, receivers } = edge;
+    Ok((Compiled::new(sender)?, receivers))
+}
+
+/// Everything that was sent gets to all receivers.
+fn take_all(compiled: &mut Compiled, receivers: &mut [Receiver]) -> Outcome {
+    compiled.sender.flush()?;
+    let sent = compiled.sender.sent;
+    receivers
+        .iter_mut()
+        .try_for_each(|receiver| receiver.take_until(sent))
+}
+
+/// Writes in place until there is room neither for that nor for a claim.
+fn fill_up(compiled: &mut Compiled) -> Outcome {
+    let first = compiled.sender.sent;
+    while compiled.put_or_claim()? {
+        ensure!(
+            compiled.sender.sent - first <= RING_BYTES as u64,
+            "it never runs full"
+        );
+    }
+    Ok(())
+}
+
+/// With claims in between, round and round, whatever the lengths.
+pub fn granted_frames_arrive_once_and_in_order(rig: Rig) -> Outcome {
+    for script in [Script::of(64), Script::mixed(700), Script::rising(80)] {
+        let (mut compiled, mut receivers) = edge(rig, 1, script)?;
+        for turn in 0..5 * FRAMES {
+            let is_put = if turn % 10 < 2 {
+                compiled.sender.try_put()?
+            } else {
+                compiled.put_or_claim()?
+            };
+            if !is_put || turn % 100 == 0 {
+                receivers[0].take()?;
+            }
+        }
+        take_all(&mut compiled, &mut receivers)?;
+        let granted = compiled.granted;
+        ensure!(
+            granted > FRAMES,
+            "only {granted} frames are written in place"
+        );
+        let sender = compiled.sender;
+        Edge { sender, receivers }.ends()?;
+    }
+    Ok(())
+}
+
+/// What is not released is not written over.
+pub fn a_grant_ends_where_the_room_ends(rig: Rig) -> Outcome {
+    for len in [0, 8, 40, 64, 1000] {
+        let (mut compiled, mut receivers) = edge(rig, 1, Script::of(len))?;
+        for turn in 0..20 {
+            // Not always from the same place on.
+            for _ in 0..turn % 7 * (RING_BYTES / 8 / (len + 8)) {
+                ensure!(compiled.put_or_claim()?, "an empty edge has room");
+            }
+            take_all(&mut compiled, &mut receivers)?;
+            compiled.sender.drained()?;
+            fill_up(&mut compiled)?;
+            let queued = compiled.sender.out.queued_bytes();
+            ensure!(queued <= RING_BYTES, "{queued} bytes are under way");
+            ensure!(!compiled.put(), "room that no claim finds");
+            take_all(&mut compiled, &mut receivers)?;
+            compiled.sender.drained()?;
+        }
+    }
+    Ok(())
+}
+
+pub fn granted_frames_hold_their_room_until_release(rig: Rig) -> Outcome {
+    let (mut compiled, mut receivers) = edge(rig, 1, Script::of(100))?;
+    for _ in 0..100 {
+        let sent = compiled.sender.sent;
+        // The first may be a call's.
+        for _ in 0..4 {
+            ensure!(compiled.put_or_claim()?, "an empty edge has room");
+        }
+        let queued = compiled.sender.out.queued_bytes();
+        ensure!(queued >= 400, "{queued} bytes of 4 frames");
+        while receivers[0].got < sent + 4 {
+            receivers[0].poll()?;
+            ensure!(!compiled.sender.out.is_drained()?, "nothing is released");
+        }
+        receivers[0].end.release();
+        compiled.sender.drained()?;
+        let queued = compiled.sender.out.queued_bytes();
+        ensure!(queued == 0, "{queued} bytes of no frames");
+    }
+    Ok(())
+}
+
+pub fn a_granted_frame_wakes_the_receiver(rig: Rig) -> Outcome {
+    let (mut compiled, mut receivers) = edge(rig, 1, Script::of(48))?;
+    let mut woken = 0;
+    for _ in 0..200 {
+        let receiver = &mut receivers[0];
+        let is_armed = receiver.end.arm()?;
+        let in_place = compiled.put();
+        ensure!(in_place || compiled.sender.try_put()?, "no room");
+        let is_awake = !is_armed || is_ready(&*receiver.end, rig.patience)?;
+        receiver.end.disarm();
+        ensure!(is_awake, "a frame was written and nobody woke the receiver");
+        receiver.take_asleep_until(compiled.sender.sent)?;
+        woken += u32::from(is_armed && in_place);
+    }
+    ensure!(woken > 0, "no frame was written for somebody asleep");
+    Ok(())
+}
+
+/// Whoever writes in place learns by one look whether somebody sleeps; and only then.
+pub fn a_sleeper_is_seen_by_compiled_code(rig: Rig) -> Outcome {
+    let (mut compiled, mut receivers) = edge(rig, 1, Script::of(48))?;
+    let awake = compiled.put_silently();
+    ensure!(awake == Some(false), "{awake:?}: nobody sleeps");
+    receivers[0].take_until(compiled.sender.sent)?;
+    ensure!(receivers[0].end.arm()?, "there is no work");
+    let asleep = compiled.put_silently();
+    ensure!(asleep == Some(true), "{asleep:?}: somebody sleeps");
+    compiled.sender.out.wake();
+    ensure!(
+        is_ready(&*receivers[0].end, rig.patience)?,
+        "nobody is woken"
+    );
+    receivers[0].end.disarm();
+    receivers[0].take_until(compiled.sender.sent)
+}
+
+/// Both sides sleep whenever they can: on an edge that is full most of the time, and on one with
+/// lone frames.
+pub fn no_wake_up_is_lost_by_grants(rig: Rig) -> Outcome {
+    asleep(rig, 6000, |compiled| compiled.put_asleep(5 * FRAMES))?;
+    asleep(rig, 32, |compiled| {
+        (0..5 * FRAMES).try_for_each(|_| {
+            compiled.put_asleep(1)?;
+            compiled.sender.drained()
+        })
+    })
+}
+
+fn asleep(rig: Rig, len: usize, put: fn(&mut Compiled) -> Outcome) -> Outcome {
+    let edge = rig.edge(1, Script::of(len).without_flags())?;
+    let (sender, mut receivers) = (edge.sender, edge.receivers);
+    let sends = thread::spawn(move || {
+        let mut compiled = Compiled::new(sender)?;
+        put(&mut compiled)?;
+        compiled.sender.drained()
+    });
+    let taken = receivers[0].take_asleep_until(5 * FRAMES);
+    // Whoever sends stops when nobody is there.
+    drop(receivers);
+    let sent = sends.join().map_err(|_| "the sender panicked")?;
+    taken.and(sent)
+}
+
+/// They are constants in compiled code.
+pub fn a_grant_stays_where_it_is(rig: Rig) -> Outcome {
+    let (mut compiled, mut receivers) = edge(rig, 1, Script::of(200))?;
+    for _ in 0..3 {
+        fill_up(&mut compiled)?;
+        take_all(&mut compiled, &mut receivers)?;
+        compiled.sender.drained()?;
+        let grant = compiled.sender.out.grant().ok_or("there is no grant")?;
+        ensure!(addresses(grant) == compiled.addresses(), "it has moved");
+    }
+    Ok(())
+}
+
+pub fn a_sender_that_is_dropped_loses_no_granted_tail(rig: Rig) -> Outcome {
+    for count in 1..50 {
+        let (mut compiled, receivers) = edge(rig, 1, Script::of(56))?;
+        let in_place = (0..count).filter(|_| compiled.put()).count();
+        ensure!(in_place > 0, "no room at hand");
+        let sender = compiled.sender;
+        Edge { sender, receivers }.ends()?;
+    }
+    Ok(())
+}
+
+/// Nobody asks the end as long as there is room at hand; when there is none, it says so.
+pub fn the_receivers_end_ends_the_grant(rig: Rig) -> Outcome {
+    let (mut compiled, receivers) = edge(rig, 1, Script::of(300))?;
+    drop(receivers);
+    rig.until("word of the receiver's end", || {
+        while compiled.put() {}
+        match compiled.sender.try_put() {
+            Ok(_) => Ok(None),
+            Err(failure) => lost(failure).map(Some),
+        }
+    })
+}
+
+/// Those that sleep are woken, those that are slow are not overtaken.
+pub fn every_receiver_gets_granted_frames(rig: Rig) -> Outcome {
+    let (mut compiled, mut receivers) = edge(rig, 3, Script::mixed(300))?;
+    for turn in 0..200 {
+        let sleeper = turn % 3;
+        let sent = compiled.sender.sent;
+        let is_armed = receivers[sleeper].end.arm()?;
+        for _ in 0..turn {
+            ensure!(compiled.put_or_claim()?, "no room");
+        }
+        ensure!(compiled.put_or_claim()?, "no room");
+        let end = &*receivers[sleeper].end;
+        let is_awake = !is_armed || is_ready(end, rig.patience)?;
+        ensure!(is_awake, "receiver {sleeper} is not woken");
+        receivers[sleeper].end.disarm();
+        ensure!(compiled.sender.sent > sent, "nothing was sent");
+        take_all(&mut compiled, &mut receivers)?;
+    }
+    fill_up(&mut compiled)?;
+    receivers[0].take_until(compiled.sender.sent)?;
+    receivers[2].take_until(compiled.sender.sent)?;
+    ensure!(!compiled.put_or_claim()?, "the slow one has taken nothing");
+    take_all(&mut compiled, &mut receivers)?;
+    let sender = compiled.sender;
+    Edge { sender, receivers }.ends()
+}

@@ -1,0 +1,102 @@
+//! What compiled code does with an edge whose medium grants room: it writes frames in place, and
+//! leaves to the sending end what it has no room for.
+#![expect(
+    unsafe_code,
+    reason = "compiled code is; and a broken medium grants what it may not"
+)]
+
+use ring::grant::{GrantAddress, HEAD, UNTIL};
+use transport::Outbound;
+
+use crate::rig::{Failure, Outcome, Sender};
+use crate::script::fill;
+
+/// A sending end and whoever writes frames by its grant.
+pub struct Compiled {
+    /// The end.
+    pub sender: Sender,
+    /// Frames that were written in place.
+    pub granted: u64,
+    grant: GrantAddress,
+    payload: Vec<u8>,
+}
+
+impl Compiled {
+    /// For an edge between operators: the grant is asked for once.
+    pub fn new(mut sender: Sender) -> Result<Compiled, Failure> {
+        let grant = sender.out.grant().ok_or("there is no grant")?;
+        Ok(Compiled {
+            sender,
+            granted: 0,
+            grant,
+            payload: Vec::new(),
+        })
+    }
+
+    /// The addresses that compiled code was made with.
+    pub fn addresses(&self) -> [usize; 3] {
+        addresses(self.grant)
+    }
+
+    /// Writes the next frame in place; `false`: there is no room at hand.
+    pub fn put(&mut self) -> bool {
+        let is_asleep = self.put_silently();
+        if is_asleep == Some(true) {
+            self.sender.out.wake();
+        }
+        is_asleep.is_some()
+    }
+
+    /// The same without a word to the end; whether one is due.
+    pub fn put_silently(&mut self) -> Option<bool> {
+        let (script, number) = (self.sender.script(), self.sender.sent);
+        assert_eq!(script.flags(number), 0, "compiled code sets no flags");
+        self.payload.resize(script.len(number), 0);
+        fill(number, &mut self.payload);
+        // SAFETY: the end is ours, so it lives, and this is its thread.
+        let is_asleep = unsafe { self.grant.put(script.kind(number), &self.payload) }?;
+        self.sender.sent += 1;
+        self.granted += 1;
+        Some(is_asleep)
+    }
+
+    /// Writes the next frame in place if there is room at hand, else by a claim; `false`: there is
+    /// no room at all.
+    pub fn put_or_claim(&mut self) -> Result<bool, Failure> {
+        if self.put() {
+            return Ok(true);
+        }
+        self.sender.try_put()
+    }
+
+    /// Writes so many frames, asleep when there is no room.
+    pub fn put_asleep(&mut self, count: u64) -> Outcome {
+        let until = self.sender.sent + count;
+        while self.sender.sent < until {
+            if !self.put_or_claim()? {
+                self.sender.sleep()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The addresses in a grant.
+pub fn addresses(grant: GrantAddress) -> [usize; 3] {
+    [grant.grant(), grant.committed(), grant.asleep()]
+}
+
+/// Grants an end's room up to the wrap of a ring of so many bytes, whoever has frames there.
+pub fn grant_over_frames(out: &mut dyn Outbound, ring_bytes: usize) {
+    let Some(grant) = out.grant() else { return };
+    let words = std::ptr::with_exposed_provenance_mut::<u64>(grant.grant());
+    let bytes = ring_bytes as u64;
+    // SAFETY: the words live as long as the end, and this is its thread. The room ends with the ring.
+    unsafe {
+        let until = words.byte_add(UNTIL as usize);
+        let head = *words.byte_add(HEAD as usize);
+        if *until > head {
+            *until = head.next_multiple_of(bytes);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A medium that grants room and does it wrong: the ring between threads behind a fault.
+
+use std::os::fd::BorrowedFd;
+
+use ring::grant::GrantAddress;
+use ring::{Shape, Writer};
+use transport::{Caps, Error, Inbound, Medium, Outbound, Spec, Ticket, Wait, media};
+
+use crate::broken::GrantFault;
+use crate::compiled;
+use crate::reference::IN_PROCESS;
+
+/// The medium.
+pub struct Granting {
+    /// Of the fault.
+    pub name: &'static str,
+    /// What is wrong with it.
+    pub fault: GrantFault,
+}
+
+struct Sending {
+    inner: Box<dyn Outbound>,
+    fault: GrantFault,
+    ring_bytes: usize,
+    /// A ring that nobody reads.
+    elsewhere: Writer,
+    /// How often the grant was asked for.
+    asked: u64,
+    /// A claim, and what of it is committed and kept back.
+    claim: Vec<u8>,
+    held: Option<(u8, u8, usize)>,
+}
+
+fn ring() -> Result<&'static dyn Medium, Error> {
+    media::find("ring").ok_or_else(|| Error::Refused("there is no ring".to_owned()))
+}
+
+impl Medium for Granting {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn caps(&self) -> Caps {
+        IN_PROCESS
+    }
+
+    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
+        let (inner, tickets) = ring()?.open(spec)?;
+        let shape = Shape {
+            bytes: spec.ring_bytes,
+            readers: 1,
+        };
+        let private = ring::private(shape).map_err(|e| Error::system("make a ring", e))?;
+        let sending = Sending {
+            inner,
+            fault: self.fault,
+            ring_bytes: spec.ring_bytes,
+            elsewhere: private.0,
+            asked: 0,
+            claim: Vec::new(),
+            held: None,
+        };
+        Ok((Box::new(sending), tickets))
+    }
+
+    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+        ring()?.accept(spec, ticket)
+    }
+}
+
+impl Sending {
+    fn is(&self, fault: GrantFault) -> bool {
+        self.fault == fault
+    }
+
+    /// Room for frames in a ring is there once one was committed.
+    fn open_elsewhere(&mut self) {
+        if self.elsewhere.claim(0).is_some() {
+            self.elsewhere.commit(1, 0, 0);
+        }
+    }
+
+    fn let_go(&mut self) {
+        if let Some((kind, flags, len)) = self.held.take() {
+            let is_put = self.inner.put(kind, flags, &self.claim[..len]);
+            assert!(matches!(is_put, Ok(true)), "the room was there before");
+        }
+    }
+}
+
+impl Outbound for Sending {
+    fn frame_bytes_max(&self) -> usize {
+        self.inner.frame_bytes_max()
+    }
+
+    fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        self.let_go();
+        let claimed = match self.inner.claim(len) {
+            Err(Error::Lost(_)) if self.fault == GrantFault::HidesLosses => Ok(None),
+            claimed => claimed,
+        };
+        if self.fault != GrantFault::HoldsCallsBack || !matches!(claimed, Ok(Some(_))) {
+            return claimed;
+        }
+        self.claim.resize(len, 0);
+        Ok(Some(&mut self.claim))
+    }
+
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+        if self.is(GrantFault::HoldsCallsBack) {
+            self.held = Some((kind, flags, len));
+            return;
+        }
+        self.inner.commit(kind, flags, len);
+        if self.is(GrantFault::GrantsOverFrames) {
+            compiled::grant_over_frames(&mut *self.inner, self.ring_bytes);
+        }
+    }
+
+    fn flush(&mut self) -> Result<bool, Error> {
+        self.let_go();
+        self.inner.flush()
+    }
+
+    fn is_drained(&mut self) -> Result<bool, Error> {
+        Ok(self.is(GrantFault::CountsOnlyCalls) || self.inner.is_drained()?)
+    }
+
+    fn queued_bytes(&self) -> usize {
+        match self.fault {
+            GrantFault::CountsOnlyCalls => 0,
+            _ => self.inner.queued_bytes(),
+        }
+    }
+
+    fn lost(&self) -> &[u32] {
+        self.inner.lost()
+    }
+
+    fn grant(&mut self) -> Option<GrantAddress> {
+        self.asked += 1;
+        let moved = self.is(GrantFault::MovesGrant) && self.asked > 1;
+        if moved || self.is(GrantFault::GrantsElsewhere) {
+            self.open_elsewhere();
+            return self.elsewhere.grant();
+        }
+        self.inner.grant()
+    }
+
+    fn wake(&mut self) {
+        if !self.is(GrantFault::WakesNobody) {
+            self.inner.wake();
+        }
+    }
+}
+
+impl Wait for Sending {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.let_go();
+        self.inner.arm()
+    }
+
+    fn disarm(&mut self) {
+        self.inner.disarm();
+    }
+
+    fn sources<'a>(
+        &'a self,
+        readable: &mut Vec<BorrowedFd<'a>>,
+        writable: &mut Vec<BorrowedFd<'a>>,
+    ) {
+        self.inner.sources(readable, writable);
+    }
+}
