@@ -72,10 +72,13 @@ pub(crate) fn assemble(
     // One more for whoever closes the operators at the end.
     waits.set_threads(net.thread_count + 1);
     let codes = code::compile(backend, &made, &net, &house.stop)?;
-    let runners = made
-        .iter_mut()
-        .filter_map(|one| one.runner.take())
-        .collect();
+    let fed = fed_by(&made, &net);
+    let runners = made.iter_mut().filter_map(|one| one.runner.take());
+    let runners = runners.map(|runner| Runner {
+        drains: runner.drains && !net.comes_back[runner.node as usize],
+        ..runner
+    });
+    let runners = runners.collect();
     let timers = timers(&mut made);
     let nodes = made
         .into_iter()
@@ -100,9 +103,27 @@ pub(crate) fn assemble(
             outs: net.outs,
             processed: net.processed,
             threads: net.threads,
+            fed,
             shared,
         },
     })
+}
+
+/// Operators that submit from a thread of their own, with the threads that feed them; that of the
+/// timers is none, it ends last.
+fn fed_by(made: &[Made<'_>], net: &Net) -> Vec<(u32, Box<[ThreadId]>)> {
+    let runners = made.iter().filter(|one| one.runner.is_some()).count();
+    let own_thread = made.iter().filter(|one| one.wishes.own_thread);
+    let fed = own_thread.map(|one| {
+        let threads = net.entered[one.index as usize].iter().copied();
+        (
+            one.index,
+            threads
+                .filter(|&thread| (thread as usize) < runners)
+                .collect(),
+        )
+    });
+    fed.collect()
 }
 
 fn timers(made: &mut [Made<'_>]) -> Vec<(u32, Vec<f64>)> {

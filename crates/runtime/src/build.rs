@@ -51,6 +51,7 @@ pub(crate) struct Wishes {
     pub bounded: bool,
     pub flushes: bool,
     pub drains: bool,
+    pub interrupt: Stop,
     pub core: Option<u32>,
     pub gauges: Option<Gauges>,
 }
@@ -207,9 +208,11 @@ impl Build<'_> {
     /// The operator's output is that of a thread of its own, [`crate::Operator::source`], although
     /// it has input ports. Its other calls submit nothing; the run time forwards no marker, and the
     /// final marker follows when [`crate::Source::run`] returns. It has to return once
-    /// [`crate::Operator::finish`] was called.
-    pub fn thread(&mut self) {
+    /// [`crate::Operator::finish`] was called, a shutdown or not; and once the returned handle is
+    /// raised, which happens in loops alone: they do not end by themselves after a shutdown.
+    pub fn thread(&mut self) -> Stop {
         self.wishes.own_thread = true;
+        self.wishes.interrupt.clone()
     }
 
     /// The operator has bounds: [`crate::Operator::has_room`] is asked before each tuple. Any call
@@ -226,10 +229,10 @@ impl Build<'_> {
     }
 
     /// It is a queue: its output is that of a thread of its own, perhaps on a core of its own.
-    pub(crate) fn queue(&mut self, core: Option<u32>) {
-        self.thread();
+    pub(crate) fn queue(&mut self, core: Option<u32>) -> Stop {
         self.drains();
         self.wishes.core = core;
+        self.thread()
     }
 
     /// Its metrics are read here, besides those that it creates.

@@ -39,6 +39,8 @@ pub(crate) struct Runner {
     pub source: Option<(Box<dyn Source>, State)>,
     /// A shutdown does not end it: it goes on until its input has ended.
     pub drains: bool,
+    /// Raised if it has to end before that. See [`Build::thread`].
+    pub interrupt: Stop,
     /// The core that its thread has for itself.
     pub core: Option<u32>,
 }
@@ -130,6 +132,7 @@ impl Maker<'_> {
                 node,
                 source: None,
                 drains: false,
+                interrupt: Stop::default(),
                 core: None,
             });
         }
@@ -173,7 +176,8 @@ impl Maker<'_> {
             made.runner = Some(Runner {
                 node,
                 source,
-                drains: made.wishes.drains,
+                drains: made.wishes.drains || made.wishes.own_thread,
+                interrupt: made.wishes.interrupt.clone(),
                 core: made.wishes.core,
             });
         }

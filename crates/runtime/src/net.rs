@@ -19,6 +19,8 @@ pub(crate) struct Net {
     /// Those, and its own.
     pub threads: Vec<Box<[ThreadId]>>,
     pub loops: Vec<Option<u32>>,
+    /// What an operator submits may come back to it, through whatever threads.
+    pub comes_back: Vec<bool>,
     /// All operators, upstream first.
     pub order: Vec<u32>,
     /// Runners in order of the operators have the first threads, all timers together the last one.
@@ -47,6 +49,7 @@ impl Net {
             entered,
             threads,
             loops,
+            comes_back: shape.come_back(),
             order,
             thread_count,
             outs: targets.into_iter().map(out_ports).collect(),

@@ -169,6 +169,14 @@ impl Node {
         Ok(())
     }
 
+    /// Nothing comes in any more, not even a final marker: its own thread is to end.
+    pub fn forsake(&mut self, region: &Region) -> Result<(), Fault> {
+        if std::mem::replace(&mut self.is_done, true) {
+            return Ok(());
+        }
+        self.call(region, |built, out| built.finish(out))
+    }
+
     /// A frame was written into its ring for somebody who sleeps.
     pub fn wake(&mut self) {
         if let Some(built) = &mut self.built {

@@ -17,7 +17,9 @@
 //! 6. when the PE ends, whatever the cause, calls [`Operator::close`].
 //!
 //! An operator that asks for a thread of its own with [`crate::Build::thread`] and has input ports
-//! does 4 and 5 itself, from that thread.
+//! does 4 and 5 itself, from that thread. If no thread is left that could bring its final marker (it
+//! stands behind a loop, which has none), [`Operator::finish`] is called all the same, and no final
+//! marker is to follow: [`Outlet::abandon`].
 //!
 //! # Threads
 //! All calls on one operator happen one at a time: it is never entered twice, not even through a

@@ -122,15 +122,19 @@ impl Pe {
 /// How long after a shutdown sources may go on submitting. One that looks for it takes no time.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A source that never looks for a shutdown is made to end.
+/// A source that never looks for a shutdown is made to end, and so is a thread in a loop.
 fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
     let sources = runners.iter().filter(|runner| !runner.drains);
-    let sources: Vec<u32> = sources.map(|runner| runner.node).collect();
+    let sources = sources.map(|runner| (runner.node, runner.interrupt.clone()));
+    let sources: Vec<_> = sources.collect();
     let running = Arc::downgrade(wiring);
     let interrupt = move || {
         std::thread::sleep(GRACE);
         if let Some(wiring) = running.upgrade() {
-            wiring.interrupt(&sources);
+            for (source, stop) in sources {
+                wiring.interrupt(source);
+                stop.request();
+            }
         }
     };
     let house = Arc::downgrade(&wiring.house);

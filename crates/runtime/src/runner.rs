@@ -26,6 +26,21 @@ pub(crate) fn run(region: &Region, runner: Runner) {
         region.end_outputs(node)
     });
     region.wiring.waits.ended(region.thread);
+    forsake(region);
+}
+
+/// Ends the input of operators that no thread is left to feed, although no final marker has come:
+/// they stand behind a loop, which has none. Else their own threads would wait for ever.
+fn forsake(region: &Region) {
+    let wiring = &region.wiring;
+    for (node, feeders) in &wiring.fed {
+        if feeders.contains(&region.thread) && wiring.waits.have_ended(feeders) {
+            guard(region, *node, || {
+                let forsaken = region.with_node(*node, |node| node.forsake(region));
+                forsaken.unwrap_or(Ok(()))
+            });
+        }
+    }
 }
 
 /// The source itself, without what follows.

@@ -87,6 +87,18 @@ impl Shape<'_> {
         loops
     }
 
+    /// By operator: whether it stands in a loop that may have threads of its own in it. None is
+    /// looked for around operators without one: they end when their callers do.
+    pub fn come_back(&self) -> Vec<bool> {
+        let ports = self.targets.iter();
+        let steps = ports.map(|ports| ports.iter().flatten().map(|target| target.node).collect());
+        let steps: Vec<Vec<u32>> = steps.collect();
+        let nodes = self.own_thread.iter().enumerate();
+        nodes
+            .map(|(node, &own_thread)| own_thread && reach(&steps, node)[node])
+            .collect()
+    }
+
     /// All operators, upstream before downstream but for loops.
     pub fn order(&self) -> Vec<u32> {
         let count = self.targets.len();
@@ -205,6 +217,7 @@ mod tests {
         let entered = shape.entered_by(&[start(0, 0), own]);
         assert_eq!(entered, [vec![0], vec![0, 1], vec![1]]);
         assert_eq!(shape.loops(), [None; 3]);
+        assert_eq!(shape.come_back(), [false, true, false]);
     }
 
     #[test]

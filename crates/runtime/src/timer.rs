@@ -45,11 +45,12 @@ impl Timers {
         Timers { due: due.collect() }
     }
 
-    /// Starts the thread; it runs until the returned handle or the PE's shutdown stops it.
+    /// Starts the thread; it runs until the returned handle or a failure of the PE stops it. A
+    /// shutdown does not: what is still on its way goes through the same windows as before.
     pub fn start(mut self, thread: Waiting, region: Region) -> (Stop, Thread) {
         let stop = Stop::default();
         let shutdown = stop.clone();
-        region.wiring.house.stop.wake(move || shutdown.request());
+        region.wiring.house.failed.wake(move || shutdown.request());
         let until = stop.clone();
         let thread = thread.run(region, move |region| {
             while let Some(Reverse(due)) = self.due.pop() {

@@ -129,6 +129,13 @@ impl Waits {
         self.change(|threads| threads.doing[thread as usize] = Doing::Ended);
     }
 
+    /// Whether all of these have.
+    pub fn have_ended(&self, threads: &[ThreadId]) -> bool {
+        let all = self.lock();
+        let has_ended = |&thread: &ThreadId| matches!(all.doing[thread as usize], Doing::Ended);
+        threads.iter().all(has_ended)
+    }
+
     /// Somebody may have made room. Cheap if nobody waits.
     #[inline]
     pub fn made_room(&self) {

@@ -36,6 +36,8 @@ pub(crate) struct Wiring {
     pub shared: Vec<Option<Shared>>,
     /// Which threads may make room in it: those that enter it, and its own.
     pub threads: Vec<Box<[ThreadId]>>,
+    /// Operators that submit from a thread of their own, and the threads that feed them.
+    pub fed: Vec<(u32, Box<[ThreadId]>)>,
     /// Locks of the feedback loops.
     pub gates: Vec<Gate>,
 }
@@ -72,12 +74,9 @@ impl OutPort {
 }
 
 impl Wiring {
-    /// Makes operators fail that submit.
-    pub fn interrupt(&self, sources: &[u32]) {
-        for out in sources
-            .iter()
-            .flat_map(|&source| &self.outs[source as usize])
-        {
+    /// Makes an operator fail when it submits.
+    pub fn interrupt(&self, source: u32) {
+        for out in &self.outs[source as usize] {
             let (open, interrupted) = (OPEN, INTERRUPTED);
             let order = Ordering::Relaxed;
             // A closed port stays closed.

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod command;
+mod drain;
 mod examples;
 mod files;
 mod flow;

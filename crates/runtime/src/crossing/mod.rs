@@ -14,6 +14,8 @@
 //! 2. The sender's PE fails or dies: no final marker crosses. Receive delivers what was sent, then
 //!    its PE fails too, with a sentence that names the stream and both PEs.
 //! 3. The receiver's PE is gone: Send fails, once.
+//! 4. Behind a loop, which has no final marker: when the sender's PE has ended well, a frame says that
+//!    nothing follows, and Receive ends the stream without a marker, as within a PE.
 //!
 //! A shutdown ends sources, not Receive: it takes until the final marker has come. A failure in its
 //! own PE ends it; what is downstream is told that the stream is abandoned, so no final marker gets

@@ -103,7 +103,7 @@ struct End {
 enum Found {
     Nothing,
     Frames,
-    FinalMarker,
+    End,
 }
 
 impl Source for Intake {
@@ -146,7 +146,7 @@ impl Intake {
                     found = true;
                     at += 1;
                 }
-                Found::FinalMarker => {
+                Found::End => {
                     found = true;
                     self.ends.remove(at).flow.goes_on();
                 }
@@ -208,7 +208,7 @@ struct Taker<'a> {
 }
 
 impl Taker<'_> {
-    /// Hands on what is in a batch, up to the final marker.
+    /// Hands on what is in a batch, up to the stream's end.
     fn take(&mut self, batch: &mut Batch<'_>, out: &mut dyn Outlet) -> Result<Found, Fault> {
         loop {
             self.take_each(batch, out)?;
@@ -220,10 +220,12 @@ impl Taker<'_> {
                 self.tuple(frame, out)?;
                 continue;
             }
-            let mark = mark(frame, self.assembly, self.flow)?;
-            out.punctuate(self.port, mark)?;
-            if mark == Punctuation::Final {
-                return Ok(Found::FinalMarker);
+            match mark(frame, self.assembly, self.flow)? {
+                Some(mark) => out.punctuate(self.port, mark)?,
+                None => out.abandon(self.port),
+            }
+            if frame.kind != wire::WINDOW {
+                return Ok(Found::End);
             }
         }
     }
@@ -255,14 +257,15 @@ impl Taker<'_> {
     }
 }
 
-/// The marker in a frame that holds no tuple.
-fn mark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<Punctuation, Fault> {
+/// The marker in a frame that holds no tuple; `None`: the stream ends without one.
+fn mark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<Option<Punctuation>, Fault> {
     if assembly.is_begun() {
         return Err(flow.fault("is broken: a marker came inside of a tuple"));
     }
     match frame.kind {
-        wire::WINDOW => Ok(Punctuation::Window),
-        wire::FINAL => Ok(Punctuation::Final),
+        wire::WINDOW => Ok(Some(Punctuation::Window)),
+        wire::FINAL => Ok(Some(Punctuation::Final)),
+        wire::ABANDONED => Ok(None),
         kind => Err(flow.fault(&format!(
             "is broken: a frame is of kind {kind}, which means nothing"
         ))),

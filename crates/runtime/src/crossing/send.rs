@@ -143,7 +143,12 @@ impl Operator for Send {
         }
     }
 
+    /// A stream without a final marker that nobody is to blame for comes from behind a loop.
     fn close(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+        if !self.is_over && !self.pacing.has_failed() {
+            self.is_over = true;
+            self.frame(wire::ABANDONED, fragment::WHOLE, &[])?;
+        }
         if let Some(end) = self.end.take().filter(|_| !self.is_broken) {
             self.linger.add(Lingering {
                 operator: self.operator.clone(),

@@ -9,8 +9,8 @@ pub(super) const WINDOW: u8 = 2;
 /// The final marker; no payload, and nothing comes after it.
 pub(super) const FINAL: u8 = 3;
 
-/// The stream will never end as it should; no payload. Only within a PE: another one notices that the
-/// sender is lost.
+/// The stream has no final marker, and nothing comes after it either; no payload. Behind loops; and
+/// within a PE that has failed: another one notices that the sender is lost.
 pub(super) const ABANDONED: u8 = 4;
 
 // It fills rings: nobody sends it.

@@ -44,11 +44,17 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    build.thread();
+    let interrupt = build.thread();
     let delay = build.number("delay")?.unwrap_or_default().max(0.0);
     let delay = Duration::try_from_secs_f64(delay).unwrap_or(LONGEST);
     let limit = build.integer("bufferSize")?.unwrap_or(1000).max(1);
     let queue = Arc::new(Queue::default());
+    let interrupted = Arc::downgrade(&queue);
+    interrupt.wake(move || {
+        if let Some(queue) = interrupted.upgrade() {
+            queue.end();
+        }
+    });
     Ok(Box::new(Delay {
         delay: delay.min(LONGEST),
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
@@ -90,6 +96,8 @@ struct Waiting {
     items: VecDeque<(Instant, Item)>,
     /// Nothing will follow.
     has_ended: bool,
+    /// And that is as it should be.
+    is_final: bool,
     /// Memory of tuples that were sent.
     spare: Vec<TupleBuf>,
 }
@@ -102,6 +110,12 @@ enum Item {
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nothing will follow.
+    fn end(&self) {
+        self.lock().has_ended = true;
+        self.changed.notify_one();
     }
 
     /// The first item and when it is due; `None` at the end.
@@ -149,9 +163,14 @@ impl Operator for Delay {
         Ok(())
     }
 
+    fn final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.queue.lock().is_final = true;
+        Ok(())
+    }
+
+    /// Without a final marker: the streams that feed it are abandoned.
     fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.queue.lock().has_ended = true;
-        self.queue.changed.notify_one();
+        self.queue.end();
         Ok(())
     }
 
@@ -176,6 +195,9 @@ impl Source for Sender {
                 Some((_, Item::Window)) => out.punctuate(0, Punctuation::Window)?,
                 None => {}
             }
+        }
+        if !self.queue.lock().is_final {
+            out.abandon(0);
         }
         Ok(())
     }

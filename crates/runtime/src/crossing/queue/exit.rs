@@ -60,7 +60,7 @@ impl Source for Exit {
         let mut idle = hall.opens()?;
         let mut is_idle = false;
         loop {
-            if hall.pacing.has_failed() {
+            if hall.is_interrupted() {
                 out.abandon(0);
                 return Ok(());
             }

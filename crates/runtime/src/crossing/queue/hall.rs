@@ -11,6 +11,7 @@ use super::queued::Queued;
 use super::spill::Spill;
 use crate::Build;
 use crate::crossing::{Pacing, quiet};
+use crate::stop::Stop;
 use crate::wait::{Doing, ThreadId, Waits};
 
 /// Shared by both sides.
@@ -19,6 +20,8 @@ pub(super) struct Hall {
     pub queued: Arc<Queued>,
     pub spill: Spill,
     pub pacing: Arc<Pacing>,
+    /// Raised if the queue's thread has to end.
+    interrupt: Stop,
     waits: Arc<Waits>,
     /// The queue's thread; [`ThreadId::MAX`]: it has not begun.
     taker: AtomicU32,
@@ -48,12 +51,13 @@ const AWAKE: u64 = u64::MAX;
 const NAP: Duration = Duration::from_millis(10);
 
 impl Hall {
-    pub fn new(build: &Build<'_>, items_max: u64) -> Arc<Hall> {
+    pub fn new(build: &Build<'_>, items_max: u64, interrupt: Stop) -> Arc<Hall> {
         let queued = Queued::new(build.operator.name.clone(), items_max);
         Arc::new(Hall {
             queued: Arc::new(queued),
             spill: Spill::default(),
             pacing: build.borders.pacing.clone(),
+            interrupt,
             waits: build.room.0.clone(),
             taker: AtomicU32::new(ThreadId::MAX),
             taker_bell: OnceLock::new(),
@@ -146,11 +150,17 @@ impl Hall {
     /// It begins.
     pub fn opens(&self) -> Result<Idle, Fault> {
         let idle = self.pacing.idle()?;
-        self.taker_bell.get_or_init(|| idle.bell().clone());
+        let bell = self.taker_bell.get_or_init(|| idle.bell().clone()).clone();
+        self.interrupt.wake(move || bell.ring());
         if let Some(thread) = quiet::thread() {
             self.taker.store(thread, Ordering::Relaxed);
         }
         Ok(idle)
+    }
+
+    /// Whether it has to end.
+    pub fn is_interrupted(&self) -> bool {
+        self.pacing.has_failed() || self.interrupt.is_requested()
     }
 
     /// It has ended.

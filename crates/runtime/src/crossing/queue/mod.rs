@@ -18,7 +18,8 @@
 //!
 //! # Ends
 //! The final marker and a stream that is abandoned pass through the queue like everything else. If
-//! the PE fails, or the queue's thread, whoever sends goes on and what he sends is dropped.
+//! the PE fails, or the queue's thread, whoever sends goes on and what he sends is dropped. A queue
+//! in a loop, to which no final marker comes, ends a while after a shutdown.
 
 mod entrance;
 mod exit;
@@ -104,8 +105,8 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let items = u64::try_from(items).unwrap_or(1).max(1);
     let congestion = congestion(build.literal("congestion"));
     let core = build.integer("core")?;
-    build.queue(core.and_then(|core| u32::try_from(core).ok()));
-    let hall = Hall::new(build, items);
+    let interrupt = build.queue(core.and_then(|core| u32::try_from(core).ok()));
+    let hall = Hall::new(build, items, interrupt);
     build.borders.queues.push(hall.queued.clone());
     let queued = hall.queued.clone();
     build.gauges(Box::new(move || queued.metrics()));
