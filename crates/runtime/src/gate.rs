@@ -58,6 +58,13 @@ impl Gate {
     }
 }
 
+impl Inside<'_> {
+    /// Whether the thread leaves the gate with it.
+    pub fn is_outermost(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         if let Some(gate) = self.0 {

@@ -12,6 +12,7 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::abi::Batch;
 use crate::desk::Desk;
+use crate::gate::Inside;
 use crate::node::Node;
 use crate::runner;
 use crate::wait::{Doing, Holder, ThreadId};
@@ -273,18 +274,24 @@ impl Region {
     }
 
     fn hand_to_shared(&self, shared: &Shared, to: Target, item: Item<'_>) -> Result<(), Fault> {
-        let inside = shared.gate.map(|gate| self.pass(gate));
+        let mut inside = shared.gate.map(|gate| self.pass(gate));
         let Some(mut node) = self.lock(shared) else {
             lock(&shared.pending).push_back(item.keep(to.port));
             return Ok(());
         };
+        // Who came back through a loop waits for nobody: others could not enter meanwhile.
         if let (Item::Tuple(tuple), true) = (item, node.traits.is_bounded)
-            && inside.is_none()
-            && !node.has_room(self, to.port, tuple)?
+            && inside.as_ref().is_none_or(Inside::is_outermost)
         {
-            drop(node);
-            self.wait_for_room(shared, to, tuple)?;
-            node = self.hold(shared);
+            // Others that waited may be faster, and then there is no room again.
+            let mut somebody_makes_room = true;
+            while somebody_makes_room && !node.has_room(self, to.port, tuple)? {
+                drop(node);
+                drop(inside);
+                somebody_makes_room = self.wait_for_room(shared, to, tuple)?;
+                inside = shared.gate.map(|gate| self.pass(gate));
+                node = self.hold(shared);
+            }
         }
         let is_bounded = node.traits.is_bounded;
         self.call(&mut node, to.port, item)?;
@@ -298,9 +305,18 @@ impl Region {
         Ok(())
     }
 
-    fn wait_for_room(&self, shared: &Shared, to: Target, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    /// False if nobody can make room any more.
+    fn wait_for_room(
+        &self,
+        shared: &Shared,
+        to: Target,
+        tuple: TupleRef<'_>,
+    ) -> Result<bool, Fault> {
         let others = self.others(to.node);
-        let has_room = || self.hold(shared).has_room(self, to.port, tuple);
+        let has_room = || {
+            let _inside = shared.gate.map(|gate| self.pass(gate));
+            self.hold(shared).has_room(self, to.port, tuple)
+        };
         self.wiring
             .waits
             .wait_for_room(self.thread, &others, has_room)
@@ -328,7 +344,7 @@ impl Region {
         }
     }
 
-    /// The same of an operator that stands in no loop.
+    /// The same of an operator that this thread is not inside of.
     fn hold<'s>(&self, shared: &'s Shared) -> Held<'s> {
         let held = self.lock(shared);
         held.unwrap_or_else(|| self.wait_for_lock(shared))
@@ -348,7 +364,7 @@ impl Region {
         Held { holder, node }
     }
 
-    fn pass(&self, gate: u32) -> crate::gate::Inside<'_> {
+    fn pass(&self, gate: u32) -> Inside<'_> {
         let gate = &self.wiring.gates[gate as usize];
         gate.try_enter(self.thread).unwrap_or_else(|| {
             let doing = Doing::Lock(gate.holder.clone());

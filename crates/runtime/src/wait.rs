@@ -153,20 +153,24 @@ impl Waits {
         result
     }
 
-    /// Waits until `has_room`, or until none of `others` could make room any more, or a shutdown.
+    /// Waits until `has_room`, or until none of `others` could make room any more, or a shutdown;
+    /// whether there was room.
     pub fn wait_for_room(
         &self,
         thread: ThreadId,
         others: &[ThreadId],
         mut has_room: impl FnMut() -> Result<bool, Fault>,
-    ) -> Result<(), Fault> {
+    ) -> Result<bool, Fault> {
         quiet::flush();
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let result = self.while_doing(thread, Doing::Room, || {
             loop {
                 let seen = self.lock().version;
-                if has_room()? || !self.wait_for_change(seen, thread, others) {
-                    return Ok(());
+                if has_room()? {
+                    return Ok(true);
+                }
+                if !self.wait_for_change(seen, thread, others) {
+                    return Ok(false);
                 }
             }
         });
@@ -310,7 +314,7 @@ mod tests {
         let waits = waits(2);
         waits.while_doing(0, queue(1), || {
             // Nobody ever says that there is room.
-            waits.wait_for_room(1, &[0], || Ok(false)).unwrap();
+            assert!(!waits.wait_for_room(1, &[0], || Ok(false)).unwrap());
             waits.while_doing(1, Doing::Room, || assert!(waits.can_go_on(1, 0)));
         });
     }
@@ -319,7 +323,7 @@ mod tests {
     fn room_that_others_wait_to_make_is_not_waited_for() {
         let waits = waits(2);
         waits.while_doing(0, Doing::Room, || {
-            waits.wait_for_room(1, &[0], || Ok(false)).unwrap();
+            assert!(!waits.wait_for_room(1, &[0], || Ok(false)).unwrap());
         });
     }
 }

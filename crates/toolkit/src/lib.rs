@@ -6,6 +6,7 @@
 
 mod adapter;
 mod function;
+mod key;
 mod lower;
 mod relational;
 mod rule;
@@ -28,9 +29,13 @@ pub fn operators() -> &'static [OperatorEntry] {
         utility::barrier::ENTRY,
         utility::beacon::ENTRY,
         utility::custom::ENTRY,
+        utility::deduplicate::ENTRY,
         utility::delay::ENTRY,
+        utility::dynamic_filter::ENTRY,
+        utility::gate::ENTRY,
         utility::pair::ENTRY,
         utility::split::ENTRY,
+        utility::switch::ENTRY,
         utility::throttle::ENTRY,
         utility::union::ENTRY,
     ];

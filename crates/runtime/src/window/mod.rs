@@ -28,6 +28,7 @@ use graph::{Fault, PartitionEviction, Policy, Window, WindowKind};
 use indexmap::IndexMap;
 use tuple::{Layout, TupleRef, Value};
 
+pub use delta::exceeds;
 pub use key::{encode_first, encode_key};
 pub use partition::{Entry, Partition};
 

@@ -5,7 +5,6 @@ mod clock;
 pub mod filter;
 pub mod functor;
 pub mod join;
-mod key;
 pub mod punctor;
 pub mod sort;
 mod sort_rules;

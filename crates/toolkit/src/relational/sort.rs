@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::clock::Clock;
-use super::key::Key;
+use crate::key::Key;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {

@@ -9,8 +9,8 @@ use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, Type};
 
 use super::call::{Call, Group};
 use super::columns::Columns;
+use crate::key::Key;
 use crate::relational::clock::Clock;
-use crate::relational::key::Key;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use runtime::window::Windows;
 use runtime::{Build, Outlet, Row};
 use tuple::{Layout, TupleBuf, TupleRef};
 
-use crate::relational::key::Key;
+use crate::key::Key;
 
 /// A tuple of a window, by its place in [`Store`].
 pub type Id = u32;

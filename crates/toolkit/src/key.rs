@@ -1,10 +1,10 @@
-//! The key of a tuple by a list of expressions: `partitionBy`, `equalityLHS`.
+//! The key of a tuple by a list of expressions: `partitionBy`, `equalityLHS`, `key`.
 
 use graph::Fault;
 use runtime::abi::Projection;
 use runtime::window::encode_key;
 use runtime::{Outlet, Row};
-use tuple::TupleBuf;
+use tuple::{TupleBuf, Value};
 
 /// Works out keys; without expressions every tuple has the empty one.
 pub struct Key {
@@ -41,5 +41,19 @@ impl Key {
     /// That of the tuple read last; equal keys have equal bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The values of the tuple read last, in order of the expressions.
+    pub fn values(&self) -> Vec<Value> {
+        let layout = self
+            .projection
+            .as_ref()
+            .map(|projection| &projection.layout);
+        let tuple = self.buffer.as_ref();
+        let values = layout.map(|layout| {
+            let attributes = 0..layout.schema.attributes.len();
+            attributes.map(|at| tuple.get(layout, at)).collect()
+        });
+        values.unwrap_or_default()
     }
 }

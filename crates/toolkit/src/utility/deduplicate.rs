@@ -1,0 +1,330 @@
+//! DeDuplicate: drops tuples whose key came a short while ago.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use graph::PunctuationOut;
+use graph::{Assignment, Cardinality, ExprKind, Misuse, Operator as Invocation, Part};
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::abi::Projection;
+use runtime::window::exceeds;
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use std::sync::Arc;
+use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
+
+use crate::key::Key;
+use crate::rule::{exprs, given, wrong};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.utility",
+    name: "DeDuplicate",
+    doc: "Passes a tuple unless one with the same key came a short while ago, in time, in tuples \
+          or in the value of an attribute. Duplicates are dropped, or sent to the second output \
+          port.",
+    inputs: &[InPortModel::DEFAULT],
+    outputs: &[
+        OutPortModel {
+            punctuation: PunctuationOut::Preserving(0),
+            assign: Assignment::Expression,
+            forwards: true,
+            complete: true,
+            ..OutPortModel::DEFAULT
+        },
+        OutPortModel {
+            count: Cardinality::Optional,
+            punctuation: PunctuationOut::Preserving(0),
+            same_schema_as: Some(0),
+            ..OutPortModel::DEFAULT
+        },
+    ],
+    params: PARAMS,
+    verify: Some(verify),
+    ..OperatorModel::DEFAULT
+};
+
+const PARAMS: &[ParamModel] = &[
+    ParamModel {
+        name: "timeOut",
+        ty: "float64",
+        doc: "Seconds after which a key is forgotten. Default: 600, without count and delta.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "count",
+        ty: "uint64",
+        doc: "Tuples after which a key is forgotten.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "deltaAttribute",
+        mode: ParamMode::Attribute,
+        doc: "The attribute by whose growth a key is forgotten: a number or a timestamp.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "delta",
+        doc: "By how much deltaAttribute may have grown: of its type, or seconds as a float64 for \
+              a timestamp.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "key",
+        mode: ParamMode::Expression,
+        list: true,
+        doc: "What makes two tuples duplicates. Default: the whole tuple.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "resetOnDuplicate",
+        ty: "boolean",
+        mode: ParamMode::Constant,
+        doc: "Whether a duplicate counts as the last that came of its key. Default: true.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "flushOnPunctuation",
+        ty: "boolean",
+        mode: ParamMode::Constant,
+        doc: "Whether a window marker makes all keys forgotten. Default: false.",
+        ..ParamModel::DEFAULT
+    },
+];
+
+/// Seconds after which a key is forgotten, if nothing is said.
+const DEFAULT_SECONDS: f64 = 600.0;
+
+/// One way to forget keys, and a delta that suits its attribute.
+fn verify(operator: &Invocation) -> Result<(), Misuse> {
+    let ways = ["timeOut", "count", "deltaAttribute"];
+    let mut used = ways.into_iter().filter(|name| given(operator, name));
+    if let (Some(first), Some(second)) = (used.next(), used.next()) {
+        let message = format!("`{first}` and `{second}` exclude each other");
+        let help = "give timeOut, or count, or deltaAttribute and delta";
+        return wrong(Part::Param(second), message, help);
+    }
+    let (attribute, delta) = (exprs(operator, "deltaAttribute"), exprs(operator, "delta"));
+    match (attribute, delta) {
+        ([], []) => Ok(()),
+        ([_, ..], []) => {
+            let help = "give the growth after which a key is forgotten";
+            wrong(
+                Part::Param("deltaAttribute"),
+                "`deltaAttribute` needs `delta`",
+                help,
+            )
+        }
+        ([], [_, ..]) => {
+            let help = "give the attribute that is compared";
+            wrong(Part::Param("delta"), "`delta` needs `deltaAttribute`", help)
+        }
+        ([attribute, ..], [delta, ..]) => delta_type(&attribute.ty, &delta.ty),
+    }
+}
+
+fn delta_type(attribute: &Type, delta: &Type) -> Result<(), Misuse> {
+    let wanted = match attribute {
+        Type::Timestamp => &Type::Float64,
+        ty if ty.is_numeric() && !ty.is_complex() => ty,
+        ty => {
+            let message = format!("`deltaAttribute` is of type {ty}, which has no differences");
+            let help = "it is a number or a timestamp";
+            return wrong(Part::Param("deltaAttribute"), message, help);
+        }
+    };
+    if delta == wanted {
+        return Ok(());
+    }
+    let message = format!("`delta` over {attribute} is of type {wanted}, not {delta}");
+    wrong(Part::Param("delta"), message, "")
+}
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let key = match build.exprs("key") {
+        Some(exprs) => build.projection(exprs)?,
+        None => build.projection(&[crate::lower::input(build.operator, 0)])?,
+    };
+    let may_be_nan = key
+        .layout
+        .schema
+        .attributes
+        .iter()
+        .any(|a| holds_floats(&a.ty));
+    Ok(Box::new(DeDuplicate {
+        key: Key::new(Some(key)),
+        may_be_nan,
+        measure: measure(build)?,
+        last: HashMap::new(),
+        resets: build.flag("resetOnDuplicate", true)?,
+        flushes: build.flag("flushOnPunctuation", false)?,
+        output: build.output(0)?,
+        buffer: TupleBuf::default(),
+        sends_duplicates: build.outputs.len() > 1,
+        swept_at: MIN_SWEPT,
+    }))
+}
+
+fn measure(build: &mut Build<'_>) -> Result<Measure, Fault> {
+    if let Some(count) = build.value("count")? {
+        return Ok(Measure::Count {
+            most: count,
+            count: 0,
+        });
+    }
+    if let Some([attribute, ..]) = build.exprs("deltaAttribute")
+        && let ExprKind::Attribute { index, .. } = attribute.kind
+    {
+        let most = build.value("delta")?;
+        return Ok(Measure::Delta {
+            most: most.ok_or_else(|| crate::lower::missing("delta"))?,
+            attribute: index as usize,
+            layout: build.inputs[0].clone(),
+        });
+    }
+    let seconds = build.number("timeOut")?.unwrap_or(DEFAULT_SECONDS);
+    Ok(Measure::Time {
+        most: Value::Float64(seconds),
+        begun: Instant::now(),
+    })
+}
+
+/// What tells how long ago a tuple came: a value that grows, and by how much it may have grown.
+enum Measure {
+    Time {
+        most: Value,
+        begun: Instant,
+    },
+    Count {
+        most: Value,
+        count: u64,
+    },
+    Delta {
+        most: Value,
+        attribute: usize,
+        layout: Arc<Layout>,
+    },
+}
+
+impl Measure {
+    /// The value at a tuple.
+    fn at(&mut self, tuple: TupleRef<'_>) -> Value {
+        match self {
+            Measure::Time { begun, .. } => Value::Float64(begun.elapsed().as_secs_f64()),
+            Measure::Count { count, .. } => {
+                *count += 1;
+                Value::Uint64(*count)
+            }
+            Measure::Delta {
+                attribute, layout, ..
+            } => tuple.get(layout, *attribute),
+        }
+    }
+
+    fn most(&self) -> &Value {
+        match self {
+            Measure::Time { most, .. }
+            | Measure::Count { most, .. }
+            | Measure::Delta { most, .. } => most,
+        }
+    }
+}
+
+struct DeDuplicate {
+    key: Key,
+    /// A key with a NaN equals no other.
+    may_be_nan: bool,
+    measure: Measure,
+    /// When each key came last: by its canonical bytes.
+    last: HashMap<Box<[u8]>, Value>,
+    resets: bool,
+    flushes: bool,
+    output: Projection,
+    buffer: TupleBuf,
+    sends_duplicates: bool,
+    /// With so many keys, those that are too old are looked for.
+    swept_at: usize,
+}
+
+/// Fewer keys than these are not worth a look.
+const MIN_SWEPT: usize = 1024;
+
+impl DeDuplicate {
+    /// Whether the tuple is a duplicate; it is remembered.
+    fn is_duplicate(&mut self, now: Value) -> bool {
+        let Some(last) = self.last.get_mut(self.key.bytes()) else {
+            self.sweep(&now);
+            self.last.insert(self.key.bytes().into(), now);
+            return false;
+        };
+        let is_duplicate = !exceeds(&now, last, self.measure.most());
+        if !is_duplicate || self.resets {
+            *last = now;
+        }
+        is_duplicate
+    }
+
+    /// Forgets keys that are too old, so that the memory follows the keys that still count. An
+    /// attribute may fall again, and then they would count.
+    fn sweep(&mut self, now: &Value) {
+        let only_grows = !matches!(self.measure, Measure::Delta { .. });
+        if only_grows && self.last.len() >= self.swept_at {
+            let most = self.measure.most();
+            self.last.retain(|_, last| !exceeds(now, last, most));
+            self.swept_at = (self.last.len() * 2).max(MIN_SWEPT);
+        }
+    }
+}
+
+impl Operator for DeDuplicate {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let tuples = [Some(tuple)];
+        let row = Row::new(&tuples);
+        self.key.read(&row, out)?;
+        let now = self.measure.at(tuple);
+        let differs = self.may_be_nan && self.key.values().iter().any(holds_nan);
+        if !differs && self.is_duplicate(now) {
+            return if self.sends_duplicates {
+                out.submit(1, tuple)
+            } else {
+                Ok(())
+            };
+        }
+        self.output.write(&row, out, &mut self.buffer)?;
+        out.submit(0, self.buffer.as_ref())
+    }
+
+    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.flushes {
+            self.last.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Whether values of a type may hold a NaN: those of collections and optionals are not looked into.
+fn holds_floats(ty: &Type) -> bool {
+    match ty {
+        Type::Tuple(tuple) => tuple.attributes.iter().any(|a| holds_floats(&a.ty)),
+        ty => ty.is_numeric() && !ty.is_integral(),
+    }
+}
+
+/// Whether one of them does.
+fn holds_nan(value: &Value) -> bool {
+    match value {
+        Value::Float32(x) => x.is_nan(),
+        Value::Float64(x) => x.is_nan(),
+        Value::Complex32(re, im) => re.is_nan() || im.is_nan(),
+        Value::Complex64(re, im) => re.is_nan() || im.is_nan(),
+        Value::Decimal32(x) => x.is_nan(),
+        Value::Decimal64(x) => x.is_nan(),
+        Value::Decimal128(x) => x.is_nan(),
+        Value::Tuple(values) => values.iter().any(holds_nan),
+        _ => false,
+    }
+}

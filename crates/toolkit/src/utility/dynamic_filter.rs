@@ -1,0 +1,173 @@
+//! DynamicFilter: passes the tuples whose key is in a set that other streams add to and remove from.
+
+use std::collections::HashSet;
+
+use graph::{Assignment, Cardinality, Misuse, Operator as Invocation, Part, PunctuationOut};
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use runtime::abi::Projection;
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use tuple::{TupleBuf, TupleRef};
+
+use crate::key::Key;
+use crate::rule::{exprs, given, wrong};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.utility",
+    name: "DynamicFilter",
+    doc: "Passes the tuples of the first input port whose key is known. A tuple of the second port \
+          makes a key known, one of the third makes it unknown. Tuples with an unknown key are \
+          dropped, or sent to the second output port.",
+    inputs: &[
+        InPortModel::DEFAULT,
+        InPortModel::DEFAULT,
+        InPortModel {
+            count: Cardinality::Optional,
+            ..InPortModel::DEFAULT
+        },
+    ],
+    outputs: &[
+        OutPortModel {
+            punctuation: PunctuationOut::Preserving(0),
+            same_schema_as: Some(0),
+            ..OutPortModel::DEFAULT
+        },
+        OutPortModel {
+            count: Cardinality::Optional,
+            punctuation: PunctuationOut::Preserving(0),
+            assign: Assignment::Expression,
+            forwards: true,
+            complete: true,
+            same_schema_as: None,
+        },
+    ],
+    params: &[
+        ParamModel {
+            name: "key",
+            mode: ParamMode::Expression,
+            mandatory: true,
+            list: true,
+            port: Some(0),
+            doc: "The key of a tuple of the first input port.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "addKey",
+            mode: ParamMode::Expression,
+            mandatory: true,
+            list: true,
+            port: Some(1),
+            doc: "The key that a tuple of the second input port makes known.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "removeKey",
+            mode: ParamMode::Expression,
+            list: true,
+            port: Some(2),
+            doc: "The key that a tuple of the third input port makes unknown.",
+            ..ParamModel::DEFAULT
+        },
+    ],
+    verify: Some(verify),
+    ..OperatorModel::DEFAULT
+};
+
+/// Keys are of the same types, and there is a `removeKey` if and only if there is a port for it.
+fn verify(operator: &Invocation) -> Result<(), Misuse> {
+    match (given(operator, "removeKey"), operator.inputs.len() > 2) {
+        (true, false) => {
+            let message = "`removeKey` needs a third input port";
+            return wrong(Part::Param("removeKey"), message, THIRD);
+        }
+        (false, true) => {
+            let message = "the third input port needs the parameter `removeKey`";
+            return wrong(Part::Input(2), message, THIRD);
+        }
+        _ => {}
+    }
+    let keys = exprs(operator, "key");
+    for name in ["addKey", "removeKey"] {
+        let others = exprs(operator, name);
+        if !given(operator, name) || keys.iter().map(|k| &k.ty).eq(others.iter().map(|k| &k.ty)) {
+            continue;
+        }
+        let list = |exprs: &[graph::Expr]| {
+            let types: Vec<_> = exprs.iter().map(|expr| expr.ty.to_string()).collect();
+            types.join(", ")
+        };
+        let (found, wanted) = (list(others), list(keys));
+        let message = format!("`{name}` is of type {found}, and `key` of type {wanted}");
+        let help = "each expression is compared with the one at its place in `key`";
+        return wrong(Part::Param(name), message, help);
+    }
+    Ok(())
+}
+
+const THIRD: &str = "the keys that tuples of the third input port give are removed";
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let mut keys = Vec::new();
+    for name in ["key", "addKey", "removeKey"] {
+        keys.extend(
+            build
+                .param_projection(name)?
+                .map(|code| Key::new(Some(code))),
+        );
+    }
+    let rejected = (build.outputs.len() > 1).then(|| build.output(1));
+    Ok(Box::new(DynamicFilter {
+        keys,
+        known: HashSet::new(),
+        rejected: rejected.transpose()?,
+        buffer: TupleBuf::default(),
+    }))
+}
+
+struct DynamicFilter {
+    /// By input port.
+    keys: Vec<Key>,
+    /// Canonical bytes.
+    known: HashSet<Box<[u8]>>,
+    /// What is sent for a tuple with an unknown key.
+    rejected: Option<Projection>,
+    buffer: TupleBuf,
+}
+
+impl Operator for DynamicFilter {
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let mut tuples = [None; 3];
+        tuples[port as usize] = Some(tuple);
+        let row = Row::new(&tuples);
+        let key = &mut self.keys[port as usize];
+        key.read(&row, out)?;
+        match port {
+            0 if self.known.contains(key.bytes()) => out.submit(0, tuple)?,
+            0 => {
+                if let Some(rejected) = &mut self.rejected {
+                    rejected.write(&row, out, &mut self.buffer)?;
+                    out.submit(1, self.buffer.as_ref())?;
+                }
+            }
+            1 => {
+                if !self.known.contains(key.bytes()) {
+                    self.known.insert(key.bytes().into());
+                }
+            }
+            _ => {
+                self.known.remove(key.bytes());
+            }
+        }
+        Ok(())
+    }
+}

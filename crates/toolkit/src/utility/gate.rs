@@ -1,0 +1,149 @@
+//! Gate: lets no more tuples pass than are acknowledged.
+
+use graph::{Fault, FaultKind, InPortModel, Misuse, Operator as Invocation, OperatorModel};
+use graph::{OutPortModel, ParamMode, ParamModel, Part, PunctuationOut, TraceLevel};
+use runtime::abi::Projection;
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use tuple::{TupleBuf, TupleRef, Value};
+
+use crate::rule::{exprs, wrong};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.utility",
+    name: "Gate",
+    doc: "Passes tuples until so many are unacknowledged, then holds up whoever sends more. Tuples \
+          of the second input port, which is a control port, acknowledge.",
+    inputs: &[
+        InPortModel::DEFAULT,
+        InPortModel {
+            control: true,
+            ..InPortModel::DEFAULT
+        },
+    ],
+    outputs: &[OutPortModel {
+        punctuation: PunctuationOut::Preserving(0),
+        same_schema_as: Some(0),
+        ..OutPortModel::DEFAULT
+    }],
+    params: &[
+        ParamModel {
+            name: "maxUnackedTupleCount",
+            ty: INTEGERS,
+            mandatory: true,
+            doc: "How many tuples may be unacknowledged, from 1.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "numTuplesToAck",
+            ty: INTEGERS,
+            mode: ParamMode::Expression,
+            port: Some(1),
+            doc: "How many tuples a tuple of the control port acknowledges. Default: 1.",
+            ..ParamModel::DEFAULT
+        },
+    ],
+    allows_logic: false,
+    verify: Some(verify),
+    ..OperatorModel::DEFAULT
+};
+
+const INTEGERS: &str = "int32 | uint32 | int64 | uint64 | int8 | uint8 | int16 | uint16";
+
+/// A number that is known is one from 1.
+fn verify(operator: &Invocation) -> Result<(), Misuse> {
+    let Some(expr) = exprs(operator, "maxUnackedTupleCount").first() else {
+        return Ok(());
+    };
+    match &expr.kind {
+        graph::ExprKind::Const(value) if number(value) < 1 => {
+            let message = format!("`maxUnackedTupleCount` is {}", number(value));
+            let help = "give a number from 1: with less no tuple ever passes";
+            wrong(Part::Param("maxUnackedTupleCount"), message, help)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.bounded();
+    let most = build.integer("maxUnackedTupleCount")?.unwrap_or(1);
+    if most < 1 {
+        let message = format!("maxUnackedTupleCount is {most}, and should be a number from 1");
+        return Err(Fault::new(FaultKind::Limit, message));
+    }
+    Ok(Box::new(Gate {
+        most,
+        unacknowledged: 0,
+        acknowledged: build.param_projection("numTuplesToAck")?,
+        buffer: TupleBuf::default(),
+    }))
+}
+
+struct Gate {
+    most: i128,
+    unacknowledged: i128,
+    /// How many a control tuple acknowledges.
+    acknowledged: Option<Projection>,
+    buffer: TupleBuf,
+}
+
+impl Gate {
+    /// Never acknowledges more tuples than there are.
+    fn acknowledge(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let count = match &mut self.acknowledged {
+            None => 1,
+            Some(count) => {
+                let tuples = [None, Some(tuple)];
+                count.write(&Row::new(&tuples), out, &mut self.buffer)?;
+                number(&self.buffer.as_ref().get(&count.layout, 0)).max(0)
+            }
+        };
+        self.unacknowledged -= count.min(self.unacknowledged);
+        Ok(())
+    }
+}
+
+impl Operator for Gate {
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if port == 1 {
+            return self.acknowledge(tuple, out);
+        }
+        if self.unacknowledged < self.most {
+            self.unacknowledged += 1;
+            return out.submit(0, tuple);
+        }
+        let message = "a tuple is dropped: nobody is left who acknowledges those before it";
+        out.services().trace(TraceLevel::Warn, message, "Gate");
+        Ok(())
+    }
+
+    fn has_room(&mut self, port: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
+        Ok(port == 1 || self.unacknowledged < self.most)
+    }
+}
+
+/// Any integer.
+fn number(value: &Value) -> i128 {
+    match *value {
+        Value::Int8(n) => n.into(),
+        Value::Int16(n) => n.into(),
+        Value::Int32(n) => n.into(),
+        Value::Int64(n) => n.into(),
+        Value::Uint8(n) => n.into(),
+        Value::Uint16(n) => n.into(),
+        Value::Uint32(n) => n.into(),
+        Value::Uint64(n) => n.into(),
+        _ => 0,
+    }
+}

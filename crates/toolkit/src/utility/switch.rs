@@ -1,0 +1,92 @@
+//! Switch: holds tuples up while it is closed.
+
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{PunctuationOut, TraceLevel};
+use runtime::abi::Predicate;
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use tuple::TupleRef;
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.utility",
+    name: "Switch",
+    doc: "Passes tuples while it is open, and holds up whoever sends them while it is closed. \
+          Tuples of the second input port, which is a control port, open and close it.",
+    inputs: &[
+        InPortModel::DEFAULT,
+        InPortModel {
+            control: true,
+            ..InPortModel::DEFAULT
+        },
+    ],
+    outputs: &[OutPortModel {
+        punctuation: PunctuationOut::Preserving(0),
+        forwards: true,
+        complete: true,
+        same_schema_as: Some(0),
+        ..OutPortModel::DEFAULT
+    }],
+    params: &[
+        ParamModel {
+            name: "status",
+            ty: "boolean",
+            mode: ParamMode::Expression,
+            mandatory: true,
+            port: Some(1),
+            doc: "Whether a tuple of the control port opens the switch, or closes it.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "initialStatus",
+            ty: "boolean",
+            doc: "Whether the switch is open at first. Default: false.",
+            ..ParamModel::DEFAULT
+        },
+    ],
+    ..OperatorModel::DEFAULT
+};
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.bounded();
+    let status = crate::lower::param(build.operator, "status");
+    let status = status.ok_or_else(|| crate::lower::missing("status"))?;
+    Ok(Box::new(Switch {
+        status: build.predicate(status)?,
+        is_open: build.flag("initialStatus", false)?,
+    }))
+}
+
+struct Switch {
+    status: Predicate,
+    is_open: bool,
+}
+
+impl Operator for Switch {
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if port == 1 {
+            let tuples = [None, Some(tuple)];
+            self.is_open = self.status.holds(&Row::new(&tuples), out)?;
+            return Ok(());
+        }
+        if self.is_open {
+            return out.submit(0, tuple);
+        }
+        let message = "a tuple is dropped: the switch is closed, and nobody is left who opens it";
+        out.services().trace(TraceLevel::Warn, message, "Switch");
+        Ok(())
+    }
+
+    fn has_room(&mut self, port: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
+        Ok(port == 1 || self.is_open)
+    }
+}
