@@ -176,6 +176,7 @@ fn in_ports(made: &Made<'_>) -> Vec<InPort> {
         let forwards = |&out: &usize| {
             let model = out_model(made.entry.model, out);
             model.is_some_and(|m| m.punctuation == PunctuationOut::Preserving(port))
+                && !made.wishes.keeps_markers
         };
         outputs
             .clone()

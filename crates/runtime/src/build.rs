@@ -50,6 +50,7 @@ pub(crate) struct Wishes {
     pub own_thread: bool,
     pub bounded: bool,
     pub flushes: bool,
+    pub keeps_markers: bool,
     pub drains: bool,
     pub interrupt: Stop,
     pub core: Option<u32>,
@@ -226,6 +227,11 @@ impl Build<'_> {
     /// before a thread that enters it sleeps.
     pub fn flushes(&mut self) {
         self.wishes.flushes = true;
+    }
+
+    /// Window markers are the operator's own business: none is forwarded, whatever the model says.
+    pub fn keeps_markers(&mut self) {
+        self.wishes.keeps_markers = true;
     }
 
     /// It is a queue: its output is that of a thread of its own, perhaps on a core of its own.

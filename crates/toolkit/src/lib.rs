@@ -5,6 +5,7 @@
 //! behaviours. A new operator is a new file with `pub const ENTRY: OperatorEntry` and a line here.
 
 mod adapter;
+mod calls;
 mod function;
 mod key;
 mod lower;
@@ -18,8 +19,10 @@ use runtime::OperatorEntry;
 /// All operators, by namespace and name.
 pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
+        adapter::directory_scan::ENTRY,
         adapter::file_sink::ENTRY,
         adapter::file_source::ENTRY,
+        adapter::metrics_sink::ENTRY,
         relational::aggregate::ENTRY,
         relational::filter::ENTRY,
         relational::functor::ENTRY,
@@ -28,12 +31,17 @@ pub fn operators() -> &'static [OperatorEntry] {
         relational::sort::ENTRY,
         utility::barrier::ENTRY,
         utility::beacon::ENTRY,
+        utility::character_transform::ENTRY,
+        utility::compress::ENTRY,
         utility::custom::ENTRY,
         utility::deduplicate::ENTRY,
+        utility::decompress::ENTRY,
         utility::delay::ENTRY,
         utility::dynamic_filter::ENTRY,
+        utility::format::ENTRY,
         utility::gate::ENTRY,
         utility::pair::ENTRY,
+        utility::parse::ENTRY,
         utility::split::ENTRY,
         utility::switch::ENTRY,
         utility::throttle::ENTRY,

@@ -77,15 +77,17 @@ impl<'w> Typer<'_, 'w> {
                 .report(finding.label(entry.span, "declared here"));
             return false;
         }
-        let hidden = self.site.as_ref().map(|site| site.attribute(&entry.name));
-        if hidden.is_some_and(|ports| !ports.is_empty()) {
+        let site = self.site.as_ref();
+        let hidden = site.and_then(|site| Some((site, site.attribute(&entry.name).first()?.0)));
+        if let Some((site, port)) = hidden {
             let name = &entry.name;
             let message = format!("state variable `{name}` hides an attribute of that name");
             let finding = Diagnostic::warning("hidden-attribute", entry.span, message);
-            let port = self.site.as_ref().and_then(|site| site.inputs.first());
-            let help = port.map(|port| format!("write `{}.{name}` for the attribute", port.name));
-            self.session
-                .report(help.into_iter().fold(finding, Diagnostic::help));
+            let help = format!(
+                "write `{}.{name}` for the attribute",
+                site.inputs[port].name
+            );
+            self.session.report(finding.help(help));
         }
         true
     }

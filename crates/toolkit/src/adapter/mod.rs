@@ -1,10 +1,14 @@
 //! The operators of `spl.adapter`.
 
-mod compression;
+pub mod assigned;
+pub mod compression;
+pub mod directory_scan;
 mod file_name;
 pub mod file_sink;
 pub mod file_source;
 mod input;
+pub mod metrics_sink;
 mod output;
-mod record;
-mod verify;
+pub mod params;
+pub mod record;
+pub mod verify;

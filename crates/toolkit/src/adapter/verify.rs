@@ -26,11 +26,7 @@ pub fn source(operator: &Operator) -> Result<(), Misuse> {
         }
         _ => {}
     }
-    let attributes = &operator.outputs[0].schema.attributes;
-    let read = record::read_attributes(operator);
-    let read = read.iter().map(|&at| &attributes[at]);
-    one_attribute(operator, read, Part::Output(0))?;
-    default_tuple(operator)?;
+    read(operator)?;
     match operator.outputs.get(1) {
         Some(report) if !is_report(&report.schema) => wrong(
             Part::Output(1),
@@ -40,6 +36,15 @@ pub fn source(operator: &Operator) -> Result<(), Misuse> {
         ),
         _ => Ok(()),
     }
+}
+
+/// Output port 0 suits the format that is read.
+pub fn read(operator: &Operator) -> Result<(), Misuse> {
+    let attributes = &operator.outputs[0].schema.attributes;
+    let read = record::read_attributes(operator);
+    let read = read.iter().map(|&at| &attributes[at]);
+    one_attribute(operator, read, Part::Output(0))?;
+    default_tuple(operator)
 }
 
 /// `defaultTuple` is of the output type.
@@ -57,12 +62,17 @@ fn default_tuple(operator: &Operator) -> Result<(), Misuse> {
     }
 }
 
-/// FileSink: the format's attribute, and the names of closed files.
-pub fn sink(operator: &Operator) -> Result<(), Misuse> {
+/// Input port 0 suits the format that is written.
+pub fn written(operator: &Operator) -> Result<(), Misuse> {
     let written = record::written_attributes(operator);
     let attributes = &operator.inputs[0].schema.attributes;
     let written = written.iter().map(|&at| &attributes[at]);
-    one_attribute(operator, written, Part::Input(0))?;
+    one_attribute(operator, written, Part::Input(0))
+}
+
+/// FileSink: the format's attribute, and the names of closed files.
+pub fn sink(operator: &Operator) -> Result<(), Misuse> {
+    written(operator)?;
     match operator.outputs.first() {
         Some(names) if !is_one(&names.schema.attributes, Type::is_rstring) => wrong(
             Part::Output(0),

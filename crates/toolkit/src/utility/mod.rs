@@ -2,12 +2,18 @@
 
 pub mod barrier;
 pub mod beacon;
+mod blob;
+pub mod character_transform;
+pub mod compress;
 pub mod custom;
+pub mod decompress;
 pub mod deduplicate;
 pub mod delay;
 pub mod dynamic_filter;
+pub mod format;
 pub mod gate;
 pub mod pair;
+pub mod parse;
 mod rendezvous;
 pub mod split;
 mod split_map;

@@ -10,17 +10,12 @@ use graph::{Cardinality, PunctuationOut};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{Make, OperatorEntry};
 
+use super::params;
+
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
     make: Make::Build(operator::build),
-};
-
-/// A boolean that is known when compiling.
-const FLAG: ParamModel = ParamModel {
-    ty: "boolean",
-    mode: ParamMode::Constant,
-    ..ParamModel::DEFAULT
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -36,12 +31,12 @@ static MODEL: OperatorModel = OperatorModel {
     }],
     params: PARAMS,
     enums: &[
-        ("DataFormat", &["csv", "txt", "bin", "block", "line"]),
+        params::FORMATS,
         (
             "CloseMode",
             &["punct", "count", "size", "time", "dynamic", "never"],
         ),
-        ("CompressionAlg", &["zlib", "gzip", "bzip2"]),
+        params::ALGORITHMS,
         ("WriteFailureAction", &["ignore", "log", "terminate"]),
     ],
     metrics: &["nFilesOpened", "nTupleWriteErrors"],
@@ -59,13 +54,7 @@ const PARAMS: &[ParamModel] = &[
               filled in. It may depend on the tuple if closeMode is dynamic.",
         ..ParamModel::DEFAULT
     },
-    ParamModel {
-        name: "format",
-        ty: "DataFormat",
-        mode: ParamMode::Literal,
-        doc: "The format of the file. Default: csv.",
-        ..ParamModel::DEFAULT
-    },
+    params::FORMAT,
     ParamModel {
         name: "flush",
         ty: "uint32",
@@ -75,25 +64,11 @@ const PARAMS: &[ParamModel] = &[
     ParamModel {
         name: "flushOnPunctuation",
         doc: "Whether a marker flushes. Default: true.",
-        ..FLAG
+        ..params::FLAG
     },
-    ParamModel {
-        name: "eolMarker",
-        ty: "rstring",
-        mode: ParamMode::Constant,
-        doc: "What ends a line of format line. Default: a newline.",
-        ..ParamModel::DEFAULT
-    },
-    ParamModel {
-        name: "writePunctuations",
-        doc: "Whether markers are written too. Default: false.",
-        ..FLAG
-    },
-    ParamModel {
-        name: "hasDelayField",
-        doc: "Whether the seconds since the tuple before are written first. Default: false.",
-        ..FLAG
-    },
+    params::WRITE_EOL,
+    params::WRITE_PUNCTUATIONS,
+    params::WRITE_DELAY,
     ParamModel {
         name: "compression",
         ty: "CompressionAlg",
@@ -101,24 +76,14 @@ const PARAMS: &[ParamModel] = &[
         doc: "How to compress the file. Default: not at all.",
         ..ParamModel::DEFAULT
     },
-    ParamModel {
-        name: "separator",
-        ty: "rstring | int8 | uint8",
-        mode: ParamMode::Constant,
-        doc: "The byte between two fields of csv. Default: a comma.",
-        ..ParamModel::DEFAULT
-    },
+    params::SEPARATOR,
     ParamModel {
         name: "encoding",
         ty: "rstring",
         doc: "The character encoding of the file. Default: UTF-8.",
         ..ParamModel::DEFAULT
     },
-    ParamModel {
-        name: "quoteStrings",
-        doc: "Whether csv puts quotes around strings. Default: true.",
-        ..FLAG
-    },
+    params::QUOTE_STRINGS,
     ParamModel {
         name: "closeMode",
         ty: "CloseMode",
@@ -162,13 +127,7 @@ const PARAMS: &[ParamModel] = &[
               program. Default: terminate, so that nothing is lost unseen.",
         ..ParamModel::DEFAULT
     },
-    ParamModel {
-        name: "suppress",
-        mode: ParamMode::Attribute,
-        list: true,
-        doc: "Input attributes that are not written.",
-        ..ParamModel::DEFAULT
-    },
+    params::SUPPRESS,
     ParamModel {
         name: "truncateOnReset",
         ty: "boolean",

@@ -9,7 +9,8 @@ use graph::{Fault, FaultKind, TraceLevel};
 use runtime::{Build, Operator, Outlet, Source};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
-use super::reading::{Assigned, Ended, Parsing, Reading, Said};
+use super::reading::{Ended, Reading};
+use crate::adapter::assigned::{Assigned, Parsing};
 use crate::adapter::compression::Compression;
 use crate::adapter::input::{Input, encoding};
 use crate::adapter::{file_name, record};
@@ -75,51 +76,14 @@ fn reading(build: &mut Build<'_>) -> Result<Reading, Fault> {
     let encoding_name = build.value("encoding")?.map(file_name::text);
     Ok(Reading {
         reader: record::reader(build)?,
-        layout: build.outputs[0].clone(),
         compression: Compression::of(build.literal("compression"))?,
         encoding: encoding(encoding_name.as_deref())?,
-        parsing: match build.literal("parsing") {
-            Some("permissive") => Parsing::Permissive,
-            Some("fast") => Parsing::Fast,
-            _ => Parsing::Strict,
-        },
+        parsing: Parsing::of(build),
         hot: build.flag("hotFile", false)?,
-        assigned: assigned(build)?,
+        assigned: Assigned::new(build)?,
         tuple: TupleBuf::default(),
         buffer: Vec::new(),
     })
-}
-
-/// `None` if records hold every attribute.
-fn assigned(build: &mut Build<'_>) -> Result<Option<Assigned>, Fault> {
-    let read = record::read_attributes(build.operator);
-    if read.len() == build.outputs[0].offsets.len() {
-        return Ok(None);
-    }
-    let operator = build.operator;
-    let mut arguments = Vec::new();
-    let calls = operator.outputs[0]
-        .calls
-        .iter()
-        .map(|call| match &*call.function {
-            "FileName" => Said::FileName,
-            "TupleNumber" => Said::TupleNumber,
-            _ => {
-                arguments.extend(call.args.first().cloned());
-                Said::AsIs(arguments.len() - 1)
-            }
-        });
-    let calls = calls.collect();
-    Ok(Some(Assigned {
-        output: build.output(0)?,
-        results_layout: build.results(0),
-        results: TupleBuf::default(),
-        calls,
-        arguments: build.projection(&arguments)?,
-        argument_values: TupleBuf::default(),
-        read,
-        whole: TupleBuf::default(),
-    }))
 }
 
 impl Operator for FileSource {

@@ -6,58 +6,20 @@ use std::time::Duration;
 
 use encoding_rs::Encoding;
 use graph::{Fault, FaultKind, TraceLevel};
-use runtime::abi::Projection;
-use runtime::{Outlet, Row};
-use std::sync::Arc;
+use runtime::Outlet;
 use tuple::text::{Record, RecordError, RecordReader};
-use tuple::{Layout, Punctuation, RString, TupleBuf, Value};
+use tuple::{Punctuation, TupleBuf};
 
+use crate::adapter::assigned::{Assigned, Parsing};
 use crate::adapter::compression::Compression;
 use crate::adapter::input::Input;
 
 /// How long a hot file is left alone when it has nothing new.
 const HOT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What is done with a record that is no tuple.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parsing {
-    /// It ends the program.
-    Strict,
-    /// It is logged, counted and left out.
-    Permissive,
-    /// It is not looked for.
-    Fast,
-}
-
-/// A function of the output clause that says something of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
-    /// `FileName()`
-    FileName,
-    /// `TupleNumber()`
-    TupleNumber,
-    /// `AsIs(expression)`: the n-th value of the projection.
-    AsIs(usize),
-}
-
-/// What the output clause assigns beside what records hold.
-pub struct Assigned {
-    pub output: Projection,
-    pub results_layout: Arc<Layout>,
-    pub results: TupleBuf,
-    pub calls: Vec<Said>,
-    /// Arguments of `AsIs` calls.
-    pub arguments: Projection,
-    pub argument_values: TupleBuf,
-    /// The attributes that records hold.
-    pub read: Vec<usize>,
-    pub whole: TupleBuf,
-}
-
 /// Reads files.
 pub struct Reading {
     pub reader: Box<dyn RecordReader>,
-    pub layout: Arc<Layout>,
     pub compression: Option<Compression>,
     pub encoding: Option<&'static Encoding>,
     pub parsing: Parsing,
@@ -166,8 +128,8 @@ impl Reading {
         let Some(assigned) = &mut self.assigned else {
             return out.submit(0, self.tuple.as_ref());
         };
-        assigned.complete(&self.tuple, &self.layout, name, number, out)?;
-        out.submit(0, assigned.whole.as_ref())
+        let whole = assigned.complete(&self.tuple, name, number, out)?;
+        out.submit(0, whole)
     }
 
     fn reject(&self, error: &RecordError, path: &Path, out: &mut dyn Outlet) -> Result<(), Fault> {
@@ -177,40 +139,6 @@ impl Reading {
         }
         out.services().count("nInvalidTuples", 1);
         out.services().log(TraceLevel::Warn, &message, "FileSource");
-        Ok(())
-    }
-}
-
-impl Assigned {
-    /// Puts together what was read and what is assigned.
-    fn complete(
-        &mut self,
-        read: &TupleBuf,
-        layout: &Layout,
-        name: &str,
-        number: i64,
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault> {
-        self.arguments
-            .write(&Row::default(), out, &mut self.argument_values)?;
-        self.results.begin(&self.results_layout);
-        for (at, said) in self.calls.iter().enumerate() {
-            let value = match said {
-                Said::FileName => Value::RString(RString::from(name)),
-                Said::TupleNumber => Value::Int64(number),
-                Said::AsIs(n) => self
-                    .argument_values
-                    .as_ref()
-                    .get(&self.arguments.layout, *n),
-            };
-            self.results.set(&self.results_layout, at, &value);
-        }
-        let row = Row::default().with(self.results.as_ref());
-        self.output.write(&row, out, &mut self.whole)?;
-        for &attribute in &self.read {
-            self.whole
-                .copy_attribute(layout, attribute, read.as_ref(), layout, attribute);
-        }
         Ok(())
     }
 }

@@ -80,6 +80,15 @@ pub(super) fn compiled(flavour: Flavour, pattern: &[u8]) -> Result<Rc<Pattern>, 
     CACHE.with_borrow_mut(|cache| cache.get(flavour, pattern))
 }
 
+/// Whether a POSIX pattern matches somewhere in a text.
+///
+/// # Errors
+/// A fault that names the pattern and what is wrong with it.
+pub fn is_match(text: &[u8], pattern: &[u8]) -> Result<bool, Fault> {
+    let pattern = compiled(Flavour::Posix, pattern)?;
+    Ok(pattern.groups(text, 0)?.is_some())
+}
+
 type Key = (Flavour, Box<[u8]>);
 
 #[derive(Default)]

@@ -57,7 +57,19 @@ enum Charset {
 const SUBSTITUTE: u8 = 0x1A;
 
 fn charset(c: &Call<'_>, at: usize) -> Result<Charset, Fault> {
-    let name = c.text(at);
+    named(&c.text(at))
+}
+
+/// Text in one encoding in another one.
+///
+/// # Errors
+/// If an encoding is not known by its name.
+pub fn convert(from: &str, to: &str, bytes: &[u8]) -> Result<Vec<u8>, Fault> {
+    let text = named(from)?.decode(bytes);
+    Ok(named(to)?.encode(&String::from_utf8_lossy(&text)))
+}
+
+fn named(name: &str) -> Result<Charset, Fault> {
     let plain: String = name.chars().filter(|c| !"-_ ".contains(*c)).collect();
     let wide = |width, big, mark| Some(Charset::Wide { width, big, mark });
     let own = match plain.to_ascii_lowercase().as_str() {

@@ -1,6 +1,6 @@
 //! `spl.string`: rstring functions count bytes, ustring functions count code points.
 
-mod encoding;
+pub mod encoding;
 mod literal;
 mod pattern;
 mod search;

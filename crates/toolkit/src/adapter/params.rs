@@ -1,0 +1,139 @@
+//! Parameters that several operators have: those of records that are read and written.
+
+use graph::{ParamMode, ParamModel};
+
+/// The literals of [`FORMAT`].
+pub const FORMATS: (&str, &[&str]) = ("DataFormat", &["csv", "txt", "bin", "block", "line"]);
+
+/// The literals of [`PARSING`].
+pub const PARSINGS: (&str, &[&str]) = ("ParseOption", &["strict", "permissive", "fast"]);
+
+/// The literals of a parameter `compression`.
+pub const ALGORITHMS: (&str, &[&str]) = ("CompressionAlg", &["zlib", "gzip", "bzip2"]);
+
+/// A boolean that is known when compiling.
+pub const FLAG: ParamModel = ParamModel {
+    ty: "boolean",
+    mode: ParamMode::Constant,
+    ..ParamModel::DEFAULT
+};
+
+/// `format`.
+pub const FORMAT: ParamModel = ParamModel {
+    name: "format",
+    ty: "DataFormat",
+    mode: ParamMode::Literal,
+    doc: "The format of the records. Default: csv.",
+    ..ParamModel::DEFAULT
+};
+
+/// `parsing`.
+pub const PARSING: ParamModel = ParamModel {
+    name: "parsing",
+    ty: "ParseOption",
+    mode: ParamMode::Literal,
+    doc: "What becomes of a malformed record: it ends the operator (strict), is logged and \
+          skipped (permissive), or is not looked for (fast). Default: strict.",
+    ..ParamModel::DEFAULT
+};
+
+/// `defaultTuple`.
+pub const DEFAULT_TUPLE: ParamModel = ParamModel {
+    name: "defaultTuple",
+    doc: "Values for empty fields of csv; a tuple of the output schema.",
+    ..ParamModel::DEFAULT
+};
+
+/// `hasDelayField` of what is read.
+pub const READ_DELAY: ParamModel = ParamModel {
+    name: "hasDelayField",
+    doc: "Whether each record begins with the seconds to wait before it. Default: false.",
+    ..FLAG
+};
+
+/// `eolMarker` of what is read.
+pub const READ_EOL: ParamModel = ParamModel {
+    name: "eolMarker",
+    ty: "rstring",
+    mode: ParamMode::Constant,
+    doc: "One or two characters that end a line of format line. Default: a newline.",
+    ..ParamModel::DEFAULT
+};
+
+/// `blockSize`.
+pub const BLOCK_SIZE: ParamModel = ParamModel {
+    name: "blockSize",
+    ty: "uint32",
+    doc: "Bytes of a block of format block. Default: all there is.",
+    ..ParamModel::DEFAULT
+};
+
+/// `separator`.
+pub const SEPARATOR: ParamModel = ParamModel {
+    name: "separator",
+    ty: "rstring | int8 | uint8",
+    mode: ParamMode::Constant,
+    doc: "The byte between two fields of csv. Default: a comma.",
+    ..ParamModel::DEFAULT
+};
+
+/// `hasHeaderLine`.
+pub const HEADER_LINE: ParamModel = ParamModel {
+    name: "hasHeaderLine",
+    ty: "boolean | uint32",
+    doc: "Whether the first line is skipped, or how many lines are. Default: false.",
+    ..ParamModel::DEFAULT
+};
+
+/// `readPunctuations`.
+pub const READ_PUNCTUATIONS: ParamModel = ParamModel {
+    name: "readPunctuations",
+    doc: "Whether markers come as records too. Default: false.",
+    ..FLAG
+};
+
+/// `ignoreExtraCSVValues`.
+pub const IGNORE_EXTRA: ParamModel = ParamModel {
+    name: "ignoreExtraCSVValues",
+    doc: "Whether fields after the last attribute are skipped. Default: false.",
+    ..FLAG
+};
+
+/// `eolMarker` of what is written.
+pub const WRITE_EOL: ParamModel = ParamModel {
+    name: "eolMarker",
+    ty: "rstring",
+    mode: ParamMode::Constant,
+    doc: "What ends a line of format line. Default: a newline.",
+    ..ParamModel::DEFAULT
+};
+
+/// `writePunctuations`.
+pub const WRITE_PUNCTUATIONS: ParamModel = ParamModel {
+    name: "writePunctuations",
+    doc: "Whether markers are written too. Default: false.",
+    ..FLAG
+};
+
+/// `hasDelayField` of what is written.
+pub const WRITE_DELAY: ParamModel = ParamModel {
+    name: "hasDelayField",
+    doc: "Whether the seconds since the tuple before are written first. Default: false.",
+    ..FLAG
+};
+
+/// `quoteStrings`.
+pub const QUOTE_STRINGS: ParamModel = ParamModel {
+    name: "quoteStrings",
+    doc: "Whether csv puts quotes around strings. Default: true.",
+    ..FLAG
+};
+
+/// `suppress`.
+pub const SUPPRESS: ParamModel = ParamModel {
+    name: "suppress",
+    mode: ParamMode::Attribute,
+    list: true,
+    doc: "Input attributes that are not written.",
+    ..ParamModel::DEFAULT
+};

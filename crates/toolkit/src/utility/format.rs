@@ -1,0 +1,138 @@
+//! Format: makes records of tuples, as blobs.
+
+use graph::PunctuationOut;
+use graph::{Assignment, Fault, InPortModel, OperatorModel, OutPortModel, ParamModel};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use std::sync::Arc;
+use std::time::Instant;
+use tuple::text::RecordWriter;
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
+
+use crate::adapter::{params, record, verify};
+use crate::calls::Calls;
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.utility",
+    name: "Format",
+    doc: "Makes a record of each tuple, as FileSink would write it; the output function Output \
+          gives it as a blob.",
+    inputs: &[InPortModel::DEFAULT],
+    outputs: &[OutPortModel {
+        punctuation: PunctuationOut::Preserving(0),
+        assign: Assignment::Expression,
+        forwards: true,
+        complete: true,
+        ..OutPortModel::DEFAULT
+    }],
+    params: PARAMS,
+    enums: &[params::FORMATS],
+    output_functions: &["<any T> T AsIs(T v)", "blob Output()"],
+    verify: Some(verify::written),
+    ..OperatorModel::DEFAULT
+};
+
+const PARAMS: &[ParamModel] = &[
+    params::FORMAT,
+    params::WRITE_EOL,
+    ParamModel {
+        name: "writePunctuations",
+        doc: "Whether markers become records too; they are not forwarded then. Default: false.",
+        ..params::FLAG
+    },
+    params::WRITE_DELAY,
+    params::SEPARATOR,
+    params::QUOTE_STRINGS,
+    params::SUPPRESS,
+];
+
+/// Its output functions.
+enum Function {
+    AsIs,
+    Output,
+}
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let function = |name: &str| match name {
+        "Output" => Function::Output,
+        _ => Function::AsIs,
+    };
+    let writes_marks = build.flag("writePunctuations", false)?;
+    if writes_marks {
+        build.keeps_markers();
+    }
+    Ok(Box::new(Format {
+        writer: record::writer(build)?,
+        calls: Calls::new(build, 0, function)?,
+        writes_marks,
+        last: build.flag("hasDelayField", false)?.then_some(None),
+        input: build.inputs[0].clone(),
+    }))
+}
+
+struct Format {
+    writer: Box<dyn RecordWriter>,
+    calls: Calls<Function>,
+    writes_marks: bool,
+    /// When the tuple before came, if delays are written.
+    last: Option<Option<Instant>>,
+    input: Arc<Layout>,
+}
+
+impl Format {
+    /// Sends a record with what else is assigned.
+    fn send(
+        &mut self,
+        record: Vec<u8>,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let row = [Some(tuple)];
+        let answer = |function: &Function, arguments: &[Value]| {
+            Ok(match (function, arguments) {
+                (Function::AsIs, [value, ..]) => value.clone(),
+                _ => Value::Blob(record.clone()),
+            })
+        };
+        self.calls.write(&Row::new(&row), out, answer)?;
+        out.submit(0, self.calls.tuple())
+    }
+
+    /// A marker as a record; other attributes see a tuple of defaults.
+    fn mark(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let mut record = Vec::new();
+        self.writer.punctuate(mark, &mut record);
+        if !self.writes_marks || record.is_empty() {
+            return Ok(());
+        }
+        let mut empty = TupleBuf::default();
+        empty.begin(&self.input);
+        self.send(record, empty.as_ref(), out)
+    }
+}
+
+impl Operator for Format {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let delay = self.last.as_mut().map(|last| {
+            let now = Instant::now();
+            let before = last.replace(now);
+            before.map_or(0.0, |before| (now - before).as_secs_f64())
+        });
+        let mut record = Vec::new();
+        self.writer.write(tuple, delay, &mut record);
+        self.send(record, tuple, out)
+    }
+
+    fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.mark(Punctuation::Window, out)
+    }
+
+    fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.mark(Punctuation::Final, out)
+    }
+}

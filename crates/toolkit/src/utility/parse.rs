@@ -1,0 +1,160 @@
+//! Parse: makes tuples of records that come in as blobs.
+
+use graph::{Assignment, Fault, InPortModel, Misuse, Operator as Invocation, OperatorModel};
+use graph::{OutPortModel, ParamMode, ParamModel, TraceLevel};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use tuple::text::{Record, RecordError, RecordReader};
+use tuple::{Punctuation, TupleBuf, TupleRef};
+
+use super::blob;
+use crate::adapter::assigned::{Assigned, Parsing};
+use crate::adapter::{params, record, verify};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.utility",
+    name: "Parse",
+    doc: "Reads records from blobs, as FileSource would from a file; a record may begin in one \
+          blob and end in a later one. A window marker follows the last tuple.",
+    inputs: &[InPortModel {
+        mutable: true,
+        ..InPortModel::DEFAULT
+    }],
+    outputs: &[OutPortModel {
+        assign: Assignment::AttributeFree,
+        ..OutPortModel::DEFAULT
+    }],
+    params: PARAMS,
+    enums: &[params::FORMATS, params::PARSINGS],
+    output_functions: &["int64 TupleNumber()", "<any T> T AsIs(T v)"],
+    metrics: &["nInvalidTuples"],
+    verify: Some(check),
+    ..OperatorModel::DEFAULT
+};
+
+const PARAMS: &[ParamModel] = &[
+    params::FORMAT,
+    ParamModel {
+        name: "parseInput",
+        ty: "blob",
+        mode: ParamMode::Expression,
+        doc: "The blob to read. Default: the only attribute of the input.",
+        ..ParamModel::DEFAULT
+    },
+    params::DEFAULT_TUPLE,
+    params::PARSING,
+    params::READ_DELAY,
+    params::READ_EOL,
+    params::BLOCK_SIZE,
+    params::SEPARATOR,
+    params::HEADER_LINE,
+    params::READ_PUNCTUATIONS,
+    params::IGNORE_EXTRA,
+];
+
+fn check(operator: &Invocation) -> Result<(), Misuse> {
+    blob::verify_input(operator, "parseInput")?;
+    verify::read(operator)
+}
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(Parse {
+        input: blob::Input::new(build, "parseInput")?,
+        reader: record::reader(build)?,
+        parsing: Parsing::of(build),
+        assigned: Assigned::new(build)?,
+        punctuated: build.flag("readPunctuations", false)?,
+        tuple: TupleBuf::default(),
+        waiting: Vec::new(),
+        number: 0,
+        has_ended: false,
+    }))
+}
+
+struct Parse {
+    input: blob::Input,
+    reader: Box<dyn RecordReader>,
+    parsing: Parsing,
+    assigned: Option<Assigned>,
+    /// Markers come as records.
+    punctuated: bool,
+    tuple: TupleBuf,
+    /// Bytes of a record that has not come whole.
+    waiting: Vec<u8>,
+    /// Of the record read last, from 1.
+    number: i64,
+    /// A final marker was read: what follows is not.
+    has_ended: bool,
+}
+
+impl Parse {
+    /// Reads all whole records.
+    fn read(&mut self, at_end: bool, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let mut start = 0;
+        while !self.has_ended && !out.services().is_shutdown() {
+            let bytes = &self.waiting[start..];
+            let step = self.reader.read(bytes, at_end, &mut self.tuple);
+            start += step.consumed;
+            match step.record {
+                Record::Tuple { delay } => self.submit(delay, out)?,
+                Record::Rejected(error) => self.reject(&error, out)?,
+                Record::Punctuation(mark) => {
+                    self.has_ended = mark == Punctuation::Final;
+                    out.punctuate(0, mark)?;
+                }
+                Record::NeedMore | Record::End => break,
+            }
+        }
+        self.waiting.drain(..start);
+        Ok(())
+    }
+
+    fn submit(&mut self, delay: f64, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.number += 1;
+        if delay > 0.0 {
+            out.services().block(delay);
+        }
+        match &mut self.assigned {
+            None => out.submit(0, self.tuple.as_ref()),
+            Some(assigned) => {
+                let whole = assigned.complete(&self.tuple, "", self.number, out)?;
+                out.submit(0, whole)
+            }
+        }
+    }
+
+    fn reject(&mut self, error: &RecordError, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.number += 1;
+        let message = format!("input:{error}");
+        if self.parsing == Parsing::Strict {
+            return Err(Fault::value(message));
+        }
+        out.services().count("nInvalidTuples", 1);
+        out.services().log(TraceLevel::Warn, &message, "Parse");
+        Ok(())
+    }
+}
+
+impl Operator for Parse {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let bytes = self.input.read(tuple, out)?;
+        if !self.has_ended {
+            self.waiting.extend_from_slice(&bytes);
+        }
+        self.read(false, out)
+    }
+
+    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.read(true, out)?;
+        if self.punctuated {
+            Ok(())
+        } else {
+            out.punctuate(0, Punctuation::Window)
+        }
+    }
+}
