@@ -42,7 +42,7 @@ pub struct Launch {
     /// nowhere.
     pub counters: Option<PathBuf>,
     /// What starts the process of a PE: its number and the job's name. The process has to call
-    /// [`crate::serve`].
+    /// [`crate::serve`], and to ignore signals that ask it to end: those are the launcher's business.
     pub pe_command: fn(u32, &str) -> Command,
 }
 

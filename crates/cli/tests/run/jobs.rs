@@ -76,9 +76,9 @@ fn a_pe_that_does_not_react_is_killed_after_a_failure() {
     let scratch = Scratch::new();
     let (live, pes) = started(&scratch, ENDLESS, &[]);
     pes[0].signal(Signal::STOP);
-    pes[1].signal(Signal::TERM);
+    pes[1].signal(Signal::ABORT);
     let stderr = live.end().fails(1);
-    let sentence = "thalweg: pe 1 (Middle): killed by signal 15 (SIGTERM)\n";
+    let sentence = "thalweg: pe 1 (Middle): killed by signal 6 (SIGABRT)\n";
     assert_eq!(stderr, sentence);
     pes.iter().for_each(Process::is_gone);
 }
@@ -96,6 +96,18 @@ fn an_interrupt_drains_the_job() {
             .map(|n| format!("{n}\n"))
             .collect();
         assert!(written == expected && !written.is_empty(), "{medium}");
+    }
+}
+
+#[test]
+fn a_signal_for_all_processes_drains_the_job() {
+    for signal in [Signal::INT, Signal::TERM, Signal::QUIT] {
+        let scratch = Scratch::new();
+        let (live, pes) = started(&scratch, ENDLESS, &[]);
+        pes.iter().for_each(|pe| pe.signal(signal));
+        live.signal(signal);
+        live.end().ok();
+        pes.iter().for_each(Process::is_gone);
     }
 }
 
@@ -204,22 +216,6 @@ fn a_reader_that_goes_away_ends_all_pes_quietly() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(1));
-}
-
-#[test]
-fn standard_input_reaches_the_pe_that_reads_it() {
-    let program = r#"composite Main { graph
-        stream<rstring line> In = FileSource() { param file : "/dev/stdin"; format : line; }
-        () as Out = Custom(In) { logic onTuple In : printStringLn(line); }
-    }"#;
-    let scratch = Scratch::new();
-    let file = scratch.write("Main.spl", program);
-    let input = std::fs::File::open(scratch.write("in.txt", "one\ntwo\n")).unwrap();
-    let output = crate::scratch::command(&["run", file.to_str().unwrap(), "--fuse", "none"])
-        .stdin(input)
-        .output()
-        .unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "one\ntwo\n");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod command;
+mod deaths;
 mod drain;
 mod examples;
 mod files;
@@ -11,5 +12,6 @@ mod processes;
 mod programs;
 mod scratch;
 mod split;
+mod stdin;
 mod top;
 mod vwap;

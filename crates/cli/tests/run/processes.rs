@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdout, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,11 @@ pub struct Process {
 impl Live {
     /// Starts the command. Its counters are to be seen in a folder of the test.
     pub fn start(scratch: &Scratch, args: &[&str]) -> Live {
-        let mut command = command(args);
+        Live::of(scratch, command(args))
+    }
+
+    /// The same for a command that is set up already.
+    pub fn of(scratch: &Scratch, mut command: Command) -> Live {
         let mut child = command
             .env("XDG_RUNTIME_DIR", scratch.path(""))
             .stdout(Stdio::piped())

@@ -3,7 +3,6 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use rustix::event::PollFlags;
@@ -39,7 +38,8 @@ impl Child {
     /// Starts a process. It ends with the thread that calls this: see
     /// [`crate::pe::serve`].
     ///
-    /// In a process group of its own, so that Ctrl-C on a terminal reaches the launcher alone.
+    /// In the launcher's process group, so that it may read the terminal, and stops and goes on with
+    /// the job. Ctrl-C reaches it too: it is up to the command to ignore that.
     pub fn spawn(mut command: Command) -> io::Result<(Child, Printed)> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
@@ -47,7 +47,6 @@ impl Child {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .process_group(0)
             .spawn()?;
         // Both are pipes, as was asked for.
         let stdout = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;

@@ -1,12 +1,12 @@
 //! Files as streams of bytes: opened, decompressed, and decoded to UTF-8.
 
-use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 use graph::{Fault, FaultKind};
 
+use super::alarm::{Alarm, Watched};
 use super::compression::Compression;
 
 /// Bytes that are asked for at once.
@@ -22,12 +22,12 @@ pub struct Input {
 
 /// Where bytes come from.
 enum Bytes {
-    File(File),
+    File(Watched),
     Decompressed(Box<dyn Read + Send>),
 }
 
 impl Bytes {
-    fn new(file: File, compression: Option<Compression>) -> Bytes {
+    fn new(file: Watched, compression: Option<Compression>) -> Bytes {
         Bytes::Decompressed(match compression {
             None => return Bytes::File(file),
             Some(Compression::Zlib) => Box::new(flate2::read::ZlibDecoder::new(file)),
@@ -45,7 +45,7 @@ impl Bytes {
 }
 
 impl Input {
-    /// Opens a file.
+    /// Opens a file. An alarm ends waits for more of it.
     ///
     /// # Errors
     /// What the system says.
@@ -53,13 +53,10 @@ impl Input {
         path: &Path,
         compression: Option<Compression>,
         encoding: Option<&'static Encoding>,
+        alarm: &Alarm,
     ) -> io::Result<Input> {
-        let file = File::open(path)?;
-        if file.metadata()?.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
         Ok(Input {
-            bytes: Bytes::new(file, compression),
+            bytes: Bytes::new(Watched::open(path, alarm)?, compression),
             decoder: encoding.map(Encoding::new_decoder),
             raw: Vec::new(),
         })
@@ -91,7 +88,7 @@ impl Input {
     /// # Errors
     /// What the system says.
     pub fn restart_if_shorter(&mut self) -> io::Result<bool> {
-        let Bytes::File(file) = &mut self.bytes else {
+        let Bytes::File(Watched { file, .. }) = &mut self.bytes else {
             return Ok(false);
         };
         let is_shorter = file.metadata()?.len() < file.stream_position()?;

@@ -1,5 +1,6 @@
 //! The operators of `spl.adapter`.
 
+mod alarm;
 pub mod assigned;
 pub mod compression;
 pub mod directory_scan;

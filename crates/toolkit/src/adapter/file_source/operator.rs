@@ -10,6 +10,7 @@ use runtime::{Build, Operator, Outlet, Source};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
 use super::reading::{Ended, Reading};
+use crate::adapter::alarm::Alarm;
 use crate::adapter::assigned::{Assigned, Parsing};
 use crate::adapter::compression::Compression;
 use crate::adapter::input::{Input, encoding};
@@ -38,6 +39,7 @@ struct Files {
     punctuated: bool,
     /// Layout of the port that reports how files ended.
     report: Option<(Arc<Layout>, TupleBuf)>,
+    alarm: Alarm,
 }
 
 /// Makes the operator.
@@ -51,6 +53,10 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         ));
     }
     let move_to = build.value("moveFileToDirectory")?.map(file_name::text);
+    let alarm = Alarm::new(&build.stop()).map_err(|error| {
+        let message = format!("cannot make a descriptor to wait on: {error}");
+        Fault::new(FaultKind::System, message)
+    })?;
     let report = build
         .outputs
         .get(1)
@@ -65,6 +71,7 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         punctuated: build.flag("readPunctuations", false)?,
         data_directory,
         report,
+        alarm,
     };
     Ok(Box::new(FileSource {
         files: Some(files),
@@ -129,7 +136,7 @@ impl Files {
             encoding,
             ..
         } = self.reading;
-        let mut input = match Input::open(&path, compression, encoding) {
+        let mut input = match Input::open(&path, compression, encoding, &self.alarm) {
             Ok(input) => input,
             Err(error) => return self.not_opened(&path, &error, out),
         };

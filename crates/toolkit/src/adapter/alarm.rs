@@ -1,0 +1,114 @@
+//! Reading what may have nothing to read for ever (pipes, terminals, sockets) without sleeping
+//! through a shutdown.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+
+use runtime::Stop;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+
+/// Readable once a shutdown was asked for.
+#[derive(Clone, Debug)]
+pub struct Alarm(Arc<OwnedFd>);
+
+/// An open file.
+#[derive(Debug)]
+pub struct Watched {
+    pub file: File,
+    /// What ends a wait for more; `None`: there is no wait, it is a regular file.
+    alarm: Option<Alarm>,
+}
+
+/// The names of standard input.
+const STDIN: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+impl Alarm {
+    /// Of a shutdown.
+    ///
+    /// # Errors
+    /// The process has no descriptor left.
+    pub fn new(stop: &Stop) -> io::Result<Alarm> {
+        let event = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let raised = event.clone();
+        stop.wake(move || {
+            // It counts up to more than this.
+            let _ = rustix::io::write(&raised, &1u64.to_ne_bytes());
+        });
+        Ok(Alarm(event))
+    }
+
+    /// Waits until there is something to read, or the end of it; `false`: a shutdown came first.
+    fn allows(&self, file: &File) -> io::Result<bool> {
+        let events = PollFlags::IN;
+        let mut fds = [PollFd::new(file, events), PollFd::new(&self.0, events)];
+        rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        Ok(!fds[0].revents().is_empty())
+    }
+}
+
+impl Watched {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// What the system says; it is a folder.
+    pub fn open(path: &Path, alarm: &Alarm) -> io::Result<Watched> {
+        let file = File::open(path).or_else(|error| {
+            // A socket has no name to be opened by.
+            let is_socket = error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
+            if is_socket && STDIN.iter().any(|name| path == Path::new(name)) {
+                return Ok(io::stdin().as_fd().try_clone_to_owned()?.into());
+            }
+            Err(error)
+        })?;
+        let kind = file.metadata()?.file_type();
+        if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let alarm = (!kind.is_file()).then(|| alarm.clone());
+        Ok(Watched { file, alarm })
+    }
+}
+
+impl Read for Watched {
+    /// Nothing is the end, for now: of the file, or a shutdown.
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if let Some(alarm) = &self.alarm
+            && !alarm.allows(&self.file)?
+        {
+            return Ok(0);
+        }
+        self.file.read(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Write, pipe};
+
+    use super::*;
+
+    #[test]
+    fn a_shutdown_ends_a_wait_but_not_what_has_come() {
+        let stop = Stop::default();
+        let alarm = Alarm::new(&stop).unwrap();
+        let (reader, mut writer) = pipe().unwrap();
+        let file = File::from(OwnedFd::from(reader));
+        let alarm = Some(alarm);
+        let mut watched = Watched { file, alarm };
+        writer.write_all(b"one").unwrap();
+        let mut bytes = [0; 8];
+        assert_eq!(watched.read(&mut bytes).unwrap(), 3);
+        let waiting = std::thread::spawn(move || {
+            let count = watched.read(&mut bytes).unwrap();
+            (watched, count)
+        });
+        stop.request();
+        let (mut watched, count) = waiting.join().unwrap();
+        assert_eq!(count, 0);
+        writer.write_all(b"two").unwrap();
+        assert_eq!(watched.read(&mut bytes).unwrap(), 3);
+    }
+}
