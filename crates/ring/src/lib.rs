@@ -30,6 +30,8 @@ mod barrier;
 pub mod counters;
 mod fault;
 pub mod frame;
+#[cfg(not(loom))]
+mod gauge;
 pub mod grant;
 mod keeper;
 mod memory;
@@ -44,6 +46,8 @@ mod wiring;
 mod writer;
 
 pub use fault::Fault;
+#[cfg(not(loom))]
+pub use gauge::{Gauge, Level};
 pub use keeper::{Keeper, keeping};
 pub use reader::Reader;
 pub use segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX};

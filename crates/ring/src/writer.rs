@@ -62,6 +62,11 @@ impl Writer {
         }
     }
 
+    #[cfg(not(loom))]
+    pub(crate) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
     /// The largest payload: its frame fills half of the ring, so that it has room before or after
     /// the wrap wherever the writer stands.
     #[inline]

@@ -1,11 +1,13 @@
 //! Counters of a sending end: what went out, and how long it had to wait for whom.
 //!
 //! Plain atomics that the end writes and whoever exports them reads; nothing on the data path ever
-//! reads them.
+//! reads them. What can be seen without the end's help is written when somebody asks:
+//! [`Counters::refresh`].
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -15,7 +17,7 @@ const REFUSALS: usize = 8;
 /// What an end counts. Numbers only grow unless they say otherwise.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Frames that went out.
+    /// Frames that went out. On rings 0: they count no frames, and whoever commits them does.
     pub frames: AtomicU64,
     /// Bytes of them, with their headers.
     pub bytes: AtomicU64,
@@ -34,9 +36,44 @@ pub struct Counters {
     /// Connections that were refused.
     pub refusals: AtomicU64,
     last_refusals: Mutex<VecDeque<String>>,
+    look: Mutex<Look>,
+}
+
+/// Brings numbers up to date.
+#[derive(Default)]
+struct Look(Option<Refresh>);
+
+type Refresh = Box<dyn Fn(&Counters) + Send>;
+
+impl fmt::Debug for Look {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Look").field(&self.0.is_some()).finish()
+    }
 }
 
 impl Counters {
+    /// Brings up to date what the end does not write by itself; before a look at the numbers.
+    pub fn refresh(&self) {
+        if let Look(Some(look)) = &*self.look() {
+            look(self);
+        }
+    }
+
+    /// How it is brought up to date.
+    pub(crate) fn set_look(&self, look: impl Fn(&Counters) + Send + 'static) {
+        self.look().0 = Some(Box::new(look));
+    }
+
+    /// The end goes: the numbers stay as they are.
+    pub(crate) fn freeze(&self) {
+        self.refresh();
+        self.look().0 = None;
+    }
+
+    fn look(&self) -> MutexGuard<'_, Look> {
+        self.look.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The last connections that were refused, oldest first: who, and why.
     pub fn last_refusals(&self) -> Vec<String> {
         let last = self.last_refusals.lock();

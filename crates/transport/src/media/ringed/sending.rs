@@ -2,13 +2,14 @@
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ring::grant::GrantAddress;
 use ring::{Fault, Writer};
 
 use super::watch::Watch;
 use super::{Peers, numbers};
-use crate::{Error, Loss, Outbound, Spec, Wait};
+use crate::{Counters, Error, Loss, Outbound, Spec, Wait};
 
 /// A writer, and the receivers behind it. The writer is dropped first: whoever is woken by the end of
 /// the rest finds the ring closed.
@@ -24,6 +25,9 @@ pub(in crate::media) struct Sending<P> {
     is_armed: bool,
     watch: Watch,
     lost: Vec<u32>,
+    /// The same, a bit for each. For those who look at the counters.
+    gone: Arc<AtomicU64>,
+    counters: Arc<Counters>,
     /// How the last one was lost.
     why: String,
 }
@@ -31,7 +35,11 @@ pub(in crate::media) struct Sending<P> {
 impl<P: Peers> Sending<P> {
     /// The end of an edge.
     pub(in crate::media) fn new(spec: &Spec, writer: Writer, peers: P) -> Sending<P> {
+        let (counters, gone) = (Arc::new(Counters::default()), Arc::new(AtomicU64::new(0)));
+        watch(&counters, &writer, gone.clone());
         Sending {
+            gone,
+            counters,
             frame_bytes_max: writer.frame_bytes_max(),
             writer,
             peers,
@@ -55,6 +63,7 @@ impl<P: Peers> Sending<P> {
             None => {
                 self.needs_look = true;
                 self.wanted = len;
+                self.counters.block();
                 Ok(None)
             }
         }
@@ -65,6 +74,10 @@ impl<P: Peers> Sending<P> {
     #[inline(never)]
     fn claim_after_look(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         self.look()?;
+        // What held it up is gone, or the claim finds that it is not, and since when.
+        if self.writer.claim(len).is_some() {
+            self.counters.unblock();
+        }
         self.claim_now(len)
     }
 
@@ -110,6 +123,7 @@ impl<P: Peers> Sending<P> {
                 self.writer.dismiss(reader);
                 self.peers.dismiss(reader);
                 self.lost.push(reader);
+                self.gone.fetch_or(1 << reader, Ordering::Relaxed);
                 self.why = why.to_owned();
             }
         }
@@ -126,6 +140,24 @@ impl<P: Peers> Sending<P> {
     #[cold]
     fn wake_some(&self, sleepers: u64) {
         self.peers.wake(sleepers);
+    }
+}
+
+/// Has the counters say how full the ring is, without a word from the writer.
+fn watch(counters: &Counters, writer: &Writer, gone: Arc<AtomicU64>) {
+    let gauge = writer.gauge();
+    counters.set_look(move |counters| {
+        let level = gauge.level(gone.load(Ordering::Relaxed));
+        counters.bytes.store(level.committed, Ordering::Relaxed);
+        counters.queued_bytes.store(level.queued, Ordering::Relaxed);
+        counters.slowest.store(level.slowest, Ordering::Relaxed);
+    });
+}
+
+impl<P> Drop for Sending<P> {
+    /// The ring's memory is not kept for those who look at counters.
+    fn drop(&mut self) {
+        self.counters.freeze();
     }
 }
 
@@ -180,6 +212,10 @@ impl<P: Peers> Outbound for Sending<P> {
 
     fn wake(&mut self) {
         self.wake_sleepers();
+    }
+
+    fn counters(&self) -> Option<Arc<Counters>> {
+        Some(self.counters.clone())
     }
 }
 

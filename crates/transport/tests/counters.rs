@@ -1,0 +1,91 @@
+//! What the counters of a sending end say while somebody else looks at them.
+
+extern crate thalweg_transport as transport;
+
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use transport::{Batching, Counters, Inbound, Outbound, Spec, media};
+
+const RECEIVERS: u32 = 3;
+
+/// An edge with several receivers, by the media over rings.
+fn edges() -> impl Iterator<Item = (Box<dyn Outbound>, Vec<Box<dyn Inbound>>)> {
+    ["ring", "shm"].into_iter().map(|name| {
+        let spec = Spec {
+            name: "Trades.0".into(),
+            link: 7,
+            receivers: RECEIVERS,
+            ring_bytes: 4096,
+            batch: Batching::default(),
+            token: [3; 16],
+            listen: Ipv4Addr::LOCALHOST.into(),
+        };
+        let medium = media::find(name).unwrap();
+        let (out, tickets) = medium.open(&spec).unwrap();
+        let accept = |ticket| medium.accept(&spec, ticket).unwrap();
+        (out, tickets.into_iter().map(accept).collect())
+    })
+}
+
+/// Bytes committed, bytes queued, and whom they are queued for.
+fn level(counters: &Counters) -> (u64, u64, u32) {
+    counters.refresh();
+    let number = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let slowest = counters.slowest.load(Ordering::Relaxed);
+    (
+        number(&counters.bytes),
+        number(&counters.queued_bytes),
+        slowest,
+    )
+}
+
+/// Takes all that has come.
+fn take(end: &mut dyn Inbound) {
+    while !end.poll().unwrap().is_empty() {
+        end.release();
+    }
+}
+
+#[test]
+fn they_name_the_slowest_receiver_and_what_is_queued_for_it() {
+    for (mut out, mut ends) in edges() {
+        let counters: Arc<Counters> = out.counters().unwrap();
+        assert_eq!(level(&counters), (0, 0, 0));
+        for _ in 0..10 {
+            assert!(out.put(1, 0, &[0; 56]).unwrap());
+        }
+        take(&mut *ends[0]);
+        take(&mut *ends[2]);
+        assert_eq!(level(&counters), (640, 640, 1));
+        take(&mut *ends[1]);
+        assert_eq!(level(&counters), (640, 0, 0));
+        assert!(out.put(1, 0, &[0; 56]).unwrap());
+        drop(ends.remove(0));
+        take(&mut *ends[0]);
+        assert_eq!(
+            level(&counters),
+            (704, 64, 2),
+            "whoever is gone does not count"
+        );
+        drop(out);
+        assert_eq!(level(&counters), (704, 64, 2), "they stay");
+    }
+}
+
+#[test]
+fn they_say_since_when_there_is_no_room() {
+    for (mut out, mut ends) in edges() {
+        let counters = out.counters().unwrap();
+        while out.put(1, 0, &[0; 56]).unwrap() {}
+        assert!(!out.put(1, 0, &[0; 56]).unwrap());
+        let since = counters.blocked_since_ns.load(Ordering::Relaxed);
+        assert!(since > 0 && counters.blocked_ns.load(Ordering::Relaxed) == 0);
+        ends.iter_mut().for_each(|end| take(&mut **end));
+        assert!(out.put(1, 0, &[0; 56]).unwrap());
+        assert_eq!(counters.blocked_since_ns.load(Ordering::Relaxed), 0);
+        assert!(counters.blocked_ns.load(Ordering::Relaxed) > 0);
+        assert!(level(&counters).1 < 4096);
+    }
+}
