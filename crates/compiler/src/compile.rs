@@ -84,7 +84,10 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     let program = build(&session, main.as_deref());
     let has_errors = session.diagnostics.has_errors();
     let mut diagnostics = session.diagnostics.into_sorted();
-    diagnostics.retain(|finding| !broken.explains(finding, world.sources()));
+    diagnostics.retain(|finding| {
+        let is_premature = has_errors && finding.code == OF_USES;
+        !is_premature && !broken.explains(finding, world.sources())
+    });
     Output {
         program: program.filter(|_| needs_main && !has_errors),
         diagnostics,
@@ -97,7 +100,16 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
 struct Broken(Vec<(&'static str, Span)>);
 
 /// The rules behind whose findings the rest of a line may have been misread.
-const MISREAD: &[&str] = &["expected-token", "unexpected-token", "unexpected-character"];
+const MISREAD: &[&str] = &[
+    "expected-token",
+    "unexpected-token",
+    "unexpected-character",
+    "unterminated-comment",
+    "unterminated-string",
+];
+
+/// What is said of a variable whose uses may be among what is wrong.
+const OF_USES: &str = "unused-variable";
 
 /// What is found of a call whose arguments are broken, although the call begins before them.
 const OF_ARGUMENTS: &[&str] = &["wrong-argument-count", "no-overload", "argument-mismatch"];
@@ -111,7 +123,12 @@ impl Broken {
     fn explains(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let at = finding.span;
         let is_own = self.0.contains(&(finding.code, at));
-        let overlaps = |broken: &Span| broken.start <= at.end && at.start <= broken.end;
+        let shown = || finding.labels.iter().map(|label| label.span).chain([at]);
+        let overlaps = |broken: &Span| {
+            shown().any(|at| {
+                broken.file == at.file && broken.start <= at.end && at.start <= broken.end
+            })
+        };
         let line = |span: Span| sources.position(span).line;
         let misread = |code: &str, broken: Span| {
             let is_after = broken.start < at.start || OF_ARGUMENTS.contains(&finding.code);

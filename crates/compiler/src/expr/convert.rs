@@ -204,10 +204,19 @@ impl Typer<'_, '_> {
 
     /// The initial value of a variable of that type.
     pub(super) fn initial(&self, expr: graph::Expr, to: &Type, span: Span) -> Option<graph::Expr> {
-        if fits_initially(&expr, to) {
-            return Some(convert(expr, to, &cast_node));
+        if !fits_initially(&expr, to) {
+            return self.report(mismatch(to, &expr.ty, span));
         }
-        self.report(mismatch(to, &expr.ty, span))
+        // A text that is written here either says a value of the type or never will.
+        let is_text = expr.ty.is_string() && matches!(expr.kind, ExprKind::Const(_));
+        let from = expr.ty.clone();
+        let converted = convert(expr, to, &cast_node);
+        if is_text && !to.is_string() && self.session.try_fold(&converted).is_none() {
+            let finding = mismatch(to, &from, span);
+            let message = format!("{}, and this text says no {to}", finding.message);
+            return self.report(Diagnostic::error(finding.code, span, message));
+        }
+        Some(converted)
     }
 
     /// An expression that has a value.

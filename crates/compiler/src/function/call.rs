@@ -55,6 +55,8 @@ impl<'w> Typer<'_, 'w> {
         let (candidates, args) = (candidates?, args?);
         match choose(&candidates.list, &args.typed) {
             Choice::One(fit) => self.build(&fit, args, span),
+            // That was said where they are defined.
+            Choice::Several(fits) if are_duplicates(&fits) => self.build(&fits[0], args, span),
             Choice::Several(fits) => self.report(ambiguous(&name.name.text, &fits, name_span)),
             Choice::None(_) if candidates.is_broken => None,
             Choice::None(refusals) => {
@@ -277,6 +279,19 @@ fn is_bounded_form(found: &Type, wanted: &Type) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether functions of one file have the same parameters, so that one is defined twice.
+fn are_duplicates(fits: &[Fit]) -> bool {
+    let types = |fit: &Fit| -> Vec<_> {
+        let formals = fit.signature.formals.iter();
+        formals.map(|formal| formal.ty.clone()).collect()
+    };
+    let file = |fit: &Fit| fit.signature.span.map(|span| span.file);
+    let same = |fit: &Fit| {
+        types(fit) == types(&fits[0]) && file(fit).is_some() && file(fit) == file(&fits[0])
+    };
+    fits.iter().all(same)
 }
 
 fn ambiguous(name: &str, fits: &[Fit], span: Span) -> Diagnostic {

@@ -32,7 +32,10 @@ pub(super) fn forward(
             missing.push(attribute);
         }
     }
-    if !missing.is_empty() && work.has_its_ports && !work.frame.is_broken() && !same {
+    let mut clauses = work.ast.output.iter();
+    let is_misnamed = clauses.any(|clause| work.frame.output(&clause.port.text).is_none());
+    if !missing.is_empty() && !is_misnamed && work.has_its_ports && !work.frame.is_broken() && !same
+    {
         report(work, port, &missing);
     }
 }

@@ -70,6 +70,7 @@ fn one_statement(p: &mut Parser) {
             p.bump();
         }
         VarKw if p.nth(1) == Ident => untyped_declaration(p),
+        Ident if foreign(p).is_some() => foreign_statement(p),
         _ if begins_function(p) => nested_function(p),
         _ if p.begins_declaration() => {
             let node = p.start();
@@ -123,6 +124,51 @@ fn untyped_declaration(p: &mut Parser) {
     p.semicolon("the declaration");
     p.finish(declaration, LocalDecl);
     p.finish(node, LocalStmt);
+}
+
+/// Statements that other languages have: the word, what follows it, and what SPL has instead.
+const FOREIGN: &[(&str, SyntaxKind, &str)] = &[
+    (
+        "switch",
+        LParen,
+        "write `if (...) { } else if (...) { } else { }`",
+    ),
+    ("do", LBrace, "write `while (condition) { }`"),
+    (
+        "try",
+        LBrace,
+        "a fault ends the program, unless `@catch` takes it from the operator",
+    ),
+    ("foreach", LParen, "write `for (int32 x in values) { }`"),
+];
+
+fn foreign(p: &Parser) -> Option<&'static str> {
+    let text = p.token_text(p.pos);
+    let follows = |&&(word, next, _): &&(&str, SyntaxKind, &str)| word == text && p.nth(1) == next;
+    let (_, next, help) = FOREIGN.iter().find(follows)?;
+    // `switch (x);` calls a function of that name.
+    let is_followed = *next == LBrace
+        || (p.after_group(p.pos + 1)).is_some_and(|after| p.kind_at(after) == LBrace);
+    is_followed.then_some(help)
+}
+
+/// A statement of another language, with the blocks that belong to it, is passed over.
+fn foreign_statement(p: &mut Parser) {
+    let node = p.start();
+    let help = foreign(p).unwrap_or_default();
+    let word = p.token_text(p.pos);
+    p.wrong("foreign-statement", format!("SPL has no `{word}`"));
+    p.add_help(help);
+    let is_loop = word == "do";
+    p.bump();
+    while p.at_any(&[LParen, LBrace]) || (p.at(Ident) && p.token_text(p.pos) == "catch") {
+        p.skip_one();
+    }
+    if is_loop && p.eat(WhileKw) {
+        p.skip_one();
+        p.eat(Semi);
+    }
+    p.finish(node, Error);
 }
 
 /// `T name(`: a function inside a body.

@@ -1,7 +1,7 @@
 //! What the ports of FileSource and FileSink have to look like.
 
-use graph::{Misuse, Operator, Part};
-use tuple::{Attribute, TupleType, Type};
+use graph::{ExprKind, Misuse, Operator, Part};
+use tuple::{Attribute, TupleType, Type, Value};
 
 use super::record;
 use crate::lower;
@@ -40,6 +40,15 @@ pub fn source(operator: &Operator) -> Result<(), Misuse> {
 
 /// Output port 0 suits the format that is read.
 pub fn read(operator: &Operator) -> Result<(), Misuse> {
+    one_byte(operator)?;
+    if let Some(b"\t" | b" ") = text(operator, "separator") {
+        let message = "blanks and tabs are skipped where csv is read, and cannot separate";
+        return wrong(
+            Part::Param("separator"),
+            message,
+            "choose another separator",
+        );
+    }
     let attributes = &operator.outputs[0].schema.attributes;
     let read = record::read_attributes(operator);
     let read = read.iter().map(|&at| &attributes[at]);
@@ -62,8 +71,41 @@ fn default_tuple(operator: &Operator) -> Result<(), Misuse> {
     }
 }
 
+/// Separators and line ends that are known are short enough.
+fn one_byte(operator: &Operator) -> Result<(), Misuse> {
+    if let Some(separator) = text(operator, "separator")
+        && separator.len() != 1
+    {
+        let message = format!("a separator is one byte, not {}", separator.len());
+        return wrong(Part::Param("separator"), message, "the default is `\",\"`");
+    }
+    match text(operator, "eolMarker") {
+        Some(marker) if !(1..=2).contains(&marker.len()) => {
+            let message = format!(
+                "an eolMarker is one or two characters, not {}",
+                marker.len()
+            );
+            wrong(
+                Part::Param("eolMarker"),
+                message,
+                "the default is `\"\\n\"`",
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The constant text of a parameter.
+fn text<'o>(operator: &'o Operator, param: &str) -> Option<&'o [u8]> {
+    match &lower::param(operator, param)?.kind {
+        ExprKind::Const(Value::RString(text)) => Some(text.as_bytes()),
+        _ => None,
+    }
+}
+
 /// Input port 0 suits the format that is written.
 pub fn written(operator: &Operator) -> Result<(), Misuse> {
+    one_byte(operator)?;
     let written = record::written_attributes(operator);
     let attributes = &operator.inputs[0].schema.attributes;
     let written = written.iter().map(|&at| &attributes[at]);
@@ -73,6 +115,7 @@ pub fn written(operator: &Operator) -> Result<(), Misuse> {
 /// FileSink: the format's attribute, and the names of closed files.
 pub fn sink(operator: &Operator) -> Result<(), Misuse> {
     written(operator)?;
+    close_mode(operator)?;
     match operator.outputs.first() {
         Some(names) if !is_one(&names.schema.attributes, Type::is_rstring) => wrong(
             Part::Output(0),
@@ -81,6 +124,29 @@ pub fn sink(operator: &Operator) -> Result<(), Misuse> {
         ),
         _ => Ok(()),
     }
+}
+
+/// A file that ends by count, size or time needs to be told when; only a file that is chosen tuple
+/// by tuple may depend on tuples.
+fn close_mode(operator: &Operator) -> Result<(), Misuse> {
+    let mode = lower::literal(operator, "closeMode").unwrap_or("never");
+    let needed = match mode {
+        "count" => Some("tuplesPerFile"),
+        "size" => Some("bytesPerFile"),
+        "time" => Some("timePerFile"),
+        _ => None,
+    };
+    if let Some(needed) = needed.filter(|name| operator.param(name).is_none()) {
+        let message = format!("closeMode {mode} needs the parameter `{needed}`");
+        return wrong(Part::Param("closeMode"), message, "");
+    }
+    let depends = lower::param(operator, "file").is_some_and(graph::Expr::reads_input);
+    if depends && mode != "dynamic" {
+        let message = "the name of the file depends on the tuple";
+        let help = "with `closeMode : dynamic` each tuple goes to the file that it names";
+        return wrong(Part::Param("file"), message, help);
+    }
+    Ok(())
 }
 
 /// Lines and blocks are records of one attribute.

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use graph::PunctuationOut;
 use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{Misuse, Part, PunctuationOut};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Stop};
-use tuple::TupleRef;
+use tuple::{TupleRef, Value};
+
+use crate::rule::wrong;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -52,8 +54,25 @@ static MODEL: OperatorModel = OperatorModel {
             ..ParamModel::DEFAULT
         },
     ],
+    verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
+
+/// What is known is a rate, and a time.
+fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
+    for name in ["rate", "period"] {
+        let Some(expr) = crate::lower::param(operator, name) else {
+            continue;
+        };
+        if let graph::ExprKind::Const(Value::Float64(number)) = expr.kind
+            && !(number > 0.0 && number.is_finite())
+        {
+            let message = format!("`{name}` is {number}, and should be above 0");
+            return wrong(Part::Param(name), message, "");
+        }
+    }
+    Ok(())
+}
 
 fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let rate = build.number("rate")?.unwrap_or_default();
