@@ -5,37 +5,36 @@
 //! ```
 //! The control is the same hand-over by rtrb, an item at a time: a loop that pushes items of the same
 //! size, a loop that pops them and adds up every word. A bare ring is Thalweg's own without
-//! operators. Each contender has both cores for itself.
-//! `cargo bench -p thalweg-bench --bench one_to_one`
+//! operators. What can be copied at best is a block that is filled on one core and added up on the
+//! other, and then goes back. Each contender has both cores for itself.
+//! `cargo bench -p thalweg-bench --bench one_to_one [-- bytes ...]`
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::thread;
 
-use graph::{Expr, Fault, FaultKind, OperatorModel, Program, Stmt, inserted};
-use jit::Jit;
-use runtime::crossing::ENTRIES;
-use runtime::{Logic, Make, OperatorEntry, Options, Pe, Running};
-use thalweg_bench::host::operator;
+use graph::{Fault, FaultKind, OperatorModel, Stmt};
+use runtime::{Logic, Make, OperatorEntry};
 use thalweg_bench::make::*;
 use thalweg_bench::measure::{medians, time_ns};
-use tuple::{TupleType, Type, Value};
+use thalweg_bench::port::{self, ITEMS};
+use tuple::{TupleType, Type};
 
 /// What crosses each time.
-const BYTES: usize = 1 << 30;
+const BYTES: usize = 1 << 28;
 
 /// But no more items than this.
-const COUNT_MAX: usize = 20_000_000;
-
-/// Items of a queue: SPL's default.
-const ITEMS: u32 = 1000;
+const COUNT_MAX: usize = 4_000_000;
 
 fn main() {
     println!(
-        "{:>8} {:>10} {:>10} {:>10} {:>8} {:>8}",
-        "bytes", "thalweg", "ring", "rtrb", "/rtrb", "/ring"
+        "{:>8} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}",
+        "bytes", "thalweg", "ring", "rtrb", "copy", "/rtrb", "/ring", "/copy"
     );
-    println!("{:>8} {:>10} {:>10} {:>10}", "", "M/s", "M/s", "M/s");
+    println!(
+        "{:>8} {:>10} {:>10} {:>10} {:>10}",
+        "", "M/s", "M/s", "M/s", "M/s"
+    );
     row::<8>();
     row::<32>();
     row::<128>();
@@ -45,71 +44,37 @@ fn main() {
 /// One size, in words.
 fn row<const WORDS: usize>() {
     let bytes = WORDS * 8;
+    let wanted: Vec<usize> = std::env::args().filter_map(|a| a.parse().ok()).collect();
+    if !wanted.is_empty() && !wanted.contains(&bytes) {
+        return;
+    }
     let count = (BYTES / bytes).min(COUNT_MAX) as u64;
-    let mut ours = || threaded(WORDS, count) / count as f64;
-    let mut ring = || bare_ring::<WORDS>(count) / count as f64;
-    let mut control = || rtrb_items::<WORDS>(count) / count as f64;
-    let times = medians(&mut [&mut ours, &mut ring, &mut control]);
-    let rates: Vec<f64> = times.iter().map(|ns| 1000.0 / ns).collect();
-    println!(
-        "{bytes:>8} {:>10.1} {:>10.1} {:>10.1} {:>8.2} {:>8.2}",
-        rates[0],
-        rates[1],
-        rates[2],
-        rates[0] / rates[2],
-        rates[0] / rates[1]
-    );
+    let times = medians(&mut [
+        &mut || threaded(WORDS, count),
+        &mut || bare_ring::<WORDS>(count),
+        &mut || rtrb_items::<WORDS>(count),
+        &mut || blocks(bytes as u64 * count),
+    ]);
+    let rates = times.iter().map(|ns| count as f64 * 1000.0 / ns);
+    let rates: Vec<f64> = rates.collect();
+    print!("{bytes:>8}");
+    rates.iter().for_each(|rate| print!(" {rate:>10.1}"));
+    for control in [2, 1, 3] {
+        print!(" {:>8.2}", rates[0] / rates[control]);
+    }
+    println!();
 }
 
 /// Nanoseconds of a run of the program.
 fn threaded(words: usize, count: u64) -> f64 {
-    let program = program(words, count);
-    let registry = [&[entry(&SOURCE, source), entry(&SINK, sink)], ENTRIES].concat();
-    let mut jit = Jit::new(&[], &[], jit::Options::default()).expect("a known machine");
-    let pe = Pe::wire(&program, &registry, &mut jit, Options::default());
-    let pe = pe.unwrap_or_else(|report| panic!("{report}"));
-    time_ns(|| {
-        let ended = pe.start().and_then(Running::join);
-        let tallies = ended.unwrap_or_else(|report| panic!("{report}"));
-        assert_eq!(tallies[2].processed, [count]);
-    })
-}
-
-fn program(words: usize, count: u64) -> Program {
     let names = (0..words).map(|at| (format!("p{at}"), Type::Int64));
-    let schemas = [Arc::new(TupleType::new(names))];
-    let mut source = operator(&[], &schemas);
-    source.kind = "bench::Source".into();
-    source.name = format!("Source {count}").into();
-    let mut queue = operator(&schemas, &schemas);
-    queue.kind = inserted::QUEUE.into();
-    queue.inputs[0].sources = vec![edge(0)];
-    let tuples = Expr::constant(Value::Uint32(ITEMS), Type::Uint32);
-    let param = |name: &str, value| graph::Param {
-        name: name.into(),
-        value,
-        pos: graph::Pos::default(),
-    };
-    queue.params = vec![
-        param("tuples", graph::ParamValue::Exprs(vec![tuples])),
-        param(
-            "congestion",
-            graph::ParamValue::Literals(vec!["wait".into()]),
-        ),
-    ];
-    let mut sink = operator(&schemas, &[]);
-    sink.kind = "bench::Sink".into();
-    sink.inputs[0].sources = vec![edge(1)];
-    Program {
-        name: "OneToOne".into(),
-        operators: vec![source, queue, sink],
-        ..Program::default()
-    }
-}
-
-fn edge(operator: u32) -> graph::Edge {
-    let operator = graph::OperatorId(operator);
-    graph::Edge { operator, port: 0 }
+    let schema = Arc::new(TupleType::new(names));
+    let program = port::program(&schema, &format!("Source {count}"));
+    port::run(
+        &program,
+        &[entry(&SOURCE, source), entry(&SINK, sink)],
+        count,
+    )
 }
 
 static SOURCE: OperatorModel = OperatorModel {
@@ -175,21 +140,16 @@ fn rtrb_items<const WORDS: usize>(count: u64) -> f64 {
         thread::scope(|scope| {
             scope.spawn(move || {
                 for i in 0..count {
-                    let mut item = [i; WORDS];
+                    let (mut item, mut patience) = ([i; WORDS], Patience::default());
                     while let Err(rtrb::PushError::Full(full)) = producer.push(item) {
                         item = full;
-                        std::hint::spin_loop();
+                        patience.pass();
                     }
                 }
             });
             let mut sum = 0u64;
             for _ in 0..count {
-                let item = loop {
-                    match consumer.pop() {
-                        Ok(item) => break item,
-                        Err(_) => std::hint::spin_loop(),
-                    }
-                };
+                let item = wait_for(&mut consumer);
                 sum = item.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
             }
             black_box(sum);
@@ -207,6 +167,7 @@ fn bare_ring<const WORDS: usize>(count: u64) -> f64 {
         thread::scope(|scope| {
             scope.spawn(move || {
                 for i in 0..count {
+                    let mut patience = Patience::default();
                     loop {
                         if let Some(room) = writer.claim(WORDS * 8) {
                             let words = room.as_chunks_mut::<8>().0;
@@ -214,13 +175,19 @@ fn bare_ring<const WORDS: usize>(count: u64) -> f64 {
                             writer.commit(1, 0, WORDS * 8);
                             break;
                         }
-                        std::hint::spin_loop();
+                        patience.pass();
                     }
                 }
             });
-            let (mut sum, mut left) = (0u64, count);
+            let (mut sum, mut left, mut patience) = (0u64, count, Patience::default());
             while left > 0 {
-                for frame in reader.poll() {
+                let batch = reader.poll();
+                if batch.is_empty() {
+                    patience.pass();
+                    continue;
+                }
+                patience = Patience::default();
+                for frame in batch {
                     let words = frame.bytes.as_chunks::<8>().0.iter();
                     sum = words.fold(sum, |sum, word| sum.wrapping_add(u64::from_ne_bytes(*word)));
                     left -= 1;
@@ -231,3 +198,66 @@ fn bare_ring<const WORDS: usize>(count: u64) -> f64 {
         });
     })
 }
+
+/// Bytes of a block, and how many there are.
+const BLOCK: usize = 256 * 1024;
+const BLOCKS: usize = 3;
+
+/// Nanoseconds of copying so many bytes from core to core.
+fn blocks(bytes: u64) -> f64 {
+    let count = bytes / BLOCK as u64;
+    let (mut full, mut filled) = rtrb::RingBuffer::<Vec<u64>>::new(BLOCKS);
+    let (mut empty, mut emptied) = rtrb::RingBuffer::new(BLOCKS);
+    for _ in 0..BLOCKS {
+        assert!(empty.push(vec![0; BLOCK / 8]).is_ok());
+    }
+    time_ns(|| {
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let source = [3; 2048];
+                for _ in 0..count {
+                    let mut block = wait_for(&mut emptied);
+                    let parts = block.chunks_exact_mut(source.len());
+                    parts.for_each(|part| part.copy_from_slice(black_box(&source)));
+                    assert!(full.push(block).is_ok(), "there are so few");
+                }
+            });
+            let mut sum = 0u64;
+            for _ in 0..count {
+                let block = wait_for(&mut filled);
+                sum = block.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
+                // The filler may be done.
+                let _ = empty.push(block);
+            }
+            black_box(sum);
+        });
+    })
+}
+
+fn wait_for<T>(from: &mut rtrb::Consumer<T>) -> T {
+    let mut patience = Patience::default();
+    loop {
+        match from.pop() {
+            Ok(item) => return item,
+            Err(_) => patience.pass(),
+        }
+    }
+}
+
+/// Spins; on a busy machine, where the other side may not run, gives way.
+#[derive(Default)]
+struct Patience(u32);
+
+impl Patience {
+    fn pass(&mut self) {
+        self.0 += 1;
+        if self.0.is_multiple_of(SPINS) {
+            thread::yield_now();
+        } else {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Between two of them.
+const SPINS: u32 = 1000;

@@ -8,3 +8,4 @@ pub mod cpp;
 pub mod host;
 pub mod make;
 pub mod measure;
+pub mod port;

@@ -1,5 +1,6 @@
-//! Once they run, queues and crossings allocate nothing for tuples of fixed length, whether there is
-//! always something to do or a thread sleeps again and again.
+//! Once they run, queues and crossings allocate nothing for tuples of fixed length, nor queues for
+//! large ones that come with their buffers, whether there is always something to do or a thread sleeps
+//! again and again.
 
 extern crate thalweg_testkit as testkit;
 
@@ -7,13 +8,14 @@ extern crate thalweg_testkit as testkit;
 mod operators;
 
 use std::alloc::System;
+use std::sync::Arc;
 
 use graph::{Codec, Fault, OperatorModel};
 use runtime::crossing::Links;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{Invoke, program};
-use tuple::{TupleRef, Type};
+use tuple::{Layout, TupleBuf, TupleRef, Type};
 
 use operators::{counter, links, queue, receive, send, source, start};
 
@@ -74,9 +76,47 @@ fn watcher(feeder: u32) -> Invoke {
 
 const COUNT: u32 = 10_000;
 
+/// Sends `COUNT` large texts with their buffers.
+const MAKER: OperatorEntry = OperatorEntry {
+    model: &OperatorModel {
+        namespace: "t",
+        name: "Maker",
+        outputs: &[graph::OutPortModel::DEFAULT],
+        ..OperatorModel::DEFAULT
+    },
+    make: Make::Build(maker),
+};
+
+struct Maker(Arc<Layout>);
+
+fn maker(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(Maker(build.outputs[0].clone())))
+}
+
+impl Operator for Maker {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn source(&mut self) -> Option<Box<dyn Source>> {
+        Some(Box::new(Maker(self.0.clone())))
+    }
+}
+
+impl Source for Maker {
+    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let (mut tuple, text) = (TupleBuf::default(), [b'x'; 9000]);
+        (0..COUNT).try_for_each(|_| {
+            tuple.begin(&self.0);
+            tuple.put_bytes(0, &text);
+            out.submit_made(0, &mut tuple)
+        })
+    }
+}
+
 /// One after the other: they share the count.
 #[test]
-fn tuples_of_fixed_length_pass_without_an_allocation() {
+fn tuples_pass_without_an_allocation() {
     for items in [1, 3, 1000] {
         let program = program([source(COUNT), queue(items, "wait"), counter(1), watcher(2)]);
         let (running, _) = start(&program, Links::default(), &[WATCH]);
@@ -101,5 +141,25 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
             [COUNT.into()],
             "{medium} {ring_bytes}"
         );
+    } // Few items, so that the few buffers that change hands are soon all there.
+    for (items, congestion) in [(1, "wait"), (2, "wait"), (2, "dropLast"), (2, "dropFirst")] {
+        let text = [("s", Type::RString)];
+        let maker = Invoke::new("t::Maker", "Maker").output("Out", text.clone());
+        let waiting = retyped(queue(items, congestion), &maker);
+        let watch = Invoke::new("t::Watch", "Watch")
+            .input("In", text)
+            .fed(0, 1, 0);
+        let program = program([maker, waiting, watch]);
+        let (running, _) = start(&program, Links::default(), &[MAKER, WATCH]);
+        let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(tallies[1].processed, [COUNT.into()], "{items} {congestion}");
     }
+}
+
+/// A queue for another stream.
+fn retyped(queue: Invoke, of: &Invoke) -> Invoke {
+    let mut queue = queue.done();
+    queue.inputs[0].schema = of.outputs[0].schema.clone();
+    queue.outputs[0].schema = of.outputs[0].schema.clone();
+    Invoke::from(queue)
 }

@@ -141,6 +141,12 @@ fn core_count(cores: &[u32]) -> usize {
     }
 }
 
+/// Whether nothing but an operator's own code sees its tuples.
+fn is_bare(made: &Made<'_>, code: &Code) -> bool {
+    let has_history = made.operator.inputs.iter().any(|port| port.history > 0);
+    made.built.is_some() && !has_history && code.on_tuple.iter().all(Option::is_none)
+}
+
 fn head(operator: &graph::Operator) -> Head {
     Head {
         kind: operator.kind.clone(),
@@ -160,6 +166,7 @@ fn node(made: Made<'_>, code: Code, net: &Net) -> Node {
             own_thread: made.wishes.own_thread,
             is_bounded: made.wishes.bounded,
             holds_back: made.wishes.flushes,
+            takes_made: made.wishes.takes_made && is_bare(&made, &code),
             is_cyclic: net.loops[at].is_some(),
             catch: Catch::of(made.operator),
         },

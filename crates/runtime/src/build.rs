@@ -51,6 +51,7 @@ pub(crate) struct Wishes {
     pub bounded: bool,
     pub flushes: bool,
     pub keeps_markers: bool,
+    pub takes_made: bool,
     pub drains: bool,
     pub interrupt: Stop,
     pub core: Option<u32>,
@@ -232,6 +233,12 @@ impl Build<'_> {
     /// Window markers are the operator's own business: none is forwarded, whatever the model says.
     pub fn keeps_markers(&mut self) {
         self.wishes.keeps_markers = true;
+    }
+
+    /// The operator may keep the buffers of tuples: [`crate::Operator::process_made`] is called where
+    /// whoever submits has no more need of them.
+    pub fn takes_made(&mut self) {
+        self.wishes.takes_made = true;
     }
 
     /// It is a queue: its output is that of a thread of its own, perhaps on a core of its own.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use graph::{Fault, Services, State};
-use tuple::{Punctuation, TupleRef};
+use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::abi::{Batch, Context};
 use crate::past::Past;
@@ -83,6 +83,18 @@ impl Outlet for Desk<'_> {
             self.region.deliver(target, tuple)?;
         }
         Ok(())
+    }
+
+    fn submit_made(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+        let out = self.port(port)?;
+        let [target] = out.targets[..] else {
+            return self.submit(port, tuple.as_ref());
+        };
+        if out.state.load(Ordering::Relaxed) != OPEN {
+            return self.submit(port, tuple.as_ref());
+        }
+        out.submitted.add(1);
+        self.region.deliver_made(target, tuple)
     }
 
     fn submit_each(&mut self, port: u32, batch: &mut Batch<'_>, kind: u8) -> Result<u64, Fault> {

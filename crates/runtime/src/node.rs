@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::Fault;
-use tuple::{Punctuation, TupleRef};
+use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::abi::{Act, Batch, Code, Context, Counter, StateCell};
 use crate::catch::Catch;
@@ -48,6 +48,8 @@ pub(crate) struct Traits {
     pub is_bounded: bool,
     /// [`Operator::flush`] is to be called before its thread sleeps.
     pub holds_back: bool,
+    /// It takes tuples with their buffers, and nothing but its own code sees them.
+    pub takes_made: bool,
     /// It stands in a feedback loop.
     pub is_cyclic: bool,
     pub catch: Catch,
@@ -72,6 +74,15 @@ impl Node {
         let result = self.process(region, port, tuple);
         self.past.push(port, tuple);
         result
+    }
+
+    /// A tuple whose buffer nobody else needs; for an operator that takes it.
+    pub fn made(&mut self, region: &Region, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+        if self.is_done || self.ports[port as usize].finals_left == 0 {
+            return Ok(());
+        }
+        self.processed[port as usize].add(1);
+        self.call(region, |built, out| built.process_made(port, tuple, out))
     }
 
     #[inline]

@@ -31,7 +31,7 @@
 //! `@catch` takes it): pass it on and submit no more.
 
 use graph::{Body, Fault, OperatorModel, Services, StateVar};
-use tuple::{Punctuation, TupleRef};
+use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::Build;
 use crate::abi::{Batch, Context, FrameRoom};
@@ -42,6 +42,12 @@ pub trait Outlet {
     /// Sends a tuple of the port's schema. Returns when everything downstream that is fused has
     /// processed it.
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
+    /// Sends a tuple that was made to be sent, like [`Outlet::submit`]: whoever receives it may keep
+    /// the buffer and leave another one in its place, whatever that holds. A large tuple that crosses
+    /// threads is not copied then.
+    fn submit_made(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+        self.submit(port, tuple.as_ref())
+    }
     /// Sends the tuples of the frames that a batch begins with, in one call of compiled code, and
     /// takes those off the batch; how many. The rest, which may be all of it, is for
     /// [`Outlet::submit`]. The tuples are taken to be of the port's schema.
@@ -91,6 +97,18 @@ pub trait Operator: Send {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault>;
+
+    /// A tuple has come in a buffer that nobody else needs: another one may be left in its place.
+    /// Called instead of [`Operator::process`] on operators that asked for it with
+    /// [`crate::Build::takes_made`], where that is so.
+    fn process_made(
+        &mut self,
+        port: u32,
+        tuple: &mut TupleBuf,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.process(port, tuple.as_ref(), out)
+    }
 
     /// Whether there is room for a tuple of this port now; asked only of operators that called
     /// [`crate::Build::bounded`]. While there is none, the sender waits, outside the operator.

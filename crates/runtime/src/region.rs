@@ -36,6 +36,8 @@ struct Own {
     node: RefCell<Node>,
     /// Nothing needs looking at before a tuple is processed.
     is_plain: bool,
+    /// And it takes the buffers of tuples.
+    takes_made: bool,
     pending: RefCell<VecDeque<Parcel>>,
 }
 
@@ -45,6 +47,7 @@ impl Region {
         let own = nodes.into_iter().map(|node| {
             node.map(|node| Own {
                 is_plain: node.traits.is_plain(),
+                takes_made: node.traits.is_plain() && node.traits.takes_made,
                 node: RefCell::new(node),
                 pending: RefCell::default(),
             })
@@ -67,6 +70,15 @@ impl Region {
                 node.tuple(self, to.port, tuple)
             }
             _ => self.hand_over(to, Item::Tuple(tuple)),
+        }
+    }
+
+    /// Hands a tuple to the only input port that it is for, with its buffer if the operator takes it.
+    #[inline]
+    pub fn deliver_made(&self, to: Target, tuple: &mut TupleBuf) -> Result<(), Fault> {
+        match &self.own[to.node as usize] {
+            Some(own) if own.takes_made => own.node.borrow_mut().made(self, to.port, tuple),
+            _ => self.deliver(to, tuple.as_ref()),
         }
     }
 

@@ -321,8 +321,8 @@ impl Env {
     /// Submits the tuple that was made.
     pub fn submit_buf(&mut self, port: u32) -> Result<(), Fault> {
         // SAFETY: as in `buf`; the outlet is another object and cannot reach the buffer.
-        let tuple = unsafe { &*self.buf }.as_ref();
-        self.with_outlet(|outlet| outlet.submit(port, tuple))
+        let tuple = unsafe { &mut *self.buf };
+        self.with_outlet(|outlet| outlet.submit_made(port, tuple))
     }
 
     /// The input tuple that an address lies in, and the offset there.

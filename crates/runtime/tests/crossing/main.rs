@@ -6,6 +6,7 @@ mod door;
 mod drain;
 mod ends;
 mod faults;
+mod made;
 mod operators;
 mod order;
 mod queue;

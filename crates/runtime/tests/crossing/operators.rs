@@ -14,6 +14,7 @@ use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 
 use crate::door::Door;
 use crate::ends::{In, Out, Pipe};
+use crate::made::{MAKER, WITNESS};
 
 pub const NUMBERS: OperatorEntry = entry(&NUMBERS_MODEL, numbers);
 pub const GATE: OperatorEntry = entry(&GATE_MODEL, gate);
@@ -66,7 +67,8 @@ fn numbers(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     })))))
 }
 
-struct Given(Option<Box<dyn Source>>);
+/// A source that is not taken yet.
+pub struct Given(pub Option<Box<dyn Source>>);
 
 impl Operator for Given {
     fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
@@ -379,7 +381,7 @@ impl Half {
 
     pub fn start(self, program: &Program) -> Running {
         let [print] = testkit::sinks();
-        let mut registry = vec![NUMBERS, GATE, HOP, CORES, print];
+        let mut registry = vec![NUMBERS, GATE, HOP, CORES, MAKER, WITNESS, print];
         registry.extend(ENTRIES);
         let options = Options {
             stdout: Box::new(self.printed),

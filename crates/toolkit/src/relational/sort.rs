@@ -275,6 +275,6 @@ impl Sorted {
         let row = [Some(kept.tuple.as_ref())];
         self.output
             .write(&Row::new(&row), out, &mut self.out_tuple)?;
-        out.submit(0, self.out_tuple.as_ref())
+        out.submit_made(0, &mut self.out_tuple)
     }
 }

@@ -73,7 +73,7 @@ impl Operator for Barrier {
             drop(row);
             self.waiting.release(&mut self.met);
             written?;
-            out.submit(0, self.joined.as_ref())?;
+            out.submit_made(0, &mut self.joined)?;
         }
         Ok(())
     }

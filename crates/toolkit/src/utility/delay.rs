@@ -188,8 +188,8 @@ impl Source for Sender {
             let item = self.queue.lock().items.pop_front();
             self.room.made();
             match item {
-                Some((_, Item::Tuple(tuple))) => {
-                    out.submit(0, tuple.as_ref())?;
+                Some((_, Item::Tuple(mut tuple))) => {
+                    out.submit_made(0, &mut tuple)?;
                     self.queue.lock().spare.push(tuple);
                 }
                 Some((_, Item::Window)) => out.punctuate(0, Punctuation::Window)?,

@@ -82,6 +82,11 @@ impl TupleBuf {
         self.len
     }
 
+    /// Bytes of memory that it keeps, at least [`TupleBuf::len`].
+    pub fn held_bytes(&self) -> usize {
+        self.words.len() * 8
+    }
+
     /// Whether there are no bytes: no tuple, or one without attributes.
     pub fn is_empty(&self) -> bool {
         self.len == 0

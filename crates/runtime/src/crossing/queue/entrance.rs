@@ -6,13 +6,17 @@ use graph::Fault;
 use ring::Writer;
 use ring::frame::frame_bytes;
 use transport::Idle;
-use tuple::{Layout, TupleRef};
+use tuple::{Layout, TupleBuf, TupleRef};
 
 use super::exit::Exit;
 use super::hall::{Hall, Slot};
+use super::spill::Given;
 use crate::abi::FrameRoom;
 use crate::crossing::wire;
 use crate::{Operator, Outlet, Source};
+
+/// Smaller tuples are rather copied into the ring than handed over with their buffers.
+const MADE_BYTES_MIN: usize = 4096;
 
 /// A queue that waits or drops its newest tuple.
 pub(super) struct Entrance {
@@ -27,6 +31,9 @@ pub(super) struct Entrance {
     frame_bytes: Option<u64>,
     /// Something was spilled and perhaps not taken yet: everything else has to go the same way.
     is_spilling: bool,
+    /// The tuple before was large, and its buffer might have been taken. What is handed over is
+    /// spilled, and so is what follows: worth it for many large ones, not for one among small ones.
+    was_large: bool,
     is_over: bool,
     idle: Option<Idle>,
 }
@@ -41,6 +48,7 @@ impl Entrance {
             exit: Some(exit),
             drops: false,
             is_spilling: false,
+            was_large: false,
             is_over: false,
             idle: None,
         }
@@ -69,14 +77,34 @@ impl Operator for Entrance {
         }
         let bytes = tuple.bytes();
         if self.is_spilling() {
-            self.hall.spill.push_tuple(tuple);
+            self.hall.spill.push_tuple(Given::Lent(tuple));
         } else if let Some(room) = self.writer.claim(bytes.len()) {
             room.copy_from_slice(bytes);
             self.commit(wire::TUPLE, bytes.len());
         } else {
             self.is_spilling = true;
-            self.hall.spill.push_tuple(tuple);
+            self.hall.spill.push_tuple(Given::Lent(tuple));
         }
+        self.count();
+        Ok(())
+    }
+
+    fn process_made(
+        &mut self,
+        port: u32,
+        tuple: &mut TupleBuf,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let is_large = self.frame_bytes.is_none() && tuple.len() >= MADE_BYTES_MIN;
+        let is_run = std::mem::replace(&mut self.was_large, is_large) && is_large;
+        if !is_run && !self.is_spilling() {
+            return self.process(port, tuple.as_ref(), out);
+        }
+        if self.is_full() && !self.makes_room(self.drops)? {
+            return Ok(());
+        }
+        self.is_spilling = true;
+        self.hall.spill.push_tuple(Given::Made(tuple));
         self.count();
         Ok(())
     }

@@ -132,7 +132,7 @@ impl Exit {
             Spilled::Other(kind) => other(kind, out),
             Spilled::Tuple(buf) => {
                 self.used = buf;
-                out.submit(0, self.used.as_ref())?;
+                out.submit_made(0, &mut self.used)?;
                 Ok(Found::Items)
             }
         }

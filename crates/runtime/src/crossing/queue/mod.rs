@@ -3,13 +3,18 @@
 //! ```text
 //!   threads that submit                           the queue's thread
 //!     Entrance --copy--> [ ring of frames ] --poll, in place--> Exit -> ... : region
-//!         \----copy----> [ spill: deque under a lock ] --------/
+//!         \-copy or buffer> [ spill: deque under a lock ] --------/
 //! ```
 //! Items (tuples and markers) pass through a private ring. What the ring has no room for although the
 //! queue has (tuples of varying length, a queue of very many), and what the queue has to take beyond
 //! its size, is *spilled* to a deque. As long as something is spilled everything is, so the order
 //! stays. A queue that drops its oldest tuple has only the spill: the writer of a ring cannot take
 //! back what a reader may be reading.
+//!
+//! # Large tuples
+//! A tuple of varying length that was made to be sent comes with its buffer ([`Operator::process_made`]).
+//! If it is large, and the one before was, the buffer itself goes into the deque and a spare one takes
+//! its place: nothing is copied. `docs/decisions/0006-large-tuples-change-hands.md` says when it pays.
 //!
 //! # Size
 //! The queue holds so many items as it says, exactly: one that its thread has begun to process is
@@ -90,8 +95,8 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-/// Bytes of a ring at most; what does not fit is spilled.
-const RING_BYTES_MAX: usize = 4 << 20;
+/// Bytes of a ring at most; what does not fit is spilled. Of 1000 tuples of 16 KB it is a good third.
+const RING_BYTES_MAX: usize = 64 << 20;
 
 /// What tuples of varying length are taken to have besides their fixed part.
 const TAIL_BYTES: usize = 128;
@@ -107,6 +112,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let core = build.integer("core")?;
     let interrupt = build.queue(core.and_then(|core| u32::try_from(core).ok()));
     let hall = Hall::new(build, items, interrupt);
+    build.takes_made();
     build.borders.queues.push(hall.queued.clone());
     let queued = hall.queued.clone();
     build.gauges(Box::new(move || queued.metrics()));

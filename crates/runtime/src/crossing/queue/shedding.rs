@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use graph::Fault;
 use transport::Idle;
-use tuple::TupleRef;
+use tuple::{TupleBuf, TupleRef};
 
 use super::exit::Exit;
 use super::hall::{Hall, Slot};
-use super::spill::Shed;
+use super::spill::{Given, Shed};
 use crate::crossing::wire;
 use crate::{Operator, Outlet, Source};
 
@@ -41,8 +41,8 @@ impl Shedding {
     }
 }
 
-impl Operator for Shedding {
-    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+impl Shedding {
+    fn tuple(&mut self, tuple: Given<'_>) -> Result<(), Fault> {
         let queued = &self.hall.queued;
         let len_max = usize::try_from(queued.items_max).unwrap_or(usize::MAX);
         match self.hall.spill.push_shedding(tuple, len_max) {
@@ -55,6 +55,21 @@ impl Operator for Shedding {
             Shed::Newest => queued.drops_newest(),
         }
         Ok(())
+    }
+}
+
+impl Operator for Shedding {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.tuple(Given::Lent(tuple))
+    }
+
+    fn process_made(
+        &mut self,
+        _: u32,
+        tuple: &mut TupleBuf,
+        _: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.tuple(Given::Made(tuple))
     }
 
     fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {

@@ -20,6 +20,7 @@ struct Held {
     items: VecDeque<Spilled>,
     /// Buffers to use again.
     spare: Vec<TupleBuf>,
+    spare_bytes: usize,
     /// Whom to wake for the next item.
     sleeper: Option<Bell>,
 }
@@ -32,6 +33,14 @@ pub(super) enum Spilled {
     Other(u8),
 }
 
+/// A tuple as it is given.
+pub(super) enum Given<'a> {
+    /// Somebody else needs it too: it is copied.
+    Lent(TupleRef<'a>),
+    /// Nobody does: its buffer is taken.
+    Made(&'a mut TupleBuf),
+}
+
 /// What became of a tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shed {
@@ -41,10 +50,10 @@ pub(super) enum Shed {
     Newest,
 }
 
-/// Larger buffers are not kept.
-const SPARE_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of spare buffers that are kept.
+const SPARE_BYTES_MAX: usize = 64 << 20;
 
-/// Nor are more of them.
+/// And how many.
 const SPARES_MAX: usize = 1024;
 
 impl Spill {
@@ -54,10 +63,10 @@ impl Spill {
         self.len.load(Ordering::Acquire) // [spilled]
     }
 
-    /// Adds a copy of a tuple.
-    pub fn push_tuple(&self, tuple: TupleRef<'_>) {
+    /// Adds a tuple.
+    pub fn push_tuple(&self, tuple: Given<'_>) {
         let mut held = self.lock();
-        let buf = held.copy(tuple);
+        let buf = held.keep(tuple);
         self.push(&mut held, Spilled::Tuple(buf));
     }
 
@@ -66,8 +75,8 @@ impl Spill {
         self.push(&mut self.lock(), Spilled::Other(kind));
     }
 
-    /// Adds a copy of a tuple to at most so many items: the oldest tuple makes room for it.
-    pub fn push_shedding(&self, tuple: TupleRef<'_>, len_max: usize) -> Shed {
+    /// Adds a tuple to at most so many items: the oldest tuple makes room for it.
+    pub fn push_shedding(&self, tuple: Given<'_>, len_max: usize) -> Shed {
         let mut held = self.lock();
         let mut shed = Shed::Nothing;
         if held.items.len() >= len_max {
@@ -80,7 +89,7 @@ impl Spill {
             }
             shed = Shed::Oldest;
         }
-        let buf = held.copy(tuple);
+        let buf = held.keep(tuple);
         self.push(&mut held, Spilled::Tuple(buf));
         shed
     }
@@ -116,14 +125,22 @@ impl Spill {
 }
 
 impl Held {
-    fn copy(&mut self, tuple: TupleRef<'_>) -> TupleBuf {
+    /// Copied, or taken and a spare buffer left in its place.
+    fn keep(&mut self, tuple: Given<'_>) -> TupleBuf {
         let mut buf = self.spare.pop().unwrap_or_default();
-        buf.copy_from(tuple);
+        self.spare_bytes -= buf.held_bytes();
+        match tuple {
+            Given::Lent(tuple) => buf.copy_from(tuple),
+            Given::Made(tuple) => std::mem::swap(&mut buf, tuple),
+        }
         buf
     }
 
     fn recycle(&mut self, buf: TupleBuf) {
-        if self.spare.len() < SPARES_MAX && (1..SPARE_BYTES_MAX).contains(&buf.len()) {
+        let bytes = buf.held_bytes();
+        let fits = self.spare_bytes + bytes <= SPARE_BYTES_MAX && self.spare.len() < SPARES_MAX;
+        if fits && bytes > 0 {
+            self.spare_bytes += bytes;
             self.spare.push(buf);
         }
     }

@@ -126,7 +126,7 @@ impl Reading {
 
     fn submit(&mut self, name: &str, number: i64, out: &mut dyn Outlet) -> Result<(), Fault> {
         let Some(assigned) = &mut self.assigned else {
-            return out.submit(0, self.tuple.as_ref());
+            return out.submit_made(0, &mut self.tuple);
         };
         let whole = assigned.complete(&self.tuple, name, number, out)?;
         out.submit(0, whole)

@@ -279,7 +279,7 @@ impl Summary {
         let row = [Some(last.tuple.as_ref())];
         let row = Row::new(&row).with(self.results.as_ref());
         self.output.write(&row, out, &mut self.out_tuple)?;
-        out.submit(0, self.out_tuple.as_ref())
+        out.submit_made(0, &mut self.out_tuple)
     }
 
     fn fill_columns<'k>(&mut self, group: impl Iterator<Item = &'k Kept>) {

@@ -263,7 +263,7 @@ impl Pairs {
     fn send(&mut self, row: &Row<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.output.write(row, out, &mut self.out_tuple)?;
         self.sent = true;
-        out.submit(0, self.out_tuple.as_ref())
+        out.submit_made(0, &mut self.out_tuple)
     }
 
     /// A tuple that has found no partner is no longer looked for.
