@@ -101,14 +101,20 @@ impl Keeper {
     /// Says that whoever reads on from an index is about to sleep. `false`: do not, there are frames.
     /// After `true`, the writer is told with its next commit, by [`Writer::sleeping_readers`].
     pub fn arm(&mut self, from: u64) -> bool {
-        let asleep = &self.segment.head().sleepers.0.asleep;
-        asleep.fetch_or(1, Ordering::Relaxed);
+        self.ask();
         let is_safe = self.segment.barrier().heavy();
         let must_wait = is_safe && self.committed() == from;
         if !must_wait {
             self.disarm();
         }
         must_wait
+    }
+
+    /// Asks to be told of a commit that comes soon, without making sure that one that comes now is
+    /// not missed. For whoever looks again by itself a little later.
+    pub fn ask(&mut self) {
+        let asleep = &self.segment.head().sleepers.0.asleep;
+        asleep.fetch_or(1, Ordering::Relaxed);
     }
 
     /// It is awake again.
@@ -191,5 +197,7 @@ mod tests {
         put(&mut writer, b"");
         assert!(!keeper.arm(0), "there is a frame");
         assert_eq!(writer.sleeping_readers(), 0);
+        keeper.ask();
+        assert_eq!(writer.sleeping_readers(), 1);
     }
 }

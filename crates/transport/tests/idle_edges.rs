@@ -65,7 +65,7 @@ fn sleeps() -> u64 {
 
 #[test]
 fn the_pump_sleeps_while_edges_are_idle() {
-    let media = ["tcp"];
+    let media = ["tcp", "rum"];
     let mut edges: Vec<Edge> = media
         .iter()
         .flat_map(|name| (0..EDGES).map(|link| open(name, link)))

@@ -127,8 +127,11 @@ fn examples_give_the_same_with_dedicated_threads() {
 
 #[test]
 fn examples_give_the_same_when_tuples_are_written_field_by_field() {
-    for (name, order) in PROGRAMS {
-        check(name, *order, &["--fuse", "none", "--codec", "normal"]);
+    for medium in media() {
+        for (name, order) in PROGRAMS {
+            let args = ["--fuse", "none", "-F", medium, "--codec", "normal"];
+            check(name, *order, &args);
+        }
     }
 }
 
@@ -167,6 +170,52 @@ fn examples_give_the_same_on_mixed_plans() {
             check(name, *order, &args);
         }
     }
+}
+
+/// A plan may set everything about a crossing, and is printed as it was written.
+#[test]
+fn plans_set_the_batches_of_rum() {
+    let crossings = [
+        "crossing Lines.0 -> pe 1 on rum codec normal ring 65536 batch 100 400 4096",
+        "crossing Counted.0 -> pe 2 on rum ring 8192 batch 0 0 1",
+    ];
+    let pes = "pe 0\n operators Lines\npe 1\n operators Words Counted\npe 2\n operators *\n";
+    let scratch = Scratch::new();
+    let plan = scratch.write("rum.plan", format!("{pes}{}\n", crossings.join("\n")));
+    let fuse = ["--fuse", plan.to_str().unwrap()];
+    check("wordcount/WordCount", Bytes, &fuse);
+    let program = program("wordcount/WordCount");
+    let dump = ["dump", "--stage", "plan", program.to_str().unwrap()];
+    let text = thalweg(&[&dump[..], &fuse].concat()).ok();
+    for crossing in crossings {
+        assert!(text.contains(crossing), "{text}");
+    }
+}
+
+/// Operators ask for a medium by config, TCP by the word that SPL has for it.
+#[test]
+fn operators_ask_for_their_medium() {
+    let text = "composite Main {
+        graph
+            stream<int32 n> Left = Beacon() {
+                param iterations : 3;
+                output Left : n = (int32) IterationCount();
+                config outputTransport : rum;
+            }
+            stream<int32 n> Right = Filter(Left) { param filter : n > 0; }
+            () as Printer = Custom(Right) {
+                logic onTuple Right : printStringLn((rstring) n);
+                config inputTransport : TCP;
+            }
+    }";
+    let scratch = Scratch::new();
+    let program = scratch.write("Main.spl", text);
+    let program = program.to_str().unwrap();
+    let plan = thalweg(&["dump", "--stage", "plan", "--fuse", "none", program]).ok();
+    assert!(plan.contains("crossing Left.0 -> pe 1 on rum"), "{plan}");
+    assert!(plan.contains("crossing Right.0 -> pe 2 on tcp"), "{plan}");
+    let run = thalweg(&["run", "--fuse", "none", program]);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("1\n2\n", ""));
 }
 
 #[test]

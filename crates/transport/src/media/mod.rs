@@ -2,6 +2,7 @@
 
 mod ring;
 mod ringed;
+pub mod rum;
 mod shm;
 pub mod sim;
 pub mod tcp;
@@ -14,7 +15,7 @@ static SIM: sim::Sim = sim::Sim {
     faults: sim::Faults::MILD,
 };
 
-static ALL: [&dyn Medium; 4] = [&ring::Ring, &shm::Shm, &tcp::Tcp, &SIM];
+static ALL: [&dyn Medium; 5] = [&ring::Ring, &shm::Shm, &rum::Rum::DEFAULT, &tcp::Tcp, &SIM];
 
 /// Every medium, the fastest first; last the one for tests, [`sim`].
 pub fn all() -> &'static [&'static dyn Medium] {

@@ -53,7 +53,9 @@ fn main() -> ExitCode {
         "broken::every_behaviour_can_fail".to_owned(),
         broken::every_behaviour_can_fail,
     );
-    let kills = kill::MEDIA.iter().filter_map(|name| find(name));
+    let kills = kill::MEDIA
+        .iter()
+        .filter_map(|promise| find(promise.medium));
     let kills = kills.flat_map(kills_of);
     let trials = suite.chain(kills).chain(broken).chain([complete]);
     let trials = trials.collect();
@@ -101,7 +103,7 @@ fn has_grant(rig: Rig) -> bool {
     opened.is_ok_and(|(mut out, _)| out.grant().is_some())
 }
 
-/// What is asked of a medium whose frames outlive the sender.
+/// What is asked of a medium between processes that are killed.
 fn kills_of(medium: &'static dyn Medium) -> Vec<Trial> {
     let rig = Rig {
         medium,

@@ -4,6 +4,7 @@
 //! play both sides of an edge and a medium that lost something fails instead of hanging.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -144,6 +145,16 @@ impl Rig {
     /// Sleeps, the way a duty cycle does, until there may be work.
     pub fn sleep<E: Wait + ?Sized>(&self, end: &mut E) -> Outcome {
         let is_awake = !end.arm()? || is_ready(end, self.patience)?;
+        end.disarm();
+        ensure!(is_awake, "slept for {:?} with work to do", self.patience);
+        Ok(())
+    }
+
+    /// Sleeps until there may be work for either.
+    pub fn sleep_on_both(&self, out: &mut dyn Outbound, end: &mut dyn Inbound) -> Outcome {
+        let is_asleep = out.arm()? && end.arm()?;
+        let is_awake = !is_asleep || any_ready(&[&*out, &*end], self.patience)?;
+        out.disarm();
         end.disarm();
         ensure!(is_awake, "slept for {:?} with work to do", self.patience);
         Ok(())
@@ -350,6 +361,23 @@ pub fn lost(failure: Failure) -> Outcome {
 pub fn is_ready<E: Wait + ?Sized>(end: &E, patience: Duration) -> Result<bool, Failure> {
     let (mut readable, mut writable) = (Vec::new(), Vec::new());
     end.sources(&mut readable, &mut writable);
+    wait_for(&readable, &writable, patience)
+}
+
+/// The same for several ends.
+fn any_ready(ends: &[&dyn Wait], patience: Duration) -> Result<bool, Failure> {
+    let (mut readable, mut writable) = (Vec::new(), Vec::new());
+    for end in ends {
+        end.sources(&mut readable, &mut writable);
+    }
+    wait_for(&readable, &writable, patience)
+}
+
+fn wait_for(
+    readable: &[BorrowedFd<'_>],
+    writable: &[BorrowedFd<'_>],
+    patience: Duration,
+) -> Result<bool, Failure> {
     ensure!(
         !readable.is_empty() || !writable.is_empty(),
         "an armed end without anything to poll"

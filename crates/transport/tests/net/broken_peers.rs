@@ -1,11 +1,13 @@
 //! Peers that have the token and break their word.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 use ring::frame::{Header, frame_bytes};
-use transport::{Error, Inbound};
+use transport::media::rum::Rum;
+use transport::{Error, Inbound, Medium};
 
 use crate::edge::{MEDIA, Stream, address, medium, put, spec, ticket_to, until};
 use crate::wire::{self, CREDIT, FRAMES, Hello, connect, let_in};
@@ -154,6 +156,65 @@ fn credit_that_cannot_be_ends_the_receiver() {
         "{why}"
     );
     assert_eq!(out.lost(), [0]);
+}
+
+/// Of rum it is the end of the connection; who has no lifeline and does not come back is gone then.
+#[test]
+fn credit_that_cannot_be_breaks_the_connection() {
+    let patience = Duration::from_millis(100);
+    for credit in [1 << 40, u64::MAX - 1] {
+        let spec = spec(1);
+        let (mut out, tickets) = Rum { patience }.open(&spec).expect("opened");
+        let at = address("rum", &spec, &tickets[0]);
+        let join = |way| {
+            let mut stream = connect(at);
+            let hello = Hello::of(&spec, wire::RUM, way).bytes();
+            stream.write_all(&hello).expect("said");
+            assert_eq!(wire::answer(&mut stream), None);
+            stream
+        };
+        let (mut credits, _frames) = (join(CREDIT), join(FRAMES));
+        assert!(put(&mut *out, 0).expect("room"));
+        credits.write_all(&credit.to_le_bytes()).expect("said");
+        let why = until("word of it", || {
+            out.is_drained().and_then(|_| out.claim(8)).err()
+        });
+        let why = why.to_string();
+        let word = format!("gone: it says that it has released {credit} bytes");
+        assert!(why.contains(&word), "{why}");
+        assert!(why.contains("has not connected again"), "{why}");
+    }
+}
+
+/// Whoever calls at a lifeline is turned away, whatever it says.
+#[test]
+fn strangers_at_a_lifeline_are_not_listened_to() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
+    let at = listener.local_addr().expect("an address");
+    let plays = thread::spawn(move || wire::hear_and_let_in(&listener, &wire::welcome(1000)));
+    let spec = spec(1);
+    let mut end = medium("rum")
+        .accept(&spec, ticket_to("rum", &spec, 0, at))
+        .expect("accepted");
+    let [credit, frames] = plays.join().expect("the sender plays on");
+    let port = u16::from_le_bytes([frames.1[58], frames.1[59]]);
+    assert_eq!(credit.1[58..60], frames.1[58..60]);
+    for said in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", &[0xff; 1 << 16]] {
+        for _ in 0..100 {
+            let mut stranger = connect((at.ip(), port).into());
+            let _ = stranger.write_all(said);
+            // Which receiving end it is, at most.
+            let mut heard = Vec::new();
+            let _ = stranger.read_to_end(&mut heard);
+            assert!(heard.is_empty() || heard == credit.1[40..48]);
+        }
+        assert!(end.poll().expect("connected").is_empty());
+    }
+    drop(end);
+    let error = until("word of the end", || {
+        TcpStream::connect((at.ip(), port)).err()
+    });
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
 }
 
 /// What a receiver does not take stays within the ring.

@@ -10,7 +10,7 @@ use transport::{Batching, Error, Inbound, Medium, Outbound, Spec, Ticket, media}
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Media over TCP.
-pub const MEDIA: [&str; 1] = ["tcp"];
+pub const MEDIA: [&str; 2] = ["tcp", "rum"];
 
 /// Bytes under way.
 pub const RING_BYTES: usize = 64 * 1024;

@@ -5,7 +5,10 @@
 
 extern crate thalweg_transport as transport;
 
+mod batches;
 mod broken_peers;
+mod cuts;
 mod edge;
+mod proxy;
 mod strangers;
 mod wire;

@@ -34,7 +34,7 @@ type Spoilt = (fn(&mut Hello), &'static str);
 
 const SPOILT: [Spoilt; 11] = [
     (|hello| hello.magic[7] = b'\r', "for receivers of a Thalweg"),
-    (|hello| hello.version = 2, "version 2"),
+    (|hello| hello.version = 1, "version 1"),
     (|hello| hello.protocol ^= 3, "another protocol"),
     (|hello| hello.protocol = 99, "another protocol"),
     (|hello| hello.order = 0x0102_0304, "byte order"),
@@ -140,26 +140,35 @@ fn the_silent_are_shown_out(name: &str, protocol: u16) {
     stream.pass(1000);
 }
 
-mod tcp {
-    use crate::wire::TCP;
+macro_rules! on_media {
+    ($($medium:ident: $protocol:ident,)+) => {$(
+        mod $medium {
+            use crate::wire::$protocol;
 
-    #[test]
-    fn wrong_hellos_are_refused() {
-        super::wrong_hellos_are_refused("tcp", TCP);
-    }
+            #[test]
+            fn wrong_hellos_are_refused() {
+                super::wrong_hellos_are_refused(stringify!($medium), $protocol);
+            }
 
-    #[test]
-    fn whatever_is_said_is_refused() {
-        super::whatever_is_said_is_refused("tcp");
-    }
+            #[test]
+            fn whatever_is_said_is_refused() {
+                super::whatever_is_said_is_refused(stringify!($medium));
+            }
 
-    #[test]
-    fn a_receiver_cannot_connect_twice() {
-        super::a_receiver_cannot_connect_twice("tcp", TCP);
-    }
+            #[test]
+            fn a_receiver_cannot_connect_twice() {
+                super::a_receiver_cannot_connect_twice(stringify!($medium), $protocol);
+            }
 
-    #[test]
-    fn the_silent_are_shown_out() {
-        super::the_silent_are_shown_out("tcp", TCP);
-    }
+            #[test]
+            fn the_silent_are_shown_out() {
+                super::the_silent_are_shown_out(stringify!($medium), $protocol);
+            }
+        }
+    )+};
+}
+
+on_media! {
+    tcp: TCP,
+    rum: RUM,
 }

@@ -9,6 +9,7 @@ use crate::edge::PATIENCE;
 
 /// Numbers of protocols.
 pub const TCP: u16 = 1;
+pub const RUM: u16 = 2;
 
 /// Purposes of connections.
 pub const FRAMES: u16 = 1;
@@ -26,6 +27,7 @@ pub struct Hello {
     pub instance: u64,
     pub position: u64,
     pub way: u16,
+    pub lifeline: u16,
 }
 
 impl Hello {
@@ -33,7 +35,7 @@ impl Hello {
     pub fn of(spec: &Spec, protocol: u16, way: u16) -> Hello {
         Hello {
             magic: *b"thalweg\n",
-            version: 1,
+            version: 2,
             protocol,
             order: 0x0403_0201,
             link: spec.link,
@@ -42,6 +44,7 @@ impl Hello {
             instance: 77,
             position: 0,
             way,
+            lifeline: 0,
         }
     }
 
@@ -57,6 +60,7 @@ impl Hello {
             &self.instance.to_le_bytes(),
             &self.position.to_le_bytes(),
             &self.way.to_le_bytes(),
+            &self.lifeline.to_le_bytes(),
         ]
         .concat();
         bytes.resize(64, 0);
@@ -113,12 +117,18 @@ pub fn welcome(frame_bytes_max: u32) -> Vec<u8> {
 /// Somebody who listens like a sender: takes both connections and answers this to each; the one for
 /// credit, and the one for frames.
 pub fn let_in(listener: &TcpListener, answer: &[u8]) -> (TcpStream, TcpStream) {
-    let one = || {
+    let [(credit, _), (frames, _)] = hear_and_let_in(listener, answer);
+    (credit, frames)
+}
+
+/// The same, and what was said on each.
+pub fn hear_and_let_in(listener: &TcpListener, answer: &[u8]) -> [(TcpStream, [u8; 64]); 2] {
+    [(); 2].map(|()| {
         let (mut stream, _) = listener.accept().expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("set");
-        stream.read_exact(&mut [0; 64]).expect("a hello");
+        let mut hello = [0; 64];
+        stream.read_exact(&mut hello).expect("a hello");
         stream.write_all(answer).expect("answered");
-        stream
-    };
-    (one(), one())
+        (stream, hello)
+    })
 }

@@ -119,21 +119,25 @@ impl Dial {
     }
 }
 
+/// Begins to connect.
+pub(crate) fn begin(address: SocketAddr) -> io::Result<TcpStream> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let kind = SocketType::STREAM;
+    let socket = rustix::net::socket_with(family, kind, flags, Some(ipproto::TCP))?;
+    match rustix::net::connect(&socket, &address) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl Call {
     fn start(address: SocketAddr, hello: Hello) -> io::Result<Call> {
-        let family = match address {
-            SocketAddr::V4(_) => AddressFamily::INET,
-            SocketAddr::V6(_) => AddressFamily::INET6,
-        };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let kind = SocketType::STREAM;
-        let socket = rustix::net::socket_with(family, kind, flags, Some(ipproto::TCP))?;
-        match rustix::net::connect(&socket, &address) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(error) => return Err(error.into()),
-        }
         Ok(Call {
-            stream: TcpStream::from(socket),
+            stream: begin(address)?,
             hello: hello.to_bytes(),
             said: 0,
             answer: [0; ANSWER_BYTES],
@@ -143,10 +147,10 @@ impl Call {
 
     fn step(&mut self) -> io::Result<Option<Answer>> {
         match self.say().and_then(|()| self.hear()) {
-            Ok(()) => {
-                let answer = Answer::from_bytes(&self.answer);
-                answer.map(Some).map_err(io::Error::other)
-            }
+            // Whoever gives no sensible answer is not the sender.
+            Ok(()) => Ok(Some(
+                Answer::from_bytes(&self.answer).unwrap_or_else(Answer::Refused),
+            )),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
             Err(error) => Err(error),
         }
@@ -178,25 +182,39 @@ impl Call {
 /// Connects for the first time, and waits until the sender has let us in.
 ///
 /// # Errors
+/// A connection could not be made or has broken.
+pub(crate) fn call(address: SocketAddr, hello: Hello) -> io::Result<Dialled> {
+    Dial::start(address, hello)?.finish(Instant::now() + PATIENCE)
+}
+
+/// What came of the first call.
+///
+/// # Errors
 /// The sender is gone, cannot be reached, or refuses.
-pub(crate) fn connect(
+pub(crate) fn outcome(
     name: &str,
     address: SocketAddr,
-    hello: Hello,
+    called: io::Result<Dialled>,
 ) -> Result<(Pair, Welcome), Error> {
-    let until = Instant::now() + PATIENCE;
-    let made = Dial::start(address, hello).and_then(|dial| dial.finish(until));
-    match made {
-        Ok(Dialled::Connected(pair, welcome)) => Ok((pair, welcome)),
-        Ok(Dialled::Refused(why)) => Err(Error::Refused(format!("{name}: {why}"))),
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            let why = format!("{name}: nobody listens on {address} any more");
-            let receiver = None;
-            Err(Error::Lost(Loss { receiver, why }))
+    let error = match called {
+        Ok(Dialled::Connected(pair, welcome)) => return Ok((pair, welcome)),
+        Ok(Dialled::Refused(why)) => return Err(Error::Refused(format!("{name}: {why}"))),
+        Err(error) => error,
+    };
+    let why = match error.kind() {
+        io::ErrorKind::ConnectionRefused => {
+            format!("{name}: nobody listens on {address} any more")
         }
-        Err(error) => Err(Error::system(
-            format!("connect to the sender of {name} at {address}"),
-            error,
-        )),
-    }
+        io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::UnexpectedEof => {
+            format!("{name}: {address} went away before it had let us in")
+        }
+        _ => {
+            let tried = format!("connect to the sender of {name} at {address}");
+            return Err(Error::system(tried, error));
+        }
+    };
+    let receiver = None;
+    Err(Error::Lost(Loss { receiver, why }))
 }

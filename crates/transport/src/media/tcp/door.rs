@@ -152,6 +152,8 @@ impl Door {
         if !self.welcome(&credit, welcome) {
             return;
         }
+        // One that it has made before is over, whether we have noticed or not.
+        self.halves.retain(|half| !half.is_of(&hello));
         if self.halves.len() == GUESTS {
             self.halves.remove(0);
         }
@@ -164,10 +166,7 @@ impl Door {
     }
 
     fn complete(&mut self, hello: &Hello, frames: TcpStream) -> Option<Pair> {
-        let is_other = |half: &Half| {
-            (half.hello.receiver, half.hello.instance) == (hello.receiver, hello.instance)
-        };
-        let Some(at) = self.halves.iter().position(is_other) else {
+        let Some(at) = self.halves.iter().position(|half| half.is_of(hello)) else {
             self.refuse(frames, "the connection for credit comes first");
             return None;
         };
@@ -252,6 +251,13 @@ impl Door {
             filled: 0,
             until: now + PATIENCE,
         });
+    }
+}
+
+impl Half {
+    /// Whether the receiving end that says this has made it.
+    fn is_of(&self, hello: &Hello) -> bool {
+        (self.hello.receiver, self.hello.instance) == (hello.receiver, hello.instance)
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //!   hello: receiver to sender, little endian but for `order`
-//!   0       8         10         12          16     20         24          40         48         56    58   64
-//!   +-------+---------+----------+-----------+------+----------+-----------+----------+----------+-----+----+
-//!   | magic | version | protocol | order u32 | link | receiver | token [16]| instance | position | way | 0  |
-//!   +-------+---------+----------+-----------+------+----------+-----------+----------+----------+-----+----+
+//!   0       8         10         12      16     20         24      40         48         56    58         60  64
+//!   +-------+---------+----------+-------+------+----------+-------+----------+----------+-----+----------+---+
+//!   | magic | version | protocol | order | link | receiver | token | instance | position | way | lifeline | 0 |
+//!   |       | u16     | u16      | u32   | u32  | u32      | [16]  | u64      | u64      | u16 | u16      |   |
+//!   +-------+---------+----------+-------+------+----------+-------+----------+----------+-----+----------+---+
 //!   answer: sender to receiver
 //!   0        8         10       12              16                 24        32            256
 //!   +--------+---------+--------+---------------+------------------+---------+-------------+
@@ -28,7 +29,7 @@ pub(crate) const HELLO_BYTES: usize = 64;
 pub(crate) const ANSWER_BYTES: usize = 256;
 
 const MAGIC: [u8; 8] = *b"thalweg\n";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const ORDER: u32 = 0x0403_0201;
 const WELCOME: u16 = 1;
 const REFUSED: u16 = 2;
@@ -39,6 +40,8 @@ const ANSWER_HEAD: usize = 32;
 pub(crate) enum Protocol {
     /// Frame after frame.
     Tcp = 1,
+    /// Batches with positions.
+    Rum = 2,
 }
 
 /// What a connection is for.
@@ -62,6 +65,8 @@ pub(crate) struct Hello {
     /// The position that it expects next.
     pub(crate) position: u64,
     pub(crate) way: Way,
+    /// The port that shows that it is alive; 0: it has none.
+    pub(crate) lifeline: u16,
 }
 
 /// Whom a sender lets in.
@@ -107,6 +112,7 @@ impl Hello {
         bytes[40..48].copy_from_slice(&self.instance.to_le_bytes());
         bytes[48..56].copy_from_slice(&self.position.to_le_bytes());
         bytes[56..58].copy_from_slice(&(self.way as u16).to_le_bytes());
+        bytes[58..60].copy_from_slice(&self.lifeline.to_le_bytes());
         bytes
     }
 
@@ -131,6 +137,7 @@ impl Hello {
             instance: u64_at(bytes, 40),
             position: u64_at(bytes, 48),
             way: Way::from_number(u16_at(bytes, 56))?,
+            lifeline: u16_at(bytes, 58),
         };
         hello.check(terms)?;
         Ok(Some(hello))
@@ -277,6 +284,7 @@ mod tests {
             instance: 99,
             position: 1 << 40,
             way: Way::Frames,
+            lifeline: 4711,
         }
     }
 

@@ -46,8 +46,8 @@ pub(crate) struct Intake {
 /// What came of reading.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Read {
-    /// Bytes; and whether there was room for more, so that there are none left now.
-    Some { is_all: bool },
+    /// Bytes.
+    Some,
     /// Nothing has come.
     Nothing,
     /// The buffer is full of what was not given back.
@@ -103,8 +103,7 @@ impl Intake {
                 Ok((count, _)) => {
                     self.is_unacknowledged = true;
                     self.end += count;
-                    let is_all = count < room_bytes;
-                    return Read::Some { is_all };
+                    return Read::Some;
                 }
                 Err(Errno::AGAIN) => return Read::Nothing,
                 Err(Errno::INTR) => {}
@@ -165,6 +164,21 @@ impl Intake {
             self.whole = to;
         }
         is_there
+    }
+
+    /// The last words of what was taken, if there are so many.
+    pub(crate) fn last_words<const N: usize>(&self) -> Option<[u64; N]> {
+        let to = self.whole / 8;
+        self.words
+            .get(to.checked_sub(N)?..to)?
+            .first_chunk()
+            .copied()
+    }
+
+    /// Forgets what came of a frame that will not be completed: frames go on on another connection.
+    pub(crate) fn forget_torn(&mut self) {
+        self.end = self.whole;
+        self.is_unacknowledged = false;
     }
 
     /// Whole frames that were not polled.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustix::event::epoll::EventFlags;
 use rustix::io::{Errno, Result};
-use rustix::net::SendFlags;
+use rustix::net::{RecvFlags, SendFlags};
 
 use super::acknowledge;
 use super::credit::{Ear, Over};
@@ -55,6 +55,20 @@ impl Line {
     /// The receiver or the connection is gone.
     pub(crate) fn hear(&mut self, sent: u64) -> std::result::Result<bool, Over> {
         self.ear.listen(&self.credit, sent)
+    }
+
+    /// Whether the connection for frames is still there; its receiver says nothing on it.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(crate) fn check(&self) -> std::result::Result<(), Over> {
+        let why = match rustix::net::recv(&*self.frames, &mut [0; 8], RecvFlags::DONTWAIT) {
+            Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
+            Err(error) => error.to_string().to_lowercase(),
+            Ok((0, _)) => "its connection has ended".to_owned(),
+            Ok(_) => "it has said something where frames go".to_owned(),
+        };
+        Err(Over::Broken(why))
     }
 
     /// Why a write has failed: the receiver's last word says more than the system does.

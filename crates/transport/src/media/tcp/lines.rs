@@ -14,7 +14,7 @@ use super::door::Door;
 use super::hello::{Hello, Welcome};
 use super::line::{Line, Pair, write};
 use super::pump::{Next, Seat};
-use super::{LEAVES, LINGER};
+use super::{LEAVES, LINGER, SILENCE, silence};
 use crate::{Counters, Error, Loss};
 
 /// The pump looks after a frame that is stuck when the sending thread has not come back for so long.
@@ -33,6 +33,8 @@ pub(super) struct Lines {
     /// Since when the pump is to look after it, and how often the sending thread had come by then.
     stuck: Option<(Instant, u64)>,
     visits: u64,
+    /// Receivers that are gone.
+    gone: usize,
     /// Bytes of all frames so far.
     committed: u64,
     /// Where the slowest receiver was when it was last looked at.
@@ -72,6 +74,7 @@ impl Lines {
             rest_bytes: 0,
             stuck: None,
             visits: 0,
+            gone: 0,
             committed: 0,
             released: 0,
             is_armed: false,
@@ -174,6 +177,17 @@ impl Lines {
         self.counters.queued_bytes.store(queued, Ordering::Relaxed);
     }
 
+    /// Finds connections that have ended.
+    fn check(&mut self) {
+        for at in 0..self.places.len() {
+            if let Place::Up(line, _) = &self.places[at]
+                && let Err(over) = line.check()
+            {
+                self.lose(at, over);
+            }
+        }
+    }
+
     /// Bytes that the slowest receiver has not released.
     pub(super) fn queued_bytes(&self) -> usize {
         (self.committed - self.released) as usize
@@ -207,6 +221,9 @@ impl Lines {
 
     /// Appends the receivers that are gone and not yet in the list.
     pub(super) fn list_lost(&self, lost: &mut Vec<u32>) {
+        if self.gone == lost.len() {
+            return;
+        }
         for (number, place) in (0..).zip(&self.places) {
             if matches!(place, Place::Gone(_)) && !lost.contains(&number) {
                 lost.push(number);
@@ -263,6 +280,7 @@ impl Lines {
             self.admit(hello, pair);
         }
         self.hear();
+        self.check();
         let had_rest = self.rest_bytes > 0;
         let is_out = self.go_on();
         let wakes = self.is_armed && (before != self.up().count() || had_rest && is_out);
@@ -302,11 +320,13 @@ impl Lines {
             return self.door.refuse_pair(pair, &why);
         }
         if self.door.welcome(&pair.frames, self.welcome) {
+            silence::end_after(&pair.credit, SILENCE);
             *place = Place::Up(Box::new(Line::new(pair, 0, self.seat)), 0);
         }
     }
 
     fn lose(&mut self, at: usize, over: Over) {
+        self.gone += 1;
         self.places[at] = Place::Gone(match over {
             Over::Goodbye => "it has closed its end".to_owned(),
             Over::Broken(why) => why,

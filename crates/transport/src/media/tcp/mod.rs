@@ -19,17 +19,19 @@
 //!
 //! Frames lie as they lay in memory, so both sides have the same byte order.
 
-mod acknowledge;
-mod credit;
-mod dial;
-mod door;
-mod hello;
-mod intake;
-mod line;
+pub(super) mod acknowledge;
+pub(super) mod credit;
+pub(super) mod dial;
+pub(super) mod door;
+pub(super) mod hello;
+pub(super) mod intake;
+pub(super) mod line;
 mod lines;
-mod pump;
+pub(super) mod progress;
+pub(super) mod pump;
 mod receiving;
 mod sending;
+pub(super) mod silence;
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
@@ -43,10 +45,13 @@ use pump::Seat;
 use crate::{Caps, Counters, Error, Inbound, Medium, Outbound, Spec, Ticket};
 
 /// Flags of a frame that only fills: the sender leaves, nothing follows.
-const LEAVES: u8 = 1;
+pub(super) const LEAVES: u8 = 1;
 
 /// So long the pump tries to get out what is left when a sending end is dropped.
-const LINGER: Duration = Duration::from_secs(10);
+pub(super) const LINGER: Duration = Duration::from_secs(10);
+
+/// TCP bridges failures of the network by itself; one that lasts longer is a loss.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// Bounds of what may be under way.
 const RING_BYTES_MIN: usize = 4096;
@@ -103,8 +108,11 @@ impl Medium for Tcp {
             instance: instance(),
             position: 0,
             way: Way::Frames,
+            lifeline: 0,
         };
-        let (pair, welcome) = dial::connect(&spec.name, address, hello)?;
+        let called = dial::call(address, hello);
+        let (pair, welcome) = dial::outcome(&spec.name, address, called)?;
+        silence::end_after(&pair.frames, SILENCE);
         let intake = Intake::agreed(&spec.name, &welcome)?;
         let seat = Seat::take()?;
         let way_back = Arc::new(receiving::WayBack::new(pair, seat, welcome.ring_bytes));
@@ -114,7 +122,7 @@ impl Medium for Tcp {
     }
 }
 
-fn terms(protocol: Protocol, spec: &Spec) -> Terms {
+pub(super) fn terms(protocol: Protocol, spec: &Spec) -> Terms {
     Terms {
         protocol,
         link: spec.link,
@@ -124,12 +132,12 @@ fn terms(protocol: Protocol, spec: &Spec) -> Terms {
 }
 
 /// A number that no other receiving end has.
-fn instance() -> u64 {
+pub(super) fn instance() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
 /// A ticket for each receiver: they connect to this address.
-fn tickets(medium: &str, spec: &Spec, address: SocketAddr) -> Vec<Ticket> {
+pub(super) fn tickets(medium: &str, spec: &Spec, address: SocketAddr) -> Vec<Ticket> {
     let ip = match address.ip() {
         IpAddr::V4(ip) => ip.to_ipv6_mapped(),
         IpAddr::V6(ip) => ip,
@@ -140,7 +148,11 @@ fn tickets(medium: &str, spec: &Spec, address: SocketAddr) -> Vec<Ticket> {
 }
 
 /// The receiver's number and the address.
-fn read_ticket(medium: &str, spec: &Spec, ticket: &Ticket) -> Result<(u32, SocketAddr), Error> {
+pub(super) fn read_ticket(
+    medium: &str,
+    spec: &Spec,
+    ticket: &Ticket,
+) -> Result<(u32, SocketAddr), Error> {
     let (receiver, own) = ticket.unseal(medium, spec)?;
     let address = own.split_first_chunk::<16>().and_then(|(ip, port)| {
         let port = u16::from_le_bytes(port.try_into().ok()?);

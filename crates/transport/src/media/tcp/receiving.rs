@@ -1,24 +1,18 @@
 //! The receiving end of plain TCP: reads into one buffer, polls frames where they lie.
 
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ring::frame::{Batch, PAD};
 
 use super::LEAVES;
-use super::credit::Teller;
 use super::intake::{Intake, Read};
 use super::line::Pair;
+use super::progress::{Progress, Telling};
 use super::pump::{Attended, Next, Seat};
 use crate::{Error, Inbound, Loss, Wait};
-
-/// How often the pump tells the sender how far we are, while there is something to tell.
-const PERIOD: Duration = Duration::from_millis(1);
-
-/// Periods without news before it sleeps.
-const QUIET_PERIODS: u32 = 16;
 
 /// The receiving end.
 pub(super) struct Receiving {
@@ -40,23 +34,9 @@ enum End {
 pub(super) struct WayBack {
     pair: Pair,
     seat: Seat,
-    /// Bytes after which the sender is told at once, as it may be waiting.
-    at_once_bytes: u64,
-    /// Up to where everything was released. Written by the receiving end, read by the pump.
-    released: AtomicU64,
-    /// Whether the pump looks by itself. Set by the receiving end, which calls it then; cleared by
-    /// the pump, which looks at `released` once more.
-    is_attended: AtomicBool,
-    /// The last position that was told.
-    told: AtomicU64,
-    has_left: AtomicBool,
+    progress: Progress,
     telling: Mutex<Telling>,
-}
-
-#[derive(Default)]
-struct Telling {
-    teller: Teller,
-    quiet: u32,
+    has_left: AtomicBool,
 }
 
 impl WayBack {
@@ -65,37 +45,16 @@ impl WayBack {
         WayBack {
             pair,
             seat,
-            at_once_bytes: ring_bytes / 16,
-            released: AtomicU64::new(0),
-            is_attended: AtomicBool::new(false),
-            told: AtomicU64::new(0),
-            has_left: AtomicBool::new(false),
+            progress: Progress::new(seat, ring_bytes / 16),
             telling: Mutex::default(),
+            has_left: AtomicBool::new(false),
         }
     }
 
     fn release(&self, position: u64) {
-        self.released.store(position, Ordering::Release);
-        if position - self.told.load(Ordering::Relaxed) >= self.at_once_bytes {
-            self.tell(&mut self.telling());
+        if self.progress.release(position) {
+            self.progress.tell(&mut self.telling(), &self.pair.credit);
         }
-        // Pairs with the pump's: either it sees the position or we see that it sleeps.
-        fence(Ordering::SeqCst);
-        let is_attended = self.is_attended.load(Ordering::Relaxed);
-        if !is_attended && !self.is_attended.swap(true, Ordering::AcqRel) {
-            self.seat.call();
-        }
-    }
-
-    /// Tells what is new. `false`: there was nothing.
-    fn tell(&self, telling: &mut Telling) -> bool {
-        let released = self.released.load(Ordering::Acquire);
-        let is_new = released != telling.teller.told();
-        if is_new {
-            telling.teller.tell(&self.pair.credit, released);
-            self.told.store(telling.teller.told(), Ordering::Relaxed);
-        }
-        is_new
     }
 
     fn telling(&self) -> MutexGuard<'_, Telling> {
@@ -104,9 +63,7 @@ impl WayBack {
 
     fn leave(&self) {
         if !self.has_left.swap(true, Ordering::AcqRel) {
-            let mut telling = self.telling();
-            self.tell(&mut telling);
-            telling.teller.leave(&self.pair.credit);
+            self.progress.leave(&mut self.telling(), &self.pair.credit);
             self.seat.call();
         }
     }
@@ -118,21 +75,8 @@ impl Attended for WayBack {
             return Next::Leave;
         }
         let mut telling = self.telling();
-        telling.quiet = match self.tell(&mut telling) {
-            true => 0,
-            false => telling.quiet + 1,
-        };
-        if telling.quiet < QUIET_PERIODS {
-            return Next::At(now + PERIOD);
-        }
-        self.is_attended.store(false, Ordering::Release);
-        fence(Ordering::SeqCst);
-        if !self.tell(&mut telling) {
-            return Next::OnEvent;
-        }
-        self.is_attended.store(true, Ordering::Release);
-        telling.quiet = 0;
-        Next::At(now + PERIOD)
+        let due = self.progress.tell_on(&mut telling, &self.pair.credit, now);
+        Next::OnEvent.or_at(due)
     }
 }
 

@@ -98,8 +98,8 @@ impl Outbound for Sending {
         }
         let mut lines = self.shared.lines();
         let has_room = lines.has_room(frame_bytes(len));
+        lines.list_lost(&mut self.lost);
         if !matches!(has_room, Ok(true)) {
-            lines.list_lost(&mut self.lost);
             drop(lines);
             self.wanted = len;
             self.counters.block();
@@ -165,7 +165,8 @@ impl Wait for Sending {
     fn arm(&mut self) -> Result<bool, Error> {
         self.shared.bell.silence();
         let mut lines = self.shared.lines();
-        if lines.has_room(frame_bytes(self.wanted))? {
+        // The next claim says what is wrong, if something is.
+        if lines.has_room(frame_bytes(self.wanted)).unwrap_or(true) {
             return Ok(false);
         }
         lines.set_armed(true);

@@ -4,11 +4,14 @@ use std::time::{Duration, Instant};
 
 use transport::Spec;
 
-use super::{Death, KILLS, RING_BYTES, Steps, each_point, script};
+use super::{Death, KILLS, RING_BYTES, Steps, each_point, promise, script};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::ensure;
 use crate::play::start;
 use crate::rig::{Edge, Receiver, Rig};
+
+/// What a child says when it has made an end.
+const READY: u8 = b'r';
 
 /// Frames that the survivor gets after the death, at least.
 const AFTER: u64 = 50;
@@ -33,6 +36,9 @@ pub fn steps(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
 pub fn drain(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
     control.listen()?;
     let mut receiver = accept(rig, spec, control)?;
+    if !promise(rig)?.notices_tickets {
+        control.say(READY)?;
+    }
     loop {
         receiver.take()?;
     }
@@ -82,7 +88,8 @@ fn survive(rig: Rig, child: &mut Child, edge: &mut Edge, sleeps: bool) -> Outcom
         let is_put = edge.sender.try_put()?;
         edge.receivers[0].take()?;
         if !is_put && sleeps {
-            rig.sleep(&mut *edge.sender.out)?;
+            // What the survivor has yet to take is in the sender's way, too.
+            rig.sleep_on_both(&mut *edge.sender.out, &mut *edge.receivers[0].end)?;
         }
         Ok(None)
     })?;
@@ -97,6 +104,9 @@ fn survive(rig: Rig, child: &mut Child, edge: &mut Edge, sleeps: bool) -> Outcom
 pub fn at_full_speed(rig: Rig) -> Outcome {
     for kill in 0..KILLS {
         let (mut child, mut edge) = send_to(rig, "kill_receiver_at_full_speed", 0)?;
+        if !promise(rig)?.notices_tickets {
+            child.control.hear(READY)?;
+        }
         let start = Instant::now();
         let time = Duration::from_micros(u64::from(kill) * 37);
         while start.elapsed() < time {

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use transport::Spec;
 
-use super::{Death, KILLS, POINTS, RING_BYTES, Steps, each_point, script};
+use super::{
+    Death, KILLS, NOTICED, Outlives, POINTS, RING_BYTES, Steps, each_point, promise, script,
+};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::ensure;
 use crate::play::start;
@@ -33,12 +35,18 @@ fn steps_of(number: u64) -> &'static [Step] {
     }
 }
 
-/// Frames that are committed when the child is killed at a point.
-fn committed(point: u8) -> u64 {
-    let steps = (0..)
-        .flat_map(steps_of)
-        .take(POINTS[point as usize] as usize);
-    steps.filter(|step| **step == Step::Commit).count() as u64
+/// Frames that are flushed when the child is killed at a point, and those that are committed.
+fn sent(point: u8) -> (u64, u64) {
+    let (mut flushed, mut committed) = (0, 0);
+    let steps = (0..).flat_map(steps_of);
+    for step in steps.take(POINTS[point as usize] as usize) {
+        match step {
+            Step::Commit => committed += 1,
+            Step::Flush => flushed = committed,
+            _ => {}
+        }
+    }
+    (flushed, committed)
 }
 
 /// The child: goes from step to step until it is over.
@@ -110,27 +118,49 @@ pub fn at_each_point(rig: Rig) -> Outcome {
 
 /// One child, killed at a point.
 pub fn at_point(rig: Rig, point: u8, sleeps: bool) -> Outcome {
-    let (mut child, mut receiver) = receive_from(rig, "kill_sender", point)?;
-    survive(rig, &mut child, &mut receiver, sleeps)?;
-    let (got, expected) = (receiver.got, committed(point));
+    let (mut child, receiver) = receive_from(rig, "kill_sender", point)?;
+    let got = match receiver {
+        Some(receiver) => survive(rig, &mut child, receiver, sleeps)?,
+        None => 0,
+    };
+    let (flushed, committed) = sent(point);
+    let is_right = match promise(rig)?.outlives {
+        Outlives::Committed => got == committed,
+        Outlives::Flushed => (flushed..=committed).contains(&got),
+    };
     ensure!(
-        got == expected,
-        "{got} frames came, {expected} were committed"
+        is_right,
+        "{got} frames came, {committed} were committed and {flushed} flushed"
     );
     Ok(())
 }
 
-fn receive_from(rig: Rig, role: &str, word: u8) -> Result<(Child, Receiver), Failure> {
+/// The child, and a receiver unless it was dead before one could be made.
+fn receive_from(rig: Rig, role: &str, word: u8) -> Result<(Child, Option<Receiver>), Failure> {
     let spec = rig.spec(1);
     let mut child = start(rig, role, &spec)?;
     child.control.say(word)?;
     let ticket = child.control.take()?;
-    let receiver = rig.accept(&small(&spec), ticket, script())?;
+    let start = Instant::now();
+    let receiver = match rig.accept(&small(&spec), ticket, script()) {
+        Ok(receiver) => Some(receiver),
+        Err(failure) => {
+            lost(failure)?;
+            let took = start.elapsed();
+            ensure!(took < NOTICED, "not noticed for {took:?}");
+            None
+        }
+    };
     Ok((child, receiver))
 }
 
-/// Takes whole frames in order until the sender is lost.
-fn survive(rig: Rig, child: &mut Child, receiver: &mut Receiver, sleeps: bool) -> Outcome {
+/// Takes whole frames in order until the sender is lost: how many.
+fn survive(
+    rig: Rig,
+    child: &mut Child,
+    mut receiver: Receiver,
+    sleeps: bool,
+) -> Result<u64, Failure> {
     let mut death = Death::new();
     rig.until("word of the sender's death", || {
         death.look(child)?;
@@ -139,15 +169,19 @@ fn survive(rig: Rig, child: &mut Child, receiver: &mut Receiver, sleeps: bool) -
             Ok(_) => Ok(None),
             Err(failure) => lost(failure).map(Some),
         }
-    })
+    })?;
+    Ok(receiver.got)
 }
 
-/// The child: sends for ever, and says each time when a hundred frames are committed.
+/// The child: sends for ever, and says each time when a hundred frames will arrive.
 pub fn flood(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
     control.listen()?;
     let mut sender = open(rig, spec, control)?;
     loop {
         sender.put(100)?;
+        if promise(rig)?.outlives == Outlives::Flushed {
+            sender.flush()?;
+        }
         control.say(b'h')?;
     }
 }
@@ -165,16 +199,17 @@ fn words(control: &Control) -> Result<u64, Failure> {
 
 pub fn at_full_speed(rig: Rig) -> Outcome {
     for kill in 0..KILLS {
-        let (mut child, mut receiver) = receive_from(rig, "kill_sender_at_full_speed", 0)?;
+        let (mut child, receiver) = receive_from(rig, "kill_sender_at_full_speed", 0)?;
+        let mut receiver = receiver.ok_or("the sender is dead before it is killed")?;
         let start = Instant::now();
         let time = Duration::from_micros(u64::from(kill) * 37);
         while start.elapsed() < time {
             receiver.take()?;
         }
         child.kill()?;
-        survive(rig, &mut child, &mut receiver, kill % 2 == 1)?;
-        let (got, said) = (receiver.got, 100 * words(&child.control)?);
-        ensure!(got >= said, "{got} frames came, {said} were committed");
+        let got = survive(rig, &mut child, receiver, kill % 2 == 1)?;
+        let said = 100 * words(&child.control)?;
+        ensure!(got >= said, "{got} frames came, {said} were sent for good");
     }
     Ok(())
 }

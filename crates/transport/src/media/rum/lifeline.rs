@@ -1,0 +1,240 @@
+//! Lifelines: how a sender tells a receiver that is gone from one that cannot be reached.
+//!
+//! A connection ends in the same way whether its network or its process did. So a receiver listens on
+//! a port of its own, which it names when it connects, and a sender whose connection broke knocks
+//! there: the receiver's pump says which receiving end it is, however busy the receiver, and the
+//! system refuses once there is none. A port may be somebody else's by then, hence the word.
+//!
+//! ```text
+//!   receiver                                   sender
+//!     listens <---------- connects ----------
+//!             ----------- instance u64 ----->    it is alive, it will come back
+//!                                                refused, or another word: it is gone
+//!                                                nothing: gone when it lasts too long
+//! ```
+//! Whoever else connects hears the word, too, and is not listened to.
+
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
+
+use rustix::event::epoll::EventFlags;
+
+use crate::media::tcp::dial::begin;
+use crate::media::tcp::pump::Seat;
+
+/// Between two knocks: at first, and at most.
+const PAUSE_MIN: Duration = Duration::from_millis(1);
+const PAUSE_MAX: Duration = Duration::from_millis(100);
+
+/// A knock without an answer is given up after so long, and the next one made.
+const KNOCK: Duration = Duration::from_secs(1);
+
+/// Callers turned away in one turn.
+const CALLERS: usize = 32;
+
+/// The receiver's side.
+pub(super) struct Lifeline {
+    listener: TcpListener,
+    port: u16,
+    instance: u64,
+}
+
+impl Lifeline {
+    /// Of a receiving end, on the address by which the sender is reached.
+    ///
+    /// # Errors
+    /// The sender cannot be reached, or the system has no descriptor left.
+    pub(super) fn towards(sender: SocketAddr, instance: u64) -> io::Result<Lifeline> {
+        let any = match sender {
+            SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+        };
+        // Sends nothing: the system only looks up the way.
+        let way = UdpSocket::bind((any, 0))?;
+        way.connect(sender)?;
+        let listener = TcpListener::bind((way.local_addr()?.ip(), 0))?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        Ok(Lifeline {
+            listener,
+            port,
+            instance,
+        })
+    }
+
+    /// Where it listens.
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Has the pump called whenever somebody knocks.
+    pub(super) fn watch(&self, seat: Seat) -> io::Result<()> {
+        seat.watch(&self.listener, EventFlags::IN)
+    }
+
+    /// Answers whoever has knocked.
+    pub(super) fn answer(&self) {
+        for _ in 0..CALLERS {
+            let Ok((mut caller, _)) = self.listener.accept() else {
+                return;
+            };
+            // A new connection has room for so much.
+            let _ = caller.write_all(&self.instance.to_le_bytes());
+        }
+    }
+}
+
+/// The sender's side: knocks until it is sure.
+pub(super) struct Knocks {
+    /// Where; `None`: the receiver has no lifeline.
+    at: Option<SocketAddr>,
+    instance: u64,
+    knock: Option<(TcpStream, Instant)>,
+    pause: Duration,
+    next: Instant,
+    /// When it was last known to be alive.
+    alive: Instant,
+}
+
+impl Knocks {
+    /// At the lifeline of a receiving end whose connection has just broken.
+    pub(super) fn new(at: Option<SocketAddr>, instance: u64, now: Instant) -> Knocks {
+        Knocks {
+            at,
+            instance,
+            knock: None,
+            pause: PAUSE_MIN,
+            next: now,
+            alive: now,
+        }
+    }
+
+    /// When it was last known to be alive.
+    pub(super) fn alive(&self) -> Instant {
+        self.alive
+    }
+
+    /// When to come back, if nothing happens before.
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.at.map(|_| self.next)
+    }
+
+    /// Knocks, or looks what came of it. `false`: nobody lives there any more.
+    pub(super) fn step(&mut self, seat: Seat, now: Instant) -> bool {
+        let answer = match (&self.knock, self.at) {
+            (Some((stream, since)), _) => self.answer(stream, *since, now),
+            (None, Some(at)) if self.next <= now => self.knock(at, seat, now),
+            _ => None,
+        };
+        let Some(answer) = answer else {
+            return true;
+        };
+        self.knock = None;
+        self.next = now + self.pause;
+        self.pause = (self.pause * 2).min(PAUSE_MAX);
+        match answer {
+            Ok(true) => {
+                self.alive = now;
+                true
+            }
+            Ok(false) => false,
+            Err(error) => error.kind() != io::ErrorKind::ConnectionRefused,
+        }
+    }
+
+    fn knock(&mut self, at: SocketAddr, seat: Seat, now: Instant) -> Option<io::Result<bool>> {
+        let stream = match begin(at) {
+            Ok(stream) => stream,
+            Err(error) => return Some(Err(error)),
+        };
+        let answer = self.answer(&stream, now, now);
+        if answer.is_none() {
+            // If it is not watched, it is looked at when it is given up.
+            let _ = seat.watch(&stream, EventFlags::IN);
+            self.knock = Some((stream, now));
+            self.next = now + KNOCK;
+        }
+        answer
+    }
+
+    /// What came of a knock, if anything has: whether it was the receiving end that answered.
+    fn answer(&self, stream: &TcpStream, since: Instant, now: Instant) -> Option<io::Result<bool>> {
+        let mut word = [0; size_of::<u64>()];
+        match stream.peek(&mut word) {
+            Ok(0) => return Some(Ok(false)),
+            Ok(count) if count == word.len() => {
+                return Some(Ok(u64::from_le_bytes(word) == self.instance));
+            }
+            Err(error) if !is_underway(&error) => return Some(Err(error)),
+            _ => {}
+        }
+        (since + KNOCK <= now).then(|| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+/// Whether a connection is being made, or nothing has been said on it.
+fn is_underway(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, NotConnected, WouldBlock};
+    matches!(error.kind(), WouldBlock | NotConnected | Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    /// Knocks until there is an answer: whether it is alive.
+    fn knock(knocks: &mut Knocks, lifeline: &Lifeline) -> bool {
+        let (seat, before) = (Seat::take().expect("a seat"), knocks.alive());
+        let start = Instant::now();
+        while start.elapsed() < LONG {
+            if !knocks.step(seat, Instant::now()) {
+                return false;
+            }
+            lifeline.answer();
+            if knocks.alive() > before {
+                return true;
+            }
+        }
+        panic!("no answer within {LONG:?}");
+    }
+
+    /// A lifeline and where it is.
+    fn lifeline(instance: u64) -> (Lifeline, SocketAddr) {
+        let sender = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
+        let sender = sender.local_addr().expect("an address");
+        let lifeline = Lifeline::towards(sender, instance).expect("listens");
+        let at = SocketAddr::new(sender.ip(), lifeline.port());
+        (lifeline, at)
+    }
+
+    #[test]
+    fn the_living_are_told_from_the_dead() {
+        let (lifeline, at) = lifeline(5);
+        let mut knocks = Knocks::new(Some(at), 5, Instant::now());
+        for _ in 0..3 {
+            assert!(knock(&mut knocks, &lifeline));
+        }
+        let (other, _) = self::lifeline(6);
+        drop(lifeline);
+        assert!(!knock(&mut knocks, &other));
+    }
+
+    #[test]
+    fn somebody_else_at_the_same_port_is_not_taken_for_it() {
+        let (lifeline, at) = lifeline(6);
+        let mut knocks = Knocks::new(Some(at), 5, Instant::now());
+        assert!(!knock(&mut knocks, &lifeline));
+    }
+
+    #[test]
+    fn whoever_has_no_lifeline_is_not_known_to_be_dead() {
+        let now = Instant::now();
+        let mut knocks = Knocks::new(None, 5, now);
+        let seat = Seat::take().expect("a seat");
+        assert!(knocks.step(seat, now + LONG));
+        assert_eq!((knocks.next(), knocks.alive()), (None, now));
+    }
+}

@@ -1,0 +1,188 @@
+//! When rum sends what is committed: the three limits of a batch, and what it counts.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use transport::{Batching, Inbound, Outbound};
+
+use crate::edge::{medium, spec, until};
+
+/// Longer than any test.
+const NEVER: Duration = Duration::from_secs(3600);
+
+const BATCH_BYTES: usize = 4096;
+
+/// Payloads that need nothing to fill them up, and bytes of their frames.
+const LEN: usize = 56;
+const FRAME_BYTES: usize = 64;
+
+/// An edge to several receivers.
+fn edge(batch: Batching, receivers: u32) -> (Box<dyn Outbound>, Vec<Box<dyn Inbound>>) {
+    let mut spec = spec(receivers);
+    spec.batch = batch;
+    let (out, tickets) = medium("rum").open(&spec).expect("opened");
+    let accept = |ticket| medium("rum").accept(&spec, ticket).expect("accepted");
+    (out, tickets.into_iter().map(accept).collect())
+}
+
+fn put(out: &mut dyn Outbound, count: usize) {
+    for _ in 0..count {
+        assert!(out.put(1, 0, &[7; LEN]).expect("a receiver"), "no room");
+    }
+}
+
+/// Polls so many frames and keeps them.
+fn poll(end: &mut dyn Inbound, count: usize) {
+    let mut polled = 0;
+    until("frames", || {
+        polled += end.poll().expect("sound").count();
+        (polled >= count).then_some(())
+    });
+    assert_eq!(polled, count);
+}
+
+/// The receiver has a frame and is not done with it.
+fn keep_busy(out: &mut dyn Outbound, end: &mut dyn Inbound) {
+    put(out, 1);
+    poll(end, 1);
+}
+
+#[test]
+fn a_batch_to_a_busy_receiver_waits_until_it_is_full() {
+    let batch = Batching {
+        time_min: NEVER,
+        time_max: NEVER,
+        bytes_max: BATCH_BYTES,
+    };
+    let (mut out, mut ends) = edge(batch, 1);
+    let end = &mut *ends[0];
+    keep_busy(&mut *out, end);
+    let few = BATCH_BYTES / FRAME_BYTES / 2;
+    put(&mut *out, few);
+    for _ in 0..1000 {
+        assert_eq!(end.poll().expect("sound").count(), 0);
+    }
+    put(&mut *out, few);
+    let counters = out.counters().expect("counters");
+    assert_eq!(counters.batches.load(Ordering::Relaxed), 2);
+    // The last frames would have made the batch larger than it may be: they begin the next one.
+    let mut polled = 0;
+    until("a full batch", || {
+        polled += end.poll().expect("sound").count();
+        (polled > few).then_some(())
+    });
+    let bytes = polled * FRAME_BYTES;
+    assert!((BATCH_BYTES / 2..=BATCH_BYTES).contains(&bytes), "{bytes}");
+    until("out", || out.flush().expect("flushed").then_some(()));
+    poll(end, 2 * few - polled);
+}
+
+#[test]
+fn a_batch_is_sent_when_the_receiver_is_idle() {
+    let batch = Batching {
+        time_min: NEVER,
+        time_max: NEVER,
+        ..Batching::default()
+    };
+    let (mut out, mut ends) = edge(batch, 1);
+    let end = &mut *ends[0];
+    for count in 1..20 {
+        keep_busy(&mut *out, end);
+        put(&mut *out, count);
+        // Nobody calls the sender any more.
+        end.release();
+        poll(end, count);
+        end.release();
+    }
+}
+
+#[test]
+fn a_batch_is_sent_when_it_has_waited_long_enough() {
+    let batch = Batching {
+        time_min: NEVER,
+        time_max: Duration::from_millis(2),
+        ..Batching::default()
+    };
+    // The longest time is not shorter than the shortest.
+    let batches = [
+        Batching {
+            time_min: Duration::from_millis(2),
+            ..batch
+        },
+        Batching {
+            time_min: Duration::ZERO,
+            time_max: Duration::ZERO,
+            ..batch
+        },
+    ];
+    for batch in batches {
+        let (mut out, mut ends) = edge(batch, 1);
+        let end = &mut *ends[0];
+        keep_busy(&mut *out, end);
+        for count in 1..20 {
+            put(&mut *out, count);
+            poll(end, count);
+        }
+    }
+}
+
+/// Many small tuples are one write, to each of several receivers.
+#[test]
+fn many_small_tuples_are_one_write() {
+    let (mut out, mut ends) = edge(Batching::default(), 6);
+    let counters = out.counters().expect("counters");
+    const FRAMES: usize = 100_000;
+    let (mut sent, mut got) = (0, [0; 6]);
+    until("the last frame", || {
+        while sent < FRAMES && out.put(1, 0, &[7; LEN]).expect("receivers") {
+            sent += 1;
+        }
+        let is_out = sent == FRAMES && out.flush().expect("flushed");
+        for (end, got) in ends.iter_mut().zip(&mut got) {
+            *got += end.poll().expect("sound").count();
+            end.release();
+        }
+        (is_out && got == [FRAMES; 6]).then_some(())
+    });
+    let frames = counters.frames.load(Ordering::Relaxed);
+    let batches = counters.batches.load(Ordering::Relaxed);
+    assert_eq!(frames, FRAMES as u64);
+    assert!(batches * 10 < frames * 6, "{batches} batches");
+    assert!(counters.bytes.load(Ordering::Relaxed) >= (FRAMES * FRAME_BYTES) as u64);
+}
+
+/// Who holds an edge up can be seen while it does.
+#[test]
+fn the_slowest_receiver_is_shown() {
+    let (mut out, mut ends) = edge(Batching::default(), 3);
+    let counters = out.counters().expect("counters");
+    until("a full edge", || {
+        let has_room = out.put(1, 0, &[7; LEN]).expect("receivers");
+        out.flush().expect("flushed");
+        for end in [0, 2] {
+            ends[end].poll().expect("sound");
+            ends[end].release();
+        }
+        let slowest = counters.slowest.load(Ordering::Relaxed);
+        (!has_room && slowest == 1).then_some(())
+    });
+    assert!(counters.queued_bytes.load(Ordering::Relaxed) > 0);
+    assert!(counters.blocked_since_ns.load(Ordering::Relaxed) > 0);
+    until("room", || {
+        for end in &mut ends {
+            end.poll().expect("sound");
+            end.release();
+        }
+        out.put(1, 0, &[7; LEN]).expect("receivers").then_some(())
+    });
+    assert_eq!(counters.blocked_since_ns.load(Ordering::Relaxed), 0);
+    assert!(counters.blocked_ns.load(Ordering::Relaxed) > 0);
+    until("drained", || {
+        for end in &mut ends {
+            end.poll().expect("sound");
+            end.release();
+        }
+        out.is_drained().expect("receivers").then_some(())
+    });
+    assert_eq!(counters.queued_bytes.load(Ordering::Relaxed), 0);
+}
