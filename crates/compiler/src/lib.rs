@@ -8,6 +8,7 @@
 //! evaluates what is known when compiling.
 
 mod annotation;
+mod boundary;
 mod check;
 mod compile;
 mod config;

@@ -179,6 +179,8 @@ fn parameter(model: &OperatorModel, param: &ParamModel) -> String {
         ParamMode::Expression => "an expression over the tuple",
         ParamMode::Attribute => "an attribute",
         ParamMode::Literal => "a literal",
+        ParamMode::Subscription => "a condition over properties",
+        ParamMode::Filter => "a condition over the output tuple",
     };
     let list = if param.list { ", one or more" } else { "" };
     let mandatory = if param.mandatory { ", mandatory" } else { "" };

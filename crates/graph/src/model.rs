@@ -94,7 +94,9 @@ impl OperatorModel {
 pub enum Role {
     /// One of many.
     Ordinary,
-    /// It joins streams of other jobs (Import, Export): no config, no `@parallel`, no `@catch`.
+    /// It joins streams of jobs (Import, Export): no config, no `@parallel`, no `@catch`. With an
+    /// input port it exports by `streamId` or `properties`; without one it imports by `streamId` or
+    /// `subscription`, and gets an input port if something in the program matches.
     Boundary,
     /// The one that a program with consistent regions needs exactly once.
     ControlPlane,
@@ -309,4 +311,9 @@ pub enum ParamMode {
     Attribute,
     /// A custom literal.
     Literal,
+    /// A condition over the properties of streams; kept as it is written. Only for operators of
+    /// [`Role::Boundary`].
+    Subscription,
+    /// A condition over the tuples of output port 0, which is to be port 0 of the inputs too.
+    Filter,
 }

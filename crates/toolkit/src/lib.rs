@@ -20,8 +20,10 @@ use runtime::OperatorEntry;
 pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
         adapter::directory_scan::ENTRY,
+        adapter::export::ENTRY,
         adapter::file_sink::ENTRY,
         adapter::file_source::ENTRY,
+        adapter::import::ENTRY,
         adapter::metrics_sink::ENTRY,
         relational::aggregate::ENTRY,
         relational::filter::ENTRY,

@@ -9,6 +9,7 @@ use crate::expand::Expander;
 
 /// Joins the operators, and checks what only the joined graph shows.
 pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
+    crate::boundary::join(expander);
     let diagnostics = &expander.session.diagnostics;
     connections::connect(&mut expander.operators, &expander.sites, diagnostics);
     feedback::check(&expander.operators, &expander.sites, diagnostics);

@@ -3,6 +3,7 @@
 use graph::{InPortModel, OperatorModel, OutPortModel};
 use syntax::Span;
 
+use crate::boundary::Subscription;
 use crate::names::StreamId;
 
 /// The source places of an operator instance, parallel to [`graph::Program::operators`].
@@ -16,6 +17,8 @@ pub(crate) struct Site {
     pub inputs: Vec<InSite>,
     /// Its output ports.
     pub outputs: Vec<OutSite>,
+    /// What it imports.
+    pub subscription: Option<Subscription>,
 }
 
 /// An input port of a [`Site`].

@@ -152,7 +152,34 @@ impl<'w> Work<'_, 'w> {
             head: self.ast.head,
             inputs: inputs.collect(),
             outputs: outputs.collect(),
+            subscription: params::subscription(self),
         }
+    }
+
+    /// The scope of expressions that see the first output port as if it were an input port.
+    fn scope_of_output(&self, outer: &Scope<'w>) -> Scope<'w> {
+        let frame = &self.frame;
+        let inputs = frame
+            .outputs
+            .iter()
+            .take(1)
+            .map(|port| crate::names::InputPort {
+                name: port.names.first().cloned().unwrap_or_default(),
+                names: port.names.clone(),
+                streams: vec![port.stream],
+                schema: port.schema.clone(),
+                mutable: false,
+                span: self.ast.head,
+            });
+        let (name, logical) = (frame.name.clone(), frame.logical_name.clone());
+        let frame = OperatorFrame::new(
+            name,
+            logical,
+            inputs.collect(),
+            Vec::new(),
+            frame.channel.clone(),
+        );
+        outer.enter(Frame::Operator(Rc::new(frame)))
     }
 }
 

@@ -7,6 +7,7 @@ use tuple::Type;
 
 use super::Work;
 use super::value_type::{Wanted, wanted};
+use crate::boundary::{self, Subscription};
 use crate::expr::{Context, Inputs, Typer};
 use crate::names::{Scope, did_you_mean};
 
@@ -47,6 +48,21 @@ pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
     params
 }
 
+/// What the operator imports, if it has a parameter that says so; reports what is wrong with it.
+pub(super) fn subscription(work: &Work<'_, '_>) -> Option<Subscription> {
+    let mut models = work.model.params.iter();
+    let model = models.find(|model| model.mode == ParamMode::Subscription)?;
+    let mut params = work.ast.params.iter();
+    let param = params.find(|param| *param.name.text == *model.name)?;
+    let Actual::Exprs(exprs) = &param.actual else {
+        return None;
+    };
+    let typer = Typer::new(work.session, work.scope.clone(), context(model));
+    let values = typer.flatten(exprs);
+    let (expr, scope) = values.first()?;
+    boundary::read(work.session, scope, expr)
+}
+
 /// A parameter that no model lists, of an operator that accepts any.
 const FREE: ParamModel = ParamModel {
     mode: ParamMode::Expression,
@@ -77,7 +93,11 @@ fn given<'w>(
             return work.session.fail("wrong-mode", ty.span, message);
         }
     };
-    let mut typer = Typer::new(work.session, work.scope.clone(), context(model));
+    let scope = match model.mode {
+        ParamMode::Filter => work.scope_of_output(&work.scope),
+        _ => work.scope.clone(),
+    };
+    let mut typer = Typer::new(work.session, scope, context(model));
     let values = typer.flatten(exprs);
     if let (false, Some((second, _))) = (model.list, values.get(1)) {
         let message = format!(
@@ -91,6 +111,11 @@ fn given<'w>(
             exprs[0].span
         };
         return work.session.fail("param-cardinality", place, message);
+    }
+    if model.mode == ParamMode::Subscription {
+        let sources = work.session.world.sources();
+        let words = exprs.iter().map(|expr| sources.text(expr.span).into());
+        return Some(ParamValue::Literals(words.collect()));
     }
     let wanted = wanted(work.model, model);
     if let (ParamMode::Literal, Wanted::Literal(allowed)) = (model.mode, &wanted) {
@@ -121,12 +146,12 @@ fn given<'w>(
 
 fn context(model: &ParamModel) -> Context {
     match model.mode {
-        ParamMode::Constant | ParamMode::Literal => Context::constant(),
+        ParamMode::Constant | ParamMode::Literal | ParamMode::Subscription => Context::constant(),
         ParamMode::AttributeFree => Context {
             inputs: Inputs::Refused("this parameter: it is evaluated once, before any tuple"),
             ..Context::attribute_free()
         },
-        ParamMode::Expression | ParamMode::Attribute => Context {
+        ParamMode::Expression | ParamMode::Attribute | ParamMode::Filter => Context {
             inputs: model.port.map_or(Inputs::All, Inputs::Port),
             ..Context::expression()
         },

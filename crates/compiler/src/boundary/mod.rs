@@ -1,0 +1,176 @@
+//! Streams that leave a job and come in again: operators of [`graph::Role::Boundary`].
+//!
+//! What one such operator exports and another imports within the same program is joined here, by
+//! stream id or by properties and a subscription, as if the stream had been named: the importing
+//! operator gets an input port. Streams of other jobs are not there; an import that nothing in the
+//! program matches stays a source without tuples.
+
+mod subscription;
+
+use std::sync::Arc;
+
+use graph::{ConfigEntry, InPort, InPortModel, Operator, ParamValue, Role};
+use syntax::Diagnostic;
+use tuple::{Type, Value};
+
+use crate::expand::{Expander, InSite};
+pub(crate) use subscription::{Subscription, read};
+
+/// The application scope of whoever states none.
+const DEFAULT_SCOPE: &str = "Default";
+
+/// Input ports that importing operators get.
+static IMPORTED: InPortModel = InPortModel::DEFAULT;
+
+/// An operator that exports its stream.
+struct Export {
+    /// Its number.
+    at: usize,
+    stream_id: Option<Vec<u8>>,
+    properties: Vec<(Arc<str>, Type, Value)>,
+    scope: String,
+}
+
+/// Gives every importing operator the streams that match it.
+pub(crate) fn join(expander: &mut Expander<'_, '_>) {
+    let boundary = |at: &usize| expander.sites[*at].model.role == Role::Boundary;
+    let all: Vec<usize> = (0..expander.sites.len()).filter(boundary).collect();
+    let (imports, exports): (Vec<usize>, Vec<usize>) = all
+        .into_iter()
+        .partition(|&at| expander.sites[at].inputs.is_empty());
+    let exports: Vec<_> = exports
+        .into_iter()
+        .map(|at| Export::of(at, &expander.operators[at]))
+        .collect();
+    for at in imports {
+        let matching = matching(expander, at, &exports);
+        feed(expander, at, &matching);
+    }
+}
+
+/// The exports that match an import; reports those of another type.
+fn matching(expander: &Expander<'_, '_>, at: usize, exports: &[Export]) -> Vec<usize> {
+    let (operator, site) = (&expander.operators[at], &expander.sites[at]);
+    let main = expander.session.main.clone();
+    let is_here = text(operator, "applicationName").is_none_or(|name| {
+        let short = main.rsplit("::").next().unwrap_or(&main).as_bytes();
+        name == main.as_bytes() || name == short
+    });
+    let scope = text(operator, "applicationScope").map(|s| String::from_utf8_lossy(&s).into());
+    let scope = scope.unwrap_or_else(|| scope_of(operator));
+    let stream_id = text(operator, "streamId");
+    let wanted = |export: &&Export| {
+        let by_id = stream_id.is_some() && stream_id == export.stream_id;
+        let by_properties = export.stream_id.is_none()
+            && (site.subscription.as_ref()).is_some_and(|s| s.holds(&export.properties));
+        is_here && scope == export.scope && (by_id || by_properties)
+    };
+    let mut found = Vec::new();
+    let mut is_of_other_type = false;
+    for export in exports.iter().filter(wanted) {
+        let (theirs, ours) = (&expander.operators[export.at].inputs, &operator.outputs);
+        let (Some(theirs), Some(ours)) = (theirs.first(), ours.first()) else {
+            continue;
+        };
+        if theirs.schema == ours.schema {
+            found.push(export.at);
+            continue;
+        }
+        is_of_other_type = true;
+        let message = format!(
+            "this would import a stream of type {}, and is of type {}",
+            theirs.schema, ours.schema
+        );
+        let finding = Diagnostic::warning("import-type", site.head, message);
+        let exporter = expander.sites[export.at].head;
+        expander.report(finding.label(exporter, "it is exported here, and not joined"));
+    }
+    let is_sound = !expander.session.diagnostics.has_errors();
+    if found.is_empty() && !is_of_other_type && is_sound {
+        let message = "no stream that this program exports matches: nothing will come in";
+        let finding = Diagnostic::warning("import-nothing", site.head, message);
+        expander.report(finding.help("streams of other jobs are not imported"));
+    }
+    found
+}
+
+/// Makes the input port of an import from those of exports.
+fn feed(expander: &mut Expander<'_, '_>, at: usize, exports: &[usize]) {
+    let mut streams = Vec::new();
+    for &export in exports {
+        for &(stream, _) in &expander.sites[export].inputs[0].streams {
+            if streams.iter().all(|(other, _)| *other != stream) {
+                streams.push((stream, expander.sites[at].head));
+            }
+        }
+    }
+    if streams.is_empty() {
+        return;
+    }
+    let output = &expander.operators[at].outputs[0];
+    let input = InPort {
+        name: output.name.clone(),
+        schema: output.schema.clone(),
+        sources: Vec::new(),
+        window: None,
+        history: 0,
+        is_control: false,
+    };
+    expander.operators[at].inputs.push(input);
+    let span = expander.sites[at].head;
+    expander.sites[at].inputs.push(InSite {
+        model: &IMPORTED,
+        span,
+        streams,
+        window: None,
+    });
+}
+
+impl Export {
+    fn of(at: usize, operator: &Operator) -> Export {
+        Export {
+            at,
+            stream_id: text(operator, "streamId"),
+            properties: properties(operator),
+            scope: scope_of(operator),
+        }
+    }
+}
+
+/// The attributes of the tuple that the parameter `properties` is.
+fn properties(operator: &Operator) -> Vec<(Arc<str>, Type, Value)> {
+    let exprs = match operator.param("properties").map(|param| &param.value) {
+        Some(ParamValue::Exprs(exprs)) => &exprs[..],
+        _ => &[],
+    };
+    let mut properties = Vec::new();
+    for expr in exprs {
+        if let (graph::ExprKind::Const(Value::Tuple(values)), Type::Tuple(ty)) =
+            (&expr.kind, &expr.ty)
+        {
+            let named = ty.attributes.iter().zip(values.iter());
+            properties.extend(named.map(|(a, v)| (a.name.clone(), a.ty.clone(), v.clone())));
+        }
+    }
+    properties
+}
+
+fn scope_of(operator: &Operator) -> String {
+    let entries = operator.config.iter();
+    let mut scopes = entries.filter(|entry: &&ConfigEntry| &*entry.name == "applicationScope");
+    // As SPL writes it, in quotes.
+    let scope = scopes.next().and_then(|entry| entry.values.first());
+    let scope = scope.map(|text| text.trim_matches('"').to_owned());
+    scope.unwrap_or_else(|| DEFAULT_SCOPE.to_owned())
+}
+
+/// The constant text of a parameter.
+fn text(operator: &Operator, name: &str) -> Option<Vec<u8>> {
+    match &operator.param(name)?.value {
+        ParamValue::Exprs(exprs) => match &exprs.first()?.kind {
+            graph::ExprKind::Const(Value::RString(text)) => Some(text.as_bytes().to_vec()),
+            _ => None,
+        },
+        ParamValue::Literals(_) => None,
+    }
+}
