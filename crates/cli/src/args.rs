@@ -115,6 +115,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub tag_output: bool,
 
+    /// Measure how long tuples are under way between processes; `thalweg top` shows it
+    #[arg(long)]
+    pub latency: bool,
+
     /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
     #[arg(long)]
     pub perf_map: bool,

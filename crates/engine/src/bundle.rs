@@ -46,6 +46,7 @@ struct Settings {
     log: TraceLevel,
     backend: Backend,
     perf_map: bool,
+    latency: bool,
 }
 
 /// [`TraceLevel`], which knows nothing of formats.
@@ -114,6 +115,7 @@ impl Bundle {
             log: settings.log,
             backend: settings.backend,
             perf_map: settings.perf_map,
+            latency: settings.latency,
             ..Launch::default()
         }
     }
@@ -140,6 +142,7 @@ impl Settings {
             log: launch.log,
             backend: launch.backend,
             perf_map: launch.perf_map,
+            latency: launch.latency,
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct Launch {
     pub before_print: fn(),
     /// Put the PE's name before each line of standard output, if there are several PEs.
     pub tag_output: bool,
+    /// Measure how long tuples are under way between PEs.
+    pub latency: bool,
     /// Where the job's counters are to be seen while it runs: [`crate::runtime_folder`]. `None`:
     /// nowhere.
     pub counters: Option<PathBuf>,
@@ -68,6 +70,7 @@ impl Default for Launch {
             kill_after: None,
             before_print: || {},
             tag_output: false,
+            latency: false,
             counters: None,
             pe_command: launcher::own_binary,
         }

@@ -42,7 +42,8 @@ pub use graph::{Codec, Plan, Program, TraceLevel};
 pub use job::{Job, StopHandle};
 pub use launch::{Backend, Launch, launch, run};
 pub use monitor::{
-    JobSample, LinkSample, OperatorSample, PeSample, QueueSample, runtime_folder, samples,
+    EndSample, JobSample, LatencySample, LinkSample, MarksSample, OperatorSample, PeSample,
+    QueueSample, runtime_folder, samples,
 };
 pub use pe::serve;
 pub use plan::{cores, media, pin, plan, plan_notes};

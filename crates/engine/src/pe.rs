@@ -97,12 +97,16 @@ impl Line {
             return Err(bug("the plan has not so many PEs"));
         }
         let part = compiler::cut(&whole, &plan, number);
+        let launch = bundle.launch();
+        let mut links =
+            self.connect(&Crossings::new(&plan, &whole, bundle.token), &part, number)?;
+        links.has_latency = launch.latency;
         let border = Border {
-            links: self.connect(&Crossings::new(&plan, &whole, bundle.token), &part, number)?,
+            links,
             cores: plan.pes[number as usize].cores.clone(),
             properties: vec![("PEID".to_owned(), number.to_string())],
         };
-        let wired = launch::wire(&part.program, &bundle.launch(), border);
+        let wired = launch::wire(&part.program, &launch, border);
         let pe = wired.map_err(|error| failed(error.to_string(), false))?;
         let pe = pe.map_err(|report| failure::ending(&part.program.files, &report))?;
         self.voice.say(&FromPe::Ready, Vec::new());

@@ -102,6 +102,7 @@ pub(crate) fn assemble(
             gates: gates(&net),
             outs: net.outs,
             processed: net.processed,
+            marks: net.marks,
             threads: net.threads,
             fed,
             shared,
@@ -162,6 +163,7 @@ fn node(made: Made<'_>, code: Code, net: &Net) -> Node {
         past: Past::new(made.operator, &made.inputs, slots),
         ports: in_ports(&made),
         processed: net.processed[at].clone(),
+        marks: net.marks[at].clone(),
         traits: Traits {
             own_thread: made.wishes.own_thread,
             is_bounded: made.wishes.bounded,

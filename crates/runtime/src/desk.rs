@@ -124,6 +124,7 @@ impl Outlet for Desk<'_> {
             CLOSED => return Ok(()),
             _ => return Err(self.voice.interrupt()),
         }
+        out.marks.count(mark);
         if mark == Punctuation::Final {
             out.close();
         }

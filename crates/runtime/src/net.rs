@@ -6,6 +6,7 @@ use graph::{OperatorModel, Program};
 
 use crate::abi::Counter;
 use crate::make::Made;
+use crate::marks::MarkCounters;
 use crate::threads::{Shape, Start};
 use crate::wait::ThreadId;
 use crate::wiring::{OutPort, Target};
@@ -14,6 +15,7 @@ use crate::wiring::{OutPort, Target};
 pub(crate) struct Net {
     pub outs: Vec<Box<[OutPort]>>,
     pub processed: Vec<Arc<[Counter]>>,
+    pub marks: Vec<Arc<[MarkCounters]>>,
     /// The threads that enter the operator.
     pub entered: Vec<Vec<ThreadId>>,
     /// Those, and its own.
@@ -44,8 +46,11 @@ impl Net {
             let ports = operator.inputs.iter();
             ports.map(|_| Counter::default()).collect()
         };
+        let inputs = program.operators.iter().map(|o| o.inputs.len());
+        let marks = inputs.map(MarkCounters::several);
         Net {
             processed: program.operators.iter().map(counters).collect(),
+            marks: marks.collect(),
             entered,
             threads,
             loops,

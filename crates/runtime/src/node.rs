@@ -8,6 +8,7 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 use crate::abi::{Act, Batch, Code, Context, Counter, StateCell};
 use crate::catch::Catch;
 use crate::desk::{Desk, Lent};
+use crate::marks::MarkCounters;
 use crate::past::Past;
 use crate::region::Region;
 use crate::{Operator, Outlet, TimerId};
@@ -24,6 +25,8 @@ pub(crate) struct Node {
     pub ports: Vec<InPort>,
     /// See [`crate::wiring::Wiring::processed`].
     pub processed: Arc<[Counter]>,
+    /// See [`crate::wiring::Wiring::marks`].
+    pub marks: Arc<[MarkCounters]>,
     pub traits: Traits,
     /// [`Operator::finish`] was called, or it failed: nothing comes in any more.
     pub is_done: bool,
@@ -143,13 +146,17 @@ impl Node {
         if self.is_done || self.ports[at].finals_left == 0 {
             return Ok(());
         }
+        let is_last = self.ports[at].finals_left == 1;
+        if mark == Punctuation::Window || is_last {
+            self.marks[at].count(mark);
+        }
         match mark {
             Punctuation::Window => {
                 self.clause(region, port, mark)?;
                 self.call(region, |built, out| built.window_marker(port, out))?;
                 self.forward_window(region, port)
             }
-            Punctuation::Final if self.ports[at].finals_left > 1 => {
+            Punctuation::Final if !is_last => {
                 self.ports[at].finals_left -= 1;
                 Ok(())
             }

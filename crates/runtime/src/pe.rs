@@ -18,6 +18,7 @@ use crate::crossing::{Flow, Queued};
 use crate::house::{House, Options};
 use crate::launch::{self, Thread};
 use crate::make::Runner;
+use crate::marks::MarkCounters;
 use crate::node::Node;
 use crate::region::Region;
 use crate::report::{Failure, Report, Tally};
@@ -96,6 +97,11 @@ impl Pe {
         let cores = cores_of_threads(thread_count, &runners, &cores);
         let mut threads = launch::threads(&cores).map_err(not_started)?;
         let wiring = Arc::new(wiring);
+        for (operator, voice) in (0..).zip(&wiring.voices) {
+            let ports = Arc::downgrade(&wiring);
+            let count = move |name: &str| ports.upgrade()?.port_metric(operator, name);
+            voice.set_counts(Box::new(count));
+        }
         interrupt_after_shutdown(&wiring, &runners);
         let (mut homes, idle) = by_thread(own, thread_count);
         let region = |thread: ThreadId, nodes| Region::new(wiring.clone(), thread, nodes);
@@ -249,11 +255,14 @@ fn linger(house: &House) {
 
 impl Wiring {
     pub(crate) fn tallies(&self) -> Vec<Tally> {
-        let all = self.voices.iter().zip(&self.processed).zip(&self.outs);
-        let all = all.map(|((voice, processed), outs)| Tally {
+        let inputs = self.processed.iter().zip(&self.marks);
+        let all = self.voices.iter().zip(inputs).zip(&self.outs);
+        let all = all.map(|((voice, (processed, marks)), outs)| Tally {
             operator: voice.name().clone(),
             processed: processed.iter().map(|counter| counter.get()).collect(),
             submitted: outs.iter().map(|out| out.submitted.get()).collect(),
+            marks_in: marks.iter().map(MarkCounters::get).collect(),
+            marks_out: outs.iter().map(|out| out.marks.get()).collect(),
             metrics: voice.metrics(),
         });
         all.collect()

@@ -426,6 +426,7 @@ impl Region {
     pub fn end_outputs(&self, node: u32) -> Result<(), Fault> {
         for out in &self.wiring.outs[node as usize] {
             if out.close() {
+                out.marks.count(Punctuation::Final);
                 for &target in &out.targets {
                     self.deliver_mark(target, Punctuation::Final)?;
                 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use graph::Fault;
 
+use crate::marks::Marks;
+
 /// What went wrong in one operator.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -36,6 +38,10 @@ pub struct Tally {
     pub processed: Vec<u64>,
     /// Tuples that went out, by output port.
     pub submitted: Vec<u64>,
+    /// Markers that came in, by input port.
+    pub marks_in: Vec<Marks>,
+    /// Markers that went out, by output port.
+    pub marks_out: Vec<Marks>,
     /// Custom metrics, in order of creation.
     pub metrics: Vec<(String, i64)>,
 }

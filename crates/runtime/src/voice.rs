@@ -20,6 +20,8 @@ pub(crate) struct Voice {
     metrics: Mutex<Vec<Metric>>,
     /// Metrics that somebody else keeps.
     gauges: OnceLock<Gauges>,
+    /// What the run time counts at its ports.
+    counts: OnceLock<Counts>,
     /// It has no input ports.
     is_source: bool,
     /// How often it has slept since the shutdown without looking for one.
@@ -30,6 +32,9 @@ pub(crate) struct Voice {
 
 /// Reads metrics.
 pub(crate) type Gauges = Box<dyn Fn() -> Vec<(String, i64)> + Send + Sync>;
+
+/// Reads a metric of a port: see [`crate::wiring::Wiring::port_metric`].
+pub(crate) type Counts = Box<dyn Fn(&str) -> Option<i64> + Send + Sync>;
 
 /// A custom metric.
 pub(crate) struct Metric {
@@ -55,6 +60,7 @@ impl Voice {
             random: AtomicU64::new(fold(operator.name.bytes().map(u64::from))),
             metrics: Mutex::new(Vec::new()),
             gauges: OnceLock::new(),
+            counts: OnceLock::new(),
             is_source: operator.inputs.is_empty(),
             slept: AtomicU32::new(0),
             is_interrupted: AtomicBool::new(false),
@@ -90,6 +96,12 @@ impl Voice {
     pub fn set_gauges(&self, gauges: Gauges) {
         // Only its wiring sets it.
         let _ = self.gauges.set(gauges);
+    }
+
+    /// Where metrics of its ports are read; once.
+    pub fn set_counts(&self, counts: Counts) {
+        // Only the start of its PE sets it.
+        let _ = self.counts.set(counts);
     }
 
     /// Adds to a metric, which it creates if need be.
@@ -240,6 +252,7 @@ impl Services for &Voice {
     fn property(&self, name: &str) -> Option<String> {
         let mut properties = self.house.properties.iter();
         let found = properties.find(|(known, _)| known == name);
-        found.map(|(_, value)| value.clone())
+        let counted = || self.counts.get()?(name).map(|value| value.to_string());
+        found.map(|(_, value)| value.clone()).or_else(counted)
     }
 }

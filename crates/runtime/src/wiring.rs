@@ -14,6 +14,7 @@ use crate::abi::Counter;
 use crate::crossing::{Flow, Queued};
 use crate::gate::Gate;
 use crate::house::House;
+use crate::marks::MarkCounters;
 use crate::node::Node;
 use crate::voice::Voice;
 use crate::wait::{Holder, ThreadId, Waits};
@@ -32,6 +33,8 @@ pub(crate) struct Wiring {
     pub outs: Vec<Box<[OutPort]>>,
     /// Tuples that came in, by input port.
     pub processed: Vec<Arc<[Counter]>>,
+    /// And markers.
+    pub marks: Vec<Arc<[MarkCounters]>>,
     /// Operators that several threads may enter.
     pub shared: Vec<Option<Shared>>,
     /// Which threads may make room in it: those that enter it, and its own.
@@ -55,6 +58,7 @@ pub(crate) struct OutPort {
     /// whoever interrupts; read by its own thread.
     pub state: AtomicU8,
     pub submitted: Counter,
+    pub marks: MarkCounters,
     /// In order of connection.
     pub targets: Box<[Target]>,
 }

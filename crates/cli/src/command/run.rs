@@ -41,6 +41,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         kill_after: args.kill_after.map(Duration::from_secs_f64),
         before_print: progress::make_way,
         tag_output: args.tag_output,
+        latency: args.latency,
         counters: Some(engine::runtime_folder()),
         ..Launch::default()
     };

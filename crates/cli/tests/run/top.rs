@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::processes::{Live, Process, until};
+use crate::processes::{Live, Process, media, until};
 use crate::scratch::{Run, Scratch, command};
 
 /// The second operator takes no tuple but the first, until the job is stopped.
@@ -82,6 +82,159 @@ fn a_slow_consumer_is_seen_with_who_waits_for_it() {
     assert_eq!(top(&scratch, &[]).ok(), "no job runs\n");
     let stderr = top(&scratch, &["Main"]).fails(1);
     assert_eq!(stderr, "thalweg: there is no job Main; none runs\n");
+}
+
+/// Three PEs in a row: the last one takes nothing but the first tuple until the job is stopped.
+#[test]
+fn whoever_waits_is_seen_with_whom_for_since_when_and_who_is_to_blame() {
+    let middle = "stream<In> Middle = Functor(In) {}\n        () as Out = Custom(Middle as In)";
+    let program = STUCK.replace("() as Out = Custom(In)", middle);
+    let scratch = Scratch::new();
+    let file = scratch.write("Main.spl", program);
+    let mut live = Live::start(&scratch, &["run", file.to_str().unwrap(), "--fuse", "none"]);
+    assert_eq!(live.line(), "running\n");
+    let waiting = |sample: &Value, pe: usize| {
+        let links = sample["jobs"][0]["pes"][pe]["links"].as_array().cloned();
+        let mut links = links.unwrap_or_default().into_iter();
+        let link = links.find(|link| link["is_sender"] == true)?;
+        link["waiting_ns"].as_u64()
+    };
+    let mut sample = Value::Null;
+    until("both wait", || {
+        sample = json(&scratch);
+        waiting(&sample, 0).is_some() && waiting(&sample, 1).is_some()
+    });
+    let first = [0, 1].map(|pe| waiting(&sample, pe).unwrap());
+    // They wait for good: since the same time as before.
+    let text = top(&scratch, &[]).ok();
+    let sample = json(&scratch);
+    let second = [0, 1].map(|pe| waiting(&sample, pe).unwrap());
+    assert!(
+        first[0] < second[0] && first[1] < second[1],
+        "{first:?} {second:?}"
+    );
+    assert!(
+        second[0] < second[1],
+        "the one that is nearer waits for longer: {second:?}"
+    );
+    for line in [
+        "\npe 0 waits for pe 1: In is full for ",
+        "\npe 1 waits for pe 2: Middle is full for ",
+        "\npe 2 holds up pe 0, pe 1\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let end = &sample["jobs"][0]["pes"][0]["links"][0]["end"];
+    assert_eq!(end["slowest"], 1, "{end}");
+    assert!(end["queued_bytes"].as_u64() > Some(0), "{end}");
+    live.signal(Signal::INT);
+    live.end().ok();
+}
+
+/// Counts tuples, markers and something of its own, then goes on without doing more.
+const COUNTED: &str = r#"composite Main {
+    graph
+        stream<uint64 n> In = Custom() {
+            logic onProcess : {
+                for (int32 i in range(100)) {
+                    submit({ n = (uint64) i }, In);
+                    if (i % 10 == 9) { submit(Sys.WindowMarker, In); }
+                }
+                createCustomMetric("below zero", "of its own", Sys.Gauge, 0l - 3l);
+                while (!isShutdown()) { block(1000000.0); }
+            }
+        }
+        () as Out = Custom(In) {
+            logic onTuple In : if (n == 99ul) { printStringLn("running"); }
+            config threadedPort : queue(In, Sys.Wait, 200);
+        }
+}"#;
+
+fn find<'a>(sample: &'a Value, list: &str, field: &str, name: &str) -> &'a Value {
+    let pes = sample["jobs"][0]["pes"].as_array();
+    let all = pes
+        .into_iter()
+        .flatten()
+        .filter_map(|pe| pe[list].as_array());
+    let found = all.flatten().find(|one| one[field] == name);
+    found.unwrap_or(&Value::Null)
+}
+
+#[test]
+fn markers_metrics_and_bytes_are_seen() {
+    for plan in ["all", "none"] {
+        let scratch = Scratch::new();
+        let file = scratch.write("Main.spl", COUNTED);
+        let mut live = Live::start(&scratch, &["run", file.to_str().unwrap(), "--fuse", plan]);
+        assert_eq!(live.line(), "running\n");
+        let mut sample = Value::Null;
+        until("all is counted", || {
+            sample = json(&scratch);
+            let operator = |name| find(&sample, "operators", "name", name);
+            let has_windows = operator("Out")["marks_in"][0]["windows"] == 10;
+            has_windows && operator("In")["metrics"]["below zero"] == -3
+        });
+        let operator = |name| find(&sample, "operators", "name", name);
+        assert_eq!(operator("In")["marks_out"][0]["windows"], 10);
+        assert_eq!(operator("In")["marks_out"][0]["finals"], 0);
+        assert_eq!(operator("Out")["processed"][0], 100);
+        let queue = find(&sample, "queues", "operator", "queue of Out.0");
+        assert_eq!((&queue["sent"], &queue["items"]), (&110.into(), &0.into()));
+        assert_eq!(queue["bytes"], 800, "{queue}");
+        assert_eq!(operator("queue of Out.0")["metrics"]["queueSize"], 200);
+        let text = top(&scratch, &[]).ok();
+        assert!(text.contains("In        below zero     -3\n"), "{text}");
+        live.signal(Signal::INT);
+        live.end().ok();
+    }
+}
+
+#[test]
+fn latencies_are_measured_if_that_is_asked_for() {
+    let program = r#"composite Main {
+        graph
+            stream<uint64 n> In = Beacon() { output In : n = IterationCount(); }
+            () as Out = Custom(In) {
+                logic onTuple In : if (n == 10000ul) { printStringLn("running"); }
+            }
+    }"#;
+    let flags: [&[&str]; 3] = [&["--latency"], &["--latency", "--interpret"], &[]];
+    for (medium, flags) in media().flat_map(|medium| flags.map(|flags| (medium, flags))) {
+        let scratch = Scratch::new();
+        let file = scratch.write("Main.spl", program);
+        let args = [
+            "run",
+            file.to_str().unwrap(),
+            "--fuse",
+            "none",
+            "-F",
+            medium,
+        ];
+        let mut live = Live::start(&scratch, &[&args, flags].concat());
+        assert_eq!(live.line(), "running\n");
+        let (mut sample, mut latency) = (Value::Null, Value::Null);
+        let is_asked = !flags.is_empty();
+        until("it is there", || {
+            sample = json(&scratch);
+            let receiver = &sample["jobs"][0]["pes"][1]["links"][0];
+            latency = receiver["latency"].clone();
+            receiver["frames"].as_u64() > Some(0)
+                && (!is_asked || latency["count"].as_u64() > Some(0))
+        });
+        assert_eq!(latency.is_object(), is_asked, "{medium}: {latency}");
+        assert!(sample["jobs"][0]["pes"][0]["links"][0]["latency"].is_null());
+        let names = ["ns_p50", "ns_p90", "ns_p99", "ns_p999", "ns_max"];
+        let times = names.map(|name| latency[name].as_u64());
+        assert!(
+            times.is_sorted() && (times[0] > Some(0)) == is_asked,
+            "{latency}"
+        );
+        let text = top(&scratch, &[]).ok();
+        let head = "LATENCY  FROM  TO    MEASURED";
+        assert_eq!(text.contains(head), is_asked, "{text}");
+        live.signal(Signal::INT);
+        live.end().ok();
+    }
 }
 
 #[test]

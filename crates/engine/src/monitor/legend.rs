@@ -1,13 +1,15 @@
 //! What the slots of a PE's counters file mean, and who a job is: JSON that this version writes and
 //! reads.
 //!
-//! Slots come in the order of the legend: of each operator a number for each input and each output
-//! port; of each link five; of each queue six.
+//! Slots come in the order of the legend: of each operator three numbers for each input and each
+//! output port (tuples, window and final markers) and one for each metric; of each link
+//! [`LINK_SLOTS`] and, if latencies are measured there, a histogram; of each queue [`QUEUE_SLOTS`].
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use runtime::Tally;
-use runtime::crossing::{Flow, Queued, Side};
+use runtime::crossing::{BUCKETS, Flow, Queued, Side};
+use runtime::{Marks, Tally};
 use serde::{Deserialize, Serialize};
 
 /// Who a job is.
@@ -49,6 +51,8 @@ pub struct OperatorLegend {
     pub inputs: u32,
     /// How many output ports.
     pub outputs: u32,
+    /// Its metrics so far: what it has created, and those of a queue.
+    pub metrics: Vec<String>,
 }
 
 /// One side of a crossing stream.
@@ -64,6 +68,10 @@ pub struct LinkLegend {
     pub to: Vec<u32>,
     /// Whether this is the sender's side.
     pub is_sender: bool,
+    /// The medium counts what its sending end does.
+    pub has_end: bool,
+    /// It has a histogram of latencies.
+    pub has_latency: bool,
 }
 
 /// A queue.
@@ -73,10 +81,19 @@ pub struct QueueLegend {
     pub operator: String,
     /// How many items it holds.
     pub items_max: u64,
+    /// Bytes of a tuple, if all have as many.
+    pub tuple_bytes: Option<u64>,
 }
 
-/// Slots of a link, in order: frames, bytes, waits, nanoseconds waited, waiting since.
-pub const LINK_SLOTS: usize = 5;
+/// Slots of a port, in order: tuples, window markers, final markers.
+pub const PORT_SLOTS: usize = 3;
+
+/// Slots of a link, in order: frames, bytes, waits, nanoseconds waited, waiting since; of its sending
+/// end: batches, bytes queued, the slowest receiver, connections made again, connections refused.
+pub const LINK_SLOTS: usize = 10;
+
+/// Slots of a histogram: its buckets, and the longest time in nanoseconds.
+pub const LATENCY_SLOTS: usize = BUCKETS + 1;
 
 /// Slots of a queue, in order: items now, items sent, tuples dropped, waits, nanoseconds waited,
 /// waiting since.
@@ -98,16 +115,11 @@ impl JobNote {
 impl Legend {
     /// How many slots there are.
     pub fn slots(&self) -> usize {
-        let ports = self
-            .operators
-            .iter()
-            .map(|o| o.inputs as usize + o.outputs as usize);
-        let links = self.links.len().saturating_mul(LINK_SLOTS);
-        let queues = self.queues.len().saturating_mul(QUEUE_SLOTS);
-        ports
-            .fold(0, usize::saturating_add)
-            .saturating_add(links)
-            .saturating_add(queues)
+        let operators = self.operators.iter().map(OperatorLegend::slots);
+        let links = self.links.iter().map(LinkLegend::slots);
+        let queues = self.queues.iter().map(|_| QUEUE_SLOTS);
+        let all = operators.chain(links).chain(queues);
+        all.fold(0, usize::saturating_add)
     }
 }
 
@@ -119,7 +131,14 @@ impl OperatorLegend {
             kind: kind.to_owned(),
             inputs: tally.processed.len() as u32,
             outputs: tally.submitted.len() as u32,
+            metrics: tally.metrics.iter().map(|(name, _)| name.clone()).collect(),
         }
+    }
+
+    fn slots(&self) -> usize {
+        let ports = self.inputs as usize + self.outputs as usize;
+        let ports = ports.saturating_mul(PORT_SLOTS);
+        ports.saturating_add(self.metrics.len())
     }
 }
 
@@ -132,7 +151,13 @@ impl LinkLegend {
             from: flow.from,
             to: flow.to.clone(),
             is_sender: flow.side == Side::Sender,
+            has_end: flow.end().is_some(),
+            has_latency: flow.latency().is_some(),
         }
+    }
+
+    fn slots(&self) -> usize {
+        LINK_SLOTS + if self.has_latency { LATENCY_SLOTS } else { 0 }
     }
 }
 
@@ -142,19 +167,42 @@ impl QueueLegend {
         QueueLegend {
             operator: queue.operator.to_string(),
             items_max: queue.items_max,
+            tuple_bytes: queue.tuple_bytes,
         }
     }
 }
 
+/// The numbers of an operator.
+pub fn operator_slots(tally: &Tally) -> impl Iterator<Item = u64> {
+    let port = |(tuples, marks): (&u64, &Marks)| [*tuples, marks.windows, marks.finals];
+    let inputs = tally.processed.iter().zip(&tally.marks_in).flat_map(port);
+    let outputs = tally.submitted.iter().zip(&tally.marks_out);
+    let metrics = tally.metrics.iter().map(|(_, value)| *value as u64);
+    inputs.chain(outputs.flat_map(port)).chain(metrics)
+}
+
 /// The numbers of a link.
-pub fn link_slots(flow: &Flow) -> [u64; LINK_SLOTS] {
-    [
+pub fn link_slots(flow: &Flow) -> impl Iterator<Item = u64> {
+    let own = [
         flow.frames(),
         flow.bytes(),
         flow.waits.get(),
         flow.wait_ns.get(),
         flow.blocked_since_ns().unwrap_or(0),
-    ]
+    ];
+    let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let end = flow.end().map_or([0; 5], |end| {
+        [
+            number(&end.batches),
+            number(&end.queued_bytes),
+            end.slowest.load(Ordering::Relaxed).into(),
+            number(&end.reconnects),
+            number(&end.refusals),
+        ]
+    });
+    let latency = flow.latency().into_iter();
+    let latency = latency.flat_map(|latency| latency.counts().chain([latency.longest_ns()]));
+    own.into_iter().chain(end).chain(latency)
 }
 
 /// The numbers of a queue.

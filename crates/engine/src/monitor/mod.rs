@@ -13,13 +13,17 @@
 //! anything: what they count anyway is copied. A job that cannot have a folder runs without.
 
 mod folder;
+mod latency;
 mod legend;
 mod process;
 mod sampler;
 mod watch;
 
 pub use folder::runtime_folder;
-pub use watch::{JobSample, LinkSample, OperatorSample, PeSample, QueueSample, samples};
+pub use latency::LatencySample;
+pub use watch::{
+    EndSample, JobSample, LinkSample, MarksSample, OperatorSample, PeSample, QueueSample, samples,
+};
 
 pub(crate) use folder::JobFolder;
 pub(crate) use sampler::{Place, Sampler};

@@ -3,7 +3,7 @@
 //! # Cost
 //! A walk over the counters each time; nothing for the operators, whose counters are there anyway.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -14,7 +14,9 @@ use ring::counters::Board;
 use runtime::crossing::{Flow, Queued};
 use runtime::{Running, Tally};
 
-use super::legend::{Legend, LinkLegend, OperatorLegend, QueueLegend, link_slots, queue_slots};
+use super::legend::{
+    Legend, LinkLegend, OperatorLegend, QueueLegend, link_slots, operator_slots, queue_slots,
+};
 use super::{JobFolder, folder, now_ns};
 
 /// How often counters are copied.
@@ -38,31 +40,29 @@ pub struct Sampler {
     thread: Option<JoinHandle<()>>,
 }
 
+/// What there is to copy.
 struct Counts {
+    pe: u32,
+    /// What sort of operator each is.
+    kinds: Vec<Arc<str>>,
     tallies: Box<dyn Fn() -> Vec<Tally> + Send>,
     flows: Vec<Arc<Flow>>,
     queues: Vec<Arc<Queued>>,
 }
 
+/// A file, and what is in it.
+struct Written {
+    legend: Legend,
+    board: Board,
+}
+
 impl Sampler {
     /// For a PE. `None` if there is no thread for it.
     pub fn start(place: Place, pe: u32, program: &Program, running: &Running) -> Option<Sampler> {
-        let tallies = running.tallies();
-        let operators = tallies.iter().zip(&program.operators);
-        let legend = Legend {
-            pe,
-            pid: std::process::id(),
-            operators: operators
-                .map(|(tally, operator)| OperatorLegend::new(tally, &operator.kind))
-                .collect(),
-            links: running.flows().iter().map(|f| LinkLegend::new(f)).collect(),
-            queues: running
-                .queues()
-                .iter()
-                .map(|q| QueueLegend::new(q))
-                .collect(),
-        };
+        let kinds = program.operators.iter().map(|o| o.kind.clone());
         let counts = Counts {
+            pe,
+            kinds: kinds.collect(),
             tallies: running.tally_handle(),
             flows: running.flows(),
             queues: running.queues(),
@@ -75,14 +75,8 @@ impl Sampler {
                 return;
             }
             // Without a file nothing is to be seen, and the job runs all the same.
-            let Some((_folder, path)) = place.folder(&name) else {
-                return;
-            };
-            let board = serde_json::to_string(&legend).ok().and_then(|text| {
-                Board::create(&folder::counters(&path, pe), legend.slots(), &text).ok()
-            });
-            if let Some(board) = board {
-                counts.copy_until(&board, &ended);
+            if let Some((_folder, path)) = place.folder(&name) {
+                counts.copy_until(&folder::counters(&path, pe), &ended);
             }
         };
         let thread = Some(thread.spawn(run).ok()?);
@@ -115,26 +109,50 @@ impl Drop for Sampler {
 }
 
 impl Counts {
-    fn copy_until(&self, board: &Board, ended: &Receiver<()>) {
+    fn copy_until(&self, path: &Path, ended: &Receiver<()>) {
+        let mut written = None;
         loop {
-            self.copy(board);
-            if is_over(ended, PERIOD) {
-                return self.copy(board);
+            let is_over = written.is_some() && is_over(ended, PERIOD);
+            written = self.copy(path, written);
+            if is_over || written.is_none() {
+                return;
             }
         }
     }
 
-    fn copy(&self, board: &Board) {
+    /// Copies everything; into a new file if there is something new. `None`: there can be no file.
+    fn copy(&self, path: &Path, written: Option<Written>) -> Option<Written> {
         let tallies = (self.tallies)();
-        let ports = tallies
-            .iter()
-            .flat_map(|tally| tally.processed.iter().chain(&tally.submitted));
+        let legend = self.legend(&tallies);
+        let written = match written.filter(|written| written.legend == legend) {
+            Some(written) => written,
+            None => {
+                let text = serde_json::to_string(&legend).ok()?;
+                let board = Board::create(path, legend.slots(), &text).ok()?;
+                Written { legend, board }
+            }
+        };
+        let operators = tallies.iter().flat_map(operator_slots);
         let links = self.flows.iter().flat_map(|flow| link_slots(flow));
         let queues = self.queues.iter().flat_map(|queue| queue_slots(queue));
-        for (slot, value) in ports.copied().chain(links).chain(queues).enumerate() {
-            board.set(slot, value);
+        for (slot, value) in operators.chain(links).chain(queues).enumerate() {
+            written.board.set(slot, value);
         }
-        board.beat(now_ns());
+        written.board.beat(now_ns());
+        Some(written)
+    }
+
+    fn legend(&self, tallies: &[Tally]) -> Legend {
+        let operators = tallies.iter().zip(&self.kinds);
+        Legend {
+            pe: self.pe,
+            pid: std::process::id(),
+            operators: operators
+                .map(|(tally, kind)| OperatorLegend::new(tally, kind))
+                .collect(),
+            links: self.flows.iter().map(|f| LinkLegend::new(f)).collect(),
+            queues: self.queues.iter().map(|q| QueueLegend::new(q)).collect(),
+        }
     }
 }
 

@@ -2,14 +2,17 @@
 //!
 //! The fields of the types here are those of `thalweg top --json`; counts only grow.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use ring::counters::View;
+use runtime::crossing::BUCKETS;
 use serde::Serialize;
 
+use super::latency::LatencySample;
 use super::legend::{
-    JobNote, LINK_SLOTS, Legend, LinkLegend, OperatorLegend, QUEUE_SLOTS, QueueLegend,
+    JobNote, LINK_SLOTS, Legend, LinkLegend, OperatorLegend, PORT_SLOTS, QUEUE_SLOTS, QueueLegend,
 };
 use super::{folder, now_ns};
 
@@ -56,6 +59,21 @@ pub struct OperatorSample {
     pub processed: Vec<u64>,
     /// Tuples that went out, by output port.
     pub submitted: Vec<u64>,
+    /// Markers that came in, by input port.
+    pub marks_in: Vec<MarksSample>,
+    /// Markers that went out, by output port.
+    pub marks_out: Vec<MarksSample>,
+    /// Its metrics: what it has created, and those of a queue.
+    pub metrics: BTreeMap<String, i64>,
+}
+
+/// Markers that passed a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MarksSample {
+    /// Window markers.
+    pub windows: u64,
+    /// Final markers: 0 or 1.
+    pub finals: u64,
 }
 
 /// One side of a crossing stream at some time.
@@ -82,6 +100,25 @@ pub struct LinkSample {
     pub wait_ns: u64,
     /// For how many nanoseconds it waits now; `None`: it does not.
     pub waiting_ns: Option<u64>,
+    /// What its sending end says; `None`: this is a receiver's side, or the medium counts nothing.
+    pub end: Option<EndSample>,
+    /// How long tuples were under way; `None`: it is not measured, or this is the sender's side.
+    pub latency: Option<LatencySample>,
+}
+
+/// What the sending end of a stream says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndSample {
+    /// Batches that went out; 0 on media that do not batch.
+    pub batches: u64,
+    /// Bytes that the slowest receiver has not taken yet.
+    pub queued_bytes: u64,
+    /// The PE of that receiver.
+    pub slowest: u32,
+    /// Connections that were made again.
+    pub reconnects: u64,
+    /// Connections that were refused.
+    pub refusals: u64,
 }
 
 /// A queue at some time.
@@ -95,6 +132,8 @@ pub struct QueueSample {
     pub items: u64,
     /// Items that came in.
     pub sent: u64,
+    /// Bytes of the tuples among them; `None`: they vary, and are not counted.
+    pub bytes: Option<u64>,
     /// Tuples that were dropped because it was full.
     pub dropped: u64,
     /// How often whoever sends has waited for room.
@@ -146,13 +185,16 @@ fn pe(path: &Path) -> Option<PeSample> {
         links,
         queues,
     } = legend;
+    let operators: Vec<_> = operators.into_iter().map(|o| slots.operator(o)).collect();
+    let links = links.into_iter().map(|l| slots.link(l)).collect();
+    let queues = queues.into_iter().map(|q| slots.queue(q, &operators));
     Some(PeSample {
         pe,
         pid,
         sampled_ns,
-        operators: operators.into_iter().map(|o| slots.operator(o)).collect(),
-        links: links.into_iter().map(|l| slots.link(l)).collect(),
-        queues: queues.into_iter().map(|q| slots.queue(q)).collect(),
+        links,
+        queues: queues.collect(),
+        operators,
     })
 }
 
@@ -160,8 +202,13 @@ fn pe(path: &Path) -> Option<PeSample> {
 struct Slots(std::vec::IntoIter<u64>);
 
 impl Slots {
-    fn several(&mut self, count: u32) -> Vec<u64> {
-        self.0.by_ref().take(count as usize).collect()
+    /// The tuples and the markers of so many ports.
+    fn ports(&mut self, count: u32) -> (Vec<u64>, Vec<MarksSample>) {
+        let ports = (0..count).map(|_| {
+            let [tuples, windows, finals] = self.some::<PORT_SLOTS>();
+            (tuples, MarksSample { windows, finals })
+        });
+        ports.unzip()
     }
 
     fn some<const N: usize>(&mut self) -> [u64; N] {
@@ -169,16 +216,36 @@ impl Slots {
     }
 
     fn operator(&mut self, legend: OperatorLegend) -> OperatorSample {
+        let (processed, marks_in) = self.ports(legend.inputs);
+        let (submitted, marks_out) = self.ports(legend.outputs);
+        let metrics = legend.metrics.into_iter();
+        let metrics = metrics.map(|name| (name, self.some::<1>()[0] as i64));
         OperatorSample {
-            processed: self.several(legend.inputs),
-            submitted: self.several(legend.outputs),
+            processed,
+            submitted,
+            marks_in,
+            marks_out,
+            metrics: metrics.collect(),
             name: legend.name,
             kind: legend.kind,
         }
     }
 
     fn link(&mut self, legend: LinkLegend) -> LinkSample {
-        let [frames, bytes, waits, wait_ns, since] = self.some::<LINK_SLOTS>();
+        let [frames, bytes, waits, wait_ns, since, end @ ..] = self.some::<LINK_SLOTS>();
+        let [batches, queued_bytes, slowest, reconnects, refusals] = end;
+        let slowest = legend.to.get(slowest as usize).copied();
+        let end = EndSample {
+            batches,
+            queued_bytes,
+            slowest: slowest.unwrap_or_default(),
+            reconnects,
+            refusals,
+        };
+        let latency = legend.has_latency.then(|| {
+            let buckets: Vec<u64> = self.0.by_ref().take(BUCKETS).collect();
+            LatencySample::new(&buckets, self.some::<1>()[0])
+        });
         LinkSample {
             link: legend.link,
             stream: legend.stream,
@@ -190,16 +257,23 @@ impl Slots {
             waits,
             wait_ns,
             waiting_ns: waiting(since),
+            end: legend.has_end.then_some(end),
+            latency,
         }
     }
 
-    fn queue(&mut self, legend: QueueLegend) -> QueueSample {
+    fn queue(&mut self, legend: QueueLegend, operators: &[OperatorSample]) -> QueueSample {
         let [items, sent, dropped, waits, wait_ns, since] = self.some::<QUEUE_SLOTS>();
+        let own = operators.iter().find(|one| one.name == legend.operator);
+        let marks = own.into_iter().flat_map(|own| &own.marks_in);
+        let marks: u64 = marks.map(|marks| marks.windows + marks.finals).sum();
+        let tuples = sent.saturating_sub(marks);
         QueueSample {
             operator: legend.operator,
             items_max: legend.items_max,
             items,
             sent,
+            bytes: legend.tuple_bytes.map(|each| tuples.saturating_mul(each)),
             dropped,
             waits,
             wait_ns,

@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use graph::{Fault, FaultKind};
 use rustix::time::{ClockId, clock_gettime};
-use transport::{Error, Loss};
+use transport::{Counters, Error, Loss};
 
+use super::latency::Histogram;
 use crate::abi::Counter;
 
 /// One side of a link.
@@ -36,6 +37,10 @@ pub struct Flow {
     /// Since when this side waits, in nanoseconds of the monotonic clock; 0: it does not. Written
     /// by the side's thread.
     blocked_since_ns: AtomicU64,
+    /// What the sending end counts.
+    end: Option<Arc<Counters>>,
+    /// How long tuples were under way: of a receiver, if that was asked for.
+    latency: Option<Histogram>,
 }
 
 /// A side of a link.
@@ -63,7 +68,44 @@ impl Flow {
             waits: Counter::default(),
             wait_ns: Counter::default(),
             blocked_since_ns: AtomicU64::new(0),
+            end: None,
+            latency: None,
         }
+    }
+
+    /// What its end counts is seen here too.
+    pub(super) fn with_end(mut self, end: Option<Arc<Counters>>) -> Flow {
+        self.end = end;
+        self
+    }
+
+    /// Stamps are looked at.
+    pub(super) fn with_latency(mut self) -> Flow {
+        self.latency = Some(Histogram::default());
+        self
+    }
+
+    /// What its sending end counts, as it is now.
+    pub fn end(&self) -> Option<&Counters> {
+        let end = self.end.as_deref()?;
+        end.refresh();
+        Some(end)
+    }
+
+    /// How long tuples were under way.
+    pub fn latency(&self) -> Option<&Histogram> {
+        self.latency.as_ref()
+    }
+
+    /// A stamp has come.
+    pub(super) fn arrived(&self, stamp: &[u8]) -> Result<(), Fault> {
+        let Ok(sent_ns) = stamp.try_into().map(u64::from_le_bytes) else {
+            return Err(self.fault("is broken: a stamp is no time"));
+        };
+        if let Some(latency) = &self.latency {
+            latency.record(now_ns().saturating_sub(sent_ns));
+        }
+        Ok(())
     }
 
     /// Frames that passed.
@@ -165,6 +207,16 @@ mod tests {
         flow.goes_on();
         flow.goes_on();
         assert_eq!((flow.blocked_since_ns(), flow.waits.get()), (None, 1));
+    }
+
+    #[test]
+    fn a_stamp_is_a_time_that_is_over() {
+        let flow = flow().with_latency();
+        flow.arrived(&now_ns().to_le_bytes()).unwrap();
+        flow.arrived(&u64::MAX.to_le_bytes()).unwrap();
+        assert_eq!(flow.latency().unwrap().counts().sum::<u64>(), 2);
+        let fault = flow.arrived(&[1, 2, 3]).unwrap_err();
+        assert!(fault.message().ends_with("a stamp is no time"), "{fault}");
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Links {
     pub outbound: BTreeMap<u32, Sending>,
     /// Where streams come in.
     pub inbound: BTreeMap<u32, Receiving>,
+    /// Tuples are stamped, to know how long they are under way.
+    pub has_latency: bool,
 }
 
 /// The sending end of a crossing stream.
@@ -75,7 +77,8 @@ impl Borders {
         let sending = self.links.outbound.remove(&link);
         let sending = sending.ok_or_else(|| no_end(link, "outbound"))?;
         let (stream, to) = (sending.stream.clone(), sending.to.clone());
-        let flow = self.flow(Flow::new(link, stream, self.links.pe, to, Side::Sender));
+        let flow = Flow::new(link, stream, self.links.pe, to, Side::Sender);
+        let flow = self.flow(flow.with_end(sending.end.counters()));
         Ok((sending, flow))
     }
 
@@ -85,8 +88,12 @@ impl Borders {
         let receiving = receiving.ok_or_else(|| no_end(link, "inbound"))?;
         let (stream, from) = (receiving.stream.clone(), receiving.from);
         let to = vec![self.links.pe];
-        let flow = self.flow(Flow::new(link, stream, from, to, Side::Receiver));
-        Ok((receiving, flow))
+        let flow = Flow::new(link, stream, from, to, Side::Receiver);
+        let flow = match self.links.has_latency {
+            true => flow.with_latency(),
+            false => flow,
+        };
+        Ok((receiving, self.flow(flow)))
     }
 
     fn flow(&mut self, flow: Flow) -> Arc<Flow> {

@@ -23,6 +23,7 @@
 
 mod codec;
 mod flow;
+mod latency;
 mod linger;
 mod links;
 mod pacing;
@@ -30,9 +31,11 @@ mod queue;
 pub(crate) mod quiet;
 mod receive;
 mod send;
+mod stamping;
 mod wire;
 
 pub use flow::{Flow, Side};
+pub use latency::{BUCKETS, Histogram, bucket_end_ns};
 pub use links::{Links, Receiving, Sending};
 pub use queue::Queued;
 

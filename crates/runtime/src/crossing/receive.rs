@@ -220,6 +220,10 @@ impl Taker<'_> {
                 self.tuple(frame, out)?;
                 continue;
             }
+            if frame.kind == wire::STAMP {
+                self.flow.arrived(frame.bytes)?;
+                continue;
+            }
             match mark(frame, self.assembly, self.flow)? {
                 Some(mark) => out.punctuate(self.port, mark)?,
                 None => out.abandon(self.port),

@@ -12,7 +12,8 @@ use tuple::{Layout, TupleRef};
 
 use super::codec::Writing;
 use super::linger::Lingering;
-use super::{Flow, Linger, Pacing, quiet, wire};
+use super::stamping::Stamping;
+use super::{Flow, Linger, Pacing, flow, quiet, wire};
 use crate::abi::FrameRoom;
 use crate::{Build, Make, Operator, OperatorEntry, Outlet};
 
@@ -46,7 +47,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     build.flushes();
     let operator = (build.operator.name.clone(), build.operator.kind.clone());
     let (sending, flow) = build.borders.sending(link)?;
-    Ok(Box::new(Send {
+    let send = Send {
         operator,
         frame_bytes_max: sending.end.frame_bytes_max(),
         layout: build.inputs[0].clone(),
@@ -60,10 +61,14 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         pacing: build.borders.pacing.clone(),
         linger: build.borders.linger.clone(),
         idle: None,
-    }))
+    };
+    Ok(match build.borders.links.has_latency {
+        true => Box::new(Stamping::new(send)),
+        false => Box::new(send),
+    })
 }
 
-struct Send {
+pub(super) struct Send {
     /// Its name and kind.
     operator: (Arc<str>, Arc<str>),
     /// `None`: it lingers.
@@ -161,6 +166,12 @@ impl Operator for Send {
 }
 
 impl Send {
+    /// Says when the tuple that follows was at hand.
+    pub(super) fn stamp(&mut self) -> Result<(), Fault> {
+        let now = flow::now_ns().to_le_bytes();
+        self.frame(wire::STAMP, fragment::WHOLE, &now)
+    }
+
     /// `None`: nothing more goes out.
     #[inline]
     fn live_end(&mut self) -> Option<&mut dyn Outbound> {

@@ -13,5 +13,9 @@ pub(super) const FINAL: u8 = 3;
 /// within a PE that has failed: another one notices that the sender is lost.
 pub(super) const ABANDONED: u8 = 4;
 
+/// When the tuple that follows was at hand, in nanoseconds of the monotonic clock: 8 bytes, little
+/// endian. See [`super::latency`].
+pub(super) const STAMP: u8 = 5;
+
 // It fills rings: nobody sends it.
 const _: () = assert!(TUPLE != ring::frame::PAD && WINDOW != ring::frame::PAD);

@@ -52,7 +52,7 @@ const NAP: Duration = Duration::from_millis(10);
 
 impl Hall {
     pub fn new(build: &Build<'_>, items_max: u64, interrupt: Stop) -> Arc<Hall> {
-        let queued = Queued::new(build.operator.name.clone(), items_max);
+        let queued = Queued::new(build.operator.name.clone(), items_max, &build.inputs[0]);
         Arc::new(Hall {
             queued: Arc::new(queued),
             spill: Spill::default(),

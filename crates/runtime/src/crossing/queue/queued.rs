@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::time::{ClockId, clock_gettime};
+use tuple::Layout;
 
 use super::recent::{INTERVAL_MS, Recent};
 use crate::abi::Counter;
@@ -32,6 +33,8 @@ pub struct Queued {
     pub operator: Arc<str>,
     /// How many items it holds.
     pub items_max: u64,
+    /// Bytes of a tuple, if all have as many.
+    pub tuple_bytes: Option<u64>,
     sender: Line<Sender>,
     taker: Line<Taker>,
 }
@@ -97,9 +100,27 @@ impl Queued {
 
     /// The metrics of the threaded port, with the names that SPL gives them.
     pub fn metrics(&self) -> Vec<(String, i64)> {
+        let named = METRICS.iter().zip(self.values());
+        named
+            .map(|(name, value)| ((*name).to_owned(), i64::try_from(value).unwrap_or(i64::MAX)))
+            .collect()
+    }
+
+    /// One of them.
+    pub(crate) fn metric(&self, wanted: &str) -> Option<u64> {
+        let mut named = METRICS.iter().zip(self.values());
+        named.find_map(|(name, value)| (*name == wanted).then_some(value))
+    }
+
+    /// Whether it is one of them.
+    pub(crate) fn is_metric(name: &str) -> bool {
+        METRICS.contains(&name)
+    }
+
+    fn values(&self) -> [u64; METRICS.len()] {
         let items = self.items();
         let most = self.taker.0.most.load(Ordering::Relaxed);
-        let values = [
+        [
             self.dropped(),
             items,
             self.items_max,
@@ -107,20 +128,17 @@ impl Queued {
             self.taker.0.recent.largest(now_ms()).max(items),
             INTERVAL_MS,
             self.waits(),
-        ];
-        let named = METRICS.iter().zip(values);
-        named
-            .map(|(name, value)| ((*name).to_owned(), i64::try_from(value).unwrap_or(i64::MAX)))
-            .collect()
+        ]
     }
 }
 
 /// What the two sides of the queue say.
 impl Queued {
-    pub(super) fn new(operator: Arc<str>, items_max: u64) -> Queued {
+    pub(super) fn new(operator: Arc<str>, items_max: u64, layout: &Layout) -> Queued {
         Queued {
             operator,
             items_max,
+            tuple_bytes: layout.is_fixed.then_some(layout.size.into()),
             sender: Line::default(),
             taker: Line::default(),
         }

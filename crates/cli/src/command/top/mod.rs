@@ -1,0 +1,123 @@
+//! `thalweg top`: what the jobs of this user are doing.
+
+mod picture;
+mod waits;
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use engine::{JobSample, PeSample};
+use serde_json::json;
+
+use super::Failure;
+use crate::args::TopArgs;
+use picture::{earlier, picture};
+
+/// How often the picture is drawn.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// Jobs write their counters more often than that.
+const NEXT_SAMPLE_MAX: Duration = Duration::from_secs(2);
+
+/// Shows jobs until it is interrupted, the one that was named has ended, or nobody reads it.
+pub fn top(args: TopArgs) -> Result<(), Failure> {
+    let mut before = wanted(&args)?;
+    if args.once {
+        let text = if args.json {
+            json_line(&before)
+        } else {
+            let now = next(&before, &args);
+            picture(&now, &before)
+        };
+        return super::print(&text);
+    }
+    loop {
+        std::thread::sleep(PERIOD);
+        let now = filtered(&args);
+        if now.is_empty() && args.job.is_some() {
+            return Ok(());
+        }
+        let text = if args.json {
+            json_line(&now)
+        } else {
+            on_screen(&picture(&now, &before))
+        };
+        if !shown(&text)? {
+            return Ok(());
+        }
+        before = now;
+    }
+}
+
+/// The jobs to show; a job that was named has to be there.
+fn wanted(args: &TopArgs) -> Result<Vec<JobSample>, Failure> {
+    let found = filtered(args);
+    let Some(name) = args.job.as_ref().filter(|_| found.is_empty()) else {
+        return Ok(found);
+    };
+    let all = engine::samples(&engine::runtime_folder());
+    let all: Vec<_> = all
+        .iter()
+        .map(|job| format!("{} ({})", job.job, job.name))
+        .collect();
+    Err(Failure::Program(match all.is_empty() {
+        true => format!("there is no job {name}; none runs"),
+        false => format!("there is no job {name}; there are {}", all.join(", ")),
+    }))
+}
+
+fn filtered(args: &TopArgs) -> Vec<JobSample> {
+    let mut jobs = engine::samples(&engine::runtime_folder());
+    if let Some(name) = &args.job {
+        let is_meant = |job: &JobSample| {
+            let last = job.name.rsplit("::").next();
+            job.job.to_string() == *name || job.name == *name || last == Some(name)
+        };
+        jobs.retain(is_meant);
+    }
+    jobs
+}
+
+/// The same jobs when they have written their counters anew.
+fn next(before: &[JobSample], args: &TopArgs) -> Vec<JobSample> {
+    let begun = Instant::now();
+    loop {
+        let now = filtered(args);
+        let is_new =
+            |pe: &PeSample| earlier(before, pe).is_none_or(|b| b.sampled_ns < pe.sampled_ns);
+        let mut pes = now.iter().flat_map(|job| &job.pes);
+        if pes.all(is_new) || begun.elapsed() > NEXT_SAMPLE_MAX {
+            return now;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// One line: `time_ms` (since 1970) and `jobs`, whose fields are those of [`JobSample`].
+fn json_line(jobs: &[JobSample]) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let time_ms = now.map_or(0, |now| now.as_millis() as u64);
+    format!("{}\n", json!({ "time_ms": time_ms, "jobs": jobs }))
+}
+
+/// Whether somebody still reads.
+fn shown(text: &str) -> Result<bool, Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => {
+            let message = format!("cannot write to standard output: {error}");
+            Err(Failure::Program(message))
+        }
+    }
+}
+
+/// Over the last picture, if there is a terminal.
+fn on_screen(text: &str) -> String {
+    if std::io::stdout().is_terminal() {
+        format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
+    } else {
+        format!("{text}\n")
+    }
+}

@@ -1,0 +1,253 @@
+//! Jobs as tables: what they do, and what has changed since a while ago.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use engine::{JobSample, LatencySample, LinkSample, MarksSample, PeSample};
+
+use super::waits::waits;
+use crate::progress::short;
+use crate::table::Table;
+
+/// Of all jobs.
+pub fn picture(jobs: &[JobSample], before: &[JobSample]) -> String {
+    if jobs.is_empty() {
+        return "no job runs\n".to_owned();
+    }
+    let pictures: Vec<_> = jobs.iter().map(|job| of_job(job, before)).collect();
+    pictures.join("\n")
+}
+
+fn of_job(job: &JobSample, before: &[JobSample]) -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let age = now.saturating_sub(Duration::from_millis(job.began_ms));
+    let pes = match job.pe_count {
+        1 => "1 PE".to_owned(),
+        count => format!("{count} PEs"),
+    };
+    let mut text = format!(
+        "{}   job {}   {pes}   {:.0} s\n",
+        job.name,
+        job.job,
+        age.as_secs_f64()
+    );
+    let parts = [
+        operators(job, before),
+        links(job, before),
+        latencies(job),
+        queues(job),
+        metrics(job),
+        waits(job),
+    ];
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        text += "\n";
+        text += part;
+    }
+    text
+}
+
+fn operators(job: &JobSample, before: &[JobSample]) -> String {
+    let head = [
+        "PE", "OPERATOR", "KIND", " IN", " IN/s", " MARKS", " OUT", " OUT/s", " MARKS",
+    ];
+    let mut table = Table::new(&head);
+    for pe in &job.pes {
+        let earlier = earlier(before, pe);
+        for (at, operator) in pe.operators.iter().enumerate() {
+            let then = earlier.and_then(|e| e.operators.get(at));
+            let mut cells = vec![
+                pe.pe.to_string(),
+                operator.name.clone(),
+                operator
+                    .kind
+                    .rsplit("::")
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            ];
+            let sides = [
+                (
+                    &operator.processed,
+                    then.map(|o| &o.processed),
+                    &operator.marks_in,
+                ),
+                (
+                    &operator.submitted,
+                    then.map(|o| &o.submitted),
+                    &operator.marks_out,
+                ),
+            ];
+            for (now, then, marks) in sides {
+                let total = |counts: &Vec<u64>| counts.iter().sum::<u64>();
+                let rate = earlier
+                    .zip(then)
+                    .map(|(e, then)| rate(pe, e, total(now), total(then)));
+                let is_there = !now.is_empty();
+                cells.push(cell(is_there.then(|| total(now) as f64)));
+                cells.push(cell(rate.filter(|_| is_there)));
+                cells.push(cell(is_there.then(|| markers(marks) as f64)));
+            }
+            table.row(cells);
+        }
+    }
+    table.text()
+}
+
+/// Window and final markers of all ports.
+fn markers(ports: &[MarksSample]) -> u64 {
+    ports.iter().map(|port| port.windows + port.finals).sum()
+}
+
+fn links(job: &JobSample, before: &[JobSample]) -> String {
+    let head = [
+        "STREAM",
+        "FROM",
+        "TO",
+        " FRAMES",
+        " FRAMES/s",
+        " MB/s",
+        " QUEUED",
+        " WAITS",
+    ];
+    let mut table = Table::new(&head);
+    for pe in &job.pes {
+        let earlier = earlier(before, pe);
+        for (at, link) in pe
+            .links
+            .iter()
+            .enumerate()
+            .filter(|(_, link)| link.is_sender)
+        {
+            let then = earlier.and_then(|e| Some((e, e.links.get(at)?)));
+            let per_second =
+                |of: fn(&LinkSample) -> u64| then.map(|(e, then)| rate(pe, e, of(link), of(then)));
+            let megabytes = per_second(|link| link.bytes).map(|bytes| bytes / 1e6);
+            for &to in &link.to {
+                let taken = received(job, link.link, to);
+                table.row(vec![
+                    link.stream.clone(),
+                    format!("pe {}", link.from),
+                    format!("pe {to}"),
+                    cell(Some(link.frames as f64)),
+                    cell(per_second(|link| link.frames)),
+                    megabytes.map_or("-".to_owned(), |rate| format!("{rate:.1}")),
+                    cell(taken.map(|taken| link.frames.saturating_sub(taken) as f64)),
+                    cell(Some(link.waits as f64)),
+                ]);
+            }
+        }
+    }
+    table.text()
+}
+
+/// The frames of a link that a PE has taken.
+fn received(job: &JobSample, link: u32, pe: u32) -> Option<u64> {
+    let pe = job.pes.iter().find(|sample| sample.pe == pe)?;
+    let links = &mut pe.links.iter();
+    let own = links.find(|sample| sample.link == link && !sample.is_sender);
+    own.map(|sample| sample.frames)
+}
+
+/// How long tuples were under way, where that is measured.
+fn latencies(job: &JobSample) -> String {
+    let head = [
+        "LATENCY",
+        "FROM",
+        "TO",
+        " MEASURED",
+        " P50",
+        " P90",
+        " P99",
+        " P99.9",
+        " MAX",
+    ];
+    let mut table = Table::new(&head);
+    for pe in &job.pes {
+        for link in &pe.links {
+            let Some(latency) = &link.latency else {
+                continue;
+            };
+            let names = [link.stream.clone(), format!("pe {}", link.from)];
+            let names = names.into_iter().chain([format!("pe {}", pe.pe)]);
+            table.row(names.chain(numbers_of(latency)).collect());
+        }
+    }
+    table.text()
+}
+
+fn numbers_of(latency: &LatencySample) -> impl Iterator<Item = String> {
+    let times = [
+        latency.ns_p50,
+        latency.ns_p90,
+        latency.ns_p99,
+        latency.ns_p999,
+        latency.ns_max,
+    ];
+    let is_there = latency.count > 0;
+    let times = times.map(|ns| if is_there { time(ns) } else { "-".to_owned() });
+    [cell(Some(latency.count as f64))].into_iter().chain(times)
+}
+
+/// Nanoseconds in the unit that suits them.
+fn time(ns: u64) -> String {
+    let ns = ns as f64;
+    match ns {
+        n if n >= 1e9 => format!("{:.2} s", n / 1e9),
+        n if n >= 1e6 => format!("{:.1} ms", n / 1e6),
+        n if n >= 1e3 => format!("{:.1} us", n / 1e3),
+        n => format!("{n:.0} ns"),
+    }
+}
+
+/// What operators count themselves; those of queues are in another table.
+fn metrics(job: &JobSample) -> String {
+    let mut table = Table::new(&["PE", "OPERATOR", "METRIC", " VALUE"]);
+    for pe in &job.pes {
+        let is_queue = |name: &str| pe.queues.iter().any(|queue| queue.operator == name);
+        for operator in pe.operators.iter().filter(|o| !is_queue(&o.name)) {
+            for (metric, value) in &operator.metrics {
+                let names = [pe.pe.to_string(), operator.name.clone(), metric.clone()];
+                table.row(names.into_iter().chain([value.to_string()]).collect());
+            }
+        }
+    }
+    table.text()
+}
+
+fn queues(job: &JobSample) -> String {
+    let mut table = Table::new(&[
+        "PE", "QUEUE", " ITEMS", " OF", " CAME", " DROPPED", " WAITS",
+    ]);
+    for pe in &job.pes {
+        for queue in &pe.queues {
+            let numbers = [
+                queue.items,
+                queue.items_max,
+                queue.sent,
+                queue.dropped,
+                queue.waits,
+            ];
+            let numbers = numbers.map(|number| cell(Some(number as f64)));
+            let names = [pe.pe.to_string(), queue.operator.clone()];
+            table.row(names.into_iter().chain(numbers).collect());
+        }
+    }
+    table.text()
+}
+
+/// The sample of the same PE in earlier ones.
+pub fn earlier<'a>(before: &'a [JobSample], pe: &PeSample) -> Option<&'a PeSample> {
+    let mut pes = before.iter().flat_map(|job| &job.pes);
+    pes.find(|sample| (sample.pe, sample.pid) == (pe.pe, pe.pid))
+}
+
+/// So much more a second.
+fn rate(pe: &PeSample, earlier: &PeSample, now: u64, then: u64) -> f64 {
+    let nanoseconds = pe.sampled_ns.saturating_sub(earlier.sampled_ns).max(1);
+    now.saturating_sub(then) as f64 * 1e9 / nanoseconds as f64
+}
+
+fn cell(number: Option<f64>) -> String {
+    number.map_or("-".to_owned(), short)
+}

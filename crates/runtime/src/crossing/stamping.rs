@@ -1,0 +1,62 @@
+//! A Send that says now and then when a tuple was at hand: see [`super::latency`].
+
+use graph::Fault;
+use tuple::TupleRef;
+
+use super::latency::Pace;
+use super::send::Send;
+use crate::abi::FrameRoom;
+use crate::{Operator, Outlet};
+
+/// Stamps what passes it; all else is Send's.
+pub(super) struct Stamping {
+    send: Send,
+    pace: Pace,
+}
+
+impl Stamping {
+    pub fn new(send: Send) -> Stamping {
+        Stamping {
+            send,
+            pace: Pace::default(),
+        }
+    }
+}
+
+impl Operator for Stamping {
+    fn process(
+        &mut self,
+        port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if self.pace.is_due() {
+            self.send.stamp()?;
+        }
+        self.send.process(port, tuple, out)
+    }
+
+    fn window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send.window_marker(port, out)
+    }
+
+    fn final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send.final_marker(port, out)
+    }
+
+    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send.flush(out)
+    }
+
+    fn room(&mut self) -> Option<FrameRoom> {
+        self.send.room()
+    }
+
+    fn wake(&mut self) {
+        self.send.wake();
+    }
+
+    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send.close(out)
+    }
+}
