@@ -86,7 +86,8 @@ fn matching(expander: &Expander<'_, '_>, at: usize, exports: &[Export]) -> Vec<u
         expander.report(finding.label(exporter, "it is exported here, and not joined"));
     }
     let is_sound = !expander.session.diagnostics.has_errors();
-    if found.is_empty() && !is_of_other_type && is_sound {
+    let asks = site.subscription.is_some() || stream_id.is_some();
+    if found.is_empty() && !is_of_other_type && is_sound && asks {
         let message = "no stream that this program exports matches: nothing will come in";
         let finding = Diagnostic::warning("import-nothing", site.head, message);
         expander.report(finding.help("streams of other jobs are not imported"));
