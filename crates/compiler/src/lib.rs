@@ -31,6 +31,7 @@ pub use compile::{Input, Output, check, compile};
 pub use diagnostics::Diagnostics;
 pub use load::{Loader, NoFiles};
 pub use plan::{
-    Choice, Fuse, MediumFacts, Part, PlanError, PlanNote, Threading, Transport, cut, notes, plan,
+    Choice, Fuse, MediumFacts, Part, PlanError, PlanNote, Threading, Transport, check_medium, cut,
+    notes, plan,
 };
 pub use session::{Options, Session, SideEffectRule};

@@ -91,11 +91,13 @@ pub fn run(
     match &plan.pes[..] {
         [] => here(program, launch, Border::default()),
         [only] => {
+            let part = compiler::cut(program, plan, 0);
             let border = Border {
                 cores: only.cores.clone(),
+                pins: part.pins,
                 ..Border::default()
             };
-            here(&compiler::cut(program, plan, 0).program, launch, border)
+            here(&part.program, launch, border)
         }
         _ => launcher::launch(compilation, program, plan, launch),
     }
@@ -142,6 +144,8 @@ pub(crate) struct Border {
     pub links: Links,
     /// The cores that its threads may run on; empty: any.
     pub cores: Vec<u32>,
+    /// Operators whose threads have a core of their own, and the core.
+    pub pins: Vec<(u32, u32)>,
     /// What further properties it has.
     pub properties: Vec<(String, String)>,
 }
@@ -169,6 +173,7 @@ pub(crate) fn wire(
         stderr: Box::new(Polite(std::io::stderr(), launch.before_print)),
         links: border.links,
         cores: border.cores,
+        pins: border.pins,
         ..Options::default()
     };
     let registry = registry();

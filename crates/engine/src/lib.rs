@@ -46,5 +46,5 @@ pub use monitor::{
     QueueSample, runtime_folder, samples,
 };
 pub use pe::serve;
-pub use plan::{cores, media, pin, plan, plan_notes};
+pub use plan::{cores, media, pin, plan, plan_notes, read_plan};
 pub use sources::Sources;

@@ -104,6 +104,7 @@ impl Line {
         let border = Border {
             links,
             cores: plan.pes[number as usize].cores.clone(),
+            pins: part.pins.clone(),
             properties: vec![("PEID".to_owned(), number.to_string())],
         };
         let wired = launch::wire(&part.program, &launch, border);

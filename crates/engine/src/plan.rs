@@ -1,7 +1,7 @@
 //! Which processes, threads and media a program gets.
 
 use compiler::{Choice, MediumFacts};
-use graph::{Plan, Program};
+use graph::{Plan, PlanTextError, Program};
 use transport::media;
 
 use crate::Error;
@@ -12,6 +12,15 @@ use crate::Error;
 /// If what the choice or the program asks for cannot be had.
 pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Error> {
     compiler::plan(program, choice).map_err(|errors| Error::plan(program, &errors))
+}
+
+/// Reads a plan that somebody has written, with the media that there are.
+///
+/// # Errors
+/// The first thing that is wrong, with its place.
+pub fn read_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
+    let media = media();
+    Plan::parse_with(text, program, &|name| compiler::check_medium(name, &media))
 }
 
 /// What a plan does otherwise than its program asks, a line each.

@@ -85,7 +85,7 @@ pub struct InPort {
 }
 
 /// One end of a stream: an output port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
     /// The operator.
     pub operator: OperatorId,

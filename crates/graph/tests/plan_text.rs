@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use thalweg_graph::arbitrary::graphs;
 use thalweg_graph::{
-    AUTO, Codec, Congestion, Edge, InPort, Logic, Operator, OperatorId, OutPort, Plan, Pos, Program,
+    AUTO, Codec, Congestion, Edge, InPort, Logic, Operator, OperatorId, OutPort, PinnedThread,
+    Plan, Pos, Program,
 };
 
 /// `A -> In.F -> In.G -> Sink`, `A -> Sink.1`; F and G stand in a loop if it is asked for.
@@ -112,7 +113,9 @@ fn a_plan_can_be_written_by_hand() {
          pe 0 # the source\n\
          \toperators A\n\
          \tcores 2, 3\n\
+         source A core 3\n\
          pe 1\n\
+         receiver A core 5\n\
          operators Sink\n\
          queue Sink.1 dropFirst 10 core 1\n\
          pe 2\n\
@@ -123,6 +126,12 @@ fn a_plan_can_be_written_by_hand() {
     );
     assert_eq!(operators(&plan), [vec![0], vec![3], vec![1, 2]]);
     assert_eq!(plan.pes[0].cores, [2, 3]);
+    let (source, receiver) = (OperatorId(0), edge(0, 0));
+    let core = plan.pes[0].core_of(PinnedThread::Source(source));
+    assert_eq!(core, Some(3));
+    let core = plan.pes[1].core_of(PinnedThread::Receiver(receiver));
+    assert_eq!(core, Some(5));
+    assert_eq!(plan.pes[2].pins, []);
     let queue = &plan.pes[1].threaded[0];
     assert_eq!(
         (queue.congestion, queue.tuples),
@@ -292,4 +301,93 @@ fn wrong_crossings_are_explained() {
         let text = format!("pe 0\noperators A\npe 1\noperators *\ncrossing {text}\n");
         assert_eq!(refused(&text), said, "{text}");
     }
+}
+
+#[test]
+fn wrong_pins_are_explained() {
+    for (text, said) in [
+        ("pe 0\n source A", "2:10: `core` is missing here"),
+        (
+            "pe 0\n source A on 1",
+            "2:11: `core` belongs here, not `on`",
+        ),
+        (
+            "pe 0\n source A core",
+            "2:15: the number of a core is missing here",
+        ),
+        (
+            "source A core 1",
+            "1:1: `source` belongs below a line `pe 0`",
+        ),
+        (
+            "pe 0\n operators *\n source Sink core 1",
+            "3:2: `Sink` is no source: it has input ports",
+        ),
+        (
+            "pe 0\n operators *\npe 1\n operators A\npe 2\n operators Sink\n source A core 1",
+            "7:2: `A` is not in pe 2",
+        ),
+        (
+            "pe 0\n operators *\n source A core 1\n source A core 1",
+            "4:2: this thread has a core already",
+        ),
+        (
+            "pe 0\n operators *\n receiver A core 1",
+            "3:2: `A` comes from pe 0 itself",
+        ),
+        (
+            "pe 0\n operators A\npe 1\n operators In.*\npe 2\n operators *\n receiver In.F.0 core 1",
+            "7:2: no operator of pe 2 takes `In.F.0`",
+        ),
+        (
+            "pe 0\n receiver Sink core 1",
+            "2:11: `Sink` has no output port",
+        ),
+    ] {
+        assert_eq!(refused(text), said, "{text}");
+    }
+}
+
+#[test]
+fn streams_that_share_a_receiver_share_its_core() {
+    // Two sources that feed one port.
+    let mut merged = program(false);
+    merged.operators[2].inputs.clear();
+    merged.operators[3].inputs.truncate(1);
+    merged.operators[3].inputs[0].sources = vec![edge(0, 0), edge(2, 0)];
+    let text = |core: u32| {
+        format!(
+            "pe 0\n operators *\npe 1\n operators Sink\n receiver In.G core {core}\n receiver A core 1\n"
+        )
+    };
+    let plan = Plan::parse(&text(1), &merged).expect("one core");
+    assert_eq!(plan.pes[1].pins.len(), 2);
+    let error = Plan::parse(&text(2), &merged).expect_err("two cores");
+    assert_eq!(
+        error.to_string(),
+        "5:2: `In.G` shares a receiver, and so a thread, that has another core"
+    );
+}
+
+#[test]
+fn an_unknown_medium_is_refused_in_its_place() {
+    let known = |name: &str| match name {
+        "shm" => Ok(()),
+        _ => Err(format!("there is no medium `{name}`")),
+    };
+    let with = |medium: &str| {
+        let text =
+            format!("pe 0\n operators *\npe 1\n operators Sink\ncrossing A -> pe 1 on {medium}\n");
+        Plan::parse_with(&text, &program(true), &known).map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        &*with("shm").expect("it is known").crossings[0].medium,
+        "shm"
+    );
+    assert_eq!(
+        &*with(AUTO).expect("to be chosen").crossings[0].medium,
+        AUTO
+    );
+    let refused = with("smh").expect_err("it is unknown");
+    assert_eq!(refused, "5:23: there is no medium `smh`");
 }

@@ -1,7 +1,7 @@
 //! From a program to operators that can run: the registry is asked, expressions get code, threads
 //! are given their operators.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use graph::{Program, PunctuationOut};
@@ -73,12 +73,7 @@ pub(crate) fn assemble(
     waits.set_threads(net.thread_count + 1);
     let codes = code::compile(backend, &made, &net, &house.stop)?;
     let fed = fed_by(&made, &net);
-    let runners = made.iter_mut().filter_map(|one| one.runner.take());
-    let runners = runners.map(|runner| Runner {
-        drains: runner.drains && !net.comes_back[runner.node as usize],
-        ..runner
-    });
-    let runners = runners.collect();
+    let runners = runners(&mut made, &net, &setting.pins);
     let timers = timers(&mut made);
     let nodes = made
         .into_iter()
@@ -140,6 +135,18 @@ fn core_count(cores: &[u32]) -> usize {
     } else {
         cores.len()
     }
+}
+
+/// What the threads begin with, each with its core if it has one of its own.
+fn runners(made: &mut [Made<'_>], net: &Net, pins: &[(u32, u32)]) -> Vec<Runner> {
+    let pins: HashMap<u32, u32> = pins.iter().copied().collect();
+    let runners = made.iter_mut().filter_map(|one| one.runner.take());
+    let runners = runners.map(|runner| Runner {
+        drains: runner.drains && !net.comes_back[runner.node as usize],
+        core: runner.core.or_else(|| pins.get(&runner.node).copied()),
+        ..runner
+    });
+    runners.collect()
 }
 
 /// Whether nothing but an operator's own code sees its tuples.

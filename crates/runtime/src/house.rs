@@ -30,6 +30,9 @@ pub struct Options {
     pub links: Links,
     /// The cores that its threads may run on; empty: any.
     pub cores: Vec<u32>,
+    /// Sources and receivers whose threads have a core of their own: their index in the program, and
+    /// the core.
+    pub pins: Vec<(u32, u32)>,
     /// What its loops do without work.
     pub idle: Strategy,
 }
@@ -45,6 +48,7 @@ impl Default for Options {
             stderr: Box::new(io::stderr()),
             links: Links::default(),
             cores: Vec::new(),
+            pins: Vec::new(),
             idle: Strategy::default(),
         }
     }
@@ -54,6 +58,7 @@ impl Default for Options {
 pub(crate) struct Setting {
     pub links: Links,
     pub cores: Vec<u32>,
+    pub pins: Vec<(u32, u32)>,
     pub idle: Strategy,
 }
 
@@ -87,6 +92,7 @@ impl House {
         let setting = Setting {
             links: options.links,
             cores: options.cores,
+            pins: options.pins,
             idle: options.idle,
         };
         let stdout = Stdout {

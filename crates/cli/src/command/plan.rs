@@ -61,7 +61,7 @@ fn read(file: &Path, program: &Program) -> Result<Plan, Failure> {
     let text = std::fs::read_to_string(file);
     let text =
         text.map_err(|error| Failure::Program(format!("cannot read {}: {error}", file.display())))?;
-    Plan::parse(&text, program)
+    engine::read_plan(&text, program)
         .map_err(|error| Failure::Program(format!("{}:{error}", file.display())))
 }
 

@@ -13,5 +13,6 @@ mod programs;
 mod scratch;
 mod split;
 mod stdin;
+mod threads;
 mod top;
 mod vwap;

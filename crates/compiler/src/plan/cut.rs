@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use graph::{Edge, Homes, InPort, Operator, OperatorId, Plan, Program, Receiver};
+use graph::{Edge, Homes, InPort, Operator, OperatorId, PinnedThread, Plan, Program, Receiver};
 
 use super::inserted;
 
@@ -29,6 +29,8 @@ pub struct Part {
     pub sends: Vec<u32>,
     /// The crossings that it receives from, in order, and its number among their receivers.
     pub receives: Vec<(u32, u32)>,
+    /// Sources and receivers whose threads have a core of their own: their numbers and cores.
+    pub pins: Vec<(u32, u32)>,
 }
 
 /// Cuts the part of a PE out of a program. The plan is one of that program:
@@ -48,9 +50,12 @@ pub fn cut(program: &Program, plan: &Plan, pe: u32) -> Part {
         origins: cutter.order.iter().map(Item::origin).collect(),
         sends: Vec::new(),
         receives: Vec::new(),
+        pins: Vec::new(),
     };
-    for item in &cutter.order {
+    for (number, item) in (0..).zip(&cutter.order) {
         part.program.operators.push(cutter.operator(item));
+        part.pins
+            .extend(cutter.core(item).map(|core| (number, core)));
     }
     for (link, crossing) in (0..).zip(&plan.crossings) {
         if cutter.homes.of(crossing.from.operator) == Some(pe) {
@@ -151,6 +156,16 @@ impl<'a> Cutter<'a> {
                 let sources = self.sources(&operator.inputs[queue.port as usize]);
                 inserted::queue(self.program, queue, sources)
             }
+        }
+    }
+
+    /// The core of its thread, if that is no queue's and has one of its own.
+    fn core(&self, item: &Item) -> Option<u32> {
+        let pe = &self.plan.pes[self.pe as usize];
+        match item {
+            Item::Own(id) => pe.core_of(PinnedThread::Source(*id)),
+            Item::Receive(receiver) => self.plan.core_of_receiver(pe, receiver),
+            Item::Send(_) | Item::Queue(_) => None,
         }
     }
 

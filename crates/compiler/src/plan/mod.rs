@@ -16,6 +16,7 @@ mod cut;
 mod error;
 mod fuse;
 mod inserted;
+mod medium;
 mod note;
 mod placement;
 mod route;
@@ -27,6 +28,7 @@ use graph::{Flow, OperatorId, Pe, Plan, Program};
 pub use choice::{Choice, Fuse, MediumFacts, Threading, Transport};
 pub use cut::{Part, cut};
 pub use error::PlanError;
+pub use medium::check_medium;
 pub use note::{PlanNote, notes};
 
 /// The plan of a program.

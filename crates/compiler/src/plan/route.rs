@@ -9,8 +9,7 @@
 
 use graph::{AUTO, Consumer, Crossing, Edge, Flow, Homes, OperatorId, Plan, Pos, Program};
 
-use super::{Choice, MediumFacts, PlanError, Transport};
-use crate::names::nearest;
+use super::{Choice, MediumFacts, PlanError, Transport, medium};
 
 /// Chooses a medium for each crossing that has none, and looks at those that have one.
 pub(super) fn route(
@@ -140,41 +139,12 @@ impl<'a> Router<'a> {
         if let Transport::Medium(name) = self.choice.transport {
             return self.medium(name);
         }
-        let media = self.crossing_media();
+        let media = medium::crossing(self.choice.media);
         let best = media.min_by_key(|m| (receivers > 1 && !m.is_one_to_many, m.rank));
         best.ok_or_else(|| PlanError::new("there is no medium that crosses processes"))
     }
 
-    /// The medium of a name, in capitals or not.
     fn medium(&self, name: &str) -> Result<MediumFacts<'a>, PlanError> {
-        let all = self.choice.media.iter();
-        let found = all.clone().find(|m| m.name.eq_ignore_ascii_case(name));
-        match found {
-            Some(medium) if medium.crosses_processes => Ok(*medium),
-            Some(medium) => {
-                let message = format!("medium `{}` does not cross processes", medium.name);
-                Err(PlanError::new(message).help(self.those()))
-            }
-            None => {
-                let help = match nearest(name, all.map(|m| m.name)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => self.those(),
-                };
-                Err(PlanError::new(format!("there is no medium `{name}`")).help(help))
-            }
-        }
-    }
-
-    fn those(&self) -> String {
-        let names: Vec<_> = self.crossing_media().map(|m| m.name).collect();
-        match names[..] {
-            [] => "no medium crosses processes here".to_owned(),
-            _ => format!("those that do: {}", names.join(", ")),
-        }
-    }
-
-    fn crossing_media(&self) -> impl Iterator<Item = MediumFacts<'a>> {
-        let all = self.choice.media.iter().copied();
-        all.filter(|medium| medium.crosses_processes)
+        medium::find(name, self.choice.media)
     }
 }

@@ -227,3 +227,26 @@ proptest! {
         }
     }
 }
+
+/// Sources and receivers, by their names.
+#[test]
+fn pinned_threads_keep_their_cores() {
+    let program = program(
+        "stream<int32 a> A = Beacon() {}\n stream<int32 a> B = Beacon() {}\n\
+         stream<int32 a> C = Filter(A) {}\n () as D = Custom(B, C) {}",
+    );
+    let text = "pe 0\n operators A B\n source B core 4\n\
+                pe 1\n operators *\n receiver B core 5\n receiver A core 6\n";
+    let written = Plan::parse(text, &program).expect("a plan");
+    let plan = planned(&program, &choice(Fuse::Text(&written)));
+    assert_eq!(plan.check(&program), Ok(()));
+    let pinned = parts(&program, &plan).into_iter().map(|part| {
+        let pins = part.pins.iter();
+        let name = |number: u32| part.program.operators[number as usize].name.to_string();
+        pins.map(|&(number, core)| (name(number), core)).collect()
+    });
+    let pinned: Vec<Vec<(String, u32)>> = pinned.collect();
+    let own = |name: &str, core| (name.to_owned(), core);
+    assert_eq!(pinned[0], [own("B", 4)]);
+    assert_eq!(pinned[1], [own("pe 0 -> A", 6), own("pe 0 -> B", 5)]);
+}

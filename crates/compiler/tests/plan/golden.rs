@@ -52,7 +52,7 @@ fn plan(path: &Path, text: &str) -> String {
     let beside = fs::read_to_string(path.with_extension("plan")).unwrap_or_default();
     let written = match beside.is_empty() {
         true => Plan::default(),
-        false => match Plan::parse(&beside, &program) {
+        false => match Plan::parse_with(&beside, &program, &known_medium) {
             Ok(plan) => plan,
             Err(error) => return error.to_string(),
         },
@@ -65,6 +65,10 @@ fn plan(path: &Path, text: &str) -> String {
             errors.join("\n")
         }
     }
+}
+
+fn known_medium(name: &str) -> Result<(), String> {
+    compiler::check_medium(name, MEDIA)
 }
 
 /// The text of a plan, which is read back and planned again.

@@ -13,7 +13,7 @@ use tuple::{TupleType, Type};
 use super::choices::Choices;
 use crate::{
     Codec, Congestion, Crossing, DisjointSets, Edge, Flow, Homes, InPort, Logic, Operator,
-    OperatorId, OutPort, Pe, Plan, Pos, Program, ThreadedPort,
+    OperatorId, OutPort, Pe, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
 };
 
 /// Programs of at most so many operators, each with a plan.
@@ -58,6 +58,9 @@ pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
         crossings: Vec::new(),
     };
     let homes = Homes::new(&plan, program.operators.len());
+    for (number, pe) in (0..).zip(&mut plan.pes) {
+        pe.pins = pins(program, number, &homes, &mut choices);
+    }
     for operator in (0..program.operators.len() as u32).map(OperatorId) {
         for stream in flow.streams(operator) {
             plan.crossings
@@ -183,6 +186,28 @@ fn threaded(
         }
     }
     threaded
+}
+
+/// Some sources of a PE, and some streams that come into it.
+fn pins(program: &Program, number: u32, homes: &Homes, choices: &mut Choices<'_>) -> Vec<Pin> {
+    let mut threads = Vec::new();
+    for (id, operator) in (0..).map(OperatorId).zip(&program.operators) {
+        if homes.of(id) != Some(number) {
+            continue;
+        }
+        if operator.inputs.is_empty() {
+            threads.push(PinnedThread::Source(id));
+        }
+        let streams = operator.inputs.iter().flat_map(|port| &port.sources);
+        let streams = streams.filter(|from| homes.of(from.operator) != Some(number));
+        threads.extend(streams.map(|&from| PinnedThread::Receiver(from)));
+    }
+    threads.sort_unstable();
+    threads.dedup();
+    threads.retain(|_| choices.percent(30));
+    // One core: those that share a receiver share it.
+    let pin = |thread| Pin { thread, core: 2 };
+    threads.into_iter().map(pin).collect()
 }
 
 /// The crossings of a stream, on one medium or on two.

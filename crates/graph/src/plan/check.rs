@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::flow::Flow;
 use super::homes::Homes;
+use super::pins;
 use super::{AUTO, Crossing, Edge, OperatorId, Pe, Plan, Program, ThreadedPort};
 
 /// What is wrong with a plan.
@@ -26,11 +27,13 @@ pub enum Subject {
     Operator(u32, OperatorId),
     /// A threaded port of a PE, by its index there.
     Queue(u32, usize),
+    /// A pinned thread of a PE, by its index there.
+    Pin(u32, usize),
     /// A crossing.
     Crossing(u32),
 }
 
-type Checked = Result<(), PlanFault>;
+pub(super) type Checked = Result<(), PlanFault>;
 
 impl Plan {
     /// Checks that this is a complete plan of a program, and that everything in it that follows from
@@ -70,7 +73,8 @@ impl Plan {
         }
         let order = self.crossings.iter().map(Crossing::place);
         let message = || "its crossings are not in order of the program".to_owned();
-        ensure(order.is_sorted(), Subject::Plan, message)
+        ensure(order.is_sorted(), Subject::Plan, message)?;
+        pins::check(&check)
     }
 }
 
@@ -82,7 +86,7 @@ impl Crossing {
     }
 }
 
-fn ensure(holds: bool, subject: Subject, message: impl FnOnce() -> String) -> Checked {
+pub(super) fn ensure(holds: bool, subject: Subject, message: impl FnOnce() -> String) -> Checked {
     if holds {
         return Ok(());
     }
@@ -90,11 +94,12 @@ fn ensure(holds: bool, subject: Subject, message: impl FnOnce() -> String) -> Ch
     Err(PlanFault { subject, message })
 }
 
-struct Check<'a> {
-    plan: &'a Plan,
-    program: &'a Program,
+/// A plan on its way through the checks.
+pub(super) struct Check<'a> {
+    pub plan: &'a Plan,
+    pub program: &'a Program,
     flow: Flow,
-    homes: Homes,
+    pub homes: Homes,
 }
 
 impl<'a> Check<'a> {
@@ -203,13 +208,7 @@ impl<'a> Check<'a> {
     ) -> Checked {
         let subject = Subject::Crossing(link);
         let from = crossing.from;
-        let operator = self.program.operators.get(from.operator.0 as usize);
-        let is_stream = operator.is_some_and(|o| (from.port as usize) < o.outputs.len());
-        ensure(is_stream, subject, || {
-            let name = self.name(from.operator);
-            format!("`{name}` has no output port {}", from.port)
-        })?;
-        let name = self.program.stream_name(from);
+        let name = self.stream(subject, from)?;
         let is_list = !crossing.to.is_empty() && crossing.to.is_sorted();
         ensure(is_list, subject, || {
             format!("the pes that `{name}` goes to are not a list in order")
@@ -226,8 +225,19 @@ impl<'a> Check<'a> {
         })
     }
 
+    /// The name of a stream, if it is one.
+    pub fn stream(&self, subject: Subject, from: Edge) -> Result<String, PlanFault> {
+        let operator = self.program.operators.get(from.operator.0 as usize);
+        let is_stream = operator.is_some_and(|o| (from.port as usize) < o.outputs.len());
+        ensure(is_stream, subject, || {
+            let name = self.name(from.operator);
+            format!("`{name}` has no output port {}", from.port)
+        })?;
+        Ok(self.program.stream_name(from).to_string())
+    }
+
     /// A stream goes to a PE, and something there takes it.
-    fn arrival(&self, subject: Subject, name: &str, from: Edge, pe: u32) -> Checked {
+    pub fn arrival(&self, subject: Subject, name: &str, from: Edge, pe: u32) -> Checked {
         let count = self.plan.pes.len();
         ensure((pe as usize) < count, subject, || match count {
             1 => format!("there is no pe {pe}, only pe 0"),
@@ -269,7 +279,7 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn name(&self, id: OperatorId) -> String {
+    pub fn name(&self, id: OperatorId) -> String {
         let operator = self.program.operators.get(id.0 as usize);
         operator.map_or_else(|| id.0.to_string(), |operator| operator.name.to_string())
     }

@@ -26,6 +26,7 @@ mod flow;
 mod homes;
 mod loops;
 mod names;
+mod pins;
 mod receivers;
 mod sets;
 mod text;
@@ -37,6 +38,7 @@ use crate::{Edge, OperatorId, Program};
 pub use check::{PlanFault, Subject};
 pub use flow::{Consumer, Flow};
 pub use homes::Homes;
+pub use pins::{Pin, PinnedThread};
 pub use receivers::Receiver;
 pub use sets::DisjointSets;
 pub use text::PlanTextError;
@@ -66,6 +68,8 @@ pub struct Pe {
     pub threaded: Vec<ThreadedPort>,
     /// The cores that its threads may run on; empty: any.
     pub cores: Vec<u32>,
+    /// Threads of sources and receivers that have a core of their own, in order.
+    pub pins: Vec<Pin>,
 }
 
 /// What one thread runs by direct calls, depth first.

@@ -332,6 +332,7 @@ pub struct Half {
     pub links: Links,
     pub codec: Codec,
     pub cores: Vec<u32>,
+    pub pins: Vec<(u32, u32)>,
     pub printed: Shared,
 }
 
@@ -387,6 +388,7 @@ impl Half {
             stdout: Box::new(self.printed),
             links: self.links,
             cores: self.cores,
+            pins: self.pins,
             ..Options::default()
         };
         let mut backend = Interpreted::new(&[], &[]);

@@ -252,8 +252,13 @@ fn threads_run_on_the_cores_they_are_given() {
     let own = queue(&numbers_source, 1, "wait", &[(0, 0)]).param("core", [x::uint32(0)]);
     let queued = testkit::program([numbers_source.clone(), own, cores(1)]);
     assert_eq!(printed(queued, vec![]), "1\n");
-    let plain = testkit::program([numbers_source.clone(), cores(0)]);
-    assert_eq!(printed(plain, vec![0]), "1\n");
+    let plain = || testkit::program([numbers_source.clone(), cores(0)]);
+    assert_eq!(printed(plain(), vec![0]), "1\n");
+    let mut half = Half::number(0);
+    half.pins = vec![(0, 0)];
+    let pinned = half.printed.clone();
+    half.start(&plain()).join().unwrap();
+    assert_eq!(pinned.text(), "1\n");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! What the lines of a plan's text say, with their places.
 
+use std::sync::Arc;
+
 use super::line::{Line, Word};
 use super::members::{self, Claim};
 use super::names::Names;
 use super::{Place, PlanTextError, Subject};
-use crate::plan::{AUTO, Codec, Congestion, Crossing, Pe, Plan, ThreadedPort};
+use crate::plan::{AUTO, Codec, Congestion, Crossing, Pe, Pin, PinnedThread, Plan, ThreadedPort};
 use crate::{Edge, OperatorId, Program};
 
 /// Tuples that a queue holds unless the text says otherwise: the default of SPL.
@@ -24,14 +26,29 @@ pub(super) struct DraftPe<'t> {
     pub operators: Vec<Word<'t>>,
     cores: Vec<u32>,
     queues: Vec<(Place, ThreadedPort)>,
+    pins: Vec<(Place, Pin)>,
 }
 
-const LINES: &[&str] = &["pe", "operators", "cores", "queue", "crossing", "plan"];
+const LINES: &[&str] = &[
+    "pe",
+    "operators",
+    "cores",
+    "queue",
+    "source",
+    "receiver",
+    "crossing",
+    "plan",
+];
 
 impl<'t> Draft<'t> {
-    pub fn read(text: &'t str, program: &Program) -> Result<Draft<'t>, PlanTextError> {
+    pub fn read(
+        text: &'t str,
+        program: &Program,
+        known_medium: KnownMedium<'_>,
+    ) -> Result<Draft<'t>, PlanTextError> {
         let mut reader = Reader {
             program,
+            known_medium,
             names: Names::new(program),
             draft: Draft {
                 pes: Vec::new(),
@@ -50,6 +67,7 @@ impl<'t> Draft<'t> {
         for pe in &mut draft.pes {
             pe.queues
                 .sort_by_key(|(_, queue)| (queue.operator, queue.port));
+            pe.pins.sort_by_key(|(_, pin)| pin.thread);
         }
         draft.claims = members::resolve(&draft.pes, &reader.names)?;
         Ok(draft)
@@ -60,6 +78,7 @@ impl<'t> Draft<'t> {
         let pes = self.pes.iter().map(|pe| Pe {
             cores: pe.cores.clone(),
             threaded: pe.queues.iter().map(|(_, queue)| queue.clone()).collect(),
+            pins: pe.pins.iter().map(|(_, pin)| *pin).collect(),
             ..Pe::default()
         });
         let crossings = self.crossings.iter();
@@ -88,6 +107,10 @@ impl<'t> Draft<'t> {
                 let queue = pe(number).and_then(|pe| pe.queues.get(at));
                 queue.map(|(place, _)| *place)
             }
+            Subject::Pin(number, at) => {
+                let pin = pe(number).and_then(|pe| pe.pins.get(at));
+                pin.map(|(place, _)| *place)
+            }
             Subject::Crossing(link) => {
                 let crossing = self.crossings.get(link as usize);
                 crossing.map(|(place, _)| *place)
@@ -97,8 +120,12 @@ impl<'t> Draft<'t> {
     }
 }
 
+/// Says why there is no such medium, if there is none.
+pub(super) type KnownMedium<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+
 struct Reader<'t, 'p> {
     program: &'p Program,
+    known_medium: KnownMedium<'p>,
     names: Names<'p>,
     draft: Draft<'t>,
 }
@@ -129,6 +156,11 @@ impl<'t> Reader<'t, '_> {
                 self.current(word)?;
                 let queue = self.queue(&mut line)?;
                 self.current(word)?.queues.push((word.place, queue));
+            }
+            "source" | "receiver" => {
+                self.current(word)?;
+                let pin = self.pin(word, &mut line)?;
+                self.current(word)?.pins.push((word.place, pin));
             }
             _ => return Err(word.unknown("word of a plan", LINES)),
         }
@@ -161,8 +193,22 @@ impl<'t> Reader<'t, '_> {
             operators: Vec::new(),
             cores: Vec::new(),
             queues: Vec::new(),
+            pins: Vec::new(),
         });
         Ok(())
+    }
+
+    /// A source, or the stream of a receiver, and its core.
+    fn pin(&self, word: Word<'_>, line: &mut Line<'_>) -> Result<Pin, PlanTextError> {
+        let thread = if word.text == "source" {
+            PinnedThread::Source(self.names.operator(line.need("a source")?)?)
+        } else {
+            let (operator, port) = self.names.output(line.need("an output port")?)?;
+            PinnedThread::Receiver(Edge { operator, port })
+        };
+        line.expect("core")?;
+        let core = line.number("the number of a core")?;
+        Ok(Pin { thread, core })
     }
 
     fn queue(&self, line: &mut Line<'_>) -> Result<ThreadedPort, PlanTextError> {
@@ -214,7 +260,7 @@ impl<'t> Reader<'t, '_> {
         };
         while let Some(word) = line.next() {
             match word.text {
-                "on" => crossing.medium = line.need("a medium")?.text.into(),
+                "on" => crossing.medium = self.medium(line.need("a medium")?)?,
                 "codec" => crossing.codec = codec(line.need("a codec")?)?,
                 "ring" => crossing.ring_bytes = Some(line.number("the size in bytes")?),
                 "batch" => {
@@ -232,6 +278,13 @@ impl<'t> Reader<'t, '_> {
         }
         self.draft.crossings.push((place, crossing));
         Ok(())
+    }
+
+    fn medium(&self, word: Word<'_>) -> Result<Arc<str>, PlanTextError> {
+        if word.text != AUTO {
+            (self.known_medium)(word.text).map_err(|message| word.error(message))?;
+        }
+        Ok(word.text.into())
     }
 }
 

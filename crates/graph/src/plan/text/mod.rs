@@ -5,9 +5,11 @@
 //! pe 0
 //!   operators Trades Quotes               # by their names
 //!   cores 0 1                             # that its threads may run on
+//!   source Trades core 1                  # one thread alone
 //! pe 1
 //!   operators Inner.* Sink                # all operators of the composite Inner
 //!   queue Inner.Filter.0 wait 1000 core 2 # a threaded port
+//!   receiver Trades.0 core 3              # the thread that brings in a stream
 //! pe 2
 //!   operators *                           # all that no other pe names
 //! crossing Trades.0 -> pe 1 2 on shm codec normal ring 65536 batch 25 50 4096
@@ -20,6 +22,8 @@
 //!   operator that several names mean belongs to the longest one.
 //! * `queue OPERATOR.PORT [wait|dropFirst|dropLast] [TUPLES] [core N]`: a queue with a thread, which
 //!   waits and holds 1000 tuples unless it says otherwise.
+//! * `source OPERATOR core N`, `receiver OPERATOR.PORT core N`: the core of a source's thread, or of the
+//!   thread that brings in a stream. Streams that share a receiver share its core.
 //! * `crossing OPERATOR.PORT -> pe N... [on MEDIUM] [codec facade|normal] [ring BYTES]
 //!   [batch MIN_US MAX_US BYTES]`: how a stream gets to other PEs. Streams that are not mentioned
 //!   cross as the job's defaults say, and so do those without a medium.
@@ -51,12 +55,25 @@ pub struct PlanTextError {
 }
 
 impl Plan {
-    /// Reads the plan of a program. Streams that it leaves out have no crossing yet.
+    /// Reads the plan of a program. Streams that it leaves out have no crossing yet, and media may
+    /// have any name.
     ///
     /// # Errors
     /// The first thing that is wrong.
     pub fn parse(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
-        let draft = Draft::read(text, program)?;
+        Plan::parse_with(text, program, &|_| Ok(()))
+    }
+
+    /// The same where media are known: `known_medium` says why there is no such medium, if so.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn parse_with(
+        text: &str,
+        program: &Program,
+        known_medium: &dyn Fn(&str) -> Result<(), String>,
+    ) -> Result<Plan, PlanTextError> {
+        let draft = Draft::read(text, program, known_medium)?;
         let mut plan = draft.plan();
         match plan.check_given(program) {
             Ok(()) => {

@@ -3,7 +3,8 @@
 use std::fmt::{self, Write};
 
 use crate::plan::{
-    AUTO, Codec, Congestion, Crossing, Homes, Medium, Pe, Plan, Receiver, Route, ThreadedPort,
+    AUTO, Codec, Congestion, Crossing, Homes, Medium, Pe, Pin, PinnedThread, Plan, Receiver, Route,
+    ThreadedPort,
 };
 use crate::{OperatorId, Program};
 
@@ -67,7 +68,19 @@ impl Text<'_> {
         }
         pe.threaded
             .iter()
-            .try_for_each(|queue| self.queue(f, queue))
+            .try_for_each(|queue| self.queue(f, queue))?;
+        pe.pins.iter().try_for_each(|pin| self.pin(f, pin))
+    }
+
+    fn pin(&self, f: &mut fmt::Formatter<'_>, pin: &Pin) -> fmt::Result {
+        let core = pin.core;
+        match pin.thread {
+            PinnedThread::Source(id) => writeln!(f, "  source {} core {core}", self.name(id)),
+            PinnedThread::Receiver(from) => {
+                let (name, port) = (self.name(from.operator), from.port);
+                writeln!(f, "  receiver {name}.{port} core {core}")
+            }
+        }
     }
 
     fn queue(&self, f: &mut fmt::Formatter<'_>, queue: &ThreadedPort) -> fmt::Result {

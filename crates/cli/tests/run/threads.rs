@@ -1,0 +1,155 @@
+//! What the threads of a job are seen to do from outside: on which cores they may run, and that they
+//! do nothing when there is nothing to do.
+
+use std::fs;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::processes::{Live, Process, media, until};
+use crate::scratch::{Scratch, command, thalweg};
+
+/// A source in one PE, its consumer in another.
+const PAIR: &str = r#"composite Main {
+    graph
+        stream<uint64 n> In = Beacon() {
+            param period : 0.001;
+            output In : n = IterationCount();
+        }
+        () as Out = Custom(In) {
+            logic onTuple In : {
+                if (n == 0ul) { printStringLn("running"); }
+            }
+        }
+}"#;
+
+const PAIR_PLAN: &str = "pe 0\n operators In\n source In core 0\n\
+                         pe 1\n operators Out\n receiver In core 0\n";
+
+/// The entries that a process has for its threads.
+fn threads(process: &Process, file: &str) -> Vec<String> {
+    let tasks = fs::read_dir(format!("/proc/{}/task", process.pid)).unwrap();
+    let texts = tasks.map(|task| fs::read_to_string(task.unwrap().path().join(file)));
+    // Threads may end meanwhile.
+    texts.filter_map(Result::ok).collect()
+}
+
+/// How many threads may run on the first core alone, and how many threads there are.
+fn on_first_core(process: &Process) -> (usize, usize) {
+    let all = threads(process, "status");
+    let is_pinned = |status: &&String| {
+        let mut lines = status.lines();
+        lines.any(|line| line.strip_prefix("Cpus_allowed_list:").map(str::trim) == Some("0"))
+    };
+    (all.iter().filter(is_pinned).count(), all.len())
+}
+
+#[test]
+fn sources_and_receivers_run_on_their_cores() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    for medium in media() {
+        let scratch = Scratch::new();
+        let program = scratch.write("Main.spl", PAIR);
+        let plan = scratch.write("job.plan", PAIR_PLAN);
+        let (program, plan) = (program.to_str().unwrap(), plan.to_str().unwrap());
+        let args = ["run", program, "--fuse", plan, "-F", medium];
+        let mut live = Live::start(&scratch, &args);
+        assert_eq!(live.line(), "running\n");
+        for pe in live.pes() {
+            let (pinned, all) = on_first_core(&pe);
+            let expected = if cores > 1 { 1 } else { all };
+            assert_eq!(
+                pinned, expected,
+                "{medium}: of {all} threads of {}",
+                pe.name
+            );
+        }
+        live.signal(Signal::INT);
+        live.end().ok();
+        let dumped = thalweg(&["dump", "--stage", "plan", program, "--fuse", plan]).ok();
+        assert!(dumped.contains("\n  source In core 0\n"), "{dumped}");
+        assert!(dumped.contains("\n  receiver In.0 core 0\n"), "{dumped}");
+    }
+}
+
+#[test]
+fn an_unknown_medium_is_said_with_its_place() {
+    let scratch = Scratch::new();
+    let program = scratch.write("Main.spl", PAIR);
+    let plan = format!("{PAIR_PLAN}crossing In -> pe 1 on smh\n");
+    let plan = scratch.write("job.plan", plan);
+    let (program, plan) = (program.to_str().unwrap(), plan.to_str().unwrap());
+    let said = thalweg(&["run", program, "--fuse", plan]).fails(1);
+    let sentence = format!("{plan}:7:24: there is no medium `smh`; did you mean `shm`?\n");
+    assert!(said.ends_with(&sentence), "{said}");
+}
+
+/// PEs of the idle job.
+const IDLE_PES: usize = 20;
+
+/// One tuple through all PEs, then silence.
+fn idle_program() -> String {
+    let stages = 1..IDLE_PES - 1;
+    let stages = stages.map(|n| format!("stream<uint64 n> S{n} = Functor(S{}) {{}}\n", n - 1));
+    format!(
+        r#"composite Main {{
+    graph
+        stream<uint64 n> S0 = Custom() {{
+            logic onProcess : {{
+                submit({{ n = 1ul }}, S0);
+                while (!isShutdown()) {{ block(1000.0); }}
+            }}
+        }}
+        {}
+        () as Out = Custom(S{}) {{
+            logic onTuple S{} : printStringLn("running");
+        }}
+}}"#,
+        stages.collect::<String>(),
+        IDLE_PES - 2,
+        IDLE_PES - 2
+    )
+}
+
+/// Nanoseconds that the processes have run so far.
+fn ran_ns(processes: &[Process]) -> u64 {
+    let all = processes.iter().flat_map(|one| threads(one, "schedstat"));
+    let first = |text: String| text.split(' ').next().map(|ns| ns.parse::<u64>().unwrap());
+    all.filter_map(first).sum()
+}
+
+/// How long is looked at.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// Parts in a hundred of one core.
+const PERCENT_MAX: f64 = 4.0;
+
+#[test]
+fn an_idle_job_of_many_pes_hardly_runs() {
+    for medium in media() {
+        let scratch = Scratch::new();
+        let program = scratch.write("Main.spl", idle_program());
+        let program = program.to_str().unwrap();
+        let args = ["run", program, "--fuse", "none", "-F", medium];
+        let mut live = Live::of(&scratch, command(&args));
+        assert_eq!(live.line(), "running\n");
+        let pes = live.pes();
+        assert_eq!(pes.len(), IDLE_PES, "{medium}");
+        // Whatever is still to be done when the first tuple has come falls into an earlier look.
+        let mut percents = Vec::new();
+        until("the job rests", || {
+            let before = ran_ns(&pes);
+            std::thread::sleep(SILENCE);
+            assert!(before > 0, "the system says how long threads have run");
+            let ran = (ran_ns(&pes) - before) as f64;
+            let percent = ran * 100.0 / SILENCE.as_nanos() as f64;
+            percents.push(percent);
+            let is_idle = percent <= PERCENT_MAX;
+            assert!(is_idle || percents.len() < 4, "{medium}: {percents:?} %");
+            is_idle
+        });
+        println!("{medium}: {percents:.3?} % of a core");
+        live.signal(Signal::INT);
+        live.end().ok();
+    }
+}

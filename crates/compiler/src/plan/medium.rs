@@ -1,0 +1,51 @@
+//! The media that a choice has, by name.
+
+use super::{MediumFacts, PlanError};
+use crate::names::nearest;
+
+/// The medium of a name, in capitals or not, if it can carry a stream from one process to another.
+///
+/// # Errors
+/// There is none of that name, or it does not cross processes.
+pub(super) fn find<'a>(
+    name: &str,
+    media: &[MediumFacts<'a>],
+) -> Result<MediumFacts<'a>, PlanError> {
+    let found = media.iter().find(|m| m.name.eq_ignore_ascii_case(name));
+    match found {
+        Some(medium) if medium.crosses_processes => Ok(*medium),
+        Some(medium) => {
+            let message = format!("medium `{}` does not cross processes", medium.name);
+            Err(PlanError::new(message).help(those(media)))
+        }
+        None => {
+            let help = match nearest(name, media.iter().map(|m| m.name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => those(media),
+            };
+            Err(PlanError::new(format!("there is no medium `{name}`")).help(help))
+        }
+    }
+}
+
+/// Why a plan's text cannot name this medium, in one line: for [`graph::Plan::parse_with`].
+///
+/// # Errors
+/// There is none of that name, or it does not cross processes.
+pub fn check_medium(name: &str, media: &[MediumFacts<'_>]) -> Result<(), String> {
+    let found = find(name, media).map(|_| ());
+    found.map_err(|error| format!("{}; {}", error.message, error.help))
+}
+
+/// Those that cross processes.
+pub(super) fn crossing<'a>(media: &[MediumFacts<'a>]) -> impl Iterator<Item = MediumFacts<'a>> {
+    media.iter().copied().filter(|m| m.crosses_processes)
+}
+
+fn those(media: &[MediumFacts<'_>]) -> String {
+    let names: Vec<_> = crossing(media).map(|m| m.name).collect();
+    match names[..] {
+        [] => "no medium crosses processes here".to_owned(),
+        _ => format!("those that do: {}", names.join(", ")),
+    }
+}

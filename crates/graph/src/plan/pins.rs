@@ -1,0 +1,117 @@
+//! Threads that have a core of their own, besides those of queues: sources and receivers.
+//!
+//! A receiver is named by a stream that it brings in. Streams that share a receiver share its thread
+//! and so its core.
+
+use super::check::{Check, Checked, PlanFault, Subject, ensure};
+use super::{Codec, Edge, OperatorId, Pe, Plan, Program, Receiver};
+
+/// A core for a thread of a PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// The thread.
+    pub thread: PinnedThread,
+    /// The number of the core.
+    pub core: u32,
+}
+
+/// A thread that is no queue's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PinnedThread {
+    /// That of a source.
+    Source(OperatorId),
+    /// That of the receiver which brings in a stream.
+    Receiver(Edge),
+}
+
+impl Pe {
+    /// The core of a thread, if it has one of its own.
+    pub fn core_of(&self, thread: PinnedThread) -> Option<u32> {
+        let pin = self.pins.iter().find(|pin| pin.thread == thread);
+        pin.map(|pin| pin.core)
+    }
+}
+
+impl Plan {
+    /// The core of one of a PE's receivers, if it has one of its own.
+    pub fn core_of_receiver(&self, pe: &Pe, receiver: &Receiver) -> Option<u32> {
+        let links = receiver.links.iter();
+        let streams = links.map(|&link| self.crossings[link as usize].from);
+        let mut cores = streams.filter_map(|from| pe.core_of(PinnedThread::Receiver(from)));
+        cores.next()
+    }
+}
+
+/// The pins of all PEs.
+pub(super) fn check(check: &Check<'_>) -> Checked {
+    for (number, pe) in (0..).zip(&check.plan.pes) {
+        for at in 0..pe.pins.len() {
+            check_pin(check, number, at)?;
+        }
+    }
+    one_core_each(check.plan, check.program)
+}
+
+fn check_pin(check: &Check<'_>, number: u32, at: usize) -> Checked {
+    let subject = Subject::Pin(number, at);
+    let pins = &check.plan.pes[number as usize].pins;
+    let thread = pins[at].thread;
+    match thread {
+        PinnedThread::Source(id) => {
+            let is_here = check.homes.of(id) == Some(number);
+            let name = || check.name(id);
+            ensure(is_here, subject, || {
+                format!("`{}` is not in pe {number}", name())
+            })?;
+            let inputs = &check.program.operators[id.0 as usize].inputs;
+            ensure(inputs.is_empty(), subject, || {
+                format!("`{}` is no source: it has input ports", name())
+            })?;
+        }
+        PinnedThread::Receiver(from) => {
+            let name = check.stream(subject, from)?;
+            check.arrival(subject, &name, from, number)?;
+        }
+    }
+    let Some(before) = at.checked_sub(1).map(|before| pins[before].thread) else {
+        return Ok(());
+    };
+    ensure(before != thread, subject, || {
+        "this thread has a core already".to_owned()
+    })?;
+    ensure(before < thread, subject, || {
+        format!("the pinned threads of pe {number} are not in order")
+    })
+}
+
+/// Streams that share a receiver do not want several cores.
+fn one_core_each(plan: &Plan, program: &Program) -> Checked {
+    if plan.pes.iter().all(|pe| pe.pins.len() < 2) {
+        return Ok(());
+    }
+    // Who shares with whom follows from all crossings; those that are missing will come.
+    let mut whole = plan.clone();
+    whole.complete(program, Codec::default());
+    let receivers = whole.receivers(program);
+    for ((number, pe), receivers) in (0..).zip(&plan.pes).zip(&receivers) {
+        for (at, pin) in pe.pins.iter().enumerate() {
+            let PinnedThread::Receiver(from) = pin.thread else {
+                continue;
+            };
+            let brings = |r: &&Receiver| {
+                let mut links = r.links.iter();
+                links.any(|&link| whole.crossings[link as usize].from == from)
+            };
+            let receiver = receivers.iter().find(brings);
+            let core = receiver.and_then(|receiver| whole.core_of_receiver(pe, receiver));
+            if core.is_some_and(|core| core != pin.core) {
+                let name = program.stream_name(from);
+                let message =
+                    format!("`{name}` shares a receiver, and so a thread, that has another core");
+                let subject = Subject::Pin(number, at);
+                return Err(PlanFault { subject, message });
+            }
+        }
+    }
+    Ok(())
+}
