@@ -1,11 +1,10 @@
 //! What a PE process needs to make the same program and run its part of it.
 
-use std::path::Path;
-
 use graph::TraceLevel;
 use serde::{Deserialize, Serialize};
 
 use crate::compilation::Request;
+use crate::monitor::JobNote;
 use crate::sources::{Name, Sources};
 use crate::{Backend, Compilation, Error, Launch};
 
@@ -21,8 +20,8 @@ pub struct Bundle {
     /// The job's secret.
     pub token: [u8; 16],
     launch: Settings,
-    /// Where the PEs' counters go.
-    counters: Option<Name>,
+    /// Whose counters they are; `None`: they are not to be seen.
+    pub counters: Option<JobNote>,
 }
 
 /// [`Request`] with paths of any bytes.
@@ -75,16 +74,6 @@ impl Bundle {
             launch: Settings::new(launch),
             counters: None,
         })
-    }
-
-    /// The counters of its PEs go into this folder.
-    pub fn set_counters(&mut self, folder: &Path) {
-        self.counters = Some(Name(folder.to_owned()));
-    }
-
-    /// Where the counters go.
-    pub fn counters(&self) -> Option<&Path> {
-        self.counters.as_ref().map(|name| name.0.as_path())
     }
 
     /// What is to be compiled.

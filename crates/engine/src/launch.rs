@@ -13,7 +13,7 @@ use runtime::crossing::{ENTRIES, Links};
 use runtime::{Levels, OperatorEntry, Options, Pe, Report, Tally};
 use serde::{Deserialize, Serialize};
 
-use crate::monitor::{Place, Sampler};
+use crate::monitor::{JobNote, Sampler};
 use crate::{Compilation, Error, Job, failure, launcher};
 
 /// How a program is run.
@@ -40,9 +40,8 @@ pub struct Launch {
     pub tag_output: bool,
     /// Measure how long tuples are under way between PEs.
     pub latency: bool,
-    /// Where the job's counters are to be seen while it runs: [`crate::runtime_folder`]. `None`:
-    /// nowhere.
-    pub counters: Option<PathBuf>,
+    /// The job's counters are to be seen while it runs: [`crate::samples`].
+    pub counters: bool,
     /// What starts the process of a PE: its number and the job's name. The process has to call
     /// [`crate::serve`], and to ignore signals that ask it to end: those are the launcher's business.
     pub pe_command: fn(u32, &str) -> Command,
@@ -71,7 +70,7 @@ impl Default for Launch {
             before_print: || {},
             tag_output: false,
             latency: false,
-            counters: None,
+            counters: false,
             pe_command: launcher::own_binary,
         }
     }
@@ -122,8 +121,8 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
     let tallies = running.tally_handle();
     let (sender, ended) = channel();
     let files = program.files.clone();
-    let place = launch.counters.clone().map(Place::Own);
-    let sampler = place.and_then(|place| Sampler::start(place, 0, program, &running));
+    let note = launch.counters.then(|| JobNote::new(&program.name, 1));
+    let sampler = note.and_then(|note| Sampler::start(note, 0, program, &running));
     std::thread::spawn(move || {
         let outcome = running.join();
         drop(sampler);

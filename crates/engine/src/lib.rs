@@ -43,7 +43,7 @@ pub use job::{Job, StopHandle};
 pub use launch::{Backend, Launch, launch, run};
 pub use monitor::{
     EndSample, JobSample, LatencySample, LinkSample, MarksSample, OperatorSample, PeSample,
-    QueueSample, runtime_folder, samples,
+    QueueSample, samples,
 };
 pub use pe::serve;
 pub use plan::{cores, media, pin, plan, plan_notes, read_plan};

@@ -14,7 +14,6 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
@@ -29,7 +28,7 @@ use crate::control::connection::{self, Inbox, Outbox};
 use crate::control::{Ending, Failure, FromPe, Ticket, ToPe};
 use crate::crossing::Crossings;
 use crate::launch::Border;
-use crate::monitor::{Place, Sampler};
+use crate::monitor::{JobNote, Sampler};
 use crate::{Error, compilation, failure, launch};
 
 /// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
@@ -64,8 +63,8 @@ struct Ready {
     /// Those of its operators that are sources of the program.
     sources: Vec<String>,
     program: Program,
-    /// Where its counters go, and its number.
-    counters: Option<PathBuf>,
+    /// Whose counters it shows, and its number.
+    counters: Option<JobNote>,
     number: u32,
 }
 
@@ -119,7 +118,7 @@ impl Line {
             pe,
             sources,
             program: part.program,
-            counters: bundle.counters().map(Path::to_owned),
+            counters: bundle.counters,
             number,
         })
     }
@@ -202,9 +201,8 @@ impl Line {
             Ok(running) => running,
             Err(report) => return ending(report),
         };
-        let place = ready.counters.map(Place::Job);
-        let _sampler =
-            place.and_then(|place| Sampler::start(place, ready.number, &program, &running));
+        let note = ready.counters;
+        let _sampler = note.and_then(|note| Sampler::start(note, ready.number, &program, &running));
         let (tallies, sources) = (running.tally_handle(), ready.sources);
         let counts = move || launch::counts(&sources, &tallies());
         let listen = move || self.listen(&stop, &counts);

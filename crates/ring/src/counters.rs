@@ -1,5 +1,8 @@
 //! The counters file: numbers that one process writes and any other of the same user looks at.
 //!
+//! It is in no folder: whoever looks opens it among the descriptors of the process that writes it,
+//! `/proc/PID/fd`, where it has the name [`NAME`]. So it goes with its process, however that ends.
+//!
 //! ```text
 //!   0         8             12          16             24       32      64         64 + 8 n
 //!   +---------+-------------+-----------+--------------+--------+-------+----------+----------+
@@ -15,18 +18,25 @@
 //! before the beat that it has seen. The writer waits for nobody and never learns that it is read.
 //!
 //! # Invariants
-//! A file has its whole length and its legend before it has its name, and keeps both.
+//! A file keeps its length (it is sealed) and its legend. Whoever opens it while it is being made finds
+//! that it is none yet: its magic is written last.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{FallocateFlags, fallocate, ftruncate};
+use rustix::fs::MemfdFlags;
 
-use crate::memory::Memory;
+use crate::memory::{Memory, is_sealed, sealed};
+
+/// What the descriptor of a file leads to in `/proc/PID/fd`.
+pub const NAME: &str = "/memfd:thalweg-counters (deleted)";
+
+/// The name that the system makes that of.
+const SHORT_NAME: &str = "thalweg-counters";
 
 const MAGIC: u64 = u64::from_le_bytes(*b"THALCNTS");
 const VERSION: u32 = 1;
@@ -51,9 +61,10 @@ const WORD_BYTES: usize = size_of::<u64>();
 const SLOTS_MAX: usize = 1 << 24;
 const LEGEND_BYTES_MAX: usize = 1 << 28;
 
-/// The writer's side of a file.
+/// The writer's side of a file, which is there as long as this.
 pub struct Board {
     words: Words,
+    _file: File,
 }
 
 /// The reader's side of a file.
@@ -69,21 +80,24 @@ struct Words {
 }
 
 impl Board {
-    /// Makes a file that its user alone can open.
+    /// Makes a file.
     ///
     /// # Errors
-    /// The system refuses; too many slots.
-    pub fn create(path: &Path, slots: usize, legend: &str) -> io::Result<Board> {
+    /// The system has no memory or no descriptor left; too many slots.
+    pub fn create(slots: usize, legend: &str) -> io::Result<Board> {
         if slots > SLOTS_MAX || legend.len() > LEGEND_BYTES_MAX {
             let what = format!("{slots} counters and {} bytes of legend", legend.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        let unnamed = path.with_extension("new");
-        let board = Board::write(&unnamed, slots, legend);
-        let board = board.and_then(|board| fs::rename(&unnamed, path).map(|()| board));
-        board.inspect_err(|_| {
-            let _ = fs::remove_file(&unnamed);
-        })
+        let bytes = HEAD_BYTES + slots * WORD_BYTES + legend.len();
+        let file = File::from(sealed(SHORT_NAME, bytes, MemfdFlags::empty())?);
+        file.write_all_at(&VERSION.to_ne_bytes(), VERSION_AT)?;
+        file.write_all_at(&(slots as u32).to_ne_bytes(), SLOTS_AT)?;
+        file.write_all_at(&(legend.len() as u64).to_ne_bytes(), LEGEND_AT)?;
+        file.write_all_at(legend.as_bytes(), (bytes - legend.len()) as u64)?;
+        file.write_all_at(&MAGIC.to_ne_bytes(), 0)?;
+        let words = Words::map(&file, slots, bytes)?;
+        Ok(Board { words, _file: file })
     }
 
     /// Writes a slot.
@@ -99,32 +113,18 @@ impl Board {
     pub fn beat(&self, time: u64) {
         self.words.all()[BEAT].store(time, Ordering::Release);
     }
-
-    fn write(path: &Path, slots: usize, legend: &str) -> io::Result<Board> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(0o600);
-        let file = options.open(path)?;
-        let bytes = HEAD_BYTES + slots * WORD_BYTES + legend.len();
-        ftruncate(&file, bytes as u64)?;
-        // So that a full disk is noticed here, and not by the first number.
-        fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
-        file.write_all_at(&MAGIC.to_ne_bytes(), 0)?;
-        file.write_all_at(&VERSION.to_ne_bytes(), VERSION_AT)?;
-        file.write_all_at(&(slots as u32).to_ne_bytes(), SLOTS_AT)?;
-        file.write_all_at(&(legend.len() as u64).to_ne_bytes(), LEGEND_AT)?;
-        file.write_all_at(legend.as_bytes(), (bytes - legend.len()) as u64)?;
-        let words = Words::map(&file, slots, bytes)?;
-        Ok(Board { words })
-    }
 }
 
 impl View {
-    /// Opens a file.
+    /// Opens a file: `/proc/PID/fd/N`.
     ///
     /// # Errors
     /// It cannot be opened, or it is no counters file of this version.
     pub fn open(path: &Path) -> io::Result<View> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
+        if !is_sealed(file.as_fd()) {
+            return Err(foreign("a file that somebody can cut off"));
+        }
         let mut head = [0; HEAD_BYTES];
         file.read_exact_at(&mut head, 0)?;
         let bytes = |at: u64| head.as_slice().split_at(at as usize).1;
@@ -193,73 +193,62 @@ const _: () = assert!(BEAT * WORD_BYTES == LEGEND_AT as usize + 8 && BEAT < SLOT
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::fd::AsRawFd;
     use std::path::PathBuf;
 
     use super::*;
 
-    /// A path in the temporary folder; the file is removed with it.
-    struct Place(PathBuf);
-
-    impl Place {
-        fn new(name: &str) -> Place {
-            let name = format!("thalweg-counters-{}-{name}", std::process::id());
-            Place(std::env::temp_dir().join(name))
-        }
+    fn path(file: &File) -> PathBuf {
+        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
 
-    impl Drop for Place {
-        fn drop(&mut self) {
-            let _ = fs::remove_file(&self.0);
-        }
+    /// A file with these bytes.
+    fn foreign_file(bytes: &[u8]) -> File {
+        let file = File::from(sealed("foreign", bytes.len(), MemfdFlags::empty()).unwrap());
+        file.write_all_at(bytes, 0).unwrap();
+        file
     }
 
     #[test]
     fn a_view_sees_what_the_board_has() {
-        let place = Place::new("seen");
-        let board = Board::create(&place.0, 3, "a b ü").unwrap();
-        let view = View::open(&place.0).unwrap();
+        let board = Board::create(3, "a b ü").unwrap();
+        let path = path(&board._file);
+        assert_eq!(fs::read_link(&path).unwrap(), Path::new(NAME));
+        let view = View::open(&path).unwrap();
         assert_eq!((view.legend(), view.read()), ("a b ü", (0, vec![0, 0, 0])));
         board.set(0, 7);
         board.set(2, u64::MAX);
         board.beat(99);
         assert_eq!(view.read(), (99, vec![7, 0, u64::MAX]));
         drop(board);
-        fs::remove_file(&place.0).unwrap();
         assert_eq!(view.read().0, 99, "it is seen as long as somebody looks");
     }
 
     #[test]
     fn what_is_no_counters_file_is_refused() {
-        let place = Place::new("foreign");
-        let board = Board::create(&place.0, 2, "legend").unwrap();
-        drop(board);
-        let good = fs::read(&place.0).unwrap();
-        for len in 0..good.len() {
-            fs::write(&place.0, &good[..len]).unwrap();
-            assert!(View::open(&place.0).is_err(), "{len} bytes");
+        let board = Board::create(2, "legend").unwrap();
+        let good = fs::read(path(&board._file)).unwrap();
+        let refused = |bytes: &[u8]| View::open(&path(&foreign_file(bytes))).is_err();
+        assert!(!refused(&good));
+        for len in 1..good.len() {
+            assert!(refused(&good[..len]), "{len} bytes");
         }
         for at in 0..24 {
             let mut bytes = good.clone();
             bytes[at] ^= 0x40;
-            fs::write(&place.0, &bytes).unwrap();
-            assert!(View::open(&place.0).is_err(), "byte {at}");
+            assert!(refused(&bytes), "byte {at}");
         }
         let last = good.len() - 1;
-        fs::write(&place.0, [&good[..last], &[0xff]].concat()).unwrap();
-        assert!(View::open(&place.0).is_err(), "no text");
+        assert!(refused(&[&good[..last], &[0xff]].concat()), "no text");
+        let unsealed = rustix::fs::memfd_create("unsealed", MemfdFlags::CLOEXEC).unwrap();
+        let unsealed = File::from(unsealed);
+        unsealed.write_all_at(&good, 0).unwrap();
+        assert!(View::open(&path(&unsealed)).is_err(), "not sealed");
     }
 
     #[test]
-    fn a_file_is_not_written_over_half() {
-        let place = Place::new("twice");
-        let first = Board::create(&place.0, 1, "first").unwrap();
-        first.set(0, 1);
-        let view = View::open(&place.0).unwrap();
-        let second = Board::create(&place.0, 1, "second").unwrap();
-        second.set(0, 2);
-        assert_eq!((view.legend(), view.read().1), ("first", vec![1]));
-        let view = View::open(&place.0).unwrap();
-        assert_eq!((view.legend(), view.read().1), ("second", vec![2]));
-        assert!(Board::create(&place.0, SLOTS_MAX + 1, "").is_err());
+    fn too_many_slots_are_refused() {
+        assert!(Board::create(SLOTS_MAX + 1, "").is_err());
     }
 }

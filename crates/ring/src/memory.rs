@@ -31,6 +31,9 @@ impl Memory {
 }
 
 #[cfg(not(any(loom, miri)))]
+pub(crate) use mapped::{is_sealed, sealed};
+
+#[cfg(not(any(loom, miri)))]
 mod mapped {
     use super::*;
     use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
@@ -86,8 +89,9 @@ mod mapped {
             let huge = MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
             let whole = bytes.next_multiple_of(HUGE_BYTES);
             let fd = match bytes >= HUGE_SEGMENT_BYTES {
-                true => sealed(whole, huge).or_else(|_| sealed(bytes, MemfdFlags::empty()))?,
-                false => sealed(bytes, MemfdFlags::empty())?,
+                true => sealed(NAME, whole, huge)
+                    .or_else(|_| sealed(NAME, bytes, MemfdFlags::empty()))?,
+                false => sealed(NAME, bytes, MemfdFlags::empty())?,
             };
             let file_bytes = rustix::fs::fstat(&fd)?.st_size as usize;
             let memory = Memory::map(fd.as_fd(), file_bytes, data)?;
@@ -123,14 +127,23 @@ mod mapped {
         }
     }
 
-    /// A file without a name, of a length that never changes, with all of its memory.
-    fn sealed(bytes: usize, kind: MemfdFlags) -> io::Result<OwnedFd> {
+    /// What the files of rings are called in `/proc/PID/fd`.
+    const NAME: &str = "thalweg-ring";
+
+    /// A file that no folder has, of a length that never changes, with all of its memory.
+    pub(crate) fn sealed(name: &str, bytes: usize, kind: MemfdFlags) -> io::Result<OwnedFd> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | kind;
-        let fd = memfd_create("thalweg-ring", flags)?;
+        let fd = memfd_create(name, flags)?;
         ftruncate(&fd, bytes as u64)?;
         fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         Ok(fd)
+    }
+
+    /// Whether the length of a file never changes.
+    pub(crate) fn is_sealed(fd: BorrowedFd<'_>) -> bool {
+        let seals = rustix::fs::fcntl_get_seals(fd);
+        seals.is_ok_and(|seals| seals.contains(SealFlags::SHRINK | SealFlags::GROW))
     }
 }
 

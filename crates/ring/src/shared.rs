@@ -7,10 +7,8 @@ use std::fmt;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use rustix::fs::SealFlags;
-
 use crate::barrier::Barrier;
-use crate::memory::Memory;
+use crate::memory::{Memory, is_sealed};
 use crate::reader::Reader;
 use crate::segment::{CAPACITY_MAX, CAPACITY_MIN, Label, MAGIC, READERS_MAX, Segment, VERSION};
 use crate::segment::{LABEL_BYTES, data_offset};
@@ -60,8 +58,7 @@ pub fn join(fd: BorrowedFd<'_>, reader: u32) -> Result<Reader, JoinError> {
 
 /// The length of a file that cannot change.
 fn check_file(fd: BorrowedFd<'_>) -> Result<usize, JoinError> {
-    let seals = rustix::fs::fcntl_get_seals(fd).map_err(|_| JoinError::NotSealed)?;
-    if !seals.contains(SealFlags::SHRINK | SealFlags::GROW) {
+    if !is_sealed(fd) {
         return Err(JoinError::NotSealed);
     }
     let bytes = rustix::fs::fstat(fd).map_err(io::Error::from)?.st_size;

@@ -42,7 +42,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         before_print: progress::make_way,
         tag_output: args.tag_output,
         latency: args.latency,
-        counters: Some(engine::runtime_folder()),
+        counters: true,
         ..Launch::default()
     };
     let plan = plan(program, &args.plan)?;

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::processes::{Live, media, until};
-use crate::scratch::{Scratch, command};
+use crate::scratch::{Scratch, thalweg};
 
 /// A producer far faster than its consumer; tuples of about a kilobyte.
 const OVERLOADED: &str = r#"composite Main {
@@ -49,13 +49,9 @@ fn plan(medium: &str) -> String {
 }
 
 /// The bytes that the last PE has received.
-fn received(scratch: &Scratch) -> u64 {
-    let mut top = command(&["top", "--once", "--json"]);
-    let output = top
-        .env("XDG_RUNTIME_DIR", scratch.path(""))
-        .output()
-        .unwrap();
-    let sample: Value = serde_json::from_slice(&output.stdout).unwrap();
+fn received(live: &Live) -> u64 {
+    let run = thalweg(&["top", "--once", "--json", &live.pid().to_string()]);
+    let sample: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
     sample["jobs"][0]["pes"][2]["links"][0]["bytes"]
         .as_u64()
         .unwrap_or(0)
@@ -89,9 +85,9 @@ fn a_slow_consumer_does_not_make_memory_grow() {
                 .map(|pe| resident_bytes(pe.pid))
                 .collect::<Vec<_>>()
         };
-        until("it is warm", || received(&scratch) > WARM_BYTES);
+        until("it is warm", || received(&live) > WARM_BYTES);
         let before = resident();
-        until("much has flown", || received(&scratch) > FLOWN_BYTES);
+        until("much has flown", || received(&live) > FLOWN_BYTES);
         let after = resident();
         for (pe, (before, after)) in before.into_iter().zip(after).enumerate() {
             // Two rings, should they not have been touched before, and a tenth.

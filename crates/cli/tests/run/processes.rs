@@ -29,7 +29,7 @@ pub struct Process {
 }
 
 impl Live {
-    /// Starts the command. Its counters are to be seen in a folder of the test.
+    /// Starts the command. Should it make files of its own accord, they are in a folder of the test.
     pub fn start(scratch: &Scratch, args: &[&str]) -> Live {
         Live::of(scratch, command(args))
     }
@@ -38,6 +38,7 @@ impl Live {
     pub fn of(scratch: &Scratch, mut command: Command) -> Live {
         let mut child = command
             .env("XDG_RUNTIME_DIR", scratch.path(""))
+            .env("TMPDIR", scratch.path(""))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::processes::{Live, Process, media, until};
-use crate::scratch::{Run, Scratch, command};
+use crate::scratch::{Run, Scratch, thalweg};
 
 /// The second operator takes no tuple but the first, until the job is stopped.
 const STUCK: &str = r#"composite Main {
@@ -27,14 +27,16 @@ fn started(scratch: &Scratch, args: &[&str]) -> Live {
     live
 }
 
-fn top(scratch: &Scratch, args: &[&str]) -> Run {
-    let mut command = command(&[&["top", "--once"], args].concat());
-    let command = command.env("XDG_RUNTIME_DIR", scratch.path(""));
-    command.output().unwrap().into()
+/// What is shown of a job. Others may run at the same time, of the same name.
+fn top(pid: i32, args: &[&str]) -> Run {
+    let pid = pid.to_string();
+    thalweg(&[&["top", "--once", &pid], args].concat())
 }
 
-fn json(scratch: &Scratch) -> Value {
-    serde_json::from_str(&top(scratch, &["--json"]).ok()).unwrap()
+/// The same as an object; null: nothing is there yet.
+fn json(live: &Live) -> Value {
+    let run = top(live.pid(), &["--json"]);
+    serde_json::from_str(&run.stdout).unwrap_or_default()
 }
 
 #[test]
@@ -44,7 +46,7 @@ fn a_slow_consumer_is_seen_with_who_waits_for_it() {
     let sender = |sample: &Value| sample["jobs"][0]["pes"][0]["links"][0].clone();
     let mut sample = Value::Null;
     until("the ring is full and that is seen", || {
-        sample = json(&scratch);
+        sample = json(&live);
         let link = sender(&sample);
         link["waiting_ns"].is_u64() && link["frames"].as_u64() > Some(0)
     });
@@ -68,7 +70,7 @@ fn a_slow_consumer_is_seen_with_who_waits_for_it() {
     assert!(source["submitted"][0].as_u64() > Some(0), "{source}");
 
     let pid = live.pid().to_string();
-    let text = top(&scratch, &[&pid]).ok();
+    let text = top(live.pid(), &[]).ok();
     assert!(
         text.starts_with(&format!("Main   job {pid}   2 PEs   ")),
         "{text}"
@@ -77,11 +79,12 @@ fn a_slow_consumer_is_seen_with_who_waits_for_it() {
         text.contains("\npe 0 waits for pe 1: In is full for "),
         "{text}"
     );
+    let number = live.pid();
     live.signal(Signal::INT);
     live.end().ok();
-    assert_eq!(top(&scratch, &[]).ok(), "no job runs\n");
-    let stderr = top(&scratch, &["Main"]).fails(1);
-    assert_eq!(stderr, "thalweg: there is no job Main; none runs\n");
+    let stderr = top(number, &[]).fails(1);
+    let sentence = format!("thalweg: there is no job {pid}; ");
+    assert!(stderr.starts_with(&sentence), "{stderr}");
 }
 
 /// Three PEs in a row: the last one takes nothing but the first tuple until the job is stopped.
@@ -101,13 +104,13 @@ fn whoever_waits_is_seen_with_whom_for_since_when_and_who_is_to_blame() {
     };
     let mut sample = Value::Null;
     until("both wait", || {
-        sample = json(&scratch);
+        sample = json(&live);
         waiting(&sample, 0).is_some() && waiting(&sample, 1).is_some()
     });
     let first = [0, 1].map(|pe| waiting(&sample, pe).unwrap());
     // They wait for good: since the same time as before.
-    let text = top(&scratch, &[]).ok();
-    let sample = json(&scratch);
+    let text = top(live.pid(), &[]).ok();
+    let sample = json(&live);
     let second = [0, 1].map(|pe| waiting(&sample, pe).unwrap());
     assert!(
         first[0] < second[0] && first[1] < second[1],
@@ -169,7 +172,7 @@ fn markers_metrics_and_bytes_are_seen() {
         assert_eq!(live.line(), "running\n");
         let mut sample = Value::Null;
         until("all is counted", || {
-            sample = json(&scratch);
+            sample = json(&live);
             let operator = |name| find(&sample, "operators", "name", name);
             let has_windows = operator("Out")["marks_in"][0]["windows"] == 10;
             has_windows && operator("In")["metrics"]["below zero"] == -3
@@ -182,7 +185,7 @@ fn markers_metrics_and_bytes_are_seen() {
         assert_eq!((&queue["sent"], &queue["items"]), (&110.into(), &0.into()));
         assert_eq!(queue["bytes"], 800, "{queue}");
         assert_eq!(operator("queue of Out.0")["metrics"]["queueSize"], 200);
-        let text = top(&scratch, &[]).ok();
+        let text = top(live.pid(), &[]).ok();
         assert!(text.contains("In        below zero     -3\n"), "{text}");
         live.signal(Signal::INT);
         live.end().ok();
@@ -215,7 +218,7 @@ fn latencies_are_measured_if_that_is_asked_for() {
         let (mut sample, mut latency) = (Value::Null, Value::Null);
         let is_asked = !flags.is_empty();
         until("it is there", || {
-            sample = json(&scratch);
+            sample = json(&live);
             let receiver = &sample["jobs"][0]["pes"][1]["links"][0];
             latency = receiver["latency"].clone();
             receiver["frames"].as_u64() > Some(0)
@@ -229,7 +232,7 @@ fn latencies_are_measured_if_that_is_asked_for() {
             times.is_sorted() && (times[0] > Some(0)) == is_asked,
             "{latency}"
         );
-        let text = top(&scratch, &[]).ok();
+        let text = top(live.pid(), &[]).ok();
         let head = "LATENCY  FROM  TO    MEASURED";
         assert_eq!(text.contains(head), is_asked, "{text}");
         live.signal(Signal::INT);
@@ -242,42 +245,41 @@ fn a_job_of_one_process_is_seen_too() {
     let scratch = Scratch::new();
     let live = started(&scratch, &[]);
     until("its counters are there", || {
-        json(&scratch)["jobs"][0]["pes"]
+        json(&live)["jobs"][0]["pes"]
             .as_array()
             .is_some_and(|pes| pes.len() == 1)
     });
-    let text = top(&scratch, &["Main"]).ok();
+    let text = top(live.pid(), &[]).ok();
+    assert!(
+        thalweg(&["top", "--once", "Main"])
+            .ok()
+            .contains(&text[..text.find("   1 PE").unwrap()])
+    );
     assert!(text.contains("   1 PE   "), "{text}");
     assert!(text.contains("\n0   Out       Custom "), "{text}");
     live.signal(Signal::INT);
     live.end().ok();
-    assert!(!scratch.path("thalweg").exists());
 }
 
 #[test]
-fn what_a_killed_job_leaves_is_not_shown_and_removed_by_the_next() {
-    let scratch = Scratch::new();
-    let live = started(&scratch, &["--fuse", "none"]);
-    let pes = live.pes();
-    live.signal(Signal::KILL);
-    live.end();
-    pes.iter().for_each(Process::is_gone);
-    let jobs = || fs::read_dir(scratch.path("thalweg")).unwrap().count();
-    assert_eq!(
-        (jobs(), top(&scratch, &[]).ok().as_str()),
-        (1, "no job runs\n")
-    );
-    let live = started(&scratch, &[]);
-    let own = format!("{}-", live.pid());
-    until("the new job alone is left", || {
-        let names = fs::read_dir(scratch.path("thalweg")).unwrap().flatten();
-        let names = names.map(|entry| entry.file_name().into_string().unwrap());
-        names
-            .collect::<Vec<_>>()
-            .iter()
-            .all(|name| name.starts_with(&own))
-    });
-    live.signal(Signal::INT);
-    live.end().ok();
-    assert!(!scratch.path("thalweg").exists());
+fn a_killed_job_leaves_nothing() {
+    for args in [&["--fuse", "none"][..], &[]] {
+        let scratch = Scratch::new();
+        let live = started(&scratch, args);
+        until("its counters are there", || {
+            json(&live)["jobs"][0]["pes"].is_array()
+        });
+        let (pid, pes) = (live.pid(), live.pes());
+        live.signal(Signal::KILL);
+        live.end();
+        pes.iter().for_each(Process::is_gone);
+        top(pid, &[]).fails(1);
+        let files = fs::read_dir(scratch.path("")).unwrap().flatten();
+        let files: Vec<_> = files.map(|file| file.file_name()).collect();
+        assert_eq!(
+            files,
+            ["Main.spl"],
+            "no folder of counters, nor anything else"
+        );
+    }
 }

@@ -32,7 +32,7 @@ use crate::bundle::Bundle;
 use crate::control::connection::{self, Encoded};
 use crate::control::{FromPe, ToPe};
 use crate::launch::Polite;
-use crate::monitor::JobFolder;
+use crate::monitor::JobNote;
 use crate::{Compilation, Error, Job, Launch};
 use child::{Child, Printed};
 use conduct::{Action, Conduct};
@@ -149,12 +149,9 @@ impl Signal {
 
 impl Start {
     fn run(mut self) -> Result<(), Error> {
-        let folder = self.launch.counters.as_ref();
-        let folder =
-            folder.and_then(|all| JobFolder::new(all, &self.name, self.labels.len() as u32));
-        if let Some(folder) = &folder {
-            self.bundle.set_counters(folder.path());
-        }
+        let pes = self.labels.len() as u32;
+        let counters = self.launch.counters;
+        self.bundle.counters = counters.then(|| JobNote::new(&self.name, pes));
         let (children, printed) = self.spawn()?;
         let (out, err): (Vec<_>, Vec<_>) =
             printed.into_iter().map(|p| (p.stdout, p.stderr)).unzip();

@@ -13,9 +13,9 @@ use runtime::{Marks, Tally};
 use serde::{Deserialize, Serialize};
 
 /// Who a job is.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct JobNote {
-    /// The launcher's process.
+    /// The launcher's process, or that of its only PE.
     pub pid: u32,
     /// The main composite.
     pub name: String,
@@ -28,6 +28,8 @@ pub struct JobNote {
 /// What a PE has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Legend {
+    /// Its job.
+    pub job: JobNote,
     /// Its number.
     pub pe: u32,
     /// Its process.
@@ -100,11 +102,11 @@ pub const LATENCY_SLOTS: usize = BUCKETS + 1;
 pub const QUEUE_SLOTS: usize = 6;
 
 impl JobNote {
-    /// A job that begins now.
-    pub fn new(pid: u32, name: &str, pes: u32) -> JobNote {
+    /// A job of this process that begins now.
+    pub fn new(name: &str, pes: u32) -> JobNote {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         JobNote {
-            pid,
+            pid: std::process::id(),
             name: name.to_owned(),
             pes,
             began_ms: now.map_or(0, |now| now.as_millis() as u64),

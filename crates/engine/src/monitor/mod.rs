@@ -1,32 +1,29 @@
-//! Watching jobs from outside: each PE writes its counters into a file, and whoever looks reads it.
+//! Watching jobs from outside: each PE copies its counters into a file, and whoever looks reads it.
 //!
 //! ```text
 //!   PE process                                         thalweg top
 //!     operators, links, queues                           samples() -> JobSample
 //!        | read now and then by its "sampler" thread          ^
 //!        v                                                    |
-//!     <folder>/<job>/pe0.counters  -------mapped------->  ring::counters::View
-//!     <folder>/<job>/job.json      who the job is
+//!     memory file  -------- opened as /proc/PID/fd/N ----> ring::counters::View
 //! ```
-//! The folder of a job is named after its launcher's process and when that began, so a folder that
-//! nobody owns any more is known for sure; the next job removes it. Operators are never asked
-//! anything: what they count anyway is copied. A job that cannot have a folder runs without.
+//! The file is in no folder, so nothing of it is left when its process has ended, in whatever way, and
+//! there is nothing to set up. Its legend says whose it is. Operators are never asked anything: what
+//! they count anyway is copied. A PE that cannot have a file runs without.
 
-mod folder;
 mod latency;
 mod legend;
-mod process;
 mod sampler;
+mod search;
 mod watch;
 
-pub use folder::runtime_folder;
 pub use latency::LatencySample;
 pub use watch::{
     EndSample, JobSample, LinkSample, MarksSample, OperatorSample, PeSample, QueueSample, samples,
 };
 
-pub(crate) use folder::JobFolder;
-pub(crate) use sampler::{Place, Sampler};
+pub(crate) use legend::JobNote;
+pub(crate) use sampler::Sampler;
 
 use rustix::time::{ClockId, clock_gettime};
 

@@ -3,7 +3,6 @@
 //! # Cost
 //! A walk over the counters each time; nothing for the operators, whose counters are there anyway.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -17,21 +16,13 @@ use runtime::{Running, Tally};
 use super::legend::{
     Legend, LinkLegend, OperatorLegend, QueueLegend, link_slots, operator_slots, queue_slots,
 };
-use super::{JobFolder, folder, now_ns};
+use super::{JobNote, now_ns};
 
 /// How often counters are copied.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// A job that is over sooner leaves nothing to look at, and need not make files.
+/// A job that is over sooner leaves nothing to look at, and need not make a file.
 const DELAY: Duration = Duration::from_millis(100);
-
-/// Where the file goes.
-pub enum Place {
-    /// Into the folder of the job.
-    Job(PathBuf),
-    /// Into a folder of its own, below this one: the PE is the whole job.
-    Own(PathBuf),
-}
 
 /// Copies until it is dropped, and then once more.
 pub struct Sampler {
@@ -42,6 +33,7 @@ pub struct Sampler {
 
 /// What there is to copy.
 struct Counts {
+    job: JobNote,
     pe: u32,
     /// What sort of operator each is.
     kinds: Vec<Arc<str>>,
@@ -58,44 +50,26 @@ struct Written {
 
 impl Sampler {
     /// For a PE. `None` if there is no thread for it.
-    pub fn start(place: Place, pe: u32, program: &Program, running: &Running) -> Option<Sampler> {
+    pub fn start(job: JobNote, pe: u32, program: &Program, running: &Running) -> Option<Sampler> {
         let kinds = program.operators.iter().map(|o| o.kind.clone());
         let counts = Counts {
+            job,
             pe,
             kinds: kinds.collect(),
             tallies: running.tally_handle(),
             flows: running.flows(),
             queues: running.queues(),
         };
-        let name = program.name.clone();
         let (end, ended) = channel();
         let thread = Builder::new().name("sampler".to_owned());
         let run = move || {
-            if is_over(&ended, DELAY) {
-                return;
-            }
-            // Without a file nothing is to be seen, and the job runs all the same.
-            if let Some((_folder, path)) = place.folder(&name) {
-                counts.copy_until(&folder::counters(&path, pe), &ended);
+            if !is_over(&ended, DELAY) {
+                counts.copy_until(&ended);
             }
         };
         let thread = Some(thread.spawn(run).ok()?);
         let end = Some(end);
         Some(Sampler { end, thread })
-    }
-}
-
-impl Place {
-    /// The job's folder, and what removes it in the end if it is this PE's.
-    fn folder(self, name: &str) -> Option<(Option<JobFolder>, PathBuf)> {
-        match self {
-            Place::Job(path) => Some((None, path)),
-            Place::Own(all) => {
-                let folder = JobFolder::new(&all, name, 1)?;
-                let path = folder.path().to_owned();
-                Some((Some(folder), path))
-            }
-        }
     }
 }
 
@@ -109,42 +83,46 @@ impl Drop for Sampler {
 }
 
 impl Counts {
-    fn copy_until(&self, path: &Path, ended: &Receiver<()>) {
+    fn copy_until(&self, ended: &Receiver<()>) {
         let mut written = None;
         loop {
             let is_over = written.is_some() && is_over(ended, PERIOD);
-            written = self.copy(path, written);
+            written = self.copy(written);
             if is_over || written.is_none() {
                 return;
             }
         }
     }
 
-    /// Copies everything; into a new file if there is something new. `None`: there can be no file.
-    fn copy(&self, path: &Path, written: Option<Written>) -> Option<Written> {
+    /// Copies everything; into a new file if there is something new. `None`: there can be no file,
+    /// then nothing is to be seen, and the job runs all the same.
+    fn copy(&self, written: Option<Written>) -> Option<Written> {
         let tallies = (self.tallies)();
         let legend = self.legend(&tallies);
-        let written = match written.filter(|written| written.legend == legend) {
-            Some(written) => written,
-            None => {
-                let text = serde_json::to_string(&legend).ok()?;
-                let board = Board::create(path, legend.slots(), &text).ok()?;
-                Written { legend, board }
-            }
-        };
         let operators = tallies.iter().flat_map(operator_slots);
         let links = self.flows.iter().flat_map(|flow| link_slots(flow));
         let queues = self.queues.iter().flat_map(|queue| queue_slots(queue));
-        for (slot, value) in operators.chain(links).chain(queues).enumerate() {
-            written.board.set(slot, value);
+        let values = operators.chain(links).chain(queues);
+        // A file that is replaced stays until the new one can be read.
+        match written {
+            Some(same) if same.legend == legend => {
+                same.write(values);
+                Some(same)
+            }
+            _ => {
+                let text = serde_json::to_string(&legend).ok()?;
+                let board = Board::create(legend.slots(), &text).ok()?;
+                let new = Written { legend, board };
+                new.write(values);
+                Some(new)
+            }
         }
-        written.board.beat(now_ns());
-        Some(written)
     }
 
     fn legend(&self, tallies: &[Tally]) -> Legend {
         let operators = tallies.iter().zip(&self.kinds);
         Legend {
+            job: self.job.clone(),
             pe: self.pe,
             pid: std::process::id(),
             operators: operators
@@ -153,6 +131,15 @@ impl Counts {
             links: self.flows.iter().map(|f| LinkLegend::new(f)).collect(),
             queues: self.queues.iter().map(|q| QueueLegend::new(q)).collect(),
         }
+    }
+}
+
+impl Written {
+    fn write(&self, values: impl Iterator<Item = u64>) {
+        for (slot, value) in values.enumerate() {
+            self.board.set(slot, value);
+        }
+        self.board.beat(now_ns());
     }
 }
 

@@ -3,7 +3,6 @@
 //! The fields of the types here are those of `thalweg top --json`; counts only grow.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use ring::counters::View;
@@ -14,7 +13,7 @@ use super::latency::LatencySample;
 use super::legend::{
     JobNote, LINK_SLOTS, Legend, LinkLegend, OperatorLegend, PORT_SLOTS, QUEUE_SLOTS, QueueLegend,
 };
-use super::{folder, now_ns};
+use super::{now_ns, search};
 
 /// A job at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -144,32 +143,44 @@ pub struct QueueSample {
     pub waiting_ns: Option<u64>,
 }
 
-/// The jobs that run, by the numbers of their processes. What is just being made or removed is left
-/// out.
-pub fn samples(all: &Path) -> Vec<JobSample> {
-    let jobs = folder::jobs(all);
-    let mut samples: Vec<_> = jobs.iter().filter_map(|job| sample(job)).collect();
-    samples.sort_by_key(|sample| sample.job);
+/// The jobs of this user that run, by the numbers of their processes. What is just being made or is
+/// going is left out.
+pub fn samples() -> Vec<JobSample> {
+    let mut jobs: BTreeMap<(u32, u64), JobSample> = BTreeMap::new();
+    for (job, pe) in search::files().iter().filter_map(|path| pe(path)) {
+        let key = (job.pid, job.began_ms);
+        let sample = jobs.entry(key).or_insert_with(|| JobSample::new(job));
+        sample.add(pe);
+    }
+    let mut samples: Vec<JobSample> = jobs.into_values().collect();
+    samples
+        .iter_mut()
+        .for_each(|job| job.pes.sort_by_key(|pe| pe.pe));
     samples
 }
 
-fn sample(job: &Path) -> Option<JobSample> {
-    let note = fs::read(job.join(folder::NOTE)).ok()?;
-    let note: JobNote = serde_json::from_slice(&note).ok()?;
-    let files = fs::read_dir(job).ok()?.flatten().map(|entry| entry.path());
-    let counters = files.filter(|path| path.extension().is_some_and(|e| e == folder::COUNTERS));
-    let mut pes: Vec<_> = counters.filter_map(|path| pe(&path)).collect();
-    pes.sort_by_key(|sample| sample.pe);
-    Some(JobSample {
-        job: note.pid,
-        name: note.name,
-        began_ms: note.began_ms,
-        pe_count: note.pes,
-        pes,
-    })
+impl JobSample {
+    fn new(note: JobNote) -> JobSample {
+        JobSample {
+            job: note.pid,
+            name: note.name,
+            began_ms: note.began_ms,
+            pe_count: note.pes,
+            pes: Vec::new(),
+        }
+    }
+
+    /// Of a PE that is just replacing its file the later one counts.
+    fn add(&mut self, pe: PeSample) {
+        match self.pes.iter_mut().find(|known| known.pe == pe.pe) {
+            Some(known) if known.sampled_ns < pe.sampled_ns => *known = pe,
+            Some(_) => {}
+            None => self.pes.push(pe),
+        }
+    }
 }
 
-fn pe(path: &Path) -> Option<PeSample> {
+fn pe(path: &Path) -> Option<(JobNote, PeSample)> {
     let view = View::open(path).ok()?;
     let legend: Legend = serde_json::from_str(view.legend()).ok()?;
     let (sampled_ns, values) = view.read();
@@ -179,6 +190,7 @@ fn pe(path: &Path) -> Option<PeSample> {
     }
     let mut slots = Slots(values.into_iter());
     let Legend {
+        job,
         pe,
         pid,
         operators,
@@ -188,14 +200,15 @@ fn pe(path: &Path) -> Option<PeSample> {
     let operators: Vec<_> = operators.into_iter().map(|o| slots.operator(o)).collect();
     let links = links.into_iter().map(|l| slots.link(l)).collect();
     let queues = queues.into_iter().map(|q| slots.queue(q, &operators));
-    Some(PeSample {
+    let sample = PeSample {
         pe,
         pid,
         sampled_ns,
         links,
         queues: queues.collect(),
         operators,
-    })
+    };
+    Some((job, sample))
 }
 
 /// The numbers that were not yet taken.

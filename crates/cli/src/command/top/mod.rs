@@ -55,7 +55,7 @@ fn wanted(args: &TopArgs) -> Result<Vec<JobSample>, Failure> {
     let Some(name) = args.job.as_ref().filter(|_| found.is_empty()) else {
         return Ok(found);
     };
-    let all = engine::samples(&engine::runtime_folder());
+    let all = engine::samples();
     let all: Vec<_> = all
         .iter()
         .map(|job| format!("{} ({})", job.job, job.name))
@@ -67,7 +67,7 @@ fn wanted(args: &TopArgs) -> Result<Vec<JobSample>, Failure> {
 }
 
 fn filtered(args: &TopArgs) -> Vec<JobSample> {
-    let mut jobs = engine::samples(&engine::runtime_folder());
+    let mut jobs = engine::samples();
     if let Some(name) = &args.job {
         let is_meant = |job: &JobSample| {
             let last = job.name.rsplit("::").next();
