@@ -53,6 +53,7 @@ pub fn operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> Operat
         logic: Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
+        own_thread: false,
         pos: Pos::default(),
     }
 }

@@ -25,6 +25,7 @@ impl Invoke {
             logic: Logic::default(),
             config: Vec::new(),
             annotations: Vec::new(),
+            own_thread: false,
             pos: x::HERE,
         })
     }

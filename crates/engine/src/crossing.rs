@@ -5,8 +5,9 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph::{Crossing, Edge, Homes, Plan, Program};
-use runtime::crossing::{Receiving, Sending};
+use compiler::Part;
+use graph::{Codec, Crossing, Edge, Homes, Plan, Program};
+use runtime::crossing::{Links, Receiving, Sending};
 use transport::{Batching, Medium, Spec, media};
 
 use crate::control::Ticket;
@@ -70,6 +71,60 @@ impl<'a> Crossings<'a> {
         Ok((sending, (0..).zip(tickets).map(ticket).collect()))
     }
 
+    /// Makes both ends of the rings within a PE, and adds what else the order of its streams needs.
+    ///
+    /// # Errors
+    /// A sentence that names the stream.
+    pub fn within(&self, part: &Part, pe: u32, links: &mut Links) -> Result<(), String> {
+        for &(number, from) in &part.rings {
+            let (sending, receiving) = self.ring(number, from, pe)?;
+            links.outbound.insert(number, sending);
+            links.inbound.insert(number, receiving);
+        }
+        links.begins = part.begins.clone();
+        Ok(())
+    }
+
+    fn ring(&self, number: u32, from: Edge, pe: u32) -> Result<(Sending, Receiving), String> {
+        let medium = media::find("ring").ok_or_else(|| unknown_medium("ring"))?;
+        let (name, stream) = self.names(from);
+        let spec = Spec {
+            name: name.into(),
+            link: number,
+            receivers: 1,
+            ring_bytes: RING_BYTES,
+            batch: Batching::default(),
+            token: self.token,
+            listen: Ipv4Addr::LOCALHOST.into(),
+        };
+        let failed = |error: transport::Error| format!("stream {} by ring: {error}", spec.name);
+        let (end, mut tickets) = medium.open(&spec).map_err(failed)?;
+        let ticket = tickets.pop().unwrap_or_default();
+        let sending = Sending {
+            stream: stream.clone(),
+            to: vec![pe],
+            codec: Codec::Facade,
+            end,
+        };
+        let receiving = Receiving {
+            stream,
+            from: pe,
+            codec: Codec::Facade,
+            is_foreign: false,
+            end: medium.accept(&spec, ticket).map_err(failed)?,
+        };
+        Ok((sending, receiving))
+    }
+
+    /// What a stream is called in messages, and its own name.
+    fn names(&self, Edge { operator, port }: Edge) -> (String, Arc<str>) {
+        let operator = self.program.operators.get(operator.0 as usize);
+        let stream = operator.and_then(|operator| operator.outputs.get(port as usize));
+        let name = operator.map_or("?", |operator| &*operator.name);
+        let stream = stream.map(|stream| stream.name.clone()).unwrap_or_default();
+        (format!("{name}.{port}"), stream)
+    }
+
     /// Makes a receiving end from its ticket.
     ///
     /// # Errors
@@ -96,15 +151,9 @@ impl<'a> Crossings<'a> {
         let crossing = crossing.ok_or_else(|| format!("there is no crossing {number}"))?;
         let medium = media::find(&crossing.medium);
         let medium = medium.ok_or_else(|| unknown_medium(&crossing.medium))?;
-        let Edge { operator, port } = crossing.from;
-        let from = self.program.operators.get(operator.0 as usize);
-        let from = from.ok_or_else(|| format!("crossing {number} begins nowhere"))?;
-        let stream = from
-            .outputs
-            .get(port as usize)
-            .map(|port| port.name.clone());
+        let (name, stream) = self.names(crossing.from);
         let spec = Spec {
-            name: format!("{}.{port}", from.name).into(),
+            name: name.into(),
             link: number,
             receivers: crossing.to.len() as u32,
             ring_bytes: crossing
@@ -116,7 +165,7 @@ impl<'a> Crossings<'a> {
         };
         Ok(Link {
             crossing,
-            stream: stream.unwrap_or_default(),
+            stream,
             medium,
             spec,
         })

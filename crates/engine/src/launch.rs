@@ -13,6 +13,7 @@ use runtime::crossing::{ENTRIES, Links};
 use runtime::{Levels, OperatorEntry, Options, Pe, Report, Tally};
 use serde::{Deserialize, Serialize};
 
+use crate::crossing::Crossings;
 use crate::monitor::{JobNote, Sampler};
 use crate::{Compilation, Error, Job, failure, launcher};
 
@@ -91,11 +92,15 @@ pub fn run(
         [] => here(program, launch, Border::default()),
         [only] => {
             let part = compiler::cut(program, plan, 0);
-            let border = Border {
+            let mut border = Border {
                 cores: only.cores.clone(),
-                pins: part.pins,
+                pins: part.pins.clone(),
                 ..Border::default()
             };
+            // Nobody from outside comes to its rings: there is no secret.
+            let rings = Crossings::new(plan, program, [0; 16]);
+            let within = rings.within(&part, 0, &mut border.links);
+            within.map_err(Error::Program)?;
             here(&part.program, launch, border)
         }
         _ => launcher::launch(compilation, program, plan, launch),

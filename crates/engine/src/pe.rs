@@ -165,6 +165,8 @@ impl Line {
             let receiving = accepted.map_err(|sentence| failed(sentence, true))?;
             links.inbound.insert(link, receiving);
         }
+        let within = crossings.within(part, number, &mut links);
+        within.map_err(|sentence| failed(sentence, false))?;
         Ok(links)
     }
 

@@ -44,9 +44,9 @@ pub use model::{
 pub use native::{Call, NativeFn};
 pub use nearest::nearest;
 pub use plan::{
-    AUTO, Codec, Congestion, Consumer, Crossing, DisjointSets, Flow, Homes, Medium, Pe, Pin,
-    PinnedThread, Plan, PlanFault, PlanTextError, Receiver, Region, Route, Subject, ThreadedPort,
-    inserted,
+    AUTO, Codec, Congestion, Consumer, Crossing, DisjointSets, Flow, Homes, Medium, Merge,
+    MergeInput, Order, Origin, Pe, Pin, PinnedThread, Plan, PlanFault, PlanTextError, Receiver,
+    Region, Route, Subject, ThreadedPort, inserted,
 };
 pub use services::{NoServices, Services, TraceLevel};
 pub use state::State;

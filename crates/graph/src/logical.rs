@@ -56,11 +56,34 @@ pub struct Operator {
     pub config: Vec<ConfigEntry>,
     /// `@threading`, `@catch`, `@view`, ...: name and constant arguments.
     pub annotations: Vec<Annotation>,
+    /// It submits from a thread of its own although it has input ports: its model says so.
+    pub own_thread: bool,
     /// The head of the invocation.
     pub pos: Pos,
 }
 
 impl Operator {
+    /// Whether time alone may make it submit: a window or a partition ends with time.
+    pub fn is_timed(&self) -> bool {
+        let windows = self.inputs.iter().filter_map(|port| port.window.as_ref());
+        windows.into_iter().any(Window::is_timed)
+    }
+
+    /// Whether config asks for a queue at an input port.
+    pub fn declares_queue(&self, port: u32) -> bool {
+        let Some(port) = self.inputs.get(port as usize) else {
+            return false;
+        };
+        let entries = self.config.iter();
+        let entries = entries.filter(|entry| &*entry.name == "threadedPort");
+        let mut values = entries.flat_map(|entry| &entry.values);
+        values.any(|value| {
+            let inner = value.strip_prefix("queue(");
+            let name = inner.and_then(|inner| inner.split(", ").next());
+            name == Some(&*port.name)
+        })
+    }
+
     /// A parameter by name.
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|p| &*p.name == name)
@@ -190,6 +213,15 @@ pub struct Window {
     pub partition: Option<Partition>,
     /// Where.
     pub pos: Pos,
+}
+
+impl Window {
+    fn is_timed(&self) -> bool {
+        let mut policies = [Some(&self.evict), self.trigger.as_ref()].into_iter();
+        let partition = self.partition.as_ref().and_then(|p| p.evict);
+        policies.any(|policy| matches!(policy, Some(Policy::Time(_))))
+            || matches!(partition, Some(PartitionEviction::Age(_)))
+    }
 }
 
 /// The two kinds of window.

@@ -53,6 +53,9 @@ pub struct OperatorModel {
     pub allows_logic: bool,
     /// Whether it may `submit` in its logic and have `onProcess` (only Custom).
     pub submits: bool,
+    /// Whether it submits from a thread of its own although it has input ports: what it sends is not
+    /// brought about by what comes in at that moment.
+    pub own_thread: bool,
     /// Names of its metrics.
     pub metrics: &'static [&'static str],
     /// What it is for the program around it.
@@ -82,6 +85,7 @@ impl OperatorModel {
         nested_output_functions: false,
         allows_logic: true,
         submits: false,
+        own_thread: false,
         metrics: &[],
         role: Role::Ordinary,
         starts_consistent_region: false,

@@ -54,6 +54,7 @@ fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
         logic: Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
+        own_thread: false,
         pos: Pos::default(),
     }
 }

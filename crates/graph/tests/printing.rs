@@ -296,6 +296,7 @@ fn source() -> Operator {
         logic: Logic::default(),
         config: vec![],
         annotations: vec![],
+        own_thread: false,
         pos: Pos::default(),
     }
 }
@@ -409,6 +410,7 @@ fn program() -> Program {
             "threading".into(),
             vec![("threads".into(), Value::Int32(2))],
         )],
+        own_thread: false,
         pos: Pos::default(),
     };
     Program {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use thalweg_graph::arbitrary::graphs;
 use thalweg_graph::{
-    Codec, Congestion, Crossing, Edge, Flow, Homes, InPort, Logic, Medium, Operator, OperatorId,
-    OutPort, Pe, Plan, Pos, Program, ThreadedPort,
+    Codec, Congestion, Consumer, Crossing, Edge, Flow, Homes, InPort, Logic, Medium, Merge,
+    Operator, OperatorId, Order, OutPort, Pe, Plan, Pos, Program, ThreadedPort,
 };
 
 /// A program of operators with one output port each, given what feeds their input ports.
@@ -32,6 +32,7 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
             logic: Logic::default(),
             config: Vec::new(),
             annotations: Vec::new(),
+            own_thread: false,
             pos: Pos::default(),
         }
     });
@@ -129,9 +130,64 @@ fn a_stream_that_its_receiver_brings_about_has_another_one() {
     // 0 feeds 1 and 2; 1 feeds 3 in another process; 3 comes back to 2.
     let program = program(&[&[], &[&[0]], &[&[0, 3]], &[&[1]]]);
     let plan = plan(&program, &[&[0], &[1, 2], &[3]]);
-    assert_eq!(links(&program, &plan, 1), [[0], [2]]);
-    assert_eq!(regions(&plan, 1), [vec![1, 2], vec![2]]);
-    assert_eq!(plan.pes[1].shared, [OperatorId(2)]);
+    assert_eq!(links(&program, &plan, 1), [[0]]);
+    // 2 takes both from a thread of its own, in the order of 0.
+    let merges = &plan.order(&program).merges[1];
+    let inputs: Vec<_> = merges[0]
+        .inputs
+        .iter()
+        .map(|i| (i.from, i.crossing))
+        .collect();
+    assert_eq!(inputs, [(stream(0), None), (stream(3), Some(2))]);
+    assert_eq!(regions(&plan, 1), [[2], [1]]);
+    assert_eq!(plan.pes[1].shared, []);
+}
+
+#[test]
+fn streams_of_one_origin_that_one_operator_takes_share_a_receiver() {
+    // 0 feeds 1 and 2, and both feed 3, by two ports; 4 and 5 have another origin each.
+    let inputs: &[&[&[u32]]] = &[&[], &[&[0]], &[&[0]], &[&[1], &[2]], &[], &[&[4], &[3]]];
+    let program = program(inputs);
+    let plan = plan(&program, &[&[0], &[1], &[2], &[3], &[4], &[5]]);
+    assert_eq!(links(&program, &plan, 3), [[1, 2]]);
+    assert_eq!(links(&program, &plan, 5), [[3], [4]]);
+    let order = plan.order(&program);
+    let ordered: Vec<_> = (0..5)
+        .map(|link| !order.of_crossing(link).is_empty())
+        .collect();
+    assert_eq!(ordered, [true, true, true, false, false]);
+    assert!(order.merges.iter().all(Vec::is_empty));
+}
+
+#[test]
+fn queues_that_only_the_plan_wants_keep_the_order_and_others_give_their_own() {
+    // 0 feeds 1 and 2, and both feed 3, all in one process.
+    let inputs: &[&[&[u32]]] = &[&[], &[&[0]], &[&[0]], &[&[1], &[2]]];
+    let mut program = program(inputs);
+    let mut plan = plan(&program, &[&[0, 1, 2, 3]]);
+    let queue = |operator: u32, port: u32, congestion| ThreadedPort {
+        operator: OperatorId(operator),
+        port,
+        congestion,
+        tuples: 1,
+        core: None,
+    };
+    let merged = |plan: &Plan, program: &Program| -> Vec<Vec<OperatorId>> {
+        let merges = &plan.order(program).merges[0];
+        merges.iter().map(|merge| merge.operators.clone()).collect()
+    };
+    plan.pes[0].threaded = vec![queue(1, 0, Congestion::Wait)];
+    assert_eq!(merged(&plan, &program), [[OperatorId(1)], [OperatorId(3)]]);
+    // What drops tuples depends on speed anyway.
+    plan.pes[0].threaded = vec![queue(1, 0, Congestion::DropLast)];
+    assert_eq!(merged(&plan, &program), Vec::<Vec<OperatorId>>::new());
+    program.operators[1].config = vec![thalweg_graph::ConfigEntry {
+        name: "threadedPort".into(),
+        values: vec!["queue(In, Sys.Wait, 1)".into()],
+        pos: Pos::default(),
+    }];
+    plan.pes[0].threaded = vec![queue(1, 0, Congestion::Wait)];
+    assert_eq!(merged(&plan, &program), Vec::<Vec<OperatorId>>::new());
 }
 
 #[test]
@@ -180,57 +236,119 @@ fn a_receiver_that_only_fills_a_queue_runs_no_operator() {
     assert_eq!(links(&program, &plan, 1), [[0]]);
 }
 
-/// Whether a thread could come to wait for itself: a cycle among operators and receivers, but for
-/// loops within a PE.
-fn can_wait_for_itself(program: &Program, plan: &Plan) -> bool {
-    let (flow, receivers) = (Flow::new(program), plan.receivers(program));
-    let homes = Homes::new(plan, program.operators.len());
-    let reaches = |pe: u32, links: &[u32]| {
-        let mut seen = vec![false; program.operators.len()];
-        let mut left: Vec<(u32, u32)> = Vec::new();
-        let mut todo: Vec<(u32, Vec<u32>)> = vec![(pe, links.to_vec())];
-        while let Some((pe, links)) = todo.pop() {
-            let mut open: Vec<OperatorId> = Vec::new();
-            for link in links {
-                let to = flow.of(plan.crossings[link as usize].from).iter();
-                open.extend(
-                    to.map(|to| to.operator)
-                        .filter(|&o| homes.of(o) == Some(pe)),
-                );
+/// A thread that takes streams: a receiver or a merge of a PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Taker {
+    Receiver(u32, usize),
+    Merge(u32, usize),
+}
+
+/// Who takes what.
+struct Takers<'a> {
+    plan: &'a Plan,
+    flow: Flow,
+    homes: Homes,
+    order: Order,
+}
+
+impl Takers<'_> {
+    fn all(&self) -> Vec<Taker> {
+        let receivers = (0..).zip(&self.order.receivers);
+        let receivers =
+            receivers.flat_map(|(pe, all)| (0..all.len()).map(move |at| Taker::Receiver(pe, at)));
+        let merges = (0..).zip(&self.order.merges);
+        let merges =
+            merges.flat_map(|(pe, all)| (0..all.len()).map(move |at| Taker::Merge(pe, at)));
+        receivers.chain(merges).collect()
+    }
+
+    /// Who takes a stream for a port; `None`: whoever submits it.
+    fn of(&self, from: Edge, to: Consumer) -> Option<Taker> {
+        let pe = self.homes.of(to.operator)?;
+        let takes = |merge: &Merge| {
+            let mut inputs = merge.inputs.iter();
+            inputs.any(|input| input.from == from && input.consumers.contains(&to))
+        };
+        if let Some(at) = self.order.merges[pe as usize].iter().position(takes) {
+            return Some(Taker::Merge(pe, at));
+        }
+        let link = self.plan.links().get(&(from, pe)).copied();
+        let link = link.filter(|_| self.homes.of(from.operator) != Some(pe))?;
+        let mut receivers = self.order.receivers[pe as usize].iter();
+        let at = receivers.position(|receiver| receiver.links.contains(&link));
+        Some(Taker::Receiver(pe, at.expect("a receiver")))
+    }
+
+    /// What a thread calls at first.
+    fn begins(&self, taker: Taker) -> (Vec<OperatorId>, Vec<Taker>) {
+        let ports: Vec<(Edge, Consumer)> = match taker {
+            Taker::Merge(pe, at) => {
+                let inputs = self.order.merges[pe as usize][at].inputs.iter();
+                let consumers = inputs.flat_map(|input| &input.consumers);
+                return (consumers.map(|to| to.operator).collect(), Vec::new());
             }
-            while let Some(operator) = open.pop() {
-                if std::mem::replace(&mut seen[operator.0 as usize], true) {
-                    continue;
-                }
-                let out = flow.streams(operator).flat_map(|s| flow.of(s));
-                open.extend(
-                    out.map(|to| to.operator)
-                        .filter(|&o| homes.of(o) == Some(pe)),
-                );
-                for (link, crossing) in (0..).zip(&plan.crossings) {
-                    for &to in crossing
-                        .to
-                        .iter()
-                        .filter(|_| crossing.from.operator == operator)
-                    {
-                        let mut all = receivers[to as usize].iter();
-                        let all = all.find(|r| r.links.contains(&link)).expect("a receiver");
-                        if !left.contains(&(link, to)) {
-                            left.extend(all.links.iter().map(|&link| (link, to)));
-                            todo.push((to, all.links.clone()));
-                        }
+            Taker::Receiver(pe, at) => {
+                let links = self.order.receivers[pe as usize][at].links.iter();
+                let streams = links.map(|&link| self.plan.crossings[link as usize].from);
+                let ports =
+                    streams.flat_map(|from| self.flow.of(from).iter().map(move |&to| (from, to)));
+                ports
+                    .filter(|(_, to)| self.homes.of(to.operator) == Some(pe))
+                    .collect()
+            }
+        };
+        let (own, others): (Vec<_>, Vec<_>) = ports
+            .into_iter()
+            .partition(|&(from, to)| self.of(from, to) == Some(taker));
+        let others = others
+            .into_iter()
+            .filter_map(|(from, to)| self.of(from, to));
+        (
+            own.into_iter().map(|(_, to)| to.operator).collect(),
+            others.collect(),
+        )
+    }
+
+    /// The threads that a thread hands something, directly.
+    fn after(&self, taker: Taker) -> Vec<Taker> {
+        let (mut open, mut after) = self.begins(taker);
+        let mut seen = vec![];
+        while let Some(operator) = open.pop() {
+            if seen.contains(&operator) {
+                continue;
+            }
+            seen.push(operator);
+            for from in self.flow.streams(operator) {
+                for &to in self.flow.of(from) {
+                    match self.of(from, to) {
+                        Some(taker) => after.push(taker),
+                        None => open.push(to.operator),
                     }
                 }
             }
         }
-        left
+        after
+    }
+}
+
+/// Whether a thread could come to wait for itself: a cycle among receivers and merges.
+fn can_wait_for_itself(program: &Program, plan: &Plan) -> bool {
+    let takers = Takers {
+        plan,
+        flow: Flow::new(program),
+        homes: Homes::new(plan, program.operators.len()),
+        order: plan.order(program),
     };
-    (0..).zip(&receivers).any(|(pe, receivers)| {
-        let mut receivers = receivers.iter();
-        receivers.any(|r| {
-            let left = reaches(pe, &r.links);
-            r.links.iter().any(|&link| left.contains(&(link, pe)))
-        })
+    takers.all().into_iter().any(|first| {
+        let mut seen: Vec<Taker> = Vec::new();
+        let mut open = takers.after(first);
+        while let Some(next) = open.pop() {
+            if !seen.contains(&next) {
+                seen.push(next);
+                open.extend(takers.after(next));
+            }
+        }
+        seen.contains(&first)
     })
 }
 
@@ -244,9 +362,11 @@ proptest! {
 
     #[test]
     fn every_crossing_has_one_receiver_in_each_of_its_pes((program, plan) in graphs::planned(16)) {
-        let receivers = plan.receivers(&program);
+        let (receivers, order) = (plan.receivers(&program), plan.order(&program));
         for (pe, receivers) in (0..).zip(&receivers) {
             let mut received: Vec<u32> = receivers.iter().flat_map(|r| r.links.clone()).collect();
+            let merged = order.merges[pe as usize].iter().flat_map(|merge| &merge.inputs);
+            received.extend(merged.filter_map(|input| input.crossing));
             received.sort_unstable();
             let crossings = (0..).zip(&plan.crossings).filter(|(_, c)| c.to.contains(&pe));
             let links: Vec<u32> = crossings.map(|(link, _)| link).collect();

@@ -52,12 +52,14 @@ pub(crate) fn assemble(
         .iter()
         .map(|o| Voice::new(&house, o))
         .collect();
+    let mut links = setting.links;
+    let begins = std::mem::take(&mut links.begins);
     let mut maker = Maker {
         registry,
         backend: &mut *backend,
         stop: house.stop.clone(),
         room: Room(waits.clone()),
-        borders: Borders::new(&house, setting.links, setting.idle),
+        borders: Borders::new(&house, links, setting.idle),
     };
     let mut made = maker.make_all(program, &voices)?;
     let Borders {
@@ -93,6 +95,7 @@ pub(crate) fn assemble(
             voices,
             flows,
             queues,
+            begins,
             heads: program.operators.iter().map(head).collect(),
             gates: gates(&net),
             outs: net.outs,

@@ -258,14 +258,14 @@ impl Build<'_> {
         self.wishes.drains = true;
     }
 
-    /// The numbers of the crossings that an inserted operator serves.
-    pub(crate) fn links(&mut self) -> Result<Vec<u32>, Fault> {
-        let values = self.values("link")?.unwrap_or_default();
-        let links = values.iter().map(|value| {
-            let link = integer(value).and_then(|number| u32::try_from(number).ok());
-            link.ok_or_else(|| self.unfit("link", "the number of a crossing"))
+    /// A parameter of an inserted operator: numbers of links, origins, ...
+    pub(crate) fn numbers(&mut self, param: &str) -> Result<Vec<u32>, Fault> {
+        let values = self.values(param)?.unwrap_or_default();
+        let numbers = values.iter().map(|value| {
+            let number = integer(value).and_then(|number| u32::try_from(number).ok());
+            number.ok_or_else(|| self.unfit(param, "a uint32"))
         });
-        links.collect()
+        numbers.collect()
     }
 
     /// For threads of its own that wait for something: the shutdown.

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use graph::{Fault, FaultKind};
 
 use crate::abi::StateCell;
+use crate::crossing::{order, quiet};
 use crate::desk::{Desk, Lent};
 use crate::make::Runner;
 use crate::past::Past;
@@ -15,6 +16,8 @@ use crate::report::Failure;
 /// Runs a source from beginning to end.
 pub(crate) fn run(region: &Region, runner: Runner) {
     let node = runner.node;
+    let origin = region.wiring.begun_by(node);
+    order::begin(origin);
     guard(region, node, || {
         let ended = begin(region, runner);
         if region.wiring.voices[node as usize].is_interrupted() {
@@ -25,6 +28,8 @@ pub(crate) fn run(region: &Region, runner: Runner) {
         }
         region.end_outputs(node)
     });
+    order::end(origin);
+    quiet::flush();
     region.wiring.waits.ended(region.thread);
     forsake(region);
 }

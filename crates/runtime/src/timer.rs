@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
 use crate::TimerId;
+use crate::crossing::order;
 use crate::launch::{Thread, Waiting};
 use crate::region::Region;
 use crate::runner;
@@ -67,11 +68,14 @@ impl Timers {
 }
 
 fn fire(region: &Region, due: Due) {
+    let origin = region.wiring.begun_by(due.node);
+    order::begin(origin);
     runner::guard(region, due.node, || {
         let timer = TimerId(due.timer);
         let fired = region.with_node(due.node, |node| node.timer(region, timer));
         fired.unwrap_or(Ok(()))
     });
+    order::pause(origin);
 }
 
 impl Due {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use graph::Pos;
+use graph::{Origin, Pos};
 use tuple::{Punctuation, TupleBuf};
 
 use crate::abi::Counter;
@@ -28,6 +28,8 @@ pub(crate) struct Wiring {
     pub flows: Vec<Arc<Flow>>,
     /// And of the queues.
     pub queues: Vec<Arc<Queued>>,
+    /// What they give an order to by submitting by themselves; empty: nobody asks.
+    pub begins: Vec<Option<Origin>>,
     /// What messages say of the operators.
     pub heads: Vec<Head>,
     pub outs: Vec<Box<[OutPort]>>,
@@ -78,6 +80,11 @@ impl OutPort {
 }
 
 impl Wiring {
+    /// What an operator gives an order to.
+    pub fn begun_by(&self, node: u32) -> Option<Origin> {
+        self.begins.get(node as usize).copied().flatten()
+    }
+
     /// Makes an operator fail when it submits.
     pub fn interrupt(&self, source: u32) {
         for out in &self.outs[source as usize] {

@@ -169,6 +169,7 @@ fn with_recorder(operator: &graph::Operator) -> Program {
         logic: graph::Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
+        own_thread: false,
         pos: operator.pos,
     };
     Program {

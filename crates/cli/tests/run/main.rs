@@ -8,6 +8,7 @@ mod examples;
 mod files;
 mod flow;
 mod jobs;
+mod order;
 mod processes;
 mod programs;
 mod scratch;

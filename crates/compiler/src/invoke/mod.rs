@@ -117,6 +117,7 @@ impl<'w> Work<'_, 'w> {
             logic,
             config,
             annotations,
+            own_thread: self.model.own_thread,
             pos: session.pos(ast.head),
         };
         (operator, self.site(request, window_places))

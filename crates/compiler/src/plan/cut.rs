@@ -11,12 +11,23 @@
 //! Operators keep their order, input ports keep the order of their sources, and consumers that are
 //! called directly are called in the order in which they were. A PE that holds the whole program and
 //! has no threaded port is the program itself.
+//!
+//! A sender of an ordered stream ([`graph::Order`]) is called when the first of those would be that it
+//! sends to: [`takers`].
+
+mod seats;
+mod takers;
 
 use std::collections::HashMap;
 
-use graph::{Edge, Homes, InPort, Operator, OperatorId, PinnedThread, Plan, Program, Receiver};
+use graph::{
+    Consumer, Edge, Flow, Homes, InPort, Operator, OperatorId, Order, Origin, PinnedThread, Plan,
+    Program,
+};
 
 use super::inserted;
+use seats::{Item, Seats};
+use takers::{Ring, Taker, Takers};
 
 /// What one process runs.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +42,10 @@ pub struct Part {
     pub receives: Vec<(u32, u32)>,
     /// Sources and receivers whose threads have a core of their own: their numbers and cores.
     pub pins: Vec<(u32, u32)>,
+    /// The rings within it: their numbers as links, which no crossing has, and the stream of each.
+    pub rings: Vec<(u32, Edge)>,
+    /// What each operator gives its tuples an order by; empty: nothing in it is ordered.
+    pub begins: Vec<Option<Origin>>,
 }
 
 /// Cuts the part of a PE out of a program. The plan is one of that program:
@@ -39,20 +54,27 @@ pub struct Part {
 /// # Panics
 /// If there is no such PE.
 pub fn cut(program: &Program, plan: &Plan, pe: u32) -> Part {
-    let cutter = Cutter::new(program, plan, pe);
+    let order = plan.order(program);
+    let homes = Homes::new(plan, program.operators.len());
+    let cutter = Cutter::new(program, plan, &order, &homes, pe);
     let mut part = Part {
         program: Program {
             name: program.name.clone(),
             files: program.files.clone(),
             functions: program.functions.clone(),
-            operators: Vec::with_capacity(cutter.order.len()),
+            operators: Vec::with_capacity(cutter.seats.order.len()),
         },
-        origins: cutter.order.iter().map(Item::origin).collect(),
-        sends: Vec::new(),
-        receives: Vec::new(),
-        pins: Vec::new(),
+        origins: cutter.seats.order.iter().map(Item::origin).collect(),
+        rings: cutter
+            .takers
+            .rings
+            .iter()
+            .map(|ring| (ring.link, ring.from))
+            .collect(),
+        begins: cutter.begins(),
+        ..Part::default()
     };
-    for (number, item) in (0..).zip(&cutter.order) {
+    for (number, item) in (0..).zip(&cutter.seats.order) {
         part.program.operators.push(cutter.operator(item));
         part.pins
             .extend(cutter.core(item).map(|core| (number, core)));
@@ -68,75 +90,38 @@ pub fn cut(program: &Program, plan: &Plan, pe: u32) -> Part {
     part
 }
 
-/// An operator of a part.
-enum Item {
-    /// One of the program's.
-    Own(OperatorId),
-    /// The sender of a crossing.
-    Send(u32),
-    /// The receiver of some crossings.
-    Receive(Receiver),
-    /// The queue of a threaded port, by its index in the PE.
-    Queue(usize),
-}
-
-impl Item {
-    fn origin(&self) -> Option<OperatorId> {
-        match self {
-            Item::Own(id) => Some(*id),
-            _ => None,
-        }
-    }
-}
-
 struct Cutter<'a> {
     program: &'a Program,
     plan: &'a Plan,
+    order: &'a Order,
     pe: u32,
-    homes: Homes,
+    homes: &'a Homes,
     links: HashMap<(Edge, u32), u32>,
-    order: Vec<Item>,
-    /// The new numbers of the program's operators.
-    numbers: HashMap<OperatorId, u32>,
-    /// The new numbers of queues by operator and port.
-    queues: HashMap<(OperatorId, u32), u32>,
-    /// The output port that each crossing comes out of.
-    received: HashMap<u32, Edge>,
+    takers: Takers<'a>,
+    seats: Seats,
 }
 
 impl<'a> Cutter<'a> {
-    fn new(program: &'a Program, plan: &'a Plan, pe: u32) -> Cutter<'a> {
-        let mut cutter = Cutter {
+    fn new(
+        program: &'a Program,
+        plan: &'a Plan,
+        order: &'a Order,
+        homes: &'a Homes,
+        pe: u32,
+    ) -> Cutter<'a> {
+        let takers = Takers::new(plan, order, Flow::new(program), homes, pe);
+        let seats = Seats::new(plan, order, &takers, homes, pe);
+        let links = plan.links();
+        Cutter {
             program,
             plan,
+            order,
             pe,
-            homes: Homes::new(plan, program.operators.len()),
-            links: plan.links(),
-            order: order(program, plan, pe),
-            numbers: HashMap::new(),
-            queues: HashMap::new(),
-            received: HashMap::new(),
-        };
-        for (number, item) in (0..).zip(&cutter.order) {
-            match item {
-                Item::Own(id) => {
-                    cutter.numbers.insert(*id, number);
-                }
-                Item::Queue(at) => {
-                    let queue = &plan.pes[pe as usize].threaded[*at];
-                    let port = (queue.operator, queue.port);
-                    cutter.queues.insert(port, number);
-                }
-                Item::Receive(receiver) => {
-                    let operator = OperatorId(number);
-                    let ports = (0..).map(|port| Edge { operator, port });
-                    let links = receiver.links.iter();
-                    cutter.received.extend(links.copied().zip(ports));
-                }
-                Item::Send(_) => {}
-            }
+            homes,
+            links,
+            takers,
+            seats,
         }
-        cutter
     }
 
     fn operator(&self, item: &Item) -> Operator {
@@ -144,16 +129,41 @@ impl<'a> Cutter<'a> {
             Item::Own(id) => self.own(*id),
             Item::Send(link) => {
                 let crossing = &self.plan.crossings[*link as usize];
-                let from = self.source(crossing.from);
-                inserted::send(self.program, crossing, *link, from)
+                let name = self.program.sender_name(crossing);
+                let at = self.near(crossing.from);
+                let numbering = self.takers.numbering(crossing.from, Taker::Link(*link));
+                inserted::send(self.program, name, *link, (crossing.from, at), &numbering)
             }
-            Item::Receive(receiver) => {
-                inserted::receive(self.program, self.plan, &self.homes, receiver)
+            Item::Fill(at) => self.fill(&self.takers.rings[*at]),
+            Item::Turn(from, to) => {
+                let name = self.program.turn_name(*from, *to);
+                let numbering = self.takers.numbering(*from, Taker::Call(*to));
+                let rank = self.takers.rank(*from, *to);
+                let stream = (*from, self.near(*from));
+                inserted::turn(self.program, name, stream, rank, &numbering)
+            }
+            Item::Receive(at) => {
+                let receiver = &self.order.receivers[self.pe as usize][*at];
+                let name = self.program.receiver_name(self.plan, self.homes, receiver);
+                let arrivals = self.takers.arrivals(&receiver.links);
+                let carried = self.takers.carried(&receiver.links);
+                inserted::receive(self.program, name, &arrivals, &carried)
+            }
+            Item::Merge(at) => {
+                let merge = &self.order.merges[self.pe as usize][*at];
+                let name = self.program.merge_name(merge);
+                let arrivals = self.takers.merged(*at);
+                let carried = self.takers.merge_carries(*at);
+                inserted::receive(self.program, name, &arrivals, &carried)
             }
             Item::Queue(at) => {
                 let queue = &self.plan.pes[self.pe as usize].threaded[*at];
                 let operator = &self.program.operators[queue.operator.0 as usize];
-                let sources = self.sources(&operator.inputs[queue.port as usize]);
+                let to = Consumer {
+                    operator: queue.operator,
+                    port: queue.port,
+                };
+                let sources = self.sources(&operator.inputs[queue.port as usize], to);
                 inserted::queue(self.program, queue, sources)
             }
         }
@@ -164,82 +174,88 @@ impl<'a> Cutter<'a> {
         let pe = &self.plan.pes[self.pe as usize];
         match item {
             Item::Own(id) => pe.core_of(PinnedThread::Source(*id)),
-            Item::Receive(receiver) => self.plan.core_of_receiver(pe, receiver),
-            Item::Send(_) | Item::Queue(_) => None,
+            Item::Receive(at) => {
+                let receiver = &self.order.receivers[self.pe as usize][*at];
+                self.plan.core_of_receiver(pe, receiver)
+            }
+            Item::Merge(at) => self.order.merges[self.pe as usize][*at].core,
+            Item::Send(_) | Item::Fill(_) | Item::Turn(..) | Item::Queue(_) => None,
         }
+    }
+
+    /// What fills a ring.
+    fn fill(&self, ring: &Ring) -> Operator {
+        let merge = &self.order.merges[self.pe as usize][ring.merge];
+        let name = self.program.ring_name(ring.from, ring.to, merge);
+        let is_near = self.homes.of(ring.from.operator) == Some(self.pe);
+        let at = match is_near {
+            true => self.near(ring.from),
+            false => {
+                let link = self.links[&(ring.from, self.pe)];
+                self.seats.received[&(link, ring.to)]
+            }
+        };
+        let numbering = match is_near {
+            true => self.takers.numbering(ring.from, Taker::Link(ring.link)),
+            // The receiver gives each of its consumers a place of its own.
+            false => inserted::Numbering {
+                origins: ring.origins.clone(),
+                ..Default::default()
+            },
+        };
+        inserted::send(self.program, name, ring.link, (ring.from, at), &numbering)
     }
 
     fn own(&self, id: OperatorId) -> Operator {
         let mut operator = self.program.operators[id.0 as usize].clone();
         for (port, input) in (0..).zip(&mut operator.inputs) {
-            input.sources = match self.queues.get(&(id, port)) {
+            input.sources = match self.seats.queues.get(&(id, port)) {
                 Some(&queue) => vec![Edge {
                     operator: OperatorId(queue),
                     port: 0,
                 }],
-                None => self.sources(input),
+                None => self.sources(input, Consumer { operator: id, port }),
             };
         }
         operator
     }
 
     /// What feeds a port in this part.
-    fn sources(&self, port: &InPort) -> Vec<Edge> {
-        port.sources.iter().map(|&from| self.source(from)).collect()
+    fn sources(&self, port: &InPort, to: Consumer) -> Vec<Edge> {
+        let sources = port.sources.iter();
+        sources.map(|&from| self.source(from, to)).collect()
     }
 
-    fn source(&self, from: Edge) -> Edge {
-        match self.numbers.get(&from.operator) {
-            Some(&number) => Edge {
-                operator: OperatorId(number),
-                ..from
-            },
-            None => self.received[&self.links[&(from, self.pe)]],
+    fn source(&self, from: Edge, to: Consumer) -> Edge {
+        if let Some(&merged) = self.seats.merged.get(&(from, to)) {
+            return merged;
+        }
+        match self.seats.numbers.contains_key(&from.operator) {
+            true => self.near(from),
+            false => self.seats.received[&(self.links[&(from, self.pe)], to)],
         }
     }
-}
 
-/// The operators of a part: a receiver before the first operator that it feeds, a queue before its
-/// operator, a sender behind it.
-fn order(program: &Program, plan: &Plan, pe: u32) -> Vec<Item> {
-    let own = &plan.pes[pe as usize];
-    let mut receivers: HashMap<OperatorId, Vec<Receiver>> = HashMap::new();
-    let first = firsts(program, plan, pe);
-    for receiver in plan.receivers(program).swap_remove(pe as usize) {
-        let feeds = receiver.links.iter().filter_map(|link| first.get(link));
-        if let Some(&before) = feeds.min() {
-            receivers.entry(before).or_default().push(receiver);
+    /// A stream of the PE's own.
+    fn near(&self, from: Edge) -> Edge {
+        Edge {
+            operator: OperatorId(self.seats.numbers[&from.operator]),
+            ..from
         }
     }
-    let mut sends: HashMap<OperatorId, Vec<u32>> = HashMap::new();
-    for (link, crossing) in (0..).zip(&plan.crossings) {
-        sends.entry(crossing.from.operator).or_default().push(link);
-    }
-    let mut order = Vec::new();
-    for &id in &own.operators {
-        let received = receivers.remove(&id).unwrap_or_default();
-        order.extend(received.into_iter().map(Item::Receive));
-        let queues = own.threaded.iter().enumerate();
-        let queues = queues.filter(|(_, queue)| queue.operator == id);
-        order.extend(queues.map(|(at, _)| Item::Queue(at)));
-        order.push(Item::Own(id));
-        let sent = sends.remove(&id).unwrap_or_default();
-        order.extend(sent.into_iter().map(Item::Send));
-    }
-    order
-}
 
-/// The first operator of a PE that each crossing feeds.
-fn firsts(program: &Program, plan: &Plan, pe: u32) -> HashMap<u32, OperatorId> {
-    let links = plan.links();
-    let mut firsts = HashMap::new();
-    for &id in &plan.pes[pe as usize].operators {
-        let inputs = program.operators[id.0 as usize].inputs.iter();
-        for from in inputs.flat_map(|input| &input.sources) {
-            if let Some(&link) = links.get(&(*from, pe)) {
-                firsts.entry(link).or_insert(id);
+    fn begins(&self) -> Vec<Option<Origin>> {
+        if self.order.is_free() {
+            return Vec::new();
+        }
+        let begins = self.seats.order.iter().map(|item| match item {
+            Item::Own(id) => self.order.begun_by(*id),
+            Item::Queue(at) => {
+                let queue = &self.plan.pes[self.pe as usize].threaded[*at];
+                self.order.begun_by_queue(queue.operator, queue.port)
             }
-        }
+            _ => None,
+        });
+        begins.collect()
     }
-    firsts
 }

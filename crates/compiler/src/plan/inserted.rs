@@ -5,39 +5,102 @@
 use std::sync::Arc;
 
 use graph::{
-    Congestion, Crossing, Edge, Expr, Homes, InPort, Logic, Operator, OutPort, Param, ParamValue,
-    Plan, Pos, Program, Receiver, ThreadedPort, inserted,
+    Congestion, Edge, Expr, InPort, Logic, Operator, Origin, OutPort, Param, ParamValue, Pos,
+    Program, ThreadedPort, inserted,
 };
 use tuple::{TupleType, Type, Value};
 
-/// The operator that sends a stream on a crossing; `from` is its number in the part.
-pub(super) fn send(program: &Program, crossing: &Crossing, link: u32, from: Edge) -> Operator {
-    let (pos, port) = stream(program, crossing.from);
-    let name = program.sender_name(crossing);
+/// How a sender numbers what it sends: see `runtime::crossing::order`.
+#[derive(Default)]
+pub(super) struct Numbering {
+    /// What the stream is ordered by; nothing: it is not.
+    pub origins: Vec<Origin>,
+    /// The sender before it has given the tuple its number.
+    pub is_again: bool,
+    /// The sender behind it gives the tuple the same number.
+    pub has_more: bool,
+}
+
+/// An output port of a receiver or a merge.
+pub(super) struct Arrival {
+    /// The link that brings its tuples.
+    pub link: u32,
+    /// The stream.
+    pub from: Edge,
+    /// Where its consumer stands among those of the stream.
+    pub rank: u32,
+}
+
+/// The operator that sends a stream on a link; `at` is the stream in the part.
+pub(super) fn send(
+    program: &Program,
+    name: String,
+    link: u32,
+    (stream, at): (Edge, Edge),
+    numbering: &Numbering,
+) -> Operator {
+    let (pos, port) = self::stream(program, stream);
+    let mut params = vec![numbers("link", &[link], pos)];
+    if !numbering.origins.is_empty() {
+        params.push(numbers("origin", &numbering.origins, pos));
+        params.push(flag("again", numbering.is_again, pos));
+        params.push(flag("more", numbering.has_more, pos));
+    }
     Operator {
-        inputs: vec![in_port(port.name.clone(), &port.schema, vec![from])],
-        params: vec![numbers("link", &[link], pos)],
+        inputs: vec![in_port(port.name.clone(), &port.schema, vec![at])],
+        params,
         ..operator(name, inserted::SEND, pos)
     }
 }
 
-/// The operator of a receiver.
+/// The operator that gives another one its turn: see `runtime::crossing::order`.
+pub(super) fn turn(
+    program: &Program,
+    name: String,
+    (stream, at): (Edge, Edge),
+    rank: u32,
+    numbering: &Numbering,
+) -> Operator {
+    let (pos, port) = self::stream(program, stream);
+    Operator {
+        inputs: vec![in_port(port.name.clone(), &port.schema, vec![at])],
+        outputs: vec![out_port(port.name.clone(), &port.schema)],
+        params: vec![
+            numbers("rank", &[rank], pos),
+            flag("again", numbering.is_again, pos),
+            flag("more", numbering.has_more, pos),
+        ],
+        ..operator(name, inserted::TURN, pos)
+    }
+}
+
+/// The operator that brings streams in: a receiver, or a merge. `carried` are the links that are
+/// ordered, each with its origins.
 pub(super) fn receive(
     program: &Program,
-    plan: &Plan,
-    homes: &Homes,
-    receiver: &Receiver,
+    name: String,
+    arrivals: &[Arrival],
+    carried: &[(u32, Origin)],
 ) -> Operator {
-    let links = receiver.links.iter();
-    let streams = links.map(|&link| stream(program, plan.crossings[link as usize].from));
+    let streams = arrivals.iter().map(|arrival| stream(program, arrival.from));
     let (places, ports): (Vec<Pos>, Vec<&OutPort>) = streams.unzip();
     let pos = places.first().copied().unwrap_or_default();
     let outputs = ports.into_iter();
     let outputs = outputs.map(|port| out_port(port.name.clone(), &port.schema));
-    let name = program.receiver_name(plan, homes, receiver);
+    let links: Vec<u32> = arrivals.iter().map(|arrival| arrival.link).collect();
+    let mut params = vec![numbers("link", &links, pos)];
+    if !carried.is_empty() {
+        let ranks: Vec<u32> = arrivals.iter().map(|arrival| arrival.rank).collect();
+        let carried: Vec<u32> = carried
+            .iter()
+            .flat_map(|&(link, origin)| [link, origin])
+            .collect();
+        params.push(numbers("rank", &ranks, pos));
+        params.push(numbers("carried", &carried, pos));
+    }
     Operator {
         outputs: outputs.collect(),
-        params: vec![numbers("link", &receiver.links, pos)],
+        params,
         ..operator(name, inserted::RECEIVE, pos)
     }
 }
@@ -82,6 +145,7 @@ fn operator(name: String, kind: &str, pos: Pos) -> Operator {
         logic: Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
+        own_thread: false,
         pos,
     }
 }
@@ -112,6 +176,16 @@ fn numbers(name: &str, values: &[u32], pos: Pos) -> Param {
     Param {
         name: name.into(),
         value: ParamValue::Exprs(values.collect()),
+        pos,
+    }
+}
+
+fn flag(name: &str, value: bool, pos: Pos) -> Param {
+    Param {
+        name: name.into(),
+        value: ParamValue::Exprs(vec![
+            Expr::constant(Value::Boolean(value), Type::Boolean).at(pos),
+        ]),
         pos,
     }
 }

@@ -14,7 +14,7 @@
 //! operators, or half of the machine's cores.
 //!
 //! # Where no thread is added
-//! * At a port whose own receiver brings it everything and nothing to any other port: the receiver's
+//! * At a port whose own receiver brings it everything and nothing to another operator: the receiver's
 //!   thread is the port's.
 //! * At a port that a loop comes back to. A queue there could be full of what its own thread is to
 //!   take. Config may ask for one all the same.
@@ -78,7 +78,7 @@ pub(super) fn asked(id: OperatorId, operator: &Operator) -> impl Iterator<Item =
     values.filter_map(move |value| queue(id, operator, value))
 }
 
-/// The ports whose own receivers bring them everything, and nothing to any other port.
+/// The ports whose own receivers bring them everything, and nothing to any other operator.
 fn alone(
     program: &Program,
     flow: &Flow,
@@ -96,13 +96,18 @@ fn alone(
                 .filter(|to| homes.of(to.operator) == Some(number))
                 .copied()
                 .collect();
-            let count = fed.len();
-            fed.dedup();
-            let [port] = fed[..] else { continue };
-            let operator = &program.operators[port.operator.0 as usize];
-            if operator.inputs[port.port as usize].sources.len() == count {
-                alone.insert(port);
+            fed.sort_unstable();
+            let Some(only) = fed.first().map(|to| to.operator) else {
+                continue;
+            };
+            if fed.iter().any(|to| to.operator != only) {
+                continue;
             }
+            let inputs = &program.operators[only.0 as usize].inputs;
+            let ports = fed.chunk_by(|a, b| a == b);
+            let ports =
+                ports.filter(|port| inputs[port[0].port as usize].sources.len() == port.len());
+            alone.extend(ports.map(|port| port[0]));
         }
     }
     alone

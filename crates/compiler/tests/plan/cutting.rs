@@ -136,7 +136,7 @@ fn behind(plan: &Plan, parts: &[Part], part: &Part, edge: Edge) -> Vec<Edge> {
     let operator = &part.program.operators[at];
     match (&*operator.kind, part.origins[at]) {
         (_, Some(operator)) => vec![Edge { operator, ..edge }],
-        (inserted::QUEUE, _) => {
+        (inserted::QUEUE | inserted::TURN, _) => {
             let sources = operator.inputs[0].sources.iter();
             sources
                 .flat_map(|&from| behind(plan, parts, part, from))
@@ -144,9 +144,13 @@ fn behind(plan: &Plan, parts: &[Part], part: &Part, edge: Edge) -> Vec<Edge> {
         }
         (inserted::RECEIVE, _) => {
             let link = links(operator)[edge.port as usize];
+            let Some(crossing) = plan.crossings.get(link as usize) else {
+                let (_, sender) = sender(std::slice::from_ref(part), link);
+                return behind(plan, parts, part, sender);
+            };
             let (from, sender) = sender(parts, link);
             let sent = behind(plan, parts, from, sender);
-            assert_eq!(sent, [plan.crossings[link as usize].from]);
+            assert_eq!(sent, [crossing.from]);
             sent
         }
         (kind, _) => panic!("{kind} has no output"),

@@ -92,6 +92,7 @@ fn operator(at: usize, outputs: usize) -> Operator {
         logic: Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
+        own_thread: false,
         pos: Pos {
             file: 0,
             line: at as u32 + 1,

@@ -10,15 +10,16 @@ use std::collections::{HashMap, HashSet};
 
 use super::flow::{Consumer, Flow};
 use super::homes::Homes;
-use super::receivers::{Receiver, receivers};
-use super::{Edge, Medium, OperatorId, Pe, Plan, Program, Region, Route};
+use super::order::Merge;
+use super::receivers::Receiver;
+use super::{Edge, Medium, OperatorId, Pe, Plan, Program, Region, Route, ThreadedPort};
 
 impl Plan {
     /// Works out edges, regions and shared operators anew.
     pub fn derive(&mut self, program: &Program) {
         let flow = Flow::new(program);
         let homes = Homes::new(self, program.operators.len());
-        let receivers = receivers(self, &flow, &homes);
+        let order = self.order(program);
         let links = self.links();
         let mut walk = Walk {
             flow: &flow,
@@ -26,14 +27,15 @@ impl Plan {
             seen: vec![0; program.operators.len()],
             walks: 0,
         };
-        for (number, receivers) in (0..).zip(&receivers) {
-            let starts = walk.starts(program, self, number, receivers);
-            let threaded = self.pes[number as usize].queues();
+        for number in 0..self.pes.len() as u32 {
+            let doors = Doors::new(&self.pes[number as usize], &order.merges[number as usize]);
+            let receivers = &order.receivers[number as usize];
+            let starts = walk.starts(program, self, number, receivers, &doors);
             let regions = starts.into_iter();
-            let regions = regions.filter_map(|starts| walk.region(number, starts, &threaded));
+            let regions = regions.filter_map(|starts| walk.region(number, starts, &doors));
             let regions: Vec<Region> = regions.collect();
             let pe = &mut self.pes[number as usize];
-            pe.edges = edges(program, number, pe, &homes, &links);
+            pe.edges = edges(program, number, pe, &homes, &links, &doors);
             pe.shared = shared(&regions);
             pe.regions = regions;
         }
@@ -41,8 +43,7 @@ impl Plan {
 
     /// The receivers of each PE, in order of their first crossings.
     pub fn receivers(&self, program: &Program) -> Vec<Vec<Receiver>> {
-        let homes = Homes::new(self, program.operators.len());
-        receivers(self, &Flow::new(program), &homes)
+        self.order(program).receivers
     }
 
     /// The crossing that brings a stream into a PE.
@@ -55,14 +56,33 @@ impl Plan {
     }
 }
 
-impl Pe {
-    /// The ports that have a queue.
-    fn queues(&self) -> HashSet<Consumer> {
-        let ports = self.threaded.iter().map(|queue| Consumer {
-            operator: queue.operator,
-            port: queue.port,
-        });
-        ports.collect()
+/// The ports of a PE that a thread of its own feeds.
+struct Doors<'o> {
+    /// Those of queues.
+    queues: HashSet<Consumer>,
+    /// Those of merges: the edges that they take.
+    merged: HashSet<(Edge, Consumer)>,
+    merges: &'o [Merge],
+}
+
+impl<'o> Doors<'o> {
+    fn new(pe: &Pe, merges: &'o [Merge]) -> Doors<'o> {
+        let mut merged = HashSet::new();
+        for input in merges.iter().flat_map(|merge| &merge.inputs) {
+            merged.extend(input.consumers.iter().map(|&to| (input.from, to)));
+        }
+        let ports: HashSet<Consumer> = merged.iter().map(|&(_, to)| to).collect();
+        let queues = pe.threaded.iter().map(ThreadedPort::consumer);
+        Doors {
+            queues: queues.filter(|to| !ports.contains(to)).collect(),
+            merged,
+            merges,
+        }
+    }
+
+    /// Whether a stream of the PE gets to a port by a call.
+    fn is_open(&self, from: Edge, to: Consumer) -> bool {
+        !self.queues.contains(&to) && !self.merged.contains(&(from, to))
     }
 }
 
@@ -73,8 +93,8 @@ fn edges(
     pe: &Pe,
     homes: &Homes,
     links: &HashMap<(Edge, u32), u32>,
+    doors: &Doors<'_>,
 ) -> Vec<Route> {
-    let queues = pe.queues();
     let mut edges = Vec::new();
     for &operator in &pe.operators {
         let inputs = program.operators.get(operator.0 as usize);
@@ -82,8 +102,10 @@ fn edges(
         for (port, input) in (0..).zip(inputs) {
             for &from in &input.sources {
                 let is_near = homes.of(from.operator) == Some(number);
+                let to = Consumer { operator, port };
                 let medium = match links.get(&(from, number)) {
-                    _ if is_near && queues.contains(&Consumer { operator, port }) => Medium::Queue,
+                    _ if is_near && doors.merged.contains(&(from, to)) => Medium::Merge,
+                    _ if is_near && doors.queues.contains(&to) => Medium::Queue,
                     _ if is_near => Medium::Fused,
                     Some(&link) => Medium::Crossing(link),
                     None => continue,
@@ -130,24 +152,32 @@ impl Walk<'_> {
         plan: &Plan,
         number: u32,
         receivers: &[Receiver],
+        doors: &Doors<'_>,
     ) -> Vec<Vec<OperatorId>> {
         let pe = &plan.pes[number as usize];
-        let queues = pe.queues();
         let is_source = |id: &&OperatorId| {
             let operator = program.operators.get(id.0 as usize);
             operator.is_some_and(|operator| operator.inputs.is_empty())
         };
         let sources = pe.operators.iter().filter(is_source).map(|&id| vec![id]);
-        let threaded = pe.threaded.iter().map(|queue| vec![queue.operator]);
+        let threaded = pe.threaded.iter().map(ThreadedPort::consumer);
+        let threaded = threaded.filter(|to| doors.queues.contains(to));
+        let threaded = threaded.map(|to| vec![to.operator]);
+        let merged = doors.merges.iter().map(|merge| {
+            let consumers = merge.inputs.iter().flat_map(|input| &input.consumers);
+            consumers.map(|to| to.operator).collect()
+        });
         let received = receivers.iter().map(|receiver| {
             let links = receiver.links.iter();
             let streams = links.map(|&link| plan.crossings[link as usize].from);
-            let consumers = streams.flat_map(|stream| self.flow.of(stream));
-            let direct = consumers.filter(|to| self.homes.of(to.operator) == Some(number));
-            let direct = direct.filter(|to| !queues.contains(to));
-            direct.map(|to| to.operator).collect()
+            let consumers =
+                streams.flat_map(|from| self.flow.of(from).iter().map(move |to| (from, to)));
+            let near = consumers.filter(|(_, to)| self.homes.of(to.operator) == Some(number));
+            let direct = near.filter(|(from, to)| doors.is_open(*from, **to));
+            direct.map(|(_, to)| to.operator).collect()
         });
-        sources.chain(threaded).chain(received).collect()
+        let own = sources.chain(threaded).chain(merged);
+        own.chain(received).collect()
     }
 
     /// What a thread runs that calls these operators.
@@ -155,7 +185,7 @@ impl Walk<'_> {
         &mut self,
         number: u32,
         starts: Vec<OperatorId>,
-        queues: &HashSet<Consumer>,
+        doors: &Doors<'_>,
     ) -> Option<Region> {
         self.walks += 1;
         let mut operators = Vec::new();
@@ -170,8 +200,11 @@ impl Walk<'_> {
             let flow = self.flow;
             let mut called: Vec<Consumer> = flow
                 .streams(next)
-                .flat_map(|stream| flow.of(stream).iter().copied())
-                .filter(|to| self.homes.of(to.operator) == Some(number) && !queues.contains(to))
+                .flat_map(|stream| flow.of(stream).iter().map(move |&to| (stream, to)))
+                .filter(|(from, to)| {
+                    self.homes.of(to.operator) == Some(number) && doors.is_open(*from, *to)
+                })
+                .map(|(_, to)| to)
                 .collect();
             // In order of the receivers, whichever port they are fed by.
             called.sort_unstable();

@@ -26,6 +26,7 @@ mod flow;
 mod homes;
 mod loops;
 mod names;
+mod order;
 mod pins;
 mod receivers;
 mod sets;
@@ -38,6 +39,7 @@ use crate::{Edge, OperatorId, Program};
 pub use check::{PlanFault, Subject};
 pub use flow::{Consumer, Flow};
 pub use homes::Homes;
+pub use order::{Merge, MergeInput, Order, Origin};
 pub use pins::{Pin, PinnedThread};
 pub use receivers::Receiver;
 pub use sets::DisjointSets;
@@ -101,6 +103,8 @@ pub enum Medium {
     Fused,
     /// Through the queue of the input port: [`Pe::threaded`].
     Queue,
+    /// Through a ring to the thread that takes the operator's streams in order: [`Merge`].
+    Merge,
     /// From another PE: by the crossing of this number.
     Crossing(u32),
 }
@@ -165,10 +169,18 @@ pub enum Codec {
 /// The operators that a plan puts between those of the program: they are not of any toolkit. Their
 /// parameters are constants.
 pub mod inserted {
-    /// Takes a stream out of a PE. One input port; parameter `link`: the crossing's number.
+    /// Takes a stream out of a PE, or to a merge within it. One input port; parameter `link`: the
+    /// number of the crossing, or of the ring. If its order counts: `origin` (uint32 list), `again` and
+    /// `more` (boolean), see `runtime::crossing::order`.
     pub const SEND: &str = "thalweg.transport::Send";
-    /// Brings streams into a PE. An output port for each value of its parameter `link`, in order.
+    /// Brings streams into a PE, or takes them in order within it. An output port for each value of
+    /// its parameter `link`, in order. If their order counts: `rank` (uint32 list, by port), `carried`
+    /// (uint32 list: a link and an origin by turns).
     pub const RECEIVE: &str = "thalweg.transport::Receive";
+    /// Gives an operator its turn where the order counts in which it and senders of the same stream are
+    /// called. One input and one output port of the same schema; parameters `rank` (uint32), `again` and
+    /// `more` (boolean).
+    pub const TURN: &str = "thalweg.transport::Turn";
     /// A threaded port. One input and one output port of the same schema; parameters `tuples`
     /// (uint32), `congestion` (`wait`, `dropFirst`, `dropLast`) and, if it has one, `core` (uint32).
     pub const QUEUE: &str = "thalweg.transport::Queue";

@@ -2,7 +2,8 @@
 //!
 //! Names of a program hold no blanks, so that these are never the same.
 
-use super::{Crossing, Homes, Plan, Program, Receiver, ThreadedPort};
+use super::{Consumer, Crossing, Homes, Merge, Plan, Program, Receiver, ThreadedPort};
+use crate::Edge;
 
 impl Program {
     /// The sender of a crossing: `Trades -> pe 1`.
@@ -21,6 +22,53 @@ impl Program {
             format!("pe {pe} -> {}", self.stream_name(from))
         });
         listed(&streams.collect::<Vec<_>>())
+    }
+
+    /// The thread that takes streams in order: `merge of Bargains`.
+    pub fn merge_name(&self, merge: &Merge) -> String {
+        let operators = merge.operators.iter();
+        let names: Vec<_> = operators
+            .map(|id| self.operators[id.0 as usize].name.to_string())
+            .collect();
+        match merge
+            .inputs
+            .iter()
+            .flat_map(|input| &input.consumers)
+            .map(|to| to.port)
+            .collect::<Vec<_>>()[..]
+        {
+            [port] => format!("merge of {}.{port}", listed(&names)),
+            _ => format!("merge of {}", listed(&names)),
+        }
+    }
+
+    /// What takes a stream there: `Averages -> merge of Bargains`; with the port, if the merge takes it
+    /// for several.
+    pub fn ring_name(&self, from: Edge, to: Consumer, merge: &Merge) -> String {
+        let name = format!("{} -> {}", self.stream_name(from), self.merge_name(merge));
+        let mut inputs = merge.inputs.iter();
+        match inputs.find(|input| input.from == from) {
+            Some(input) if input.consumers.len() > 1 => {
+                format!("{name} port {}", self.port_name(to))
+            }
+            _ => name,
+        }
+    }
+
+    /// What gives an operator its turn among the consumers of a stream: `turn of Filter.0 for Trades`.
+    pub fn turn_name(&self, from: Edge, to: Consumer) -> String {
+        format!(
+            "turn of {} for {}",
+            self.port_name(to),
+            self.stream_name(from)
+        )
+    }
+
+    fn port_name(&self, to: Consumer) -> String {
+        format!(
+            "{}.{}",
+            self.operators[to.operator.0 as usize].name, to.port
+        )
     }
 
     /// The queue of a threaded port: `queue of Filter.0`.

@@ -1,7 +1,8 @@
 //! Which streams that come into a PE share a receiver, and so a thread.
 //!
-//! Streams that feed the same input port share one, so that no needless loop spins; and so do those
-//! that share with one that shares.
+//! Streams that feed the same input port share one, so that no needless loop spins; so do those that
+//! one origin has begun and one operator takes, so that they come in its order ([`super::order`]);
+//! and those that share with one that shares.
 //!
 //! ```text
 //!   PE 0: A ---------> U :PE 1        A and B both feed U: one receiver, one thread
@@ -27,6 +28,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::flow::{Consumer, Flow};
 use super::homes::Homes;
+use super::order::{Origin, Origins};
 use super::sets::DisjointSets;
 use super::{Edge, OperatorId, Plan};
 
@@ -38,10 +40,19 @@ pub struct Receiver {
 }
 
 /// The receivers of each PE, in order of their first crossings.
-pub(super) fn receivers(plan: &Plan, flow: &Flow, homes: &Homes) -> Vec<Vec<Receiver>> {
+pub(super) fn receivers(
+    plan: &Plan,
+    flow: &Flow,
+    homes: &Homes,
+    origins: &Origins,
+) -> Vec<Vec<Receiver>> {
     let mut sharing = Sharing::new(plan, flow, homes);
     for pe in 0..plan.pes.len() as u32 {
-        for group in sharing.candidates(pe).iter().filter(|g| g.len() > 1) {
+        for group in sharing
+            .candidates(pe, origins)
+            .iter()
+            .filter(|g| g.len() > 1)
+        {
             sharing.share(pe, group);
         }
     }
@@ -90,21 +101,59 @@ impl<'a> Sharing<'a> {
         sharing
     }
 
-    /// Groups of crossings that feed common input ports of a PE.
-    fn candidates(&self, pe: u32) -> Vec<Vec<u32>> {
+    /// Groups of crossings that feed common input ports of a PE, or that bring an operator what one
+    /// origin has begun.
+    fn candidates(&self, pe: u32, origins: &Origins) -> Vec<Vec<u32>> {
         let alone = &self.groups[pe as usize];
         let links: Vec<u32> = alone.iter().flat_map(|r| r.links.clone()).collect();
+        if links.len() < 2 {
+            return Vec::new();
+        }
         let mut sets = DisjointSets::new(links.len());
         let mut first: HashMap<Consumer, usize> = HashMap::new();
+        let mut met: HashMap<(OperatorId, Origin), usize> = HashMap::new();
         for (at, &link) in links.iter().enumerate() {
             for consumer in self.consumers(link, pe) {
                 let other = *first.entry(consumer).or_insert(at);
                 sets.join(other, at);
             }
+            let from = self.plan.crossings[link as usize].from;
+            for operator in self.reached(link, pe, origins) {
+                for &origin in origins.of(from) {
+                    let other = *met.entry((operator, origin)).or_insert(at);
+                    sets.join(other, at);
+                }
+            }
         }
         let sets = sets.sets().into_iter();
         sets.map(|set| set.into_iter().map(|at| links[at]).collect())
             .collect()
+    }
+
+    /// The operators of a PE that a receiver of a crossing calls, directly or not.
+    fn reached(&self, link: u32, pe: u32, origins: &Origins) -> HashSet<OperatorId> {
+        let queues = &self.plan.pes[pe as usize].threaded;
+        let is_call = |to: &Consumer| {
+            let is_near = self.homes.of(to.operator) == Some(pe);
+            is_near && queues.iter().all(|queue| queue.consumer() != *to)
+        };
+        let first = self.consumers(link, pe).filter(is_call);
+        let mut reached: HashSet<OperatorId> = first.map(|to| to.operator).collect();
+        let mut open: Vec<OperatorId> = reached.iter().copied().collect();
+        while let Some(operator) = open.pop() {
+            if origins.has_own_thread(operator) {
+                continue;
+            }
+            for stream in self.flow.streams(operator) {
+                let called = self.flow.of(stream).iter().copied().filter(is_call);
+                open.extend(
+                    called
+                        .map(|to| to.operator)
+                        .filter(|&to| reached.insert(to)),
+                );
+            }
+        }
+        reached
     }
 
     /// Lets crossings share a receiver as far as they can: all of them, else one after the other.

@@ -26,6 +26,7 @@ fn operator(case: &Case) -> Operator {
         logic: graph::Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
+        own_thread: false,
         pos: Pos::default(),
     }
 }

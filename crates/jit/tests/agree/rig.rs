@@ -69,6 +69,7 @@ impl Rig {
             logic: graph::Logic::default(),
             config: Vec::new(),
             annotations: Vec::new(),
+            own_thread: false,
             pos: Pos::default(),
         }
     }

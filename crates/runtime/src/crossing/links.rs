@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use graph::{Codec, Fault, FaultKind};
+use graph::{Codec, Fault, FaultKind, Origin};
 use transport::{Inbound, Outbound, Strategy};
 
 use super::flow::{Flow, Side};
@@ -21,6 +21,8 @@ pub struct Links {
     pub inbound: BTreeMap<u32, Receiving>,
     /// Tuples are stamped, to know how long they are under way.
     pub has_latency: bool,
+    /// By operator: what it gives an order to. Empty: nothing in the PE is ordered.
+    pub begins: Vec<Option<Origin>>,
 }
 
 /// The sending end of a crossing stream.

@@ -26,12 +26,17 @@ mod flow;
 mod latency;
 mod linger;
 mod links;
+mod merging;
+pub(crate) mod order;
 mod pacing;
+mod places;
 mod queue;
 pub(crate) mod quiet;
 mod receive;
 mod send;
 mod stamping;
+mod stash;
+mod turn;
 mod wire;
 
 pub use flow::{Flow, Side};
@@ -46,4 +51,4 @@ pub(crate) use pacing::Pacing;
 use crate::OperatorEntry;
 
 /// The registry's lines of the operators that [`graph::inserted`] names.
-pub const ENTRIES: &[OperatorEntry] = &[send::ENTRY, receive::ENTRY, queue::ENTRY];
+pub const ENTRIES: &[OperatorEntry] = &[send::ENTRY, receive::ENTRY, queue::ENTRY, turn::ENTRY];

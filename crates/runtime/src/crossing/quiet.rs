@@ -5,9 +5,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
+use super::order;
 use crate::region::Region;
 use crate::wait::ThreadId;
+
+/// What found no room is tried again after so long.
+const RETRY: Duration = Duration::from_micros(100);
 
 thread_local! {
     /// What this thread runs, if that holds something back.
@@ -33,8 +38,24 @@ pub(crate) fn thread() -> Option<ThreadId> {
     THREAD.get()
 }
 
-/// The thread is about to sleep.
+/// The thread is about to sleep, for as long as it likes: what it has to say gets out before.
 pub(crate) fn flush() {
+    flush_once();
+    while order::take_pending() && !has_failed() {
+        std::thread::sleep(RETRY);
+        flush_once();
+    }
+}
+
+fn has_failed() -> bool {
+    REGION.with_borrow(|region| {
+        let house = region.as_ref().map(|region| &region.wiring.house);
+        house.is_some_and(|house| house.failed.is_requested())
+    })
+}
+
+/// The same, if it looks again soon: [`order::take_pending`] tells whether it has to.
+pub(crate) fn flush_once() {
     // Flushing does not sleep, so it does not come back here.
     let region = REGION.with_borrow(Clone::clone);
     if let Some(region) = region {

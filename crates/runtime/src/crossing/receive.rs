@@ -4,7 +4,8 @@
 //!   turn:  poll end 0 -> submit each frame -> release, poll end 1 -> ..., poll end n -> ...
 //!          no frame anywhere: idle
 //! ```
-//! A turn takes from each end what has come, which is bounded by the medium's ring.
+//! A turn takes from each end what has come, which is bounded by the medium's ring. Streams whose
+//! order counts are taken by [`super::merging`].
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use transport::{Ends, Idle, Inbound, Wait};
 use tuple::{Punctuation, TupleRef};
 
 use super::codec::{Misread, Reading};
+use super::merging::{self, Merging};
 use super::{Flow, Pacing, quiet, wire};
 use crate::{Build, Make, Operator, OperatorEntry, Outlet, Source};
 
@@ -32,21 +34,43 @@ static MODEL: OperatorModel = OperatorModel {
         count: Cardinality::Any,
         ..OutPortModel::DEFAULT
     }],
-    params: &[ParamModel {
-        name: "link",
-        ty: "uint32",
-        mode: ParamMode::Constant,
-        mandatory: true,
-        list: true,
-        doc: "The crossing's number, for each output port.",
-        ..ParamModel::DEFAULT
-    }],
+    params: &[
+        ParamModel {
+            mandatory: true,
+            doc: "The link's number, for each output port.",
+            ..list("link")
+        },
+        ParamModel {
+            doc: "For each output port where its consumer stands among those of the stream. A link \
+                  that several ports name is handed to each of them.",
+            ..list("rank")
+        },
+        ParamModel {
+            doc: "Links whose order counts, each followed by an origin that it is ordered by.",
+            ..list("carried")
+        },
+    ],
     ..OperatorModel::DEFAULT
 };
 
+const fn list(name: &'static str) -> ParamModel {
+    ParamModel {
+        name,
+        ty: "uint32",
+        mode: ParamMode::Constant,
+        list: true,
+        ..ParamModel::DEFAULT
+    }
+}
+
 fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let links = build.links()?;
+    let links = build.numbers("link")?;
     build.drains();
+    if build.operator.param("carried").is_some() {
+        let source: Box<dyn Source> = Box::new(ordered(build, &links)?);
+        let source = Some(source);
+        return Ok(Box::new(Receive { source }));
+    }
     let layouts = build.outputs.clone();
     let mut ends = Vec::new();
     for ((port, link), layout) in (0..).zip(links).zip(layouts) {
@@ -62,12 +86,43 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         });
     }
     let pacing = build.borders.pacing.clone();
-    let source = Some(Intake { ends, pacing });
+    let source: Box<dyn Source> = Box::new(Intake { ends, pacing });
+    let source = Some(source);
     Ok(Box::new(Receive { source }))
 }
 
+/// The same of streams whose order counts.
+fn ordered(build: &mut Build<'_>, links: &[u32]) -> Result<Merging, Fault> {
+    let (ranks, carried) = (build.numbers("rank")?, build.numbers("carried")?);
+    let mut ends: Vec<(u32, merging::End)> = Vec::new();
+    for ((port, &link), rank) in (0..).zip(links).zip(ranks) {
+        let known = ends.iter_mut().find(|(known, _)| *known == link);
+        let end = match known {
+            Some((_, end)) => end,
+            None => {
+                let (receiving, flow) = build.borders.receiving(link)?;
+                let layout = build.outputs[port as usize].clone();
+                let reading = Reading::new(receiving.codec, layout, receiving.is_foreign);
+                ends.push((link, merging::End::new(receiving.end, reading, flow)));
+                &mut ends.last_mut().expect("it was pushed").1
+            }
+        };
+        end.ports.push((port, rank.into()));
+    }
+    for &[link, origin] in carried.as_chunks().0 {
+        let end = ends.iter_mut().find(|(known, _)| *known == link);
+        end.into_iter()
+            .for_each(|(_, end)| end.carried.push(origin));
+    }
+    let mut ends: Vec<_> = ends.into_iter().map(|(_, end)| end).collect();
+    for end in &mut ends {
+        end.ports.sort_by_key(|(_, rank)| *rank);
+    }
+    Ok(Merging::new(ends, build.borders.pacing.clone()))
+}
+
 struct Receive {
-    source: Option<Intake>,
+    source: Option<Box<dyn Source>>,
 }
 
 impl Operator for Receive {
@@ -76,8 +131,7 @@ impl Operator for Receive {
     }
 
     fn source(&mut self) -> Option<Box<dyn Source>> {
-        let source: Box<dyn Source> = Box::new(self.source.take()?);
-        Some(source)
+        self.source.take()
     }
 }
 
@@ -277,6 +331,6 @@ fn mark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<Option<Pun
 }
 
 #[cold]
-fn not_a_tuple(flow: &Flow, error: &Misread) -> Fault {
+pub(super) fn not_a_tuple(flow: &Flow, error: &Misread) -> Fault {
     flow.fault(&format!("brought what is no tuple of it: {error}"))
 }

@@ -4,6 +4,7 @@
 //! memory. Markers are frames without a payload.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
@@ -12,8 +13,9 @@ use tuple::{Layout, TupleRef};
 
 use super::codec::Writing;
 use super::linger::Lingering;
+use super::places::Places;
 use super::stamping::Stamping;
-use super::{Flow, Linger, Pacing, flow, quiet, wire};
+use super::{Flow, Linger, Pacing, flow, order, quiet, wire};
 use crate::abi::FrameRoom;
 use crate::{Build, Make, Operator, OperatorEntry, Outlet};
 
@@ -31,19 +33,47 @@ static MODEL: OperatorModel = OperatorModel {
         count: Cardinality::Exactly(1),
         ..InPortModel::DEFAULT
     }],
-    params: &[ParamModel {
-        name: "link",
-        ty: "uint32",
-        mode: ParamMode::Constant,
-        mandatory: true,
-        doc: "The crossing's number.",
-        ..ParamModel::DEFAULT
-    }],
+    params: &[
+        ParamModel {
+            name: "link",
+            ty: "uint32",
+            mode: ParamMode::Constant,
+            mandatory: true,
+            doc: "The link's number.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            name: "origin",
+            ty: "uint32",
+            mode: ParamMode::Constant,
+            list: true,
+            doc: "What the stream is ordered by: then each tuple is sent with its place.",
+            ..ParamModel::DEFAULT
+        },
+        ParamModel {
+            doc: "The sender that was called before has given the tuple its place.",
+            ..flag("again")
+        },
+        ParamModel {
+            doc: "A sender is called behind it whose tuple has the same place.",
+            ..flag("more")
+        },
+    ],
     ..OperatorModel::DEFAULT
 };
 
+const fn flag(name: &'static str) -> ParamModel {
+    ParamModel {
+        name,
+        ty: "boolean",
+        mode: ParamMode::Constant,
+        ..ParamModel::DEFAULT
+    }
+}
+
 fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let link = build.links()?.first().copied().unwrap_or_default();
+    let link = build.numbers("link")?.first().copied().unwrap_or_default();
+    let places = Places::new(build)?;
     build.flushes();
     let operator = (build.operator.name.clone(), build.operator.kind.clone());
     let (sending, flow) = build.borders.sending(link)?;
@@ -53,6 +83,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         layout: build.inputs[0].clone(),
         writing: Writing::new(sending.codec, build.inputs[0].clone()),
         end: Some(sending.end),
+        places,
         is_broken: false,
         is_over: false,
         has_given_up: false,
@@ -68,11 +99,16 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     })
 }
 
+/// What other senders of the thread could not say is tried again after so long.
+const RETRY: Duration = Duration::from_millis(1);
+
 pub(super) struct Send {
     /// Its name and kind.
     operator: (Arc<str>, Arc<str>),
     /// `None`: it lingers.
     end: Option<Box<dyn Outbound>>,
+    /// `None`: the order of the stream counts nowhere.
+    places: Option<Box<Places>>,
     /// The link is broken, which was said. The end stays: compiled code may look for room in it.
     is_broken: bool,
     frame_bytes_max: usize,
@@ -94,27 +130,27 @@ pub(super) struct Send {
 impl Operator for Send {
     #[inline]
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
-        if let Writing::Facade = self.writing {
-            return self.payload(tuple.bytes());
+        if self.places.is_none() {
+            return self.tuple(tuple);
         }
-        let mut writing = std::mem::replace(&mut self.writing, Writing::Facade);
-        let sent = self.payload(writing.payload(tuple));
-        self.writing = writing;
-        sent
+        self.placed(tuple)
     }
 
     fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.frame(wire::WINDOW, fragment::WHOLE, &[])
+        self.in_place(|send| send.frame(wire::WINDOW, fragment::WHOLE, &[]))
     }
 
     /// Receivers may go once they have it.
     fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.in_place(|send| send.frame(wire::FINAL, fragment::WHOLE, &[]))?;
         self.is_over = true;
-        self.frame(wire::FINAL, fragment::WHOLE, &[])?;
         self.flush(out)
     }
 
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if !self.is_over {
+            self.mark()?;
+        }
         let Some(end) = self.live_end() else {
             return Ok(());
         };
@@ -130,6 +166,7 @@ impl Operator for Send {
     fn room(&mut self) -> Option<FrameRoom> {
         let bytes = self.layout.size as usize;
         let is_flat = self.layout.is_fixed && matches!(self.writing, Writing::Facade);
+        let is_flat = is_flat && self.places.is_none();
         if !is_flat || bytes > self.frame_bytes_max {
             return None;
         }
@@ -182,6 +219,100 @@ impl Send {
     }
 
     #[inline]
+    fn tuple(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        if let Writing::Facade = self.writing {
+            return self.payload(tuple.bytes());
+        }
+        let mut writing = std::mem::replace(&mut self.writing, Writing::Facade);
+        let sent = self.payload(writing.payload(tuple));
+        self.writing = writing;
+        sent
+    }
+
+    /// A tuple whose place counts: both in one frame, if they fit.
+    fn placed(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let Some(mut places) = self.places.take() else {
+            return Ok(());
+        };
+        let mut writing = std::mem::replace(&mut self.writing, Writing::Facade);
+        let payload = writing.payload(tuple);
+        let has_place = places.next().is_some();
+        let sent = match places.seal(payload, self.frame_bytes_max) {
+            Some(sealed) => self.frame(wire::PLACED, fragment::WHOLE, sealed),
+            None if has_place => {
+                let placed = self.place(places.bytes());
+                placed.and_then(|()| self.payload(payload))
+            }
+            None => self.payload(payload),
+        };
+        self.writing = writing;
+        self.sent(places, sent)
+    }
+
+    /// Sends something with its place before it, if that counts.
+    fn in_place(&mut self, send: impl FnOnce(&mut Send) -> Result<(), Fault>) -> Result<(), Fault> {
+        let Some(mut places) = self.places.take() else {
+            return send(self);
+        };
+        let placed = match places.next() {
+            Some(place) => self.place(place),
+            None => Ok(()),
+        };
+        let sent = placed.and_then(|()| send(self));
+        self.sent(places, sent)
+    }
+
+    fn sent(&mut self, places: Box<Places>, sent: Result<(), Fault>) -> Result<(), Fault> {
+        let is_due = places.sent();
+        self.places = Some(places);
+        sent?;
+        if is_due {
+            quiet::flush_once();
+        }
+        Ok(())
+    }
+
+    /// Says how far the thread has come, if that is news for the receivers.
+    fn mark(&mut self) -> Result<(), Fault> {
+        let Some(mut places) = self.places.take() else {
+            return Ok(());
+        };
+        let mut marked = Ok(());
+        while let (Ok(()), Some(place)) = (&marked, places.news()) {
+            marked = self.fits(place);
+            let Some(end) = self.live_end().filter(|_| marked.is_ok()) else {
+                break;
+            };
+            match end.put(wire::REACHED, fragment::WHOLE, place) {
+                Ok(true) => self.flow.count(0, frame_bytes(place.len()) as u64),
+                Ok(false) => {
+                    places.take_back();
+                    break;
+                }
+                Err(error) => marked = Err(self.broken(&error)),
+            }
+        }
+        self.places = Some(places);
+        marked
+    }
+
+    fn place(&mut self, place: &[u8]) -> Result<(), Fault> {
+        self.fits(place)?;
+        self.frame(wire::AT, fragment::WHOLE, place)
+    }
+
+    fn fits(&self, place: &[u8]) -> Result<(), Fault> {
+        if place.len() <= self.frame_bytes_max {
+            return Ok(());
+        }
+        let (len, max) = (place.len(), self.frame_bytes_max);
+        let what = format!(
+            "cannot say where its tuples stand: that takes frames of {len} bytes, and those of its ring have {max}"
+        );
+        Err(self.flow.fault(&what))
+    }
+
+    #[inline]
     fn payload(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if bytes.len() <= self.frame_bytes_max {
             return self.frame(wire::TUPLE, fragment::WHOLE, bytes);
@@ -197,7 +328,8 @@ impl Send {
         };
         match end.put(kind, flags, bytes) {
             Ok(true) => {
-                self.flow.count(1, frame_bytes(bytes.len()) as u64);
+                self.flow
+                    .count(frames(kind), frame_bytes(bytes.len()) as u64);
                 Ok(())
             }
             Ok(false) => self.wait_and_put(kind, flags, bytes),
@@ -207,7 +339,7 @@ impl Send {
 
     #[cold]
     fn wait_and_put(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
-        quiet::flush();
+        quiet::flush_once();
         self.flow.blocks();
         let put = self.wait(kind, flags, bytes);
         self.flow.goes_on();
@@ -227,7 +359,9 @@ impl Send {
         };
         let put = put_when_room(end.as_mut(), idle, &self.pacing, (kind, flags, bytes));
         match put {
-            Ok(true) => self.flow.count(1, frame_bytes(bytes.len()) as u64),
+            Ok(true) => self
+                .flow
+                .count(frames(kind), frame_bytes(bytes.len()) as u64),
             Ok(false) => self.has_given_up = true,
             Err(error) => return Err(self.broken(&error)),
         }
@@ -274,11 +408,20 @@ fn put_when_room(
         if !is_out {
             is_out = end.flush()?;
         }
+        let is_pending = order::take_pending();
+        if is_pending {
+            quiet::flush_once();
+        }
         if !idle.pass() {
             let end: &mut dyn Wait = &mut *end;
-            let parked = idle.park(&mut [end], None);
+            let parked = idle.park(&mut [end], is_pending.then_some(RETRY));
             parked.map_err(|(_, error)| error)?;
         }
     }
     Ok(true)
+}
+
+/// How many frames of the stream one of a kind is: a place is part of what it belongs to.
+fn frames(kind: u8) -> u64 {
+    u64::from(kind != wire::AT)
 }

@@ -17,5 +17,14 @@ pub(super) const ABANDONED: u8 = 4;
 /// endian. See [`super::latency`].
 pub(super) const STAMP: u8 = 5;
 
+/// The place of the tuple or marker behind it: numbers of 8 bytes, see [`super::order`].
+pub(super) const AT: u8 = 6;
+
+/// A tuple with its place behind it: see [`super::stash::seal`].
+pub(super) const PLACED: u8 = 7;
+
+/// Nothing at or before the place in its payload comes any more.
+pub(super) const REACHED: u8 = 8;
+
 // It fills rings: nobody sends it.
 const _: () = assert!(TUPLE != ring::frame::PAD && WINDOW != ring::frame::PAD);

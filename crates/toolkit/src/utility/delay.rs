@@ -40,6 +40,7 @@ static MODEL: OperatorModel = OperatorModel {
             ..ParamModel::DEFAULT
         },
     ],
+    own_thread: true,
     ..OperatorModel::DEFAULT
 };
 

@@ -22,12 +22,15 @@ impl fmt::Display for Text<'_> {
             writeln!(f, "plan {}", self.program.name)?;
         }
         let homes = Homes::new(self.plan, self.program.operators.len());
-        let receivers = self.plan.receivers(self.program);
-        for ((number, pe), receivers) in (0..).zip(&self.plan.pes).zip(receivers) {
+        let order = self.plan.order(self.program);
+        for (number, pe) in (0..).zip(&self.plan.pes) {
             writeln!(f, "pe {number}")?;
             self.pe(f, pe)?;
-            for receiver in &receivers {
+            for receiver in &order.receivers[number as usize] {
                 self.receiver(f, &homes, receiver)?;
+            }
+            for merge in &order.merges[number as usize] {
+                writeln!(f, "  # {}", self.program.merge_name(merge))?;
             }
             self.follows(f, pe)?;
             let crossings = self.plan.crossings.iter();
@@ -124,6 +127,7 @@ impl Text<'_> {
         match route.medium {
             Medium::Fused => writeln!(f, "  # edge {ports} fused"),
             Medium::Queue => writeln!(f, "  # edge {ports} queue"),
+            Medium::Merge => writeln!(f, "  # edge {ports} merge"),
             Medium::Crossing(link) => {
                 let crossing = self.plan.crossings.get(link as usize);
                 let medium = crossing.map_or(AUTO, |crossing| &*crossing.medium);

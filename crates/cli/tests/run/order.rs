@@ -1,0 +1,225 @@
+//! Programs at random whose streams part and meet again, on plans at random: each gives what it gives
+//! fused, byte for byte, for everything comes from one source and is printed by one operator.
+//!
+//! `THALWEG_PROGRAMS=500` tries more of them.
+
+use std::fmt::Write;
+
+use crate::processes::media;
+use crate::scratch::{Scratch, thalweg};
+
+/// Programs, each on [`PLANS`] plans.
+const PROGRAMS: u64 = 6;
+const PLANS: u64 = 4;
+
+/// A sequence of numbers that look random (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len() as u64) as usize]
+    }
+}
+
+/// A program, and the names of its operators.
+struct Program {
+    text: String,
+    operators: Vec<String>,
+}
+
+impl Program {
+    fn new(random: &mut Random) -> Program {
+        let mut program = Program {
+            text: "composite Main {\n  type T = int64 n, int64 path;\n  graph\n".to_owned(),
+            operators: vec!["Source".to_owned()],
+        };
+        let tuples = 1 + random.below(300);
+        let source = format!(
+            "    stream<T> Source = Beacon() {{ param iterations : {tuples}; output Source : \
+             n = (int64) IterationCount(), path = 0l; }}\n"
+        );
+        program.text.push_str(&source);
+        let mut streams = vec!["Source".to_owned()];
+        for at in 0..2 + random.below(8) {
+            program.operator(random, at, &mut streams);
+        }
+        program.sink(random, &streams);
+        program.text.push_str("}\n");
+        program
+    }
+
+    /// Adds an operator that takes one or two of the streams so far, rather the latest.
+    fn operator(&mut self, random: &mut Random, at: u64, streams: &mut Vec<String>) {
+        let take = |random: &mut Random| {
+            let latest = streams.len().saturating_sub(4) as u64;
+            let at = latest + random.below(streams.len() as u64 - latest);
+            streams[at as usize].clone()
+        };
+        let (a, b) = (take(random), take(random));
+        let (k, r) = (2 + random.below(4), random.below(2));
+        let s = format!("S{at}");
+        let path = |of: &str| format!("path = ({of}path * 31l + {}l) % 1000003l", at + 1);
+        let both = if a == b {
+            a.clone()
+        } else {
+            format!("{a}, {b}")
+        };
+        let text = match random.below(7) {
+            0 => format!(
+                "stream<T> {s} = Functor({a}) {{ param filter : n % {k}l != {r}l; output {s} : {}; }}",
+                path("")
+            ),
+            1 => format!(
+                "stream<T> {s} = Functor({both}) {{ output {s} : {}; }}",
+                path("")
+            ),
+            2 => {
+                let more = format!("{s}x");
+                let text = format!(
+                    "(stream<T> {s}; stream<T> {more}) = Custom({a} as In) {{ logic onTuple In : {{ \
+                     if (n % {k}l == {r}l) submit({{n = n, path = path + 1l}}, {s}); \
+                     submit({{n = n, path = path + 2l}}, {more}); \
+                     if (n % 3l == 0l) submit({{n = n, path = path + 3l}}, {s}); }} }}"
+                );
+                streams.push(more);
+                text
+            }
+            3 => format!(
+                "stream<T> {s} = Join({a} as L; {b} as R) {{ window L : sliding, count({k}); \
+                 R : sliding, count({}); param match : L.n % 2l == R.n % 2l; \
+                 output {s} : n = L.n, path = (L.path * 17l + R.path) % 1000003l; }}",
+                1 + r
+            ),
+            4 => format!(
+                "stream<T> {s} = Aggregate({both} as In) {{ window In : tumbling, count({k}); \
+                 output {s} : n = Last(n), path = Sum(path); }}"
+            ),
+            5 => format!(
+                "stream<T> {s} = Aggregate({both} as In) {{ window In : tumbling, punct(); \
+                 output {s} : n = Max(n), path = Sum(path); }}"
+            ),
+            _ => format!(
+                "stream<T> {s} = Punctor({both} as In) {{ param punctuate : n % {k}l == {r}l; \
+                 position : after; }}"
+            ),
+        };
+        // What waits for a marker is fed by one stream, as the language wants it.
+        let text = match text.contains("punct()") {
+            true => format!(
+                "stream<T> {s}p = Punctor({both} as In) {{ param punctuate : n % {k}l == {r}l; \
+                 position : after; }}\n    {}",
+                text.replace(&format!("({both} as In)"), &format!("({s}p as In)"))
+            ),
+            false => text,
+        };
+        if text.contains(&format!("{s}p = ")) {
+            self.operators.push(format!("{s}p"));
+        }
+        let _ = writeln!(self.text, "    {text}");
+        self.operators.push(s.clone());
+        streams.push(s);
+    }
+
+    /// One operator prints what every stream brings, by two ports.
+    fn sink(&mut self, random: &mut Random, streams: &[String]) {
+        let (left, right): (Vec<_>, Vec<_>) =
+            streams.iter().skip(1).partition(|_| random.below(2) == 0);
+        let mut ports = [left, right].map(|port| port.into_iter().cloned().collect::<Vec<_>>());
+        for port in ports.iter_mut().filter(|port| port.is_empty()) {
+            port.push("Source".to_owned());
+        }
+        let [left, right] = ports.map(|port| port.join(", "));
+        let print = |port: &str| {
+            format!(
+                "onTuple {port} : printStringLn(\"{port} \" + (rstring) n + \" \" + (rstring) path); \
+                 onPunct {port} : printStringLn(\"{port} \" + (rstring) currentPunct());"
+            )
+        };
+        let _ = writeln!(
+            self.text,
+            "    () as Printer = Custom({left} as A; {right} as B) {{ logic {} {} }}",
+            print("A"),
+            print("B")
+        );
+        self.operators.push("Printer".to_owned());
+    }
+
+    /// A plan at random: some processes, some queues.
+    fn plan(&self, random: &mut Random) -> String {
+        let pes = 1 + random.below(4);
+        let mut homes: Vec<Vec<&String>> = vec![Vec::new(); pes as usize];
+        for operator in &self.operators {
+            homes[random.below(pes) as usize].push(operator);
+        }
+        homes.retain(|home| !home.is_empty());
+        let mut text = String::new();
+        for (number, home) in homes.iter().enumerate() {
+            let names: Vec<&str> = home.iter().map(|name| name.as_str()).collect();
+            let _ = writeln!(text, "pe {number}\n operators {}", names.join(" "));
+            for name in home.iter().filter(|name| **name != "Source") {
+                if random.below(3) == 0 {
+                    let _ = writeln!(text, " queue {name}.0 wait {}", 1 + random.below(20));
+                }
+            }
+        }
+        text
+    }
+}
+
+#[test]
+fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
+    let count = std::env::var("THALWEG_PROGRAMS").ok();
+    let count = count.map_or(PROGRAMS, |count| {
+        count.parse().expect("a number of programs")
+    });
+    let scratch = Scratch::new();
+    for seed in 0..count {
+        let random = &mut Random(seed);
+        let program = Program::new(random);
+        let file = scratch.write("Main.spl", &program.text);
+        let file = file.to_str().unwrap();
+        let fused = thalweg(&["run", file]).ok();
+        for number in 0..PLANS {
+            let plan = program.plan(random);
+            let path = scratch.write("Main.plan", &plan);
+            let media: Vec<_> = media().collect();
+            let medium = random.pick(&media);
+            let mut args = vec!["run", file, "-F", medium];
+            match number {
+                0 => args.extend(["--fuse", "none"]),
+                1 => args.extend(["--threading", "dedicated"]),
+                _ => args.extend(["--fuse", path.to_str().unwrap()]),
+            }
+            if random.below(2) == 0 {
+                args.push("--interpret");
+            }
+            let run = thalweg(&args);
+            let about = format!("seed {seed}: {args:?}\n{}{plan}", program.text);
+            assert_eq!((run.status, &*run.stderr), (0, ""), "{about}");
+            assert!(
+                run.stdout == fused,
+                "{about}{}",
+                difference(&run.stdout, &fused)
+            );
+        }
+    }
+}
+
+/// The first lines that differ.
+fn difference(found: &str, expected: &str) -> String {
+    let same = found.lines().zip(expected.lines());
+    let at = same.take_while(|(a, b)| a == b).count();
+    let from = |text: &str| {
+        let lines: Vec<_> = text.lines().skip(at.saturating_sub(2)).take(8).collect();
+        lines.join("\n")
+    };
+    format!("line {}:\n{}\nnot\n{}", at + 1, from(found), from(expected))
+}

@@ -1,0 +1,192 @@
+//! Which threads bring what to each operator, and where two of them bring what one origin began.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::{Ground, Origin, Way};
+use crate::plan::flow::Consumer;
+use crate::{Edge, OperatorId};
+
+/// A thread of the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Thread {
+    /// Of a source, or of an operator with a thread of its own.
+    Own(OperatorId),
+    /// Of the timers of a PE.
+    Timers(u32),
+    /// Of a receiver of a PE.
+    Receiver(u32, usize),
+    /// Of a queue.
+    Queue(Consumer),
+    /// Of a merge, by its unit.
+    Merge(usize),
+}
+
+/// A thread and an origin of what it brings.
+type Visits = BTreeSet<(Thread, Origin)>;
+
+/// What has to come in order, and where.
+pub(super) struct Need {
+    /// Where it comes in.
+    pub edges: Vec<(Edge, Consumer)>,
+    /// The origins whose order counts.
+    pub origins: BTreeSet<Origin>,
+}
+
+/// Who enters what.
+pub(super) struct Entries<'g, 'a> {
+    ground: &'g Ground<'a>,
+    /// By operator: who submits from there.
+    submitted: Vec<Rc<Visits>>,
+    /// The units that need a merge, and the origins that two threads bring them.
+    pub merged: BTreeMap<usize, BTreeSet<Origin>>,
+    /// The receiver of each crossing in each PE.
+    receiver_of: BTreeMap<(u32, u32), usize>,
+}
+
+impl<'g, 'a> Entries<'g, 'a> {
+    /// Of a plan.
+    pub fn of(ground: &'g Ground<'a>) -> Entries<'g, 'a> {
+        let mut receiver_of = BTreeMap::new();
+        for (pe, receivers) in (0..).zip(&ground.receivers) {
+            for (at, receiver) in receivers.iter().enumerate() {
+                let links = receiver.links.iter();
+                receiver_of.extend(links.map(|&link| ((pe, link), at)));
+            }
+        }
+        let mut entries = Entries {
+            ground,
+            submitted: vec![Rc::default(); ground.program.operators.len()],
+            merged: BTreeMap::new(),
+            receiver_of,
+        };
+        for unit in 0..ground.origins.units.all.len() {
+            entries.unit(unit);
+        }
+        entries
+    }
+
+    /// Everything that has to come in order.
+    pub fn needs(&self) -> Vec<Need> {
+        let merged = self.merged.iter().map(|(&unit, origins)| Need {
+            edges: self.outside(unit),
+            origins: origins.clone(),
+        });
+        let all = (0..).zip(&self.ground.receivers);
+        let received = all.flat_map(|(pe, receivers)| receivers.iter().map(move |r| (pe, r)));
+        let received = received.filter(|(_, receiver)| receiver.links.len() > 1);
+        let received = received.map(|(pe, receiver)| self.received(pe, &receiver.links));
+        merged.chain(received).collect()
+    }
+
+    /// What a receiver has to bring in order: what several of its streams have in common.
+    fn received(&self, pe: u32, links: &[u32]) -> Need {
+        let ground = self.ground;
+        let mut count: BTreeMap<Origin, u32> = BTreeMap::new();
+        let mut edges = Vec::new();
+        for &link in links {
+            let from = ground.plan.crossings[link as usize].from;
+            for &origin in ground.origins.of(from) {
+                *count.entry(origin).or_default() += 1;
+            }
+            let consumers = ground.flow.of(from).iter();
+            let near = consumers.filter(|to| ground.homes.of(to.operator) == Some(pe));
+            edges.extend(near.map(|&to| (from, to)));
+        }
+        let origins = count.into_iter().filter(|(_, count)| *count > 1);
+        let origins = origins.map(|(origin, _)| origin).collect();
+        Need { edges, origins }
+    }
+
+    /// The edges that lead into a unit from outside.
+    pub fn outside(&self, unit: usize) -> Vec<(Edge, Consumer)> {
+        let ground = self.ground;
+        let units = &ground.origins.units;
+        let edges = units.all[unit].iter().flat_map(|&id| ground.inputs(id));
+        let edges = edges.filter(|(from, _)| units.of[from.operator.0 as usize] != unit);
+        edges.collect()
+    }
+
+    /// Works out who enters a unit and who submits from it.
+    fn unit(&mut self, unit: usize) {
+        let ground = self.ground;
+        let mut visits = Visits::new();
+        for (from, to) in self.outside(unit) {
+            visits.extend(self.visits(from, to));
+        }
+        let operators = &ground.origins.units.all[unit];
+        for &id in operators {
+            let operator = &ground.program.operators[id.0 as usize];
+            let is_inside = operators.len() > 1 && operator.own_thread;
+            if operator.inputs.is_empty() || is_inside {
+                visits.extend(self.own(id));
+            } else if operators.len() > 1 && operator.is_timed() {
+                visits.extend(self.timed(id));
+            }
+        }
+        if let Some(contested) = contested(&visits) {
+            let merge = |(thread, origin)| match thread {
+                Thread::Receiver(..) | Thread::Merge(_) | Thread::Own(_) | Thread::Timers(_) => {
+                    (Thread::Merge(unit), origin)
+                }
+                Thread::Queue(to) if ground.origins.queue(to) == Some(origin) => (thread, origin),
+                Thread::Queue(_) => (Thread::Merge(unit), origin),
+            };
+            visits = visits.into_iter().map(merge).collect();
+            self.merged.insert(unit, contested);
+        }
+        let visits = Rc::new(visits);
+        for &id in operators {
+            let operator = &ground.program.operators[id.0 as usize];
+            self.submitted[id.0 as usize] = if operator.own_thread {
+                Rc::new(self.own(id).into_iter().collect())
+            } else if operator.is_timed() {
+                let timed = self.timed(id);
+                Rc::new(visits.iter().copied().chain(timed).collect())
+            } else {
+                visits.clone()
+            };
+        }
+    }
+
+    /// Who comes to a port by a stream.
+    fn visits(&self, from: Edge, to: Consumer) -> Visits {
+        let ground = self.ground;
+        let by = |thread: Thread| {
+            let origins = ground.origins.arriving(from, to).into_iter();
+            origins.map(|origin| (thread, origin)).collect()
+        };
+        match ground.way(from, to) {
+            Way::Call => Visits::clone(&self.submitted[from.operator.0 as usize]),
+            Way::Queue | Way::Relay => by(Thread::Queue(to)),
+            Way::Crossing(link) => {
+                let pe = ground.homes.of(to.operator).unwrap_or_default();
+                let at = self.receiver_of.get(&(pe, link));
+                by(Thread::Receiver(pe, at.copied().unwrap_or_default()))
+            }
+        }
+    }
+
+    fn own(&self, id: OperatorId) -> Option<(Thread, Origin)> {
+        let origin = self.ground.origins.own(id)?;
+        Some((Thread::Own(id), origin))
+    }
+
+    fn timed(&self, id: OperatorId) -> Option<(Thread, Origin)> {
+        let pe = self.ground.homes.of(id)?;
+        let origin = self.ground.origins.own(id)?;
+        Some((Thread::Timers(pe), origin))
+    }
+}
+
+/// The origins that several threads bring, if there are any.
+fn contested(visits: &Visits) -> Option<BTreeSet<Origin>> {
+    let mut threads: BTreeMap<Origin, Thread> = BTreeMap::new();
+    let mut contested = BTreeSet::new();
+    for &(thread, origin) in visits {
+        if *threads.entry(origin).or_insert(thread) != thread {
+            contested.insert(origin);
+        }
+    }
+    (!contested.is_empty()).then_some(contested)
+}

@@ -1,0 +1,292 @@
+//! What has come by one stream and waits for its turn.
+
+use std::collections::VecDeque;
+
+use ring::frame::Frame;
+use transport::Error;
+use transport::fragment::Assembly;
+
+use super::wire;
+
+/// Tuples and markers of a stream, with their places. Keeps its memory, which grows to what one poll
+/// of the medium brings.
+#[derive(Default)]
+pub(super) struct Stash {
+    items: VecDeque<Item>,
+    /// Places, and payloads.
+    words: Vec<u64>,
+    assembly: Assembly,
+    /// Of the item that comes next.
+    place: Vec<u64>,
+}
+
+/// Something that waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub what: What,
+    /// Words of the place.
+    place: (usize, usize),
+    /// The first word of the payload, and its bytes.
+    payload: (usize, usize),
+}
+
+/// A tuple or a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Tuple,
+    Window,
+    Final,
+    /// The stream ends without a marker.
+    Abandoned,
+}
+
+/// What a frame was.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Took {
+    /// An item, or a piece of one.
+    Item,
+    /// The place of the next item.
+    Place,
+    /// Nothing at or before this place comes any more.
+    Reached(Vec<u64>),
+}
+
+/// A place has at most so many numbers: more come from nobody.
+const NUMBERS_MAX: usize = 1 << 12;
+
+impl Stash {
+    /// Takes a frame.
+    pub fn take(&mut self, frame: Frame<'_>) -> Result<Took, Error> {
+        let what = match frame.kind {
+            wire::TUPLE => What::Tuple,
+            wire::PLACED if !self.assembly.is_begun() => {
+                let (payload, place) = open(frame.bytes)?;
+                self.place.clear();
+                self.place.extend(place);
+                self.push(What::Tuple, payload);
+                return Ok(Took::Item);
+            }
+            _ if self.assembly.is_begun() => {
+                return Err(refused("a marker came inside of a tuple"));
+            }
+            wire::AT => {
+                self.place = place(frame.bytes)?;
+                return Ok(Took::Place);
+            }
+            wire::REACHED => return place(frame.bytes).map(Took::Reached),
+            wire::WINDOW => What::Window,
+            wire::FINAL => What::Final,
+            wire::ABANDONED => What::Abandoned,
+            kind => {
+                let message = format!("a frame is of kind {kind}, which means nothing");
+                return Err(refused(&message));
+            }
+        };
+        let mut assembly = std::mem::take(&mut self.assembly);
+        match what {
+            What::Tuple => {
+                if let Some(payload) = assembly.take(frame.flags, frame.bytes)? {
+                    self.push(what, payload);
+                }
+            }
+            _ => self.push(what, &[]),
+        }
+        self.assembly = assembly;
+        Ok(Took::Item)
+    }
+
+    fn push(&mut self, what: What, payload: &[u8]) {
+        let at = (self.words.len(), self.place.len());
+        self.words.append(&mut self.place);
+        let begin = self.words.len();
+        self.words.resize(begin + payload.len().div_ceil(8), 0);
+        let words: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words[begin..]);
+        words[..payload.len()].copy_from_slice(payload);
+        self.items.push_back(Item {
+            what,
+            place: at,
+            payload: (begin, payload.len()),
+        });
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> usize {
+        self.words.len() * 8
+    }
+
+    /// What comes next.
+    pub fn first(&self) -> Option<Item> {
+        self.items.front().copied()
+    }
+
+    /// The place of the first item that an origin has begun, and whether that is the first of all.
+    pub fn first_of(&self, origin: u64) -> Option<(&[u64], bool)> {
+        let places = self.items.iter().map(|&item| self.place(item));
+        let mut places = places.enumerate();
+        let (at, place) = places.find(|(_, place)| place.first() == Some(&origin))?;
+        Some((place, at == 0))
+    }
+
+    /// Where an item stands; empty: nowhere.
+    pub fn place(&self, item: Item) -> &[u64] {
+        let (begin, len) = item.place;
+        &self.words[begin..begin + len]
+    }
+
+    /// The payload of a tuple; it begins at a multiple of 8.
+    pub fn payload(&self, item: Item) -> &[u8] {
+        let (begin, len) = item.payload;
+        let bytes: &[u8] = bytemuck::cast_slice(&self.words[begin..]);
+        &bytes[..len]
+    }
+
+    /// The first item is done with.
+    pub fn pop(&mut self) {
+        self.items.pop_front();
+        if self.items.is_empty() {
+            self.words.clear();
+        }
+    }
+}
+
+/// A place as it is sent: its numbers, least byte first.
+pub(super) fn encode(place: &[u64], bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.extend(place.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+/// A tuple with its place, as they are sent in one frame.
+/// ```text
+///   payload | up to 7 bytes | numbers of 8 bytes | how many, and those up to 7: 4 bytes each
+/// ```
+pub(super) fn seal(payload: &[u8], place: &[u8], bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.extend(payload);
+    bytes.resize(payload.len().next_multiple_of(8), 0);
+    let filled = bytes.len() - payload.len();
+    bytes.extend(place);
+    bytes.extend((place.len() as u32 / 8).to_le_bytes());
+    bytes.extend((filled as u32).to_le_bytes());
+}
+
+/// How many bytes that takes.
+pub(super) fn sealed_bytes(payload: usize, place: usize) -> usize {
+    payload.next_multiple_of(8) + place + 8
+}
+
+/// The payload and the numbers in what was sealed.
+fn open(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error> {
+    let opened = bytes.split_last_chunk::<8>().and_then(|(rest, word)| {
+        let word = u64::from_le_bytes(*word);
+        let (count, filled) = (word as u32 as usize, (word >> 32) as usize);
+        let (payload, numbers) = rest.split_at_checked(rest.len().checked_sub(count * 8)?)?;
+        let payload = payload.get(..payload.len().checked_sub(filled)?)?;
+        (1..=NUMBERS_MAX)
+            .contains(&count)
+            .then_some((payload, numbers.as_chunks().0))
+    });
+    let (payload, numbers) = opened.ok_or_else(|| refused("a tuple has no place behind it"))?;
+    Ok((
+        payload,
+        numbers.iter().map(|number| u64::from_le_bytes(*number)),
+    ))
+}
+
+fn place(bytes: &[u8]) -> Result<Vec<u64>, Error> {
+    let (numbers, rest) = bytes.as_chunks();
+    if !rest.is_empty() || numbers.is_empty() || numbers.len() > NUMBERS_MAX {
+        let message = format!("a place of {} bytes is none", bytes.len());
+        return Err(refused(&message));
+    }
+    Ok(numbers
+        .iter()
+        .map(|number| u64::from_le_bytes(*number))
+        .collect())
+}
+
+fn refused(what: &str) -> Error {
+    Error::Refused(what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use transport::fragment::{FIRST, LAST, WHOLE};
+
+    use super::*;
+
+    fn frame(kind: u8, flags: u8, bytes: &[u8]) -> Frame<'_> {
+        Frame { kind, flags, bytes }
+    }
+
+    fn at(place: &[u64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(place, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn items_come_out_with_their_places_and_payloads() {
+        let mut stash = Stash::default();
+        let place = at(&[7, 4]);
+        assert_eq!(
+            stash.take(frame(wire::AT, WHOLE, &place)).unwrap(),
+            Took::Place
+        );
+        stash
+            .take(frame(wire::TUPLE, FIRST, b"0123456789abcdef"))
+            .unwrap();
+        assert!(stash.is_empty());
+        stash.take(frame(wire::TUPLE, LAST, b"xyz")).unwrap();
+        stash.take(frame(wire::WINDOW, WHOLE, b"")).unwrap();
+        let first = stash.first().unwrap();
+        assert_eq!((first.what, stash.place(first)), (What::Tuple, &[7, 4][..]));
+        assert_eq!(stash.payload(first), b"0123456789abcdefxyz");
+        assert_eq!(stash.first_of(7), Some((&[7, 4][..], true)));
+        stash.pop();
+        let second = stash.first().unwrap();
+        assert_eq!((second.what, stash.place(second)), (What::Window, &[][..]));
+        assert_eq!(stash.first_of(7), None);
+    }
+
+    #[test]
+    fn a_tuple_and_its_place_are_one_frame() {
+        for payload in [&b""[..], b"1", b"12345678", b"0123456789abc"] {
+            let (mut sealed, mut stash) = (Vec::new(), Stash::default());
+            seal(payload, &at(&[7, 4, 0]), &mut sealed);
+            assert_eq!(sealed.len(), sealed_bytes(payload.len(), 24));
+            assert_eq!(
+                stash.take(frame(wire::PLACED, WHOLE, &sealed)).unwrap(),
+                Took::Item
+            );
+            let item = stash.first().unwrap();
+            assert_eq!(
+                (stash.payload(item), stash.place(item)),
+                (payload, &[7, 4, 0][..])
+            );
+            for end in 0..sealed.len() {
+                // Whatever it is, it is within the bytes.
+                let _ = Stash::default().take(frame(wire::PLACED, WHOLE, &sealed[..end]));
+            }
+        }
+        let mut stash = Stash::default();
+        for bytes in [&b""[..], b"1234567", &[0; 8], &[255; 64]] {
+            assert!(stash.take(frame(wire::PLACED, WHOLE, bytes)).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_no_place_is_refused() {
+        let mut stash = Stash::default();
+        for bytes in [&b""[..], b"1234567", &vec![0; 8 * (NUMBERS_MAX + 1)]] {
+            assert!(stash.take(frame(wire::AT, WHOLE, bytes)).is_err());
+            assert!(stash.take(frame(wire::REACHED, WHOLE, bytes)).is_err());
+        }
+        assert!(stash.take(frame(99, WHOLE, b"")).is_err());
+        stash.take(frame(wire::TUPLE, FIRST, b"12345678")).unwrap();
+        assert!(stash.take(frame(wire::FINAL, WHOLE, b"")).is_err());
+    }
+}
