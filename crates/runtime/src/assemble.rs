@@ -52,20 +52,19 @@ pub(crate) fn assemble(
         .iter()
         .map(|o| Voice::new(&house, o))
         .collect();
-    let mut links = setting.links;
-    let begins = std::mem::take(&mut links.begins);
     let mut maker = Maker {
         registry,
         backend: &mut *backend,
         stop: house.stop.clone(),
         room: Room(waits.clone()),
-        borders: Borders::new(&house, links, setting.idle),
+        borders: Borders::new(&house, setting.links, setting.idle),
     };
     let mut made = maker.make_all(program, &voices)?;
     let Borders {
         pacing,
         flows,
         queues,
+        links,
         ..
     } = maker.borders;
     let loops = made.iter().filter(|one| one.wishes.drains).count();
@@ -95,7 +94,7 @@ pub(crate) fn assemble(
             voices,
             flows,
             queues,
-            begins,
+            begins: links.begins,
             heads: program.operators.iter().map(head).collect(),
             gates: gates(&net),
             outs: net.outs,
