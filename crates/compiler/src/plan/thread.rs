@@ -34,7 +34,7 @@ const QUEUE_TUPLES: u32 = 1000;
 
 /// Adds threaded ports to those that a plan has.
 pub(super) fn add(program: &Program, choice: &Choice<'_>, flow: &Flow, plan: &mut Plan) {
-    let receivers = plan.receivers(program);
+    let receivers = without_queues(plan).receivers(program);
     let threads = Threads {
         program,
         choice,
@@ -50,6 +50,13 @@ pub(super) fn add(program: &Program, choice: &Choice<'_>, flow: &Flow, plan: &mu
         pe.threaded
             .sort_by_key(|queue| (queue.operator, queue.port));
     }
+}
+
+/// Which ports need no thread does not depend on those that have one.
+fn without_queues(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.pes.iter_mut().for_each(|pe| pe.threaded.clear());
+    plan
 }
 
 /// The threading model of an operator: its own, or that of the job.
