@@ -159,6 +159,7 @@ fn on_tuple(body: Body, state: Vec<StateVar>) -> Logic {
         on_tuple: vec![body],
         on_punct: vec![None],
         on_process: None,
+        keeps_markers: false,
     }
 }
 

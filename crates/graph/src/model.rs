@@ -102,6 +102,11 @@ pub enum Role {
     /// input port it exports by `streamId` or `properties`; without one it imports by `streamId` or
     /// `subscription`, and gets an input port if something in the program matches.
     Boundary,
+    /// It deals the stream of one input port of a parallel region out to the region's channels, an
+    /// output port each; the compiler puts it there. Parameters: `key`, the attributes that choose
+    /// the channel, or `broadcast`, if all channels get everything; else they take turns.
+    /// `dropMarkers`, if window markers end here.
+    Splitter,
     /// The one that a program with consistent regions needs exactly once.
     ControlPlane,
 }

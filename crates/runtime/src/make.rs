@@ -125,6 +125,7 @@ impl Maker<'_> {
 
     fn lower(&mut self, made: &mut Made<'_>, logic: Logic, voice: &Voice) -> Result<(), Fault> {
         made.state = StateCell::new(self.initial(&logic.state, voice)?);
+        made.wishes.keeps_markers = logic.keeps_markers;
         made.logic = logic;
         if made.operator.inputs.is_empty() {
             let node = made.index;
@@ -221,5 +222,6 @@ fn clauses(operator: &graph::Operator) -> Logic {
             .map(|port| logic.on_punct.get(port).cloned().flatten())
             .collect(),
         on_process: None,
+        keeps_markers: false,
     }
 }

@@ -198,6 +198,8 @@ pub struct Logic {
     pub on_punct: Vec<Option<Body>>,
     /// A source's thread.
     pub on_process: Option<Body>,
+    /// Window markers are not forwarded, whatever the model says.
+    pub keeps_markers: bool,
 }
 
 /// How an operator comes to be.

@@ -48,6 +48,7 @@ pub fn operators() -> &'static [OperatorEntry] {
         utility::switch::ENTRY,
         utility::throttle::ENTRY,
         utility::union::ENTRY,
+        utility::splitter::ENTRY,
     ];
     OPERATORS
 }

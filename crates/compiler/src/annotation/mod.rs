@@ -20,6 +20,7 @@ use crate::expand::Inherited;
 use crate::invoke::Work;
 use crate::names::{Scope, did_you_mean, nearest};
 
+pub(crate) use parallel::{Region, Share};
 pub(crate) use ports::Ports;
 use table::{Key, Spec, TABLE};
 
@@ -98,6 +99,29 @@ pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Che
     let mut all = inherited.annotations.clone();
     override_with(&mut all, check.all(&work.ast.annotations));
     all
+}
+
+/// The parallel region that an invocation is, if it says so; its annotations are checked.
+pub(crate) fn region<'w>(
+    session: &Session<'w>,
+    scope: &Scope<'w>,
+    annotations: &'w [Annotation],
+    target: Target<'_>,
+    ports: &Ports,
+) -> Option<Region> {
+    let is_parallel = |annotation: &Annotation| &*annotation.name.text == "parallel";
+    if !annotations.iter().any(is_parallel) {
+        return None;
+    }
+    let check = Check {
+        session,
+        scope,
+        target,
+        ports,
+    };
+    let checked = check.all(annotations);
+    let (_, keys) = checked.iter().find(|(name, _)| &**name == "parallel")?;
+    Region::of(keys, ports)
 }
 
 /// Puts inner annotations over outer ones of the same name.

@@ -3,8 +3,64 @@
 use syntax::ast::{Expr, ExprKind};
 use tuple::Value;
 
+use std::sync::Arc;
+
 use super::Check;
+use super::ports::Ports;
 use super::value::{attribute, each, fail, port, text};
+
+/// A parallel region.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    /// How many channels, from 1.
+    pub width: u32,
+    /// By input port: how its tuples come to the channels.
+    pub shares: Vec<Share>,
+}
+
+/// How the tuples of an input port come to the channels of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// One after the other.
+    InTurn,
+    /// By the values of attributes, which are given by their numbers.
+    By(Vec<usize>),
+    /// All to all.
+    Everything,
+}
+
+impl Region {
+    /// What checked keys say of an invocation with these ports.
+    pub(super) fn of(keys: &[(Arc<str>, Value)], ports: &Ports) -> Option<Region> {
+        let value = |wanted: &str| keys.iter().find(|(key, _)| &**key == wanted).map(|k| &k.1);
+        let Some(Value::Int32(width @ 1..)) = value("width") else {
+            return None;
+        };
+        let said = |wanted| match value(wanted) {
+            Some(Value::RString(text)) => text.to_string_lossy().into_owned(),
+            _ => String::new(),
+        };
+        let (partitions, broadcast) = (said("partitionBy"), said("broadcast"));
+        let shares = ports.inputs.iter().map(|port| {
+            let is_it = |name: &str| port.names.iter().any(|n| **n == *name);
+            let schema = port.schema.as_ref();
+            let number = |attribute: &str| Some(schema?.find(attribute)?.0);
+            let partition = partitions.split(';').find_map(|part| {
+                let (name, list) = part.strip_suffix(')')?.split_once('(')?;
+                is_it(name).then(|| list.split(',').filter_map(number).collect())
+            });
+            match partition {
+                Some(attributes) => Share::By(attributes),
+                None if broadcast.split(',').any(is_it) => Share::Everything,
+                None => Share::InTurn,
+            }
+        });
+        Some(Region {
+            width: width.unsigned_abs(),
+            shares: shares.collect(),
+        })
+    }
+}
 
 /// `[{port = In, attributes = [a, b]}]`, as `In(a,b);...`.
 pub(super) fn partition_by(check: &Check<'_, '_>, expr: &Expr) -> Option<Value> {

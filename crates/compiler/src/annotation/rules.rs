@@ -61,11 +61,6 @@ impl One<'_, '_, '_> {
                 self.span("width"),
                 format!("a parallel region has at least one channel, not {width}"),
             );
-        } else if *width > 1 {
-            let message = format!(
-                "parallel regions are not available yet: this one gets 1 channel instead of {width}"
-            );
-            self.warning("parallel-region", message);
         }
     }
 

@@ -1,5 +1,7 @@
 //! From streams to edges: which output ports feed each input port.
 
+use std::collections::HashMap;
+
 use graph::{Edge, Operator, OperatorId};
 use syntax::{Diagnostic, Span};
 
@@ -7,14 +9,23 @@ use crate::Diagnostics;
 use crate::expand::Site;
 use crate::names::StreamId;
 
-/// Fills in the sources of every input port; reports two connections between the same two ports. A
-/// stream without an operator behind it was reported where it should have come from.
-pub(crate) fn connect(operators: &mut [Operator], sites: &[Site], diagnostics: &Diagnostics) {
+/// Fills in the sources of every input port; reports two connections between the same two ports.
+/// `merged` are streams that leave a parallel region, with those of its channels. A stream without an operator behind it was reported where it should have come from.
+pub(crate) fn connect(
+    operators: &mut [Operator],
+    sites: &[Site],
+    merged: &Merged,
+    diagnostics: &Diagnostics,
+) {
     let edges = edges(sites);
     for (operator, site) in operators.iter_mut().zip(sites) {
         for (input, port) in operator.inputs.iter_mut().zip(&site.inputs) {
             let mut first: Vec<(Edge, Span)> = Vec::with_capacity(port.streams.len());
+            let mut streams = Vec::with_capacity(port.streams.len());
             for &(stream, span) in &port.streams {
+                channels(stream, span, merged, &mut streams);
+            }
+            for (stream, span) in streams {
                 let Some(edge) = edges.get(stream.0 as usize).copied().flatten() else {
                     continue;
                 };
@@ -25,6 +36,21 @@ pub(crate) fn connect(operators: &mut [Operator], sites: &[Site], diagnostics: &
             }
             input.sources = first.into_iter().map(|(edge, _)| edge).collect();
         }
+    }
+}
+
+/// Streams that leave a parallel region, each with those of its channels.
+pub(crate) type Merged = HashMap<StreamId, Vec<StreamId>>;
+
+/// A stream, or those that come together in it.
+fn channels(stream: StreamId, span: Span, merged: &Merged, all: &mut Vec<(StreamId, Span)>) {
+    match merged.get(&stream) {
+        Some(parts) => {
+            for &part in parts {
+                channels(part, span, merged, all);
+            }
+        }
+        None => all.push((stream, span)),
     }
 }
 

@@ -10,8 +10,15 @@ use crate::expand::Expander;
 /// Joins the operators, and checks what only the joined graph shows.
 pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
     crate::boundary::join(expander);
+    expander.drop_markers();
     let diagnostics = &expander.session.diagnostics;
-    connections::connect(&mut expander.operators, &expander.sites, diagnostics);
+    let merged = &expander.merged;
+    connections::connect(
+        &mut expander.operators,
+        &expander.sites,
+        merged,
+        diagnostics,
+    );
     feedback::check(&expander.operators, &expander.sites, diagnostics);
     punctuation::check(&expander.operators, &expander.sites, diagnostics);
     consistent::check(expander);

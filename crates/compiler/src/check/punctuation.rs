@@ -92,8 +92,13 @@ impl Walk<'_> {
     /// A port without a source was reported before; several cannot agree on their markers.
     fn several(&self, operator: &Operator, port: usize) -> Result<(), String> {
         let input = &operator.inputs[port];
+        let mut sources = input.sources.iter();
         match input.sources.len() {
             0 => Ok(()),
+            _ if sources.any(|edge| is_parallel(self.operator(edge.operator))) => Err(format!(
+                "stream `{}` comes from a parallel region",
+                input.name
+            )),
             n => Err(format!("{n} streams come together in `{}`", input.name)),
         }
     }

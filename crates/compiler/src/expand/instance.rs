@@ -130,7 +130,8 @@ impl<'w> Expander<'_, 'w> {
                 continue;
             }
             let schema = fed.schema.clone().map_or(Schema::Broken, Schema::Known);
-            let stream = Stream::new(fed.ids(), schema, port.name.span);
+            let mut stream = Stream::new(fed.ids(), schema, port.name.span);
+            stream.shares.clone_from(&fed.shares);
             frame.add_stream(&port.name.text, stream, diagnostics);
         }
         frame

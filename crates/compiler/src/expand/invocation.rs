@@ -1,6 +1,7 @@
 //! One invocation in a composite instance: which operator it names, and what becomes of it.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use syntax::ast::{Composite, ExprKind, Ident, Invocation, Logic, Mode, QName};
 use syntax::{Diagnostic, Span};
@@ -16,6 +17,16 @@ use crate::names::{CompositeFrame, Found, Schema, Scope, StreamId, UnitId};
 pub(super) fn instance_name(invocation: &Invocation) -> Option<&Ident> {
     let first = invocation.outputs.first().map(|port| &port.name);
     invocation.alias.as_ref().or(first)
+}
+
+/// Where an invocation stands.
+pub(super) struct Place<'a, 'w> {
+    /// The composite around it.
+    pub scope: &'a Scope<'w>,
+    /// Config and annotations of the composites around it.
+    pub inherited: &'a Rc<Inherited>,
+    /// Its instance path.
+    pub path: Arc<str>,
 }
 
 impl<'w> Expander<'_, 'w> {
@@ -39,7 +50,29 @@ impl<'w> Expander<'_, 'w> {
         }
         let found = self.operator(&ast.operator, scope);
         let name = instance_name(ast).map_or("", |name| &*name.text);
-        let path = path(&frame.instance, name);
+        let place = Place {
+            scope,
+            inherited,
+            path: path(&frame.instance, name),
+        };
+        match self.region(ast, found, &inputs, &given, &place) {
+            Some(region) => self.channels(ast, found, (inputs, given), &place, &region),
+            None => self.one(ast, found, (inputs, given), &place),
+        }
+    }
+
+    /// Expands an invocation, or one channel of it.
+    pub(super) fn one(
+        &mut self,
+        ast: &'w Invocation,
+        found: Option<Found<'w>>,
+        (inputs, given): (Vec<Fed>, Vec<Given>),
+        place: &Place<'_, 'w>,
+    ) {
+        let Place {
+            scope, inherited, ..
+        } = *place;
+        let path = place.path.clone();
         match found {
             Some(Found::Composite(unit, composite)) => {
                 let ports = Ports::of_invocation(ast, &inputs, &given);
@@ -72,6 +105,7 @@ impl<'w> Expander<'_, 'w> {
                     outputs: given,
                     scope,
                     inherited,
+                    channel: &self.channel,
                 };
                 let (operator, site) = invoke::primitive(self.session, request);
                 self.push(operator, site);
@@ -190,6 +224,7 @@ impl<'w> Expander<'_, 'w> {
             let streams = vec![(self.new_stream(), span)];
             inputs.push(Fed {
                 streams,
+                shares: Vec::new(),
                 schema,
                 span,
             });

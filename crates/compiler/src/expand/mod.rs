@@ -22,10 +22,11 @@ mod define;
 mod inherit;
 mod instance;
 mod invocation;
+mod parallel;
 mod ports;
 mod site;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use graph::Operator;
@@ -33,7 +34,7 @@ use syntax::ast::Composite;
 use syntax::{Diagnostic, Span};
 
 use crate::Session;
-use crate::names::{StreamId, UnitId};
+use crate::names::{Channel, StreamId, UnitId};
 
 pub(crate) use bind::span as actual_span;
 pub(crate) use declare::help_difference;
@@ -57,6 +58,10 @@ pub(crate) struct Expander<'e, 'w> {
     /// Where each came from.
     pub sites: Vec<Site>,
     streams: u32,
+    /// Streams that leave a parallel region, each with those of its channels.
+    pub merged: HashMap<StreamId, Vec<StreamId>>,
+    /// The channels around, outermost first.
+    channel: Channel,
     /// The composites around, outermost first.
     around: Vec<&'w Composite>,
     /// Composites that were instantiated at least once.
@@ -74,6 +79,8 @@ impl<'e, 'w> Expander<'e, 'w> {
             operators: Vec::new(),
             sites: Vec::new(),
             streams: 0,
+            merged: HashMap::new(),
+            channel: Channel::default(),
             around: Vec::new(),
             expanded: HashSet::new(),
             is_full: false,

@@ -15,6 +15,8 @@ use crate::names::{CompositeFrame, Scope, StreamId, did_you_mean};
 pub(crate) struct Fed {
     /// The streams, each with the place where it was named.
     pub streams: Vec<(StreamId, Span)>,
+    /// The streams that they are shares of, in a channel of a parallel region.
+    pub shares: Vec<StreamId>,
     /// Their tuple type; `None` if it is broken, which was reported.
     pub schema: Option<Arc<TupleType>>,
     /// The port in the invocation.
@@ -25,6 +27,12 @@ impl Fed {
     /// The numbers of its streams.
     pub fn ids(&self) -> Vec<StreamId> {
         self.streams.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// Those, and those that they are shares of: what names written elsewhere may mean.
+    pub fn meanings(&self) -> Vec<StreamId> {
+        let ids = self.streams.iter().map(|(id, _)| *id);
+        ids.chain(self.shares.iter().copied()).collect()
     }
 }
 
@@ -38,6 +46,7 @@ impl<'w> Expander<'_, 'w> {
     ) -> Fed {
         let mut fed = Fed {
             streams: Vec::new(),
+            shares: Vec::new(),
             schema: None,
             span: port.span,
         };
@@ -51,6 +60,7 @@ impl<'w> Expander<'_, 'w> {
             };
             fed.streams
                 .extend(stream.ids.iter().map(|id| (*id, name.span)));
+            fed.shares.extend(&stream.shares);
             let schema = self.session.stream_schema(&stream, scope);
             match (&first, schema) {
                 (_, None) => is_broken = true,

@@ -21,7 +21,7 @@ use crate::stmt::punctuation_type;
 /// The namespace that they belong to.
 pub(super) const NAMESPACE: &str = "spl.utility";
 
-const PROTOTYPES: [&str; 20] = [
+const PROTOTYPES: [&str; 22] = [
     "rstring getCompileTimeValue(rstring name)",
     "rstring getCompileTimeValue(rstring name, rstring defaultValue)",
     "list<rstring> getCompileTimeListValue(rstring name)",
@@ -42,6 +42,8 @@ const PROTOTYPES: [&str; 20] = [
     "int32 getMaxChannels()",
     "rstring getThisOperatorName()",
     "rstring getToolkitDirectory(rstring toolkitName)",
+    "rstring byChannel()",
+    "rstring byReplica()",
 ];
 
 impl Session<'_> {
@@ -178,6 +180,11 @@ impl<'w> Typer<'_, 'w> {
             | "getMaxChannels"
             | "getLocalMaxChannels"
             | "getAllMaxChannels" => self.channel(&signature.name)?,
+            // Placement ids that are to be different in each channel.
+            "byChannel" | "byReplica" => match self.channel("getChannel") {
+                Some(Value::Int32(channel @ 0..)) => text(channel.to_string()),
+                _ => text(""),
+            },
             "getCompileTimeValue"
             | "getCompileTimeListValue"
             | "getSubmissionTimeValue"

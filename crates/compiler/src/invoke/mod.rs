@@ -43,6 +43,8 @@ pub(crate) struct Request<'a, 'w> {
     pub scope: &'a Scope<'w>,
     /// Config and annotations of the composites around it.
     pub inherited: &'a Inherited,
+    /// Its place among channels.
+    pub channel: &'a Channel,
 }
 
 /// A request with the names that its expressions see and its ports matched with the model.
@@ -195,7 +197,7 @@ fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> Operator
         crate::names::InputPort {
             name: names.first().cloned().unwrap_or_default(),
             names,
-            streams: fed.ids(),
+            streams: fed.meanings(),
             schema: fed.schema.clone(),
             mutable: model.mutable,
             span: port.span,
@@ -212,11 +214,26 @@ fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> Operator
     });
     let path = &request.path;
     let (inputs, outputs) = (inputs.collect(), outputs.collect());
+    let channel = request.channel.clone();
     OperatorFrame::new(
         path.clone(),
-        path.clone(),
+        without_channels(path),
         inputs,
         outputs,
-        Channel::default(),
+        channel,
     )
+}
+
+/// An instance path without channels: `Inner[1].Filtered[0]` is `Inner.Filtered`.
+fn without_channels(path: &str) -> String {
+    let mut name = String::with_capacity(path.len());
+    let mut is_inside = false;
+    for c in path.chars() {
+        is_inside |= c == '[';
+        if !is_inside {
+            name.push(c);
+        }
+        is_inside &= c != ']';
+    }
+    name
 }

@@ -27,6 +27,8 @@ pub struct StreamId(pub u32);
 pub struct Stream<'w> {
     /// Which streams it is: several if it is an input port that is fed by several.
     pub ids: Vec<StreamId>,
+    /// The streams that it is a share of, in a channel of a parallel region: their names mean it too.
+    pub shares: Vec<StreamId>,
     /// Its tuple type; use [`crate::Session::stream_schema`].
     pub schema: Schema<'w>,
     /// Where it is declared.
@@ -50,6 +52,7 @@ impl<'w> Stream<'w> {
     pub fn new(ids: Vec<StreamId>, schema: Schema<'w>, span: Span) -> Stream<'w> {
         Stream {
             ids,
+            shares: Vec::new(),
             schema,
             span,
             slot: Slot::default(),

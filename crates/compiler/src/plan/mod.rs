@@ -30,6 +30,7 @@ pub use cut::{Part, cut};
 pub use error::PlanError;
 pub use medium::check_medium;
 pub use note::{PlanNote, notes};
+pub(crate) use thread::SPLITTER;
 
 /// The plan of a program.
 ///

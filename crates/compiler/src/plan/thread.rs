@@ -3,6 +3,8 @@
 //! Config `threadedPort` says it of a port. `@threading` says it of operators and of whatever is in a
 //! composite; for the others the choice for the job does:
 //!
+//! A channel of a parallel region begins with a thread where one process holds the splitter too.
+//!
 //! | model | |
 //! | --- | --- |
 //! | `manual` | only ports that config names |
@@ -31,6 +33,9 @@ use super::{Choice, Threading};
 
 /// Tuples that a queue holds if nobody says how many: the default of SPL.
 const QUEUE_TUPLES: u32 = 1000;
+
+/// The annotation of splitters, which the compiler puts before parallel regions.
+pub(crate) const SPLITTER: &str = "splitter";
 
 /// Adds threaded ports to those that a plan has.
 pub(super) fn add(program: &Program, choice: &Choice<'_>, flow: &Flow, plan: &mut Plan) {
@@ -145,7 +150,9 @@ impl Threads<'_> {
                 Threading::Dedicated | Threading::Dynamic => true,
             };
             let ports = 0..self.operator(operator).inputs.len() as u32;
-            let ports = ports.filter(|&port| is_threaded && self.is_open(operator, port));
+            let begins = |&port: &u32| is_threaded || self.begins_channel(operator, port);
+            let ports = ports.filter(begins);
+            let ports = ports.filter(|&port| self.is_open(operator, port));
             let queue = |port| ThreadedPort {
                 operator,
                 port,
@@ -156,6 +163,15 @@ impl Threads<'_> {
             queues.extend(ports.map(queue).filter(|queue| is_new(pe, queue)));
         }
         queues
+    }
+
+    /// Whether a port is where a channel of a parallel region begins.
+    fn begins_channel(&self, operator: OperatorId, port: u32) -> bool {
+        let sources = &self.operator(operator).inputs[port as usize].sources;
+        let mut annotations = sources
+            .iter()
+            .flat_map(|from| &self.operator(from.operator).annotations);
+        annotations.any(|(name, _)| &**name == SPLITTER)
     }
 
     /// Whether a port may get a thread unasked.

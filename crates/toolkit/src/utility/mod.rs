@@ -17,6 +17,7 @@ pub mod parse;
 mod rendezvous;
 pub mod split;
 mod split_map;
+pub mod splitter;
 pub mod switch;
 pub mod throttle;
 pub mod union;

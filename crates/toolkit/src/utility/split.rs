@@ -114,7 +114,7 @@ fn lower(operator: &Operator) -> Result<Logic, Fault> {
 }
 
 /// Sends the tuple to the port of an index: none if negative, else modulo the number of ports.
-fn route(operator: &Operator, body: &mut Body, index: &Expr) -> Vec<Stmt> {
+pub fn route(operator: &Operator, body: &mut Body, index: &Expr) -> Vec<Stmt> {
     let pos = index.pos;
     let binary = |op, a: &Expr, b: Expr, ty: Type| {
         lower::expr(
