@@ -130,6 +130,7 @@ fn sink(operator: &graph::Operator) -> Result<Logic, Fault> {
         on_tuple: vec![body([], vec![add])],
         on_punct: vec![None],
         on_process: None,
+        keeps_markers: false,
     })
 }
 
