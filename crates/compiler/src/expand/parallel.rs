@@ -153,6 +153,7 @@ impl<'w> Expander<'_, 'w> {
             logic: graph::Logic::default(),
             config: Vec::new(),
             annotations: vec![(SPLITTER.into(), Vec::new())],
+            own_thread: model.own_thread,
             pos,
             name,
         };
