@@ -16,6 +16,17 @@ pub fn medians(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
     times.into_iter().map(median).collect()
 }
 
+/// Nanoseconds of the best turn of each contender, by turns.
+pub fn bests(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
+    let mut times = vec![f64::MAX; contenders.len()];
+    for _ in 0..2 * TURNS {
+        for (contender, best) in contenders.iter_mut().zip(&mut times) {
+            *best = best.min(contender());
+        }
+    }
+    times
+}
+
 /// The middle one.
 pub fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);

@@ -293,6 +293,7 @@ pub fn child(arguments: &[String]) -> Outcome {
             let (out, tickets) = ring_open(two)?;
             give_and_flood(out, tickets, &mut control, one)
         }
+        ("sleeper", _) => crate::silence::sleeper(&mut control, one),
         ("echo", _) => crate::latency::echo(&mut control, one),
         _ => Err("no such role".into()),
     }

@@ -38,7 +38,7 @@ pub fn ping_pong() -> Outcome {
 }
 
 /// Median, 99th and 99.9th percentile of half the trips' nanoseconds.
-fn percentiles(mut trips: Vec<u64>) -> [f64; 3] {
+pub fn percentiles(mut trips: Vec<u64>) -> [f64; 3] {
     trips.sort_unstable();
     let at = |per_mille: usize| trips[trips.len() * per_mille / 1000] as f64 / 2.0;
     [at(500), at(990), at(999)]
@@ -92,14 +92,16 @@ pub fn echo(control: &mut Control, len: usize) -> Outcome {
     Ok(())
 }
 
-fn put(out: &mut dyn Outbound, payload: &[u8]) -> Outcome {
+/// Sends a frame.
+pub fn put(out: &mut dyn Outbound, payload: &[u8]) -> Outcome {
     while !out.put(1, 0, payload)? {
         spin_loop();
     }
     Ok(())
 }
 
-fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
+/// Waits for a frame.
+pub fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
     let mut patience = Patience::new();
     loop {
         let mut found = None;

@@ -20,6 +20,7 @@ mod lanes;
 mod latency;
 mod pin;
 mod rate;
+mod silence;
 mod windows;
 
 use std::process::ExitCode;
@@ -56,6 +57,9 @@ fn report(only: Option<&String>) -> Outcome {
     }
     if is_asked("latency") {
         latency::ping_pong()?;
+    }
+    if is_asked("silence") {
+        silence::first_frame()?;
     }
     if is_asked("many") {
         rate::one_to_many()?;

@@ -1,0 +1,134 @@
+//! The first frame after silence: the receiver has gone to sleep as a PE's loop does, and is woken.
+//!
+//! ```text
+//!   process, core 1                             process, core 0
+//!     waits; stamps; put  ====ring====>  asleep; woken; polls
+//!     polls; looks at the clock  <==ring==  put
+//! ```
+//! There and back: the way back takes a few hundred nanoseconds, the rest is the waking.
+//! Beside it what the system takes to wake a process by an eventfd, the same way.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use thalweg_transport::{Idle, Strategy, Wait};
+
+use crate::child::{Control, Failure, Outcome};
+use crate::lanes::{Lane, Patience, contract_accept, contract_open, start};
+use crate::latency::{percentiles, put, take};
+use crate::pin;
+
+/// How long nothing is sent, and how often.
+const SILENCES: [(Duration, u64); 2] = [
+    (Duration::from_millis(1), 500),
+    (Duration::from_millis(20), 100),
+];
+
+const LEN: usize = 56;
+
+/// Prints microseconds.
+pub fn first_frame() -> Outcome {
+    pin::to(1)?;
+    println!("\nthe first frame after silence, there and back, microseconds");
+    println!(
+        "{:>10} {:>8} {:>8} | {:>12} {:>8} {:>6}",
+        "silent ms", "p50", "p99", "eventfd p50", "p99", "ratio"
+    );
+    for (silence, trips) in SILENCES {
+        let ours = woken(silence, trips)?.map(|ns| ns / 1000.0);
+        let bare = by_eventfd(silence, trips)?.map(|ns| ns / 1000.0);
+        let ratio = ours[0] / bare[0];
+        print!(
+            "{:>10} {:>8.1} {:>8.1}",
+            silence.as_millis(),
+            ours[0],
+            ours[1]
+        );
+        println!(" | {:>12.1} {:>8.1} {ratio:>6.2}", bare[0], bare[1]);
+    }
+    Ok(())
+}
+
+/// Median and 99th percentile of what a trip takes, each after a silence.
+fn time(
+    silence: Duration,
+    trips: u64,
+    mut trip: impl FnMut() -> Outcome,
+) -> Result<[f64; 2], Failure> {
+    let mut times = Vec::new();
+    for _ in 0..trips {
+        std::thread::sleep(silence);
+        let start = Instant::now();
+        trip()?;
+        // Percentiles are of one way.
+        times.push(2 * start.elapsed().as_nanos() as u64);
+    }
+    let [p50, p99, _] = percentiles(times);
+    Ok([p50, p99])
+}
+
+fn woken(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
+    let (mut out, tickets) = contract_open(1)?;
+    let mut child = start("sleeper", Lane::Put, 0, [trips, 0])?;
+    child.control.give(&tickets[0])?;
+    drop(tickets);
+    let mut end = contract_accept(1, child.control.take()?)?;
+    let times = time(silence, trips, || {
+        put(&mut *out, &[7; LEN])?;
+        take(&mut *end).map(drop)
+    })?;
+    child.ends_well()?;
+    Ok(times)
+}
+
+/// The child's side: sends back what comes, and sleeps in between.
+pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
+    let mut end = contract_accept(1, control.take()?)?;
+    let (mut out, tickets) = contract_open(1)?;
+    control.give(&tickets[0])?;
+    drop(tickets);
+    let mut idle = Idle::new(Strategy::Adaptive, true)?;
+    for _ in 0..trips {
+        while end.poll()?.next().is_none() {
+            if !idle.pass() {
+                let ends: &mut [&mut dyn Wait; 1] = &mut [&mut *end];
+                let slept = idle.park(ends, None);
+                slept.map_err(|(_, error)| error)?;
+            }
+        }
+        end.release();
+        idle.worked();
+        put(&mut *out, &[7; LEN])?;
+    }
+    let mut patience = Patience::new();
+    while !out.is_drained()? {
+        patience.wait();
+    }
+    Ok(())
+}
+
+/// The same between threads by two eventfds and nothing else: the waker spins for the answer.
+fn by_eventfd(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
+    let flags = EventfdFlags::NONBLOCK;
+    let (there, back) = (eventfd(0, flags)?, eventfd(0, flags)?);
+    std::thread::scope(|scope| {
+        let answers = scope.spawn(|| -> Outcome {
+            pin::to(0)?;
+            for _ in 0..trips {
+                poll(&mut [PollFd::new(&there, PollFlags::IN)], None)?;
+                rustix::io::read(&there, &mut [0; 8])?;
+                rustix::io::write(&back, &1_u64.to_ne_bytes())?;
+            }
+            Ok(())
+        });
+        let times = time(silence, trips, || {
+            rustix::io::write(&there, &1_u64.to_ne_bytes())?;
+            while rustix::io::read(&back, &mut [0; 8]).is_err() {
+                std::hint::spin_loop();
+            }
+            Ok(())
+        });
+        answers.join().map_err(|_| "the sleeper panicked")??;
+        times
+    })
+}
