@@ -259,7 +259,8 @@ impl End {
 
     /// Whether it takes more.
     fn is_hungry(&self, may_contradict: bool) -> bool {
-        self.stash.is_empty() || may_contradict && self.stash.bytes() < STASH_BYTES_MAX
+        let takes_more = may_contradict && self.stash.bytes() < STASH_BYTES_MAX;
+        self.stash.is_empty() || takes_more && !self.stash.is_whole()
     }
 
     /// Stashes what has come; whether anything has.

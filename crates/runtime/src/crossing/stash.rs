@@ -118,6 +118,12 @@ impl Stash {
         self.words.len() * 8
     }
 
+    /// Whether the stream ends with what has come: its end may be closed by now.
+    pub fn is_whole(&self) -> bool {
+        let last = self.items.back();
+        last.is_some_and(|item| matches!(item.what, What::Final | What::Abandoned))
+    }
+
     /// What comes next.
     pub fn first(&self) -> Option<Item> {
         self.items.front().copied()
