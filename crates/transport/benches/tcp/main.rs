@@ -1,8 +1,9 @@
-//! Media over TCP against bare sockets that write the same bytes.
+//! Media over TCP against bare sockets that write the same bytes, and against each other.
 //!
 //! ```text
 //!   one_to_one   sender (core 0) ---> receiver (core 1)
 //!   ping_pong    sender (core 0) <--> echo (core 1)
+//!   fan_out      sender (core 0) ---> six receivers, polled by turns (core 1)
 //!
 //!   cargo bench -p thalweg-transport --bench tcp                 all of it
 //!   cargo bench -p thalweg-transport --bench tcp -- one_to_one   some of it
@@ -14,6 +15,7 @@ extern crate thalweg_transport as transport;
 
 mod bare;
 mod edge;
+mod fan_out;
 mod one_to_one;
 mod ping_pong;
 mod table;
@@ -24,9 +26,12 @@ fn main() {
         .iter()
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let benches: [(&str, fn()); 2] = [
+    let benches: [(&str, fn()); 5] = [
         ("one_to_one_tcp", one_to_one::tcp),
         ("ping_pong_tcp", ping_pong::tcp),
+        ("one_to_one_rum", one_to_one::rum),
+        ("ping_pong_rum", ping_pong::rum),
+        ("fan_out_rum", fan_out::rum),
     ];
     for (name, bench) in benches {
         if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {

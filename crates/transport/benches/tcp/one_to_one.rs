@@ -7,6 +7,26 @@ use crate::{bare, edge};
 const TCP_BYTES: u64 = 8 << 20;
 const TCP_FRAMES: u64 = 300;
 
+/// Bytes of a burst on rum.
+const RUM_BYTES: u64 = 8 << 20;
+
+/// Writes that a bare socket is fast with.
+const LARGE: usize = 64 * 1024;
+
+/// Payload a second, in gigabytes, on rum and by large writes of nothing but payload.
+pub fn rum() {
+    for len in [64, 256] {
+        let count = RUM_BYTES / len as u64;
+        let rate = compare(
+            &format!("rum {len} B, to 64 KB writes"),
+            "GB/s",
+            || bare_stream(LARGE, RUM_BYTES / LARGE as u64) * LARGE as f64,
+            || edge_stream("rum", len, count) * len as f64,
+        );
+        println!("  {:>38.1} M/s", rate / len as f64 * 1e3);
+    }
+}
+
 /// Frames a second, in millions, on plain TCP and by the same writes.
 pub fn tcp() {
     for len in [64, 1024, 4096, 16384, 65536] {
@@ -43,9 +63,7 @@ fn edge_stream(medium: &str, len: usize, count: u64) -> f64 {
     let payload = vec![1; len];
     let took = burst(
         move || edge::send(&mut *out, &payload, count),
-        move || {
-            edge::receive(&mut *ends[0], count);
-        },
+        move || edge::receive(&mut *ends[0], count),
     );
     count as f64 / took / 1e9
 }

@@ -27,6 +27,18 @@ pub fn tcp() {
     });
 }
 
+/// The same on rum and on plain TCP.
+pub fn rum() {
+    for (what, count, pace) in [
+        ("at once again", TRIPS, Duration::ZERO),
+        ("1,000 a second", PACED_TRIPS, PACE),
+    ] {
+        let tcp = || edge_trips("tcp", count, pace);
+        let what = format!("rum 64 B, {what}, to tcp");
+        compare(&what, "us", tcp, || edge_trips("rum", count, pace));
+    }
+}
+
 /// The median of round trips that begin at this pace.
 fn trips(count: u64, pace: Duration, mut trip: impl FnMut()) -> f64 {
     let start = Instant::now();

@@ -17,7 +17,7 @@ pub const RECEIVER: usize = 1;
 const TURNS: usize = 9;
 
 /// Bursts of a turn.
-const BURSTS: u32 = 60;
+const BURSTS: u32 = 30;
 
 /// The thread that calls stays on this core.
 pub fn pin(core: usize) {
@@ -33,10 +33,13 @@ pub fn on_core<T: Send + 'static>(
     core: usize,
     run: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
-    std::thread::spawn(move || {
+    let name = ["sender", "receiver"][core.min(1)].to_owned();
+    let thread = std::thread::Builder::new().name(name);
+    let run = move || {
         pin(core);
         run()
-    })
+    };
+    thread.spawn(run).expect("a thread")
 }
 
 /// Seconds of a burst, the median of those that were left alone: others may use the machine, too, so
@@ -131,18 +134,19 @@ pub fn join<T>(thread: JoinHandle<T>) -> T {
 }
 
 /// Runs both by turns. Prints the medians and the median of the ratios, the second to the first of a
-/// turn.
+/// turn. Returns the second's median.
 pub fn compare(
     what: &str,
     unit: &str,
     mut bare: impl FnMut() -> f64,
     mut ours: impl FnMut() -> f64,
-) {
+) -> f64 {
     let turns: Vec<_> = (0..TURNS).map(|_| (bare(), ours())).collect();
     let bare = median(turns.iter().map(|turn| turn.0));
     let ours = median(turns.iter().map(|turn| turn.1));
     let ratio = median(turns.iter().map(|turn| turn.1 / turn.0));
-    println!("  {what:<28} {bare:>9.3} {ours:>9.3} {unit:<5} ratio {ratio:.3}");
+    println!("  {what:<32} {bare:>9.3} {ours:>9.3} {unit:<5} ratio {ratio:.3}");
+    ours
 }
 
 /// The middle one.
