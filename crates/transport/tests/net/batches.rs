@@ -41,10 +41,13 @@ fn poll(end: &mut dyn Inbound, count: usize) {
     assert_eq!(polled, count);
 }
 
-/// The receiver has a frame and is not done with it.
+/// The receiver has a batch and the next one, and is done with neither.
 fn keep_busy(out: &mut dyn Outbound, end: &mut dyn Inbound) {
-    put(out, 1);
-    poll(end, 1);
+    for _ in 0..2 {
+        put(out, 1);
+        until("out", || out.flush().expect("flushed").then_some(()));
+        poll(end, 1);
+    }
 }
 
 #[test]
@@ -64,7 +67,7 @@ fn a_batch_to_a_busy_receiver_waits_until_it_is_full() {
     }
     put(&mut *out, few);
     let counters = out.counters().expect("counters");
-    assert_eq!(counters.batches.load(Ordering::Relaxed), 2);
+    assert_eq!(counters.batches.load(Ordering::Relaxed), 3);
     // The last frames would have made the batch larger than it may be: they begin the next one.
     let mut polled = 0;
     until("a full batch", || {

@@ -4,9 +4,12 @@
 //! never waits for the lock: when the pump has it, the pump is sending.
 //!
 //! # When a batch goes out
-//! To a receiver that is idle (it has released everything that is out) at once; else when it is
-//! full; else when its first frame has waited long enough: the sending thread sends it after the
-//! shortest batching time when it comes by with another frame, the pump after the longest.
+//! To a receiver that is idle (it has released everything that is out) at once; else when it is full;
+//! else when it has waited long enough: the sending thread sends it the shortest batching time after
+//! the last one when it comes by with another frame, the pump the longest time after its first frame.
+//!
+//! A lone frame, of a thread that has sent the last batch a while ago, does not wait for word that the
+//! receiver is done with that batch: word takes as long as a frame.
 
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -28,6 +31,20 @@ use crate::media::tcp::line::{Line, Pair};
 use crate::media::tcp::pump::{Next, Seat};
 use crate::media::tcp::silence;
 use crate::{Batching, Counters, Loss};
+
+/// A frame is a lone one if nothing has gone out for so long.
+const LONE: Duration = Duration::from_micros(1);
+
+/// Which batches go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Those for receivers that are idle.
+    Idle,
+    /// Those for receivers that have not much else to do: a lone frame.
+    Lone,
+    /// All.
+    All,
+}
 
 /// What the sending thread and the pump share.
 pub(super) struct Link {
@@ -106,18 +123,20 @@ impl Link {
     /// A look of the sending thread at a batch that is not full. `true`: everything is out.
     /// Unless it is `is_settled`, only time is taken.
     pub(super) fn look(&mut self, now: Instant, is_settled: bool) -> bool {
+        let is_first = self.opened.is_none();
         let opened = *self.opened.get_or_insert(now);
         let waited = now.saturating_duration_since(opened.min(self.sent_at));
         let mut is_out = false;
         if is_settled {
-            let is_due = waited >= self.batch.time_min;
-            if !is_due {
-                self.hear();
-            }
-            is_out = self.send(now, is_due);
-            if is_due {
-                self.hear();
-            }
+            let what = match () {
+                () if waited >= self.batch.time_min => Which::All,
+                () if is_first && waited >= LONE => Which::Lone,
+                () => Which::Idle,
+            };
+            // What goes out anyway does not wait until everybody was heard.
+            is_out = what != Which::Idle && self.send(what);
+            self.hear();
+            is_out = is_out || self.send(what);
         }
         if !is_out {
             self.look_after();
@@ -133,23 +152,28 @@ impl Link {
         }
     }
 
-    /// Sends everything, or what is for receivers that are idle. `true`: everything is out.
-    pub(super) fn send(&mut self, now: Instant, is_due: bool) -> bool {
+    /// Sends what is to go out. `true`: everything is out.
+    pub(super) fn send(&mut self, what: Which) -> bool {
         let committed = self.keeper.committed();
-        let mut is_out = true;
+        let (mut is_out, mut has_sent) = (true, false);
         for at in 0..self.places.len() {
             let Place::Up(outlet) = &mut self.places[at] else {
                 is_out &= self.places[at].is_gone();
                 continue;
             };
-            if !outlet.is_out(committed) && (is_due || outlet.is_blocked() || outlet.is_idle()) {
+            let goes = match what {
+                Which::Idle => outlet.is_idle(),
+                Which::Lone => outlet.is_nearly_idle(),
+                Which::All => true,
+            };
+            if !outlet.is_out(committed) && (goes || outlet.is_blocked()) {
                 let source = Source {
                     keeper: &self.keeper,
                     pad_at: self.pad_at,
                 };
                 match outlet.send(&source) {
                     Ok(sent) => {
-                        self.sent_at = now;
+                        has_sent = true;
                         let batches = &self.counters.batches;
                         batches.fetch_add(sent.batches, Ordering::Relaxed);
                     }
@@ -160,6 +184,9 @@ impl Link {
                 Place::Up(outlet) => outlet.is_out(committed),
                 other => other.is_gone(),
             };
+        }
+        if has_sent {
+            self.sent_at = Instant::now();
         }
         if is_out {
             self.opened = None;
@@ -308,7 +335,7 @@ impl Link {
         if has_frames {
             let opened = *self.opened.get_or_insert(now);
             let is_due = opened + self.batch.time_max <= now;
-            self.send(now, is_due);
+            self.send(if is_due { Which::All } else { Which::Idle });
             self.guard.sent(is_due);
         }
         if self.guard.is_on() && self.opened.is_none() {

@@ -19,6 +19,9 @@ use super::place::Peer;
 use crate::media::tcp::credit::Over;
 use crate::media::tcp::line::Line;
 
+/// So much is copied sooner than the system looks at two parts.
+const SMALL_BYTES: usize = 256;
+
 /// A connected receiver's.
 pub(super) struct Outlet {
     pub(super) line: Line,
@@ -28,6 +31,8 @@ pub(super) struct Outlet {
     cursor: u64,
     /// What is going out now.
     batch: Option<Batch>,
+    /// Where the last batch began.
+    began: u64,
     /// What the receiver expects after the last batch.
     expected: u64,
     /// The socket took no more.
@@ -66,6 +71,7 @@ impl Outlet {
             key,
             cursor: position,
             batch: None,
+            began: position,
             expected: position,
             is_blocked: false,
             has_said_goodbye: false,
@@ -90,6 +96,11 @@ impl Outlet {
     /// Whether the receiver has released everything that is out.
     pub(super) fn is_idle(&self) -> bool {
         self.line.released() == self.cursor && self.batch.is_none()
+    }
+
+    /// Whether it has released everything but the last batch, and perhaps that.
+    pub(super) fn is_nearly_idle(&self) -> bool {
+        self.line.released() >= self.began && self.batch.is_none()
     }
 
     /// Whether the receiver was told that nothing follows.
@@ -151,6 +162,7 @@ impl Outlet {
     }
 
     fn start(&mut self, head: Head) {
+        self.began = head.position;
         self.batch = Some(Batch {
             head: head.to_words(self.key, self.expected),
             head_sent: 0,
@@ -187,9 +199,14 @@ impl Outlet {
 /// Writes what the socket takes of both, one after the other; 0: nothing now.
 fn write(stream: &TcpStream, head: &[u8], frames: &[u8]) -> Result<usize> {
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    let (mut small, bytes) = ([0; SMALL_BYTES], head.len() + frames.len());
     loop {
         let written = if head.is_empty() {
             rustix::net::send(stream, frames, flags)
+        } else if let Some(small) = small.get_mut(..bytes) {
+            small[..head.len()].copy_from_slice(head);
+            small[head.len()..].copy_from_slice(frames);
+            rustix::net::send(stream, small, flags)
         } else {
             let parts = [IoSlice::new(head), IoSlice::new(frames)];
             rustix::net::sendmsg(stream, &parts, &mut SendAncillaryBuffer::default(), flags)

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ring::frame::{Batch, HEADER_BYTES, Header, PAD, frame_bytes};
+use ring::frame::{Batch, HEADER_BYTES, Header, PAD};
 
 use super::batch::{HEAD_BYTES, Head, Key};
 use super::behind::{Behind, Outcome};
@@ -133,26 +133,30 @@ impl Receiving {
     }
 
     /// Takes whole frames, and the heads of batches between them.
-    #[inline]
     fn find_frames(&mut self) -> Result<(), String> {
-        while let Some(header) = self.intake.peek()? {
-            let bytes = frame_bytes(header.len as usize);
-            if self.left == 0 {
-                check_head(header, self.expected)?;
-            } else if bytes > self.left {
-                return Err("a frame that is longer than what is left of its batch".to_owned());
-            }
-            if !self.intake.take(header) {
-                break;
-            }
-            if self.left > 0 {
-                self.left -= bytes;
-                self.expected += bytes as u64;
-            } else if self.begin_batch()? {
-                break;
+        loop {
+            let goes_on = match self.left {
+                0 => self.take_head()?,
+                left => {
+                    let taken = self.intake.take_some(left)?;
+                    self.left -= taken;
+                    self.expected += taken as u64;
+                    taken > 0
+                }
+            };
+            if !goes_on {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// Takes the head of the next batch, if it is there. `false`: nothing follows now.
+    fn take_head(&mut self) -> Result<bool, String> {
+        let Some(header) = self.intake.peek()? else {
+            return Ok(false);
+        };
+        check_head(header, self.expected)?;
+        Ok(self.intake.take(header) && !self.begin_batch()?)
     }
 
     /// The head of a batch was taken. `true`: it is the last one.

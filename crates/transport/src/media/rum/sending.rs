@@ -10,7 +10,7 @@ use ring::Writer;
 use ring::frame::frame_bytes;
 
 use super::batch::HEAD_BYTES;
-use super::link::Link;
+use super::link::{Link, Which};
 use crate::media::tcp::pump::{Attended, Next};
 use crate::{Batching, Bell, Counters, Error, Loss, Outbound, Wait};
 
@@ -34,14 +34,16 @@ pub(super) struct Sending {
     time_min: Duration,
     /// Bytes of a full batch.
     batch_bytes: u64,
-    /// Bytes of the last claim that found no room.
+    /// The last claim has found no room, or nobody is left: there is something to be looked at.
+    needs_look: bool,
+    /// Bytes of the last claim, if it found no room.
     wanted: usize,
     /// Up to where frames are committed.
     head: u64,
     /// Where the batch is full.
     full_at: u64,
-    /// Frames until the next look at the batch.
-    stride: u64,
+    /// Where the batch is looked at, at the latest when it is full.
+    look_at: u64,
     /// Frames of the batch when it was looked at.
     batch_frames: u64,
     /// Whether the last batch was full.
@@ -132,10 +134,11 @@ impl Sending {
             frame_bytes_max,
             time_min: batch.time_min,
             batch_bytes,
+            needs_look: false,
             wanted: 0,
             head: 0,
             full_at: batch_bytes,
-            stride: 0,
+            look_at: 0,
             batch_frames: 0,
             is_stream: false,
             frames: 0,
@@ -147,16 +150,25 @@ impl Sending {
         }
     }
 
-    /// A batch is full: it goes out.
+    /// The last frame, of so many bytes, has brought the batch to where it is looked at.
     #[cold]
+    fn attend(&mut self, bytes: u64) {
+        if self.head + bytes > self.full_at {
+            self.send();
+        } else {
+            self.look(bytes);
+        }
+    }
+
+    /// A batch is full: it goes out.
     fn send(&mut self) {
         self.count();
         let Some(mut link) = self.shared.try_link() else {
             self.full_at = self.head + self.batch_bytes / 4;
-            self.stride = 0;
+            self.look_at = self.head;
             return;
         };
-        let is_out = link.send(Instant::now(), true);
+        let is_out = link.send(Which::All);
         if !is_out {
             link.look_after();
         }
@@ -165,11 +177,10 @@ impl Sending {
     }
 
     /// The batch may have waited long enough, or the receiver may be idle.
-    #[cold]
-    fn look(&mut self) {
+    fn look(&mut self, bytes: u64) {
         let Some(mut link) = self.shared.try_link() else {
             // Nobody has promised to look after the next frame.
-            self.stride = 0;
+            self.look_at = self.head;
             return;
         };
         let now = Instant::now();
@@ -186,8 +197,10 @@ impl Sending {
             true => self.time_min,
             false => SETTLE,
         };
-        self.stride = self.stride_until(waited, until);
-        self.batch_frames += self.stride;
+        let stride = self.stride_until(waited, until);
+        self.batch_frames += stride;
+        let full_at = self.full_at.saturating_sub(bytes - 1);
+        self.look_at = (self.head + stride * bytes).min(full_at);
     }
 
     /// Half of the frames that will come until the batch has waited long enough, as the last ones
@@ -205,7 +218,7 @@ impl Sending {
     /// The next frame begins a batch.
     fn begin_batch(&mut self, is_stream: bool) {
         self.full_at = self.head + self.batch_bytes;
-        self.stride = 0;
+        self.look_at = self.head;
         self.batch_frames = 0;
         self.is_stream = is_stream;
     }
@@ -215,19 +228,48 @@ impl Sending {
         self.counters.bytes.store(self.head, Ordering::Relaxed);
     }
 
-    /// Gets room back, and what is committed out: how a claim without room helps itself.
+    /// A claim after one that found no room, or after receivers came or went.
     #[cold]
-    fn make_room(&mut self) -> Result<(), Error> {
+    #[inline(never)]
+    fn claim_after_look(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        self.make_room();
+        self.check_lost()?;
+        if self.writer.claim(len).is_some() {
+            self.needs_look = false;
+            self.wanted = 0;
+            self.counters.unblock();
+        }
+        self.claim_now(len)
+    }
+
+    #[inline(always)]
+    fn claim_now(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        if len > self.frame_bytes_max {
+            return Err(oversized(len, self.frame_bytes_max));
+        }
+        match self.writer.claim(len) {
+            Some(room) => Ok(Some(room)),
+            None => {
+                self.needs_look = true;
+                self.wanted = len;
+                self.counters.block();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Gets room back, and what is committed out.
+    fn make_room(&mut self) {
         let Some(mut link) = self.shared.try_link() else {
-            return Ok(());
+            return;
         };
         link.hear();
-        link.send(Instant::now(), true);
+        link.send(Which::All);
         self.changes = link.changes();
         link.list_lost(&mut self.lost);
         self.all_lost = link.all_lost();
         drop(link);
-        self.check_lost()
+        self.needs_look = self.all_lost.is_some();
     }
 
     /// Fails if there is no receiver left, again and again.
@@ -243,6 +285,13 @@ impl Sending {
     }
 }
 
+#[cold]
+fn oversized(len: usize, most: usize) -> Error {
+    Error::Refused(format!(
+        "a claim of {len} bytes: a frame has at most {most}"
+    ))
+}
+
 impl Outbound for Sending {
     fn frame_bytes_max(&self) -> usize {
         self.frame_bytes_max
@@ -250,30 +299,10 @@ impl Outbound for Sending {
 
     #[inline]
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
-        if len > self.frame_bytes_max {
-            return Err(Error::Refused(format!(
-                "a claim of {len} bytes: a frame has at most {}",
-                self.frame_bytes_max
-            )));
+        if self.needs_look || self.has_changed() {
+            return self.claim_after_look(len);
         }
-        if self.has_changed() {
-            self.make_room()?;
-        }
-        self.check_lost()?;
-        // Claimed again below: the compiler does not see that a claim is over when there is none.
-        if self.writer.claim(len).is_none() {
-            self.make_room()?;
-            if self.writer.claim(len).is_none() {
-                self.wanted = len;
-                self.counters.block();
-                return Ok(None);
-            }
-        }
-        if self.wanted > 0 {
-            self.wanted = 0;
-            self.counters.unblock();
-        }
-        Ok(self.writer.claim(len))
+        self.claim_now(len)
     }
 
     #[inline]
@@ -285,18 +314,14 @@ impl Outbound for Sending {
         if self.head - before != bytes {
             self.pad(before);
         }
-        if self.head + bytes > self.full_at {
-            self.send();
-        } else if self.stride == 0 || self.writer.sleeping_readers() != 0 {
-            self.look();
-        } else {
-            self.stride -= 1;
+        if self.head >= self.look_at || self.writer.sleeping_readers() != 0 {
+            self.attend(bytes);
         }
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
         let mut link = self.shared.link();
-        let is_out = link.send(Instant::now(), true);
+        let is_out = link.send(Which::All);
         link.list_lost(&mut self.lost);
         drop(link);
         if is_out {
@@ -308,7 +333,7 @@ impl Outbound for Sending {
 
     fn is_drained(&mut self) -> Result<bool, Error> {
         let mut link = self.shared.link();
-        link.send(Instant::now(), true);
+        link.send(Which::All);
         link.hear();
         link.list_lost(&mut self.lost);
         Ok(link.queued_bytes() == 0)
@@ -344,11 +369,12 @@ impl Wait for Sending {
     fn arm(&mut self) -> Result<bool, Error> {
         self.shared.bell.silence();
         let mut link = self.shared.link();
-        link.send(Instant::now(), true);
+        link.send(Which::All);
         link.hear();
         link.list_lost(&mut self.lost);
         self.all_lost = link.all_lost();
         // The next claim says that they are gone.
+        self.needs_look |= self.all_lost.is_some();
         if self.all_lost.is_some() || self.writer.claim(self.wanted).is_some() {
             return Ok(false);
         }

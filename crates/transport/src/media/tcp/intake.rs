@@ -144,14 +144,33 @@ impl Intake {
             Some(word) if self.end - self.whole >= HEADER_BYTES => *word,
             _ => return Ok(None),
         };
+        self.frame_at(word)?;
+        Ok(Some(Header::from_word(word)))
+    }
+
+    /// Bytes of the frame with that header.
+    ///
+    /// # Errors
+    /// It is none, or too long.
+    #[inline]
+    fn frame_at(&self, word: u64) -> Result<usize, String> {
         match Header::check(word) {
-            Some(header) if frame_bytes(header.len as usize) <= self.frame_max => Ok(Some(header)),
-            Some(header) => Err(format!(
+            Some(header) if frame_bytes(header.len as usize) <= self.frame_max => {
+                Ok(frame_bytes(header.len as usize))
+            }
+            header => Err(self.wrong_frame(word, header)),
+        }
+    }
+
+    #[cold]
+    fn wrong_frame(&self, word: u64, header: Option<Header>) -> String {
+        match header {
+            Some(header) => format!(
                 "a frame of {} bytes; at most {} were agreed on",
                 header.len,
                 self.frame_max - HEADER_BYTES
-            )),
-            None => Err(format!("{word:#018x} where a frame should begin")),
+            ),
+            None => format!("{word:#018x} where a frame should begin"),
         }
     }
 
@@ -164,6 +183,44 @@ impl Intake {
             self.whole = to;
         }
         is_there
+    }
+
+    /// Takes whole frames that are so many bytes together, as far as they are there: how many bytes.
+    ///
+    /// # Errors
+    /// The first of them is none, is too long, or ends behind the last byte.
+    pub(crate) fn take_some(&mut self, bytes: usize) -> Result<usize, String> {
+        let (from, until) = (self.whole, self.end.min(self.whole + bytes));
+        // Frames are often like the one before: then the next is found without waiting for this one.
+        // To begin with, one that is empty.
+        let (mut like, mut like_bytes) = (0, HEADER_BYTES);
+        while let Some(&word) = self.words[..until / 8].get(self.whole / 8) {
+            if word != like {
+                match self.frame_at(word) {
+                    Ok(bytes) => (like, like_bytes) = (word, bytes),
+                    Err(why) => return self.taken_or(from, why),
+                }
+            }
+            let to = self.whole + like_bytes;
+            if to > from + bytes {
+                let why = "a frame that is longer than what is left of its batch";
+                return self.taken_or(from, why.to_owned());
+            }
+            if to > until {
+                break;
+            }
+            self.whole = to;
+        }
+        Ok(self.whole - from)
+    }
+
+    /// What is wrong is said when it comes first.
+    #[cold]
+    fn taken_or(&self, from: usize, why: String) -> Result<usize, String> {
+        match self.whole - from {
+            0 => Err(why),
+            taken => Ok(taken),
+        }
     }
 
     /// The last words of what was taken, if there are so many.
@@ -297,5 +354,33 @@ mod tests {
         sender.write_all(&[0xff; 8]).expect("written");
         read(&mut intake);
         assert!(intake.peek().is_err());
+    }
+
+    #[test]
+    fn a_run_of_frames_ends_before_what_is_wrong() {
+        let (mut sender, receiver) = pair();
+        let mut intake = Intake::new(1000);
+        let good = [frame(8), frame(8), frame(100)].concat();
+        let torn = &frame(64)[..40];
+        sender.write_all(&[&good, torn].concat()).expect("written");
+        while intake.end < good.len() + torn.len() {
+            assert!(!matches!(intake.read(&receiver), Read::Over(_)));
+        }
+        // The first two, and not the third, of a batch that ends in the third.
+        assert_eq!(intake.take_some(32 + 16), Ok(32));
+        let why = intake.take_some(16).expect_err("too long for its batch");
+        assert!(why.contains("longer than what is left"), "{why}");
+        // The third, and not the fourth, which has not come as a whole.
+        assert_eq!(intake.take_some(1 << 20), Ok(good.len() - 32));
+        assert_eq!(intake.take_some(1 << 20), Ok(0));
+        assert_eq!(intake.poll().count(), 3);
+        sender.write_all(&frame(64)[40..]).expect("written");
+        sender.write_all(&[0xff; 8]).expect("written");
+        while intake.end < good.len() + 72 + 8 {
+            assert!(!matches!(intake.read(&receiver), Read::Over(_)));
+        }
+        assert_eq!(intake.take_some(1 << 20), Ok(72));
+        assert!(intake.take_some(1 << 20).is_err());
+        assert_eq!(intake.poll().count(), 1);
     }
 }
