@@ -16,6 +16,7 @@ use std::thread;
 
 use graph::{Fault, FaultKind, OperatorModel, Stmt};
 use runtime::{Logic, Make, OperatorEntry};
+use thalweg_bench::blocks::{Patience, blocks, wait_for};
 use thalweg_bench::make::*;
 use thalweg_bench::measure::{bests, time_ns};
 use thalweg_bench::port::{self, ITEMS};
@@ -200,66 +201,3 @@ fn bare_ring<const WORDS: usize>(count: u64) -> f64 {
         });
     })
 }
-
-/// Bytes of a block, and how many there are.
-const BLOCK: usize = 256 * 1024;
-const BLOCKS: usize = 3;
-
-/// Nanoseconds of copying so many bytes from core to core.
-fn blocks(bytes: u64) -> f64 {
-    let count = bytes / BLOCK as u64;
-    let (mut full, mut filled) = rtrb::RingBuffer::<Vec<u64>>::new(BLOCKS);
-    let (mut empty, mut emptied) = rtrb::RingBuffer::new(BLOCKS);
-    for _ in 0..BLOCKS {
-        assert!(empty.push(vec![0; BLOCK / 8]).is_ok());
-    }
-    time_ns(|| {
-        thread::scope(|scope| {
-            scope.spawn(move || {
-                let source = [3; 2048];
-                for _ in 0..count {
-                    let mut block = wait_for(&mut emptied);
-                    let parts = block.chunks_exact_mut(source.len());
-                    parts.for_each(|part| part.copy_from_slice(black_box(&source)));
-                    assert!(full.push(block).is_ok(), "there are so few");
-                }
-            });
-            let mut sum = 0u64;
-            for _ in 0..count {
-                let block = wait_for(&mut filled);
-                sum = block.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
-                // The filler may be done.
-                let _ = empty.push(block);
-            }
-            black_box(sum);
-        });
-    })
-}
-
-fn wait_for<T>(from: &mut rtrb::Consumer<T>) -> T {
-    let mut patience = Patience::default();
-    loop {
-        match from.pop() {
-            Ok(item) => return item,
-            Err(_) => patience.pass(),
-        }
-    }
-}
-
-/// Spins; on a busy machine, where the other side may not run, gives way.
-#[derive(Default)]
-struct Patience(u32);
-
-impl Patience {
-    fn pass(&mut self) {
-        self.0 += 1;
-        if self.0.is_multiple_of(SPINS) {
-            thread::yield_now();
-        } else {
-            std::hint::spin_loop();
-        }
-    }
-}
-
-/// Between two of them.
-const SPINS: u32 = 1000;

@@ -4,6 +4,7 @@
 //! medians and their ratio: on a machine that is busy with other things a ratio within one run is
 //! what can be trusted.
 
+pub mod blocks;
 pub mod cpp;
 pub mod host;
 pub mod make;
