@@ -140,6 +140,53 @@ fn examples_give_the_same_with_a_thread_for_each_port() {
     }
 }
 
+/// Texts of all lengths, small ones among large ones, through a chain of two threaded ports.
+const TEXTS: &str = r#"composite Main {
+    graph
+        stream<uint64 n, rstring text, list<rstring> both> In = Custom() {
+            logic onProcess : {
+                mutable rstring text = "";
+                mutable uint64 n = 0;
+                while (n < 200ul) {
+                    if (length(text) > 20000) { text = ""; }
+                    text = text + text + (rstring) n;
+                    submit({ n = n, text = text, both = [text, "b"] }, In);
+                    if (n % 3ul == 0ul) { submit({ n = n, text = "a", both = ["c"] }, In); }
+                    n++;
+                }
+            }
+        }
+        stream<In> Middle = Functor(In) { output Middle : text = "<" + text + ">"; }
+        () as Out = Custom(Middle) {
+            logic onTuple Middle : printStringLn((rstring) n + text + both[0]);
+        }
+}"#;
+
+#[test]
+fn large_tuples_pass_threaded_ports_as_they_are() {
+    let scratch = Scratch::new();
+    let program = scratch.write("Main.spl", TEXTS);
+    let program = program.to_str().unwrap();
+    let expected = thalweg(&["run", program]).ok();
+    assert!(expected.len() > 1_000_000, "{} bytes", expected.len());
+    for (items, congestion) in [
+        (1, "wait"),
+        (10, "wait"),
+        (1000, "wait"),
+        (1000, "dropFirst"),
+    ] {
+        let plan = format!(
+            "pe 0\n operators *\n queue Middle {congestion} {items}\n queue Out wait {items}\n"
+        );
+        let plan = scratch.write("threaded.plan", plan);
+        for backend in [&[][..], &["--interpret"]] {
+            let args = ["run", program, "--fuse", plan.to_str().unwrap()];
+            let found = thalweg(&[&args, backend].concat()).ok();
+            assert!(found == expected, "{congestion} {items} {backend:?}");
+        }
+    }
+}
+
 /// A plan with one process, and a queue at every input port.
 fn threaded(name: &str) -> String {
     let program = program(name);
