@@ -35,6 +35,9 @@ use crate::{Batching, Counters, Loss};
 /// A frame is a lone one if nothing has gone out for so long.
 const LONE: Duration = Duration::from_micros(1);
 
+/// After so many lone batches the receivers are heard, needed or not.
+const UNHEARD: u32 = 16;
+
 /// Which batches go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
@@ -63,6 +66,8 @@ pub(super) struct Link {
     opened: Option<Instant>,
     /// When something went out the last time.
     sent_at: Instant,
+    /// Batches that the sending thread has sent since it heard the receivers.
+    unheard: u32,
     guard: Guard,
     /// The sending thread sleeps until there is room.
     is_armed: bool,
@@ -103,6 +108,7 @@ impl Link {
             pad_at: u64::MAX,
             opened: None,
             sent_at: now,
+            unheard: 0,
             guard: Guard::new(time_max),
             is_armed: false,
             leaves: None,
@@ -133,9 +139,12 @@ impl Link {
                 () if is_first && waited >= LONE => Which::Lone,
                 () => Which::Idle,
             };
-            // What goes out anyway does not wait until everybody was heard.
+            // What goes out anyway does not wait until everybody was heard, nor do they each time.
             is_out = what != Which::Idle && self.send(what);
-            self.hear();
+            self.unheard += 1;
+            if !is_out || self.unheard == UNHEARD {
+                self.hear();
+            }
             is_out = is_out || self.send(what);
         }
         if !is_out {
@@ -196,6 +205,7 @@ impl Link {
 
     /// Hears how far the receivers are, and gives the room back that nobody wants any more.
     pub(super) fn hear(&mut self) {
+        self.unheard = 0;
         for at in 0..self.places.len() {
             if let Place::Up(outlet) = &mut self.places[at]
                 && let Err(over) = outlet.hear()
