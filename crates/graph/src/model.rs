@@ -60,6 +60,8 @@ pub struct OperatorModel {
     pub metrics: &'static [&'static str],
     /// What it is for the program around it.
     pub role: Role,
+    /// Why nobody can use it, and what to do instead: it is known by name only.
+    pub unsupported: Option<&'static str>,
     /// Whether it can begin a consistent region whose trigger is operatorDriven.
     pub starts_consistent_region: bool,
     /// What the fields above cannot say (attribute types of a port, parameters that need each
@@ -88,6 +90,7 @@ impl OperatorModel {
         own_thread: false,
         metrics: &[],
         role: Role::Ordinary,
+        unsupported: None,
         starts_consistent_region: false,
         verify: None,
     };
@@ -107,6 +110,8 @@ pub enum Role {
     /// the channel, or `broadcast`, if all channels get everything; else they take turns.
     /// `dropMarkers`, if window markers end here.
     Splitter,
+    /// What its output ports feed has threads of its own.
+    Threading,
     /// The one that a program with consistent regions needs exactly once.
     ControlPlane,
 }

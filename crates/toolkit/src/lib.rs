@@ -6,11 +6,13 @@
 
 mod adapter;
 mod calls;
+mod control;
 mod function;
 mod key;
 mod lower;
 mod relational;
 mod rule;
+mod unsupported;
 mod utility;
 
 pub use function::functions;
@@ -19,12 +21,20 @@ use runtime::OperatorEntry;
 /// All operators, by namespace and name.
 pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
+        unsupported::XML_PARSE,
         adapter::directory_scan::ENTRY,
         adapter::export::ENTRY,
         adapter::file_sink::ENTRY,
         adapter::file_source::ENTRY,
         adapter::import::ENTRY,
         adapter::metrics_sink::ENTRY,
+        unsupported::TCP_SINK,
+        unsupported::TCP_SOURCE,
+        unsupported::UDP_SINK,
+        unsupported::UDP_SOURCE,
+        unsupported::V1_TCP_SINK,
+        unsupported::V1_TCP_SOURCE,
+        control::job_control_plane::ENTRY,
         relational::aggregate::ENTRY,
         relational::filter::ENTRY,
         relational::functor::ENTRY,
@@ -42,10 +52,13 @@ pub fn operators() -> &'static [OperatorEntry] {
         utility::dynamic_filter::ENTRY,
         utility::format::ENTRY,
         utility::gate::ENTRY,
+        unsupported::JAVA_OP,
         utility::pair::ENTRY,
         utility::parse::ENTRY,
+        unsupported::REPLAYABLE_START,
         utility::split::ENTRY,
         utility::switch::ENTRY,
+        utility::threaded_split::ENTRY,
         utility::throttle::ENTRY,
         utility::union::ENTRY,
         utility::splitter::ENTRY,

@@ -123,7 +123,7 @@ impl One<'_, '_, '_> {
         }
         self.warning(
             "no-consistent-region",
-            "consistent regions do nothing in a single process".into(),
+            "consistent regions are not available: this one does nothing".into(),
         );
     }
 

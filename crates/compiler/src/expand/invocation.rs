@@ -96,6 +96,13 @@ impl<'w> Expander<'_, 'w> {
                     inherited,
                 });
             }
+            Some(Found::Operator(model)) if model.unsupported.is_some() => {
+                let message = format!("{} is not supported", model.name);
+                let place = ast.operator.span;
+                let finding = Diagnostic::error("unsupported-operator", place, message);
+                let help = model.unsupported.into_iter();
+                self.report(help.fold(finding, Diagnostic::help));
+            }
             Some(Found::Operator(model)) => {
                 let request = Request {
                     ast,

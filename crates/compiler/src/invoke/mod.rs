@@ -100,7 +100,10 @@ impl<'w> Work<'_, 'w> {
         let windows = window::windows(self, &params);
         let outputs = output::outputs(self);
         let config = config::of_operator(self, request.inherited);
-        let annotations = annotation::of_operator(self, request.inherited);
+        let mut annotations = annotation::of_operator(self, request.inherited);
+        if self.model.role == graph::Role::Threading {
+            annotations.push((crate::plan::SPLITTER.into(), Vec::new()));
+        }
         let window_places = windows
             .iter()
             .map(|w| w.as_ref().map(|(_, span)| *span))

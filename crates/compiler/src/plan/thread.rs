@@ -3,7 +3,8 @@
 //! Config `threadedPort` says it of a port. `@threading` says it of operators and of whatever is in a
 //! composite; for the others the choice for the job does:
 //!
-//! A channel of a parallel region begins with a thread where one process holds the splitter too.
+//! A channel of a parallel region begins with a thread where one process holds the splitter too, and
+//! so does what a ThreadedSplit feeds.
 //!
 //! | model | |
 //! | --- | --- |
@@ -34,7 +35,8 @@ use super::{Choice, Threading};
 /// Tuples that a queue holds if nobody says how many: the default of SPL.
 const QUEUE_TUPLES: u32 = 1000;
 
-/// The annotation of splitters, which the compiler puts before parallel regions.
+/// The annotation of operators whose consumers have threads: of splitters, which the compiler puts
+/// before parallel regions, and of those whose model says so.
 pub(crate) const SPLITTER: &str = "splitter";
 
 /// Adds threaded ports to those that a plan has.

@@ -19,5 +19,6 @@ pub mod split;
 mod split_map;
 pub mod splitter;
 pub mod switch;
+pub mod threaded_split;
 pub mod throttle;
 pub mod union;

@@ -59,9 +59,11 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+/// The statements, and the turn as state.
+pub fn lower(operator: &Operator) -> Result<Logic, Fault> {
     let in_turn = operator.param("key").is_none() && operator.param("broadcast").is_none();
-    let next = lower::expr(ExprKind::State(StateId(0)), Type::Uint64, operator.pos);
+    let id = turn(operator);
+    let next = lower::expr(ExprKind::State(id), Type::Uint64, operator.pos);
     let mut logic = lower::after_logic(operator, |_, body| {
         let stmts = if operator.param("broadcast").is_some() {
             let ports = 0..operator.outputs.len() as u32;
@@ -86,14 +88,19 @@ fn lower(operator: &Operator) -> Result<Logic, Fault> {
         Ok(())
     })?;
     if in_turn {
-        logic.state = vec![StateVar {
+        logic.state.push(StateVar {
             name: "next".into(),
             ty: Type::Uint64,
             init: None,
-        }];
+        });
     }
     logic.keeps_markers = operator.param("dropMarkers").is_some();
     Ok(logic)
+}
+
+/// The state variable of the turn, behind those of a logic clause.
+fn turn(operator: &Operator) -> StateId {
+    StateId(operator.logic.state.len() as u32)
 }
 
 /// `next = (next + 1) % channels`
@@ -104,11 +111,12 @@ fn step(operator: &Operator) -> Stmt {
         let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
         lower::expr(kind, Type::Uint64, pos)
     };
-    let next = lower::expr(ExprKind::State(StateId(0)), Type::Uint64, pos);
+    let id = turn(operator);
+    let next = lower::expr(ExprKind::State(id), Type::Uint64, pos);
     let after = binary(BinaryOp::Add, next, uint64(1));
     let after = binary(BinaryOp::Rem, after, uint64(operator.outputs.len() as u64));
     let place = Place {
-        root: Root::State(StateId(0)),
+        root: Root::State(id),
         steps: Vec::new(),
         ty: Type::Uint64,
         pos,

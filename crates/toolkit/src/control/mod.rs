@@ -1,0 +1,3 @@
+//! The operators of `spl.control`.
+
+pub mod job_control_plane;

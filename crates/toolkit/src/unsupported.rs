@@ -1,0 +1,81 @@
+//! Standard operators that are known by name only: whoever invokes one is told what to do instead.
+
+use graph::{Fault, FaultKind, OperatorModel};
+use runtime::{Build, Make, Operator, OperatorEntry};
+
+/// The registry's line of such an operator.
+macro_rules! unsupported {
+    ($constant:ident, $namespace:literal, $name:literal, $instead:literal) => {
+        pub const $constant: OperatorEntry = OperatorEntry {
+            model: &OperatorModel {
+                namespace: $namespace,
+                name: $name,
+                doc: concat!("Not supported: ", $instead, "."),
+                unsupported: Some($instead),
+                ..OperatorModel::DEFAULT
+            },
+            make: Make::Build(build),
+        };
+    };
+}
+
+/// The compiler lets none through.
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let message = format!("{} is not supported", build.operator.kind);
+    Err(Fault::new(FaultKind::Limit, message))
+}
+
+unsupported!(
+    XML_PARSE,
+    "spl.XML",
+    "XMLParse",
+    "read the text with FileSource and take it apart in a Custom"
+);
+unsupported!(
+    TCP_SINK,
+    "spl.adapter",
+    "TCPSink",
+    "write to a FileSink, or to `/dev/stdout` and a pipe"
+);
+unsupported!(
+    TCP_SOURCE,
+    "spl.adapter",
+    "TCPSource",
+    "read from a FileSource; its file may be a named pipe"
+);
+unsupported!(
+    UDP_SINK,
+    "spl.adapter",
+    "UDPSink",
+    "write to a FileSink, or to `/dev/stdout` and a pipe"
+);
+unsupported!(
+    UDP_SOURCE,
+    "spl.adapter",
+    "UDPSource",
+    "read from a FileSource; its file may be a named pipe"
+);
+unsupported!(
+    V1_TCP_SINK,
+    "spl.compat",
+    "V1TCPSink",
+    "write to a FileSink, or to `/dev/stdout` and a pipe"
+);
+unsupported!(
+    V1_TCP_SOURCE,
+    "spl.compat",
+    "V1TCPSource",
+    "read from a FileSource; its file may be a named pipe"
+);
+unsupported!(
+    JAVA_OP,
+    "spl.utility",
+    "JavaOp",
+    "there is no Java in this engine; write the logic in a Custom, or in functions"
+);
+unsupported!(
+    REPLAYABLE_START,
+    "spl.utility",
+    "ReplayableStart",
+    "leave it out: consistent regions are not available, and nothing else needs it"
+);
