@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::scratch::{Run, Scratch, command};
@@ -80,7 +81,7 @@ impl Live {
 
     /// Sends the launcher a signal.
     pub fn signal(&self, signal: Signal) {
-        send(self.pid(), signal);
+        send(self.pid(), signal).unwrap();
     }
 
     /// Waits for its end; what was printed since the last line.
@@ -123,9 +124,12 @@ impl Process {
         stat(self.pid).is_some_and(|(process, _, state)| process == *self && state != "Z")
     }
 
-    /// Sends it a signal.
+    /// Sends it a signal, unless it has ended by itself.
     pub fn signal(&self, signal: Signal) {
-        send(self.pid, signal);
+        match send(self.pid, signal) {
+            Ok(()) | Err(Errno::SRCH) => {}
+            Err(error) => panic!("signal {signal:?} to {}: {error}", self.name),
+        }
     }
 
     /// Waits until it has ended.
@@ -152,8 +156,8 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn send(pid: i32, signal: Signal) {
-    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+fn send(pid: i32, signal: Signal) -> Result<(), Errno> {
+    kill_process(Pid::from_raw(pid).unwrap(), signal)
 }
 
 /// All processes, each with its parent.

@@ -131,6 +131,16 @@ fn examples_give_the_same_when_tuples_are_written_field_by_field() {
     }
 }
 
+/// Stamps come between tuples: between those of streams whose order is kept, too.
+#[test]
+fn examples_give_the_same_when_their_latency_is_measured() {
+    for medium in media() {
+        for (name, order) in PROGRAMS {
+            check(name, *order, &["--fuse", "none", "--latency", "-F", medium]);
+        }
+    }
+}
+
 #[test]
 fn examples_give_the_same_with_a_thread_for_each_port() {
     let scratch = Scratch::new();

@@ -102,27 +102,22 @@ fn whoever_waits_is_seen_with_whom_for_since_when_and_who_is_to_blame() {
         let link = links.find(|link| link["is_sender"] == true)?;
         link["waiting_ns"].as_u64()
     };
-    let mut sample = Value::Null;
-    // While rings fill up they wait now and then; in the end for good, the one that is nearer to who
-    // holds them up for longer.
-    until("both wait for good", || {
-        let mut waits = || {
-            sample = json(&live);
-            Some([waiting(&sample, 0)?, waiting(&sample, 1)?])
-        };
-        let (Some(first), Some(second)) = (waits(), waits()) else {
-            return false;
-        };
-        first[0] < second[0] && first[1] < second[1] && second[0] < second[1]
+    let (mut sample, mut before) = (Value::Null, [None; 2]);
+    until("both wait, for longer and longer", || {
+        sample = json(&live);
+        let now = [0, 1].map(|pe| waiting(&sample, pe));
+        let mut times = std::mem::replace(&mut before, now).into_iter().zip(now);
+        times.all(|(before, now)| before.is_some() && before < now)
     });
-    let text = top(live.pid(), &[]).ok();
-    for line in [
-        "\npe 0 waits for pe 1: In is full for ",
-        "\npe 1 waits for pe 2: Middle is full for ",
-        "\npe 2 holds up pe 0, pe 1\n",
-    ] {
-        assert!(text.contains(line), "{text}");
-    }
+    until("who waits for whom is said", || {
+        let text = top(live.pid(), &[]).ok();
+        let lines = [
+            "\npe 0 waits for pe 1: In is full for ",
+            "\npe 1 waits for pe 2: Middle is full for ",
+            "\npe 2 holds up pe 0, pe 1\n",
+        ];
+        lines.iter().all(|line| text.contains(line))
+    });
     let end = &sample["jobs"][0]["pes"][0]["links"][0]["end"];
     assert_eq!(end["slowest"], 1, "{end}");
     assert!(end["queued_bytes"].as_u64() > Some(0), "{end}");
