@@ -165,3 +165,34 @@ fn what_stands_behind_a_loop_ends_without_a_final_marker() {
         }
     }
 }
+
+/// Neither stream has a final marker, and both are kept in the order of the loop.
+#[test]
+fn streams_that_meet_behind_a_loop_end_in_order() {
+    let looped =
+        "stream<uint64 n> Back = Custom(Merge) { logic onTuple Merge : submit(Merge, Back); }
+         stream<Merge> Odd = Functor(Merge) { param filter : n % 2ul == 1ul; }
+         stream<Merge> All = Functor(Merge) {}
+         () as Out = Custom(All; Odd) {
+             logic
+                 onTuple All : println(n);
+                 onPunct All : println(currentPunct());
+                 onTuple Odd : printStringLn(\"odd \" + (rstring) n);
+                 onPunct Odd : println(currentPunct());
+         }";
+    let program = LOOP.replace("LOOPED", looped);
+    let program = program.replace("while (!isShutdown()) { block(1000000.0); }", "");
+    let program = program.replace(r#"printStringLn("running");"#, "");
+    let expected = (1..=10).map(|n| match n % 2 {
+        1 => format!("odd {n}\n{n}\n"),
+        _ => format!("{n}\n"),
+    });
+    let expected: String = expected.collect();
+    for args in plans() {
+        for stamps in [&[][..], &["--latency"]] {
+            let args = [&args[..], stamps].concat();
+            let printed = Scratch::new().run(&program, &args).ok();
+            assert_eq!(printed, expected, "{args:?}");
+        }
+    }
+}
