@@ -95,6 +95,7 @@ mod compiled {
 
     use super::{Grant, Words};
     use crate::frame::{HEADER_BYTES, Header, frame_bytes};
+    use crate::points::{Point, pass};
 
     /// Offset of `head` in a [`Grant`].
     pub const HEAD: i32 = offset_of!(Grant, head) as i32;
@@ -157,13 +158,17 @@ mod compiled {
             // SAFETY: the writer has granted so many bytes there, from a multiple of 8 on.
             unsafe {
                 at.cast::<u64>().write(header.to_word());
+                pass(Point::GrantHeaderWritten);
                 at.add(HEADER_BYTES)
                     .copy_from_nonoverlapping(payload.as_ptr(), payload.len());
             }
+            pass(Point::GrantPayloadWritten);
             grant.head = end;
+            pass(Point::GrantHeadMoved);
             // SAFETY: both words live as long as the writer.
             let (committed, asleep) = unsafe { (self.committed.as_ref(), self.asleep.as_ref()) };
             committed.store(end, Ordering::Release); // [frames]
+            pass(Point::GrantCommitted);
             compiler_fence(Ordering::SeqCst);
             Some(asleep.load(Ordering::Relaxed) != 0)
         }

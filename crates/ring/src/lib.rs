@@ -35,6 +35,7 @@ mod gauge;
 pub mod grant;
 mod keeper;
 mod memory;
+pub mod points;
 mod reader;
 mod segment;
 #[cfg(not(any(loom, miri)))]

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use crate::fault::Fault;
 use crate::frame::{ALIGN, Batch, HEADER_BYTES, Header, PAD, Torn};
+use crate::points::{Point, pass};
 use crate::segment::{PARTS, Segment};
 use crate::sync::Ordering;
 
@@ -77,6 +78,7 @@ impl Reader {
         let cursor = self.segment.cursor(self.number);
         cursor.released.store(self.tail, Ordering::Release); // [room]
         self.released = self.tail;
+        pass(Point::Released);
     }
 
     /// Bytes of frames that are committed and not yet released by this reader.
@@ -112,7 +114,11 @@ impl Reader {
             room => {
                 let is_made = self.released >= room;
                 let (from, to) = (Ordering::Relaxed, Ordering::Relaxed);
-                is_made && wanted.compare_exchange(room, 0, from, to).is_ok()
+                let is_found = is_made && wanted.compare_exchange(room, 0, from, to).is_ok();
+                if is_found {
+                    pass(Point::WriterFound);
+                }
+                is_found
             }
         }
     }
@@ -126,6 +132,7 @@ impl Reader {
             .0
             .asleep
             .fetch_or(self.bit(), Ordering::Relaxed);
+        pass(Point::ReaderArmed);
         let is_safe = self.segment.barrier().heavy();
         let is_idle = head.committed.0.load(Ordering::Relaxed) == self.tail;
         let must_wait = is_safe && is_idle && !self.is_closed() && self.fault().is_none();
@@ -139,6 +146,7 @@ impl Reader {
     pub fn disarm(&mut self) {
         let asleep = &self.segment.head().sleepers.0.asleep;
         asleep.fetch_and(!self.bit(), Ordering::Relaxed);
+        pass(Point::ReaderDisarmed);
     }
 
     fn bit(&self) -> u64 {

@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 use crate::fault::Fault;
 use crate::frame::{ALIGN, HEADER_BYTES, Header, PAD, frame_bytes};
 use crate::grant::Words;
+use crate::points::{Point, pass};
 use crate::segment::{PARTS, Segment};
 use crate::sync::Ordering;
 
@@ -120,6 +121,7 @@ impl Writer {
         }
         // SAFETY: the first 8 bytes of a frame that ends before `until`.
         unsafe { self.segment.write_header(at, header.to_word()) };
+        pass(Point::HeaderWritten);
         self.show(end);
     }
 
@@ -131,6 +133,7 @@ impl Writer {
             let published = &self.segment.head().published.0;
             published.store(head, Ordering::Release); // [frames]
             self.published = head;
+            pass(Point::Published);
         }
     }
 
@@ -184,7 +187,11 @@ impl Writer {
         let asleep = &self.segment.head().sleepers.0.asleep;
         match asleep.load(Ordering::Relaxed) {
             0 => 0,
-            sleepers => asleep.fetch_and(!sleepers, Ordering::Relaxed) & sleepers,
+            sleepers => {
+                let found = asleep.fetch_and(!sleepers, Ordering::Relaxed) & sleepers;
+                pass(Point::SleepersFound);
+                found
+            }
         }
     }
 
@@ -199,6 +206,7 @@ impl Writer {
         let wanted = to.saturating_sub(self.segment.capacity());
         let parking = &self.segment.head().parking.0;
         parking.wanted.store(wanted, Ordering::Relaxed);
+        pass(Point::WriterArmed);
         let is_safe = self.segment.barrier().heavy();
         let must_wait = !self.has_room(to) && self.fault.is_none();
         if !must_wait || !is_safe {
@@ -223,8 +231,10 @@ impl Writer {
     #[inline(always)]
     fn show(&mut self, end: u64) {
         self.words.set_head(end);
+        pass(Point::HeadMoved);
         let committed = &self.segment.head().committed.0;
         committed.store(end, Ordering::Release); // [frames]
+        pass(Point::Committed);
     }
 
     /// Where a frame of so many bytes would begin: behind the last one, or at the wrap after it.
@@ -260,8 +270,10 @@ impl Writer {
         }
         // SAFETY: the claimed frame's first 8 bytes.
         unsafe { self.segment.write_header(at, header.to_word()) };
+        pass(Point::HeaderWritten);
         let end = at + frame_bytes(len) as u64;
         self.mark(at, end);
+        pass(Point::FrameMarked);
         self.show(end);
         self.begin_batch(end - at);
     }
@@ -306,7 +318,9 @@ impl Writer {
         };
         // SAFETY: behind the last commit and before the claimed frame, so it is claimed with it.
         unsafe { self.segment.write_header(from, header.to_word()) };
+        pass(Point::PadWritten);
         self.mark(from, wrap);
+        pass(Point::PadMarked);
     }
 
     /// Marks the end of a frame for the parts of the ring that begin in it or with it.

@@ -109,7 +109,8 @@ fn kills_of(medium: &'static dyn Medium) -> Vec<Trial> {
         medium,
         patience: PATIENCE,
     };
-    let kills = kill::all().into_iter().map(|(name, run)| {
+    let inside = kill::inside_of(medium.name());
+    let kills = kill::all().into_iter().chain(inside).map(|(name, run)| {
         let name = format!("{}::kill::{name}", medium.name());
         trial(name, move || run(rig))
     });

@@ -4,8 +4,11 @@
 //! nothing is left behind.
 //!
 //! The child counts its own steps and kills itself before the chosen one, so that both sides know
-//! exactly how far it came. Kills at full speed hit the inside of the calls.
+//! exactly how far it came. Kills at full speed hit the inside of the calls; where a ring's memory is
+//! changed there, debug builds kill at each point between two changes, too.
 
+#[cfg(debug_assertions)]
+mod inside;
 mod receiver;
 mod sender;
 
@@ -13,6 +16,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, getpid, kill_process};
+use transport::Spec;
 
 use crate::child::{Child, Failure, Outcome};
 use crate::ensure;
@@ -109,6 +113,15 @@ pub fn all() -> [Kill; 5] {
     ]
 }
 
+/// Those inside of a ring's calls, where only debug builds have points.
+pub fn inside_of(medium: &str) -> Vec<Kill> {
+    match medium {
+        #[cfg(debug_assertions)]
+        "shm" => inside::all().to_vec(),
+        _ => Vec::new(),
+    }
+}
+
 /// What a child may be asked to do.
 pub fn role(name: &str) -> Option<Role> {
     let role: Role = match name {
@@ -117,9 +130,19 @@ pub fn role(name: &str) -> Option<Role> {
         "kill_receiver" => receiver::steps,
         "kill_receiver_at_full_speed" => receiver::drain,
         "kill_and_look" => |rig, _, _| kill_and_look(rig),
+        #[cfg(debug_assertions)]
+        _ => return inside::role(name),
+        #[cfg(not(debug_assertions))]
         _ => return None,
     };
     Some(role)
+}
+
+fn small(spec: &Spec) -> Spec {
+    Spec {
+        ring_bytes: RING_BYTES,
+        ..spec.clone()
+    }
 }
 
 fn script() -> Script {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use transport::Spec;
 
-use super::{Death, KILLS, RING_BYTES, Steps, each_point, promise, script};
+use super::{Death, KILLS, Steps, each_point, promise, script, small};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::ensure;
 use crate::play::start;
@@ -49,13 +49,6 @@ fn accept(rig: Rig, spec: &Spec, control: &mut Control) -> Result<Receiver, Fail
     rig.accept(&small(spec), ticket, script())
 }
 
-fn small(spec: &Spec) -> Spec {
-    Spec {
-        ring_bytes: RING_BYTES,
-        ..spec.clone()
-    }
-}
-
 pub fn at_each_point(rig: Rig) -> Outcome {
     each_point(|point, sleeps| at_point(rig, point, sleeps))
 }
@@ -78,7 +71,7 @@ fn send_to(rig: Rig, role: &str, word: u8) -> Result<(Child, Edge), Failure> {
 }
 
 /// Sends and receives until the death is noticed, and then some more; then the last receiver goes.
-fn survive(rig: Rig, child: &mut Child, edge: &mut Edge, sleeps: bool) -> Outcome {
+pub fn survive(rig: Rig, child: &mut Child, edge: &mut Edge, sleeps: bool) -> Outcome {
     let mut death = Death::new();
     rig.until("word of the receiver's death", || {
         if edge.sender.out.lost() == [0] {

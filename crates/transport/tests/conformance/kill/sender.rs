@@ -4,9 +4,7 @@ use std::time::{Duration, Instant};
 
 use transport::Spec;
 
-use super::{
-    Death, KILLS, NOTICED, Outlives, POINTS, RING_BYTES, Steps, each_point, promise, script,
-};
+use super::{Death, KILLS, NOTICED, Outlives, POINTS, Steps, each_point, promise, script, small};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::ensure;
 use crate::play::start;
@@ -67,13 +65,6 @@ fn open(rig: Rig, spec: &Spec, control: &mut Control) -> Result<Sender, Failure>
     let (sender, tickets) = rig.open(&spec, script())?;
     control.give(&tickets[0])?;
     Ok(sender)
-}
-
-fn small(spec: &Spec) -> Spec {
-    Spec {
-        ring_bytes: RING_BYTES,
-        ..spec.clone()
-    }
 }
 
 fn take_step(rig: Rig, sender: &mut Sender, step: Step) -> Outcome {
@@ -155,7 +146,7 @@ fn receive_from(rig: Rig, role: &str, word: u8) -> Result<(Child, Option<Receive
 }
 
 /// Takes whole frames in order until the sender is lost: how many.
-fn survive(
+pub fn survive(
     rig: Rig,
     child: &mut Child,
     mut receiver: Receiver,

@@ -1,0 +1,311 @@
+//! Kills inside of a ring's calls: at each point where its memory has just been changed, as the other
+//! process then finds it for ever.
+//!
+//! The two processes take turns, so that every point is reached, whoever is faster. A sender fills the
+//! ring and sleeps; a receiver takes all of it and sleeps:
+//!
+//! ```text
+//!   child sends      parent: takes all, sleeps, GO    child: fills, sleeps, DONE
+//!   child receives   parent: sends one frame          child: wakes, DONE
+//!                    parent: fills, sleeps, GO        child: takes all, sleeps, DONE
+//! ```
+//! Whoever is killed at a point says so before, and how many frames it has committed.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use ring::points::{self, Point, RECEIVING, SENDING};
+use rustix::process::{Signal, getpid, kill_process};
+use transport::{Spec, Wait};
+
+use super::{Kill, NOTICED, receiver, sender, small};
+use crate::child::{Child, Control, Failure, Outcome};
+use crate::compiled::Compiled;
+use crate::play::{Role, start};
+use crate::rig::{Edge, Receiver, Rig, Sender, is_ready};
+use crate::script::Script;
+use crate::{ensure, has_grant};
+
+/// How often a point is passed before it kills: the first time, and in later laps of the ring.
+const PASSED: [u8; 4] = [0, 1, 6, 40];
+
+/// It is the other's turn.
+const GO: u8 = b'g';
+
+/// The same, from the child.
+const DONE: u8 = b'd';
+
+/// The child is at its point; 8 bytes follow, how many frames it has committed.
+const KILLED: u8 = b'k';
+
+/// What kills this process, once it is asked for.
+static FATE: OnceLock<Fate> = OnceLock::new();
+
+/// Frames that this process has committed.
+static COMMITTED: AtomicU64 = AtomicU64::new(0);
+
+/// Where, and how often it is passed before.
+struct Fate {
+    point: Point,
+    left: AtomicU32,
+}
+
+/// The tests.
+pub fn all() -> [Kill; 2] {
+    [
+        ("a_sender_is_killed_inside_of_its_calls", senders),
+        ("a_receiver_is_killed_inside_of_its_calls", receivers),
+    ]
+}
+
+/// What a child may be asked to do.
+pub fn role(name: &str) -> Option<Role> {
+    let role: Role = match name {
+        "kill_sender_inside" => send,
+        "kill_receiver_inside" => receive,
+        _ => return None,
+    };
+    Some(role)
+}
+
+/// Short enough that many are committed by counting; without flags, as compiled code writes them.
+fn script() -> Script {
+    Script::mixed(300).without_flags()
+}
+
+fn is_granted(point: Point) -> bool {
+    use Point::{GrantCommitted, GrantHeadMoved, GrantHeaderWritten, GrantPayloadWritten};
+    let granted = [
+        GrantHeaderWritten,
+        GrantPayloadWritten,
+        GrantHeadMoved,
+        GrantCommitted,
+    ];
+    granted.contains(&point)
+}
+
+/// Takes its point from the parent.
+fn meet_fate(points: &[Point], control: &mut Control) -> Result<Point, Failure> {
+    let (number, passed) = (control.listen()?, control.listen()?);
+    let point = *points.get(usize::from(number)).ok_or("no such point")?;
+    let left = AtomicU32::new(passed.into());
+    ensure!(FATE.set(Fate { point, left }).is_ok(), "two fates");
+    ensure!(points::watch(pass), "this build passes no points");
+    Ok(point)
+}
+
+fn pass(point: Point) {
+    if let Point::Committed | Point::GrantCommitted = point {
+        COMMITTED.fetch_add(1, Ordering::Relaxed);
+    }
+    let fate = FATE.get().filter(|fate| fate.point == point);
+    if fate.is_some_and(|fate| fate.left.fetch_sub(1, Ordering::Relaxed) == 0) {
+        die();
+    }
+}
+
+/// Says so to the parent, which waits for it in vain if that fails.
+fn die() -> ! {
+    let committed = COMMITTED.load(Ordering::Relaxed).to_le_bytes();
+    let words = [&[KILLED][..], &committed].concat();
+    let _ = rustix::io::write(io::stdin(), &words);
+    let _ = kill_process(getpid(), Signal::KILL);
+    process::abort()
+}
+
+/// What the child says: `None`, it is the parent's turn; else how many frames it had committed when
+/// it was killed.
+fn hear(control: &mut Control) -> Result<Option<u64>, Failure> {
+    let word = control.listen()?;
+    if word == DONE {
+        return Ok(None);
+    }
+    ensure!(word == KILLED, "heard {word}");
+    let mut committed = [0; 8];
+    for byte in &mut committed {
+        *byte = control.listen()?;
+    }
+    Ok(Some(u64::from_le_bytes(committed)))
+}
+
+/// Goes to sleep: there is nothing to do.
+fn arm<E: Wait + ?Sized>(end: &mut E) -> Outcome {
+    ensure!(end.arm()?, "there is work, although the other side waits");
+    Ok(())
+}
+
+/// The child sleeps until the other side has changed something, and says before that it does.
+fn rest<E: Wait + ?Sized>(rig: Rig, control: &mut Control, end: &mut E) -> Outcome {
+    arm(end)?;
+    control.say(DONE)?;
+    ensure!(is_ready(end, rig.patience)?, "was never woken");
+    end.disarm();
+    Ok(())
+}
+
+/// The parent has slept. A death wakes it, although whoever died may have woken nobody.
+fn wake<E: Wait + ?Sized>(child: &mut Child, end: &mut E, is_killed: bool) -> Outcome {
+    if is_killed {
+        was_killed(child)?;
+        let is_woken = is_ready(end, NOTICED)?;
+        ensure!(is_woken, "asleep for {NOTICED:?} after the death");
+    }
+    end.disarm();
+    Ok(())
+}
+
+fn was_killed(child: &mut Child) -> Outcome {
+    let status = child.ends()?;
+    let is_killed = status.signal() == Some(Signal::KILL.as_raw());
+    ensure!(is_killed, "the child was not killed: {status}");
+    Ok(())
+}
+
+/// A new child, and where it is to be killed.
+fn child(rig: Rig, role: &str, spec: &Spec, number: u8, passed: u8) -> Result<Child, Failure> {
+    let mut child = start(rig, role, spec)?;
+    child.control.say(number)?;
+    child.control.say(passed)?;
+    Ok(child)
+}
+
+/// All of them, each some times; on every other one the survivor sleeps when it has nothing to do.
+fn each(points: &[Point], mut kill: impl FnMut(u8, u8, bool) -> Outcome) -> Outcome {
+    for (number, point) in (0..).zip(points) {
+        for (time, passed) in PASSED.into_iter().enumerate() {
+            let killed = kill(number, passed, time % 2 == 1);
+            killed.map_err(|failure| format!("{point:?}, passed {passed} times: {failure}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn senders(rig: Rig) -> Outcome {
+    let has_grant = has_grant(rig);
+    each(&SENDING, |number, passed, sleeps| {
+        // Without a grant nothing is written in place.
+        let is_passed = has_grant || !is_granted(SENDING[usize::from(number)]);
+        match is_passed {
+            true => kill_sender(rig, number, passed, sleeps),
+            false => Ok(()),
+        }
+    })
+}
+
+/// What was committed comes, whole and in order, and nothing else.
+fn kill_sender(rig: Rig, number: u8, passed: u8, sleeps: bool) -> Outcome {
+    let spec = small(&rig.spec(1));
+    let mut child = child(rig, "kill_sender_inside", &spec, number, passed)?;
+    let ticket = child.control.take()?;
+    let mut receiver = rig.accept(&spec, ticket, script())?;
+    let committed = loop {
+        take_all(&mut receiver)?;
+        arm(&mut *receiver.end)?;
+        child.control.say(GO)?;
+        let killed = hear(&mut child.control)?;
+        wake(&mut child, &mut *receiver.end, killed.is_some())?;
+        if let Some(committed) = killed {
+            break committed;
+        }
+    };
+    let got = sender::survive(rig, &mut child, receiver, sleeps)?;
+    ensure!(
+        got == committed,
+        "{got} frames came, {committed} were committed"
+    );
+    Ok(())
+}
+
+fn take_all(receiver: &mut Receiver) -> Outcome {
+    while receiver.take()? > 0 {}
+    Ok(())
+}
+
+/// The child.
+fn send(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+    let point = meet_fate(&SENDING, control)?;
+    let (sender, tickets) = rig.open(&small(spec), script())?;
+    control.give(&tickets[0])?;
+    drop(tickets);
+    match is_granted(point) {
+        true => send_granted(rig, control, Compiled::new(sender)?),
+        false => send_claimed(rig, control, sender),
+    }
+}
+
+fn send_claimed(rig: Rig, control: &mut Control, mut sender: Sender) -> Outcome {
+    loop {
+        control.hear(GO)?;
+        while sender.try_put()? {}
+        rest(rig, control, &mut *sender.out)?;
+    }
+}
+
+fn send_granted(rig: Rig, control: &mut Control, mut compiled: Compiled) -> Outcome {
+    loop {
+        control.hear(GO)?;
+        while compiled.put_or_claim()? {}
+        rest(rig, control, &mut *compiled.sender.out)?;
+    }
+}
+
+fn receivers(rig: Rig) -> Outcome {
+    each(&RECEIVING, |number, passed, sleeps| {
+        kill_receiver(rig, number, passed, sleeps)
+    })
+}
+
+/// The other receiver, which is here, gets everything; and the sender goes on.
+fn kill_receiver(rig: Rig, number: u8, passed: u8, sleeps: bool) -> Outcome {
+    let spec = small(&rig.spec(2));
+    let (sender, mut tickets) = rig.open(&spec, script())?;
+    let mut child = child(rig, "kill_receiver_inside", &spec, number, passed)?;
+    child.control.give(&tickets[0])?;
+    let receivers = vec![rig.accept(&spec, tickets.remove(1), script())?];
+    drop(tickets);
+    let mut edge = Edge { sender, receivers };
+    let mut is_killed = hear(&mut child.control)?.is_some();
+    while !is_killed {
+        is_killed = next(&mut edge, &mut child)?;
+    }
+    receiver::survive(rig, &mut child, &mut edge, sleeps)?;
+    was_killed(&mut child)
+}
+
+/// A frame while the child sleeps, and what else there is room for while it waits; whether it was
+/// killed meanwhile.
+fn next(edge: &mut Edge, child: &mut Child) -> Result<bool, Failure> {
+    put_and_take(edge)?;
+    if hear(&mut child.control)?.is_some() {
+        return Ok(true);
+    }
+    while put_and_take(edge)? {}
+    arm(&mut *edge.sender.out)?;
+    child.control.say(GO)?;
+    let is_killed = hear(&mut child.control)?.is_some();
+    wake(child, &mut *edge.sender.out, is_killed)?;
+    Ok(is_killed)
+}
+
+/// `false`: there is no room, for the child has yet to release it.
+fn put_and_take(edge: &mut Edge) -> Result<bool, Failure> {
+    let is_put = edge.sender.try_put()?;
+    take_all(&mut edge.receivers[0])?;
+    Ok(is_put)
+}
+
+/// The child.
+fn receive(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+    meet_fate(&RECEIVING, control)?;
+    let ticket = control.take()?;
+    let mut receiver = rig.accept(&small(spec), ticket, script())?;
+    loop {
+        rest(rig, control, &mut *receiver.end)?;
+        control.say(DONE)?;
+        control.hear(GO)?;
+        take_all(&mut receiver)?;
+    }
+}
