@@ -15,7 +15,7 @@ const LARGE: usize = 64 * 1024;
 
 /// Payload a second, in gigabytes, on rum and by large writes of nothing but payload.
 pub fn rum() {
-    for len in [64, 256] {
+    for len in [22, 64, 108, 256, 1024, 4096, 16384] {
         let count = RUM_BYTES / len as u64;
         let rate = compare(
             &format!("rum {len} B, to 64 KB writes"),
