@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use graph::{Fault, FaultKind, Services, TraceLevel};
+use tuple::Value;
 
 use crate::house::House;
 use crate::journal::{self, Levels};
@@ -22,6 +23,8 @@ pub(crate) struct Voice {
     gauges: OnceLock<Gauges>,
     /// What the run time counts at its ports.
     counts: OnceLock<Counts>,
+    /// What can be asked of this operator alone: the keys of its annotation `channel`.
+    own: Vec<(Arc<str>, String)>,
     /// It has no input ports.
     is_source: bool,
     /// How often it has slept since the shutdown without looking for one.
@@ -40,6 +43,20 @@ pub(crate) type Counts = Box<dyn Fn(&str) -> Option<i64> + Send + Sync>;
 pub(crate) struct Metric {
     name: String,
     value: AtomicI64,
+}
+
+/// The keys of the annotation that the compiler gives operators in parallel regions.
+fn own(operator: &graph::Operator) -> Vec<(Arc<str>, String)> {
+    let annotations = operator.annotations.iter();
+    let keys = annotations
+        .filter(|(name, _)| &**name == "channel")
+        .flat_map(|(_, keys)| keys);
+    let text = |value: &Value| match value {
+        Value::RString(text) => text.to_string_lossy().into_owned(),
+        other => format!("{other:?}"),
+    };
+    keys.map(|(key, value)| (key.clone(), text(value)))
+        .collect()
 }
 
 impl Voice {
@@ -61,6 +78,7 @@ impl Voice {
             metrics: Mutex::new(Vec::new()),
             gauges: OnceLock::new(),
             counts: OnceLock::new(),
+            own: own(operator),
             is_source: operator.inputs.is_empty(),
             slept: AtomicU32::new(0),
             is_interrupted: AtomicBool::new(false),
@@ -250,6 +268,9 @@ impl Services for &Voice {
     }
 
     fn property(&self, name: &str) -> Option<String> {
+        if let Some((_, value)) = self.own.iter().find(|(known, _)| **known == *name) {
+            return Some(value.clone());
+        }
         let mut properties = self.house.properties.iter();
         let found = properties.find(|(known, _)| known == name);
         let counted = || self.counts.get()?(name).map(|value| value.to_string());

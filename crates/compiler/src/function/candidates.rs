@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use syntax::Span;
 use syntax::ast::{self, Actual, ExprKind, Mode, QName};
+use syntax::{Diagnostic, Span};
 
 use super::intrinsic;
 use super::signature::{Signature, Target};
@@ -40,6 +40,13 @@ impl<'w> Typer<'_, 'w> {
                 }
                 ExprKind::Name(name) => return Some((name, scope)),
                 ExprKind::Error => return None,
+                ExprKind::Field(_, method) => {
+                    let message = "only a function can be called, and values have no methods";
+                    let finding = Diagnostic::error("not-a-function", expr.span, message);
+                    let name = &method.text;
+                    let help = format!("write `{name}(value, ...)`, if there is such a function");
+                    return self.report(finding.help(help));
+                }
                 _ => return self.not_a_function(expr.span),
             }
         }

@@ -224,13 +224,9 @@ impl<'w> Typer<'_, 'w> {
             let values = all.iter().rev().map(|v| Value::Int32(*v));
             Value::List(List::from_values(&Type::Int32, values))
         };
-        let through = channels
-            .iter()
-            .zip(widths)
-            .fold(0, |sum, (c, w)| sum * w + c);
         Some(match name {
             "getChannel" if channels.is_empty() => Value::Int32(-1),
-            "getChannel" => Value::Int32(through),
+            "getChannel" => Value::Int32(channel.through()),
             "getLocalChannel" => Value::Int32(channels.last().copied().unwrap_or(-1)),
             "getMaxChannels" if widths.is_empty() => Value::Int32(0),
             "getMaxChannels" => Value::Int32(widths.iter().product()),

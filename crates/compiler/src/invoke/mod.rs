@@ -101,6 +101,14 @@ impl<'w> Work<'_, 'w> {
         let outputs = output::outputs(self);
         let config = config::of_operator(self, request.inherited);
         let mut annotations = annotation::of_operator(self, request.inherited);
+        let place = request.channel.properties();
+        if !place.is_empty() {
+            let keys = place.into_iter().map(|(key, value)| {
+                let value = tuple::Value::RString(tuple::RString(value.into_bytes()));
+                (Arc::from(key), value)
+            });
+            annotations.push(("channel".into(), keys.collect()));
+        }
         if self.model.role == graph::Role::Threading {
             annotations.push((crate::plan::SPLITTER.into(), Vec::new()));
         }

@@ -48,6 +48,37 @@ pub struct Channel {
     pub widths: Vec<i32>,
 }
 
+impl Channel {
+    /// What functions of the library are told when the program runs, by name: numbers with commas
+    /// between, the innermost region first. Empty outside of regions.
+    pub fn properties(&self) -> Vec<(&'static str, String)> {
+        let (Some(local), Some(width)) = (self.channels.last(), self.widths.last()) else {
+            return Vec::new();
+        };
+        let list = |all: &[i32]| {
+            let texts: Vec<_> = all.iter().rev().map(i32::to_string).collect();
+            texts.join(",")
+        };
+        vec![
+            ("channel", self.through().to_string()),
+            ("localChannel", local.to_string()),
+            ("allChannels", list(&self.channels)),
+            (
+                "maxChannels",
+                self.widths.iter().product::<i32>().to_string(),
+            ),
+            ("localMaxChannels", width.to_string()),
+            ("allMaxChannels", list(&self.widths)),
+        ]
+    }
+
+    /// The channel counted through all regions, the outermost being the most significant.
+    pub fn through(&self) -> i32 {
+        let nested = self.channels.iter().zip(&self.widths);
+        nested.fold(0, |sum, (channel, width)| sum * width + channel)
+    }
+}
+
 /// A state variable.
 #[derive(Clone, Debug)]
 pub struct StateEntry {

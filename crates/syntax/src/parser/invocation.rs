@@ -252,6 +252,8 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
         p.unexpected("`logic`, `window`, `param`, `output`, `config` or `}`");
         if p.at(Ident) && p.nth(1) == Colon {
             p.add_help("parameters are written after the word `param`");
+        } else if p.at_any(&[OnTupleKw, OnPunctKw]) {
+            p.add_help("it is part of the clause that begins with the word `logic`");
         }
         skip_to_clause(p);
     }
