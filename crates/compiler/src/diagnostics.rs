@@ -15,6 +15,21 @@ pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
     seen: RefCell<HashSet<(&'static str, Span)>>,
     errors: Cell<usize>,
+    /// Whether what is added is only counted.
+    is_mute: Cell<bool>,
+}
+
+/// Until it is dropped findings are counted and not kept.
+#[derive(Debug)]
+pub struct Mute<'d> {
+    diagnostics: &'d Diagnostics,
+    before: bool,
+}
+
+impl Drop for Mute<'_> {
+    fn drop(&mut self) {
+        self.diagnostics.is_mute.set(self.before);
+    }
 }
 
 impl Diagnostics {
@@ -23,12 +38,24 @@ impl Diagnostics {
         if diagnostic.severity == Severity::Error {
             self.errors.set(self.errors.get() + 1);
         }
+        if self.is_mute.get() {
+            return;
+        }
         let is_new = self
             .seen
             .borrow_mut()
             .insert((diagnostic.code, diagnostic.span));
         if is_new {
             self.list.borrow_mut().push(diagnostic);
+        }
+    }
+
+    /// Keeps nothing from now on, if asked to: what follows from something that was said already.
+    pub fn mute(&self, mute: bool) -> Mute<'_> {
+        let before = self.is_mute.replace(mute || self.is_mute.get());
+        Mute {
+            diagnostics: self,
+            before,
         }
     }
 

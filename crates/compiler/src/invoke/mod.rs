@@ -95,10 +95,13 @@ pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> 
 impl<'w> Work<'_, 'w> {
     fn operator(&self, request: &Request<'_, 'w>) -> (Operator, Site) {
         let (session, ast) = (self.session, self.ast);
+        // With wrong ports names would be sought in the wrong places: that is not said too.
+        let said = session.diagnostics.mute(!self.has_its_ports);
         let logic = logic::logic(self);
         let params = params::params(self);
         let windows = window::windows(self, &params);
         let outputs = output::outputs(self);
+        drop(said);
         let config = config::of_operator(self, request.inherited);
         let mut annotations = annotation::of_operator(self, request.inherited);
         let place = request.channel.properties();
