@@ -227,7 +227,7 @@ proptest! {
             names.sort();
             let count = names.len();
             names.dedup();
-            prop_assert_eq!(names.len(), count);
+            prop_assert_eq!(names.len(), count, "{:?}", names);
         }
     }
 }

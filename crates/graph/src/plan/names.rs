@@ -30,14 +30,18 @@ impl Program {
         let names: Vec<_> = operators
             .map(|id| self.operators[id.0 as usize].name.to_string())
             .collect();
-        match merge
-            .inputs
-            .iter()
-            .flat_map(|input| &input.consumers)
-            .map(|to| to.port)
-            .collect::<Vec<_>>()[..]
-        {
-            [port] => format!("merge of {}.{port}", listed(&names)),
+        let consumers = merge.inputs.iter().flat_map(|input| &input.consumers);
+        let ports: Vec<u32> = consumers.map(|to| to.port).collect();
+        let mut distinct = ports.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        match (&merge.operators[..], &ports[..]) {
+            (_, [port]) => format!("merge of {}.{port}", listed(&names)),
+            // Its other ports may have merges too.
+            ([id], _) if distinct.len() < self.operators[id.0 as usize].inputs.len() => {
+                let ports: Vec<_> = distinct.iter().map(u32::to_string).collect();
+                format!("merge of {}.{}", listed(&names), ports.join("+"))
+            }
             _ => format!("merge of {}", listed(&names)),
         }
     }
