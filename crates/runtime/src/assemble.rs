@@ -107,12 +107,14 @@ pub(crate) fn assemble(
     })
 }
 
-/// Operators that submit from a thread of their own, with the threads that feed them; that of the
-/// timers is none, it ends last.
+/// Operators whose end another thread waits for, with the threads that feed them; that of the timers is
+/// none, it ends last.
 fn fed_by(made: &[Made<'_>], net: &Net) -> Vec<(u32, Box<[ThreadId]>)> {
     let runners = made.iter().filter(|one| one.runner.is_some()).count();
-    let own_thread = made.iter().filter(|one| one.wishes.own_thread);
-    let fed = own_thread.map(|one| {
+    let ends = made
+        .iter()
+        .filter(|one| one.wishes.own_thread || one.wishes.tells_end);
+    let fed = ends.map(|one| {
         let threads = net.entered[one.index as usize].iter().copied();
         (
             one.index,
@@ -175,6 +177,7 @@ fn node(made: Made<'_>, code: Code, net: &Net) -> Node {
         marks: net.marks[at].clone(),
         traits: Traits {
             own_thread: made.wishes.own_thread,
+            tells_end: made.wishes.own_thread || made.wishes.tells_end,
             is_bounded: made.wishes.bounded,
             holds_back: made.wishes.flushes,
             takes_made: made.wishes.takes_made && is_bare(&made, &code),

@@ -50,6 +50,7 @@ pub(crate) struct Wishes {
     pub own_thread: bool,
     pub bounded: bool,
     pub flushes: bool,
+    pub tells_end: bool,
     pub keeps_markers: bool,
     pub takes_made: bool,
     pub drains: bool,
@@ -239,6 +240,12 @@ impl Build<'_> {
     /// whoever submits has no more need of them.
     pub fn takes_made(&mut self) {
         self.wishes.takes_made = true;
+    }
+
+    /// Somebody on another thread waits for its end: [`crate::Operator::finish`] is called although no
+    /// final marker has come, if none will come.
+    pub(crate) fn tells_end(&mut self) {
+        self.wishes.tells_end = true;
     }
 
     /// It is a queue: its output is that of a thread of its own, perhaps on a core of its own.

@@ -43,6 +43,7 @@ mod wiring;
 pub mod workbench;
 
 pub use build::Build;
+pub use crossing::quiet::about_to_sleep;
 pub use house::Options;
 pub use journal::Levels;
 pub use marks::Marks;

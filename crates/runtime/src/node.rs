@@ -47,6 +47,8 @@ pub(crate) struct InPort {
 pub(crate) struct Traits {
     /// Its thread submits, forwards markers and ends the streams.
     pub own_thread: bool,
+    /// Another thread waits for its end.
+    pub tells_end: bool,
     /// [`Operator::has_room`] has to be asked.
     pub is_bounded: bool,
     /// [`Operator::flush`] is to be called before its thread sleeps.
@@ -180,7 +182,7 @@ impl Node {
             return Ok(());
         }
         self.is_done = true;
-        if self.traits.own_thread {
+        if self.traits.tells_end {
             return self.call(region, |built, out| built.finish(out));
         }
         region.abandon_outputs(self.index);

@@ -11,6 +11,7 @@ use graph::{Fault, Services, TraceLevel};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::abi::Batch;
+use crate::crossing::{order, quiet};
 use crate::desk::Desk;
 use crate::gate::Inside;
 use crate::node::Node;
@@ -138,9 +139,16 @@ impl Region {
                         .node
                         .try_borrow_mut()
                         .map_or(Ok(()), |mut n| n.flush(self)),
-                    (None, Some(shared)) => {
-                        shared.node.try_lock().map_or(Ok(()), |mut n| n.flush(self))
-                    }
+                    (None, Some(shared)) => match shared.node.try_lock() {
+                        Ok(mut node) => node.flush(self),
+                        // Another thread is inside, and says nothing for this one.
+                        Err(_) => {
+                            if self.wiring.is_ordered() {
+                                order::pend();
+                            }
+                            Ok(())
+                        }
+                    },
                     (None, None) => Ok(()),
                 }
             });
@@ -362,7 +370,15 @@ impl Region {
         held.unwrap_or_else(|| self.wait_for_lock(shared))
     }
 
+    /// Whoever has a lock may wait for somebody who waits to be told how far this thread has come.
+    fn say_before_waiting(&self) {
+        if self.wiring.is_ordered() {
+            quiet::flush();
+        }
+    }
+
     fn wait_for_lock<'s>(&self, shared: &'s Shared) -> Held<'s> {
+        self.say_before_waiting();
         let doing = Doing::Lock(shared.holder.clone());
         let waits = &self.wiring.waits;
         let node = waits.while_doing(self.thread, doing, || lock(&shared.node));
@@ -379,6 +395,7 @@ impl Region {
     fn pass(&self, gate: u32) -> Inside<'_> {
         let gate = &self.wiring.gates[gate as usize];
         gate.try_enter(self.thread).unwrap_or_else(|| {
+            self.say_before_waiting();
             let doing = Doing::Lock(gate.holder.clone());
             let waits = &self.wiring.waits;
             waits.while_doing(self.thread, doing, || gate.enter(self.thread))

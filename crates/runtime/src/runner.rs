@@ -29,7 +29,7 @@ pub(crate) fn run(region: &Region, runner: Runner) {
         region.end_outputs(node)
     });
     order::end(origin);
-    quiet::flush();
+    quiet::flush_all();
     region.wiring.waits.ended(region.thread);
     forsake(region);
 }

@@ -75,7 +75,7 @@ impl Stop {
     /// Sleeps until a time, but not beyond the shutdown. Returns whether it was raised.
     pub fn sleep_until(&self, until: Instant) -> bool {
         if Instant::now() < until && !self.is_requested() {
-            quiet::flush();
+            quiet::flush_until(until);
         }
         let mut sleepers = self
             .0

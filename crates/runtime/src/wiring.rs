@@ -80,6 +80,11 @@ impl OutPort {
 }
 
 impl Wiring {
+    /// Whether the order of anything in the PE counts.
+    pub fn is_ordered(&self) -> bool {
+        !self.begins.is_empty()
+    }
+
     /// What an operator gives an order to.
     pub fn begun_by(&self, node: u32) -> Option<Origin> {
         self.begins.get(node as usize).copied().flatten()

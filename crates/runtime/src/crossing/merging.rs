@@ -76,7 +76,7 @@ impl Merging {
 impl Source for Merging {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let mut idle = self.pacing.idle()?;
-        let mut is_idle = false;
+        let (mut is_idle, mut is_pending) = (false, false);
         while !self.ends.is_empty() {
             if self.pacing.has_failed() {
                 let ports = self.ends.iter().flat_map(|end| &end.ports);
@@ -90,13 +90,13 @@ impl Source for Merging {
                 idle.worked();
                 continue;
             }
-            let is_pending = order::take_pending();
             if !std::mem::replace(&mut is_idle, true) {
                 self.ends.iter().for_each(|end| end.flow.blocks());
                 quiet::flush_once();
             } else if is_pending {
                 quiet::flush_once();
             }
+            is_pending = order::take_pending();
             if !idle.pass() {
                 self.park(&mut idle, is_pending)?;
             }
@@ -158,18 +158,40 @@ impl Merging {
         })
     }
 
-    /// An end that only waits for ends that wait too, each for what is behind another's first item.
+    /// An end that waits only for what cannot come: for what stands behind another end's first item,
+    /// which waits in the same way.
     fn contradiction(&self) -> Option<usize> {
+        if !self.may_contradict {
+            return None;
+        }
         let is_waiting = |end: &End| !end.stash.is_empty();
         let mut waiting: Vec<bool> = self.ends.iter().map(is_waiting).collect();
         loop {
-            let freed = (0..waiting.len())
-                .find(|&at| waiting[at] && self.blockers(at).any(|other| !waiting[other]));
+            let is_free = |&at: &usize| {
+                let mut blockers = self.blockers(at);
+                blockers.any(|other| !waiting[other] || !self.holds_before(other, at))
+            };
+            let freed = (0..waiting.len()).filter(|&at| waiting[at]).find(is_free);
             match freed {
                 Some(at) => waiting[at] = false,
-                None => return waiting.iter().position(|waiting| *waiting),
+                None => break,
             }
         }
+        // From any of those, whom it waits for leads into a circle.
+        let mut at = waiting.iter().position(|waiting| *waiting)?;
+        for _ in 0..waiting.len() {
+            at = self.blockers(at).next()?;
+        }
+        Some(at)
+    }
+
+    /// Whether an end is known to bring what stands before the first item of another one, or takes no
+    /// more before it has handed something on.
+    fn holds_before(&self, other: usize, at: usize) -> bool {
+        let (other, end) = (&self.ends[other], &self.ends[at]);
+        let origin = end.head().and_then(|(place, _)| place.first());
+        origin.is_some_and(|&origin| other.stash.first_of(origin).is_some())
+            || !other.is_hungry(self.may_contradict)
     }
 
     /// Whether no other end brings what the origin of this one's first item has begun.
@@ -196,13 +218,9 @@ impl Merging {
 
     fn pass_on_of(&self, origin: u64) {
         let ends = self.ends.iter().filter(|end| end.carries(origin));
-        let reached = ends.map(|end| match end.stash.first_of(origin) {
-            Some(_) => None,
-            None => end.reached.get(&origin),
-        });
-        let least = reached.reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b)));
-        if let Some(Some(place)) = least {
-            order::reached(place);
+        let least = ends.map(|end| end.over(origin)).min();
+        if let Some(place) = least {
+            order::reached(&place);
         }
     }
 
@@ -281,10 +299,13 @@ impl End {
             match took.map_err(|error| self.flow.broken(&error))? {
                 Took::Item => frames += 1,
                 Took::Place => {}
-                Took::Reached(place) => {
-                    let origin = place[0];
-                    self.reached.insert(origin, place);
+                Took::Reached(place) if carries(&self.carried, place[0]) => {
+                    let reached = self.reached.entry(place[0]).or_default();
+                    if *reached < place {
+                        *reached = place;
+                    }
                 }
+                Took::Reached(_) => {}
             }
         }
         self.flow.count(frames, bytes);
@@ -303,9 +324,20 @@ impl End {
     }
 
     fn carries(&self, origin: u64) -> bool {
-        self.carried
-            .iter()
-            .any(|&carried| u64::from(carried) == origin)
+        carries(&self.carried, origin)
+    }
+
+    /// The last place of an origin that is known to be over; empty: none.
+    fn over(&self, origin: u64) -> Vec<u64> {
+        match self.stash.first_of(origin) {
+            Some((place, _)) => {
+                let mut place = place.to_vec();
+                order::before(&mut place);
+                place
+            }
+            None if self.stash.is_whole() => vec![origin, u64::MAX],
+            None => self.reached.get(&origin).cloned().unwrap_or_default(),
+        }
     }
 
     /// Whether it may bring something that stands before a place and rank.
@@ -319,6 +351,7 @@ impl End {
                 let rank = self.rank(if is_first { self.handed } else { 0 });
                 own.iter().copied().chain([rank]).lt(other())
             }
+            None if self.stash.is_whole() => false,
             None => {
                 let reached = self.reached.get(&origin);
                 reached.is_none_or(|reached| reached.iter().copied().lt(other()))
@@ -363,4 +396,8 @@ impl End {
             }
         }
     }
+}
+
+fn carries(carried: &[Origin], origin: u64) -> bool {
+    carried.iter().any(|&carried| u64::from(carried) == origin)
 }

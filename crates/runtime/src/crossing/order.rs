@@ -99,14 +99,14 @@ impl Standing {
             _ => &[],
         };
         place.extend(known.max(last));
-        if self.here.first() == Some(&origin)
-            && let Some(done) = self.done.checked_sub(1)
-        {
-            let now = self.here.iter().copied().chain([done, ALL]);
-            if now.clone().gt(place.iter().copied()) {
-                place.clear();
-                place.extend(now);
-            }
+        if self.here.first() != Some(&origin) {
+            return;
+        }
+        let mut now = self.here.clone();
+        now.push(self.done);
+        before(&mut now);
+        if now > *place {
+            *place = now;
         }
     }
 
@@ -254,13 +254,27 @@ pub(super) fn news(origin: Origin, said: &[u64], place: &mut Vec<u64>) -> bool {
 }
 
 /// A mark has found no room: whoever sleeps tries again soon.
-pub(super) fn pend() {
+pub(crate) fn pend() {
     with(|standing| standing.is_pending = true);
 }
 
 /// Whether a mark has found no room since this was last asked.
 pub(crate) fn take_pending() -> bool {
     with(|standing| std::mem::take(&mut standing.is_pending))
+}
+
+/// Makes of a place the last one that says: everything that comes before it is over.
+pub(super) fn before(place: &mut Vec<u64>) {
+    while place.len() > 1 && place.last() == Some(&0) {
+        place.pop();
+    }
+    match &mut place[..] {
+        [_, .., last] => {
+            *last -= 1;
+            place.push(ALL);
+        }
+        _ => place.clear(),
+    }
 }
 
 fn with<T>(act: impl FnOnce(&mut Standing) -> T) -> T {
@@ -309,7 +323,8 @@ mod tests {
         enter(&[7, 4], 1);
         let first = next(false);
         assert_eq!(first, [7, 4, 1, 0]);
-        assert_eq!(news_of(7, &[]), [0_u64; 0]);
+        // What stands before it in its origin is over.
+        assert_eq!(news_of(7, &[]), [7, 4, 0, ALL]);
         submitted();
         let second = next(false);
         assert!(first < second && second < vec![7, 4, 2] && second < vec![7, 5]);
@@ -342,6 +357,28 @@ mod tests {
         submitted();
         let behind = next(false);
         assert!(before < inside && inside < [before.clone(), vec![3]].concat() && inside < behind);
+    }
+
+    #[test]
+    fn what_is_before_a_place_is_over_when_it_is_processed() {
+        for (place, over) in [
+            (&[7, 4, 2][..], &[7, 4, 1, ALL][..]),
+            (&[7, 4, 0, 0], &[7, 3, ALL]),
+            (&[7, 0, 0], &[]),
+            (&[7], &[]),
+        ] {
+            let mut found = place.to_vec();
+            before(&mut found);
+            assert_eq!(found, over);
+            assert!(found[..] < *place);
+        }
+        let other = turn(false, 0);
+        assert!(other.is_none());
+        enter(&[7, 4], 1);
+        let turned_to = turn(false, 0);
+        // Inside of a turn too.
+        assert_eq!(news_of(7, &[]), [7, 4, 0, ALL]);
+        turned(turned_to);
     }
 
     #[test]

@@ -5,11 +5,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::order;
 use crate::region::Region;
 use crate::wait::ThreadId;
+
+/// Whoever sleeps without an end tries for so long.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What found no room is tried again after so long.
 const RETRY: Duration = Duration::from_micros(100);
@@ -38,8 +41,29 @@ pub(crate) fn thread() -> Option<ThreadId> {
     THREAD.get()
 }
 
-/// The thread is about to sleep, for as long as it likes: what it has to say gets out before.
+/// The thread is about to sleep, for as long as it likes: what it has to say gets out before, unless
+/// there is no room for it for a while. (What makes room may need what this thread has locked.)
 pub(crate) fn flush() {
+    flush_until(Instant::now() + PATIENCE);
+}
+
+/// To be called by an operator whose thread is about to sleep by means of its own, in poll(2) or at a
+/// condition variable: what was sent with more to come gets out before.
+pub fn about_to_sleep() {
+    flush();
+}
+
+/// The same before a sleep that ends then.
+pub(crate) fn flush_until(end: Instant) {
+    flush_once();
+    while order::take_pending() && Instant::now() < end && !has_failed() {
+        std::thread::sleep(RETRY);
+        flush_once();
+    }
+}
+
+/// The thread ends: it says everything.
+pub(crate) fn flush_all() {
     flush_once();
     while order::take_pending() && !has_failed() {
         std::thread::sleep(RETRY);

@@ -75,6 +75,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let link = build.numbers("link")?.first().copied().unwrap_or_default();
     let places = Places::new(build)?;
     build.flushes();
+    build.tells_end();
     let operator = (build.operator.name.clone(), build.operator.kind.clone());
     let (sending, flow) = build.borders.sending(link)?;
     let send = Send {
@@ -186,11 +187,17 @@ impl Operator for Send {
     }
 
     /// A stream without a final marker that nobody is to blame for comes from behind a loop.
-    fn close(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
-        if !self.is_over && !self.pacing.has_failed() {
-            self.is_over = true;
-            self.frame(wire::ABANDONED, fragment::WHOLE, &[])?;
+    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.is_over || self.pacing.has_failed() {
+            return Ok(());
         }
+        self.is_over = true;
+        self.frame(wire::ABANDONED, fragment::WHOLE, &[])?;
+        self.flush(out)
+    }
+
+    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.finish(out)?;
         if let Some(end) = self.end.take().filter(|_| !self.is_broken) {
             self.linger.add(Lingering {
                 operator: self.operator.clone(),

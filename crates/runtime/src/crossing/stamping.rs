@@ -44,6 +44,10 @@ impl Operator for Stamping {
         self.send.final_marker(port, out)
     }
 
+    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send.finish(out)
+    }
+
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.send.flush(out)
     }

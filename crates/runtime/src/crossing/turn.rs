@@ -5,7 +5,7 @@
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use tuple::{Punctuation, TupleRef};
 
-use super::order;
+use super::{order, quiet};
 use crate::{Build, Make, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
@@ -89,8 +89,8 @@ impl Turn {
         let turn = order::turn(self.is_again, self.rank);
         let done = act();
         order::turned(turn);
-        if !self.has_more {
-            order::submitted();
+        if !self.has_more && order::submitted() {
+            quiet::flush_once();
         }
         done
     }

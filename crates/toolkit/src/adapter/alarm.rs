@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use runtime::Stop;
-use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 /// Readable once a shutdown was asked for.
 #[derive(Clone, Debug)]
@@ -44,7 +44,11 @@ impl Alarm {
     fn allows(&self, file: &File) -> io::Result<bool> {
         let events = PollFlags::IN;
         let mut fds = [PollFd::new(file, events), PollFd::new(&self.0, events)];
-        rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        let now = Some(&Timespec::default());
+        if rustix::io::retry_on_intr(|| poll(&mut fds, now))? == 0 {
+            runtime::about_to_sleep();
+            rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        }
         Ok(!fds[0].revents().is_empty())
     }
 }

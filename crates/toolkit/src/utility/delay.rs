@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOut};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Room, Source, Stop};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Room, Source, Stop, about_to_sleep};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
 /// The registry's line.
@@ -121,6 +121,9 @@ impl Queue {
 
     /// The first item and when it is due; `None` at the end.
     fn first(&self) -> Option<Instant> {
+        if self.lock().items.is_empty() {
+            about_to_sleep();
+        }
         let mut waiting = self.lock();
         loop {
             if let Some((due, _)) = waiting.items.front() {

@@ -64,7 +64,10 @@ fn awaited_by(pe: &PeSample) -> BTreeSet<u32> {
         .links
         .iter()
         .filter(|link| link.is_sender && link.waiting_ns.is_some());
-    full.flat_map(awaited).collect()
+    // A ring within the PE can be full too.
+    full.flat_map(awaited)
+        .filter(|&other| other != pe.pe)
+        .collect()
 }
 
 /// Whom the sender of a full stream waits for: the slowest receiver, if that is known.

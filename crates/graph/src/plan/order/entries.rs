@@ -68,15 +68,56 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Everything that has to come in order.
     pub fn needs(&self) -> Vec<Need> {
-        let merged = self.merged.iter().map(|(&unit, origins)| Need {
-            edges: self.outside(unit),
-            origins: origins.clone(),
+        let merged = self.merged.iter().map(|(&unit, contested)| {
+            let edges = self.outside(unit);
+            let mut origins = self.common(&edges);
+            origins.extend(contested);
+            Need { edges, origins }
         });
+        let queues = self.ground.queues.keys().copied();
+        let relays = queues.filter(|&to| self.is_contested_relay(to));
+        let relays = relays.map(|to| self.relayed(to));
         let all = (0..).zip(&self.ground.receivers);
         let received = all.flat_map(|(pe, receivers)| receivers.iter().map(move |r| (pe, r)));
         let received = received.filter(|(_, receiver)| receiver.links.len() > 1);
         let received = received.map(|(pe, receiver)| self.received(pe, &receiver.links));
-        merged.chain(received).collect()
+        merged.chain(relays).chain(received).collect()
+    }
+
+    /// What a queue has to bring in order if it becomes a merge: each of its streams has a ring then.
+    pub fn relayed(&self, to: Consumer) -> Need {
+        let edges = self.ground.inputs(to.operator);
+        let edges: Vec<_> = edges.filter(|(_, port)| *port == to).collect();
+        let origins = self.common(&edges);
+        Need { edges, origins }
+    }
+
+    /// Whether several threads fill a queue that only the plan wants with what one origin began.
+    fn is_contested_relay(&self, to: Consumer) -> bool {
+        let edges = self.ground.inputs(to.operator);
+        let mut edges = edges.filter(|(_, port)| *port == to).peekable();
+        let is_relay =
+            |(from, to): &(Edge, Consumer)| matches!(self.ground.way(*from, *to), Way::Relay);
+        if !edges.peek().is_some_and(is_relay) {
+            return false;
+        }
+        let visits = edges.flat_map(|(from, to)| match self.ground.crossing(from, to) {
+            Some(link) => self.received_by(from, to, link),
+            None => Visits::clone(&self.submitted[from.operator.0 as usize]),
+        });
+        contested(&visits.collect()).is_some()
+    }
+
+    /// The origins that come by several of these edges.
+    fn common(&self, edges: &[(Edge, Consumer)]) -> BTreeSet<Origin> {
+        let mut count: BTreeMap<Origin, u32> = BTreeMap::new();
+        for &(from, to) in edges {
+            for origin in self.ground.origins.arriving(from, to) {
+                *count.entry(origin).or_default() += 1;
+            }
+        }
+        let common = count.into_iter().filter(|(_, count)| *count > 1);
+        common.map(|(origin, _)| origin).collect()
     }
 
     /// What a receiver has to bring in order: what several of its streams have in common.
@@ -159,12 +200,17 @@ impl<'g, 'a> Entries<'g, 'a> {
         match ground.way(from, to) {
             Way::Call => Visits::clone(&self.submitted[from.operator.0 as usize]),
             Way::Queue | Way::Relay => by(Thread::Queue(to)),
-            Way::Crossing(link) => {
-                let pe = ground.homes.of(to.operator).unwrap_or_default();
-                let at = self.receiver_of.get(&(pe, link));
-                by(Thread::Receiver(pe, at.copied().unwrap_or_default()))
-            }
+            Way::Crossing(link) => self.received_by(from, to, link),
         }
+    }
+
+    /// The same by a crossing.
+    fn received_by(&self, from: Edge, to: Consumer, link: u32) -> Visits {
+        let pe = self.ground.homes.of(to.operator).unwrap_or_default();
+        let at = self.receiver_of.get(&(pe, link));
+        let thread = Thread::Receiver(pe, at.copied().unwrap_or_default());
+        let origins = self.ground.origins.of(from).iter();
+        origins.map(|&origin| (thread, origin)).collect()
     }
 
     fn own(&self, id: OperatorId) -> Option<(Thread, Origin)> {

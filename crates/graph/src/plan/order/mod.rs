@@ -93,12 +93,6 @@ impl Order {
         self.begins.get(&(operator, Some(port))).copied()
     }
 
-    /// The merge of a PE that feeds a port.
-    pub fn merge_of(&self, pe: u32, to: Consumer) -> Option<usize> {
-        let merges = self.merges.get(pe as usize)?;
-        merges.iter().position(|merge| merge.feeds(to))
-    }
-
     /// Whether anything is kept in order.
     pub fn is_free(&self) -> bool {
         self.crossings.is_empty() && self.merges.iter().all(Vec::is_empty)
@@ -116,9 +110,8 @@ impl Merge {
 impl Plan {
     /// What has to be kept in order. Its crossings are complete.
     pub fn order(&self, program: &Program) -> Order {
-        let is_one_thread =
-            self.crossings.is_empty() && self.pes.iter().all(|pe| pe.threaded.is_empty());
-        if is_one_thread && !program.operators.iter().any(|operator| operator.own_thread) {
+        // Each origin has one thread.
+        if self.crossings.is_empty() && self.pes.iter().all(|pe| pe.threaded.is_empty()) {
             return Order {
                 receivers: vec![Vec::new(); self.pes.len()],
                 merges: vec![Vec::new(); self.pes.len()],

@@ -19,6 +19,8 @@ pub(super) struct Upstream<'g, 'a> {
     taken: BTreeMap<(usize, Source), Marks>,
     /// By port: queues that carry on an order, of operators without a merge.
     relays: BTreeMap<Consumer, Marks>,
+    /// Those whose own streams were not yet looked at.
+    new_relays: Vec<Consumer>,
     seen: HashSet<(OperatorId, Origin)>,
 }
 
@@ -42,12 +44,20 @@ impl<'g, 'a> Upstream<'g, 'a> {
             crossings: BTreeMap::new(),
             taken,
             relays: BTreeMap::new(),
+            new_relays: Vec::new(),
             seen: HashSet::new(),
         }
     }
 
     /// Marks all that is upstream of where something has to come in order.
     pub fn mark(&mut self, need: Need) {
+        self.mark_all(need);
+        while let Some(to) = self.new_relays.pop() {
+            self.mark_all(self.entries.relayed(to));
+        }
+    }
+
+    fn mark_all(&mut self, need: Need) {
         for &origin in &need.origins {
             let mut open = need.edges.clone();
             while let Some((from, to)) = open.pop() {
@@ -73,7 +83,11 @@ impl<'g, 'a> Upstream<'g, 'a> {
             let source = (from.operator, from.port);
             self.taken.entry((unit, source)).or_default().insert(origin);
         } else if let Way::Relay = ground.way(from, to) {
-            self.relays.entry(to).or_default().insert(origin);
+            let marks = self.relays.entry(to).or_insert_with(|| {
+                self.new_relays.push(to);
+                Marks::new()
+            });
+            marks.insert(origin);
         }
         true
     }
