@@ -23,7 +23,8 @@
 //! A merge waits for a stream only while another one has something to take. Whoever could send on the
 //! silent one has either more to do, or sleeps, or waits for room elsewhere, and says before it does
 //! how far it has come; so by the order of the streams (loops are in one PE) does the merge learn it.
-//! Marks that find no room are tried again until they do: [`is_pending`].
+//! Marks that find no room are tried again until they do: [`take_pending`]. A source that neither sleeps
+//! nor submits says nothing until it does.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
