@@ -121,27 +121,20 @@ impl Program {
                 "stream<T> {s} = Aggregate({both} as In) {{ window In : tumbling, count({k}); \
                  output {s} : n = Last(n), path = Sum(path); }}"
             ),
-            5 => format!(
-                "stream<T> {s} = Aggregate({both} as In) {{ window In : tumbling, punct(); \
-                 output {s} : n = Max(n), path = Sum(path); }}"
-            ),
+            5 => {
+                // What waits for a marker is fed by one stream, as the language wants it.
+                self.operators.push(format!("{s}p"));
+                format!(
+                    "stream<T> {s}p = Punctor({both} as In) {{ param punctuate : n % {k}l == {r}l; \
+                     position : after; }}\n    stream<T> {s} = Aggregate({s}p as In) {{ window In : \
+                     tumbling, punct(); output {s} : n = Max(n), path = Sum(path); }}"
+                )
+            }
             _ => format!(
                 "stream<T> {s} = Punctor({both} as In) {{ param punctuate : n % {k}l == {r}l; \
                  position : after; }}"
             ),
         };
-        // What waits for a marker is fed by one stream, as the language wants it.
-        let text = match text.contains("punct()") {
-            true => format!(
-                "stream<T> {s}p = Punctor({both} as In) {{ param punctuate : n % {k}l == {r}l; \
-                 position : after; }}\n    {}",
-                text.replace(&format!("({both} as In)"), &format!("({s}p as In)"))
-            ),
-            false => text,
-        };
-        if text.contains(&format!("{s}p = ")) {
-            self.operators.push(format!("{s}p"));
-        }
         let _ = writeln!(self.text, "    {text}");
         self.operators.push(s.clone());
         streams.push(s);
