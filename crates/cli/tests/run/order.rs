@@ -10,7 +10,7 @@ use crate::processes::media;
 use crate::scratch::{Scratch, thalweg};
 
 /// Programs, each on [`PLANS`] plans.
-const PROGRAMS: u64 = 6;
+const PROGRAMS: u64 = 20;
 const PLANS: u64 = 4;
 
 /// A sequence of numbers that look random (splitmix64).
