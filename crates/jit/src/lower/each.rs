@@ -6,6 +6,11 @@
 //!   turn:         the input slot is the payload; the body
 //!   next:         temporaries are given back; head(the frame behind)
 //! ```
+//!
+//! Where the next frame begins is known when a length has come from memory, which another processor has
+//! just written: a chain of waits. But lengths of a stream are mostly alike. So the frame behind is as
+//! far away as the last one was, if the length is that of the last one: a branch, which the processor
+//! predicts, finds out if not, and the waits overlap.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
@@ -21,16 +26,19 @@ impl Lower<'_, '_> {
         let first = self.load_env(types::I64, offsets::BATCH_NEXT);
         let end = self.load_env(types::I64, offsets::BATCH_END);
         let tag = self.load_env(types::I32, offsets::BATCH_TAG);
-        let zero = self.word(0);
-        let head = self.block_with(&[types::I64, types::I64]);
+        let (zero, none) = (self.word(0), self.word(-1));
+        let head = self.block_with(&[types::I64; 4]);
         let done = self.block();
-        self.jump(head, &[first, zero]);
+        self.jump(head, &[first, zero, none, zero]);
         self.go(head);
-        let (frame, count) = (self.params(head)[0], self.params(head)[1]);
+        let [frame, count, known, stride] = self.params(head)[..] else {
+            unreachable!("it has four parameters");
+        };
         let is_last = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, end);
         self.leave_if(is_last, done);
         let (data, len) = self.payload(frame, tag, bytes, done);
-        let after = self.behind(data, len);
+        let stride = self.stride(len, known, stride);
+        let after = self.b.ins().iadd(frame, stride);
         let is_cut = self.icmp(IntCC::UnsignedGreaterThan, after, end);
         self.leave_if(is_cut, done);
         let count = self.offset(count, 1);
@@ -38,7 +46,7 @@ impl Lower<'_, '_> {
         self.bind(slot, data, len);
         body(self);
         self.reset(mark);
-        self.jump(head, &[after, count]);
+        self.jump(head, &[after, count, len, stride]);
         self.b.seal_block(head);
         self.go_sealed(done);
     }
@@ -61,11 +69,21 @@ impl Lower<'_, '_> {
         (self.offset(frame, 8), len)
     }
 
-    /// Where the frame behind a payload begins.
-    fn behind(&mut self, data: ir::Value, len: ir::Value) -> ir::Value {
-        let up = self.offset(len, 7);
-        let padded = self.b.ins().band_imm_s(up, -8);
-        self.b.ins().iadd(data, padded)
+    /// Bytes of a frame whose payload has a length: what they were last, if the length is the same.
+    fn stride(&mut self, len: ir::Value, known: ir::Value, stride: ir::Value) -> ir::Value {
+        let (same, other) = (self.block(), self.cold_block());
+        let next = self.block_with(&[types::I64]);
+        let is_known = self.icmp(IntCC::Equal, len, known);
+        self.branch(is_known, same, other);
+        self.go_sealed(same);
+        self.jump(next, &[stride]);
+        self.go_sealed(other);
+        // The header of 8 bytes, and the payload filled up to a multiple of 8.
+        let up = self.offset(len, 8 + 7);
+        let bytes = self.b.ins().band_imm_s(up, -8);
+        self.jump(next, &[bytes]);
+        self.go_sealed(next);
+        self.params(next)[0]
     }
 
     /// Notes that a frame is taken: also if what follows fails.
