@@ -15,7 +15,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use graph::{Fault, Origin};
 use transport::{Ends, Idle, Inbound, Wait};
@@ -57,9 +56,6 @@ pub(super) struct End {
     reached: BTreeMap<u64, Vec<u64>>,
     is_over: bool,
 }
-
-/// Marks that found no room are tried again after so long.
-const RETRY: Duration = Duration::from_millis(1);
 
 impl Merging {
     pub fn new(ends: Vec<End>, pacing: Arc<Pacing>) -> Merging {
@@ -241,7 +237,7 @@ impl Merging {
         let ends = self.ends.iter().enumerate();
         let hungry = ends.filter(|(_, end)| end.is_hungry(self.may_contradict));
         self.hungry = hungry.map(|(at, _)| at).collect();
-        let parked = idle.park(self, is_pending.then_some(RETRY));
+        let parked = idle.park(self, is_pending.then_some(order::RETRY));
         parked.map_err(|(at, error)| self.ends[self.hungry[at]].flow.broken(&error))
     }
 }

@@ -28,6 +28,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use graph::Origin;
 
@@ -36,6 +37,9 @@ const ALL: u64 = u64::MAX;
 
 /// A thread says how far it has come at least once in so many submissions.
 const SUBMISSIONS_PER_MARK: u32 = 64;
+
+/// Whoever parks while a mark has found no room tries again after so long.
+pub(super) const RETRY: Duration = Duration::from_millis(1);
 
 thread_local! {
     static STANDING: RefCell<Standing> = const { RefCell::new(Standing::NOWHERE) };

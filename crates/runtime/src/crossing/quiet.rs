@@ -14,7 +14,7 @@ use crate::wait::ThreadId;
 /// Whoever sleeps without an end tries for so long.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What found no room is tried again after so long.
+/// What found no room is tried again after so long, by a thread that does nothing else meanwhile.
 const RETRY: Duration = Duration::from_micros(100);
 
 thread_local! {
@@ -55,17 +55,17 @@ pub fn about_to_sleep() {
 
 /// The same before a sleep that ends then.
 pub(crate) fn flush_until(end: Instant) {
-    flush_once();
-    while order::take_pending() && Instant::now() < end && !has_failed() {
-        std::thread::sleep(RETRY);
-        flush_once();
-    }
+    flush_while(|| Instant::now() < end);
 }
 
 /// The thread ends: it says everything.
 pub(crate) fn flush_all() {
+    flush_while(|| true);
+}
+
+fn flush_while(has_time: impl Fn() -> bool) {
     flush_once();
-    while order::take_pending() && !has_failed() {
+    while order::take_pending() && has_time() && !has_failed() {
         std::thread::sleep(RETRY);
         flush_once();
     }

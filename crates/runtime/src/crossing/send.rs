@@ -4,7 +4,6 @@
 //! memory. Markers are frames without a payload.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
@@ -99,9 +98,6 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         false => Box::new(send),
     })
 }
-
-/// What other senders of the thread could not say is tried again after so long.
-const RETRY: Duration = Duration::from_millis(1);
 
 pub(super) struct Send {
     /// Its name and kind.
@@ -421,7 +417,7 @@ fn put_when_room(
         }
         if !idle.pass() {
             let end: &mut dyn Wait = &mut *end;
-            let parked = idle.park(&mut [end], is_pending.then_some(RETRY));
+            let parked = idle.park(&mut [end], is_pending.then_some(order::RETRY));
             parked.map_err(|(_, error)| error)?;
         }
     }

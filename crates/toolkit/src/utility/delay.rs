@@ -121,9 +121,7 @@ impl Queue {
 
     /// The first item and when it is due; `None` at the end.
     fn first(&self) -> Option<Instant> {
-        if self.lock().items.is_empty() {
-            about_to_sleep();
-        }
+        let mut has_flushed = false;
         let mut waiting = self.lock();
         loop {
             if let Some((due, _)) = waiting.items.front() {
@@ -131,6 +129,12 @@ impl Queue {
             }
             if waiting.has_ended {
                 return None;
+            }
+            if !std::mem::replace(&mut has_flushed, true) {
+                drop(waiting);
+                about_to_sleep();
+                waiting = self.lock();
+                continue;
             }
             let woken = self.changed.wait(waiting);
             waiting = woken.unwrap_or_else(PoisonError::into_inner);
