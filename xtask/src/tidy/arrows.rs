@@ -28,7 +28,18 @@ const ARROWS: &[(&str, &[&str])] = &[
             "toolkit",
         ],
     ),
-    ("cli", &["engine", "graph", "ring"]),
+    ("measure", &[]),
+    ("topic", &["ring"]),
+    ("perf", &["topic", "measure", "ring"]),
+    ("capi", &["topic"]),
+    (
+        "suite",
+        &["engine", "measure", "graph", "tuple", "ring", "transport"],
+    ),
+    (
+        "cli",
+        &["engine", "graph", "ring", "measure", "perf", "suite"],
+    ),
 ];
 
 /// Findings on `crates/*/Cargo.toml`; dependencies of tests are free.
