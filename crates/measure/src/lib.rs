@@ -1,5 +1,7 @@
 //! What a benchmark finds, apart from how it is run: results, and what is made of them.
 
+mod histogram;
 mod outcome;
 
+pub use histogram::Histogram;
 pub use outcome::{Host, Latency, Outcome};
