@@ -25,6 +25,7 @@
     reason = "this is the room of lock-free code and of mapped memory"
 )]
 
+mod admission;
 mod barrier;
 #[cfg(not(any(loom, miri)))]
 pub mod counters;
@@ -35,6 +36,8 @@ mod gauge;
 pub mod grant;
 mod keeper;
 mod memory;
+#[cfg(not(any(loom, miri)))]
+mod pages;
 pub mod points;
 mod reader;
 mod segment;
@@ -46,13 +49,16 @@ mod tests;
 mod wiring;
 mod writer;
 
+pub use admission::Admission;
 pub use fault::Fault;
 #[cfg(not(loom))]
 pub use gauge::{Gauge, Level};
 pub use keeper::{Keeper, keeping};
+#[cfg(not(any(loom, miri)))]
+pub use pages::Pages;
 pub use reader::Reader;
 pub use segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX};
 #[cfg(not(any(loom, miri)))]
-pub use shared::{JoinError, join, shared};
+pub use shared::{JoinError, join, shared, shared_on};
 pub use wiring::{Shape, private};
 pub use writer::Writer;

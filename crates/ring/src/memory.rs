@@ -36,6 +36,7 @@ pub(crate) use mapped::{is_sealed, sealed};
 #[cfg(not(any(loom, miri)))]
 mod mapped {
     use super::*;
+    use crate::pages::Pages;
     use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
     use rustix::fs::{fallocate, fcntl_add_seals, ftruncate, memfd_create};
     use rustix::mm::{Advice, MapFlags, ProtFlags};
@@ -85,13 +86,18 @@ mod mapped {
 
         /// Memory that other processes can map, and what they need for it: anonymous, and sealed so
         /// that nobody can cut it off under the others.
-        pub(crate) fn shared(bytes: usize, data: usize) -> io::Result<(Memory, OwnedFd)> {
+        pub(crate) fn shared(
+            bytes: usize,
+            data: usize,
+            pages: Pages,
+        ) -> io::Result<(Memory, OwnedFd)> {
             let huge = MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
-            let whole = bytes.next_multiple_of(HUGE_BYTES);
-            let fd = match bytes >= HUGE_SEGMENT_BYTES {
-                true => sealed(NAME, whole, huge)
-                    .or_else(|_| sealed(NAME, bytes, MemfdFlags::empty()))?,
-                false => sealed(NAME, bytes, MemfdFlags::empty())?,
+            let on_huge = || sealed(NAME, bytes.next_multiple_of(HUGE_BYTES), huge);
+            let on_small = || sealed(NAME, bytes, MemfdFlags::empty());
+            let fd = match pages {
+                Pages::Auto if bytes >= HUGE_SEGMENT_BYTES => on_huge().or_else(|_| on_small())?,
+                Pages::Huge => on_huge()?,
+                Pages::Auto | Pages::Small => on_small()?,
             };
             let file_bytes = rustix::fs::fstat(&fd)?.st_size as usize;
             let memory = Memory::map(fd.as_fd(), file_bytes, data)?;

@@ -36,13 +36,15 @@ pub struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(segment: Segment, number: u32) -> Reader {
+    /// The reader of this number, which begins at an index where a frame does: at 0, or where there
+    /// was the last commit when it was let in.
+    pub(crate) fn new(segment: Segment, number: u32, start: u64) -> Reader {
         Reader {
             segment,
             number,
-            tail: 0,
-            released: 0,
-            seen: 0,
+            tail: start,
+            released: start,
+            seen: start,
             is_streaming: false,
             torn: Cell::new(None),
             fault: None,
@@ -55,11 +57,17 @@ impl Reader {
         self.number
     }
 
+    /// Whether there is something to poll.
+    #[inline]
+    pub fn has_more(&mut self) -> bool {
+        self.tail != self.seen || self.look()
+    }
+
     /// Frames that have come and were not polled yet, as many as lie in one piece and are not too
     /// much for one release. Empty: nothing now.
     #[inline]
     pub fn poll(&mut self) -> Batch<'_> {
-        if self.tail == self.seen && !self.look() {
+        if !self.has_more() {
             return Batch::default();
         }
         let from = self.skip_pad();

@@ -8,7 +8,9 @@ use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use crate::barrier::Barrier;
+use crate::frame::ALIGN;
 use crate::memory::{Memory, is_sealed};
+use crate::pages::Pages;
 use crate::reader::Reader;
 use crate::segment::{CAPACITY_MAX, CAPACITY_MIN, Label, MAGIC, READERS_MAX, Segment, VERSION};
 use crate::segment::{LABEL_BYTES, data_offset};
@@ -21,16 +23,25 @@ use crate::writer::Writer;
 /// # Errors
 /// A shape that cannot be, or no memory.
 pub fn shared(shape: Shape) -> io::Result<(Writer, OwnedFd)> {
+    shared_on(shape, Pages::Auto)
+}
+
+/// The same on pages of the user's choice.
+///
+/// # Errors
+/// As [`shared`]; there are no huge pages, where there have to be.
+pub fn shared_on(shape: Shape, pages: Pages) -> io::Result<(Writer, OwnedFd)> {
     let capacity = shape.capacity()?;
     let data = data_offset(shape.readers);
-    let (memory, fd) = Memory::shared(data + capacity, data)?;
+    let (memory, fd) = Memory::shared(data + capacity, data, pages)?;
     let barrier = Barrier::between_processes();
     let segment = Segment::create(memory, capacity, shape.readers, barrier)?;
     Ok((Writer::new(segment), fd))
 }
 
-/// Joins a ring of another process, as the reader of this number. Nothing of the segment is mapped
-/// before it has been found to be one.
+/// Joins a ring of another process, as the reader of this number: from the beginning, or from where
+/// it was let in by an [`crate::Admission`]. Nothing of the segment is mapped before it has been found
+/// to be one.
 ///
 /// # Errors
 /// If it is not a segment of this version, has no such reader, or has it already.
@@ -53,7 +64,21 @@ pub fn join(fd: BorrowedFd<'_>, reader: u32) -> Result<Reader, JoinError> {
     if taken.compare_exchange(0, 1, is_taken, is_free).is_err() {
         return Err(JoinError::Taken { reader });
     }
-    Ok(Reader::new(segment, reader))
+    let start = read_start(&segment, reader)?;
+    Ok(Reader::new(segment, reader, start))
+}
+
+/// Where the reader begins: what it has not released, and nobody has polled yet.
+fn read_start(segment: &Segment, reader: u32) -> Result<u64, JoinError> {
+    let start = segment.cursor(reader).released.load(Ordering::Acquire);
+    let committed = segment.head().committed.0.load(Ordering::Acquire);
+    let kept = committed.wrapping_sub(start);
+    if kept > segment.capacity() || !start.is_multiple_of(ALIGN as u64) {
+        return Err(JoinError::Label(format!(
+            "reader {reader} begins at {start} of {committed}"
+        )));
+    }
+    Ok(start)
 }
 
 /// The length of a file that cannot change.

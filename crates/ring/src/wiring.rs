@@ -48,7 +48,7 @@ pub fn private(shape: Shape) -> io::Result<(Writer, Vec<Reader>)> {
     let memory = Memory::private(data + capacity, data)?;
     let barrier = Barrier::within_process();
     let segment = Segment::create(memory, capacity, shape.readers, barrier)?;
-    let readers = (0..shape.readers).map(|number| Reader::new(segment.clone(), number));
+    let readers = (0..shape.readers).map(|number| Reader::new(segment.clone(), number, 0));
     let readers = readers.collect();
     Ok((Writer::new(segment), readers))
 }

@@ -9,6 +9,7 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+use crate::admission::Live;
 use crate::fault::Fault;
 use crate::frame::{ALIGN, HEADER_BYTES, Header, PAD, frame_bytes};
 use crate::grant::Words;
@@ -39,6 +40,8 @@ pub struct Writer {
     len_max: usize,
     /// A bit for each reader that is waited for.
     live: u64,
+    /// Who says so, if readers come and go.
+    admission: Option<Live>,
     /// How far each reader had released when last looked at.
     cursors: Box<[u64]>,
     fault: Option<Fault>,
@@ -56,6 +59,7 @@ impl Writer {
             published: 0,
             len_max: segment.capacity() as usize / 2 - HEADER_BYTES,
             live: u64::MAX >> (64 - readers),
+            admission: None,
             cursors: vec![0; readers as usize].into(),
             fault: None,
             segment,
@@ -63,9 +67,14 @@ impl Writer {
         }
     }
 
-    #[cfg(not(loom))]
     pub(crate) fn segment(&self) -> &Segment {
         &self.segment
+    }
+
+    /// From now on this says who is waited for.
+    pub(crate) fn wait_for(&mut self, live: Live) {
+        self.admission = Some(live);
+        self.look();
     }
 
     /// The largest payload: its frame fills half of the ring, so that it has room before or after
@@ -73,6 +82,14 @@ impl Writer {
     #[inline]
     pub fn frame_bytes_max(&self) -> usize {
         self.len_max
+    }
+
+    /// Whether a claim of so many bytes finds room now.
+    #[inline]
+    pub fn has_room_for(&mut self, len: usize) -> bool {
+        let bytes = frame_bytes(len) as u64;
+        let is_at_hand = self.head() + bytes <= self.words.until();
+        len <= self.len_max && (is_at_hand || self.find_room(bytes).is_some())
     }
 
     /// Room for a payload of so many bytes, at an address that is a multiple of 8. `None`: not now,
@@ -159,6 +176,12 @@ impl Writer {
     pub fn dismiss(&mut self, reader: u32) {
         if reader < self.segment.readers() {
             self.live &= !(1 << reader);
+            if let Some(admission) = &self.admission {
+                admission.fetch_and(!(1 << reader), Ordering::Release);
+                // Its place may be given to somebody who has broken nothing.
+                let is_of = |fault: &mut Fault| matches!(fault, Fault::Cursor { reader: of, .. } if *of == reader);
+                self.fault.take_if(is_of);
+            }
             self.look();
         }
     }
@@ -287,6 +310,10 @@ impl Writer {
 
     /// Looks how far the readers are.
     fn look(&mut self) {
+        if let Some(admission) = &self.admission {
+            self.segment.barrier().light();
+            self.live = admission.load(Ordering::Acquire); // [admission]
+        }
         let head = self.head();
         let mut slowest = head;
         for (reader, known) in (0..).zip(&mut self.cursors) {

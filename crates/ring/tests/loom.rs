@@ -266,3 +266,39 @@ fn a_dismissed_reader_holds_nobody_up() {
         leaving.join().expect("the first reader");
     });
 }
+
+/// Takes what is there; the first frame is any, each further one has to be the next.
+fn take_on(reader: &mut Reader, next: &mut Option<u8>) {
+    for frame in reader.poll() {
+        assert_eq!(frame.kind, next.unwrap_or(frame.kind));
+        assert_eq!(frame.bytes, [frame.kind; 8]);
+        *next = Some(frame.kind + 1);
+    }
+    reader.release();
+}
+
+/// A reader is let in while the writer writes round and round: from some frame on it gets all of them,
+/// and none is written over while it looks.
+#[test]
+fn a_reader_that_is_let_in_gets_what_follows() {
+    model(3, || {
+        let (mut writer, _) = ring(32, 1);
+        let mut admission = writer.admission();
+        let reading = thread::spawn(move || {
+            let mut reader = admission.enter(0).expect("a place");
+            let mut next = None;
+            take_on(&mut reader, &mut next);
+            (reader, next)
+        });
+        let mut kinds = (1..=5).skip_while(|kind| try_put(&mut writer, *kind, 8));
+        let left: Vec<u8> = kinds.by_ref().collect();
+        let (mut reader, mut next) = reading.join().expect("the reader");
+        for kind in left {
+            (0..2).for_each(|_| take_on(&mut reader, &mut next));
+            assert!(try_put(&mut writer, kind, 8));
+        }
+        (0..2).for_each(|_| take_on(&mut reader, &mut next));
+        assert!(next.is_none_or(|next| next == 6));
+        assert_eq!((reader.fault(), writer.fault()), (None, None));
+    });
+}
