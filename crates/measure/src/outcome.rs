@@ -33,6 +33,10 @@ pub struct Outcome {
     pub control_latency_ns: Option<Latency>,
     /// What the control is, in a few words.
     pub control: Option<String>,
+    /// The project beside which it was measured, which is the control then: `rtrb`; null if the
+    /// control is ours.
+    #[serde(default)]
+    pub peer: Option<String>,
     /// How often it was measured.
     pub runs: u32,
     /// Tuples a second of each run, in their order; what noise there was.
