@@ -1,6 +1,8 @@
 //! Programs at random whose streams part and meet again, on plans at random: each gives what it gives
 //! fused, byte for byte, if everything comes from one source and is printed by one operator. With two
-//! sources that are mixed nowhere before, what each of them has brought about is in its order.
+//! sources that are mixed nowhere before, what each of them has brought about is in its order. Where
+//! several sources are mixed first, how is free; but then everything downstream agrees on it: a program
+//! whose only source is a file of what was mixed gives the same.
 //!
 //! `THALWEG_PROGRAMS=500` tries more of them.
 
@@ -32,43 +34,106 @@ impl Random {
 
 /// A program, and the names of its operators.
 struct Program {
+    /// What its streams come from.
+    sources: String,
+    /// What is downstream of that.
     text: String,
     operators: Vec<String>,
-    has_two_sources: bool,
+    begins: Begins,
 }
 
-/// What the second source sends is not below this.
+/// How a program begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begins {
+    /// With one source.
+    One,
+    /// With two that meet only where everything is printed.
+    Two,
+    /// With some that are mixed before anything else happens.
+    Mixed,
+}
+
+/// What the second source sends is not below this, nor what the third one sends below twice as much.
 const SECOND: i64 = 1_000_000;
+
+const SOURCES: [&str; 3] = ["Source", "Second", "Third"];
 
 impl Program {
     fn new(random: &mut Random) -> Program {
-        let mut program = Program {
-            text: "composite Main {\n  type T = int64 n, int64 path;\n  graph\n".to_owned(),
-            operators: vec!["Source".to_owned()],
-            has_two_sources: random.below(3) == 0,
-        };
         let tuples = 1 + random.below(300);
-        let source = format!(
-            "    stream<T> Source = Beacon() {{ param iterations : {tuples}; output Source : \
-             n = (int64) IterationCount(), path = 0l; }}\n"
-        );
-        program.text.push_str(&source);
-        let mut streams = vec!["Source".to_owned()];
-        if program.has_two_sources {
-            let second = format!(
-                "    stream<T> Second = Beacon() {{ param iterations : {tuples}; output Second : \
-                 n = {SECOND}l + (int64) IterationCount(), path = 0l; }}\n"
-            );
-            program.text.push_str(&second);
-            program.operators.push("Second".to_owned());
-            streams.push("Second".to_owned());
-        }
+        let begins = match random.below(6) {
+            0 | 1 => Begins::Two,
+            2 | 3 => Begins::Mixed,
+            _ => Begins::One,
+        };
+        let mut program = Program {
+            sources: String::new(),
+            text: String::new(),
+            operators: Vec::new(),
+            begins,
+        };
+        let mut streams = match begins {
+            Begins::One => program.beacons(&["Source"], tuples, ""),
+            Begins::Two => program.beacons(&["Source", "Second"], tuples, ""),
+            Begins::Mixed => program.mixed(random, tuples),
+        };
         for at in 0..2 + random.below(8) {
             program.operator(random, at, &mut streams);
         }
         program.sink(random, &streams);
-        program.text.push_str("}\n");
         program
+    }
+
+    /// The whole text, of streams that come from these sources.
+    fn from(&self, sources: &str) -> String {
+        let Program { text, .. } = self;
+        format!("composite Main {{\n  type T = int64 n, int64 path;\n  graph\n{sources}{text}}}\n")
+    }
+
+    fn beacons(&mut self, names: &[&str], tuples: u64, period: &str) -> Vec<String> {
+        for (name, first) in names.iter().zip((0..).step_by(SECOND as usize)) {
+            let _ = writeln!(
+                self.sources,
+                "    stream<T> {name} = Beacon() {{ param iterations : {tuples}; {period} \
+                 output {name} : n = {first}l + (int64) IterationCount(), path = 0l; }}"
+            );
+            self.operators.push((*name).to_owned());
+        }
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    /// Sources that are mixed. The file says how.
+    fn mixed(&mut self, random: &mut Random, tuples: u64) -> Vec<String> {
+        let names = &SOURCES[..2 + random.below(2) as usize];
+        let period = *random.pick(&["", "period : 0.0001;"]);
+        let mut all = self.beacons(names, tuples, period);
+        if random.below(2) == 0 {
+            // What parts before it is mixed comes in its order too.
+            let _ = writeln!(
+                self.sources,
+                "    stream<T> Odd = Filter(Source) {{ param filter : n % 2l == 1l; }}"
+            );
+            all.push("Odd".to_owned());
+            self.operators.push("Odd".to_owned());
+        }
+        let all = all.join(", ");
+        let _ = writeln!(
+            self.sources,
+            "    stream<T> Mix = Custom({all} as In) {{ logic state : mutable int64 count = 0l; \
+             onTuple In : {{ submit({{n = count, path = n}}, Mix); count++; }} }}\n\
+             \x20   () as Recorder = FileSink(Mix) {{ param file : \"mixed.csv\"; }}"
+        );
+        self.operators
+            .extend(["Mix", "Recorder"].map(str::to_owned));
+        vec!["Mix".to_owned()]
+    }
+
+    /// The same program behind what was mixed, with a file for its source.
+    fn replayed(&self) -> String {
+        self.from(
+            "    stream<T> Mixed = FileSource() { param file : \"mixed.csv\"; }\n\
+             \x20   stream<T> Mix = Custom(Mixed as In) { logic onTuple In : submit(In, Mix); }\n",
+        )
     }
 
     /// Adds an operator that takes one or two of the streams so far, rather the latest.
@@ -82,15 +147,13 @@ impl Program {
         let (k, r) = (2 + random.below(4), random.below(2));
         let s = format!("S{at}");
         let path = |of: &str| format!("path = ({of}path * 31l + {}l) % 1000003l", at + 1);
-        let both = if a == b || self.has_two_sources {
+        let is_apart = self.begins == Begins::Two;
+        let both = if a == b || is_apart {
             a.clone()
         } else {
             format!("{a}, {b}")
         };
-        let kind = match self.has_two_sources {
-            true => random.below(3),
-            false => random.below(7),
-        };
+        let kind = random.below(if is_apart { 3 } else { 7 });
         let text = match kind {
             0 => format!(
                 "stream<T> {s} = Functor({a}) {{ param filter : n % {k}l != {r}l; output {s} : {}; }}",
@@ -146,7 +209,7 @@ impl Program {
             streams.iter().skip(1).partition(|_| random.below(2) == 0);
         let mut ports = [left, right].map(|port| port.into_iter().cloned().collect::<Vec<_>>());
         for port in ports.iter_mut().filter(|port| port.is_empty()) {
-            port.push("Source".to_owned());
+            port.push(streams[0].clone());
         }
         let [left, right] = ports.map(|port| port.join(", "));
         let print = |port: &str| {
@@ -174,7 +237,7 @@ impl Program {
 
     /// What of its output is the same on every plan: all, or the tuples of each source.
     fn determined(&self, printed: String) -> String {
-        if !self.has_two_sources {
+        if self.begins != Begins::Two {
             return printed;
         }
         let tuples = printed.lines().filter(|line| !line.ends_with("Marker"));
@@ -198,10 +261,7 @@ impl Program {
         for (number, home) in homes.iter().enumerate() {
             let names: Vec<&str> = home.iter().map(|name| name.as_str()).collect();
             let _ = writeln!(text, "pe {number}\n operators {}", names.join(" "));
-            for name in home
-                .iter()
-                .filter(|name| !["Source", "Second"].contains(&name.as_str()))
-            {
+            for name in home.iter().filter(|name| !SOURCES.contains(&name.as_str())) {
                 if random.below(3) == 0 {
                     let _ = writeln!(text, " queue {name}.0 wait {}", 1 + random.below(20));
                 }
@@ -221,15 +281,20 @@ fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
     for seed in 0..count {
         let random = &mut Random(seed);
         let program = Program::new(random);
-        let file = scratch.write("Main.spl", &program.text);
+        let text = program.from(&program.sources);
+        let file = scratch.write("Main.spl", &text);
         let file = file.to_str().unwrap();
-        let fused = program.determined(thalweg(&["run", file]).ok());
+        let folder = scratch.path("");
+        let folder = folder.to_str().unwrap();
+        let replayed = scratch.write("Replayed.spl", program.replayed());
+        let replayed = replayed.to_str().unwrap();
+        let fused = thalweg(&["run", file, "--data-dir", folder]).ok();
         for number in 0..PLANS {
             let plan = program.plan(random);
             let path = scratch.write("Main.plan", &plan);
             let media: Vec<_> = media().collect();
             let medium = random.pick(&media);
-            let mut args = vec!["run", file, "-F", medium];
+            let mut args = vec!["run", file, "--data-dir", folder, "-F", medium];
             match number {
                 0 => args.extend(["--fuse", "none"]),
                 1 => args.extend(["--threading", "dedicated"]),
@@ -239,10 +304,18 @@ fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
                 args.push("--interpret");
             }
             let run = thalweg(&args);
-            let about = format!("seed {seed}: {args:?}\n{}{plan}", program.text);
+            let about = format!("seed {seed}: {args:?}\n{text}{plan}");
             assert_eq!((run.status, &*run.stderr), (0, ""), "{about}");
-            let found = program.determined(run.stdout);
-            assert!(found == fused, "{about}{}", difference(&found, &fused));
+            let expected = match program.begins {
+                Begins::Mixed => thalweg(&["run", replayed, "--data-dir", folder]).ok(),
+                _ => fused.clone(),
+            };
+            let (found, expected) = (program.determined(run.stdout), program.determined(expected));
+            assert!(
+                found == expected,
+                "{about}{}",
+                difference(&found, &expected)
+            );
         }
     }
 }

@@ -19,6 +19,13 @@
 //! will come any more: whoever takes several streams in order ([`super::merging`]) waits for that if one
 //! of them is silent. It is sent before a thread sleeps or waits, and now and then.
 //!
+//! # Several origins
+//! The order of two origins is free where they meet first. Whoever takes them there says with what it
+//! sends behind what of the other origins that stands: a frame [`super::wire::BEHIND`] comes before it on
+//! its stream. Where such streams meet again, it waits until no stream can bring what stands before it
+//! in the other origins. So all agree on the order in which one thread has mixed them
+//! ([`graph::Order`] sees to it that it is one).
+//!
 //! # Why nobody waits for ever
 //! A merge waits for a stream only while another one has something to take. Whoever could send on the
 //! silent one has either more to do, or sleeps, or waits for room elsewhere, and says before it does
@@ -56,6 +63,8 @@ struct Standing {
     begun: BTreeMap<Origin, u64>,
     /// By origin: nothing at or before this place is submitted any more.
     reached: BTreeMap<u64, Vec<u64>>,
+    /// By origin: what is submitted of another one stands behind this place.
+    passed: BTreeMap<u64, Vec<u64>>,
     /// The same of what was processed last.
     last: Vec<u64>,
     /// Submissions since the last mark.
@@ -70,6 +79,7 @@ impl Standing {
         done: 0,
         begun: BTreeMap::new(),
         reached: BTreeMap::new(),
+        passed: BTreeMap::new(),
         last: Vec::new(),
         submissions: 0,
         is_pending: false,
@@ -77,41 +87,41 @@ impl Standing {
 
     fn goes_to(&mut self, origin: u64) {
         if self.last.first().is_some_and(|last| *last != origin) {
-            let last = std::mem::take(&mut self.last);
-            self.reach(&last);
+            let mut last = std::mem::take(&mut self.last);
+            self.pass(&last);
+            last.clear();
+            self.last = last;
         }
         self.here.clear();
         (self.next, self.done) = (0, 0);
     }
 
     fn reach(&mut self, place: &[u64]) {
-        let Some(origin) = place.first() else {
-            return;
-        };
-        let reached = self.reached.entry(*origin).or_default();
-        if reached[..] < *place {
-            reached.clear();
-            reached.extend(place);
-        }
+        raise(&mut self.reached, place);
+    }
+
+    fn pass(&mut self, place: &[u64]) {
+        raise(&mut self.reached, place);
+        raise(&mut self.passed, place);
     }
 
     /// How far it has come with what an origin began.
     fn reached(&self, origin: u64, place: &mut Vec<u64>) {
         place.clear();
+        if self.here.first() == Some(&origin) {
+            place.extend(&self.here);
+            place.push(self.done);
+            before(place);
+        }
         let known = self.reached.get(&origin).map_or(&[][..], Vec::as_slice);
         let last = match self.last.first() {
             Some(last) if *last == origin => &self.last[..],
             _ => &[],
         };
-        place.extend(known.max(last));
-        if self.here.first() != Some(&origin) {
-            return;
-        }
-        let mut now = self.here.clone();
-        now.push(self.done);
-        before(&mut now);
-        if now > *place {
-            *place = now;
+        let known = known.max(last);
+        if *known > place[..] {
+            place.clear();
+            place.extend(known);
         }
     }
 
@@ -189,6 +199,23 @@ pub(super) fn leave(for_all: bool) {
 /// Nothing at or before a place comes to the thread any more.
 pub(super) fn reached(place: &[u64]) {
     with(|standing| standing.reach(place));
+}
+
+/// What the thread processes from now on, though of other origins, stands behind a place.
+pub(super) fn passed(place: &[u64]) {
+    with(|standing| standing.pass(place));
+}
+
+/// The place of an origin behind which the thread stands while it processes what is of another one, if
+/// that is beyond what was said.
+pub(super) fn behind(origin: Origin, said: &[u64], place: &mut Vec<u64>) -> bool {
+    place.clear();
+    with(|standing| {
+        let passed = standing.passed.get(&origin.into());
+        let is_other = standing.here.first() != Some(&origin.into());
+        place.extend(passed.filter(|_| is_other).into_iter().flatten());
+    });
+    place[..] > *said
 }
 
 /// The place of the next submission; empty if it has none. `again`: that of the one before, to
@@ -282,6 +309,18 @@ pub(super) fn before(place: &mut Vec<u64>) {
     }
 }
 
+/// Raises what is known of a place's origin to that place.
+fn raise(known: &mut BTreeMap<u64, Vec<u64>>, place: &[u64]) {
+    let Some(origin) = place.first() else {
+        return;
+    };
+    let known = known.entry(*origin).or_default();
+    if known[..] < *place {
+        known.clear();
+        known.extend(place);
+    }
+}
+
 fn with<T>(act: impl FnOnce(&mut Standing) -> T) -> T {
     STANDING.with_borrow_mut(act)
 }
@@ -348,6 +387,29 @@ mod tests {
             (news_of(7, &[]), news_of(9, &[])),
             (vec![7, 5, ALL], vec![9, 0, ALL])
         );
+    }
+
+    #[test]
+    fn what_is_taken_stands_behind_what_was_taken_of_other_origins() {
+        let behind_of = |origin: Origin, said: &[u64]| {
+            let mut at = Vec::new();
+            behind(origin, said, &mut at).then_some(at)
+        };
+        enter(&[7, 4], 1);
+        assert_eq!(behind_of(7, &[]), None);
+        leave(true);
+        // A promise is nothing that it stands behind.
+        reached(&[7, 9, ALL]);
+        enter(&[8, 0], 1);
+        assert_eq!(behind_of(7, &[]), Some(vec![7, 4, ALL]));
+        assert_eq!(behind_of(7, &[7, 4, ALL]), None);
+        assert_eq!(news_of(7, &[7, 4, ALL]), [7, 9, ALL]);
+        leave(true);
+        passed(&[9, 2, ALL]);
+        enter(&[7, 5], 1);
+        assert_eq!(behind_of(7, &[]), None);
+        assert_eq!(behind_of(8, &[]), Some(vec![8, 0, ALL]));
+        assert_eq!(behind_of(9, &[]), Some(vec![9, 2, ALL]));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) struct Places {
     has_more: bool,
     /// By origin: how far the receivers know.
     said: BTreeMap<u64, Vec<u64>>,
+    /// By origin: behind what the receivers know that tuples of others stand.
+    behind: BTreeMap<u64, Vec<u64>>,
     /// What was said before the last mark, should that find no room.
     before: Vec<u64>,
     place: Vec<u64>,
@@ -31,6 +33,7 @@ impl Places {
             is_again,
             has_more,
             said: BTreeMap::new(),
+            behind: BTreeMap::new(),
             before: Vec::new(),
             place: Vec::new(),
             bytes: Vec::new(),
@@ -44,6 +47,24 @@ impl Places {
         order::place(self.is_again, &mut self.place);
         stash::encode(&self.place, &mut self.bytes);
         (!self.bytes.is_empty()).then_some(&self.bytes)
+    }
+
+    /// How far the thread has come with what other origins began than the one whose turn it is, if the
+    /// receivers do not know that yet: what is sent next stands behind it.
+    pub fn behind(&mut self) -> Option<&[u8]> {
+        let place = &mut self.place;
+        let known = |origin: Origin| {
+            self.behind
+                .get(&origin.into())
+                .map_or(&[][..], Vec::as_slice)
+        };
+        let mut origins = self.origins.iter();
+        origins.find(|&&origin| order::behind(origin, known(origin), place))?;
+        let known = self.behind.entry(place[0]).or_default();
+        known.clear();
+        known.extend(&*place);
+        stash::encode(place, &mut self.bytes);
+        Some(&self.bytes)
     }
 
     /// A payload with the place that was last asked for, if there is one and both are of at most so many

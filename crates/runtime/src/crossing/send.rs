@@ -238,18 +238,30 @@ impl Send {
             return Ok(());
         };
         let mut writing = std::mem::replace(&mut self.writing, Writing::Facade);
-        let payload = writing.payload(tuple);
-        let has_place = places.next().is_some();
-        let sent = match places.seal(payload, self.frame_bytes_max) {
-            Some(sealed) => self.frame(wire::PLACED, fragment::WHOLE, sealed),
-            None if has_place => {
-                let placed = self.place(places.bytes());
-                placed.and_then(|()| self.payload(payload))
-            }
-            None => self.payload(payload),
-        };
+        let sent = self.behind(&mut places);
+        let sent = sent.and_then(|()| self.sealed(&mut places, writing.payload(tuple)));
         self.writing = writing;
         self.sent(places, sent)
+    }
+
+    fn sealed(&mut self, places: &mut Places, payload: &[u8]) -> Result<(), Fault> {
+        let has_place = places.next().is_some();
+        match places.seal(payload, self.frame_bytes_max) {
+            Some(sealed) => self.frame(wire::PLACED, fragment::WHOLE, sealed),
+            None if has_place => {
+                self.place(wire::AT, places.bytes())?;
+                self.payload(payload)
+            }
+            None => self.payload(payload),
+        }
+    }
+
+    /// Says behind what of other origins the next tuple or marker stands.
+    fn behind(&mut self, places: &mut Places) -> Result<(), Fault> {
+        while let Some(place) = places.behind() {
+            self.place(wire::BEHIND, place)?;
+        }
+        Ok(())
     }
 
     /// Sends something with its place before it, if that counts.
@@ -257,10 +269,11 @@ impl Send {
         let Some(mut places) = self.places.take() else {
             return send(self);
         };
-        let placed = match places.next() {
-            Some(place) => self.place(place),
+        let placed = self.behind(&mut places);
+        let placed = placed.and_then(|()| match places.next() {
+            Some(place) => self.place(wire::AT, place),
             None => Ok(()),
-        };
+        });
         let sent = placed.and_then(|()| send(self));
         self.sent(places, sent)
     }
@@ -299,9 +312,9 @@ impl Send {
         marked
     }
 
-    fn place(&mut self, place: &[u8]) -> Result<(), Fault> {
+    fn place(&mut self, kind: u8, place: &[u8]) -> Result<(), Fault> {
         self.fits(place)?;
-        self.frame(wire::AT, fragment::WHOLE, place)
+        self.frame(kind, fragment::WHOLE, place)
     }
 
     fn fits(&self, place: &[u8]) -> Result<(), Fault> {
@@ -426,5 +439,5 @@ fn put_when_room(
 
 /// How many frames of the stream one of a kind is: a place is part of what it belongs to.
 fn frames(kind: u8) -> u64 {
-    u64::from(kind != wire::AT)
+    u64::from(kind != wire::AT && kind != wire::BEHIND)
 }

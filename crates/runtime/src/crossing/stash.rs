@@ -13,11 +13,17 @@ use super::wire;
 #[derive(Default)]
 pub(super) struct Stash {
     items: VecDeque<Item>,
+    /// Items that are done with: the number of the first one that is not.
+    popped: u64,
+    /// By origin: the numbers of what waits of it.
+    waiting: Vec<(u64, VecDeque<u64>)>,
     /// Places, and payloads.
     words: Vec<u64>,
     assembly: Assembly,
     /// Of the item that comes next.
     place: Vec<u64>,
+    /// Of the last mark.
+    mark: Vec<u64>,
 }
 
 /// Something that waits.
@@ -38,6 +44,8 @@ pub(super) enum What {
     Final,
     /// The stream ends without a marker.
     Abandoned,
+    /// What is behind it stands behind its place.
+    Behind,
 }
 
 /// What a frame was.
@@ -47,8 +55,10 @@ pub(super) enum Took {
     Item,
     /// The place of the next item.
     Place,
-    /// Nothing at or before this place comes any more.
-    Reached(Vec<u64>),
+    /// A mark: nothing at or before [`Stash::mark`] comes any more.
+    Reached,
+    /// The same, and what comes stands behind that.
+    Behind,
 }
 
 /// A place has at most so many numbers: more come from nobody.
@@ -70,10 +80,17 @@ impl Stash {
                 return Err(refused("a marker came inside of a tuple"));
             }
             wire::AT => {
-                self.place = place(frame.bytes)?;
+                read(frame.bytes, &mut self.place)?;
                 return Ok(Took::Place);
             }
-            wire::REACHED => return place(frame.bytes).map(Took::Reached),
+            wire::REACHED => {
+                read(frame.bytes, &mut self.mark)?;
+                return Ok(Took::Reached);
+            }
+            wire::BEHIND => {
+                read(frame.bytes, &mut self.mark)?;
+                return Ok(Took::Behind);
+            }
             wire::WINDOW => What::Window,
             wire::FINAL => What::Final,
             wire::ABANDONED => What::Abandoned,
@@ -95,8 +112,28 @@ impl Stash {
         Ok(Took::Item)
     }
 
+    /// The place of the last mark.
+    pub fn mark(&self) -> &[u64] {
+        &self.mark
+    }
+
+    /// The last mark waits behind what came before it.
+    pub fn push_mark(&mut self) {
+        let at = (self.words.len(), self.mark.len());
+        self.words.extend(&self.mark);
+        self.items.push_back(Item {
+            what: What::Behind,
+            place: at,
+            payload: (self.words.len(), 0),
+        });
+    }
+
     fn push(&mut self, what: What, payload: &[u8]) {
         let at = (self.words.len(), self.place.len());
+        if let Some(&origin) = self.place.first() {
+            let number = self.popped + self.items.len() as u64;
+            self.waits(origin, number);
+        }
         self.words.append(&mut self.place);
         let begin = self.words.len();
         self.words.resize(begin + payload.len().div_ceil(8), 0);
@@ -107,6 +144,14 @@ impl Stash {
             place: at,
             payload: (begin, payload.len()),
         });
+    }
+
+    fn waits(&mut self, origin: u64, number: u64) {
+        let mut known = self.waiting.iter_mut();
+        match known.find(|(known, _)| *known == origin) {
+            Some((_, numbers)) => numbers.push_back(number),
+            None => self.waiting.push((origin, VecDeque::from([number]))),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -131,10 +176,10 @@ impl Stash {
 
     /// The place of the first item that an origin has begun, and whether that is the first of all.
     pub fn first_of(&self, origin: u64) -> Option<(&[u64], bool)> {
-        let places = self.items.iter().map(|&item| self.place(item));
-        let mut places = places.enumerate();
-        let (at, place) = places.find(|(_, place)| place.first() == Some(&origin))?;
-        Some((place, at == 0))
+        let mut known = self.waiting.iter();
+        let (_, numbers) = known.find(|(known, _)| *known == origin)?;
+        let at = (numbers.front()? - self.popped) as usize;
+        Some((self.place(self.items[at]), at == 0))
     }
 
     /// Where an item stands; empty: nowhere.
@@ -152,7 +197,16 @@ impl Stash {
 
     /// The first item is done with.
     pub fn pop(&mut self) {
-        self.items.pop_front();
+        let Some(item) = self.items.pop_front() else {
+            return;
+        };
+        let origin = self.place(item).first().copied();
+        let origin = origin.filter(|_| item.what != What::Behind);
+        let mut known = self.waiting.iter_mut();
+        if let Some((_, numbers)) = known.find(|(known, _)| Some(*known) == origin) {
+            numbers.pop_front();
+        }
+        self.popped += 1;
         if self.items.is_empty() {
             self.words.clear();
         }
@@ -202,16 +256,15 @@ fn open(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error> {
     ))
 }
 
-fn place(bytes: &[u8]) -> Result<Vec<u64>, Error> {
+fn read(bytes: &[u8], place: &mut Vec<u64>) -> Result<(), Error> {
     let (numbers, rest) = bytes.as_chunks();
     if !rest.is_empty() || numbers.is_empty() || numbers.len() > NUMBERS_MAX {
         let message = format!("a place of {} bytes is none", bytes.len());
         return Err(refused(&message));
     }
-    Ok(numbers
-        .iter()
-        .map(|number| u64::from_le_bytes(*number))
-        .collect())
+    place.clear();
+    place.extend(numbers.iter().map(|number| u64::from_le_bytes(*number)));
+    Ok(())
 }
 
 fn refused(what: &str) -> Error {
@@ -259,6 +312,41 @@ mod tests {
     }
 
     #[test]
+    fn the_first_of_each_origin_is_known() {
+        let mut stash = Stash::default();
+        for place in [[7, 4], [9, 1], [7, 5], [9, 2]] {
+            let mut sealed = Vec::new();
+            seal(b"", &at(&place), &mut sealed);
+            stash.take(frame(wire::PLACED, WHOLE, &sealed)).unwrap();
+        }
+        let mark = at(&[9, 1, 5]);
+        let took = stash.take(frame(wire::BEHIND, WHOLE, &mark)).unwrap();
+        assert_eq!((took, stash.mark()), (Took::Behind, &[9, 1, 5][..]));
+        stash.push_mark();
+        let firsts = |stash: &Stash| {
+            let first = |origin| {
+                stash
+                    .first_of(origin)
+                    .map(|(place, is_first)| (place[1], is_first))
+            };
+            (first(7), first(9))
+        };
+        let expected = [
+            (Some((4, true)), Some((1, false))),
+            (Some((5, false)), Some((1, true))),
+            (Some((5, true)), Some((2, false))),
+            (None, Some((2, true))),
+            // A mark is nothing that waits.
+            (None, None),
+        ];
+        for expected in expected {
+            assert_eq!(firsts(&stash), expected);
+            stash.pop();
+        }
+        assert!(stash.is_empty());
+    }
+
+    #[test]
     fn a_tuple_and_its_place_are_one_frame() {
         for payload in [&b""[..], b"1", b"12345678", b"0123456789abc"] {
             let (mut sealed, mut stash) = (Vec::new(), Stash::default());
@@ -290,6 +378,7 @@ mod tests {
         for bytes in [&b""[..], b"1234567", &vec![0; 8 * (NUMBERS_MAX + 1)]] {
             assert!(stash.take(frame(wire::AT, WHOLE, bytes)).is_err());
             assert!(stash.take(frame(wire::REACHED, WHOLE, bytes)).is_err());
+            assert!(stash.take(frame(wire::BEHIND, WHOLE, bytes)).is_err());
         }
         assert!(stash.take(frame(99, WHOLE, b"")).is_err());
         stash.take(frame(wire::TUPLE, FIRST, b"12345678")).unwrap();

@@ -26,5 +26,8 @@ pub(super) const PLACED: u8 = 7;
 /// Nothing at or before the place in its payload comes any more.
 pub(super) const REACHED: u8 = 8;
 
+/// The same; and what comes behind it stands behind that place, though it is of other origins.
+pub(super) const BEHIND: u8 = 9;
+
 // It fills rings: nobody sends it.
 const _: () = assert!(TUPLE != ring::frame::PAD && WINDOW != ring::frame::PAD);

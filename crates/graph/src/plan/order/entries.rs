@@ -38,6 +38,8 @@ pub(super) struct Entries<'g, 'a> {
     ground: &'g Ground<'a>,
     /// By operator: who submits from there.
     submitted: Vec<Rc<Visits>>,
+    /// By unit: who enters it.
+    entered: Vec<Rc<Visits>>,
     /// The units that need a merge, and the origins that two threads bring them.
     pub merged: BTreeMap<usize, BTreeSet<Origin>>,
     /// The receiver of each crossing in each PE.
@@ -45,8 +47,8 @@ pub(super) struct Entries<'g, 'a> {
 }
 
 impl<'g, 'a> Entries<'g, 'a> {
-    /// Of a plan.
-    pub fn of(ground: &'g Ground<'a>) -> Entries<'g, 'a> {
+    /// Of a plan in which these units have merges, whether two threads bring them an origin or not.
+    pub fn of(ground: &'g Ground<'a>, mixes: &BTreeSet<usize>) -> Entries<'g, 'a> {
         let mut receiver_of = BTreeMap::new();
         for (pe, receivers) in (0..).zip(&ground.receivers) {
             for (at, receiver) in receivers.iter().enumerate() {
@@ -57,13 +59,22 @@ impl<'g, 'a> Entries<'g, 'a> {
         let mut entries = Entries {
             ground,
             submitted: vec![Rc::default(); ground.program.operators.len()],
+            entered: Vec::new(),
             merged: BTreeMap::new(),
             receiver_of,
         };
         for unit in 0..ground.origins.units.all.len() {
-            entries.unit(unit);
+            entries.unit(unit, mixes.contains(&unit));
         }
         entries
+    }
+
+    /// How many threads bring a unit what these origins began.
+    pub fn threads_of(&self, unit: usize, origins: &BTreeSet<Origin>) -> usize {
+        let visits = self.entered[unit].iter();
+        let threads = visits.filter(|(_, origin)| origins.contains(origin));
+        let threads: BTreeSet<_> = threads.map(|(thread, _)| *thread).collect();
+        threads.len()
     }
 
     /// Everything that has to come in order.
@@ -149,7 +160,7 @@ impl<'g, 'a> Entries<'g, 'a> {
     }
 
     /// Works out who enters a unit and who submits from it.
-    fn unit(&mut self, unit: usize) {
+    fn unit(&mut self, unit: usize, is_mix: bool) {
         let ground = self.ground;
         let mut visits = Visits::new();
         for (from, to) in self.outside(unit) {
@@ -165,7 +176,7 @@ impl<'g, 'a> Entries<'g, 'a> {
                 visits.extend(self.timed(id));
             }
         }
-        if let Some(contested) = contested(&visits) {
+        if let Some(contested) = contested(&visits).or(is_mix.then(BTreeSet::new)) {
             let merge = |(thread, origin)| match thread {
                 Thread::Receiver(..) | Thread::Merge(_) | Thread::Own(_) | Thread::Timers(_) => {
                     (Thread::Merge(unit), origin)
@@ -177,6 +188,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             self.merged.insert(unit, contested);
         }
         let visits = Rc::new(visits);
+        self.entered.push(visits.clone());
         for &id in operators {
             let operator = &ground.program.operators[id.0 as usize];
             self.submitted[id.0 as usize] = if operator.own_thread {

@@ -12,7 +12,7 @@
 //! # Words
 //! * An *origin* gives its tuples their order: a source, or something else that submits by itself (an
 //!   operator with a thread or a timer of its own, a queue that the program asks for). The order of
-//!   two origins is free.
+//!   two origins is free where they meet first; downstream it is what it was there ([`mixes`]).
 //! * A *merge* is a thread that takes streams for some operators in the order of their origins.
 //! * A crossing is *ordered* by an origin if a merge that is downstream of it needs that.
 //!
@@ -21,6 +21,7 @@
 //! reaches a merge.
 
 mod entries;
+mod mixes;
 mod origins;
 mod units;
 mod upstream;
@@ -174,7 +175,7 @@ impl<'a> Ground<'a> {
     }
 
     fn order(&self) -> Order {
-        let entries = Entries::of(self);
+        let entries = self.entries();
         let mut upstream = Upstream::new(self, &entries);
         for need in entries.needs() {
             upstream.mark(need);
@@ -185,6 +186,19 @@ impl<'a> Ground<'a> {
             merges,
             crossings,
             begins: self.origins.begins(),
+        }
+    }
+
+    /// Who enters what. A merge for those that mix origins can need order itself.
+    fn entries(&self) -> Entries<'_, 'a> {
+        let mut mixes = BTreeSet::new();
+        loop {
+            let entries = Entries::of(self, &mixes);
+            let more = mixes::of(self, &entries);
+            if more.is_empty() {
+                return entries;
+            }
+            mixes.extend(more);
         }
     }
 
