@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::command::BenchArgs;
+
 /// Runs stream programs written in SPL.
 #[derive(Debug, Parser)]
 #[command(name = "thalweg", version, about, max_term_width = 100)]
@@ -28,6 +30,8 @@ pub enum Command {
     Dump(DumpArgs),
     /// Show what jobs are doing
     Top(TopArgs),
+    /// Measure how fast streams are on this machine, beside raw controls
+    Bench(BenchArgs),
     /// Start a project that runs
     New(NewArgs),
     /// Be a PE of a job; started by `run`

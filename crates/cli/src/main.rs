@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Fmt(args) => command::fmt(args),
         Command::Doc(args) => command::doc(args),
         Command::Dump(args) => command::dump(args),
+        Command::Bench(args) => command::bench(args),
         Command::New(args) => command::new(args),
         Command::Top(args) => command::top(args),
         Command::Pe(_) => command::pe(),

@@ -47,6 +47,8 @@ mod sync;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod wiring;
+#[cfg(not(any(loom, miri)))]
+mod words;
 mod writer;
 
 pub use admission::Admission;
@@ -61,4 +63,6 @@ pub use segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX};
 #[cfg(not(any(loom, miri)))]
 pub use shared::{JoinError, join, shared, shared_on};
 pub use wiring::{Shape, private};
+#[cfg(not(any(loom, miri)))]
+pub use words::Words;
 pub use writer::Writer;

@@ -1,5 +1,6 @@
 //! The sub-commands, one file each.
 
+mod bench;
 mod check;
 mod doc;
 mod dump;
@@ -10,6 +11,7 @@ mod plan;
 mod run;
 mod top;
 
+pub use bench::{BenchArgs, bench};
 pub use check::check;
 pub use doc::doc;
 pub use dump::dump;

@@ -1,0 +1,89 @@
+//! The command line of `thalweg bench` as data.
+
+use clap::{Args as ClapArgs, Subcommand};
+use suite::{Codec, Path};
+
+/// `thalweg bench`
+#[derive(Debug, ClapArgs)]
+pub struct BenchArgs {
+    /// Which benchmark.
+    #[command(subcommand)]
+    pub which: Which,
+}
+
+/// The benchmarks.
+#[derive(Debug, Subcommand)]
+pub enum Which {
+    /// Tuples a second from a source to a sink, by size, on each path
+    Throughput(ThroughputArgs),
+    /// Be a control; started by the benchmarks
+    #[command(hide = true)]
+    Control(ControlArgs),
+}
+
+/// `thalweg bench throughput`
+#[derive(Debug, ClapArgs)]
+pub struct ThroughputArgs {
+    /// How it is measured.
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// On which paths: fused, threaded, shm, rum, tcp [default: all of them]
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    pub path: Vec<Path>,
+
+    /// How tuples are written between processes: facade or normal [default: both]
+    #[arg(long, value_name = "CODEC", value_delimiter = ',')]
+    pub codec: Vec<Codec>,
+
+    /// Bytes of a tuple's attributes, 1 to 16384 [default: powers of 2 from 4]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size)]
+    pub size: Vec<u64>,
+}
+
+/// What all benchmarks are told.
+#[derive(Clone, Debug, ClapArgs)]
+pub struct CommonArgs {
+    /// How often each contender runs; the median counts [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: Option<u32>,
+
+    /// How long a run is [default: 0.2]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: Option<f64>,
+
+    /// How many tuples a run has, instead of a time
+    #[arg(long, value_name = "N", conflicts_with = "seconds",
+          value_parser = clap::value_parser!(u32).range(2..))]
+    pub tuples: Option<u32>,
+
+    /// Fewer sizes and shorter runs: less exact, done soon
+    #[arg(long)]
+    pub quick: bool,
+
+    /// One JSON array of results instead of tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `thalweg bench control`: what it is to do comes from the benchmark.
+#[derive(Debug, ClapArgs)]
+pub struct ControlArgs {
+    /// The role and its numbers
+    #[arg(hide = true)]
+    pub what: Vec<String>,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(size @ 1..=16384) => Ok(size),
+        _ => Err("must be a number of bytes, 1 to 16384".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.001..=60.0).contains(&seconds) => Ok(seconds),
+        _ => Err("must be a number of seconds, 0.001 to 60".to_owned()),
+    }
+}

@@ -1,0 +1,128 @@
+//! `thalweg bench`: what it prints. How fast things are is nobody's business here.
+
+use serde_json::Value;
+
+use crate::scratch::thalweg;
+
+/// The results that a benchmark prints.
+fn results(args: &[&str]) -> Vec<Value> {
+    let printed = thalweg(&[&["bench"], args, &["--json"]].concat()).ok();
+    serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
+}
+
+/// The text of a field.
+fn text<'a>(result: &'a Value, field: &str) -> &'a str {
+    result[field].as_str().unwrap_or("")
+}
+
+/// A result either has all of its figures, or says why not and has none.
+fn assert_sound(result: &Value) {
+    let is_measured = result["unavailable"].is_null();
+    for field in ["tuples_per_s", "control_tuples_per_s", "ratio"] {
+        match is_measured {
+            true => assert!(result[field].as_f64().unwrap() > 0.0, "{field}: {result}"),
+            false => assert!(result[field].is_null(), "{field}: {result}"),
+        }
+    }
+    if is_measured {
+        let runs = result["runs"].as_u64().unwrap() as usize;
+        assert_eq!(result["samples"].as_array().unwrap().len(), runs);
+        assert_eq!(result["control_samples"].as_array().unwrap().len(), runs);
+    }
+    assert!(!text(result, "control").is_empty(), "{result}");
+    assert!(result["host"]["cores"].as_u64().unwrap() > 0);
+    assert!(text(result, "options").contains("--json"));
+}
+
+#[test]
+fn throughput_has_every_path() {
+    let results = results(&["throughput", "--quick", "--seconds", "0.01"]);
+    results.iter().for_each(assert_sound);
+    let paths = ["fused", "threaded", "shm", "rum", "tcp"];
+    for path in paths {
+        let own: Vec<_> = results
+            .iter()
+            .filter(|one| text(one, "path") == path)
+            .collect();
+        let sizes = |codec: &Value| {
+            let own = own.iter().filter(|one| one["codec"] == *codec);
+            own.map(|one| one["size_bytes"].as_u64())
+                .collect::<Vec<_>>()
+        };
+        let expected = [Some(64), Some(1024)];
+        match path {
+            "fused" | "threaded" => assert_eq!(sizes(&Value::Null), expected, "{path}"),
+            _ => {
+                assert_eq!(sizes(&"facade".into()), expected, "{path}");
+                assert_eq!(sizes(&"normal".into()), expected, "{path}");
+            }
+        }
+        for one in own {
+            assert_eq!(text(one, "bench"), "throughput");
+            assert!(one["latency_ns"].is_null() && one["rate_offered"].is_null());
+        }
+    }
+}
+
+#[test]
+fn odd_sizes_are_measured_and_shown() {
+    let args = [
+        "bench",
+        "throughput",
+        "--path",
+        "fused,shm",
+        "--codec",
+        "normal",
+    ];
+    let rest = ["--size", "22,1004", "--tuples", "5000", "--runs", "2"];
+    let printed = thalweg(&[&args[..], &rest].concat()).ok();
+    assert!(printed.starts_with("throughput\nPATH "), "{printed}");
+    for size in ["22", "1004"] {
+        let rows = printed
+            .lines()
+            .filter(|line| line.split_whitespace().any(|word| word == size));
+        assert_eq!(rows.count(), 2, "{printed}");
+    }
+    assert!(
+        printed.contains("fused: beside a hand-written loop"),
+        "{printed}"
+    );
+    assert!(printed.contains(" cores, Linux "), "{printed}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_in_a_sentence() {
+    for (args, says) in [
+        (
+            &["--path", "pigeon"][..],
+            "there is no path `pigeon`; there are fused,",
+        ),
+        (&["--codec", "xml"], "there is no codec `xml`"),
+        (&["--size", "0"], "a number of bytes, 1 to 16384"),
+        (&["--size", "64,zwei"], "a number of bytes, 1 to 16384"),
+        (&["--runs", "0"], "0 is not in 1..=1000"),
+        (&["--seconds", "inf"], "a number of seconds"),
+        (&["--tuples", "1"], "1 is not in 2.."),
+        (&["--tuples", "5", "--seconds", "1"], "cannot be used with"),
+    ] {
+        let run = thalweg(&[&["bench", "throughput"], args].concat());
+        let said = run.fails(2);
+        assert!(said.contains(says), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_control_is_for_benchmarks_alone() {
+    for args in [
+        &[][..],
+        &["loop"],
+        &["loop", "8", "x", "1"],
+        &["dance", "8", "8", "1"],
+    ] {
+        let said = thalweg(&[&["bench", "control"], args].concat()).fails(1);
+        assert!(
+            said.contains("this command is for `thalweg bench`"),
+            "{said}"
+        );
+    }
+}

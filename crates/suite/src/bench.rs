@@ -1,0 +1,142 @@
+//! What all benchmarks share: settings, the blank result, and where results go.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use measure::{Host, Outcome};
+
+use crate::arrivals::Run;
+use crate::contest::{self, Contender, Length};
+use crate::{Codec, Error};
+
+/// How it is measured.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The command that runs programs and controls: this one, again.
+    pub binary: PathBuf,
+    /// How often each contender runs.
+    pub runs: u32,
+    /// How long a run is.
+    pub length: Length,
+    /// The user's options, for the record.
+    pub options: String,
+}
+
+/// A sitting: one machine, one build, one set of settings.
+pub struct Bench<'a> {
+    pub(crate) settings: Settings,
+    blank: Outcome,
+    report: &'a mut dyn FnMut(&Outcome),
+    outcomes: Vec<Outcome>,
+}
+
+/// One question: on which path, with which tuples.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub bench: &'static str,
+    pub path: String,
+    pub codec: Option<Codec>,
+    pub size_bytes: Option<u64>,
+    pub receivers: Option<u32>,
+    /// What the control is, in a few words.
+    pub control: &'static str,
+}
+
+impl<'a> Bench<'a> {
+    /// Looks at the machine, which takes a second. Each result goes to `report` as soon as there is
+    /// one.
+    pub fn new(settings: Settings, report: &'a mut dyn FnMut(&Outcome)) -> Bench<'a> {
+        let blank = Outcome {
+            host: Host::here(),
+            commit: option_env!("THALWEG_COMMIT").map(str::to_owned),
+            options: Some(settings.options.clone()),
+            ..Outcome::default()
+        };
+        Bench {
+            settings,
+            blank,
+            report,
+            outcomes: Vec::new(),
+        }
+    }
+
+    /// All results so far.
+    pub fn into_outcomes(self) -> Vec<Outcome> {
+        self.outcomes
+    }
+
+    /// How many runs and how long, for another part of the same sitting.
+    pub fn set_turns(&mut self, runs: u32, length: Length) {
+        self.settings.runs = runs;
+        self.settings.length = length;
+    }
+
+    /// Answers a question by a contest.
+    ///
+    /// # Errors
+    /// A contender fails.
+    pub(crate) fn contest(
+        &mut self,
+        question: Question,
+        ours: &mut Contender<'_>,
+        control: &mut Contender<'_>,
+    ) -> Result<(), Error> {
+        let (length, runs) = (self.settings.length, self.settings.runs);
+        let figures = contest::hold(length, runs, ours, control)
+            .map_err(|error| Error::new(format!("{}: {error}", question.title())))?;
+        let mut outcome = self.outcome(question);
+        let rate = figures.tuples_per_s();
+        outcome.tuples_per_s = Some(rate);
+        outcome.gbit_per_s = outcome
+            .size_bytes
+            .map(|size| rate * size as f64 * 8.0 / 1e9);
+        outcome.control_tuples_per_s = Some(figures.control_tuples_per_s());
+        outcome.ratio = Some(figures.ratio());
+        outcome.runs = runs;
+        outcome.samples = figures.samples;
+        outcome.control_samples = figures.control_samples;
+        self.add(outcome);
+        Ok(())
+    }
+
+    /// Says why a question cannot be answered here.
+    pub(crate) fn unavailable(&mut self, question: Question, why: String) {
+        let mut outcome = self.outcome(question);
+        outcome.unavailable = Some(why);
+        self.add(outcome);
+    }
+
+    /// A result without figures.
+    pub(crate) fn outcome(&self, question: Question) -> Outcome {
+        Outcome {
+            bench: question.bench.to_owned(),
+            path: question.path,
+            codec: question.codec.map(|codec| codec.name().to_owned()),
+            size_bytes: question.size_bytes,
+            receivers: question.receivers,
+            control: Some(question.control.to_owned()),
+            ..self.blank.clone()
+        }
+    }
+
+    /// One more result.
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        (self.report)(&outcome);
+        self.outcomes.push(outcome);
+    }
+}
+
+impl Question {
+    /// The question in a few words.
+    fn title(&self) -> String {
+        let codec = self.codec.map(|codec| format!(" {}", codec.name()));
+        let size = self.size_bytes.map(|size| format!(" {size} B"));
+        let (codec, size) = (codec.unwrap_or_default(), size.unwrap_or_default());
+        format!("{} {}{codec}{size}", self.bench, self.path)
+    }
+}
+
+/// Runs a control; what its sinks say.
+pub(crate) fn run_control(command: Command, sinks: u32) -> Result<Run, Error> {
+    Run::read(&crate::job::output(command)?, sinks)
+}

@@ -1,0 +1,89 @@
+//! Raw controls: the same bytes with nothing in between, each in processes of its own.
+//!
+//! ```text
+//!   bench ──starts──> thalweg bench control ROLE BYTES TUPLES RECEIVERS ──starts──> receivers
+//! ```
+//! A control fills every byte of a message and its sink reads every byte, as the SPL programs do, and
+//! prints the same line. It knows no schema, no ports, no codec, no counters, no shutdown.
+//!
+//! # Invariants
+//! A control dies with the process that started it, and after two minutes by itself.
+
+mod by_hand;
+mod payload;
+mod role;
+mod sink;
+mod socket;
+mod words;
+
+use std::path::Path as FilePath;
+use std::process::Command;
+
+use crate::Path;
+
+pub use role::serve;
+
+/// What a path is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// A loop that calls a function for each operator.
+    Loop,
+    /// A ring of plain words between threads.
+    Threads,
+    /// The same in a segment that processes share.
+    Processes,
+    /// A socket, a write for each message.
+    Writes,
+    /// A socket, writes of 64 KB.
+    Blocks,
+}
+
+impl Control {
+    /// That of a path.
+    pub fn of(path: Path) -> Control {
+        match path {
+            Path::Fused => Control::Loop,
+            Path::Threaded => Control::Threads,
+            Path::Shm => Control::Processes,
+            Path::Rum => Control::Blocks,
+            Path::Tcp => Control::Writes,
+        }
+    }
+
+    /// In a few words.
+    pub fn what(self) -> &'static str {
+        match self {
+            Control::Loop => "hand-written loop, a call for each operator",
+            Control::Threads => "bare ring of words between two threads",
+            Control::Processes => "bare ring of words in a segment between two processes",
+            Control::Writes => "bare socket, the same writes",
+            Control::Blocks => "bare socket, 64 KB writes",
+        }
+    }
+
+    /// The command that sends so many messages of so many bytes to so many receivers.
+    pub fn throughput(
+        self,
+        binary: &FilePath,
+        bytes: u64,
+        messages: u64,
+        receivers: u32,
+    ) -> Command {
+        let role = match self {
+            Control::Loop => "loop",
+            Control::Threads => "threads",
+            Control::Processes => "processes",
+            Control::Writes => "writes",
+            Control::Blocks => "blocks",
+        };
+        let numbers = [bytes, messages, receivers.into()].map(|number| number.to_string());
+        command(binary, role, &numbers)
+    }
+}
+
+/// The command of a role.
+fn command(binary: &FilePath, role: &str, args: &[String]) -> Command {
+    let mut command = Command::new(binary);
+    command.args(["bench", "control", role]).args(args);
+    command
+}

@@ -1,0 +1,185 @@
+//! `thalweg bench control ROLE ...`: what one process of a control does.
+
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Signal, set_parent_process_death_signal};
+
+use super::payload::Payload;
+use super::socket::{self, Wire};
+use super::words::Bare;
+use super::{by_hand, command};
+use crate::{Error, cores};
+
+/// A control that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The numbers that all roles begin with.
+struct Task {
+    payload: Payload,
+    messages: u64,
+    receivers: u32,
+    /// What else a role is told.
+    rest: Vec<String>,
+}
+
+/// Plays the role that the arguments name, to its end.
+///
+/// # Errors
+/// There is no such role, or the system refuses something.
+pub fn serve(args: &[String]) -> Result<(), Error> {
+    let by_hand = || Error::new("this command is for `thalweg bench`");
+    let (role, rest) = args.split_first().ok_or_else(by_hand)?;
+    let task = Task::read(rest).ok_or_else(by_hand)?;
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| Error::system("ask for the end with the bench", error))?;
+    thread::spawn(|| {
+        thread::sleep(PATIENCE);
+        eprintln!("a control hangs");
+        std::process::exit(1);
+    });
+    match role.as_str() {
+        "loop" => task.by_hand(),
+        "threads" => task.threads(),
+        "processes" => task.processes(),
+        "processes-receiver" => task.processes_receiver(),
+        "writes" => task.sockets(Wire::writes(task.payload), role),
+        "blocks" => task.sockets(Wire::blocks(task.payload), role),
+        "writes-receiver" => task.socket_receiver(Wire::writes(task.payload)),
+        "blocks-receiver" => task.socket_receiver(Wire::blocks(task.payload)),
+        _ => Err(by_hand()),
+    }
+}
+
+impl Task {
+    fn read(args: &[String]) -> Option<Task> {
+        let ([bytes, messages, receivers], rest) = args.split_first_chunk()?;
+        Some(Task {
+            payload: Payload::of(bytes.parse().ok().filter(|bytes| *bytes > 0)?),
+            messages: messages.parse().ok()?,
+            receivers: receivers.parse().ok()?,
+            rest: rest.to_vec(),
+        })
+    }
+
+    fn by_hand(&self) -> Result<(), Error> {
+        self.pin_source()?;
+        by_hand::run(self.payload, self.messages).print();
+        Ok(())
+    }
+
+    fn threads(&self) -> Result<(), Error> {
+        let bare = Bare::private(1).map_err(|error| Error::system("make a ring", error))?;
+        thread::scope(|scope| {
+            let source = scope.spawn(|| {
+                self.pin_source()?;
+                bare.write(self.payload, self.messages);
+                Ok(())
+            });
+            self.pin_sink()?;
+            bare.read(0, self.payload, self.messages).print();
+            joined(source.join())
+        })
+    }
+
+    fn processes(&self) -> Result<(), Error> {
+        let shared = Bare::shared(self.receivers as usize);
+        let (bare, fd) = shared.map_err(|error| Error::system("make a ring", error))?;
+        let receivers = self.start("processes-receiver", |_| String::new(), Some(&fd))?;
+        self.pin_source()?;
+        bare.write(self.payload, self.messages);
+        wait(receivers)
+    }
+
+    fn processes_receiver(&self) -> Result<(), Error> {
+        let stdin = std::io::stdin();
+        let bare = Bare::join(stdin.as_fd(), self.receivers as usize);
+        let bare = bare.map_err(|error| Error::system("join a ring", error))?;
+        self.pin_sink()?;
+        let own = self.rest.first().and_then(|number| number.parse().ok());
+        let own = own.filter(|own| *own < self.receivers as usize);
+        let own = own.ok_or_else(|| Error::new("a receiver has no number"))?;
+        bare.read(own, self.payload, self.messages).print();
+        Ok(())
+    }
+
+    fn sockets(&self, wire: Wire, role: &str) -> Result<(), Error> {
+        let failed = |error| Error::system("send on a bare socket", error);
+        let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?.to_string();
+        let receivers = self.start(&format!("{role}-receiver"), |_| address.clone(), None)?;
+        let mut streams = socket::accept(&listener, self.receivers).map_err(failed)?;
+        self.pin_source()?;
+        wire.send(&mut streams, self.messages).map_err(failed)?;
+        wait(receivers)
+    }
+
+    fn socket_receiver(&self, wire: Wire) -> Result<(), Error> {
+        let failed = |error| Error::system("receive on a bare socket", error);
+        let address = self.rest.get(1).map_or("", String::as_str);
+        let stream = TcpStream::connect(address).map_err(failed)?;
+        self.pin_sink()?;
+        wire.receive(stream, self.messages).map_err(failed)?.print();
+        Ok(())
+    }
+
+    /// Starts all receivers: each is told what we are told, its number, and one thing more.
+    fn start(
+        &self,
+        role: &str,
+        more: impl Fn(u32) -> String,
+        stdin: Option<&OwnedFd>,
+    ) -> Result<Vec<Child>, Error> {
+        let binary = std::env::current_exe();
+        let binary = binary.map_err(|error| Error::system("find this command", error))?;
+        let start = |number: u32| {
+            let numbers = [
+                self.payload.bytes().to_string(),
+                self.messages.to_string(),
+                self.receivers.to_string(),
+                number.to_string(),
+                more(number),
+            ];
+            let mut command: Command = command(&binary, role, &numbers);
+            let stdin = stdin.map(OwnedFd::try_clone).transpose()?;
+            command.stdin(stdin.map_or_else(Stdio::null, Stdio::from));
+            command.spawn()
+        };
+        let started: Result<_, std::io::Error> = (0..self.receivers).map(start).collect();
+        started.map_err(|error| Error::system("start a receiver", error))
+    }
+
+    fn pin_source(&self) -> Result<(), Error> {
+        self.pin(cores::pair().0)
+    }
+
+    fn pin_sink(&self) -> Result<(), Error> {
+        self.pin(cores::pair().1)
+    }
+
+    /// Several receivers are left to the system, as those of the programs are.
+    fn pin(&self, core: u32) -> Result<(), Error> {
+        match self.receivers {
+            1 => cores::pin(core),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn joined(outcome: thread::Result<Result<(), Error>>) -> Result<(), Error> {
+    outcome.unwrap_or_else(|_| Err(Error::new("a thread of the control panicked")))
+}
+
+fn wait(receivers: Vec<Child>) -> Result<(), Error> {
+    for mut receiver in receivers {
+        let status = receiver.wait();
+        let status = status.map_err(|error| Error::system("wait for a receiver", error))?;
+        if !status.success() {
+            return Err(Error::new(format!("a receiver failed ({status})")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! The cores that contenders run on: the first two that this process may use.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::Error;
+
+/// All that this process may run on, in their order.
+pub fn all() -> Vec<u32> {
+    let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
+    let numbers = 0..CpuSet::MAX_CPU;
+    let numbers = numbers.filter(|number| set.is_set(*number));
+    numbers.map(|number| number as u32).collect()
+}
+
+/// Where sources and sinks run; the same core twice if there is but one.
+pub fn pair() -> (u32, u32) {
+    let all = all();
+    let source = all.first().copied().unwrap_or(0);
+    (source, all.get(1).copied().unwrap_or(source))
+}
+
+/// From now on this thread runs on one core.
+///
+/// # Errors
+/// The system refuses.
+pub fn pin(core: u32) -> Result<(), Error> {
+    let mut set = CpuSet::new();
+    set.set(core as usize);
+    let pinned = sched_setaffinity(None, &set);
+    pinned.map_err(|error| Error::system(&format!("run on core {core}"), error))
+}
+
+/// Why nothing can be measured that wants two cores; `None` if there are.
+pub fn lack() -> Option<String> {
+    let lacks = all().len() < 2;
+    lacks.then(|| "one core: source and sink want one each".to_owned())
+}

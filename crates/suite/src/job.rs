@@ -1,0 +1,88 @@
+//! An SPL program as a contender: `thalweg run` in a process of its own.
+//!
+//! Program and plan are files without a name that the process inherits: nothing is left behind,
+//! however it ends.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use crate::Error;
+
+/// Seconds after which a job that hangs is told to end.
+const PATIENCE: &str = "120";
+
+/// A program with its plan.
+pub struct Job {
+    program: Text,
+    plan: Text,
+}
+
+/// A file that the processes we start can read.
+struct Text {
+    file: File,
+}
+
+impl Job {
+    /// From the texts of both.
+    ///
+    /// # Errors
+    /// No memory for them.
+    pub fn new(program: &str, plan: &str) -> Result<Job, Error> {
+        Ok(Job {
+            program: Text::new(program)?,
+            plan: Text::new(plan)?,
+        })
+    }
+
+    /// Runs it to its end with these submission-time values; what it has printed.
+    ///
+    /// # Errors
+    /// It fails.
+    pub fn run(&self, binary: &Path, values: &[(&str, String)]) -> Result<String, Error> {
+        let mut command = Command::new(binary);
+        command.args(["run", "--kill-after", PATIENCE, "--fuse"]);
+        command.arg(self.plan.path()).arg(self.program.path());
+        let values = values.iter();
+        command.args(values.map(|(name, value)| format!("{name}={value}")));
+        output(command)
+    }
+}
+
+impl Text {
+    fn new(text: &str) -> Result<Text, Error> {
+        let failed = |error| Error::system("make a file in memory", error);
+        // No flag: children inherit it.
+        let fd = memfd_create("thalweg-bench", MemfdFlags::empty());
+        let mut file = File::from(fd.map_err(|error| failed(error.into()))?);
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        Ok(Text { file })
+    }
+
+    /// Where a process that has inherited it finds it.
+    fn path(&self) -> String {
+        format!("/proc/self/fd/{}", self.file.as_raw_fd())
+    }
+}
+
+/// Runs a command to its end; what it has printed.
+///
+/// # Errors
+/// It cannot be started, or fails: then with what it says.
+pub fn output(mut command: Command) -> Result<String, Error> {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| Error::system("start a run", error))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let status = output.status;
+        return Err(Error::new(format!(
+            "a run failed ({status}): {}",
+            said.trim()
+        )));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,33 @@
+//! Benchmarks: SPL programs whose sinks measure, each beside a raw control in the same run.
+//!
+//! ```text
+//!   throughput, latency, ...      which programs, on which paths, at which sizes
+//!        |            |
+//!      job          control       a process each: `thalweg run`, or the same bytes by hand
+//!        \            /
+//!         arrivals                what their sinks print
+//!            |
+//!         contest                 by turns, medians, the median of neighbours' ratios
+//!            |
+//!      measure::Outcome
+//! ```
+//! Both contenders are processes of the same command, fill and read every byte, and print the same
+//! line; the sums in it have to agree. So neither can save itself work that the other does.
+
+pub mod control;
+
+mod arrivals;
+mod bench;
+mod contest;
+mod cores;
+mod error;
+mod job;
+mod path;
+mod schema;
+mod throughput;
+
+pub use bench::{Bench, Settings};
+pub use contest::Length;
+pub use error::Error;
+pub use path::{Codec, Path};
+pub use throughput::{Throughput, throughput};
