@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use graph::{
-    Arg, Body, Callee, Expr, ExprKind, Function, FunctionId, LocalId, Place, Root, StateId, Step,
-    Stmt,
+    Arg, Body, Callee, Expr, ExprKind, FunctionId, LocalId, Place, Root, StateId, Step, Stmt,
 };
 
 use crate::shape;
@@ -33,8 +32,8 @@ pub struct Uses {
     pub locals: Vec<LocalUse>,
     /// State variables that it changes.
     pub changed: HashSet<StateId>,
-    /// User functions that it calls.
-    pub calls: HashSet<FunctionId>,
+    /// User functions that it calls, as often as it names them.
+    pub calls: Vec<FunctionId>,
     /// How many nodes it has.
     pub nodes: u32,
     depth: u32,
@@ -126,7 +125,7 @@ impl Uses {
             ExprKind::Step { place, .. } => self.changed(place, false),
             ExprKind::Call(callee, args) => {
                 if let Callee::User(function) = callee {
-                    self.calls.insert(*function);
+                    self.calls.push(*function);
                 }
                 for arg in args {
                     if let Arg::Place(place) = arg {
@@ -220,64 +219,4 @@ fn each_index(place: &Place, f: &mut dyn FnMut(&Expr)) {
             f(e);
         }
     }
-}
-
-/// Which user functions call themselves, directly or not, and which are small enough to be inlined.
-#[derive(Clone, Debug, Default)]
-pub struct Inlining {
-    /// By function: its calls are inlined.
-    pub is_inlined: Vec<bool>,
-    /// By function: how deep its calls are nested has to be known.
-    pub is_counted: Vec<bool>,
-}
-
-/// The largest body that is inlined, in nodes.
-const INLINED_NODES: u32 = 80;
-
-impl Inlining {
-    /// Of a program's functions.
-    pub fn of(functions: &[Function]) -> Inlining {
-        let uses: Vec<Uses> = functions.iter().map(|f| Uses::of(&f.body)).collect();
-        let reach: Vec<HashSet<u32>> = (0..uses.len()).map(|f| reachable(&uses, f)).collect();
-        let calls_itself = |f: usize| reach[f].contains(&(f as u32));
-        let loops: Vec<usize> = (0..uses.len()).filter(|&f| calls_itself(f)).collect();
-        let is_counted = |f: usize| {
-            let leads = loops
-                .iter()
-                .any(|&l| l == f || reach[f].contains(&(l as u32)));
-            leads || loops.iter().any(|&l| reach[l].contains(&(f as u32)))
-        };
-        let is_counted: Vec<bool> = (0..uses.len()).map(is_counted).collect();
-        let is_inlined = functions.iter().zip(&uses).zip(&is_counted);
-        let is_inlined = is_inlined.map(|((function, uses), is_counted)| {
-            !is_counted && uses.nodes <= INLINED_NODES && uses.is_simple(function)
-        });
-        Inlining {
-            is_inlined: is_inlined.collect(),
-            is_counted,
-        }
-    }
-}
-
-impl Uses {
-    /// Whether a function takes nothing by reference and keeps nothing in memory.
-    fn is_simple(&self, function: &Function) -> bool {
-        let locals = function.body.locals.iter().zip(&self.locals);
-        locals.into_iter().all(|(local, used)| {
-            !local.by_reference && super::locals::home(&local.ty, used) != super::Home::Memory
-        })
-    }
-}
-
-/// The functions that calls from one may lead to.
-fn reachable(uses: &[Uses], from: usize) -> HashSet<u32> {
-    let mut found = HashSet::new();
-    let mut todo = vec![from as u32];
-    while let Some(function) = todo.pop() {
-        let Some(uses) = uses.get(function as usize) else {
-            continue;
-        };
-        todo.extend(uses.calls.iter().map(|f| f.0).filter(|&f| found.insert(f)));
-    }
-    found
 }

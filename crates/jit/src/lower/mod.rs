@@ -22,6 +22,7 @@ mod frame;
 mod function;
 mod granted;
 mod index;
+mod inlining;
 mod intrinsic;
 mod list;
 mod locals;
@@ -44,13 +45,14 @@ use cranelift_frontend::FunctionBuilder;
 
 use crate::code::Import;
 
-pub use analysis::{Inlining, Uses};
+pub use analysis::Uses;
 pub use body::{Against, Entry, Made};
 pub use chain::{Branch, Link, Member};
 pub use emit::Region;
 pub use frame::{Frame, Target};
 pub use function::signature;
 pub use granted::Granted;
+pub use inlining::Inlining;
 pub use locals::{Home, Storage};
 pub use unit::{Text, Unit};
 
