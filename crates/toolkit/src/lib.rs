@@ -6,6 +6,7 @@
 
 mod adapter;
 mod calls;
+mod charset;
 mod control;
 mod function;
 mod key;

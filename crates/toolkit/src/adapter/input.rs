@@ -3,11 +3,11 @@
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
-use graph::{Fault, FaultKind};
+use graph::Fault;
 
 use super::alarm::{Alarm, Watched};
 use super::compression::Compression;
+use crate::charset::{Charset, Decoder};
 
 /// Bytes that are asked for at once.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -52,12 +52,12 @@ impl Input {
     pub fn open(
         path: &Path,
         compression: Option<Compression>,
-        encoding: Option<&'static Encoding>,
+        encoding: Option<Charset>,
         alarm: &Alarm,
     ) -> io::Result<Input> {
         Ok(Input {
             bytes: Bytes::new(Watched::open(path, alarm)?, compression),
-            decoder: encoding.map(Encoding::new_decoder),
+            decoder: encoding.map(Decoder::new),
             raw: Vec::new(),
         })
     }
@@ -74,7 +74,7 @@ impl Input {
         loop {
             self.raw.clear();
             let count = read_block(self.bytes.reader(), &mut self.raw)?;
-            decode(decoder, &self.raw, count == 0, buffer);
+            decoder.decode(&self.raw, count == 0, buffer);
             // A block may hold no whole character.
             if count == 0 || buffer.len() > before {
                 return Ok(buffer.len() - before);
@@ -94,7 +94,7 @@ impl Input {
         let is_shorter = file.metadata()?.len() < file.stream_position()?;
         if is_shorter {
             file.rewind()?;
-            self.decoder = self.decoder.as_ref().map(|d| d.encoding().new_decoder());
+            self.decoder = self.decoder.as_ref().map(Decoder::restarted);
         }
         Ok(is_shorter)
     }
@@ -113,37 +113,11 @@ fn read_block(bytes: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<usize> {
     read
 }
 
-fn decode(decoder: &mut Decoder, mut raw: &[u8], last: bool, buffer: &mut Vec<u8>) {
-    loop {
-        let wanted = decoder
-            .max_utf8_buffer_length(raw.len())
-            .unwrap_or(raw.len() * 3 + 16);
-        let before = buffer.len();
-        buffer.resize(before + wanted, 0);
-        let (result, read, written, _) = decoder.decode_to_utf8(raw, &mut buffer[before..], last);
-        buffer.truncate(before + written);
-        raw = &raw[read..];
-        if result == CoderResult::InputEmpty {
-            return;
-        }
-    }
-}
-
 /// The encoding of a name; `None` for UTF-8, which needs no decoding.
 ///
 /// # Errors
 /// If nobody knows the name.
-pub fn encoding(name: Option<&str>) -> Result<Option<&'static Encoding>, Fault> {
-    let Some(name) = name else { return Ok(None) };
-    // iconv's names differ from the labels of the web in little.
-    let label = name
-        .replace("ISO_8859", "ISO-8859")
-        .replace("UTF8", "UTF-8");
-    match Encoding::for_label(label.as_bytes()) {
-        Some(encoding) => Ok(Some(encoding).filter(|encoding| *encoding != UTF_8)),
-        None => Err(Fault::new(
-            FaultKind::Limit,
-            format!("the encoding {name:?} is not known; UTF-8, ISO-8859-1 and UTF-16LE are some"),
-        )),
-    }
+pub fn encoding(name: Option<&str>) -> Result<Option<Charset>, Fault> {
+    let charset = name.map(Charset::named).transpose()?;
+    Ok(charset.filter(|charset| *charset != Charset::Utf8))
 }

@@ -8,11 +8,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use bzip2::write::BzEncoder;
-use encoding_rs::Encoding;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use graph::{Fault, Services};
 
 use super::compression::Compression;
+use crate::charset::{Charset, Encoder};
 
 /// Bytes that are gathered before they are written.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -21,7 +21,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 pub struct Output {
     path: PathBuf,
     target: Target,
-    encoding: Option<&'static Encoding>,
+    encoder: Option<Encoder>,
     buffer: Vec<u8>,
     /// Bytes that were put, before compression.
     bytes: u64,
@@ -59,7 +59,7 @@ impl Output {
         path: &Path,
         append: bool,
         compression: Option<Compression>,
-        encoding: Option<&'static Encoding>,
+        encoding: Option<Charset>,
     ) -> io::Result<Output> {
         let target = if path == Path::new("/dev/stdout") && compression.is_none() {
             Target::Standard
@@ -84,7 +84,7 @@ impl Output {
         Ok(Output {
             path: path.to_owned(),
             target,
-            encoding,
+            encoder: encoding.map(Encoder::new),
             buffer,
             bytes: 0,
         })
@@ -107,12 +107,9 @@ impl Output {
     /// What the system says.
     pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), WriteError> {
         self.bytes += record.len() as u64;
-        match self.encoding {
+        match &mut self.encoder {
             None => self.buffer.extend_from_slice(record),
-            Some(encoding) => {
-                let text = String::from_utf8_lossy(record);
-                self.buffer.extend_from_slice(&encoding.encode(&text).0);
-            }
+            Some(encoder) => encoder.encode(record, &mut self.buffer),
         }
         if self.buffer.len() >= BUFFER_BYTES {
             self.write(services)

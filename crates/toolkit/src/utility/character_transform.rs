@@ -5,7 +5,7 @@ use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
 use tuple::{TupleRef, Value};
 
 use crate::calls::Calls;
-use crate::function::string::encoding::convert;
+use crate::charset::convert;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {

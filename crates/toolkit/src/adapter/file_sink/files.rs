@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use encoding_rs::Encoding;
 use graph::{Fault, FaultKind, Services};
 use jiff::Zoned;
 
 use crate::adapter::compression::Compression;
 use crate::adapter::file_name;
 use crate::adapter::output::{Output, WriteError};
+use crate::charset::Charset;
 
 /// What becomes of a failed write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Files {
     pub data_directory: String,
     pub append: bool,
     pub compression: Option<Compression>,
-    pub encoding: Option<&'static Encoding>,
+    pub encoding: Option<Charset>,
     pub move_to: Option<PathBuf>,
     pub on_failure: OnFailure,
     pub open: Option<Output>,

@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use encoding_rs::Encoding;
 use graph::{Fault, FaultKind, TraceLevel};
 use runtime::Outlet;
 use tuple::text::{Record, RecordError, RecordReader};
@@ -13,6 +12,7 @@ use tuple::{Punctuation, TupleBuf};
 use crate::adapter::assigned::{Assigned, Parsing};
 use crate::adapter::compression::Compression;
 use crate::adapter::input::Input;
+use crate::charset::Charset;
 
 /// How long a hot file is left alone when it has nothing new.
 const HOT_PAUSE: Duration = Duration::from_millis(100);
@@ -21,7 +21,7 @@ const HOT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Reading {
     pub reader: Box<dyn RecordReader>,
     pub compression: Option<Compression>,
-    pub encoding: Option<&'static Encoding>,
+    pub encoding: Option<Charset>,
     pub parsing: Parsing,
     pub hot: bool,
     pub assigned: Option<Assigned>,

@@ -1,0 +1,177 @@
+//! Text that comes or goes piece by piece: pieces need not end where characters do.
+
+use encoding_rs::CoderResult;
+
+use super::Charset;
+use super::wide::{decode_wide, ends_within_pair, order};
+
+/// Bytes of a character set to UTF-8.
+pub struct Decoder {
+    charset: Charset,
+    table: Option<encoding_rs::Decoder>,
+    /// The beginning of a character.
+    rest: Vec<u8>,
+    /// Whether the high byte of a unit comes first, once that is known.
+    big: Option<bool>,
+}
+
+impl Decoder {
+    /// For a character set.
+    pub fn new(charset: Charset) -> Decoder {
+        let table = match charset {
+            Charset::Table(encoding) => Some(encoding.new_decoder_without_bom_handling()),
+            _ => None,
+        };
+        Decoder {
+            charset,
+            table,
+            rest: Vec::new(),
+            big: None,
+        }
+    }
+
+    /// The same from the beginning.
+    pub fn restarted(&self) -> Decoder {
+        Decoder::new(self.charset)
+    }
+
+    /// Appends the text that the next bytes spell.
+    pub fn decode(&mut self, raw: &[u8], is_last: bool, text: &mut Vec<u8>) {
+        match (self.charset, &mut self.table) {
+            (_, Some(decoder)) => decode_by_table(decoder, raw, is_last, text),
+            (Charset::Wide { width, big, mark }, _) => {
+                self.rest.extend_from_slice(raw);
+                if is_last || self.rest.len() >= width {
+                    let big = self.settle_order(width, big, mark);
+                    self.decode_wide(width, big, is_last, text);
+                }
+            }
+            (Charset::Utf8, _) => text.extend_from_slice(raw),
+            (charset, _) => text.extend(charset.decode(raw)),
+        }
+    }
+
+    /// The byte order; a mark in front states it if the name leaves it open.
+    fn settle_order(&mut self, width: usize, big: bool, mark: bool) -> bool {
+        if let Some(big) = self.big {
+            return big;
+        }
+        let (found, behind) = if mark {
+            order(&self.rest, width, big)
+        } else {
+            (big, &self.rest[..])
+        };
+        let mark_bytes = self.rest.len() - behind.len();
+        self.rest.drain(..mark_bytes);
+        *self.big.insert(found)
+    }
+
+    fn decode_wide(&mut self, width: usize, big: bool, is_last: bool, text: &mut Vec<u8>) {
+        let mut whole = self.rest.len();
+        if !is_last {
+            whole -= whole % width;
+            if width == 2 && ends_within_pair(&self.rest[..whole], big) {
+                whole -= width;
+            }
+        }
+        text.extend(decode_wide(&self.rest[..whole], width, big).into_bytes());
+        self.rest.drain(..whole);
+    }
+}
+
+fn decode_by_table(
+    decoder: &mut encoding_rs::Decoder,
+    mut raw: &[u8],
+    is_last: bool,
+    text: &mut Vec<u8>,
+) {
+    loop {
+        let wanted = decoder
+            .max_utf8_buffer_length(raw.len())
+            .unwrap_or(raw.len() * 3 + 16);
+        let before = text.len();
+        text.resize(before + wanted, 0);
+        let (result, read, written, _) = decoder.decode_to_utf8(raw, &mut text[before..], is_last);
+        text.truncate(before + written);
+        raw = &raw[read..];
+        if result == CoderResult::InputEmpty {
+            return;
+        }
+    }
+}
+
+/// UTF-8 to a character set, whole characters at a time.
+pub struct Encoder {
+    charset: Charset,
+}
+
+impl Encoder {
+    /// For a character set.
+    pub fn new(charset: Charset) -> Encoder {
+        Encoder { charset }
+    }
+
+    /// Appends the bytes of more text; a byte order mark comes before the first.
+    pub fn encode(&mut self, text: &[u8], bytes: &mut Vec<u8>) {
+        bytes.extend(self.charset.encode(&String::from_utf8_lossy(text)));
+        if let Charset::Wide { mark, .. } = &mut self.charset {
+            *mark = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "a\u{e9}\u{1d11e}\n";
+
+    /// A text in pieces of so many bytes, there and back.
+    fn there_and_back(name: &str, piece: usize) -> String {
+        let charset = Charset::named(name).unwrap();
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(charset);
+        let mut buffer = [0; 4];
+        for c in TEXT.chars() {
+            encoder.encode(c.encode_utf8(&mut buffer).as_bytes(), &mut bytes);
+        }
+        assert_eq!(bytes, charset.encode(TEXT));
+        let mut decoder = Decoder::new(charset);
+        let mut text = Vec::new();
+        for piece in bytes.chunks(piece) {
+            decoder.decode(piece, false, &mut text);
+        }
+        decoder.decode(&[], true, &mut text);
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn pieces_may_end_within_a_character() {
+        for name in [
+            "UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32BE", "GB18030",
+        ] {
+            for piece in 1..=9 {
+                assert_eq!(there_and_back(name, piece), TEXT, "{name} by {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_mark_says_the_order() {
+        let mut decoder = Decoder::new(Charset::named("UTF-16").unwrap());
+        let mut text = Vec::new();
+        decoder.decode(&[0xFE], false, &mut text);
+        decoder.decode(&[0xFF, 0, b'a'], true, &mut text);
+        assert_eq!(text, b"a");
+    }
+
+    #[test]
+    fn what_is_cut_off_is_replaced() {
+        let mut decoder = Decoder::new(Charset::named("UTF-16LE").unwrap());
+        let mut text = Vec::new();
+        decoder.decode(&[b'a', 0, 0x34, 0xD8], false, &mut text);
+        assert_eq!(text, b"a");
+        decoder.decode(&[], true, &mut text);
+        assert_eq!(text, "a\u{fffd}".as_bytes());
+    }
+}
