@@ -39,7 +39,8 @@ pub struct Outcome {
     pub peer: Option<String>,
     /// How often it was measured.
     pub runs: u32,
-    /// Tuples a second of each run, in their order; what noise there was.
+    /// Each run, in their order: tuples a second, or where latency is the question its median in
+    /// nanoseconds. It says what noise there was.
     #[serde(default)]
     pub samples: Vec<f64>,
     /// The same of the control.

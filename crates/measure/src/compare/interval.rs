@@ -1,0 +1,141 @@
+//! How much two sets of runs differ, and how sure that is.
+//!
+//! The change is the ratio of the geometric means of the runs, B to A. Its interval is Welch's, on
+//! logarithms: with `a`, `b` the logarithms of the runs, `m` their means, `v` their variances (over
+//! `n − 1`),
+//!
+//! ```text
+//! exp( m_b − m_a ± t(0.995, f) · s )     s² = v_a/n_a + v_b/n_b
+//!                                        f  = s⁴ / ( (v_a/n_a)²/(n_a−1) + (v_b/n_b)²/(n_b−1) )
+//! ```
+//! B. L. Welch, *The generalization of "Student's" problem when several different population
+//! variances are involved*, Biometrika 34, 1947. Runs that do not differ are called different once
+//! in a hundred times.
+//!
+//! # Why this way
+//! Noise multiplies (a core that somebody else has half of the time halves a rate), so logarithms.
+//! A suite has three to five runs a side: the Mann-Whitney test cannot get below 0.1 with three
+//! against three, and a bootstrap of three values has only ten different resamples. One run that was
+//! disturbed widens the interval, which errs on the side of saying nothing.
+
+/// A change with the interval that holds the true one in 99 of 100 cases.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Ratio of the geometric means, B to A.
+    pub change: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+/// The change from runs of A to runs of B; none with fewer than two on a side, or where a run is not
+/// above 0.
+pub fn interval(a: &[f64], b: &[f64]) -> Option<Interval> {
+    let (a, b) = (Moments::of(a)?, Moments::of(b)?);
+    let middle = b.mean - a.mean;
+    let square = a.error + b.error;
+    let reach = match square > 0.0 {
+        true => {
+            let freedom = square * square / (a.share() + b.share());
+            student(freedom) * square.sqrt()
+        }
+        false => 0.0,
+    };
+    Some(Interval {
+        change: middle.exp(),
+        low: (middle - reach).exp(),
+        high: (middle + reach).exp(),
+    })
+}
+
+/// Of logarithms.
+struct Moments {
+    mean: f64,
+    /// Variance of the mean.
+    error: f64,
+    /// Runs less one.
+    freedom: f64,
+}
+
+impl Moments {
+    fn of(runs: &[f64]) -> Option<Moments> {
+        let usable = |run: &f64| run.is_finite() && *run > 0.0;
+        if runs.len() < 2 || !runs.iter().all(usable) {
+            return None;
+        }
+        let count = runs.len() as f64;
+        let logs = || runs.iter().map(|run| run.ln());
+        let mean = logs().sum::<f64>() / count;
+        let squares: f64 = logs().map(|log| (log - mean).powi(2)).sum();
+        let freedom = count - 1.0;
+        Some(Moments {
+            mean,
+            error: squares / freedom / count,
+            freedom,
+        })
+    }
+
+    fn share(&self) -> f64 {
+        self.error * self.error / self.freedom
+    }
+}
+
+/// Student's t for 99 %, two-sided, by degrees of freedom from 1 on; the usual table.
+const STUDENT: [f64; 30] = [
+    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
+    2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845, 2.831, 2.819, 2.807, 2.797, 2.787, 2.779,
+    2.771, 2.763, 2.756, 2.750,
+];
+
+/// Between the lines of the table linear in the reciprocal, which is a little too much, as is the
+/// last line for all beyond it.
+fn student(freedom: f64) -> f64 {
+    let last = STUDENT.len() as f64;
+    let freedom = freedom.clamp(1.0, last);
+    let line = (freedom.floor() as usize).min(STUDENT.len() - 1);
+    let (above, below) = (STUDENT[line - 1], STUDENT[line]);
+    let (from, to) = (1.0 / line as f64, 1.0 / (line as f64 + 1.0));
+    above + (below - above) * (from - 1.0 / freedom) / (from - to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{interval, student};
+
+    #[test]
+    fn the_table_is_met_and_never_undercut() {
+        assert_eq!(student(1.0), 63.657);
+        assert!((student(4.0) - 4.604).abs() < 1e-9);
+        assert!((student(30.0) - 2.750).abs() < 1e-9);
+        assert!((student(1000.0) - 2.750).abs() < 1e-9);
+        // t(0.995, 2.5) = 7.164 by numerical inversion.
+        let between = student(2.5);
+        assert!((7.164..9.925).contains(&between), "{between}");
+    }
+
+    #[test]
+    fn an_interval_computed_by_hand() {
+        // Logarithms 0, 0.1, 0.2 and 0.5, 0.6, 0.7: s² = 2·0.01/3, f = 4, t = 4.604.
+        let runs = |from: f64| [0.0f64, 0.1, 0.2].map(|step| (from + step).exp());
+        let found = interval(&runs(0.0), &runs(0.5)).unwrap();
+        let reach = 4.604 * (0.02f64 / 3.0).sqrt();
+        assert!((found.change.ln() - 0.5).abs() < 1e-12);
+        assert!((found.low.ln() - (0.5 - reach)).abs() < 1e-9);
+        assert!((found.high.ln() - (0.5 + reach)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn too_few_or_impossible_runs_have_none() {
+        assert_eq!(interval(&[1.0], &[1.0, 2.0]), None);
+        assert_eq!(interval(&[], &[]), None);
+        assert_eq!(interval(&[0.0, 1.0], &[1.0, 2.0]), None);
+        assert_eq!(interval(&[1.0, 2.0], &[f64::NAN, 2.0]), None);
+    }
+
+    #[test]
+    fn runs_without_any_noise_differ_exactly() {
+        let found = interval(&[2.0, 2.0], &[3.0, 3.0]).unwrap();
+        assert!((found.low - 1.5).abs() < 1e-12 && found.low == found.high);
+    }
+}

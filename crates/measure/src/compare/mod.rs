@@ -1,0 +1,268 @@
+//! What changed from one run of the benchmarks to another, with noise taken into account.
+//!
+//! Results are matched by benchmark, path, codec, size, receivers and offered rate. On the same host
+//! their figures are compared; on hosts that differ, their ratios to the raw controls of the same
+//! runs, because absolute figures then say more of the hosts than of the program. `interval` says
+//! how a change is told from noise.
+
+mod interval;
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::{Host, Outcome};
+use interval::interval;
+
+/// One row of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The question.
+    pub bench: String,
+    /// The channel that the stream takes.
+    pub path: String,
+    /// How tuples cross.
+    pub codec: Option<String>,
+    /// Bytes of a tuple.
+    pub size_bytes: Option<u64>,
+    /// How many get each tuple.
+    pub receivers: Option<u32>,
+    /// Tuples a second that the source offers.
+    pub rate_offered: Option<f64>,
+    /// What was compared; null if there is nothing to compare.
+    pub by: Option<Measure>,
+    /// It in A.
+    pub a: Option<f64>,
+    /// It in B.
+    pub b: Option<f64>,
+    /// B to A, turned so that above 1 is better.
+    pub change: Option<f64>,
+    /// The lower end of its 99 % interval; null if noise is not known.
+    pub change_low: Option<f64>,
+    /// The upper end.
+    pub change_high: Option<f64>,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// What two results are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// Tuples a second.
+    TuplesPerS,
+    /// The median latency in nanoseconds.
+    LatencyNs,
+    /// The ratio to the raw control of the same run.
+    Ratio,
+}
+
+/// What a comparison finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole interval is above 1.
+    Faster,
+    /// The whole interval is below 1.
+    Slower,
+    /// The interval holds 1.
+    NoChange,
+    /// A side has fewer than two runs on record, so noise is not known.
+    NoiseUnknown,
+    /// B does not have it, or could not measure it.
+    OnlyInA,
+    /// A does not have it, or could not measure it.
+    OnlyInB,
+}
+
+impl Verdict {
+    /// All, the most telling first.
+    pub const ALL: [Verdict; 6] = [
+        Verdict::Slower,
+        Verdict::Faster,
+        Verdict::NoChange,
+        Verdict::NoiseUnknown,
+        Verdict::OnlyInA,
+        Verdict::OnlyInB,
+    ];
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::NoChange => "no change within noise",
+            Verdict::NoiseUnknown => "noise not known",
+            Verdict::OnlyInA => "only in A",
+            Verdict::OnlyInB => "only in B",
+        }
+    }
+}
+
+impl Row {
+    /// Whether it is slower by more than a share, with all of its interval.
+    pub fn is_slower_by(&self, share: f64) -> bool {
+        let beyond = self.change_high.is_some_and(|high| high < 1.0 - share);
+        self.verdict == Verdict::Slower && beyond
+    }
+}
+
+/// Compares all results of A and B, in the order of A, then those that only B has.
+pub fn compare(a: &[Outcome], b: &[Outcome]) -> Vec<Row> {
+    let (a, b) = (keyed(a), keyed(b));
+    let others: HashMap<&Key, &Outcome> = b.iter().map(|(key, o)| (key, *o)).collect();
+    let known: HashMap<&Key, &Outcome> = a.iter().map(|(key, o)| (key, *o)).collect();
+    let rows = a
+        .iter()
+        .map(|(key, outcome)| row(Some(outcome), others.get(key).copied()));
+    let new = b.iter().filter(|(key, _)| !known.contains_key(key));
+    let new = new.map(|(_, outcome)| row(None, Some(outcome)));
+    rows.chain(new).flatten().collect()
+}
+
+/// What the hosts of two runs differ in, in words; none if they are alike.
+pub fn hosts_differ(a: &Host, b: &Host) -> Option<String> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
+    let facts = [
+        ("processor", a.processor.clone(), b.processor.clone()),
+        ("cores", a.cores.to_string(), b.cores.to_string()),
+        ("kernel", a.kernel.clone(), b.kernel.clone()),
+        ("huge pages", a.huge_pages.clone(), b.huge_pages.clone()),
+        ("governor", text(&a.governor), text(&b.governor)),
+    ];
+    // Jitter is left out: it is another one each second.
+    let different = facts.iter().filter(|(_, a, b)| a != b);
+    let words: Vec<String> = different
+        .map(|(name, a, b)| format!("{name} {a} in A, {b} in B"))
+        .collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// What results are matched by; the last tells apart results that are alike in all of it.
+type Key = (
+    String,
+    String,
+    Option<String>,
+    Option<u64>,
+    Option<u32>,
+    Option<u64>,
+    usize,
+);
+
+fn keyed(outcomes: &[Outcome]) -> Vec<(Key, &Outcome)> {
+    let mut seen: HashMap<Key, usize> = HashMap::new();
+    let key = |outcome: &Outcome| {
+        let mut key: Key = (
+            outcome.bench.clone(),
+            outcome.path.clone(),
+            outcome.codec.clone(),
+            outcome.size_bytes,
+            outcome.receivers,
+            outcome.rate_offered.map(f64::to_bits),
+            0,
+        );
+        let nth = seen.entry(key.clone()).or_default();
+        key.6 = *nth;
+        *nth += 1;
+        key
+    };
+    outcomes.iter().map(key).zip(outcomes).collect()
+}
+
+/// The row of a pair; none if neither side could be measured.
+fn row(a: Option<&Outcome>, b: Option<&Outcome>) -> Option<Row> {
+    let measured = |o: &&Outcome| o.unavailable.is_none();
+    let (a, b) = (a.filter(measured), b.filter(measured));
+    let either = a.or(b)?;
+    let mut row = Row {
+        bench: either.bench.clone(),
+        path: either.path.clone(),
+        codec: either.codec.clone(),
+        size_bytes: either.size_bytes,
+        receivers: either.receivers,
+        rate_offered: either.rate_offered,
+        by: None,
+        a: None,
+        b: None,
+        change: None,
+        change_low: None,
+        change_high: None,
+        verdict: Verdict::NoiseUnknown,
+    };
+    match (a, b) {
+        (Some(a), Some(b)) => judge(&mut row, a, b),
+        (Some(a), None) => only(&mut row, a, Verdict::OnlyInA),
+        (None, Some(b)) => only(&mut row, b, Verdict::OnlyInB),
+        (None, None) => return None,
+    }
+    Some(row)
+}
+
+fn only(row: &mut Row, outcome: &Outcome, verdict: Verdict) {
+    let by = absolute(outcome);
+    let value = figure(outcome, by);
+    (row.by, row.verdict) = (value.map(|_| by), verdict);
+    match verdict {
+        Verdict::OnlyInA => row.a = value,
+        _ => row.b = value,
+    }
+}
+
+fn judge(row: &mut Row, a: &Outcome, b: &Outcome) {
+    let by = match hosts_differ(&a.host, &b.host) {
+        Some(_) => Measure::Ratio,
+        None => absolute(a),
+    };
+    (row.a, row.b) = (figure(a, by), figure(b, by));
+    row.by = row.a.and(row.b).map(|_| by);
+    let turned = |change: f64| match by {
+        Measure::LatencyNs => 1.0 / change,
+        _ => change,
+    };
+    let plain = row.a.zip(row.b).map(|(a, b)| turned(b / a));
+    row.change = plain.filter(|change| change.is_finite());
+    let Some(found) = interval(&runs(a, by), &runs(b, by)) else {
+        return;
+    };
+    let (low, high) = (turned(found.low), turned(found.high));
+    let (low, high) = (low.min(high), low.max(high));
+    row.change = Some(turned(found.change));
+    (row.change_low, row.change_high) = (Some(low), Some(high));
+    row.verdict = match (low > 1.0, high < 1.0) {
+        (true, _) => Verdict::Faster,
+        (_, true) => Verdict::Slower,
+        _ => Verdict::NoChange,
+    };
+}
+
+/// What the figures of a result count when they are not compared to a control.
+fn absolute(outcome: &Outcome) -> Measure {
+    match outcome.latency_ns {
+        Some(_) => Measure::LatencyNs,
+        None => Measure::TuplesPerS,
+    }
+}
+
+fn figure(outcome: &Outcome, by: Measure) -> Option<f64> {
+    match by {
+        Measure::TuplesPerS => outcome.tuples_per_s,
+        Measure::LatencyNs => outcome.latency_ns.map(|latency| latency.p50 as f64),
+        Measure::Ratio => outcome.ratio,
+    }
+}
+
+/// The runs as they are compared: each as it is, or as a share of its neighbour, the control's.
+fn runs(outcome: &Outcome, by: Measure) -> Vec<f64> {
+    if by != Measure::Ratio {
+        return outcome.samples.clone();
+    }
+    if outcome.samples.len() != outcome.control_samples.len() {
+        return Vec::new();
+    }
+    let pairs = outcome.samples.iter().zip(&outcome.control_samples);
+    match outcome.latency_ns {
+        // A shorter time is better; the ratio is turned in the record too.
+        Some(_) => pairs.map(|(own, control)| control / own).collect(),
+        None => pairs.map(|(own, control)| own / control).collect(),
+    }
+}

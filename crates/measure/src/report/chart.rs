@@ -1,0 +1,172 @@
+//! A chart as data: axes, series of points, bands; `draw` makes SVG of it.
+
+use super::scale::Scale;
+
+/// What one picture shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// Its heading.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The lines, those of the back first.
+    pub series: Vec<Series>,
+    /// Ranges of the vertical axis.
+    pub bands: Vec<Band>,
+}
+
+/// One axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// What it counts, with the unit.
+    pub title: &'static str,
+    /// What kind of values, and so which scale and ticks.
+    pub kind: Kind,
+}
+
+/// Kinds of values on an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Sizes in bytes: logarithmic, ticks at powers of 4.
+    Sizes,
+    /// Small whole numbers: linear.
+    Numbers,
+    /// Amounts: linear from 0, or logarithmic where they differ by a factor of 50 or more.
+    Amounts,
+}
+
+/// Points that belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Under which heading of the legend it stands: what was measured, its control, a publication.
+    pub group: String,
+    /// Its name there.
+    pub name: String,
+    /// How it is drawn.
+    pub look: Look,
+    /// Its colour, of those that the page has, and with it the shape of its markers.
+    pub colour: usize,
+    /// The points, by `x`.
+    pub points: Vec<Point>,
+}
+
+/// How a series is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// What was measured: a line with markers.
+    Measured,
+    /// The second codec of what was measured: a thinner line, open markers.
+    Second,
+    /// A raw control: a dashed line.
+    Control,
+    /// Published values: a faint line.
+    Published,
+    /// Published values of the second codec: a faint dotted line.
+    PublishedSecond,
+    /// Published values that are too few for a line: faint markers alone.
+    PublishedPoints,
+}
+
+/// One point of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Its value on the horizontal axis.
+    pub x: f64,
+    /// Its value on the vertical axis.
+    pub y: f64,
+    /// What its tooltip says.
+    pub note: String,
+}
+
+/// A range that a publication gives in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Band {
+    /// Under which heading of the legend it stands.
+    pub group: String,
+    /// What it is.
+    pub name: String,
+    /// Its lower end, on the vertical axis.
+    pub from: f64,
+    /// Its upper end.
+    pub to: f64,
+    /// Its colour, of those that the page has.
+    pub colour: usize,
+}
+
+impl Chart {
+    /// Whether there is any point that was measured here.
+    pub fn has_measured(&self) -> bool {
+        let measured = |series: &Series| series.look.is_measured() && !series.points.is_empty();
+        self.series.iter().any(measured)
+    }
+
+    /// The scale of the horizontal axis.
+    pub fn x_scale(&self) -> Scale {
+        self.x.kind.scale(&self.values(|point| point.x))
+    }
+
+    /// The scale of the vertical axis.
+    pub fn y_scale(&self) -> Scale {
+        let mut values = self.values(|point| point.y);
+        values.extend(self.bands.iter().flat_map(|band| [band.from, band.to]));
+        self.y.kind.scale(&values)
+    }
+
+    /// Where labels of the horizontal axis stand.
+    pub fn x_ticks(&self) -> Vec<f64> {
+        let measured = self.values(|point| point.x);
+        self.x.kind.ticks(self.x_scale(), &measured)
+    }
+
+    /// Where labels of the vertical axis stand.
+    pub fn y_ticks(&self) -> Vec<f64> {
+        self.y.kind.ticks(self.y_scale(), &[])
+    }
+
+    fn values(&self, of: fn(&Point) -> f64) -> Vec<f64> {
+        let points = self.series.iter().flat_map(|series| &series.points);
+        let mut values: Vec<f64> = points.map(of).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    }
+}
+
+impl Kind {
+    fn scale(self, values: &[f64]) -> Scale {
+        match self {
+            Kind::Sizes => Scale::of_sizes(values),
+            Kind::Numbers => Scale::of_numbers(values),
+            Kind::Amounts => Scale::of_amounts(values),
+        }
+    }
+
+    fn ticks(self, scale: Scale, values: &[f64]) -> Vec<f64> {
+        match self {
+            Kind::Sizes => scale.size_ticks(values),
+            Kind::Numbers => scale.number_ticks(),
+            Kind::Amounts => scale.amount_ticks(),
+        }
+    }
+}
+
+impl Look {
+    /// Whether it shows what was measured here, and no control.
+    pub fn is_measured(self) -> bool {
+        matches!(self, Look::Measured | Look::Second)
+    }
+
+    /// The name of its style on the page.
+    pub fn class(self) -> &'static str {
+        match self {
+            Look::Measured => "measured",
+            Look::Second => "second",
+            Look::Control => "control",
+            Look::Published => "published",
+            Look::PublishedSecond => "published dotted",
+            Look::PublishedPoints => "published points",
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Results as comma-separated values: a row an outcome, as RFC 4180 has it.
+//!
+//! Numbers are written so that they read back as the same; null is an empty field; samples stand in
+//! one field, a space between them. The first column is the release, empty where there is only one.
+
+use crate::{Latency, Outcome};
+
+/// The names of the columns.
+pub const COLUMNS: [&str; 36] = [
+    "release",
+    "bench",
+    "path",
+    "codec",
+    "size_bytes",
+    "receivers",
+    "rate_offered",
+    "tuples_per_s",
+    "gbit_per_s",
+    "control_tuples_per_s",
+    "ratio",
+    "latency_p50_ns",
+    "latency_p90_ns",
+    "latency_p99_ns",
+    "latency_p999_ns",
+    "latency_p9999_ns",
+    "latency_max_ns",
+    "control_latency_p50_ns",
+    "control_latency_p90_ns",
+    "control_latency_p99_ns",
+    "control_latency_p999_ns",
+    "control_latency_p9999_ns",
+    "control_latency_max_ns",
+    "control",
+    "runs",
+    "samples",
+    "control_samples",
+    "unavailable",
+    "host_processor",
+    "host_cores",
+    "host_kernel",
+    "host_huge_pages",
+    "host_governor",
+    "host_jitter_ns",
+    "commit",
+    "options",
+];
+
+/// All outcomes of all releases, with a head.
+pub fn csv<'a>(releases: impl Iterator<Item = (&'a str, &'a [Outcome])>) -> String {
+    let mut text = line(&COLUMNS.map(str::to_owned));
+    for (release, outcomes) in releases {
+        for outcome in outcomes {
+            text += &line(&fields(release, outcome));
+        }
+    }
+    text
+}
+
+fn fields(release: &str, outcome: &Outcome) -> Vec<String> {
+    let mut fields = vec![
+        release.to_owned(),
+        outcome.bench.clone(),
+        outcome.path.clone(),
+        text(&outcome.codec),
+        text(&outcome.size_bytes),
+        text(&outcome.receivers),
+        text(&outcome.rate_offered),
+        text(&outcome.tuples_per_s),
+        text(&outcome.gbit_per_s),
+        text(&outcome.control_tuples_per_s),
+        text(&outcome.ratio),
+    ];
+    fields.extend(percentiles(outcome.latency_ns));
+    fields.extend(percentiles(outcome.control_latency_ns));
+    let host = &outcome.host;
+    fields.extend([
+        text(&outcome.control),
+        outcome.runs.to_string(),
+        list(&outcome.samples),
+        list(&outcome.control_samples),
+        text(&outcome.unavailable),
+        host.processor.clone(),
+        host.cores.to_string(),
+        host.kernel.clone(),
+        host.huge_pages.clone(),
+        text(&host.governor),
+        text(&host.jitter_ns),
+        text(&outcome.commit),
+        text(&outcome.options),
+    ]);
+    fields
+}
+
+fn percentiles(latency: Option<Latency>) -> [String; 6] {
+    let of = |get: fn(&Latency) -> u64| text(&latency.as_ref().map(get));
+    [
+        of(|l| l.p50),
+        of(|l| l.p90),
+        of(|l| l.p99),
+        of(|l| l.p999),
+        of(|l| l.p9999),
+        of(|l| l.max),
+    ]
+}
+
+fn text(value: &Option<impl ToString>) -> String {
+    value.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+fn list(samples: &[f64]) -> String {
+    let samples: Vec<String> = samples.iter().map(f64::to_string).collect();
+    samples.join(" ")
+}
+
+fn line(fields: &[String]) -> String {
+    let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+    fields.join(",") + "\r\n"
+}
+
+fn quoted(field: &str) -> String {
+    match field.contains(['"', ',', '\r', '\n']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    }
+}

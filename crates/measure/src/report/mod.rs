@@ -1,0 +1,90 @@
+//! Reports: results as JSON, as CSV, and as one page with the figures of the Streams 2.0 report.
+//!
+//! ```text
+//! outcomes ──figures──> sections of charts ──draw──> SVG ──page──> index.html
+//!     ├──csv──> results.csv
+//!     └───────> results.json
+//! ```
+//! The page needs nothing but itself: no network, no scripts. It is well-formed XML besides, which
+//! is how the tests read it. The values that the source documents published stand in `published`.
+
+mod bars;
+mod chart;
+mod csv;
+mod draw;
+mod figures;
+mod markup;
+mod number;
+mod page;
+mod published;
+mod scale;
+mod table;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::{Outcome, results};
+
+pub use number::{count, nanoseconds, percent, short};
+
+/// What was measured of one release.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Release {
+    /// Its name on charts; may be empty if it is the only one.
+    pub name: String,
+    /// What was measured.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// The files of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// One array of outcomes.
+    pub json: PathBuf,
+    /// A row an outcome.
+    pub csv: PathBuf,
+    /// The page.
+    pub page: PathBuf,
+}
+
+/// Writes `results.json`, `results.csv` and `index.html` of one run into a folder, which is made if
+/// there is none.
+///
+/// # Errors
+/// The folder cannot be made, or a file not be written; the error names it.
+pub fn write(dir: &Path, outcomes: &[Outcome]) -> io::Result<Written> {
+    let release = Release {
+        name: String::new(),
+        outcomes: outcomes.to_vec(),
+    };
+    write_releases(dir, &[release])
+}
+
+/// The same of several releases, the newest last: the page is about that one, and compares it with
+/// those before; `results.json` holds the newest, `results.csv` all.
+///
+/// # Errors
+/// The folder cannot be made, or a file not be written; the error names it.
+pub fn write_releases(dir: &Path, releases: &[Release]) -> io::Result<Written> {
+    fs::create_dir_all(dir).map_err(|error| at(dir, error))?;
+    let newest = releases.last().map_or(&[][..], |release| &release.outcomes);
+    let all = releases.iter().map(|r| (r.name.as_str(), &r.outcomes[..]));
+    let put = |name: &str, text: String| {
+        let path = dir.join(name);
+        fs::write(&path, text).map_err(|error| at(&path, error))?;
+        Ok::<PathBuf, io::Error>(path)
+    };
+    Ok(Written {
+        json: put(results::FILE, results::text(newest))?,
+        csv: put("results.csv", csv::csv(all))?,
+        page: put("index.html", page::page(releases))?,
+    })
+}
+
+fn at(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        format!("cannot write {}: {error}", path.display()),
+    )
+}

@@ -1,0 +1,399 @@
+//! What the source documents published, as they print it: the faint lines of the charts.
+//!
+//! Only values that stand in a table, or in a sentence, are here; what only a picture shows is not
+//! guessed. Where several tables print the same column they agree to the digit; it stands here once.
+//!
+//! Table 6 does not say whether it counts one receiver or all; what it prints stands here.
+
+/// The performance report of InfoSphere Streams 2.0: two Xeon X5570 a host, gigabit Ethernet.
+pub const STREAMS: &str = "Streams 2.0 report";
+/// The measurements of Ultra Messaging SMX: Xeon E5-2643 v4, one process to another.
+pub const SMX: &str = "SMX measurements";
+/// The paper on transport operators for System S: Xeon X7560, shared memory.
+pub const VEGA: &str = "Vega paper";
+
+/// One published column.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// Which document.
+    pub source: &'static str,
+    /// What it is, and where it stands there.
+    pub name: &'static str,
+    /// The path of ours that it is set beside.
+    pub path: &'static str,
+    /// What kind of tuples, or of values.
+    pub kind: Kind,
+    /// Sizes or numbers of receivers.
+    pub x: &'static [f64],
+    /// 10⁹ bits a second; messages a second in documents that count those.
+    pub y: &'static [f64],
+}
+
+/// Which line a column is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The line to compare with.
+    Main,
+    /// Normal tuples beside facade tuples, the release before beside the new one.
+    Second,
+    /// Single values out of a sentence.
+    Points,
+}
+
+const SIZES: &[f64] = &[
+    4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 4096.0, 8192.0, 16384.0,
+];
+
+const fn streams(name: &'static str, path: &'static str, kind: Kind, y: &'static [f64]) -> Column {
+    Column {
+        source: STREAMS,
+        name,
+        path,
+        kind,
+        x: SIZES,
+        y,
+    }
+}
+
+/// Within a host, facade tuples: tables 1, 3 and 7.
+pub const TCP: Column = streams(
+    "plain TCP, table 1",
+    "tcp",
+    Kind::Main,
+    &[
+        0.03, 0.06, 0.12, 0.24, 0.71, 1.58, 2.51, 4.29, 7.06, 11.52, 12.32, 12.49, 13.07,
+    ],
+);
+/// Within a host, facade tuples: tables 1, 3 and 7.
+pub const RUM: Column = streams(
+    "LLM RUM over TCP, table 1",
+    "rum",
+    Kind::Main,
+    &[
+        0.16, 0.33, 0.77, 1.55, 3.46, 9.33, 10.32, 10.18, 9.42, 8.59, 6.59, 5.80, 7.74,
+    ],
+);
+/// Within a host, facade tuples: tables 1, 3 and 7.
+pub const INFINIBAND: Column = streams(
+    "LLM RUM, InfiniBand, table 1",
+    "shm",
+    Kind::Main,
+    &[
+        0.17, 0.29, 0.74, 1.46, 2.02, 5.48, 8.14, 12.61, 13.39, 16.03, 15.80, 16.55, 17.39,
+    ],
+);
+/// Between hosts, facade tuples: tables 2, 4 and 8.
+pub const HOSTS_TCP: Column = streams(
+    "plain TCP, table 2",
+    "tcp",
+    Kind::Main,
+    &[
+        0.06, 0.13, 0.24, 0.45, 0.81, 0.87, 0.89, 0.92, 0.93, 0.92, 0.94, 0.94, 0.93,
+    ],
+);
+/// Between hosts, facade tuples: tables 2, 4 and 8.
+pub const HOSTS_RUM: Column = streams(
+    "LLM RUM over TCP, table 2",
+    "rum",
+    Kind::Main,
+    &[
+        0.21, 0.62, 0.75, 0.83, 0.88, 0.90, 0.92, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93,
+    ],
+);
+/// Between hosts, facade tuples: tables 2, 4 and 8.
+pub const HOSTS_INFINIBAND: Column = streams(
+    "LLM RUM, InfiniBand, table 2",
+    "rdma",
+    Kind::Main,
+    &[
+        0.13, 0.31, 0.61, 1.21, 2.44, 5.17, 7.79, 13.75, 12.96, 19.20, 19.04, 17.11, 20.42,
+    ],
+);
+/// Within a host, normal tuples.
+pub const TCP_NORMAL: Column = streams(
+    "TCP, normal, table 3",
+    "tcp",
+    Kind::Second,
+    &[
+        0.03, 0.06, 0.12, 0.24, 0.59, 1.55, 2.39, 4.01, 6.59, 10.14, 11.30, 11.62, 11.63,
+    ],
+);
+/// Within a host, normal tuples.
+pub const RUM_NORMAL: Column = streams(
+    "LLM RUM, normal, table 3",
+    "rum",
+    Kind::Second,
+    &[
+        0.16, 0.31, 0.74, 1.15, 2.51, 5.56, 8.77, 10.74, 11.44, 9.01, 6.38, 6.19, 9.79,
+    ],
+);
+/// Within a host, normal tuples.
+pub const INFINIBAND_NORMAL: Column = streams(
+    "InfiniBand, normal, table 3",
+    "shm",
+    Kind::Second,
+    &[
+        0.17, 0.32, 0.54, 1.18, 2.53, 3.61, 7.39, 10.99, 11.88, 12.91, 10.91, 14.05, 17.12,
+    ],
+);
+/// Between hosts, normal tuples.
+pub const HOSTS_TCP_NORMAL: Column = streams(
+    "TCP, normal, table 4",
+    "tcp",
+    Kind::Second,
+    &[
+        0.06, 0.13, 0.24, 0.43, 0.80, 0.86, 0.90, 0.92, 0.93, 0.93, 0.94, 0.94, 0.93,
+    ],
+);
+/// Between hosts, normal tuples.
+pub const HOSTS_RUM_NORMAL: Column = streams(
+    "LLM RUM, normal, table 4",
+    "rum",
+    Kind::Second,
+    &[
+        0.13, 0.62, 0.75, 0.83, 0.88, 0.91, 0.92, 0.92, 0.93, 0.93, 0.93, 0.93, 0.93,
+    ],
+);
+/// Between hosts, normal tuples.
+pub const HOSTS_INFINIBAND_NORMAL: Column = streams(
+    "InfiniBand, normal, table 4",
+    "rdma",
+    Kind::Second,
+    &[
+        0.18, 0.27, 0.54, 1.08, 2.21, 3.65, 7.18, 11.82, 12.13, 13.61, 11.39, 16.95, 19.73,
+    ],
+);
+/// One thread.
+pub const FUSED: Column = streams(
+    "fused, table 5",
+    "fused",
+    Kind::Main,
+    &[
+        0.66, 1.32, 2.47, 4.94, 9.91, 19.81, 42.08, 84.42, 169.49, 337.85, 677.63, 1355.20, 2711.61,
+    ],
+);
+/// Two threads.
+pub const THREADED: Column = streams(
+    "threaded port, table 5",
+    "threaded",
+    Kind::Main,
+    &[
+        0.09, 0.14, 0.36, 0.67, 1.33, 2.54, 5.47, 10.46, 21.19, 39.95, 71.21, 179.81, 349.17,
+    ],
+);
+/// Between processes, beside the two above.
+pub const INFINIBAND_TABLE_5: Column = streams(
+    "LLM RUM, InfiniBand, table 5",
+    "shm",
+    Kind::Main,
+    &[
+        0.16, 0.30, 0.61, 1.23, 2.30, 4.48, 7.62, 12.29, 12.59, 15.44, 14.28, 16.16, 18.67,
+    ],
+);
+
+const RECEIVERS: &[f64] = &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+
+const fn fanout(name: &'static str, path: &'static str, y: &'static [f64]) -> Column {
+    Column {
+        source: STREAMS,
+        name,
+        path,
+        kind: Kind::Main,
+        x: RECEIVERS,
+        y,
+    }
+}
+
+/// One sender to several receivers within a host, with the size in bytes.
+pub const FANOUT: &[(u64, Column)] = &[
+    (
+        22,
+        fanout(
+            "plain TCP, table 6",
+            "tcp",
+            &[0.14, 0.03, 0.02, 0.02, 0.02, 0.02],
+        ),
+    ),
+    (
+        108,
+        fanout(
+            "plain TCP, table 6",
+            "tcp",
+            &[0.91, 0.15, 0.11, 0.11, 0.11, 0.11],
+        ),
+    ),
+    (
+        1004,
+        fanout(
+            "plain TCP, table 6",
+            "tcp",
+            &[2.89, 2.88, 2.94, 2.83, 2.78, 2.78],
+        ),
+    ),
+    (
+        22,
+        fanout(
+            "LLM RUM over TCP, table 6",
+            "rum",
+            &[0.77, 0.78, 0.92, 0.92, 0.94, 0.93],
+        ),
+    ),
+    (
+        108,
+        fanout(
+            "LLM RUM over TCP, table 6",
+            "rum",
+            &[2.44, 2.89, 2.84, 2.82, 2.98, 3.09],
+        ),
+    ),
+    (
+        1004,
+        fanout(
+            "LLM RUM over TCP, table 6",
+            "rum",
+            &[3.34, 3.54, 3.46, 3.67, 3.73, 3.83],
+        ),
+    ),
+];
+
+/// The release before, within a host: table 7, version 1.2.
+pub const BEFORE: &[Column] = &[
+    streams(
+        "1.2, plain TCP, table 7",
+        "tcp",
+        Kind::Second,
+        &[
+            0.03, 0.06, 0.11, 0.23, 0.77, 1.47, 2.26, 4.07, 6.87, 11.11, 11.50, 12.52, 12.74,
+        ],
+    ),
+    streams(
+        "1.2, LLM RUM, table 7",
+        "rum",
+        Kind::Second,
+        &[
+            0.05, 0.09, 0.23, 0.36, 0.86, 1.90, 3.94, 8.14, 10.26, 10.27, 6.61, 6.61, 8.76,
+        ],
+    ),
+    streams(
+        "1.2, InfiniBand, table 7",
+        "shm",
+        Kind::Second,
+        &[
+            0.04, 0.09, 0.27, 0.44, 0.68, 1.58, 2.56, 5.56, 8.01, 10.44, 13.48, 16.73, 17.65,
+        ],
+    ),
+];
+
+/// The release before, between hosts: table 8, version 1.2.
+pub const HOSTS_BEFORE: &[Column] = &[
+    streams(
+        "1.2, plain TCP, table 8",
+        "tcp",
+        Kind::Second,
+        &[
+            0.06, 0.11, 0.23, 0.42, 0.83, 0.88, 0.91, 0.92, 0.93, 0.94, 0.94, 0.94, 0.94,
+        ],
+    ),
+    streams(
+        "1.2, LLM RUM, table 8",
+        "rum",
+        Kind::Second,
+        &[
+            0.11, 0.23, 0.78, 0.86, 0.89, 0.91, 0.92, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93,
+        ],
+    ),
+    streams(
+        "1.2, InfiniBand, table 8",
+        "rdma",
+        Kind::Second,
+        &[
+            0.13, 0.21, 0.45, 1.09, 2.19, 3.58, 6.36, 12.08, 11.34, 16.02, 21.35, 21.69, 22.54,
+        ],
+    ),
+];
+
+/// The highest rates that SMX sustained, in messages a second, by message size.
+pub const SMX_RATES: Column = Column {
+    source: SMX,
+    name: "sustained, by size",
+    path: "shm",
+    kind: Kind::Main,
+    x: &[
+        25.0, 64.0, 65.0, 100.0, 112.0, 113.0, 128.0, 129.0, 200.0, 500.0, 1500.0,
+    ],
+    y: &[
+        19_819_051.0,
+        17_475_337.0,
+        24_240_992.0,
+        33_013_389.0,
+        32_984_303.0,
+        75_251_854.0,
+        75_500_906.0,
+        17_599_110.0,
+        15_776_588.0,
+        14_548_092.0,
+        14_787_552.0,
+    ],
+};
+
+/// What the text of the Vega paper says of shared memory, in messages a second (section V, C).
+pub const VEGA_RATES: &[Column] = &[
+    Column {
+        source: VEGA,
+        name: "Vega, 32 B and 16 KB",
+        path: "threaded",
+        kind: Kind::Points,
+        x: &[32.0, 16384.0],
+        y: &[10.1e6, 0.8e6],
+    },
+    Column {
+        source: VEGA,
+        name: "RUM, 256 B and 16 KB",
+        path: "rum",
+        kind: Kind::Points,
+        x: &[256.0, 16384.0],
+        y: &[2.8e6, 70e3],
+    },
+];
+
+/// Round trips that the report's conclusions give, in microseconds: what, the path of ours, from, to.
+pub const ROUND_TRIPS: &[(&str, &str, f64, f64)] =
+    &[("any transport, conclusions", "shm", 15.0, 30.0)];
+
+/// The same between two hosts.
+pub const HOSTS_ROUND_TRIPS: &[(&str, &str, f64, f64)] = &[
+    ("TCP and RUM, conclusions", "tcp", 50.0, 80.0),
+    ("InfiniBand, conclusions", "rdma", 20.0, 20.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_complete() {
+        let within = [
+            TCP,
+            RUM,
+            INFINIBAND,
+            TCP_NORMAL,
+            RUM_NORMAL,
+            INFINIBAND_NORMAL,
+        ];
+        let between = [HOSTS_TCP, HOSTS_RUM, HOSTS_INFINIBAND, HOSTS_TCP_NORMAL];
+        let rest = [HOSTS_RUM_NORMAL, HOSTS_INFINIBAND_NORMAL, FUSED, THREADED];
+        let last = [INFINIBAND_TABLE_5, SMX_RATES];
+        let fanout = FANOUT.iter().map(|(_, column)| column);
+        let all = within.iter().chain(&between).chain(&rest).chain(&last);
+        let all = all
+            .chain(fanout)
+            .chain(BEFORE)
+            .chain(HOSTS_BEFORE)
+            .chain(VEGA_RATES);
+        for column in all {
+            assert_eq!(column.x.len(), column.y.len(), "{}", column.name);
+            assert!(column.x.windows(2).all(|w| w[0] < w[1]), "{}", column.name);
+            assert!(column.y.iter().all(|y| *y > 0.0), "{}", column.name);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Scales: from values to places on an axis, and where its ticks stand.
+
+/// How values are spread along an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scale {
+    /// Equal differences are equally far apart.
+    Linear {
+        /// Where the axis begins.
+        from: f64,
+        /// Where it ends.
+        to: f64,
+    },
+    /// Equal ratios are equally far apart; both ends are above 0.
+    Log {
+        /// Where the axis begins.
+        from: f64,
+        /// Where it ends.
+        to: f64,
+    },
+}
+
+/// From this ratio of the largest value to the smallest on, a logarithmic axis shows more.
+const LOG_FROM_RATIO: f64 = 50.0;
+
+impl Scale {
+    /// The scale for amounts: linear from 0 up to a round number, or logarithmic between round
+    /// numbers where the values differ by a factor of 50 or more.
+    pub fn of_amounts(values: &[f64]) -> Scale {
+        let (low, high) = bounds(values);
+        if high / low >= LOG_FROM_RATIO {
+            let (from, to) = (round(low, Toward::Below), round(high, Toward::Above));
+            return Scale::Log { from, to };
+        }
+        let step = step(high);
+        // A little air, so that the highest marker does not stand on the frame.
+        let to = (high * 1.02 / step).ceil() * step;
+        Scale::Linear { from: 0.0, to }
+    }
+
+    /// The scale for sizes: logarithmic, as in the source reports.
+    pub fn of_sizes(values: &[f64]) -> Scale {
+        let (low, high) = bounds(values);
+        match high > low {
+            true => Scale::Log {
+                from: low,
+                to: high,
+            },
+            false => Scale::Log {
+                from: low / 2.0,
+                to: low * 2.0,
+            },
+        }
+    }
+
+    /// The scale for small whole numbers, each with its tick.
+    pub fn of_numbers(values: &[f64]) -> Scale {
+        let (low, high) = bounds(values);
+        match high > low {
+            true => Scale::Linear {
+                from: low,
+                to: high,
+            },
+            false => Scale::Linear {
+                from: low - 1.0,
+                to: low + 1.0,
+            },
+        }
+    }
+
+    /// Where a value stands: 0 at the beginning of the axis, 1 at its end.
+    pub fn place(self, value: f64) -> f64 {
+        match self {
+            Scale::Linear { from, to } => (value - from) / (to - from),
+            Scale::Log { from, to } => (value / from).ln() / (to / from).ln(),
+        }
+    }
+
+    /// Whether a value has a place: it is a number, and above 0 where the axis is logarithmic.
+    pub fn shows(self, value: f64) -> bool {
+        value.is_finite() && (value > 0.0 || matches!(self, Scale::Linear { .. }))
+    }
+
+    /// Ticks for amounts: powers of ten, or round steps.
+    pub fn amount_ticks(self) -> Vec<f64> {
+        match self {
+            Scale::Log { from, to } => powers(10.0, from, to),
+            Scale::Linear { to, .. } => {
+                let step = step(to);
+                let count = (to / step).round() as u32;
+                (0..=count).map(|tick| f64::from(tick) * step).collect()
+            }
+        }
+    }
+
+    /// Ticks for sizes: powers of 4, or of 2 if few of those are on the axis; else `values`.
+    pub fn size_ticks(self, values: &[f64]) -> Vec<f64> {
+        let Scale::Log { from, to } = self else {
+            return values.to_vec();
+        };
+        let fine = [4.0, 2.0].map(|base| powers(base, from, to));
+        let enough = fine.into_iter().find(|ticks| ticks.len() >= 3);
+        let (low, high) = bounds(values);
+        match enough {
+            Some(ticks) if low < high => ticks,
+            _ => apart(self, values),
+        }
+    }
+
+    /// Ticks for whole numbers: each, or every second, third, ... if there are many.
+    pub fn number_ticks(self) -> Vec<f64> {
+        let (Scale::Linear { from, to } | Scale::Log { from, to }) = self;
+        let step = ((to - from) / 12.0).ceil().max(1.0);
+        let count = ((to - from) / step).floor() as u32;
+        let ticks = (0..=count).map(|tick| from + f64::from(tick) * step);
+        ticks.filter(|tick| tick.fract() == 0.0).collect()
+    }
+}
+
+/// The values at least a twelfth of the axis apart, so that their labels do not touch.
+fn apart(scale: Scale, values: &[f64]) -> Vec<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let mut ticks: Vec<f64> = Vec::new();
+    for value in values {
+        let far = |last: &f64| scale.place(value) - scale.place(*last) >= 1.0 / 12.0;
+        if ticks.last().is_none_or(far) {
+            ticks.push(value);
+        }
+    }
+    ticks
+}
+
+/// The powers of a base on an axis, ends included.
+fn powers(base: f64, from: f64, to: f64) -> Vec<f64> {
+    const SLACK: f64 = 1e-9;
+    let first = (from.ln() / base.ln() - SLACK).ceil() as i32;
+    let last = (to.ln() / base.ln() + SLACK).floor() as i32;
+    (first..=last).map(|power| base.powi(power)).collect()
+}
+
+enum Toward {
+    Below,
+    Above,
+}
+
+/// The next number of the form 1, 2 or 5 times a power of ten.
+fn round(value: f64, toward: Toward) -> f64 {
+    const SLACK: f64 = 1e-9;
+    let power = 10f64.powf((value.log10() + SLACK).floor());
+    let times = value / power;
+    let steps = [1.0, 2.0, 5.0, 10.0];
+    let fitting = match toward {
+        Toward::Below => steps.iter().rfind(|step| **step <= times * (1.0 + SLACK)),
+        Toward::Above => steps.iter().find(|step| **step >= times * (1.0 - SLACK)),
+    };
+    fitting.unwrap_or(&1.0) * power
+}
+
+/// A step of 1, 2 or 5 times a power of ten that goes into `high` four to ten times.
+fn step(high: f64) -> f64 {
+    let rough = high / 5.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let times = [1.0, 2.0, 5.0, 10.0];
+    let fitting = times.iter().find(|times| **times * power >= rough * 0.999);
+    fitting.unwrap_or(&10.0) * power
+}
+
+/// Smallest and largest of the values that have a place; 1 and 1 if none has.
+fn bounds(values: &[f64]) -> (f64, f64) {
+    let usable = values.iter().copied().filter(|v| v.is_finite() && *v > 0.0);
+    let low = usable.clone().fold(f64::INFINITY, f64::min);
+    let high = usable.fold(0.0, f64::max);
+    match low <= high {
+        true => (low, high),
+        false => (1.0, 1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scale;
+
+    #[test]
+    fn sizes_have_ticks_at_powers_of_four() {
+        let values = [4.0, 64.0, 16384.0];
+        let scale = Scale::of_sizes(&values);
+        let ticks = [4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0];
+        assert_eq!(scale.size_ticks(&values), ticks);
+        for (at, tick) in ticks.iter().enumerate() {
+            assert!((scale.place(*tick) - at as f64 / 6.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn few_sizes_have_ticks_of_their_own() {
+        let values = [128.0, 256.0, 512.0];
+        assert_eq!(Scale::of_sizes(&values).size_ticks(&values), values);
+        let one = Scale::of_sizes(&[100.0]);
+        assert_eq!(one.size_ticks(&[100.0]), [100.0]);
+        assert_eq!(one.place(100.0), 0.5);
+        let odd = [22.0, 23.0, 108.0];
+        assert_eq!(Scale::of_sizes(&odd).size_ticks(&odd), [22.0, 108.0]);
+    }
+
+    #[test]
+    fn amounts_far_apart_are_logarithmic() {
+        let scale = Scale::of_amounts(&[0.03, 13.07]);
+        assert_eq!(
+            scale,
+            Scale::Log {
+                from: 0.02,
+                to: 20.0
+            }
+        );
+        assert_eq!(scale.amount_ticks(), [0.1, 1.0, 10.0]);
+        assert!((scale.place(2.0) - 2.0 / 3.0).abs() < 1e-12);
+        let wide = Scale::of_amounts(&[1.0, 1000.0]);
+        assert_eq!(
+            wide,
+            Scale::Log {
+                from: 1.0,
+                to: 1000.0
+            }
+        );
+        assert!(!scale.shows(0.0));
+    }
+
+    #[test]
+    fn amounts_close_together_begin_at_nought() {
+        let scale = Scale::of_amounts(&[0.06, 0.94]);
+        assert_eq!(scale, Scale::Linear { from: 0.0, to: 1.0 });
+        let ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
+        for (tick, expected) in scale.amount_ticks().iter().zip(ticks) {
+            assert!((tick - expected).abs() < 1e-12);
+        }
+        assert!(scale.shows(0.0));
+        assert!(!scale.shows(f64::NAN));
+    }
+
+    #[test]
+    fn no_values_make_a_scale_all_the_same() {
+        for scale in [
+            Scale::of_amounts(&[]),
+            Scale::of_sizes(&[f64::NAN]),
+            Scale::of_numbers(&[]),
+        ] {
+            assert!(scale.place(1.0).is_finite(), "{scale:?}");
+            assert!(!scale.amount_ticks().is_empty());
+        }
+    }
+
+    #[test]
+    fn whole_numbers_have_ticks_each() {
+        let ticks = Scale::of_numbers(&[1.0, 6.0]).number_ticks();
+        assert_eq!(ticks, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(Scale::of_numbers(&[3.0]).number_ticks(), [2.0, 3.0, 4.0]);
+        assert!(Scale::of_numbers(&[1.0, 500.0]).number_ticks().len() <= 13);
+    }
+}

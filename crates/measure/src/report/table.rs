@@ -1,0 +1,129 @@
+//! The tables under the charts: every figure with its control, their ratio, and the noise.
+
+use super::figures::gbit;
+use super::markup::{Attributes, Markup};
+use super::number::{count, nanoseconds, percent, short};
+use crate::noise::spread;
+use crate::{Latency, Outcome};
+
+/// One column: its heading, whether it holds numbers, its cell for an outcome (empty if none).
+struct Column {
+    head: &'static str,
+    number: bool,
+    cell: fn(&Outcome) -> String,
+}
+
+const KEYS: &[Column] = &[
+    column("path", false, |row| row.path.clone()),
+    column("codec", false, |row| row.codec.clone().unwrap_or_default()),
+    column("bytes", true, |row| text(row.size_bytes)),
+    column("receivers", true, |row| text(row.receivers)),
+    column("offered/s", true, |row| {
+        row.rate_offered.map(count).unwrap_or_default()
+    }),
+];
+
+const RATES: &[Column] = &[
+    column("Gbit/s", true, |row| {
+        gbit(row).map(short).unwrap_or_default()
+    }),
+    column("tuples/s", true, |row| {
+        row.tuples_per_s.map(count).unwrap_or_default()
+    }),
+    column("control/s", true, |row| {
+        row.control_tuples_per_s.map(count).unwrap_or_default()
+    }),
+];
+
+const PERCENTILES: &[Column] = &[
+    column("p50", true, |row| time(row.latency_ns, |l| l.p50)),
+    column("p90", true, |row| time(row.latency_ns, |l| l.p90)),
+    column("p99", true, |row| time(row.latency_ns, |l| l.p99)),
+    column("p99.9", true, |row| time(row.latency_ns, |l| l.p999)),
+    column("p99.99", true, |row| time(row.latency_ns, |l| l.p9999)),
+    column("max", true, |row| time(row.latency_ns, |l| l.max)),
+    column("control p50", true, |row| {
+        time(row.control_latency_ns, |l| l.p50)
+    }),
+    column("control p99", true, |row| {
+        time(row.control_latency_ns, |l| l.p99)
+    }),
+];
+
+const RATIO: &[Column] = &[
+    column("ratio", true, |row| {
+        row.ratio.map(short).unwrap_or_default()
+    }),
+    column("noise", true, |row| plus_minus(&row.samples)),
+    column("its control's", true, |row| {
+        plus_minus(&row.control_samples)
+    }),
+    column("runs", true, |row| row.runs.to_string()),
+    column("control", false, |row| {
+        row.control.clone().unwrap_or_default()
+    }),
+];
+
+/// Tables with more rows are folded.
+const UNFOLDED_MAX: usize = 24;
+
+/// Writes the table of those outcomes that could be measured; columns without a cell are left out.
+pub fn table(page: &mut Markup, outcomes: &[Outcome]) {
+    let rows: Vec<&Outcome> = outcomes
+        .iter()
+        .filter(|o| o.unavailable.is_none())
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    let all = [KEYS, RATES, PERCENTILES, RATIO].into_iter().flatten();
+    let used = |column: &&Column| rows.iter().any(|row| !(column.cell)(row).is_empty());
+    let columns: Vec<&Column> = all.filter(used).collect();
+    // A long table is there for those who ask for it; a short one just is.
+    let open: Attributes = match rows.len() {
+        ..=UNFOLDED_MAX => &[("open", &"open")],
+        _ => &[],
+    };
+    let results = if rows.len() == 1 { "result" } else { "results" };
+    page.open("details", open).leaf(
+        "summary",
+        &[],
+        format!("{} {results}: figure, control, ratio, noise", rows.len()),
+    );
+    page.open("div", &[("class", &"wide")])
+        .open("table", &[])
+        .line();
+    page.open("thead", &[]).open("tr", &[]);
+    for column in &columns {
+        let class = if column.number { "number" } else { "" };
+        page.leaf("th", &[("class", &class)], column.head);
+    }
+    page.close().close().line().open("tbody", &[]).line();
+    for row in rows {
+        page.open("tr", &[]);
+        for column in &columns {
+            let class = if column.number { "number" } else { "" };
+            page.leaf("td", &[("class", &class)], (column.cell)(row));
+        }
+        page.close().line();
+    }
+    page.close().close().close().close().line();
+}
+
+const fn column(head: &'static str, number: bool, cell: fn(&Outcome) -> String) -> Column {
+    Column { head, number, cell }
+}
+
+fn text(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn time(latency: Option<Latency>, of: fn(&Latency) -> u64) -> String {
+    let shown = |latency: Latency| nanoseconds(of(&latency) as f64);
+    latency.map(shown).unwrap_or_default()
+}
+
+fn plus_minus(samples: &[f64]) -> String {
+    let shown = |share| format!("±{}", percent(share));
+    spread(samples).map(shown).unwrap_or_default()
+}

@@ -1,0 +1,71 @@
+//! Files of results: one JSON array of outcomes, written and read back.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Outcome;
+
+/// The name of the file in a folder that `bench --out` has written.
+pub const FILE: &str = "results.json";
+
+/// Why results could not be read: which file, and where in it.
+#[derive(Debug)]
+pub struct ReadError {
+    path: PathBuf,
+    cause: Cause,
+}
+
+#[derive(Debug)]
+enum Cause {
+    Unreadable(io::Error),
+    NotResults(serde_json::Error),
+}
+
+/// Reads results of a file, or of the file `results.json` of a folder.
+///
+/// # Errors
+/// The file cannot be read, or is something else than an array of outcomes.
+pub fn read(path: &Path) -> Result<Vec<Outcome>, ReadError> {
+    let file = match path.is_dir() {
+        true => path.join(FILE),
+        false => path.to_owned(),
+    };
+    let read = || {
+        let text = fs::read(&file).map_err(Cause::Unreadable)?;
+        serde_json::from_slice(&text).map_err(Cause::NotResults)
+    };
+    read().map_err(|cause| ReadError {
+        path: file.clone(),
+        cause,
+    })
+}
+
+/// The text of a file of results.
+pub fn text(outcomes: &[Outcome]) -> String {
+    // A plain structure of numbers and text: there is nothing that could fail.
+    let text = serde_json::to_string_pretty(outcomes).expect("outcomes are plain values");
+    text + "\n"
+}
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let path = self.path.display();
+        match &self.cause {
+            Cause::Unreadable(error) => write!(f, "cannot read results from {path}: {error}"),
+            Cause::NotResults(error) => write!(
+                f,
+                "{path} is no file of results, an array as `bench --json` prints it: {error}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.cause {
+            Cause::Unreadable(error) => Some(error),
+            Cause::NotResults(error) => Some(error),
+        }
+    }
+}
