@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod command;
+mod comparisons;
 mod deaths;
 mod drain;
 mod examples;

@@ -1,7 +1,12 @@
 //! The command line of `thalweg bench` as data.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, Subcommand};
 use suite::{Codec, Path};
+
+use super::compare::CompareArgs;
+use super::report::ReportArgs;
 
 /// `thalweg bench`
 #[derive(Debug, ClapArgs)]
@@ -11,11 +16,15 @@ pub struct BenchArgs {
     pub which: Which,
 }
 
-/// The benchmarks.
+/// The benchmarks, and what is made of their results.
 #[derive(Debug, Subcommand)]
 pub enum Which {
     /// Tuples a second from a source to a sink, by size, on each path
     Throughput(ThroughputArgs),
+    /// Say what changed between two releases, with noise taken into account
+    Compare(CompareArgs),
+    /// Make a page of figures from files of results
+    Report(ReportArgs),
     /// Be a control; started by the benchmarks
     #[command(hide = true)]
     Control(ControlArgs),
@@ -64,6 +73,10 @@ pub struct CommonArgs {
     /// One JSON array of results instead of tables
     #[arg(long)]
     pub json: bool,
+
+    /// A folder that gets the results as results.json, results.csv and, with charts, index.html
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// `thalweg bench control`: what it is to do comes from the benchmark.

@@ -1,7 +1,11 @@
-//! `thalweg bench`: how fast streams are here, beside raw controls.
+//! `thalweg bench`: how fast streams are here, beside raw controls, and what
+//! became of it since.
 
 mod args;
+mod compare;
+mod history;
 mod picture;
+mod report;
 
 use std::path::PathBuf;
 
@@ -28,6 +32,8 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             let common = args.common.clone();
             sitting(&common, |bench| suite::throughput(bench, &throughput(args)))
         }
+        Which::Compare(args) => compare::compare(&args),
+        Which::Report(args) => report::report(&args),
         Which::Control(args) => Ok(suite::control::serve(&args.what)?),
     }
 }
@@ -62,6 +68,9 @@ fn sitting(
     let mut bench = Bench::new(settings, &mut progress);
     measure(&mut bench)?;
     let outcomes = bench.into_outcomes();
+    if let Some(out) = &common.out {
+        report::write(out, &outcomes)?;
+    }
     match common.json {
         true => {
             let json = serde_json::to_string_pretty(&outcomes);

@@ -1,0 +1,46 @@
+//! `thalweg bench report`: a page of figures from files of results.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use measure::Outcome;
+use measure::report::{Written, write as write_outcomes, write_releases};
+
+use super::history::{HISTORY, release};
+use super::{Failure, print};
+
+/// `thalweg bench report`
+#[derive(Debug, ClapArgs)]
+pub struct ReportArgs {
+    /// Files of results, folders that hold them, or names of releases; of several, the last is what
+    /// the page is about, and those before are what it is compared with
+    #[arg(required = true, value_name = "RESULTS")]
+    pub results: Vec<String>,
+
+    /// The folder that gets index.html, results.csv and results.json
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Where the results of releases are kept
+    #[arg(long, value_name = "DIR", default_value = HISTORY)]
+    pub history: PathBuf,
+}
+
+/// Writes the report of one run, and says on standard error where the page is.
+pub fn write(out: &Path, outcomes: &[Outcome]) -> Result<(), Failure> {
+    let Written { page, .. } = write_outcomes(out, outcomes).map_err(failure)?;
+    eprintln!("wrote {}", page.display());
+    Ok(())
+}
+
+/// Writes the report and says where the page is.
+pub fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let releases = args.results.iter().map(|what| release(what, &args.history));
+    let releases: Vec<_> = releases.collect::<Result<_, _>>()?;
+    let written = write_releases(&args.out, &releases).map_err(failure)?;
+    print(&format!("{}\n", written.page.display()))
+}
+
+fn failure(error: std::io::Error) -> Failure {
+    Failure::Program(error.to_string())
+}
