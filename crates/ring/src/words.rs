@@ -9,6 +9,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::AtomicU64;
 
 use crate::memory::{Memory, is_sealed};
+use crate::pages::Pages;
 
 /// Words that begin as zero, from the beginning of a page on.
 pub struct Words {
@@ -31,7 +32,7 @@ impl Words {
     /// # Errors
     /// No memory.
     pub fn shared(count: usize) -> io::Result<(Words, OwnedFd)> {
-        let (memory, fd) = Memory::shared(bytes(count)?, 0)?;
+        let (memory, fd) = Memory::shared(bytes(count)?, 0, Pages::Auto)?;
         Ok((Words { memory, count }, fd))
     }
 
