@@ -1,6 +1,6 @@
 //! What changed from one run of the benchmarks to another, with noise taken into account.
 //!
-//! Results are matched by benchmark, path, codec, size, receivers and offered rate. On the same host
+//! Results are matched by benchmark, path, codec, size, receivers, offered rate and peer. On the same host
 //! their figures are compared; on hosts that differ, their ratios to the raw controls of the same
 //! runs, because absolute figures then say more of the hosts than of the program. `interval` says
 //! how a change is told from noise.
@@ -29,6 +29,8 @@ pub struct Row {
     pub receivers: Option<u32>,
     /// Tuples a second that the source offers.
     pub rate_offered: Option<f64>,
+    /// The project beside which it was measured.
+    pub peer: Option<String>,
     /// What was compared; null if there is nothing to compare.
     pub by: Option<Measure>,
     /// It in A.
@@ -146,6 +148,7 @@ type Key = (
     Option<u64>,
     Option<u32>,
     Option<u64>,
+    Option<String>,
     usize,
 );
 
@@ -159,10 +162,11 @@ fn keyed(outcomes: &[Outcome]) -> Vec<(Key, &Outcome)> {
             outcome.size_bytes,
             outcome.receivers,
             outcome.rate_offered.map(f64::to_bits),
+            outcome.peer.clone(),
             0,
         );
         let nth = seen.entry(key.clone()).or_default();
-        key.6 = *nth;
+        key.7 = *nth;
         *nth += 1;
         key
     };
@@ -181,6 +185,7 @@ fn row(a: Option<&Outcome>, b: Option<&Outcome>) -> Option<Row> {
         size_bytes: either.size_bytes,
         receivers: either.receivers,
         rate_offered: either.rate_offered,
+        peer: either.peer.clone(),
         by: None,
         a: None,
         b: None,

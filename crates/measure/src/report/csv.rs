@@ -6,7 +6,7 @@
 use crate::{Latency, Outcome};
 
 /// The names of the columns.
-pub const COLUMNS: [&str; 36] = [
+pub const COLUMNS: [&str; 37] = [
     "release",
     "bench",
     "path",
@@ -31,6 +31,7 @@ pub const COLUMNS: [&str; 36] = [
     "control_latency_p9999_ns",
     "control_latency_max_ns",
     "control",
+    "peer",
     "runs",
     "samples",
     "control_samples",
@@ -75,6 +76,7 @@ fn fields(release: &str, outcome: &Outcome) -> Vec<String> {
     let host = &outcome.host;
     fields.extend([
         text(&outcome.control),
+        text(&outcome.peer),
         outcome.runs.to_string(),
         list(&outcome.samples),
         list(&outcome.control_samples),

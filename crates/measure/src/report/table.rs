@@ -23,6 +23,11 @@ const KEYS: &[Column] = &[
     }),
 ];
 
+/// The project that a result stands beside, where it is not a control of ours.
+const PEERS: &[Column] = &[column("peer", false, |row| {
+    row.peer.clone().unwrap_or_default()
+})];
+
 const RATES: &[Column] = &[
     column("Gbit/s", true, |row| {
         gbit(row).map(short).unwrap_or_default()
@@ -76,7 +81,9 @@ pub fn table(page: &mut Markup, outcomes: &[Outcome]) {
     if rows.is_empty() {
         return;
     }
-    let all = [KEYS, RATES, PERCENTILES, RATIO].into_iter().flatten();
+    let all = [KEYS, PEERS, RATES, PERCENTILES, RATIO]
+        .into_iter()
+        .flatten();
     let used = |column: &&Column| rows.iter().any(|row| !(column.cell)(row).is_empty());
     let columns: Vec<&Column> = all.filter(used).collect();
     // A long table is there for those who ask for it; a short one just is.

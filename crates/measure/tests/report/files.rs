@@ -14,6 +14,7 @@ fn hard() -> Vec<Outcome> {
     one.tuples_per_s = Some(1.0 / 3.0);
     one.samples = vec![1e-300, 1e300, f64::MIN_POSITIVE];
     one.host.governor = Some(" performance ".to_owned());
+    one.peer = Some("=1+1".to_owned());
     one.options = Some("\n".to_owned());
     let other = Outcome {
         path: "größer ✓".to_owned(),
@@ -89,6 +90,7 @@ fn outcome_of<'a>(field: impl Fn(&str) -> &'a str) -> Outcome {
         latency_ns: latency("latency"),
         control_latency_ns: latency("control_latency"),
         control: text("control"),
+        peer: text("peer"),
         runs: whole("runs").unwrap() as u32,
         samples: list("samples"),
         control_samples: list("control_samples"),

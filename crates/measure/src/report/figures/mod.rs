@@ -89,6 +89,9 @@ enum Question {
 }
 
 fn question(outcome: &Outcome) -> Question {
+    if outcome.peer.is_some() {
+        return Question::Other;
+    }
     let bench = outcome.bench.as_str();
     let timed = bench.contains("latency") || outcome.latency_ns.is_some();
     match (bench.contains("hosts"), timed) {

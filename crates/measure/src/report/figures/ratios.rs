@@ -44,6 +44,9 @@ fn bar(outcome: &Outcome) -> Option<Bar> {
     if is_normal(outcome) {
         name += ", normal";
     }
+    if let Some(peer) = &outcome.peer {
+        name += &format!(" beside {peer}");
+    }
     if let Some(size) = outcome.size_bytes {
         name += &format!(", {size} B");
     }
