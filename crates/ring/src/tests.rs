@@ -309,3 +309,45 @@ fn a_sleeper_is_seen_by_whoever_uses_the_grant() {
     assert_eq!(unsafe { grant.put(9, b"third") }, Some(false));
     assert_eq!(take(&mut reader).len(), 2);
 }
+
+#[test]
+fn frames_are_put_by_counting_as_far_as_that_goes() {
+    for (bytes, len) in [(1 << 12, 24), (1 << 12, 100), (256, 17)] {
+        let (mut writer, mut reader) = ring(bytes);
+        let (mut counted, mut claimed) = (0, 0);
+        for n in 0..1000u32 {
+            let payload = vec![n as u8; len];
+            if writer.put(9, 3, &payload) {
+                counted += 1;
+            } else {
+                claimed += 1;
+                let room = writer.claim(len).expect("it is read at once");
+                room.copy_from_slice(&payload);
+                writer.commit(9, 3, len);
+            }
+            let frames: Vec<_> = reader.poll().map(|frame| frame.bytes.to_vec()).collect();
+            assert_eq!(frames, [payload], "{n}");
+            reader.release();
+        }
+        assert!(claimed > 0 && (counted > 500 || bytes == 256), "{counted}");
+    }
+}
+
+#[test]
+fn what_is_put_forgets_a_claim_and_stops_where_room_is_capped() {
+    let (mut writer, mut reader) = ring(1 << 12);
+    assert!(!writer.put(9, 0, b"first"), "nothing is known of the room");
+    writer.claim(5).expect("room").copy_from_slice(b"first");
+    writer.commit(9, 0, 5);
+    writer.claim(6).expect("room").copy_from_slice(b"forgot");
+    assert!(writer.put(9, 0, b"second"));
+    writer.cap_grant(16);
+    assert!(!writer.put(9, 0, b"too large"));
+    assert!(writer.put(9, 0, b"third"));
+    assert!(!writer.put(9, 0, b""));
+    let frames: Vec<_> = take(&mut reader)
+        .into_iter()
+        .map(|(_, bytes)| bytes)
+        .collect();
+    assert_eq!(frames, [&b"first"[..], b"second", b"third"]);
+}

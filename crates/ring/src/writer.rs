@@ -142,6 +142,36 @@ impl Writer {
         self.show(end);
     }
 
+    /// A frame of any kind but [`PAD`], if it can be written by counting; else `false`: claim its
+    /// room. Forgets a claim.
+    #[inline]
+    pub fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> bool {
+        debug_assert_ne!(kind, PAD);
+        let at = self.head();
+        let end = at + frame_bytes(payload.len()) as u64;
+        if end > self.words.until() {
+            return false;
+        }
+        if cfg!(debug_assertions) {
+            self.claimed = 0;
+        }
+        let header = Header {
+            len: payload.len() as u32,
+            kind,
+            flags,
+        };
+        let from = at + HEADER_BYTES as u64;
+        // SAFETY: as in `claim`, for the whole frame: it ends before `until`.
+        unsafe {
+            self.segment.write_header(at, header.to_word());
+            let room = self.segment.room(from, from + payload.len() as u64);
+            room.copy_from_slice(payload);
+        }
+        pass(Point::HeaderWritten);
+        self.show(end);
+        true
+    }
+
     /// Shows what is committed to readers that wait for a batch.
     #[inline]
     pub fn publish(&mut self) {
