@@ -17,11 +17,11 @@ const REFUSALS: usize = 8;
 /// What an end counts. Numbers only grow unless they say otherwise.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Frames that went out. On rings 0: they count no frames, and whoever commits them does.
+    /// Frames that went out. On rings and rum 0: they count no frames, and whoever commits them does.
     pub frames: AtomicU64,
     /// Bytes of them, with their headers.
     pub bytes: AtomicU64,
-    /// Batches that they went out in, on media that batch; frames per batch is the quotient.
+    /// Batches that they went out in, on media that batch.
     pub batches: AtomicU64,
     /// Bytes that are committed and not yet released by the slowest receiver, a gauge.
     pub queued_bytes: AtomicU64,

@@ -97,6 +97,11 @@ impl Behind {
         }
     }
 
+    /// Whether the sender was told less than there is to tell.
+    pub(super) fn has_news(&self) -> bool {
+        self.progress.has_news()
+    }
+
     /// There is nothing to receive: the sender is told so, if it does not know.
     pub(super) fn idle(&self) {
         if self.progress.has_news() {

@@ -6,9 +6,10 @@
 //!    +---------- nothing to look after for a while ----+-----------------------------------------+
 //! ```
 //! Close, the pump comes when the batch is due, and whenever the receiver says something. Far, it
-//! comes less and less often, as it has found for a while that there is nothing for it to do: a
-//! sending thread that sends batch after batch is not to be disturbed. So a thread that has done so
-//! and stops without a flush may have its last batch sent late, by a millisecond.
+//! comes less and less often, and sends only what is due, as it has found for a while that there is
+//! nothing for it to do: a sending thread that sends batch after batch is not to be disturbed. So a
+//! thread that has done so and stops without a flush may have its last batch sent late, by a
+//! millisecond.
 
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ pub(super) struct Guard {
     is_on: bool,
     /// The beginning of the batch that was there the last time.
     batch: Option<Instant>,
+    /// Whether a batch has begun since the pump looked.
+    has_begun: bool,
     /// Since when there is nothing.
     quiet: Option<Instant>,
 }
@@ -38,13 +41,18 @@ impl Guard {
             period: time_max,
             is_on: false,
             batch: None,
+            has_begun: false,
             quiet: None,
         }
     }
 
     /// A batch begins. `true`: nothing was looked after, and the pump has to be called.
     pub(super) fn begin(&mut self) -> bool {
+        self.has_begun = true;
         let was_quiet = self.quiet.take().is_some();
+        if was_quiet {
+            (self.period, self.batch) = (self.time_max, None);
+        }
         !std::mem::replace(&mut self.is_on, true) || was_quiet
     }
 
@@ -78,25 +86,38 @@ impl Guard {
 
     /// When the pump has to come back, for a batch that began then.
     pub(super) fn next(&mut self, batch: Option<Instant>, now: Instant) -> Option<Instant> {
+        let has_begun = std::mem::take(&mut self.has_begun);
         let Some(began) = batch else {
-            if !self.is_on {
-                return None;
-            }
-            let until = *self.quiet.get_or_insert(now) + QUIET;
-            return (now < until).then_some(until);
+            return self.next_without_batch(has_begun, now);
         };
         self.is_on = true;
         self.quiet = None;
         let due = began + self.time_max;
-        let is_another = self.batch.is_some_and(|before| before != began);
-        self.batch = Some(began);
-        if is_another {
-            self.period = (self.period * 2).min(FAR.max(self.time_max));
+        if self.batch.is_some_and(|before| before != began) {
+            self.go_farther();
         }
+        self.batch = Some(began);
         match self.is_close() {
             true => Some(due),
             false => Some(due.max(now + self.period)),
         }
+    }
+
+    fn next_without_batch(&mut self, has_begun: bool, now: Instant) -> Option<Instant> {
+        if !self.is_on {
+            return None;
+        }
+        if has_begun {
+            // The sending thread has sent itself whatever has begun.
+            self.go_farther();
+            return Some(now + self.period.min(FAR));
+        }
+        let until = *self.quiet.get_or_insert(now) + QUIET;
+        (now < until).then_some(until)
+    }
+
+    fn go_farther(&mut self) {
+        self.period = (self.period * 2).min(FAR.max(self.time_max));
     }
 }
 
@@ -139,12 +160,28 @@ mod tests {
         let (mut guard, now) = (Guard::new(TIME_MAX), Instant::now());
         assert_eq!(guard.next(None, now), None);
         guard.begin();
+        let next = guard.next(None, now);
+        assert_eq!(next, Some(now + 2 * TIME_MAX), "something has begun");
         let until = guard.next(None, now).expect("another look");
         assert!(until > now && guard.is_on());
         assert!(guard.begin(), "the pump is far away");
+        assert!(guard.is_close() && !guard.begin());
+        assert_eq!(guard.next(None, until), Some(until + 2 * TIME_MAX));
         assert_eq!(guard.next(None, until), Some(until + QUIET));
         assert_eq!(guard.next(None, until + QUIET), None);
         guard.end();
         assert!(!guard.is_on());
+    }
+
+    #[test]
+    fn a_thread_that_sends_itself_is_not_asked_to_call() {
+        let (mut guard, mut now) = (Guard::new(TIME_MAX), Instant::now());
+        assert!(guard.begin());
+        for _ in 0..10 {
+            now = guard.next(None, now).expect("a look");
+            assert!(!guard.begin());
+        }
+        assert!(!guard.is_close());
+        assert_eq!(guard.next(Some(now), now), Some(now + FAR));
     }
 }

@@ -11,7 +11,6 @@
 //! A lone frame, of a thread that has sent the last batch a while ago, does not wait for word that the
 //! receiver is done with that batch: word takes as long as a frame.
 
-use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -21,7 +20,7 @@ use rustix::io::Errno;
 
 use super::batch::Key;
 use super::guard::Guard;
-use super::outlet::{Outlet, Source};
+use super::outlet::{Outlet, Source, Then};
 use super::place::{Down, Peer, Place};
 use crate::media::tcp::LINGER;
 use crate::media::tcp::credit::Over;
@@ -41,6 +40,8 @@ const UNHEARD: u32 = 16;
 /// Which batches go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
+    /// Those that have begun to go out and were held up. They go with any other.
+    Blocked,
     /// Those for receivers that are idle.
     Idle,
     /// Those for receivers that have not much else to do: a lone frame.
@@ -153,6 +154,16 @@ impl Link {
         is_out
     }
 
+    /// Sends a full batch of a sending thread that is likely to go on: the pump looks after whatever
+    /// it commits from now on. When that was, and how many bytes of it wait for the next one.
+    pub(super) fn send_full(&mut self, then: Then) -> (Instant, usize) {
+        self.send_then(Which::All, then);
+        self.opened.get_or_insert(self.sent_at);
+        self.look_after();
+        let left = self.up().map(Outlet::held_back).max();
+        (self.sent_at, left.unwrap_or_default())
+    }
+
     /// The pump has to look after what is not out.
     pub(super) fn look_after(&mut self) {
         if self.guard.begin() {
@@ -163,6 +174,10 @@ impl Link {
 
     /// Sends what is to go out. `true`: everything is out.
     pub(super) fn send(&mut self, what: Which) -> bool {
+        self.send_then(what, Then::Nothing)
+    }
+
+    fn send_then(&mut self, what: Which, then: Then) -> bool {
         let committed = self.keeper.committed();
         let (mut is_out, mut has_sent) = (true, false);
         for at in 0..self.places.len() {
@@ -171,6 +186,7 @@ impl Link {
                 continue;
             };
             let goes = match what {
+                Which::Blocked => false,
                 Which::Idle => outlet.is_idle(),
                 Which::Lone => outlet.is_nearly_idle(),
                 Which::All => true,
@@ -180,7 +196,7 @@ impl Link {
                     keeper: &self.keeper,
                     pad_at: self.pad_at,
                 };
-                match outlet.send(&source) {
+                match outlet.send(&source, then) {
                     Ok(sent) => {
                         has_sent = true;
                         let batches = &self.counters.batches;
@@ -263,18 +279,9 @@ impl Link {
         }
     }
 
-    /// The sockets that room may come from: by credit, and by taking what is on its way.
-    pub(super) fn waited_for(
-        &self,
-        credit: &mut Vec<Arc<TcpStream>>,
-        room: &mut Vec<Arc<TcpStream>>,
-    ) {
-        for outlet in self.up() {
-            credit.push(outlet.line.credit.clone());
-            if outlet.is_blocked() {
-                room.push(outlet.line.frames.clone());
-            }
-        }
+    /// The lines that room may come from: by credit, and by taking what is on its way.
+    pub(super) fn waited_for(&self) -> impl Iterator<Item = (&Line, bool)> {
+        self.up().map(|outlet| (&outlet.line, outlet.is_blocked()))
     }
 
     /// Appends the receivers that are gone and not yet in the list.
@@ -345,8 +352,14 @@ impl Link {
         if has_frames {
             let opened = *self.opened.get_or_insert(now);
             let is_due = opened + self.batch.time_max <= now;
-            self.send(if is_due { Which::All } else { Which::Idle });
+            self.send(match () {
+                () if is_due => Which::All,
+                () if self.guard.is_close() => Which::Idle,
+                () => Which::Blocked,
+            });
             self.guard.sent(is_due);
+        } else {
+            self.opened = None;
         }
         if self.guard.is_on() && self.opened.is_none() {
             self.keeper.ask();

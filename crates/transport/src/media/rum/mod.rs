@@ -28,10 +28,12 @@
 
 mod batch;
 mod behind;
+mod going;
 mod guard;
 mod lifeline;
 mod link;
 mod outlet;
+mod pace;
 mod place;
 mod receiving;
 mod redial;

@@ -1,36 +1,29 @@
 //! An outlet: what of a sender's ring has gone out to one receiver.
 //!
 //! ```text
-//!   released         cursor            batch ends        committed
+//!   released         cursor            begun             committed
 //!   --+----------------+-----------------+-----------------+
-//!     | sent, may be   | of the batch    | of the next     |
-//!     | wanted again   | that is going   | batch           |
+//!     | sent, may be   | of batches that | of the next     |
+//!     | wanted again   | are going       | batch           |
 //! ```
 
-use std::io::IoSlice;
-use std::net::TcpStream;
-
 use ring::Keeper;
-use rustix::io::{Errno, Result};
-use rustix::net::{SendAncillaryBuffer, SendFlags};
+use rustix::io::Result;
 
-use super::batch::{HEAD_BYTES, Head, Key, Words};
+use super::batch::{Head, Key};
+use super::going::Going;
 use super::place::Peer;
 use crate::media::tcp::credit::Over;
 use crate::media::tcp::line::Line;
-
-/// So much is copied sooner than the system looks at two parts.
-const SMALL_BYTES: usize = 256;
 
 /// A connected receiver's.
 pub(super) struct Outlet {
     pub(super) line: Line,
     pub(super) peer: Peer,
     key: Key,
-    /// Up to where frames are out.
-    cursor: u64,
-    /// What is going out now.
-    batch: Option<Batch>,
+    /// Up to where frames are out or going.
+    begun: u64,
+    going: Going,
     /// Where the last batch began.
     began: u64,
     /// What the receiver expects after the last batch.
@@ -40,13 +33,13 @@ pub(super) struct Outlet {
     has_said_goodbye: bool,
 }
 
-/// A batch that is going out.
-struct Batch {
-    head: Words,
-    /// Bytes of the head that are out.
-    head_sent: usize,
-    /// Where it ends.
-    to: u64,
+/// What follows on what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// Nothing that is known of: all of it goes out.
+    Nothing,
+    /// More, soon: what goes out are writes of so many bytes, and the rest with the next one.
+    More(usize),
 }
 
 /// What of a ring can be sent.
@@ -69,8 +62,8 @@ impl Outlet {
             line,
             peer,
             key,
-            cursor: position,
-            batch: None,
+            begun: position,
+            going: Going::default(),
             began: position,
             expected: position,
             is_blocked: false,
@@ -80,7 +73,7 @@ impl Outlet {
 
     /// Up to where frames are out.
     pub(super) fn cursor(&self) -> u64 {
-        self.cursor
+        self.going.cursor().unwrap_or(self.begun)
     }
 
     /// Whether the last write went only in part.
@@ -88,133 +81,191 @@ impl Outlet {
         self.is_blocked
     }
 
+    /// Bytes that wait for a write to be worth it.
+    pub(super) fn held_back(&self) -> usize {
+        match self.is_blocked {
+            true => 0,
+            false => self.going.bytes(),
+        }
+    }
+
     /// Whether everything up to an index is out.
     pub(super) fn is_out(&self, committed: u64) -> bool {
-        self.cursor == committed && self.batch.is_none()
+        self.begun == committed && self.going.is_empty()
     }
 
     /// Whether the receiver has released everything that is out.
     pub(super) fn is_idle(&self) -> bool {
-        self.line.released() == self.cursor && self.batch.is_none()
+        self.line.released() == self.begun && self.going.is_empty()
     }
 
     /// Whether it has released everything but the last batch, and perhaps that.
     pub(super) fn is_nearly_idle(&self) -> bool {
-        self.line.released() >= self.began && self.batch.is_none()
+        self.line.released() >= self.began && self.going.is_empty()
     }
 
     /// Whether the receiver was told that nothing follows.
     pub(super) fn has_said_goodbye(&self) -> bool {
-        self.has_said_goodbye && self.batch.is_none()
+        self.has_said_goodbye && self.going.is_empty()
     }
 
     /// Hears how far the receiver is. `true`: further.
     pub(super) fn hear(&mut self) -> std::result::Result<bool, Over> {
-        self.line.hear(self.cursor)
+        self.line.hear(self.cursor())
     }
 
-    /// Sends everything that is committed, as far as the socket takes it.
-    pub(super) fn send(&mut self, source: &Source<'_>) -> Result<Sent> {
+    /// Sends everything that is committed, as far as the socket takes it, and as far as what follows
+    /// lets it. Begins as many batches as it says.
+    pub(super) fn send(&mut self, source: &Source<'_>, then: Then) -> Result<Sent> {
         let mut sent = Sent::default();
-        while self.batch.is_some() || self.begin(source, &mut sent) {
-            if !self.go_on(source.keeper)? {
-                break;
+        loop {
+            while !self.going.is_full() && self.begin(source) {
+                sent.batches += 1;
+            }
+            let bytes = self.going.bytes();
+            let bytes = match then {
+                Then::Nothing => bytes,
+                Then::More(whole) if bytes < whole => 0,
+                Then::More(whole) => whole,
+            };
+            self.is_blocked = false;
+            if bytes == 0 {
+                return Ok(sent);
+            }
+            let count = self.going.write(&self.line.frames, source.keeper, bytes)?;
+            if count == 0 {
+                self.is_blocked = true;
+                return Ok(sent);
             }
         }
-        Ok(sent)
     }
 
     /// Says that nothing follows, after everything else.
     pub(super) fn say_goodbye(&mut self, source: &Source<'_>) -> Result<()> {
-        self.send(source)?;
+        self.send(source, Then::Nothing)?;
         if self.is_out(source.keeper.committed()) && !self.has_said_goodbye {
             self.has_said_goodbye = true;
-            self.start(Head {
-                position: self.cursor,
-                bytes: 0,
-                leaves: true,
-            });
-            self.go_on(source.keeper)?;
+            self.start(self.begun, 0, true);
+            self.send(source, Then::Nothing)?;
         }
         Ok(())
     }
 
     /// Begins the next batch: what lies in one piece. `false`: there is nothing to send.
-    fn begin(&mut self, source: &Source<'_>, sent: &mut Sent) -> bool {
-        let mut frames = source.keeper.frames(self.cursor);
-        let end = self.cursor + frames.len() as u64;
-        if (self.cursor..end).contains(&source.pad_at) {
-            frames = &frames[..(source.pad_at - self.cursor) as usize];
-            if frames.is_empty() {
-                self.cursor = end;
-                return self.begin(source, sent);
-            }
+    fn begin(&mut self, source: &Source<'_>) -> bool {
+        let from = self.begun;
+        let bytes = source.keeper.frames(from).len();
+        let end = from + bytes as u64;
+        if !(from..end).contains(&source.pad_at) {
+            return self.start(from, bytes, false);
         }
-        if !frames.is_empty() {
-            sent.batches += 1;
-            self.start(Head {
-                position: self.cursor,
-                bytes: frames.len() as u32,
-                leaves: false,
-            });
+        if from < source.pad_at {
+            return self.start(from, (source.pad_at - from) as usize, false);
         }
-        self.batch.is_some()
+        self.begun = end;
+        self.begin(source)
     }
 
-    fn start(&mut self, head: Head) {
-        self.began = head.position;
-        self.batch = Some(Batch {
-            head: head.to_words(self.key, self.expected),
-            head_sent: 0,
-            to: head.position + u64::from(head.bytes),
-        });
-    }
-
-    /// Writes on. `true`: the batch is out.
-    fn go_on(&mut self, keeper: &Keeper) -> Result<bool> {
-        while let Some(batch) = &mut self.batch {
-            let head = &bytemuck::cast_slice(&batch.head)[batch.head_sent..];
-            let frames = match batch.to - self.cursor {
-                0 => &[],
-                left => &keeper.frames(self.cursor)[..left as usize],
-            };
-            let count = write(&self.line.frames, head, frames)?;
-            if count == 0 {
-                self.is_blocked = true;
-                return Ok(false);
-            }
-            let of_head = count.min(head.len());
-            batch.head_sent += of_head;
-            self.cursor += (count - of_head) as u64;
-            if batch.head_sent == HEAD_BYTES && self.cursor == batch.to {
-                self.expected = batch.to;
-                self.batch = None;
-            }
+    /// `false`: there is nothing in it.
+    fn start(&mut self, from: u64, bytes: usize, leaves: bool) -> bool {
+        if bytes == 0 && !leaves {
+            return false;
         }
-        self.is_blocked = false;
-        Ok(true)
+        let head = Head {
+            position: from,
+            bytes: bytes as u32,
+            leaves,
+        };
+        let to = from + bytes as u64;
+        self.going
+            .push(head.to_words(self.key, self.expected), from, to);
+        (self.began, self.begun, self.expected) = (from, to, to);
+        true
     }
 }
 
-/// Writes what the socket takes of both, one after the other; 0: nothing now.
-fn write(stream: &TcpStream, head: &[u8], frames: &[u8]) -> Result<usize> {
-    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-    let (mut small, bytes) = ([0; SMALL_BYTES], head.len() + frames.len());
-    loop {
-        let written = if head.is_empty() {
-            rustix::net::send(stream, frames, flags)
-        } else if let Some(small) = small.get_mut(..bytes) {
-            small[..head.len()].copy_from_slice(head);
-            small[head.len()..].copy_from_slice(frames);
-            rustix::net::send(stream, small, flags)
-        } else {
-            let parts = [IoSlice::new(head), IoSlice::new(frames)];
-            rustix::net::sendmsg(stream, &parts, &mut SendAncillaryBuffer::default(), flags)
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::net::{SocketAddr, TcpListener, TcpStream};
+
+    use ring::Writer;
+    use ring::frame::Batch;
+
+    use super::super::batch::HEAD_BYTES;
+    use super::*;
+    use crate::media::tcp::hello::{Hello, Protocol, Way};
+    use crate::media::tcp::line::Pair;
+    use crate::media::tcp::pump::Seat;
+
+    const WHOLE: usize = 1000;
+
+    /// Both ends of a connection.
+    fn connection() -> (TcpStream, TcpStream, SocketAddr) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
+        let address = listener.local_addr().expect("an address");
+        let one = TcpStream::connect(address).expect("connects");
+        (one, listener.accept().expect("accepts").0, address)
+    }
+
+    fn key() -> Key {
+        Key::of(&Hello {
+            protocol: Protocol::Rum,
+            link: 0,
+            receiver: 0,
+            token: [0; 16],
+            instance: 0,
+            position: 0,
+            way: Way::Frames,
+            lifeline: 0,
+        })
+    }
+
+    /// An outlet, and where its frames arrive.
+    fn outlet() -> (Outlet, TcpStream) {
+        let (frames, arrive, address) = connection();
+        let credit = connection().0;
+        let line = Line::new(Pair { frames, credit }, 0, Seat::take().expect("a seat"));
+        let peer = Peer {
+            instance: 0,
+            address,
+            lifeline: None,
         };
-        match written {
-            Err(Errno::AGAIN) => return Ok(0),
-            Err(Errno::INTR) => {}
-            written => return written,
+        (Outlet::new(line, key(), peer, 0), arrive)
+    }
+
+    fn commit(writer: &mut Writer, frames: usize) {
+        for number in 0..frames {
+            writer.claim(100).expect("room").fill(number as u8);
+            writer.commit(1, 0, 100);
         }
+    }
+
+    #[test]
+    fn what_does_not_fill_a_write_waits_for_the_next() {
+        let (mut writer, keeper) = ring::keeping(1 << 16).expect("memory");
+        let (mut outlet, mut arrive) = outlet();
+        let source = |keeper| Source {
+            keeper,
+            pad_at: u64::MAX,
+        };
+        let send = |outlet: &mut Outlet, then| outlet.send(&source(&keeper), then);
+        commit(&mut writer, 20);
+        let sent = send(&mut outlet, Then::More(WHOLE)).expect("sent");
+        assert_eq!(sent.batches, 1);
+        let all = HEAD_BYTES + 20 * 112;
+        assert_eq!(outlet.held_back(), all % WHOLE);
+        assert!(!outlet.is_out(writer.committed()) && !outlet.is_blocked());
+        commit(&mut writer, 5);
+        send(&mut outlet, Then::More(WHOLE)).expect("nothing is sent");
+        let all = all + HEAD_BYTES + 5 * 112;
+        assert_eq!(outlet.held_back(), all - 2 * WHOLE);
+        send(&mut outlet, Then::Nothing).expect("sent");
+        assert!(outlet.is_out(writer.committed()));
+        assert_eq!(outlet.cursor(), writer.committed());
+        let mut bytes = vec![0; all];
+        arrive.read_exact(&mut bytes).expect("it arrives");
+        let numbers: Vec<u8> = Batch::new(&bytes).map(|frame| frame.bytes[0]).collect();
+        assert_eq!(numbers, (0..20).chain(0..5).collect::<Vec<_>>());
     }
 }

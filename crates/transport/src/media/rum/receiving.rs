@@ -10,12 +10,20 @@ use ring::frame::{Batch, HEADER_BYTES, Header, PAD};
 
 use super::batch::{HEAD_BYTES, Head, Key};
 use super::behind::{Behind, Outcome};
+use crate::media::tcp::end::End;
 use crate::media::tcp::hello::Hello;
 use crate::media::tcp::intake::{Intake, Read};
-use crate::{Error, Inbound, Loss, Wait};
+use crate::{Error, Inbound, Wait};
 
 /// So often the sender may break the stream off at the same place before it is given up.
 const BREAKS_MAX: u32 = 8;
+
+/// Whoever has received so much at once is in a stream.
+const STREAM_BYTES: u64 = 16 * 1024;
+
+/// A receiver in a stream that has had nothing to do for so long says so: between batches there are
+/// shorter pauses, and word takes as long as a batch.
+const SETTLE: Duration = Duration::from_micros(5);
 
 /// The receiving end.
 pub(super) struct Receiving {
@@ -32,6 +40,10 @@ pub(super) struct Receiving {
     polled: u64,
     /// Bytes to come of the batch.
     left: usize,
+    /// Whether the last read was of a stream that goes on.
+    is_stream: bool,
+    /// Since when there is nothing to receive, in a stream.
+    idle_since: Option<Instant>,
     /// When the connection was made.
     connected: Instant,
     /// Where the stream broke the last time, and what came of it.
@@ -48,12 +60,6 @@ struct Broken {
     since: Instant,
     /// How often it was the sender that broke it off.
     refusals: u32,
-}
-
-#[derive(Clone)]
-enum End {
-    Lost(String),
-    Refused(String),
 }
 
 impl Broken {
@@ -84,6 +90,8 @@ impl Receiving {
             expected: 0,
             polled: 0,
             left: 0,
+            is_stream: false,
+            idle_since: None,
             connected: Instant::now(),
             broken: Broken::new(u64::MAX),
             patience,
@@ -100,14 +108,34 @@ impl Receiving {
             return self.see_outcome();
         };
         match self.intake.read(frames) {
-            Read::Nothing => self.behind.idle(),
-            Read::Some | Read::Full => self.take_frames(),
+            Read::Nothing => self.idle(),
+            Read::Some => {
+                let before = self.expected;
+                self.take_frames();
+                self.is_stream = self.expected - before >= STREAM_BYTES;
+                self.idle_since = None;
+            }
+            Read::Full => self.take_frames(),
             Read::Over(why) => {
                 self.take_frames();
                 if self.frames.is_some() {
                     self.redial(why);
                 }
             }
+        }
+    }
+
+    /// There is nothing to receive: the sender is told so; after much, only if that lasts.
+    fn idle(&mut self) {
+        if !self.behind.has_news() {
+            return;
+        }
+        if self.is_stream {
+            let since = *self.idle_since.get_or_insert_with(Instant::now);
+            self.is_stream = since.elapsed() < SETTLE;
+        }
+        if !self.is_stream {
+            self.behind.idle();
         }
     }
 
@@ -166,7 +194,7 @@ impl Receiving {
         self.expected = head.position;
         self.left = head.bytes as usize;
         if head.leaves {
-            self.end = Some(End::Lost("it has closed its end".to_owned()));
+            self.end = Some(End::goodbye());
         }
         Ok(head.leaves)
     }
@@ -213,13 +241,7 @@ impl Receiving {
             return Ok(());
         };
         self.behind.leave();
-        Err(match end.clone() {
-            End::Refused(why) => Error::Refused(why),
-            End::Lost(why) => Error::Lost(Loss {
-                receiver: None,
-                why,
-            }),
-        })
+        Err(end.error())
     }
 }
 
@@ -252,7 +274,11 @@ impl Inbound for Receiving {
 impl Wait for Receiving {
     fn arm(&mut self) -> Result<bool, Error> {
         self.read();
-        Ok(self.end.is_none() && !self.intake.has_frames())
+        let is_idle = self.end.is_none() && !self.intake.has_frames();
+        if is_idle {
+            self.behind.idle();
+        }
+        Ok(is_idle)
     }
 
     fn disarm(&mut self) {}

@@ -1,7 +1,6 @@
 //! The sending end of rum: frames are built in a ring and sent from there, many at a time.
 
-use std::net::TcpStream;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -9,21 +8,14 @@ use std::time::{Duration, Instant};
 use ring::Writer;
 use ring::frame::frame_bytes;
 
-use super::batch::HEAD_BYTES;
 use super::link::{Link, Which};
+use super::pace::Pace;
 use crate::media::tcp::pump::{Attended, Next};
+use crate::media::tcp::waiting::Waiting;
 use crate::{Batching, Bell, Counters, Error, Loss, Outbound, Wait};
 
-/// A batch after a full one waits so long for more, even if the receiver is idle: the sending thread
-/// is in a stream, and a lone frame would be in its way.
-const SETTLE: Duration = Duration::from_micros(5);
-
-/// Frames between two looks at the clock, at most.
-const STRIDE_MAX: u64 = 256;
-
-/// What the headers of Ethernet, IP and TCP leave of 64 KB: a batch of that size goes over loopback
-/// in one segment, not in one and a scrap.
-const SLACK_BYTES: u64 = 64;
+/// When the pump comes back that has found the sending thread at work.
+const AGAIN: Duration = Duration::from_micros(50);
 
 /// The sending end.
 pub(super) struct Sending {
@@ -31,30 +23,15 @@ pub(super) struct Sending {
     counters: Arc<Counters>,
     writer: Writer,
     frame_bytes_max: usize,
-    time_min: Duration,
-    /// Bytes of a full batch.
-    batch_bytes: u64,
+    pace: Pace,
     /// The last claim has found no room, or nobody is left: there is something to be looked at.
     needs_look: bool,
     /// Bytes of the last claim, if it found no room.
     wanted: usize,
-    /// Up to where frames are committed.
-    head: u64,
-    /// Where the batch is full.
-    full_at: u64,
-    /// Where the batch is looked at, at the latest when it is full.
-    look_at: u64,
-    /// Frames of the batch when it was looked at.
-    batch_frames: u64,
-    /// Whether the last batch was full.
-    is_stream: bool,
-    frames: u64,
     changes: u64,
     lost: Vec<u32>,
     all_lost: Option<Loss>,
-    /// What an armed end waits for: credit, and room in sockets.
-    credit: Vec<Arc<TcpStream>>,
-    room: Vec<Arc<TcpStream>>,
+    waiting: Waiting,
 }
 
 /// What the pump sees of it.
@@ -82,16 +59,24 @@ impl Shared {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The link, unless somebody has it.
+    fn free_link(&self) -> Option<MutexGuard<'_, Link>> {
+        match self.link.try_lock() {
+            Ok(link) => Some(link),
+            Err(TryLockError::Poisoned(link)) => Some(link.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// The link, unless the pump has it. Then the pump has another turn, which sees everything that
     /// was committed before.
     fn try_link(&self) -> Option<MutexGuard<'_, Link>> {
         for _ in 0..2 {
-            match self.link.try_lock() {
-                Ok(link) => return Some(link),
-                Err(TryLockError::Poisoned(link)) => return Some(link.into_inner()),
-                // Tried once more: the pump may have looked at this just before.
-                Err(TryLockError::WouldBlock) => self.again.store(true, Ordering::SeqCst),
+            if let Some(link) = self.free_link() {
+                return Some(link);
             }
+            // Tried once more: the pump may have looked at this just before.
+            self.again.store(true, Ordering::SeqCst);
         }
         None
     }
@@ -101,7 +86,10 @@ impl Attended for Shared {
     fn turn(&self, now: Instant) -> Next {
         loop {
             let (next, wakes) = {
-                let mut link = self.link();
+                // The sending thread is not to be held up by waking whoever waits for it.
+                let Some(mut link) = self.free_link() else {
+                    return Next::At(now + AGAIN);
+                };
                 let turn = link.turn(now);
                 self.changes.store(link.changes(), Ordering::Relaxed);
                 turn
@@ -124,108 +112,70 @@ impl Sending {
         batch: Batching,
         (receivers, frame_bytes_max): (u32, usize),
     ) -> Sending {
-        let ring_bytes = writer.frame_bytes_max() as u64;
-        let batch_bytes = (batch.bytes_max as u64).min(ring_bytes / 2);
-        let batch_bytes = batch_bytes.saturating_sub(SLACK_BYTES + HEAD_BYTES as u64);
+        let batch_bytes = batch.bytes_max.min(writer.frame_bytes_max() / 2);
+        let waiting = Waiting::new(shared.bell.clone(), receivers);
         Sending {
             shared,
             counters,
             writer,
             frame_bytes_max,
-            time_min: batch.time_min,
-            batch_bytes,
+            pace: Pace::new(batch.time_min, batch_bytes),
             needs_look: false,
             wanted: 0,
-            head: 0,
-            full_at: batch_bytes,
-            look_at: 0,
-            batch_frames: 0,
-            is_stream: false,
-            frames: 0,
             changes: 0,
             lost: Vec::with_capacity(receivers as usize),
             all_lost: None,
-            credit: Vec::with_capacity(receivers as usize),
-            room: Vec::with_capacity(receivers as usize),
+            waiting,
         }
     }
 
-    /// The last frame, of so many bytes, has brought the batch to where it is looked at.
+    /// The last frame, of so many bytes, has brought the batch to where it is looked at, or the pump
+    /// wants to know of it.
     #[cold]
     fn attend(&mut self, bytes: u64) {
-        if self.head + bytes > self.full_at {
-            self.send();
+        if self.pace.is_full(self.writer.committed(), bytes) {
+            self.send(bytes);
         } else {
             self.look(bytes);
         }
+        let left = self.pace.bytes_left(self.writer.committed());
+        self.writer.cap_grant(left);
     }
 
     /// A batch is full: it goes out.
-    fn send(&mut self) {
+    fn send(&mut self, bytes: u64) {
         self.count();
+        let head = self.writer.committed();
         let Some(mut link) = self.shared.try_link() else {
-            self.full_at = self.head + self.batch_bytes / 4;
-            self.look_at = self.head;
-            return;
+            return self.pace.look_again(head, true);
         };
-        let is_out = link.send(Which::All);
-        if !is_out {
-            link.look_after();
-        }
+        let (sent_at, left) = link.send_full(self.pace.then());
         drop(link);
-        self.begin_batch(true);
+        self.pace.begin_after_full(head, bytes, left, sent_at);
     }
 
     /// The batch may have waited long enough, or the receiver may be idle.
     fn look(&mut self, bytes: u64) {
+        let head = self.writer.committed();
         let Some(mut link) = self.shared.try_link() else {
             // Nobody has promised to look after the next frame.
-            self.look_at = self.head;
-            return;
+            return self.pace.look_again(head, false);
         };
         let now = Instant::now();
         let opened = link.opened().unwrap_or(now);
         let waited = now.saturating_duration_since(opened);
-        let is_settled = !self.is_stream || waited >= SETTLE;
-        let is_out = link.look(now, is_settled);
+        let is_out = link.look(now, self.pace.is_settled(waited));
         drop(link);
         if is_out {
-            self.begin_batch(false);
+            self.pace.begin(head);
             return self.count();
         }
-        let until = match is_settled {
-            true => self.time_min,
-            false => SETTLE,
-        };
-        let stride = self.stride_until(waited, until);
-        self.batch_frames += stride;
-        let full_at = self.full_at.saturating_sub(bytes - 1);
-        self.look_at = (self.head + stride * bytes).min(full_at);
-    }
-
-    /// Half of the frames that will come until the batch has waited long enough, as the last ones
-    /// came.
-    fn stride_until(&self, waited: Duration, until: Duration) -> u64 {
-        let left = until.saturating_sub(waited).as_nanos() as u64;
-        let frames = self.batch_frames + 1;
-        match waited.as_nanos() as u64 {
-            0 if self.is_stream => 8,
-            0 => 1,
-            waited => (frames * left / waited / 2).clamp(1, STRIDE_MAX),
-        }
-    }
-
-    /// The next frame begins a batch.
-    fn begin_batch(&mut self, is_stream: bool) {
-        self.full_at = self.head + self.batch_bytes;
-        self.look_at = self.head;
-        self.batch_frames = 0;
-        self.is_stream = is_stream;
+        self.pace.go_on(head, bytes, waited);
     }
 
     fn count(&self) {
-        self.counters.frames.store(self.frames, Ordering::Relaxed);
-        self.counters.bytes.store(self.head, Ordering::Relaxed);
+        let bytes = &self.counters.bytes;
+        bytes.store(self.writer.committed(), Ordering::Relaxed);
     }
 
     /// A claim after one that found no room, or after receivers came or went.
@@ -256,6 +206,17 @@ impl Sending {
                 Ok(None)
             }
         }
+    }
+
+    /// Out of line, so that the way by counting is short.
+    #[inline(never)]
+    fn put_by_claim(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+        let Some(room) = self.claim(payload.len())? else {
+            return Ok(false);
+        };
+        room[..payload.len()].copy_from_slice(payload);
+        self.commit(kind, flags, payload.len());
+        Ok(true)
     }
 
     /// Gets room back, and what is committed out.
@@ -307,16 +268,28 @@ impl Outbound for Sending {
 
     #[inline]
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
-        let (before, bytes) = (self.head, frame_bytes(len) as u64);
+        let (before, bytes) = (self.writer.committed(), frame_bytes(len) as u64);
         self.writer.commit(kind, flags, len);
-        self.head = self.writer.committed();
-        self.frames += 1;
-        if self.head - before != bytes {
+        let head = self.writer.committed();
+        if head - before != bytes {
             self.pad(before);
         }
-        if self.head >= self.look_at || self.writer.sleeping_readers() != 0 {
-            self.attend(bytes);
+        let left = self.pace.bytes_left(head);
+        if left == 0 || self.writer.sleeping_readers() != 0 {
+            return self.attend(bytes);
         }
+        self.writer.cap_grant(left);
+    }
+
+    #[inline]
+    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+        if !self.writer.put(kind, flags, payload) {
+            return self.put_by_claim(kind, flags, payload);
+        }
+        if self.writer.sleeping_readers() != 0 {
+            self.attend(frame_bytes(payload.len()) as u64);
+        }
+        Ok(true)
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
@@ -325,7 +298,8 @@ impl Outbound for Sending {
         link.list_lost(&mut self.lost);
         drop(link);
         if is_out {
-            self.begin_batch(false);
+            self.pace.begin(self.writer.committed());
+            self.writer.cap_grant(0);
         }
         self.count();
         Ok(is_out)
@@ -367,7 +341,7 @@ impl Sending {
 
 impl Wait for Sending {
     fn arm(&mut self) -> Result<bool, Error> {
-        self.shared.bell.silence();
+        self.waiting.silence();
         let mut link = self.shared.link();
         link.send(Which::All);
         link.hear();
@@ -379,13 +353,12 @@ impl Wait for Sending {
             return Ok(false);
         }
         link.set_armed(true);
-        link.waited_for(&mut self.credit, &mut self.room);
+        self.waiting.begin(link.waited_for());
         Ok(true)
     }
 
     fn disarm(&mut self) {
-        self.credit.clear();
-        self.room.clear();
+        self.waiting.end();
         self.shared.link().set_armed(false);
     }
 
@@ -394,9 +367,7 @@ impl Wait for Sending {
         readable: &mut Vec<BorrowedFd<'a>>,
         writable: &mut Vec<BorrowedFd<'a>>,
     ) {
-        readable.push(self.shared.bell.as_fd());
-        readable.extend(self.credit.iter().map(|stream| stream.as_fd()));
-        writable.extend(self.room.iter().map(|stream| stream.as_fd()));
+        self.waiting.sources(readable, writable);
     }
 }
 

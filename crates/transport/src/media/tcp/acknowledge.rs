@@ -4,7 +4,8 @@
 //! reader gets it: a microsecond and more on the way of every frame. A socket that is told that a
 //! reply will take the acknowledgement along waits for it, up to 40 ms, and a sender with more to say
 //! may come to a halt meanwhile. So receivers read without acknowledging, and acknowledge when they
-//! come back to read on: by then the frame has been worked on.
+//! come back to read on and there is nothing: by then the frame has been worked on. What is read in a
+//! stream the system acknowledges by itself, every second segment.
 //!
 //! All of this is about time, so an error of the system is of no importance.
 

@@ -26,6 +26,9 @@ use crate::Error;
 /// cache, large enough for few calls.
 const READ_BYTES: usize = 256 * 1024;
 
+/// So much is moved sooner than other memory is read into.
+const LITTLE_BYTES: usize = 16 * 1024;
+
 /// The largest payload that any sender may announce.
 const FRAME_BYTES_MAX: usize = 1 << 26;
 
@@ -89,14 +92,15 @@ impl Intake {
 
     /// Reads from the connection, once.
     pub(crate) fn read(&mut self, stream: &TcpStream) -> Read {
-        self.acknowledge(stream);
         self.make_room();
+        let most = self.most();
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
         let room = &mut bytes[self.end..];
-        let room_bytes = room.len();
-        if room_bytes == 0 {
+        if room.is_empty() {
             return Read::Full;
         }
+        let most = most.min(room.len());
+        let room = &mut room[..most];
         loop {
             match rustix::net::recv(stream, &mut *room, RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return Read::Over("its connection has ended".to_owned()),
@@ -105,27 +109,42 @@ impl Intake {
                     self.end += count;
                     return Read::Some;
                 }
-                Err(Errno::AGAIN) => return Read::Nothing,
+                Err(Errno::AGAIN) => {
+                    self.acknowledge(stream);
+                    return Read::Nothing;
+                }
                 Err(Errno::INTR) => {}
                 Err(error) => return Read::Over(error.to_string().to_lowercase()),
             }
         }
     }
 
-    /// Acknowledges what was read before.
+    /// Bytes to be read at once: the rest of a large frame that has begun, so that it is not in the way
+    /// of the next one; else much.
+    fn most(&self) -> usize {
+        let there = self.end - self.whole;
+        match self.peek() {
+            Ok(Some(header)) if there > LITTLE_BYTES => frame_bytes(header.len as usize)
+                .saturating_sub(there)
+                .max(1),
+            _ => usize::MAX,
+        }
+    }
+
+    /// Acknowledges what was read before, now that nothing more has come: in a stream the system does
+    /// so by itself.
     fn acknowledge(&mut self, stream: &TcpStream) {
         if std::mem::take(&mut self.is_unacknowledged) {
             acknowledge::now(stream);
         }
     }
 
-    /// Moves what is there to the front when the rest of the buffer is short.
+    /// Moves what is there to the front when it is little, so that the same memory is read into again
+    /// and again while it is near, and when the rest of the buffer is short.
     fn make_room(&mut self) {
-        if self.begin == self.end {
-            (self.begin, self.polled, self.whole, self.end) = (0, 0, 0, 0);
-        }
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
-        if self.begin > 0 && bytes.len() - self.end < self.frame_max {
+        let is_little = self.end - self.begin <= LITTLE_BYTES;
+        if self.begin > 0 && (is_little || bytes.len() - self.end < self.frame_max) {
             bytes.copy_within(self.begin..self.end, 0);
             self.end -= self.begin;
             self.whole -= self.begin;
@@ -317,6 +336,25 @@ mod tests {
             sender.write_all(&bytes[cut..]).expect("written");
             assert_eq!(take(&mut intake, &receiver, lens.len()), lens, "{cut}");
         }
+    }
+
+    #[test]
+    fn a_large_frame_is_read_to_its_end() {
+        let (mut sender, receiver) = pair();
+        let mut intake = Intake::new(100_000);
+        let large = frame(2 * LITTLE_BYTES);
+        sender
+            .write_all(&large[..large.len() - 1])
+            .expect("written");
+        while intake.end < large.len() - 1 {
+            assert!(!matches!(intake.read(&receiver), Read::Over(_)));
+        }
+        assert_eq!(intake.most(), 1);
+        sender
+            .write_all(&large[large.len() - 1..])
+            .expect("written");
+        sender.write_all(&frame(8)).expect("written");
+        assert_eq!(take(&mut intake, &receiver, 2), [2 * LITTLE_BYTES, 8]);
     }
 
     #[test]

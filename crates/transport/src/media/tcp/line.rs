@@ -1,15 +1,23 @@
 //! The connections between a sender and one receiver.
 
+use std::io::IoSlice;
 use std::net::TcpStream;
 use std::sync::Arc;
 
 use rustix::event::epoll::EventFlags;
 use rustix::io::{Errno, Result};
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags};
 
 use super::acknowledge;
 use super::credit::{Ear, Over};
 use super::pump::Seat;
+
+/// So much is copied sooner than the system looks at several parts.
+const SMALL_BYTES: usize = 256;
+
+/// What the pump is told of whenever it happens, and not again until it happens again: a sending
+/// thread at work may keep it from looking at once.
+const WATCHED: EventFlags = EventFlags::RDHUP.union(EventFlags::ET);
 
 /// What a receiver connects.
 pub(crate) struct Pair {
@@ -31,7 +39,7 @@ pub(crate) struct Line {
 impl Line {
     /// For a receiver that has released everything up to a position.
     pub(crate) fn new(pair: Pair, released: u64, seat: Seat) -> Line {
-        let watched = (EventFlags::RDHUP, EventFlags::RDHUP);
+        let watched = (WATCHED, WATCHED);
         acknowledge::at_once(&pair.credit);
         seat.watch_for(&pair.frames, watched.0);
         seat.watch_for(&pair.credit, watched.1);
@@ -80,8 +88,8 @@ impl Line {
     /// Tells the pump what to look out for, beside the end: room for frames, and credit.
     pub(crate) fn watch(&mut self, is_room_wanted: bool, is_credit_wanted: bool) {
         let flags = |is_wanted, what| match is_wanted {
-            true => EventFlags::RDHUP | what,
-            false => EventFlags::RDHUP,
+            true => WATCHED | what,
+            false => WATCHED,
         };
         let wanted = (
             flags(is_room_wanted, EventFlags::OUT),
@@ -105,13 +113,34 @@ impl Drop for Line {
     }
 }
 
-/// Writes what the socket takes; 0: nothing now.
-pub(crate) fn write(stream: &TcpStream, bytes: &[u8]) -> Result<usize> {
+/// Writes what the socket takes of the parts, one after the other; 0: nothing now.
+pub(crate) fn write<const N: usize>(stream: &TcpStream, parts: [&[u8]; N]) -> Result<usize> {
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    let bytes = parts.iter().map(|part| part.len()).sum();
+    let mut small = [0; SMALL_BYTES];
     loop {
-        match rustix::net::send(stream, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
+        let written = if let [bytes] = parts[..] {
+            rustix::net::send(stream, bytes, flags)
+        } else if let Some(small) = small.get_mut(..bytes) {
+            gather(small, &parts);
+            rustix::net::send(stream, small, flags)
+        } else {
+            let parts = parts.map(IoSlice::new);
+            rustix::net::sendmsg(stream, &parts, &mut SendAncillaryBuffer::default(), flags)
+        };
+        match written {
             Err(Errno::AGAIN) => return Ok(0),
             Err(Errno::INTR) => {}
             written => return written,
         }
+    }
+}
+
+/// The parts, one after the other.
+fn gather(mut room: &mut [u8], parts: &[&[u8]]) {
+    for part in parts {
+        let (here, rest) = room.split_at_mut(part.len());
+        here.copy_from_slice(part);
+        room = rest;
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! Shared between the thread that sends and the pump: whoever has the lock gets the frame further.
 
-use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use ring::frame::{HEADER_BYTES, Header, PAD};
+use ring::frame::{ALIGN, HEADER_BYTES, Header, PAD, frame_bytes};
 
 use super::credit::Over;
 use super::door::Door;
@@ -105,13 +104,33 @@ impl Lines {
     pub(super) fn write(&mut self, frame: &mut Vec<u64>, bytes: usize) {
         debug_assert_eq!(self.rest_bytes, 0);
         self.begin(bytes);
-        if !self.write_on(&bytemuck::cast_slice(frame)[..bytes]) {
+        if !self.write_on([&bytemuck::cast_slice(frame)[..bytes]]) {
             std::mem::swap(frame, &mut self.rest);
-            self.rest_bytes = bytes;
-            if self.stuck.is_none() {
-                self.stuck = Some((Instant::now(), self.visits));
-                self.seat.call();
-            }
+            self.keep(bytes);
+        }
+    }
+
+    /// The same, of a frame whose payload lies elsewhere; it is copied only if it is kept.
+    pub(super) fn write_from(&mut self, header: Header, payload: &[u8]) {
+        debug_assert_eq!(self.rest_bytes, 0);
+        let bytes = frame_bytes(payload.len());
+        let filling = &[0; ALIGN][..bytes - HEADER_BYTES - payload.len()];
+        let header = header.to_word();
+        self.begin(bytes);
+        if !self.write_on([&header.to_ne_bytes(), payload, filling]) {
+            self.rest[0] = header;
+            let rest: &mut [u8] = bytemuck::cast_slice_mut(&mut self.rest);
+            rest[HEADER_BYTES..][..payload.len()].copy_from_slice(payload);
+            self.keep(bytes);
+        }
+    }
+
+    /// So many bytes of the rest are not out everywhere.
+    fn keep(&mut self, bytes: usize) {
+        self.rest_bytes = bytes;
+        if self.stuck.is_none() {
+            self.stuck = Some((Instant::now(), self.visits));
+            self.seat.call();
         }
     }
 
@@ -119,7 +138,7 @@ impl Lines {
     pub(super) fn go_on(&mut self) -> bool {
         if self.rest_bytes > 0 {
             let rest = std::mem::take(&mut self.rest);
-            let is_out = self.write_on(&bytemuck::cast_slice(&rest)[..self.rest_bytes]);
+            let is_out = self.write_on([&bytemuck::cast_slice(&rest)[..self.rest_bytes]]);
             self.rest = rest;
             if is_out {
                 self.rest_bytes = 0;
@@ -138,14 +157,15 @@ impl Lines {
     }
 
     /// Writes on, to every line. `true`: everything is out everywhere.
-    fn write_on(&mut self, bytes: &[u8]) -> bool {
+    fn write_on<const N: usize>(&mut self, parts: [&[u8]; N]) -> bool {
+        let bytes: usize = parts.iter().map(|part| part.len()).sum();
         let mut is_out = true;
         for at in 0..self.places.len() {
             let Place::Up(line, sent) = &mut self.places[at] else {
                 continue;
             };
-            while *sent < bytes.len() {
-                match write(&line.frames, &bytes[*sent..]) {
+            while *sent < bytes {
+                match write(&line.frames, behind(parts, *sent)) {
                     Ok(0) => break,
                     Ok(count) => *sent += count,
                     Err(error) => {
@@ -156,7 +176,7 @@ impl Lines {
                 }
             }
             if let Place::Up(_, sent) = self.places[at] {
-                is_out &= sent == bytes.len();
+                is_out &= sent == bytes;
             }
         }
         is_out
@@ -203,20 +223,12 @@ impl Lines {
         self.is_armed = is_armed;
     }
 
-    /// The sockets that the next frame waits for: for credit, and for room.
-    pub(super) fn waited_for(
-        &self,
-        credit: &mut Vec<Arc<TcpStream>>,
-        room: &mut Vec<Arc<TcpStream>>,
-    ) {
-        for place in &self.places {
-            if let Place::Up(line, sent) = place {
-                credit.push(line.credit.clone());
-                if *sent < self.rest_bytes {
-                    room.push(line.frames.clone());
-                }
-            }
-        }
+    /// The lines that the next frame waits for: for credit, and for room.
+    pub(super) fn waited_for(&self) -> impl Iterator<Item = (&Line, bool)> {
+        self.places.iter().filter_map(|place| match place {
+            Place::Up(line, sent) => Some((&**line, *sent < self.rest_bytes)),
+            Place::Awaited | Place::Gone(_) => None,
+        })
     }
 
     /// Appends the receivers that are gone and not yet in the list.
@@ -338,5 +350,28 @@ impl Lines {
             Place::Up(line, _) => Some(&**line),
             Place::Awaited | Place::Gone(_) => None,
         })
+    }
+}
+
+/// The parts without their first bytes.
+fn behind<const N: usize>(parts: [&[u8]; N], mut bytes: usize) -> [&[u8]; N] {
+    parts.map(|part| {
+        let (before, rest) = part.split_at(bytes.min(part.len()));
+        bytes -= before.len();
+        rest
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::behind;
+
+    #[test]
+    fn parts_go_on_behind_any_byte() {
+        let parts = [&b"head"[..], b"", b"payload", b"fill"];
+        for bytes in 0..=15 {
+            let rest = behind(parts, bytes).concat();
+            assert_eq!(rest, b"headpayloadfill"[bytes..], "{bytes}");
+        }
     }
 }

@@ -15,7 +15,7 @@
 //! next calls, and by the [`pump`] when there are none. The pump also does the handshakes.
 //!
 //! What is under way is bounded by credit: a receiver tells how far it has released at once when
-//! that is a sixteenth of the ring, and otherwise leaves it to the pump, about once a millisecond.
+//! that is an eighth of the ring, and otherwise leaves it to the pump, about once a millisecond.
 //!
 //! Frames lie as they lay in memory, so both sides have the same byte order.
 
@@ -23,6 +23,7 @@ pub(super) mod acknowledge;
 pub(super) mod credit;
 pub(super) mod dial;
 pub(super) mod door;
+pub(super) mod end;
 pub(super) mod hello;
 pub(super) mod intake;
 pub(super) mod line;
@@ -32,6 +33,7 @@ pub(super) mod pump;
 mod receiving;
 mod sending;
 pub(super) mod silence;
+pub(super) mod waiting;
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};

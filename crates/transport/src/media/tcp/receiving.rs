@@ -8,11 +8,12 @@ use std::time::Instant;
 use ring::frame::{Batch, PAD};
 
 use super::LEAVES;
+use super::end::End;
 use super::intake::{Intake, Read};
 use super::line::Pair;
 use super::progress::{Progress, Telling};
 use super::pump::{Attended, Next, Seat};
-use crate::{Error, Inbound, Loss, Wait};
+use crate::{Error, Inbound, Wait};
 
 /// The receiving end.
 pub(super) struct Receiving {
@@ -22,12 +23,6 @@ pub(super) struct Receiving {
     released: u64,
     /// How the stream has ended, once it has; what came before is polled first.
     end: Option<End>,
-}
-
-#[derive(Clone)]
-enum End {
-    Lost(String),
-    Refused(String),
 }
 
 /// What the pump tells the sender, so that the thread that receives need not.
@@ -45,7 +40,7 @@ impl WayBack {
         WayBack {
             pair,
             seat,
-            progress: Progress::new(seat, ring_bytes / 16),
+            progress: Progress::new(seat, ring_bytes / 8),
             telling: Mutex::default(),
             has_left: AtomicBool::new(false),
         }
@@ -111,7 +106,7 @@ impl Receiving {
                         return;
                     }
                     if header.kind == PAD && header.flags == LEAVES {
-                        self.end = Some(End::Lost("it has closed its end".to_owned()));
+                        self.end = Some(End::goodbye());
                         return;
                     }
                 }
@@ -131,13 +126,7 @@ impl Receiving {
             return Ok(());
         };
         self.way_back.leave();
-        Err(match end.clone() {
-            End::Refused(why) => Error::Refused(why),
-            End::Lost(why) => Error::Lost(Loss {
-                receiver: None,
-                why,
-            }),
-        })
+        Err(end.error())
     }
 }
 

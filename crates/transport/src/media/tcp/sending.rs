@@ -1,7 +1,6 @@
 //! The sending end of plain TCP: a frame is built in a buffer and written at once.
 
-use std::net::TcpStream;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -10,7 +9,11 @@ use ring::frame::{HEADER_BYTES, Header, frame_bytes};
 
 use super::lines::Lines;
 use super::pump::{Attended, Next};
+use super::waiting::Waiting;
 use crate::{Bell, Counters, Error, Outbound, Wait};
+
+/// Payloads that it takes longer to copy than to hand to the system in parts.
+const LARGE_BYTES: usize = 4096;
 
 /// The sending end.
 pub(super) struct Sending {
@@ -25,9 +28,7 @@ pub(super) struct Sending {
     frames: u64,
     bytes: u64,
     lost: Vec<u32>,
-    /// What an armed end waits for: credit, and room in sockets.
-    credit: Vec<Arc<TcpStream>>,
-    room: Vec<Arc<TcpStream>>,
+    waiting: Waiting,
 }
 
 /// What the pump sees of it.
@@ -67,6 +68,7 @@ impl Sending {
         frame_bytes_max: usize,
         receivers: u32,
     ) -> Sending {
+        let waiting = Waiting::new(shared.bell.clone(), receivers);
         Sending {
             shared,
             counters,
@@ -77,9 +79,19 @@ impl Sending {
             frames: 0,
             bytes: 0,
             lost: Vec::with_capacity(receivers as usize),
-            credit: Vec::with_capacity(receivers as usize),
-            room: Vec::with_capacity(receivers as usize),
+            waiting,
         }
+    }
+}
+
+impl Sending {
+    /// A frame of so many bytes was written.
+    fn count(&mut self, bytes: usize) {
+        self.frames += 1;
+        self.bytes += bytes as u64;
+        self.counters.frames.store(self.frames, Ordering::Relaxed);
+        self.counters.batches.store(self.frames, Ordering::Relaxed);
+        self.counters.bytes.store(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -124,11 +136,28 @@ impl Outbound for Sending {
         self.frame[0] = header.to_word();
         let bytes = frame_bytes(len);
         self.shared.lines().write(&mut self.frame, bytes);
-        self.frames += 1;
-        self.bytes += bytes as u64;
-        self.counters.frames.store(self.frames, Ordering::Relaxed);
-        self.counters.batches.store(self.frames, Ordering::Relaxed);
-        self.counters.bytes.store(self.bytes, Ordering::Relaxed);
+        self.count(bytes);
+    }
+
+    /// A large payload is written from where it lies.
+    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+        let Some(room) = self.claim(payload.len())? else {
+            return Ok(false);
+        };
+        if payload.len() < LARGE_BYTES {
+            room.copy_from_slice(payload);
+            self.commit(kind, flags, payload.len());
+            return Ok(true);
+        }
+        self.claimed = None;
+        let header = Header {
+            len: payload.len() as u32,
+            kind,
+            flags,
+        };
+        self.shared.lines().write_from(header, payload);
+        self.count(frame_bytes(payload.len()));
+        Ok(true)
     }
 
     fn flush(&mut self) -> Result<bool, Error> {
@@ -163,20 +192,19 @@ impl Outbound for Sending {
 
 impl Wait for Sending {
     fn arm(&mut self) -> Result<bool, Error> {
-        self.shared.bell.silence();
+        self.waiting.silence();
         let mut lines = self.shared.lines();
         // The next claim says what is wrong, if something is.
         if lines.has_room(frame_bytes(self.wanted)).unwrap_or(true) {
             return Ok(false);
         }
         lines.set_armed(true);
-        lines.waited_for(&mut self.credit, &mut self.room);
+        self.waiting.begin(lines.waited_for());
         Ok(true)
     }
 
     fn disarm(&mut self) {
-        self.credit.clear();
-        self.room.clear();
+        self.waiting.end();
         self.shared.lines().set_armed(false);
     }
 
@@ -185,9 +213,7 @@ impl Wait for Sending {
         readable: &mut Vec<BorrowedFd<'a>>,
         writable: &mut Vec<BorrowedFd<'a>>,
     ) {
-        readable.push(self.shared.bell.as_fd());
-        readable.extend(self.credit.iter().map(|stream| stream.as_fd()));
-        writable.extend(self.room.iter().map(|stream| stream.as_fd()));
+        self.waiting.sources(readable, writable);
     }
 }
 

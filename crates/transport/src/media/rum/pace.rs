@@ -1,0 +1,228 @@
+//! The pace of a sending thread: up to where it commits frames without a look at their batch.
+//!
+//! ```text
+//!   began              look_at                    full_at
+//!   --+-------------------+--------------------------+--
+//!     | frames of the     | frames that are          |
+//!     | batch so far      | committed by counting    |
+//! ```
+//! A look takes the time and the link, and may hear the receivers: as much as several small frames. So
+//! there are few of them, as many as the batching times need for the rate at which frames come. A
+//! thread that fills one batch after the other in less time than a look would wait for does not look
+//! in between; if it stops, the pump sends what is left.
+
+use std::time::{Duration, Instant};
+
+use super::batch::HEAD_BYTES;
+use super::outlet::Then;
+
+/// A batch after a full one waits so long for more, even if the receiver is idle: the sending thread
+/// is in a stream, and a lone frame would be in its way.
+const SETTLE: Duration = Duration::from_micros(10);
+
+/// A thread that takes less than so long from one full batch to the next does not look in between.
+const FAST: Duration = Duration::from_micros(25);
+
+/// Frames between two looks at most, and after a full batch.
+const STRIDE_MAX: u64 = 256;
+const STRIDE_STREAM: u64 = 8;
+
+/// Frames are large if fewer than so many are a batch.
+const LARGE: u64 = 32;
+
+/// What the headers of Ethernet, IP and TCP leave of 64 KB: a write of that size goes over loopback
+/// in one segment, not in one and a scrap.
+const SLACK_BYTES: usize = 64;
+
+/// Where the batch stands. Positions are indexes of the ring.
+#[derive(Debug)]
+pub(super) struct Pace {
+    time_min: Duration,
+    /// Bytes of a full batch, with its head.
+    whole: usize,
+    began: u64,
+    full_at: u64,
+    /// Where it is looked at, at the latest when it is full.
+    look_at: u64,
+    /// When the last batch went out, if it was full.
+    full_since: Option<Instant>,
+    /// Whether the last two were, one soon after the other.
+    is_fast: bool,
+    /// Whether that was so, of frames so large that they leave much of a write empty.
+    fills_writes: bool,
+}
+
+impl Pace {
+    /// For batches that wait so long at least, of so many bytes.
+    pub(super) fn new(time_min: Duration, bytes: usize) -> Pace {
+        let mut pace = Pace {
+            time_min,
+            whole: bytes.saturating_sub(SLACK_BYTES),
+            began: 0,
+            full_at: 0,
+            look_at: 0,
+            full_since: None,
+            is_fast: false,
+            fills_writes: false,
+        };
+        pace.begin(0);
+        pace
+    }
+
+    /// What follows on a full batch.
+    pub(super) fn then(&self) -> Then {
+        match self.fills_writes {
+            true => Then::More(self.whole),
+            false => Then::Nothing,
+        }
+    }
+
+    /// Bytes that can be committed before the next look.
+    #[inline]
+    pub(super) fn bytes_left(&self, head: u64) -> u64 {
+        self.look_at.saturating_sub(head)
+    }
+
+    /// Whether it is full, of frames of so many bytes.
+    pub(super) fn is_full(&self, head: u64, bytes: u64) -> bool {
+        head >= self.last_look(bytes)
+    }
+
+    /// Whether a batch whose first frame was committed so long ago may go out for an idle receiver.
+    pub(super) fn is_settled(&self, waited: Duration) -> bool {
+        self.full_since.is_none() || waited >= SETTLE
+    }
+
+    /// Everything went out before the batch was full: the next frame begins another one.
+    pub(super) fn begin(&mut self, head: u64) {
+        self.begin_at(head, 0);
+        self.look_at = head;
+        self.full_since = None;
+        (self.is_fast, self.fills_writes) = (false, false);
+    }
+
+    /// A full batch went out, of frames of about so many bytes; some bytes of it are left.
+    pub(super) fn begin_after_full(&mut self, head: u64, bytes: u64, left: usize, now: Instant) {
+        let before = self.full_since.replace(now);
+        self.is_fast = before.is_some_and(|before| now.duration_since(before) <= FAST);
+        self.fills_writes = self.is_fast && bytes > self.whole as u64 / LARGE;
+        self.begin_at(head, left);
+        self.look_at = match self.is_fast {
+            true => self.last_look(bytes),
+            false => self.last_look(bytes).min(head + STRIDE_STREAM * bytes),
+        };
+    }
+
+    /// Somebody else has the link: there is a look at the next frame, and a batch that is full now is
+    /// full again soon.
+    pub(super) fn look_again(&mut self, head: u64, is_full: bool) {
+        self.look_at = head;
+        if is_full {
+            self.full_at = head + self.whole as u64 / 4;
+        }
+    }
+
+    /// A look has left the batch there, after it had waited so long; it is of frames of so many bytes.
+    pub(super) fn go_on(&mut self, head: u64, bytes: u64, waited: Duration) {
+        let until = match self.is_settled(waited) {
+            true => self.time_min,
+            false => SETTLE,
+        };
+        let left = until.saturating_sub(waited).as_nanos() as u64;
+        let stride = match waited.as_nanos() as u64 {
+            0 => bytes,
+            // Half of what will come until then, as it has come until now.
+            waited => (head - self.began).saturating_mul(left) / waited / 2,
+        };
+        let stride = stride.clamp(bytes, STRIDE_MAX * bytes);
+        self.look_at = self.last_look(bytes).min(head + stride);
+    }
+
+    /// Where nothing more is to be committed before it goes out: the next frame would be too many, or,
+    /// if a part of the last one can wait for the next write, there is enough for this one.
+    fn last_look(&self, bytes: u64) -> u64 {
+        match self.fills_writes {
+            true => self.full_at,
+            false => self.full_at.saturating_sub(bytes - 1),
+        }
+    }
+
+    fn begin_at(&mut self, head: u64, left: usize) {
+        self.began = head;
+        self.full_at = head + self.whole.saturating_sub(HEAD_BYTES + left) as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIME_MIN: Duration = Duration::from_micros(25);
+    const WHOLE: usize = 64 * 1024;
+
+    /// After so many full batches of frames of so many bytes, one every 10 µs.
+    fn after_full(batches: u32, bytes: u64) -> (Pace, u64) {
+        let (mut pace, mut head, start) = (Pace::new(TIME_MIN, WHOLE), 0, Instant::now());
+        for number in 0..batches {
+            while !pace.is_full(head, bytes) {
+                head += bytes;
+            }
+            let now = start + number * Duration::from_micros(10);
+            pace.begin_after_full(head, bytes, 0, now);
+        }
+        (pace, head)
+    }
+
+    #[test]
+    fn a_first_frame_is_looked_at() {
+        let pace = Pace::new(TIME_MIN, WHOLE);
+        assert_eq!(pace.bytes_left(0), 0);
+        assert!(pace.is_settled(Duration::ZERO));
+        assert_eq!(pace.then(), Then::Nothing);
+    }
+
+    #[test]
+    fn a_batch_with_its_head_is_no_larger_than_it_may_be() {
+        for bytes in [8, 72, 264, 4104, 16392] {
+            let (pace, head) = after_full(1, bytes);
+            assert!(head as usize + HEAD_BYTES <= WHOLE - SLACK_BYTES, "{bytes}");
+            assert!((head + bytes) as usize + HEAD_BYTES > WHOLE - SLACK_BYTES);
+            assert!(!pace.is_settled(Duration::ZERO) && pace.is_settled(SETTLE));
+        }
+    }
+
+    #[test]
+    fn a_fast_thread_does_not_look_in_between() {
+        let (pace, head) = after_full(1, 72);
+        assert_eq!(pace.bytes_left(head), STRIDE_STREAM * 72);
+        let (pace, head) = after_full(2, 72);
+        let left = pace.bytes_left(head);
+        assert!(pace.is_full(head + left, 72) && !pace.is_full(head + left - 1, 72));
+        assert_eq!(pace.then(), Then::Nothing);
+    }
+
+    #[test]
+    fn large_frames_fill_writes() {
+        let (mut pace, head) = after_full(2, 16392);
+        let whole = WHOLE - SLACK_BYTES;
+        assert_eq!(pace.then(), Then::More(whole));
+        assert_eq!(pace.bytes_left(head), (whole - HEAD_BYTES) as u64);
+        let now = pace.full_since.expect("it was full");
+        pace.begin_after_full(head, 16392, 100, now);
+        assert_eq!(pace.bytes_left(head), (whole - HEAD_BYTES - 100) as u64);
+        pace.begin(head);
+        assert_eq!(pace.then(), Then::Nothing);
+    }
+
+    #[test]
+    fn looks_come_as_often_as_the_times_need() {
+        let mut pace = Pace::new(TIME_MIN, WHOLE);
+        pace.go_on(72, 72, Duration::ZERO);
+        assert_eq!(pace.bytes_left(72), 72, "at the next frame");
+        // A frame a microsecond, for 5 of 25: at half of the 20 that will come.
+        pace.go_on(5 * 72, 72, Duration::from_micros(5));
+        assert_eq!(pace.bytes_left(5 * 72), 10 * 72);
+        pace.go_on(100 * 72, 72, Duration::from_micros(25));
+        assert_eq!(pace.bytes_left(100 * 72), 72, "it is due");
+    }
+}
