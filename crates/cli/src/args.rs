@@ -1,10 +1,13 @@
 //! The command line as data.
 
+mod perf;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::command::BenchArgs;
+pub use perf::{PerfArgs, PerfCommand};
 
 /// Runs stream programs written in SPL.
 #[derive(Debug, Parser)]
@@ -34,6 +37,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Start a project that runs
     New(NewArgs),
+    /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
+    Perf(PerfArgs),
     /// Be a PE of a job; started by `run`
     #[command(hide = true)]
     Pe(PeArgs),

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => command::bench(args),
         Command::New(args) => command::new(args),
         Command::Top(args) => command::top(args),
+        Command::Perf(args) => command::perf(args),
         Command::Pe(_) => command::pe(),
     };
     match outcome {

@@ -28,6 +28,8 @@ pub struct Reader {
     seen: u64,
     /// Whether much was found the last time.
     is_streaming: bool,
+    /// How often there was no further frame.
+    looks_in_vain: u64,
     /// What stopped the batch that was polled last.
     torn: Cell<Option<Torn>>,
     fault: Option<Fault>,
@@ -46,6 +48,7 @@ impl Reader {
             released: start,
             seen: start,
             is_streaming: false,
+            looks_in_vain: 0,
             torn: Cell::new(None),
             fault: None,
             _alone: PhantomData,
@@ -100,6 +103,13 @@ impl Reader {
     pub fn is_closed(&self) -> bool {
         let parking = &self.segment.head().parking.0;
         parking.is_closed.load(Ordering::Acquire) != 0
+    }
+
+    /// How often it has looked for frames and found none: it has waited for what it polled last if the
+    /// number has grown meanwhile.
+    #[inline]
+    pub fn looks_in_vain(&self) -> u64 {
+        self.looks_in_vain
     }
 
     /// What the writer has broken, if it has: nothing is polled any more.
@@ -168,17 +178,23 @@ impl Reader {
             return false;
         }
         if self.is_streaming {
-            for _ in 0..SPINS {
+            for look in 0..SPINS {
                 let published = self.segment.head().published.0.load(Ordering::Acquire); // [frames]
                 // It may be behind, when single frames were found.
                 if published > self.tail {
+                    self.looks_in_vain += u64::from(look);
                     return self.accept(published);
                 }
             }
+            self.looks_in_vain += u64::from(SPINS);
             self.is_streaming = false;
         }
         let committed = self.segment.head().committed.0.load(Ordering::Acquire); // [frames]
-        committed != self.tail && self.accept(committed)
+        if committed == self.tail {
+            self.looks_in_vain += 1;
+            return false;
+        }
+        self.accept(committed)
     }
 
     /// Believes an index of the writer if it can be.

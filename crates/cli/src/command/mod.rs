@@ -7,6 +7,7 @@ mod dump;
 mod fmt;
 mod new;
 mod pe;
+mod perf;
 mod plan;
 mod run;
 mod top;
@@ -18,6 +19,7 @@ pub use dump::dump;
 pub use fmt::fmt;
 pub use new::new;
 pub use pe::pe;
+pub use perf::perf;
 pub use run::run;
 pub use top::top;
 

@@ -11,6 +11,7 @@ mod files;
 mod flow;
 mod jobs;
 mod order;
+mod perf;
 mod processes;
 mod programs;
 mod scratch;

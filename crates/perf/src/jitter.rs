@@ -1,0 +1,35 @@
+//! Jitter: what takes the processor away from a thread that does nothing but read the clock.
+
+use std::io::Write;
+
+use measure::Histogram;
+
+use crate::affinity::pin;
+use crate::clock;
+use crate::error::Error;
+use crate::line::{Line, print};
+use crate::options::JitterOptions;
+
+/// Reads the clock twice in a row, again and again, and prints the shortest and the longest time that
+/// was between: what a reading takes, and the longest interruption.
+///
+/// # Errors
+/// The processor cannot be had; the output cannot be written.
+pub fn jitter(options: &JitterOptions, out: &mut dyn Write) -> Result<(), Error> {
+    pin(options.affinity_cpu)?;
+    let mut gaps = Histogram::new();
+    let (mut min_ns, mut max_ns) = (u64::MAX, 0);
+    for _ in 0..options.jitter_loops {
+        let first = clock::now_ns();
+        let gap = clock::now_ns() - first;
+        min_ns = min_ns.min(gap);
+        max_ns = max_ns.max(gap);
+        gaps.record(gap);
+    }
+    if options.jitter_loops == 0 {
+        min_ns = 0;
+    }
+    print(out, &format!("ts_min_ns={min_ns}, ts_max_ns={max_ns}, "))?;
+    Line::new("gaps_ns").latencies(&gaps).print(out)?;
+    Ok(())
+}

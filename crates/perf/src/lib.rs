@@ -1,0 +1,32 @@
+//! Rates and latencies of a topic: a publisher, a subscriber and a loop that measures interruptions,
+//! with the options, the semantics and the output lines of smx_perf.
+//!
+//! [`publish`] sends warm-up messages, then messages at an even pace; [`subscribe`] counts them and
+//! measures how long they took; [`jitter`] measures what takes the processor away. After the lines that
+//! smx_perf prints come lines of our own, which begin with `+ `. `docs/perf.md` shows all of it.
+//!
+//! What follows from luck is told apart from what can be counted on: a message that its receiver was
+//! waiting for is *waited*, one that was there before it looked is *found* ([`tally`](mod@tally)).
+
+mod affinity;
+mod clock;
+mod error;
+mod jitter;
+mod line;
+mod message;
+mod number;
+mod options;
+mod pacing;
+mod publish;
+mod sending;
+mod subscribe;
+mod tally;
+mod windows;
+
+pub use error::Error;
+pub use jitter::jitter;
+pub use message::MESSAGE_BYTES_MIN;
+pub use number::number;
+pub use options::{Affinity, FLAGS, Flags, JitterOptions, PubOptions, SubOptions, TOPIC};
+pub use publish::publish;
+pub use subscribe::{Until, subscribe};

@@ -1,0 +1,100 @@
+//! What stands in a message.
+//!
+//! ```text
+//!    0  flags   u32   1: it carries times; 2: it was due at a time
+//!    4  number  u32   counts from 0, of the warm-up and of what is measured
+//!    8  sent    u64   when it was sent, in nanoseconds
+//!   16  lag     u64   how much later than it was due
+//! ```
+//! Native byte order. A message without times may be shorter; what is cut off is not there, and what
+//! is longer is filled as it may be.
+
+use crate::clock;
+
+/// Bytes of a message that carries times.
+pub const MESSAGE_BYTES_MIN: usize = 24;
+
+const HAS_TIMES: u32 = 1;
+const HAS_LAG: u32 = 2;
+
+/// When a message was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) sent_ns: u64,
+    /// How much later than it was due, if it was due at a time.
+    pub(crate) lag_ns: Option<u64>,
+}
+
+/// Writes a message without times.
+#[inline]
+pub(crate) fn write_plain(room: &mut [u8], number: u64) {
+    let words = [0u32.to_ne_bytes(), (number as u32).to_ne_bytes()];
+    if let Some(start) = room.first_chunk_mut::<8>() {
+        start.copy_from_slice(words.as_flattened());
+    }
+}
+
+/// Writes a message with times; it was to be sent at `due_ns`, if at a time at all. The clock is read
+/// last. The room has to be long enough.
+#[inline]
+pub(crate) fn write_times(room: &mut [u8], number: u64, due_ns: Option<u64>) {
+    let flags = HAS_TIMES | if due_ns.is_some() { HAS_LAG } else { 0 };
+    if let Some(start) = room.first_chunk_mut::<MESSAGE_BYTES_MIN>() {
+        start[..4].copy_from_slice(&flags.to_ne_bytes());
+        start[4..8].copy_from_slice(&(number as u32).to_ne_bytes());
+        let sent_ns = clock::now_ns();
+        let lag_ns = due_ns.map_or(0, |due| sent_ns.saturating_sub(due));
+        start[8..16].copy_from_slice(&sent_ns.to_ne_bytes());
+        start[16..].copy_from_slice(&lag_ns.to_ne_bytes());
+    }
+}
+
+/// The times of a message, if it carries any.
+#[inline]
+pub(crate) fn times(bytes: &[u8]) -> Option<Times> {
+    let start = bytes.first_chunk::<MESSAGE_BYTES_MIN>()?;
+    let word = |at: usize| {
+        start[at..]
+            .first_chunk()
+            .map(|word| u64::from_ne_bytes(*word))
+    };
+    let flags = u32::from_ne_bytes(*start.first_chunk()?);
+    if flags & HAS_TIMES == 0 {
+        return None;
+    }
+    let lag_ns = if flags & HAS_LAG != 0 { word(16) } else { None };
+    let sent_ns = word(8)?;
+    Some(Times { sent_ns, lag_ns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_come_out_as_they_went_in() {
+        let mut room = [0xff; 40];
+        let before = clock::now_ns();
+        write_times(&mut room, 7, Some(before - 1000));
+        let Times { sent_ns, lag_ns } = times(&room).expect("times");
+        assert!((before..=clock::now_ns()).contains(&sent_ns));
+        assert_eq!(lag_ns, Some(sent_ns - before + 1000));
+        write_times(&mut room, 8, None);
+        assert_eq!(times(&room).expect("times").lag_ns, None);
+        write_times(&mut room, 8, Some(u64::MAX));
+        assert_eq!(
+            times(&room).expect("times").lag_ns,
+            Some(0),
+            "early is in time"
+        );
+    }
+
+    #[test]
+    fn a_plain_message_has_none_however_short() {
+        for len in 0..40 {
+            let mut room = vec![0xff; len];
+            write_plain(&mut room, 1);
+            assert_eq!(times(&room), None, "{len} bytes");
+        }
+    }
+}

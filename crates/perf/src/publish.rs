@@ -1,0 +1,83 @@
+//! The publisher: warm-up, the messages that are measured, a rest for those who are behind.
+
+use std::io::Write;
+use std::thread::sleep;
+use std::time::Duration;
+
+use topic::Publisher;
+
+use crate::affinity::pin;
+use crate::clock;
+use crate::error::Error;
+use crate::jitter::jitter;
+use crate::line::{Line, print};
+use crate::options::{Flags, JitterOptions, PubOptions};
+use crate::sending::{Sent, Task, send};
+
+/// Messages a second of the warm-up.
+const WARMUP_RATE: u64 = 10_000;
+
+/// Publishes, and prints what came of it.
+///
+/// # Errors
+/// An option cannot be, the topic has a publisher, the processor cannot be had, the output cannot be
+/// written.
+pub fn publish(options: &PubOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let config = options.config()?;
+    print(out, &options.line())?;
+    if options.jitter_loops > 0 {
+        let options = JitterOptions {
+            affinity_cpu: options.affinity_cpu,
+            jitter_loops: options.jitter_loops,
+        };
+        return jitter(&options, out);
+    }
+    let mut publisher = Publisher::open(&options.topic, &config)?;
+    pin(options.affinity_cpu)?;
+    let clock_ns = clock::cost_ns();
+    let task = |messages, rate, flags| Task {
+        messages,
+        bytes: options.msg_len as usize,
+        rate,
+        flags,
+        clock_ns,
+    };
+    // The warm-up has no time stamps, and may always wait.
+    let flags = options.flags.only(Flags::GENERIC);
+    send(
+        &mut publisher,
+        &task(options.warmup_loops, WARMUP_RATE, flags),
+    )?;
+    let receivers = publisher.receivers();
+    let measured = task(options.num_msgs, options.rate, options.flags);
+    let start_ns = clock::now_ns();
+    let sent = send(&mut publisher, &measured)?;
+    let duration_ns = clock::now_ns() - start_ns;
+    print(out, &rate_line(sent.messages, duration_ns))?;
+    lines(&sent, receivers, clock_ns, out)?;
+    sleep(Duration::from_millis(options.linger_ms));
+    Ok(())
+}
+
+fn rate_line(sends: u64, duration_ns: u64) -> String {
+    let rate = sends as f64 / (duration_ns as f64 / 1e9);
+    format!("actual_sends={sends}, duration_ns={duration_ns}, result_rate={rate:.6}, ")
+}
+
+/// Our own lines: how often a full ring was met, and what the rate was with and without that.
+fn lines(sent: &Sent, receivers: usize, clock_ns: u64, out: &mut dyn Write) -> Result<(), Error> {
+    Line::new("sender")
+        .value("receivers", receivers)
+        .value("clock_ns", clock_ns)
+        .value("full_ring_sends", sent.waited)
+        .value("full_ring_ns", sent.waited_ns)
+        .value("would_block", sent.would_block)
+        .print(out)?;
+    Line::new("sender_rates")
+        .value("free_windows", sent.free.count())
+        .rate("free_rate", sent.free.rate())
+        .value("full_windows", sent.full.count())
+        .rate("full_rate", sent.full.rate())
+        .print(out)?;
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! What a publisher can be told in a file: a small TOML.
+//!
+//! ```toml
+//! ring_bytes = 8388608      # bytes of messages that are under way; rounded up to a power of two
+//! receivers = 4             # subscribers at once
+//! huge_pages = "auto"       # "always": reserved huge pages, or it fails; "never"
+//! ```
+//! Files are read one after the other, and what a later one says counts.
+
+use std::fmt;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use ring::{Pages, READERS_MAX};
+use toml::de::{DeTable, DeValue};
+
+/// The keys, in the order in which they are explained.
+pub const KEYS: [&str; 3] = ["ring_bytes", "receivers", "huge_pages"];
+
+/// What `huge_pages` may say.
+pub const HUGE_PAGES: [(&str, Pages); 3] = [
+    ("auto", Pages::Auto),
+    ("always", Pages::Huge),
+    ("never", Pages::Small),
+];
+
+/// Bytes that a ring may have.
+const RING_BYTES: Range<i64> = 4096..(1 << 31) + 1;
+
+/// How a publisher's ring is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Bytes of messages that it holds; a message has at most half of them.
+    pub ring_bytes: usize,
+    /// Subscribers at once, 1 to 64.
+    pub receivers: u32,
+    /// Its pages.
+    pub huge_pages: Pages,
+}
+
+/// What is wrong with a configuration, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The file, as it was named.
+    pub file: String,
+    /// From 1; 0: the file as a whole.
+    pub line: usize,
+    /// In characters from 1; 0: the file as a whole.
+    pub column: usize,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            ring_bytes: 1 << 20,
+            receivers: READERS_MAX,
+            huge_pages: Pages::Auto,
+        }
+    }
+}
+
+impl Config {
+    /// Takes over what a file says.
+    ///
+    /// # Errors
+    /// It cannot be read, is no TOML, has a key that there is not or a value that cannot be.
+    pub fn read(&mut self, file: &Path) -> Result<(), ConfigError> {
+        let name = file.display().to_string();
+        let text = fs::read_to_string(file).map_err(|error| ConfigError {
+            what: format!("cannot be read: {error}"),
+            file: name.clone(),
+            line: 0,
+            column: 0,
+        })?;
+        self.apply(&name, &text)
+    }
+
+    /// Takes over what a text says; `name` is said in errors.
+    ///
+    /// # Errors
+    /// As [`Config::read`]; nothing is taken over then.
+    pub fn apply(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
+        let fails = |span: Range<usize>, what: String| place(name, text, span.start, what);
+        let table = DeTable::parse(text).map_err(|error| {
+            let what = error.message().to_owned();
+            fails(error.span().unwrap_or_default(), what)
+        })?;
+        let mut config = *self;
+        for (key, value) in table.get_ref().iter() {
+            let known = KEYS.contains(&key.get_ref().as_ref());
+            let span = if known { value.span() } else { key.span() };
+            let set = config.set(key.get_ref(), value.get_ref());
+            set.map_err(|what| fails(span, what))?;
+        }
+        *self = config;
+        Ok(())
+    }
+
+    fn set(&mut self, key: &str, value: &DeValue<'_>) -> Result<(), String> {
+        match key {
+            "ring_bytes" => self.ring_bytes = integer(key, value, RING_BYTES)? as usize,
+            "receivers" => {
+                self.receivers = integer(key, value, 1..i64::from(READERS_MAX) + 1)? as u32;
+            }
+            "huge_pages" => self.huge_pages = pages(value)?,
+            _ => {
+                let keys = KEYS.join("`, `");
+                return Err(format!("there is no key `{key}`; there are `{keys}`"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn integer(key: &str, value: &DeValue<'_>, range: Range<i64>) -> Result<i64, String> {
+    let (from, to) = (range.start, range.end - 1);
+    let number = match value {
+        DeValue::Integer(digits) => i64::from_str_radix(digits.as_str(), digits.radix()).ok(),
+        _ => None,
+    };
+    let number = number.filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("`{key}` must be an integer from {from} to {to}"))
+}
+
+fn pages(value: &DeValue<'_>) -> Result<Pages, String> {
+    let found = match value {
+        DeValue::String(word) => HUGE_PAGES.iter().find(|(name, _)| name == word),
+        _ => None,
+    };
+    found
+        .map(|(_, pages)| *pages)
+        .ok_or_else(|| "`huge_pages` must be \"auto\", \"always\" or \"never\"".to_owned())
+}
+
+/// An error at a byte of a text.
+fn place(name: &str, text: &str, at: usize, what: String) -> ConfigError {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    ConfigError {
+        file: name.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        what,
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ConfigError {
+            file,
+            line,
+            column,
+            what,
+        } = self;
+        match line {
+            0 => write!(f, "{file}: {what}"),
+            _ => write!(f, "{file}:{line}:{column}: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str) -> String {
+        let mut config = Config::default();
+        let error = config.apply("smx.cfg", text).unwrap_err();
+        assert_eq!(config, Config::default(), "nothing of it counts");
+        error.to_string()
+    }
+
+    #[test]
+    fn the_last_word_counts() {
+        let mut config = Config::default();
+        let first = "ring_bytes = 0x10_0000\nreceivers = 4 # as many as there are cores\n";
+        config.apply("first", first).unwrap();
+        config
+            .apply("second", "receivers = 3\nhuge_pages = 'never'")
+            .unwrap();
+        config.apply("third", "").unwrap();
+        let expected = Config {
+            ring_bytes: 1 << 20,
+            receivers: 3,
+            huge_pages: Pages::Small,
+        };
+        assert_eq!(config, expected);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        assert_eq!(
+            wrong("receivers = 2\n  rong_bytes = 1"),
+            "smx.cfg:2:3: there is no key `rong_bytes`; there are `ring_bytes`, `receivers`, `huge_pages`"
+        );
+        assert_eq!(
+            wrong("# ü\nring_bytes = 100"),
+            "smx.cfg:2:14: `ring_bytes` must be an integer from 4096 to 2147483648"
+        );
+        assert_eq!(
+            wrong("ring_bytes = 8e6"),
+            "smx.cfg:1:14: `ring_bytes` must be an integer from 4096 to 2147483648"
+        );
+        for receivers in ["0", "65", "-1", "99999999999999999999", "true"] {
+            assert_eq!(
+                wrong(&format!("receivers = {receivers}")),
+                "smx.cfg:1:13: `receivers` must be an integer from 1 to 64"
+            );
+        }
+        assert_eq!(
+            wrong("huge_pages = true"),
+            "smx.cfg:1:14: `huge_pages` must be \"auto\", \"always\" or \"never\""
+        );
+    }
+
+    #[test]
+    fn what_is_no_toml_is_said_with_its_place() {
+        // As the configuration of another system is written.
+        let error = wrong("context resolver_multicast_address 239.101.3.1\n");
+        assert!(error.starts_with("smx.cfg:1:"), "{error}");
+        assert!(wrong("receivers = 1\nreceivers = 2").starts_with("smx.cfg:2:1: "));
+        assert!(wrong("receivers =").starts_with("smx.cfg:1:"));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named() {
+        let error = Config::default().read(Path::new("no/such/file"));
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.starts_with("no/such/file: cannot be read: "),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! Sockets of a topic: packets between processes of one user, never blocking.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with,
+    bind, connect, listen, recv, send, socket_with,
+};
+
+use crate::error::Error;
+use crate::name::Name;
+
+/// Those that may wait to be accepted.
+const BACKLOG: i32 = 64;
+
+const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
+
+fn packets() -> Result<OwnedFd, Error> {
+    socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, FLAGS, None)
+        .map_err(|error| Error::system("make a socket", error))
+}
+
+/// Takes a name; `None`: somebody has it.
+pub(crate) fn take(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
+    let socket = packets()?;
+    match bind(&socket, address) {
+        Err(Errno::ADDRINUSE) => return Ok(None),
+        bound => bound.map_err(|error| Error::system("take a name for the topic", error))?,
+    }
+    listen(&socket, BACKLOG).map_err(|error| Error::system("listen", error))?;
+    Ok(Some(socket))
+}
+
+/// Connects to whoever has a name; `None`: nobody has it, or he does not get round to answering.
+pub(crate) fn reach(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
+    let socket = packets()?;
+    match connect(&socket, address) {
+        Ok(()) => Ok(Some(socket)),
+        Err(Errno::CONNREFUSED | Errno::AGAIN) => Ok(None),
+        Err(error) => Err(Error::system("connect to a topic", error)),
+    }
+}
+
+/// The next that has come; `None`: nobody.
+pub(crate) fn next(door: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
+    loop {
+        match accept_with(door, FLAGS) {
+            Ok(socket) => return Ok(Some(socket)),
+            Err(Errno::AGAIN) => return Ok(None),
+            Err(Errno::INTR | Errno::CONNABORTED) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The process at the other end, if it is of our user.
+pub(crate) fn check_peer(socket: &OwnedFd, name: &Name) -> Result<i32, Error> {
+    let peer =
+        socket_peercred(socket).map_err(|error| Error::system("look who has come", error))?;
+    check_user(peer.uid.as_raw(), name)?;
+    Ok(peer.pid.as_raw_nonzero().get())
+}
+
+fn check_user(user: u32, name: &Name) -> Result<(), Error> {
+    if user == name.user() {
+        return Ok(());
+    }
+    let topic = name.topic().to_owned();
+    Err(Error::Foreign { topic, user })
+}
+
+/// Wakes whoever sleeps at the other end. One that is full wakes already; one that is closed is
+/// noticed by whoever looks.
+pub(crate) fn wake(socket: &OwnedFd) {
+    let _ = send(socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+}
+
+/// Takes away whatever woke us. `true`: the other end is closed.
+pub(crate) fn silence(socket: &OwnedFd) -> bool {
+    let mut byte = [0; 1];
+    loop {
+        match recv(socket, &mut byte[..], RecvFlags::DONTWAIT) {
+            Ok((0, _)) => return true,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return error != Errno::AGAIN,
+        }
+    }
+}
+
+/// Sleeps until a socket has something, or for so long.
+pub(crate) fn sleep(socket: impl AsFd, timeout: Option<&Timespec>) -> Result<(), Error> {
+    let mut fds = [PollFd::new(&socket, PollFlags::IN)];
+    match poll(&mut fds, timeout) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(Error::system("wait", error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_users_are_refused() {
+        let name = Name::new("prices").unwrap();
+        assert!(check_user(name.user(), &name).is_ok());
+        let error = check_user(name.user() + 1, &name).unwrap_err().to_string();
+        let other = name.user() + 1;
+        assert_eq!(
+            error,
+            format!(
+                "topic `prices` of this user is held by a process of user {other}; it is not trusted"
+            )
+        );
+    }
+}

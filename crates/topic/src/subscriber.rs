@@ -1,0 +1,291 @@
+//! The subscribing end of a topic: waits for a publisher, takes its messages where they lie.
+//!
+//! ```text
+//!   Waiting --- a publisher comes ---> Greeted --- lets us in ---> Joined
+//!      ^          or is there             |                          |
+//!      +------- it is gone ---------------+-------- it ends ---------+
+//! ```
+
+use std::fmt;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use ring::{READERS_MAX, Reader};
+use rustix::event::Timespec;
+
+use crate::error::Error;
+use crate::name::Name;
+use crate::socket;
+use crate::welcome::{self, Found};
+
+/// Polls in vain after which a death is looked for: a system call in some twenty microseconds.
+const VAIN_POLLS: u32 = 4096;
+
+/// A subscriber of a topic.
+pub struct Subscriber {
+    name: Name,
+    /// Before the line: whoever has let go of that touches the ring no more.
+    stage: Stage,
+    line: OwnedFd,
+}
+
+/// What happens on a topic, in this order, and again with the next publisher.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A publisher is there and has let us in: the next message that it sends is ours.
+    Began(&'a Source),
+    /// A message, where it lies: at an address that is a multiple of 8, until the call returns.
+    Message(&'a [u8]),
+    /// The publisher is gone, and all that it had completed was delivered.
+    Ended(&'a Source),
+}
+
+/// A publisher, while it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    topic: String,
+    user: u32,
+    pid: i32,
+    /// The number of the ring's file, which no other has while somebody reads in it.
+    ring: u64,
+}
+
+/// What the line is.
+enum Stage {
+    /// A name at which a publisher calls when it comes.
+    Waiting,
+    /// A connection to a publisher that has not answered yet.
+    Greeted,
+    /// A connection to a publisher that has let us in; its end is the publisher's.
+    Joined(Joined),
+}
+
+struct Joined {
+    reader: Reader,
+    source: Source,
+    vain_polls: u32,
+    /// Whether the line was found closed.
+    is_left: bool,
+}
+
+impl Source {
+    /// The topic.
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// The publisher's process.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SHM:{:x}:{}[{}]", self.pid, self.user, self.ring)
+    }
+}
+
+impl Subscriber {
+    /// Subscribes to a topic, whether it has a publisher or not. A publisher that is opened from now
+    /// on finds this subscriber, and sends it everything.
+    ///
+    /// # Errors
+    /// The name cannot be; too many wait for the topic; another user holds it.
+    pub fn open(topic: &str) -> Result<Subscriber, Error> {
+        let name = Name::new(topic)?;
+        let (stage, line) = seek(&name)?;
+        Ok(Subscriber { name, stage, line })
+    }
+
+    /// What has happened: all messages that are there, or the beginning or end of a publisher. How many
+    /// events; 0: nothing now. Never blocks. The room of the messages is given back when it returns.
+    ///
+    /// # Errors
+    /// The publisher has no place for us, is not to be trusted, or has broken the ring.
+    #[inline]
+    pub fn poll(&mut self, mut on: impl FnMut(Event<'_>)) -> Result<usize, Error> {
+        if let Stage::Joined(joined) = &mut self.stage {
+            let count = joined.take(&mut on);
+            if count > 0 {
+                return Ok(count);
+            }
+        }
+        self.attend(&mut on)
+    }
+
+    /// Sleeps until there may be something to poll, or for so long.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<(), Error> {
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        match &mut self.stage {
+            Stage::Joined(joined) => joined.sleep(&self.line, timeout.as_ref()),
+            _ => socket::sleep(&self.line, timeout.as_ref()),
+        }
+    }
+
+    /// Whether a publisher has let us in.
+    pub fn is_joined(&self) -> bool {
+        matches!(self.stage, Stage::Joined(_))
+    }
+
+    /// How often messages of this publisher were looked for in vain: if the number has grown with a
+    /// poll that found some, they were waited for.
+    #[inline]
+    pub fn looks_in_vain(&self) -> u64 {
+        match &self.stage {
+            Stage::Joined(joined) => joined.reader.looks_in_vain(),
+            _ => 0,
+        }
+    }
+
+    /// No message was there.
+    fn attend(&mut self, on: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
+        match &mut self.stage {
+            Stage::Waiting => {
+                if let Some(line) = next_publisher(&self.line, &self.name)? {
+                    self.line = line;
+                    self.stage = Stage::Greeted;
+                }
+                Ok(0)
+            }
+            Stage::Greeted => self.enter(on),
+            Stage::Joined(joined) => {
+                if !joined.has_ended(&self.line)? {
+                    return Ok(0);
+                }
+                on(Event::Ended(&joined.source));
+                self.seek_again()?;
+                Ok(1)
+            }
+        }
+    }
+
+    /// Looks for the publisher's answer.
+    fn enter(&mut self, on: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
+        let found = welcome::look(&self.line);
+        match found.map_err(|error| Error::system("hear the publisher", error))? {
+            Found::Nothing => Ok(0),
+            Found::End => self.seek_again().map(|()| 0),
+            Found::Strange(why) => {
+                let topic = self.name.topic().to_owned();
+                Err(Error::Stranger { topic, why })
+            }
+            Found::Full { receivers } => {
+                let topic = self.name.topic().to_owned();
+                Err(Error::NoPlace { topic, receivers })
+            }
+            Found::Place { reader, ring } => {
+                let joined = Joined::new(&self.name, &self.line, &ring, reader)?;
+                on(Event::Began(&joined.source));
+                self.stage = Stage::Joined(joined);
+                Ok(1)
+            }
+        }
+    }
+
+    fn seek_again(&mut self) -> Result<(), Error> {
+        // The ring is let go of before the line.
+        self.stage = Stage::Waiting;
+        (self.stage, self.line) = seek(&self.name)?;
+        Ok(())
+    }
+}
+
+impl Joined {
+    fn new(name: &Name, line: &OwnedFd, ring: &OwnedFd, reader: u32) -> Result<Joined, Error> {
+        let pid = socket::check_peer(line, name)?;
+        let reader = ring::join(ring.as_fd(), reader).map_err(Error::Join)?;
+        let file =
+            rustix::fs::fstat(ring).map_err(|error| Error::system("look at the ring", error))?;
+        let source = Source {
+            topic: name.topic().to_owned(),
+            user: name.user(),
+            pid,
+            ring: file.st_ino,
+        };
+        Ok(Joined {
+            reader,
+            source,
+            vain_polls: 0,
+            is_left: false,
+        })
+    }
+
+    #[inline]
+    fn take(&mut self, on: &mut impl FnMut(Event<'_>)) -> usize {
+        let mut count = 0;
+        for frame in self.reader.poll() {
+            on(Event::Message(frame.bytes));
+            count += 1;
+        }
+        if count > 0 {
+            self.reader.release();
+        }
+        count
+    }
+
+    /// Whether the publisher is gone and nothing of it is left. First whether it is gone: what it has
+    /// committed is in the ring then.
+    fn has_ended(&mut self, line: &OwnedFd) -> Result<bool, Error> {
+        if let Some(fault) = self.reader.fault() {
+            return Err(Error::Broken(fault));
+        }
+        self.vain_polls = (self.vain_polls + 1) % VAIN_POLLS;
+        if self.vain_polls == 0 {
+            self.is_left |= socket::silence(line);
+        }
+        let is_over = self.is_left || self.reader.is_closed();
+        Ok(is_over && !self.reader.has_more())
+    }
+
+    fn sleep(&mut self, line: &OwnedFd, timeout: Option<&Timespec>) -> Result<(), Error> {
+        if self.is_left || !self.reader.arm() {
+            return Ok(());
+        }
+        let slept = socket::sleep(line, timeout);
+        self.reader.disarm();
+        self.is_left |= socket::silence(line);
+        slept
+    }
+}
+
+/// A publisher, or a place to wait for one. Whoever takes a place looks once more whether there is one:
+/// a publisher first takes its name and then looks at the places, so one of the two sees the other.
+fn seek(name: &Name) -> Result<(Stage, OwnedFd), Error> {
+    if let Some(line) = find_publisher(name)? {
+        return Ok((Stage::Greeted, line));
+    }
+    for place in 0..READERS_MAX {
+        if let Some(door) = socket::take(&name.waiting(place)?)? {
+            let line = find_publisher(name)?;
+            return Ok(match line {
+                Some(line) => (Stage::Greeted, line),
+                None => (Stage::Waiting, door),
+            });
+        }
+    }
+    let topic = name.topic().to_owned();
+    Err(Error::Crowded { topic })
+}
+
+fn find_publisher(name: &Name) -> Result<Option<OwnedFd>, Error> {
+    let line = socket::reach(&name.publisher()?)?;
+    if let Some(line) = &line {
+        socket::check_peer(line, name)?;
+    }
+    Ok(line)
+}
+
+/// The next publisher that calls. Others are turned away.
+fn next_publisher(door: &OwnedFd, name: &Name) -> Result<Option<OwnedFd>, Error> {
+    loop {
+        let line = socket::next(door);
+        match line.map_err(|error| Error::system("let a publisher in", error))? {
+            Some(line) if socket::check_peer(&line, name).is_err() => {}
+            line => return Ok(line),
+        }
+    }
+}
