@@ -27,8 +27,18 @@ fn logic_word(p: &Parser) -> Option<&'static str> {
     const WORDS: [&str; 4] = ["state", "onProcess", "onTuple", "onPunct"];
     let written = p.token_text(p.pos);
     let word = WORDS.into_iter().find(|word| *word == written);
-    let is_entry = matches!((p.nth(1), p.nth(2)), (Colon, _) | (Ident, Colon));
-    word.or_else(|| spelling::closest(written, WORDS).filter(|_| is_entry))
+    word.or_else(|| spelling::closest(written, WORDS).filter(|_| is_entry(p)))
+}
+
+/// Whether what stands here has the colon of a logic entry.
+fn is_entry(p: &Parser) -> bool {
+    matches!((p.nth(1), p.nth(2)), (Colon, _) | (Ident, Colon))
+}
+
+/// Whether the next logic entry begins within braces that are still open. `state` and `onProcess` may
+/// name a type there.
+fn is_next_entry(p: &Parser) -> bool {
+    begins_logic(p) && (!p.at(Ident) || is_entry(p))
 }
 
 fn logic(p: &mut Parser) {
@@ -95,7 +105,7 @@ fn state(p: &mut Parser) {
     match opening {
         None => declaration(p),
         Some(opening) => {
-            while !p.at_any(&[RBrace, Eof]) && !p.is_clause_end() && !begins_logic(p) {
+            while !p.at_any(&[RBrace, Eof]) && !p.is_clause_end() && !is_next_entry(p) {
                 let before = p.pos;
                 declaration(p);
                 if p.pos == before {
