@@ -76,6 +76,8 @@ pub struct Point {
     pub x: f64,
     /// Its value on the vertical axis.
     pub y: f64,
+    /// The least and the most that a run had, on the vertical axis; none if runs are not known.
+    pub runs: Option<(f64, f64)>,
     /// What its tooltip says.
     pub note: String,
 }
@@ -123,6 +125,14 @@ impl Chart {
     /// Where labels of the vertical axis stand.
     pub fn y_ticks(&self) -> Vec<f64> {
         self.y.kind.ticks(self.y_scale(), &[])
+    }
+
+    /// The title of the vertical axis, which says so where it is logarithmic.
+    pub fn y_title(&self) -> String {
+        match self.y_scale() {
+            Scale::Log { .. } => format!("{}, logarithmic", self.y.title),
+            Scale::Linear { .. } => self.y.title.to_owned(),
+        }
     }
 
     fn values(&self, of: fn(&Point) -> f64) -> Vec<f64> {

@@ -118,6 +118,10 @@ fn axes(svg: &mut Markup, chart: &Chart, frame: &Frame) {
         ];
         svg.leaf("text", place, label(tick)).line();
     }
+    for mark in frame.y.amount_marks() {
+        let y = pixels(frame.y(mark));
+        rule(svg, "mark", (LEFT - 3.0, &y), (LEFT, &y));
+    }
     let bottom_text = pixels(bottom);
     rule(svg, "base", (LEFT, &bottom_text), (right, &bottom_text));
     for tick in chart.x_ticks() {
@@ -145,7 +149,7 @@ fn axes(svg: &mut Markup, chart: &Chart, frame: &Frame) {
     svg.leaf("text", below, chart.x.title).line();
     let turned = format!("translate(14 {}) rotate(-90)", TOP + frame.height / 2.0);
     let beside: &[(&str, &dyn std::fmt::Display)] = &[("class", &"axis y"), ("transform", &turned)];
-    svg.leaf("text", beside, chart.y.title).close().line();
+    svg.leaf("text", beside, chart.y_title()).close().line();
 }
 
 /// A number beside an axis; from tens of thousands on with a letter, so that it has room.
@@ -223,6 +227,7 @@ fn line(svg: &mut Markup, series: &Series, frame: &Frame, unit: &str) {
         let place = format!("translate({x} {y})");
         svg.open("g", &[("class", &"point"), ("transform", &place)]);
         svg.leaf("title", &[], &point.note);
+        runs(svg, point, frame);
         svg.empty("circle", &[("class", &"hit"), ("r", &9)]);
         svg.empty(
             "path",
@@ -231,6 +236,20 @@ fn line(svg: &mut Markup, series: &Series, frame: &Frame, unit: &str) {
         svg.close().line();
     }
     svg.close().line();
+}
+
+/// A line from the least to the most that a run had: the noise, as far as it can be seen.
+fn runs(svg: &mut Markup, point: &Point, frame: &Frame) {
+    let Some((low, high)) = point.runs else {
+        return;
+    };
+    if frame.y.shows(low) && frame.y.shows(high) {
+        let from = |value: f64| pixels(frame.y(value) - frame.y(point.y));
+        svg.empty(
+            "line",
+            &[("class", &"runs"), ("y1", &from(low)), ("y2", &from(high))],
+        );
+    }
 }
 
 /// What a screen reader says of a series.

@@ -207,15 +207,28 @@ fn write_section(page: &mut Markup, section: &Section) {
             .line();
     }
     if section.charts.is_empty() && section.bars.is_none() {
-        let measured = section.rows.iter().any(|row| row.unavailable.is_none());
-        let why = match measured {
-            true => "Nothing of it can be drawn; the table has it.",
-            false => "Not measured here; the reasons are listed below.",
-        };
-        page.leaf("p", &[("class", &"none")], why).line();
+        nothing(page, section);
     }
-    table(page, &section.rows);
+    for results in &section.tables {
+        table(page, results);
+    }
     page.close().line();
+}
+
+/// Why a section has no picture.
+fn nothing(page: &mut Markup, section: &Section) {
+    let mut reasons: Vec<&str> = Vec::new();
+    let rows = section.tables.iter().flat_map(|table| &table.rows);
+    for reason in rows.filter_map(|row| row.unavailable.as_deref()) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let why = match reasons.is_empty() {
+        true => "There is nothing of it to draw; the table has what there is.".to_owned(),
+        false => format!("Not measured here: {}.", reasons.join("; ")),
+    };
+    page.leaf("p", &[("class", &"none")], why).line();
 }
 
 /// What could not be measured, by reason.
@@ -256,7 +269,8 @@ fn unavailable(page: &mut Markup, outcomes: &[Outcome]) {
 fn notes(page: &mut Markup) {
     const NOTES: [&str; 4] = [
         "Figures are medians of the runs; the ratio is the median of the ratios of neighbouring \
-         runs to their controls. Noise is half the range of the runs as a share of their median.",
+         runs to their controls. Noise is half the range of the runs as a share of their median; \
+         a thin line through a marker goes from the least to the most that a run had.",
         "Sizes are on a logarithmic axis, as in the source reports. A vertical axis is logarithmic \
          where its values differ by a factor of 50 or more, else linear from 0.",
         "Faint lines are values that the named documents print in tables; what they only draw is \

@@ -92,6 +92,16 @@ impl Scale {
         }
     }
 
+    /// Marks between the ticks for amounts of a logarithmic axis: 2 to 9 times each power of ten.
+    pub fn amount_marks(self) -> Vec<f64> {
+        let Scale::Log { from, to } = self else {
+            return Vec::new();
+        };
+        let decades = powers(10.0, from / 10.0, to).into_iter();
+        let marks = decades.flat_map(|decade| (2..10).map(move |n| f64::from(n) * decade));
+        marks.filter(|mark| (from..=to).contains(mark)).collect()
+    }
+
     /// Ticks for sizes: powers of 4, or of 2 if few of those are on the axis; else `values`.
     pub fn size_ticks(self, values: &[f64]) -> Vec<f64> {
         let Scale::Log { from, to } = self else {
@@ -214,6 +224,12 @@ mod tests {
         );
         assert_eq!(scale.amount_ticks(), [0.1, 1.0, 10.0]);
         assert!((scale.place(2.0) - 2.0 / 3.0).abs() < 1e-12);
+        let marks = scale.amount_marks();
+        assert_eq!(
+            marks.len(),
+            8 + 8 + 8 + 1,
+            "0.02 to 0.09, ... 20: {marks:?}"
+        );
         let wide = Scale::of_amounts(&[1.0, 1000.0]);
         assert_eq!(
             wide,

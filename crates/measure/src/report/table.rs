@@ -1,6 +1,6 @@
 //! The tables under the charts: every figure with its control, their ratio, and the noise.
 
-use super::figures::gbit;
+use super::figures::{Table, gbit};
 use super::markup::{Attributes, Markup};
 use super::number::{count, nanoseconds, percent, short};
 use crate::noise::spread;
@@ -60,7 +60,7 @@ const RATIO: &[Column] = &[
         row.ratio.map(short).unwrap_or_default()
     }),
     column("noise", true, |row| plus_minus(&row.samples)),
-    column("its control's", true, |row| {
+    column("control's noise", true, |row| {
         plus_minus(&row.control_samples)
     }),
     column("runs", true, |row| row.runs.to_string()),
@@ -73,8 +73,9 @@ const RATIO: &[Column] = &[
 const UNFOLDED_MAX: usize = 24;
 
 /// Writes the table of those outcomes that could be measured; columns without a cell are left out.
-pub fn table(page: &mut Markup, outcomes: &[Outcome]) {
-    let rows: Vec<&Outcome> = outcomes
+pub fn table(page: &mut Markup, table: &Table) {
+    let rows: Vec<&Outcome> = table
+        .rows
         .iter()
         .filter(|o| o.unavailable.is_none())
         .collect();
@@ -84,37 +85,49 @@ pub fn table(page: &mut Markup, outcomes: &[Outcome]) {
     let all = [KEYS, PEERS, RATES, PERCENTILES, RATIO]
         .into_iter()
         .flatten();
-    let used = |column: &&Column| rows.iter().any(|row| !(column.cell)(row).is_empty());
+    // One receiver is the rule, and not worth a column.
+    let worth = |column: &Column, row: &Outcome| match column.head {
+        "receivers" => row.receivers > Some(1),
+        _ => !(column.cell)(row).is_empty(),
+    };
+    let used = |column: &&Column| rows.iter().any(|row| worth(column, row));
     let columns: Vec<&Column> = all.filter(used).collect();
     // A long table is there for those who ask for it; a short one just is.
     let open: Attributes = match rows.len() {
         ..=UNFOLDED_MAX => &[("open", &"open")],
         _ => &[],
     };
-    let results = if rows.len() == 1 { "result" } else { "results" };
-    page.open("details", open).leaf(
-        "summary",
-        &[],
-        format!("{} {results}: figure, control, ratio, noise", rows.len()),
-    );
-    page.open("div", &[("class", &"wide")])
-        .open("table", &[])
-        .line();
-    page.open("thead", &[]).open("tr", &[]);
-    for column in &columns {
-        let class = if column.number { "number" } else { "" };
-        page.leaf("th", &[("class", &class)], column.head);
+    page.open("details", open)
+        .leaf("summary", &[], summary(&table.release, rows.len()));
+    page.open("div", &[("class", &"wide")]);
+    grid(page, &columns, &rows);
+    page.close().close().line();
+}
+
+fn summary(release: &str, count: usize) -> String {
+    let results = if count == 1 { "result" } else { "results" };
+    let summary = format!("{count} {results}: figure, control, ratio, noise");
+    match release {
+        "" => summary,
+        release => format!("{release}, {summary}"),
+    }
+}
+
+fn grid(page: &mut Markup, columns: &[&Column], rows: &[&Outcome]) {
+    let class = |column: &Column| if column.number { "number" } else { "text" };
+    page.open("table", &[]).open("thead", &[]).open("tr", &[]);
+    for column in columns {
+        page.leaf("th", &[("class", &class(column))], column.head);
     }
     page.close().close().line().open("tbody", &[]).line();
     for row in rows {
         page.open("tr", &[]);
-        for column in &columns {
-            let class = if column.number { "number" } else { "" };
-            page.leaf("td", &[("class", &class)], (column.cell)(row));
+        for column in columns {
+            page.leaf("td", &[("class", &class(column))], (column.cell)(row));
         }
         page.close().line();
     }
-    page.close().close().close().close().line();
+    page.close().close();
 }
 
 const fn column(head: &'static str, number: bool, cell: fn(&Outcome) -> String) -> Column {

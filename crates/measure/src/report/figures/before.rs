@@ -1,7 +1,7 @@
 //! Figures 12 to 15, 18 and 19: the releases as lines, a chart for each path.
 
-use super::{Question, Section};
-use super::{gbit, is_normal, note, paths, published, question};
+use super::{Question, Section, Table};
+use super::{gbit, is_normal, note, paths, published, question, runs};
 use crate::Outcome;
 use crate::report::Release;
 use crate::report::chart::{Axis, Chart, Kind, Look, Point, Series};
@@ -67,22 +67,28 @@ pub fn sections(releases: &[Release]) -> Vec<Section> {
 
 impl Comparison {
     fn section(&self, releases: &[Release]) -> Section {
-        let all = releases.iter().flat_map(|release| &release.outcomes);
-        let rows: Vec<Outcome> = all.filter(|o| self.has(o)).cloned().collect();
-        let charts = paths(rows.iter())
-            .into_iter()
-            .map(|path| self.chart(path, releases));
+        let tables: Vec<Table> = releases.iter().map(|release| self.table(release)).collect();
+        let paths = paths(tables.iter().flat_map(|table| &table.rows)).into_iter();
+        let charts = paths.map(|path| self.chart(path, releases));
         Section {
             id: self.id.to_owned(),
             title: self.title.to_owned(),
             source: self.source.to_owned(),
             about: "A line a release, each as it was measured at its time: releases measured on \
-                    different hosts differ by their hosts too. `thalweg bench compare` tells \
-                    changes from noise."
+                    different hosts differ by their hosts too. What changed and what is noise, \
+                    thalweg bench compare tells."
                 .to_owned(),
             charts: charts.filter(Chart::has_measured).collect(),
             bars: None,
-            rows,
+            tables,
+        }
+    }
+
+    fn table(&self, release: &Release) -> Table {
+        let rows = release.outcomes.iter().filter(|o| self.has(o));
+        Table {
+            release: release.name.clone(),
+            rows: rows.cloned().collect(),
         }
     }
 
@@ -157,9 +163,11 @@ impl Comparison {
 
 fn point(outcome: &Outcome, timed: bool) -> Option<Point> {
     let micros = || Some(outcome.latency_ns?.p50 as f64 / 1e3);
+    let y = if timed { micros()? } else { gbit(outcome)? };
     Some(Point {
         x: outcome.size_bytes? as f64,
-        y: if timed { micros()? } else { gbit(outcome)? },
+        y,
+        runs: runs(outcome, y),
         note: note(outcome),
     })
 }

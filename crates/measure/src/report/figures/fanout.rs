@@ -24,7 +24,7 @@ pub fn sections(outcomes: &[Outcome]) -> Vec<Section> {
             .to_owned(),
         charts: charts.filter(Chart::has_measured).collect(),
         bars: None,
-        rows,
+        tables: vec![rows.into()],
     }]
 }
 

@@ -43,7 +43,7 @@ fn section(outcomes: &[Outcome], of: Question, trips: &[(&str, &str, f64, f64)])
     let charts = [median, tail].into_iter();
     Section {
         charts: charts.filter(Chart::has_measured).collect(),
-        rows,
+        tables: vec![rows.into()],
         ..Section::default()
     }
 }

@@ -15,7 +15,7 @@ use super::chart::{Chart, Look, Point, Series};
 use super::number::{count, percent, short};
 use super::published::{Column, Kind};
 use crate::Outcome;
-use crate::noise::spread;
+use crate::noise::{median, spread};
 
 /// A part of the page: charts, and the table under them.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,25 @@ pub struct Section {
     /// Its picture of ratios, for benchmarks without sizes.
     pub bars: Option<Bars>,
     /// What the pictures are made of.
+    pub tables: Vec<Table>,
+}
+
+/// Results under a picture.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// The release they are of; empty if there is only one.
+    pub release: String,
+    /// The results.
     pub rows: Vec<Outcome>,
+}
+
+impl From<Vec<Outcome>> for Table {
+    fn from(rows: Vec<Outcome>) -> Table {
+        Table {
+            rows,
+            ..Table::default()
+        }
+    }
 }
 
 /// The group of the legend for what the page is about.
@@ -52,7 +70,8 @@ pub fn sections(releases: &[Release]) -> Vec<Section> {
     sections.extend(latency::sections(outcomes));
     sections.extend(ratios::sections(outcomes));
     sections.extend(before::sections(releases));
-    sections.retain(|section| !section.rows.is_empty());
+    let holds = |table: &Table| !table.rows.is_empty();
+    sections.retain(|section| section.tables.iter().any(holds));
     sections
 }
 
@@ -154,9 +173,11 @@ fn series(
     y: impl Fn(&Outcome) -> Option<f64>,
 ) -> Series {
     let point = |outcome: &&Outcome| {
+        let y = y(outcome)?;
         Some(Point {
             x: x(outcome)?,
-            y: y(outcome)?,
+            y,
+            runs: runs(outcome, y).filter(|_| look.is_measured()),
             note: note(outcome),
         })
     };
@@ -175,6 +196,17 @@ fn series(
         colour: colour(path),
         points,
     }
+}
+
+/// The least and the most that a run had, in the unit that the median has on the chart.
+fn runs(outcome: &Outcome, middle: f64) -> Option<(f64, f64)> {
+    if outcome.samples.len() < 2 || outcome.latency_ns.is_some() {
+        return None;
+    }
+    let scale = middle / median(&outcome.samples)?;
+    let runs = outcome.samples.iter().map(|run| run * scale);
+    let low = runs.clone().fold(f64::INFINITY, f64::min);
+    Some((low, runs.fold(f64::NEG_INFINITY, f64::max)))
 }
 
 /// The tooltip of an outcome: all its figures.
@@ -211,6 +243,7 @@ fn published(column: &Column, colour: usize, unit: &str) -> Series {
     let points = points.map(|(&x, &y)| Point {
         x,
         y,
+        runs: None,
         note: format!(
             "{}, {}, at {x}: {} {unit}",
             column.source,

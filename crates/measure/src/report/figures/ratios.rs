@@ -35,7 +35,7 @@ fn section(bench: &str, outcomes: &[Outcome]) -> Section {
             title: format!("{}, ratio to the control", title(bench)),
             bars,
         }),
-        rows,
+        tables: vec![rows.into()],
     }
 }
 

@@ -194,7 +194,11 @@ impl Figure {
                 .filter(Chart::has_measured)
                 .collect(),
             bars: None,
-            rows: if comparable { rows } else { Vec::new() },
+            tables: if comparable {
+                vec![rows.into()]
+            } else {
+                Vec::new()
+            },
         }
     }
 
