@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Outcome {
     /// The question: `throughput`, `latency`, `fanout`, ...
     pub bench: String,
+    /// Which operator or expression, of a benchmark that has several.
+    #[serde(default)]
+    pub subject: Option<String>,
     /// The channel that the stream takes: `fused`, `threaded`, `shm`, `rum`, `tcp`, ...
     pub path: String,
     /// How tuples cross: `facade` or `normal`.

@@ -31,13 +31,17 @@ pub struct Bench<'a> {
 }
 
 /// One question: on which path, with which tuples.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Question {
     pub bench: &'static str,
+    /// Which operator or expression, where there are several.
+    pub subject: Option<&'static str>,
     pub path: String,
     pub codec: Option<Codec>,
     pub size_bytes: Option<u64>,
     pub receivers: Option<u32>,
+    /// Tuples a second that the source offers.
+    pub rate_offered: Option<f64>,
     /// What the control is, in a few words.
     pub control: &'static str,
 }
@@ -110,10 +114,12 @@ impl<'a> Bench<'a> {
     pub(crate) fn outcome(&self, question: Question) -> Outcome {
         Outcome {
             bench: question.bench.to_owned(),
+            subject: question.subject.map(str::to_owned),
             path: question.path,
             codec: question.codec.map(|codec| codec.name().to_owned()),
             size_bytes: question.size_bytes,
             receivers: question.receivers,
+            rate_offered: question.rate_offered,
             control: Some(question.control.to_owned()),
             ..self.blank.clone()
         }

@@ -11,9 +11,11 @@
 
 mod by_hand;
 mod payload;
+mod ping;
 mod role;
 mod sink;
 mod socket;
+mod trip;
 mod words;
 
 use std::path::Path as FilePath;
@@ -22,6 +24,7 @@ use std::process::Command;
 use crate::Path;
 
 pub use role::serve;
+pub(crate) use sink::now_ns;
 
 /// What a path is measured against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +80,28 @@ impl Control {
             Control::Blocks => "blocks",
         };
         let numbers = [bytes, messages, receivers.into()].map(|number| number.to_string());
+        command(binary, role, &numbers)
+    }
+
+    /// What trips by it are, in a few words.
+    pub fn what_of_trips(self) -> &'static str {
+        match self {
+            Control::Loop => "hand-written loop, a call for each operator",
+            Control::Threads => "ping-pong by bare cache lines between two threads",
+            Control::Processes => "ping-pong by bare cache lines between two processes",
+            Control::Writes | Control::Blocks => "ping-pong by a bare socket",
+        }
+    }
+
+    /// The command that sends so many messages of so many bytes there and back, at a rate a second.
+    pub fn trips(self, binary: &FilePath, bytes: u64, messages: u64, rate: f64) -> Command {
+        let role = match self {
+            Control::Loop => "trip-loop",
+            Control::Threads => "trip-threads",
+            Control::Processes => "trip-processes",
+            Control::Writes | Control::Blocks => "trip-socket",
+        };
+        let numbers = [bytes.to_string(), messages.to_string(), rate.to_string()];
         command(binary, role, &numbers)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use super::payload::Payload;
 use super::socket::{self, Wire};
 use super::words::Bare;
-use super::{by_hand, command};
+use super::{by_hand, command, trip};
 use crate::{Error, cores};
 
 /// A control that takes longer hangs.
@@ -33,7 +33,6 @@ struct Task {
 pub fn serve(args: &[String]) -> Result<(), Error> {
     let by_hand = || Error::new("this command is for `thalweg bench`");
     let (role, rest) = args.split_first().ok_or_else(by_hand)?;
-    let task = Task::read(rest).ok_or_else(by_hand)?;
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| Error::system("ask for the end with the bench", error))?;
     thread::spawn(|| {
@@ -41,6 +40,10 @@ pub fn serve(args: &[String]) -> Result<(), Error> {
         eprintln!("a control hangs");
         std::process::exit(1);
     });
+    if role.starts_with("trip-") {
+        return trip::serve(role, rest).unwrap_or_else(|| Err(by_hand()));
+    }
+    let task = Task::read(rest).ok_or_else(by_hand)?;
     match role.as_str() {
         "loop" => task.by_hand(),
         "threads" => task.threads(),
@@ -88,10 +91,10 @@ impl Task {
     fn processes(&self) -> Result<(), Error> {
         let shared = Bare::shared(self.receivers as usize);
         let (bare, fd) = shared.map_err(|error| Error::system("make a ring", error))?;
-        let receivers = self.start("processes-receiver", |_| String::new(), Some(&fd))?;
+        let receivers = self.start("processes-receiver", "", Some(&fd))?;
         self.pin_source()?;
         bare.write(self.payload, self.messages);
-        wait(receivers)
+        wait_for(receivers)
     }
 
     fn processes_receiver(&self) -> Result<(), Error> {
@@ -110,11 +113,11 @@ impl Task {
         let failed = |error| Error::system("send on a bare socket", error);
         let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?.to_string();
-        let receivers = self.start(&format!("{role}-receiver"), |_| address.clone(), None)?;
+        let receivers = self.start(&format!("{role}-receiver"), &address, None)?;
         let mut streams = socket::accept(&listener, self.receivers).map_err(failed)?;
         self.pin_source()?;
         wire.send(&mut streams, self.messages).map_err(failed)?;
-        wait(receivers)
+        wait_for(receivers)
     }
 
     fn socket_receiver(&self, wire: Wire) -> Result<(), Error> {
@@ -127,29 +130,18 @@ impl Task {
     }
 
     /// Starts all receivers: each is told what we are told, its number, and one thing more.
-    fn start(
-        &self,
-        role: &str,
-        more: impl Fn(u32) -> String,
-        stdin: Option<&OwnedFd>,
-    ) -> Result<Vec<Child>, Error> {
-        let binary = std::env::current_exe();
-        let binary = binary.map_err(|error| Error::system("find this command", error))?;
+    fn start(&self, role: &str, more: &str, stdin: Option<&OwnedFd>) -> Result<Vec<Child>, Error> {
         let start = |number: u32| {
             let numbers = [
                 self.payload.bytes().to_string(),
                 self.messages.to_string(),
                 self.receivers.to_string(),
                 number.to_string(),
-                more(number),
+                more.to_owned(),
             ];
-            let mut command: Command = command(&binary, role, &numbers);
-            let stdin = stdin.map(OwnedFd::try_clone).transpose()?;
-            command.stdin(stdin.map_or_else(Stdio::null, Stdio::from));
-            command.spawn()
+            start(role, &numbers, stdin)
         };
-        let started: Result<_, std::io::Error> = (0..self.receivers).map(start).collect();
-        started.map_err(|error| Error::system("start a receiver", error))
+        (0..self.receivers).map(start).collect()
     }
 
     fn pin_source(&self) -> Result<(), Error> {
@@ -173,13 +165,28 @@ fn joined(outcome: thread::Result<Result<(), Error>>) -> Result<(), Error> {
     outcome.unwrap_or_else(|_| Err(Error::new("a thread of the control panicked")))
 }
 
-fn wait(receivers: Vec<Child>) -> Result<(), Error> {
-    for mut receiver in receivers {
-        let status = receiver.wait();
-        let status = status.map_err(|error| Error::system("wait for a receiver", error))?;
-        if !status.success() {
-            return Err(Error::new(format!("a receiver failed ({status})")));
-        }
+fn wait_for(receivers: Vec<Child>) -> Result<(), Error> {
+    receivers.into_iter().try_for_each(wait)
+}
+
+/// Starts another process of this control.
+pub fn start(role: &str, args: &[String], stdin: Option<&OwnedFd>) -> Result<Child, Error> {
+    let failed = |error| Error::system("start a process of a control", error);
+    let binary = std::env::current_exe().map_err(failed)?;
+    let stdin = stdin.map(OwnedFd::try_clone).transpose().map_err(failed)?;
+    let mut command = command(&binary, role, args);
+    command.stdin(stdin.map_or_else(Stdio::null, Stdio::from));
+    command.spawn().map_err(failed)
+}
+
+/// Waits for its end.
+pub fn wait(mut process: Child) -> Result<(), Error> {
+    let status = process.wait();
+    let status = status.map_err(|error| Error::system("wait for a control", error))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(Error::new(format!(
+            "a process of a control failed ({status})"
+        ))),
     }
-    Ok(())
 }

@@ -1,0 +1,200 @@
+//! There and back at a pace: figures 16 to 19 of the Streams 2.0 report.
+//!
+//! ```text
+//!   source ==path==> relay ==path==> sink         source and sink in one PE, the relay in the other
+//! ```
+//! Tuples carry the time at which they should have been sent, so what holds the source up is in the
+//! figures: nothing has to be added to the histogram. Threads are placed by the system: there are
+//! three of them, on two cores.
+
+use measure::{Histogram, Latency};
+
+use crate::bench::{Bench, Question};
+use crate::contest::{Length, median};
+use crate::control::Control;
+use crate::job::{self, Job};
+use crate::schema::Schema;
+use crate::{Codec, Error, Path, cores};
+
+const PROGRAM: &str = include_str!("../programs/latency.spl");
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct RoundTrip {
+    /// On which paths.
+    pub paths: Vec<Path>,
+    /// Tuples a second that the source offers.
+    pub rates: Vec<f64>,
+    /// Bytes of a tuple's attributes, of which eight are its time.
+    pub sizes: Vec<u64>,
+}
+
+impl RoundTrip {
+    /// Sizes of the report.
+    pub const SIZES: [u64; 3] = [128, 256, 512];
+
+    /// Rates of the report.
+    pub const RATES: [f64; 2] = [1000.0, 5000.0];
+
+    /// Bytes of the time that a tuple carries.
+    pub const STAMP_BYTES: u64 = 8;
+}
+
+/// Round trips of a run, and what the payloads that came back add up to.
+#[derive(Debug, PartialEq)]
+struct Trips {
+    took_ns: Vec<u64>,
+    sum: i64,
+}
+
+/// Measures it.
+///
+/// # Errors
+/// A run fails.
+pub fn latency(bench: &mut Bench<'_>, what: &RoundTrip) -> Result<(), Error> {
+    for &path in &what.paths {
+        for &rate in &what.rates {
+            for &size in &what.sizes {
+                one(bench, path, rate, size)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn one(bench: &mut Bench<'_>, path: Path, rate: f64, size: u64) -> Result<(), Error> {
+    let control = Control::of(path);
+    let question = Question {
+        bench: "latency",
+        path: path.to_string(),
+        codec: path.is_crossing().then_some(Codec::Facade),
+        size_bytes: Some(size),
+        receivers: Some(1),
+        rate_offered: Some(rate),
+        control: control.what_of_trips(),
+        ..Question::default()
+    };
+    if let Some(why) = cores::lack().filter(|_| path != Path::Fused) {
+        bench.unavailable(question, why);
+        return Ok(());
+    }
+    let tuples = match bench.settings.length {
+        Length::Tuples(tuples) => tuples,
+        Length::Seconds(seconds) => ((seconds * rate) as u64).max(2),
+    };
+    let job = Job::new(&program(size), &plan(path))?;
+    let binary = bench.settings.binary.clone();
+    let values = [("tuples", tuples.to_string()), ("rate", rate.to_string())];
+    let (mut own, mut bare) = (Series::default(), Series::default());
+    for _ in 0..bench.settings.runs {
+        let trips = job::output(control.trips(&binary, size, tuples, rate))?;
+        let control = Trips::read(&trips, tuples)?;
+        let ours = Trips::read(&job.run(&binary, &values)?, tuples)?;
+        if ours.sum != control.sum {
+            return Err(Error::new("a sink and its control did not read the same"));
+        }
+        bare.add(&control);
+        own.add(&ours);
+    }
+    let mut outcome = bench.outcome(question);
+    let ratios = bare
+        .medians
+        .iter()
+        .zip(&own.medians)
+        .map(|(bare, own)| bare / own);
+    outcome.ratio = Some(median(ratios));
+    outcome.latency_ns = own.latency();
+    outcome.control_latency_ns = bare.latency();
+    outcome.runs = bench.settings.runs;
+    outcome.samples = own.medians;
+    outcome.control_samples = bare.medians;
+    bench.add(outcome);
+    Ok(())
+}
+
+/// All runs of a contender.
+#[derive(Default)]
+struct Series {
+    all: Histogram,
+    /// The median of each run, in nanoseconds.
+    medians: Vec<f64>,
+}
+
+impl Series {
+    fn add(&mut self, trips: &Trips) {
+        let mut one = Histogram::new();
+        trips.took_ns.iter().for_each(|ns| one.record(*ns));
+        self.medians.push(one.quantile_ns(0.5) as f64);
+        self.all.merge(&one);
+    }
+
+    fn latency(&self) -> Option<Latency> {
+        self.all.latency()
+    }
+}
+
+impl Trips {
+    /// From what a run has printed: `took NANOSECONDS` for each trip, then `sum SUM`.
+    fn read(output: &str, expected: u64) -> Result<Trips, Error> {
+        let words = output.lines().filter_map(|line| line.split_once(' '));
+        let (mut took_ns, mut sum) = (Vec::new(), None);
+        for (word, value) in words {
+            match word {
+                "took" => took_ns.extend(value.parse::<i64>().ok().map(|ns| ns.max(0) as u64)),
+                "sum" => sum = value.parse().ok(),
+                _ => {}
+            }
+        }
+        let count = took_ns.len() as u64;
+        match sum {
+            Some(sum) if count == expected => Ok(Trips { took_ns, sum }),
+            _ => Err(Error::new(format!(
+                "{count} of {expected} tuples came back"
+            ))),
+        }
+    }
+}
+
+fn program(size: u64) -> String {
+    let schema = Schema::of(size - RoundTrip::STAMP_BYTES);
+    let and = |list: String| {
+        if list.is_empty() {
+            list
+        } else {
+            format!(", {list}")
+        }
+    };
+    PROGRAM
+        .replace("%schema%", &and(schema.types()))
+        .replace("%values%", &and(schema.values("n")))
+        .replace("%sum%", &schema.sum("Back", "sum"))
+}
+
+fn plan(path: Path) -> String {
+    match path {
+        Path::Fused => "pe 0\n operators *\n".to_owned(),
+        Path::Threaded => "pe 0\n operators *\n queue Back.0\n queue Sink.0\n".to_owned(),
+        Path::Shm | Path::Rum | Path::Tcp => format!(
+            "pe 0\n operators Data Sink\npe 1\n operators Back\n\
+             crossing Data.0 -> pe 1 on {path} codec facade\n\
+             crossing Back.0 -> pe 0 on {path} codec facade\n"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_read_whole_or_refused() {
+        let trips = Trips {
+            took_ns: vec![5, 0],
+            sum: -3,
+        };
+        let output = "took 5\nother\ntook -1\nsum -3\n";
+        assert_eq!(Trips::read(output, 2).unwrap(), trips);
+        assert!(Trips::read(output, 3).is_err());
+        assert!(Trips::read("took 5\n", 1).is_err());
+    }
+}

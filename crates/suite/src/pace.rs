@@ -1,0 +1,146 @@
+//! An even pace, and how long each trip takes from the time at which it should have begun.
+//!
+//! ```text
+//!   due   0         1         2         3         4
+//!   sent  |trip|    |trip ........... ||trip||trip|  |trip|
+//!                   '-- 1 took so long, and 2 and 3 waited: counted from their due times --'
+//! ```
+
+use std::hint::spin_loop;
+use std::time::Duration;
+
+use crate::control::now_ns;
+
+/// What a pace needs of time.
+pub trait Clock {
+    /// Nanoseconds since some beginning.
+    fn now_ns(&self) -> i64;
+    /// Lets about so many nanoseconds go by.
+    fn sleep(&self, time_ns: i64);
+    /// Nothing to do for an instant.
+    fn spin(&self);
+}
+
+/// The clock of the machine.
+pub struct Monotonic;
+
+impl Clock for Monotonic {
+    fn now_ns(&self) -> i64 {
+        now_ns()
+    }
+
+    fn sleep(&self, time_ns: i64) {
+        std::thread::sleep(Duration::from_nanos(time_ns.unsigned_abs()));
+    }
+
+    fn spin(&self) {
+        spin_loop();
+    }
+}
+
+/// Before the first trip, in nanoseconds: the other side gets ready.
+const LEAD_NS: i64 = 10_000_000;
+
+/// A sleeper wakes late, so the last bit before a trip is waited for at the clock.
+const WAKE_NS: i64 = 100_000;
+
+/// Makes trips at a rate a second; nanoseconds from when each was due to when it was over.
+pub fn trips(clock: &impl Clock, rate: f64, count: u64, mut trip: impl FnMut(u64)) -> Vec<i64> {
+    let start = clock.now_ns() + LEAD_NS;
+    let mut took = Vec::with_capacity(count as usize);
+    for number in 0..count {
+        let due = start + (number as f64 * 1e9 / rate) as i64;
+        wait(clock, due);
+        trip(number);
+        took.push(clock.now_ns() - due);
+    }
+    took
+}
+
+fn wait(clock: &impl Clock, due: i64) {
+    let early = due - clock.now_ns() - WAKE_NS;
+    if early > 0 {
+        clock.sleep(early);
+    }
+    while clock.now_ns() < due {
+        clock.spin();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use measure::{Histogram, Latency};
+
+    use super::*;
+
+    /// A clock on which time goes by only if somebody lets it; sleepers wake 55 µs late.
+    #[derive(Default)]
+    struct Simulated(Cell<i64>);
+
+    impl Simulated {
+        fn pass(&self, time_ns: i64) {
+            self.0.set(self.0.get() + time_ns);
+        }
+    }
+
+    impl Clock for Simulated {
+        fn now_ns(&self) -> i64 {
+            self.0.get()
+        }
+
+        fn sleep(&self, time_ns: i64) {
+            self.pass(time_ns + 55_000);
+        }
+
+        fn spin(&self) {
+            self.pass(20);
+        }
+    }
+
+    fn latency(took: &[i64]) -> Latency {
+        let mut histogram = Histogram::new();
+        took.iter().for_each(|ns| histogram.record(*ns as u64));
+        histogram.latency().unwrap()
+    }
+
+    #[track_caller]
+    fn assert_close(is: u64, should: u64) {
+        let off = is.abs_diff(should) as f64 / should as f64;
+        assert!(off < 0.01, "{is} is not {should}");
+    }
+
+    #[test]
+    fn a_known_latency_is_found_at_a_known_rate() {
+        for (rate, takes) in [(1000.0, 28_000), (5000.0, 57_000), (100.0, 3_000_000)] {
+            let clock = Simulated::default();
+            let took = trips(&clock, rate, 10_000, |_| clock.pass(takes));
+            let latency = latency(&took);
+            for found in [latency.p50, latency.p99, latency.p9999, latency.max] {
+                assert_close(found, takes as u64);
+            }
+            let elapsed = (clock.now_ns() - LEAD_NS) as u64;
+            assert_close(elapsed, (10_000.0 * 1e9 / rate) as u64);
+        }
+    }
+
+    #[test]
+    fn a_stall_is_seen_by_all_that_it_held_up() {
+        let clock = Simulated::default();
+        let took = trips(&clock, 1000.0, 10_000, |number| {
+            clock.pass(if number == 5000 { 100_000_000 } else { 20_000 });
+        });
+        // The stalled trip and the hundred that were due meanwhile: one in a hundred, 1 to 100 ms.
+        let late = took.iter().filter(|ns| **ns > 1_000_000).count();
+        assert!((100..=103).contains(&late), "{late}");
+        let latency = latency(&took);
+        assert_close(latency.max, 100_000_000);
+        assert_close(latency.p50, 20_000);
+        // A thousandth are ten trips: those behind the stall had to wait for 90 ms and more.
+        assert!(
+            (88_000_000..93_000_000).contains(&latency.p999),
+            "{latency:?}"
+        );
+    }
+}
