@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Outcome {
     /// The question: `throughput`, `latency`, `fanout`, ...
     pub bench: String,
-    /// Which operator or expression, of a benchmark that has several.
-    #[serde(default)]
-    pub subject: Option<String>,
-    /// The channel that the stream takes: `fused`, `threaded`, `shm`, `rum`, `tcp`, ...
+    /// The channel that the stream takes: `fused`, `threaded`, `shm`, `rum`, `tcp`, ... Of benchmarks
+    /// of fused code alone, which of several it is: `Filter`, `Aggregate`, ...
     pub path: String,
     /// How tuples cross: `facade` or `normal`.
     pub codec: Option<String>,

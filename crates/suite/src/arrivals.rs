@@ -73,6 +73,14 @@ impl Run {
         Run::of(&arrivals)
     }
 
+    /// The same, counted in tuples that went in.
+    pub fn per_input(self, tuples: u64) -> Run {
+        Run {
+            tuples_per_s: tuples as f64 / self.seconds,
+            ..self
+        }
+    }
+
     /// From arrivals. The tuples behind the first one are what the time between the first and the
     /// last arrival was for.
     fn of(arrivals: &[Arrivals]) -> Result<Run, Error> {

@@ -34,8 +34,6 @@ pub struct Bench<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Question {
     pub bench: &'static str,
-    /// Which operator or expression, where there are several.
-    pub subject: Option<&'static str>,
     pub path: String,
     pub codec: Option<Codec>,
     pub size_bytes: Option<u64>,
@@ -69,9 +67,8 @@ impl<'a> Bench<'a> {
         self.outcomes
     }
 
-    /// How many runs and how long, for another part of the same sitting.
-    pub fn set_turns(&mut self, runs: u32, length: Length) {
-        self.settings.runs = runs;
+    /// How long a run is, from now on.
+    pub fn set_length(&mut self, length: Length) {
         self.settings.length = length;
     }
 
@@ -114,7 +111,6 @@ impl<'a> Bench<'a> {
     pub(crate) fn outcome(&self, question: Question) -> Outcome {
         Outcome {
             bench: question.bench.to_owned(),
-            subject: question.subject.map(str::to_owned),
             path: question.path,
             codec: question.codec.map(|codec| codec.name().to_owned()),
             size_bytes: question.size_bytes,

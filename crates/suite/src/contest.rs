@@ -28,7 +28,7 @@ pub struct Figures {
 pub type Contender<'a> = dyn FnMut(u64) -> Result<Run, Error> + 'a;
 
 /// Tuples of the first run when the length is a time.
-const FIRST: u64 = 20_000;
+const FIRST: u64 = 2_000;
 
 /// How much longer the next run is at most, while the pace is being found out.
 const GROWTH: f64 = 64.0;

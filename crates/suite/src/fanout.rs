@@ -32,6 +32,9 @@ impl Fanout {
     /// Sizes of the report.
     pub const SIZES: [u64; 3] = [22, 108, 1004];
 
+    /// How many receivers the report has.
+    pub const RECEIVERS: [u32; 6] = [1, 2, 3, 4, 5, 6];
+
     /// Paths of the report, and ours.
     pub const PATHS: [Path; 3] = [Path::Tcp, Path::Rum, Path::Shm];
 }

@@ -23,7 +23,7 @@ pub struct Job {
 }
 
 /// A file that the processes we start can read.
-struct Text {
+pub struct Text {
     file: File,
 }
 
@@ -54,7 +54,11 @@ impl Job {
 }
 
 impl Text {
-    fn new(text: &str) -> Result<Text, Error> {
+    /// With this text.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(text: &str) -> Result<Text, Error> {
         let failed = |error| Error::system("make a file in memory", error);
         // No flag: children inherit it.
         let fd = memfd_create("thalweg-bench", MemfdFlags::empty());
@@ -64,7 +68,7 @@ impl Text {
     }
 
     /// Where a process that has inherited it finds it.
-    fn path(&self) -> String {
+    pub fn path(&self) -> String {
         format!("/proc/self/fd/{}", self.file.as_raw_fd())
     }
 }

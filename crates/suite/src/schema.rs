@@ -31,6 +31,11 @@ impl Schema {
         types.join(", ")
     }
 
+    /// The type of the first attribute.
+    pub fn first(&self) -> &'static str {
+        self.attributes.first().map_or("int64", |(ty, _)| ty)
+    }
+
     /// `a0 = (int64) value, a1 = ...`
     pub fn values(&self, value: &str) -> String {
         let values = self.attributes.iter();

@@ -36,7 +36,7 @@ fn assert_sound(result: &Value) {
 
 #[test]
 fn throughput_has_every_path() {
-    let results = results(&["throughput", "--quick", "--seconds", "0.01"]);
+    let results = results(&["throughput", "--quick", "--tuples", "3000"]);
     results.iter().for_each(assert_sound);
     let paths = ["fused", "threaded", "shm", "rum", "tcp"];
     for path in paths {
@@ -49,7 +49,7 @@ fn throughput_has_every_path() {
             own.map(|one| one["size_bytes"].as_u64())
                 .collect::<Vec<_>>()
         };
-        let expected = [Some(64), Some(1024)];
+        let expected = [64, 1024, 16384].map(Some);
         match path {
             "fused" | "threaded" => assert_eq!(sizes(&Value::Null), expected, "{path}"),
             _ => {
@@ -62,6 +62,87 @@ fn throughput_has_every_path() {
             assert!(one["latency_ns"].is_null() && one["rate_offered"].is_null());
         }
     }
+}
+
+#[test]
+fn latencies_are_whole_and_in_order() {
+    let args = [
+        "latency",
+        "--path",
+        "fused,threaded,shm,tcp",
+        "--rate",
+        "2000",
+    ];
+    let rest = ["--size", "8,22", "--tuples", "100", "--runs", "2"];
+    let results = results(&[&args[..], &rest].concat());
+    assert_eq!(results.len(), 8);
+    for one in &results {
+        assert_eq!(
+            (text(one, "bench"), &one["rate_offered"]),
+            ("latency", &2000.0.into())
+        );
+        assert!(one["tuples_per_s"].is_null());
+        if !one["unavailable"].is_null() {
+            continue;
+        }
+        assert!(one["ratio"].as_f64().unwrap() > 0.0, "{one}");
+        assert_eq!(one["samples"].as_array().unwrap().len(), 2);
+        for field in ["latency_ns", "control_latency_ns"] {
+            let marks = ["p50", "p90", "p99", "p999", "p9999", "max"];
+            let marks = marks.map(|mark| one[field][mark].as_u64().unwrap());
+            assert!(marks.is_sorted() && marks[0] > 0, "{one}");
+        }
+    }
+}
+
+#[test]
+fn every_receiver_counts() {
+    let args = [
+        "fanout",
+        "--receivers",
+        "1,3",
+        "--size",
+        "22",
+        "--tuples",
+        "20000",
+    ];
+    let results = results(&args);
+    let found = results
+        .iter()
+        .map(|one| (text(one, "path"), one["receivers"].as_u64()));
+    let paths = ["tcp", "rum", "shm"].into_iter();
+    let expected = paths.flat_map(|path| [(path, Some(1)), (path, Some(3))]);
+    assert!(found.eq(expected), "{results:?}");
+    results.iter().for_each(assert_sound);
+}
+
+#[test]
+fn fused_code_does_what_is_done_by_hand() {
+    let mut all = results(&["operators", "--tuples", "5000", "--runs", "1"]);
+    all.extend(results(&["expressions", "--tuples", "5000", "--runs", "1"]));
+    all.extend(results(&[
+        "chain", "--tuples", "5000", "--runs", "1", "--size", "4,22",
+    ]));
+    all.iter().for_each(assert_sound);
+    let paths: Vec<_> = all.iter().map(|one| text(one, "path")).collect();
+    let operators = [
+        "Filter",
+        "Functor",
+        "Split",
+        "Aggregate",
+        "Aggregate-sliding",
+        "Join",
+    ];
+    let rest = [
+        "Sort",
+        "FileSource",
+        "integer",
+        "float",
+        "branch",
+        "string",
+        "list",
+    ];
+    assert_eq!(paths, [&operators[..], &rest, &["fused", "fused"]].concat());
 }
 
 #[test]
@@ -107,6 +188,19 @@ fn what_cannot_be_measured_is_refused_in_a_sentence() {
     ] {
         let run = thalweg(&[&["bench", "throughput"], args].concat());
         let said = run.fails(2);
+        assert!(said.contains(says), "{args:?}: {said}");
+    }
+    for (args, says) in [
+        (["latency", "--rate", "0"], "tuples a second, 1 to 1000000"),
+        (["latency", "--size", "7"], "a number of bytes, 8 to 16384"),
+        (
+            ["fanout", "--path", "fused"],
+            "to which fused does not lead",
+        ),
+        (["fanout", "--receivers", "0"], "0 is not in 1..=16"),
+        (["chain", "--size", "3"], "a number of bytes, 4 to 16384"),
+    ] {
+        let said = thalweg(&[&["bench"], &args[..]].concat()).fails(2);
         assert!(said.contains(says), "{args:?}: {said}");
     }
 }

@@ -10,6 +10,7 @@
 //! A control dies with the process that started it, and after two minutes by itself.
 
 mod by_hand;
+mod case;
 mod payload;
 mod ping;
 mod role;
@@ -104,6 +105,25 @@ impl Control {
         let numbers = [bytes.to_string(), messages.to_string(), rate.to_string()];
         command(binary, role, &numbers)
     }
+}
+
+/// The command of what one operator or expression is by hand, with so many messages.
+pub(crate) fn case(
+    binary: &FilePath,
+    bench: &str,
+    name: &str,
+    messages: u64,
+    file: &str,
+) -> Command {
+    let numbers = ["8".to_owned(), messages.to_string(), "1".to_owned()];
+    let what = [bench, name, file].map(str::to_owned);
+    command(binary, "case", &[&numbers[..], &what].concat())
+}
+
+/// The command of four operators by hand, with so many messages of so many bytes.
+pub(crate) fn chain(binary: &FilePath, bytes: u64, messages: u64) -> Command {
+    let numbers = [bytes, messages, 1].map(|number| number.to_string());
+    command(binary, "chain", &numbers)
 }
 
 /// The command of a role.

@@ -78,6 +78,22 @@ impl Payload {
         }
     }
 
+    /// The first part of a message: an int64, or an int32 if it has but four bytes.
+    pub fn first(self, message: &[u8]) -> i64 {
+        match (message.first_chunk::<8>(), message.first_chunk::<4>()) {
+            (Some(word), _) => i64::from_le_bytes(*word),
+            (None, Some(half)) => i32::from_le_bytes(*half).into(),
+            (None, None) => 0,
+        }
+    }
+
+    /// Changes the first part.
+    pub fn set_first(self, message: &mut [u8], value: i64) {
+        let bytes = value.to_le_bytes();
+        let width = message.len().min(8);
+        message[..width].copy_from_slice(&bytes[..width]);
+    }
+
     /// Reads a message: what its parts add up to.
     pub fn sum(self, bytes: &[u8]) -> i64 {
         let (wholes, rest) = bytes.split_at(self.wholes * 8);

@@ -44,7 +44,7 @@ impl Task {
             sum = sum.wrapping_add(trip(number));
         });
         let lines = took.iter().map(|ns| format!("took {ns}\n"));
-        print!("{}sum {sum}\n", lines.collect::<String>());
+        println!("{}sum {sum}", lines.collect::<String>());
     }
 
     /// By calls of functions.

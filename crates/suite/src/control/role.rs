@@ -11,7 +11,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use super::payload::Payload;
 use super::socket::{self, Wire};
 use super::words::Bare;
-use super::{by_hand, command, trip};
+use super::{by_hand, case, command, trip};
 use crate::{Error, cores};
 
 /// A control that takes longer hangs.
@@ -46,6 +46,8 @@ pub fn serve(args: &[String]) -> Result<(), Error> {
     let task = Task::read(rest).ok_or_else(by_hand)?;
     match role.as_str() {
         "loop" => task.by_hand(),
+        "case" => task.case(),
+        "chain" => task.chain(),
         "threads" => task.threads(),
         "processes" => task.processes(),
         "processes-receiver" => task.processes_receiver(),
@@ -71,6 +73,23 @@ impl Task {
     fn by_hand(&self) -> Result<(), Error> {
         self.pin_source()?;
         by_hand::run(self.payload, self.messages).print();
+        Ok(())
+    }
+
+    fn case(&self) -> Result<(), Error> {
+        self.pin_source()?;
+        let [bench, name, file] = &self.rest[..] else {
+            return Err(Error::new("a case has no name"));
+        };
+        let sink = case::run(bench, name, self.messages, file);
+        sink.ok_or_else(|| Error::new(format!("there is no case {name}")))??
+            .print();
+        Ok(())
+    }
+
+    fn chain(&self) -> Result<(), Error> {
+        self.pin_source()?;
+        case::chain(self.payload, self.messages).print();
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use suite::{Codec, Path};
+use suite::{Codec, Path, RoundTrip};
 
 use super::compare::CompareArgs;
 use super::report::ReportArgs;
@@ -21,6 +21,18 @@ pub struct BenchArgs {
 pub enum Which {
     /// Tuples a second from a source to a sink, by size, on each path
     Throughput(ThroughputArgs),
+    /// How long tuples take there and back, at a pace
+    Latency(LatencyArgs),
+    /// Tuples a second from a source to 1 to 6 receivers
+    Fanout(FanoutArgs),
+    /// Tuples a second through four fused operators, by size
+    Chain(ChainArgs),
+    /// Tuples a second through operators of the toolkit
+    Operators(CommonArgs),
+    /// Tuples a second through compiled expressions
+    Expressions(CommonArgs),
+    /// All of these
+    All(CommonArgs),
     /// Say what changed between two releases, with noise taken into account
     Compare(CompareArgs),
     /// Make a page of figures from files of results
@@ -50,6 +62,59 @@ pub struct ThroughputArgs {
     pub size: Vec<u64>,
 }
 
+/// `thalweg bench latency`
+#[derive(Debug, ClapArgs)]
+pub struct LatencyArgs {
+    /// How it is measured.
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// On which paths: fused, threaded, shm, rum, tcp [default: all of them]
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    pub path: Vec<Path>,
+
+    /// Tuples a second that the source offers [default: 1000,5000]
+    #[arg(long, value_name = "RATE", value_delimiter = ',', value_parser = rate)]
+    pub rate: Vec<f64>,
+
+    /// Bytes of a tuple's attributes, 8 to 16384 [default: 128,256,512]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = stamped_size)]
+    pub size: Vec<u64>,
+}
+
+/// `thalweg bench fanout`
+#[derive(Debug, ClapArgs)]
+pub struct FanoutArgs {
+    /// How it is measured.
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// On which paths: shm, rum, tcp [default: all of them]
+    #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = crossing)]
+    pub path: Vec<Path>,
+
+    /// How many receivers, 1 to 16 [default: 1 to 6]
+    #[arg(long, value_name = "N", value_delimiter = ',',
+          value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub receivers: Vec<u32>,
+
+    /// Bytes of a tuple's attributes, 1 to 16384 [default: 22,108,1004]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size)]
+    pub size: Vec<u64>,
+}
+
+/// `thalweg bench chain`
+#[derive(Debug, ClapArgs)]
+pub struct ChainArgs {
+    /// How it is measured.
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// Bytes of a tuple's attributes, 4 to 16384 [default: 4,64,256,1024,4096,16384]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = chain_size)]
+    pub size: Vec<u64>,
+}
+
 /// What all benchmarks are told.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct CommonArgs {
@@ -57,7 +122,7 @@ pub struct CommonArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: Option<u32>,
 
-    /// How long a run is [default: 0.2]
+    /// How long a run is [default: 0.2; of latencies 1]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub seconds: Option<f64>,
 
@@ -98,5 +163,38 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.001..=60.0).contains(&seconds) => Ok(seconds),
         _ => Err("must be a number of seconds, 0.001 to 60".to_owned()),
+    }
+}
+
+/// A size that has room for the time that tuples carry.
+fn stamped_size(text: &str) -> Result<u64, String> {
+    match size(text) {
+        Ok(size) if size >= RoundTrip::STAMP_BYTES => Ok(size),
+        _ => Err("must be a number of bytes, 8 to 16384".to_owned()),
+    }
+}
+
+/// A size whose first attribute can count.
+fn chain_size(text: &str) -> Result<u64, String> {
+    match size(text) {
+        Ok(size) if size >= 4 => Ok(size),
+        _ => Err("must be a number of bytes, 4 to 16384".to_owned()),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if (1.0..=1e6).contains(&rate) => Ok(rate),
+        _ => Err("must be a number of tuples a second, 1 to 1000000".to_owned()),
+    }
+}
+
+fn crossing(text: &str) -> Result<Path, String> {
+    let path: Path = text.parse()?;
+    match path.is_crossing() {
+        true => Ok(path),
+        false => Err(format!(
+            "receivers are processes, to which {path} does not lead"
+        )),
     }
 }

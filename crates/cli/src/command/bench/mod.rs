@@ -9,15 +9,15 @@ mod report;
 
 use std::path::PathBuf;
 
-use suite::{Bench, Codec, Length, Path, Settings, Throughput};
+use suite::{Bench, Codec, Fanout, Length, Path, RoundTrip, Settings, Throughput};
 
 pub use args::BenchArgs;
 
 use super::{Failure, print};
-use args::{CommonArgs, ThroughputArgs, Which};
+use args::{CommonArgs, Which};
 
 /// Sizes of quick runs.
-const QUICK_SIZES: [u64; 2] = [64, 1024];
+const QUICK_SIZES: [u64; 3] = [64, 1024, 16384];
 
 impl From<suite::Error> for Failure {
     fn from(error: suite::Error) -> Failure {
@@ -27,40 +27,101 @@ impl From<suite::Error> for Failure {
 
 /// Runs a benchmark and prints what it found.
 pub fn bench(args: BenchArgs) -> Result<(), Failure> {
+    let (rate, trips) = (Lengths::RATE, Lengths::TRIPS);
     match args.which {
         Which::Throughput(args) => {
-            let common = args.common.clone();
-            sitting(&common, |bench| suite::throughput(bench, &throughput(args)))
+            let what = throughput(args.common.quick, &args.path, &args.codec, &args.size);
+            sitting(&args.common, rate, |bench| suite::throughput(bench, &what))
         }
+        Which::Latency(args) => {
+            let what = latency(args.common.quick, &args.path, &args.rate, &args.size);
+            sitting(&args.common, trips, |bench| suite::latency(bench, &what))
+        }
+        Which::Fanout(args) => {
+            let what = fanout(args.common.quick, &args.path, &args.receivers, &args.size);
+            sitting(&args.common, rate, |bench| suite::fanout(bench, &what))
+        }
+        Which::Chain(args) => {
+            let sizes = chain(args.common.quick, &args.size);
+            sitting(&args.common, rate, |bench| suite::chain(bench, &sizes))
+        }
+        Which::Operators(args) => sitting(&args, rate, suite::operators),
+        Which::Expressions(args) => sitting(&args, rate, suite::expressions),
+        Which::All(args) => sitting(&args, rate, |bench| all(bench, &args)),
         Which::Compare(args) => compare::compare(&args),
         Which::Report(args) => report::report(&args),
         Which::Control(args) => Ok(suite::control::serve(&args.what)?),
     }
 }
 
-fn throughput(args: ThroughputArgs) -> Throughput {
-    let is_quick = args.common.quick;
+/// One after the other. Round trips take half their usual time: all of it is to be done in ten
+/// minutes.
+fn all(bench: &mut Bench<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
+    let quick = args.quick;
+    suite::throughput(bench, &throughput(quick, &[], &[], &[]))?;
+    suite::fanout(bench, &fanout(quick, &[], &[], &[]))?;
+    suite::chain(bench, &chain(quick, &[]))?;
+    suite::operators(bench)?;
+    suite::expressions(bench)?;
+    bench.set_length(length(args, Lengths::TRIPS_OF_ALL));
+    suite::latency(bench, &latency(quick, &[], &[], &[]))
+}
+
+fn throughput(quick: bool, paths: &[Path], codecs: &[Codec], sizes: &[u64]) -> Throughput {
+    let usual_sizes = match quick {
+        true => QUICK_SIZES.to_vec(),
+        false => Throughput::report_sizes(),
+    };
     Throughput {
-        paths: or(args.path, || Path::ALL.to_vec()),
-        codecs: or(args.codec, || Codec::ALL.to_vec()),
-        sizes: or(args.size, || match is_quick {
-            true => QUICK_SIZES.to_vec(),
-            false => Throughput::report_sizes(),
-        }),
+        paths: or(paths, &Path::ALL),
+        codecs: or(codecs, &Codec::ALL),
+        sizes: or(sizes, &usual_sizes),
     }
 }
 
-/// What was asked for, or if that is nothing, what is the rule.
-fn or<T>(asked: Vec<T>, rule: impl FnOnce() -> Vec<T>) -> Vec<T> {
-    if asked.is_empty() { rule() } else { asked }
+fn latency(quick: bool, paths: &[Path], rates: &[f64], sizes: &[u64]) -> RoundTrip {
+    let (usual_rates, usual_sizes) = match quick {
+        true => (&RoundTrip::RATES[..1], &RoundTrip::SIZES[..1]),
+        false => (&RoundTrip::RATES[..], &RoundTrip::SIZES[..]),
+    };
+    RoundTrip {
+        paths: or(paths, &Path::ALL),
+        rates: or(rates, usual_rates),
+        sizes: or(sizes, usual_sizes),
+    }
+}
+
+fn fanout(quick: bool, paths: &[Path], receivers: &[u32], sizes: &[u64]) -> Fanout {
+    let (usual_receivers, usual_sizes) = match quick {
+        true => (&Fanout::RECEIVERS[..2], &Fanout::SIZES[1..2]),
+        false => (&Fanout::RECEIVERS[..], &Fanout::SIZES[..]),
+    };
+    Fanout {
+        paths: or(paths, &Fanout::PATHS),
+        receivers: or(receivers, usual_receivers),
+        sizes: or(sizes, usual_sizes),
+    }
+}
+
+fn chain(quick: bool, sizes: &[u64]) -> Vec<u64> {
+    match quick {
+        true => or(sizes, &QUICK_SIZES),
+        false => or(sizes, &suite::CHAIN_SIZES),
+    }
+}
+
+/// What was asked for, or if that is nothing, what is usual.
+fn or<T: Copy>(asked: &[T], usual: &[T]) -> Vec<T> {
+    if asked.is_empty() { usual } else { asked }.to_vec()
 }
 
 /// Measures with these settings, tells on standard error how far it is, and prints the results.
 fn sitting(
     common: &CommonArgs,
+    lengths: Lengths,
     measure: impl FnOnce(&mut Bench<'_>) -> Result<(), suite::Error>,
 ) -> Result<(), Failure> {
-    let settings = settings(common)?;
+    let settings = settings(common, lengths)?;
     if cfg!(debug_assertions) {
         eprintln!("note: this is a build for debugging; a release build is what counts");
     }
@@ -81,17 +142,52 @@ fn sitting(
     }
 }
 
-fn settings(common: &CommonArgs) -> Result<Settings, Failure> {
-    let (runs, seconds) = if common.quick { (1, 0.05) } else { (3, 0.2) };
+/// Seconds of a run, unless they are said.
+#[derive(Clone, Copy)]
+struct Lengths {
+    usual: f64,
+    quick: f64,
+}
+
+impl Lengths {
+    /// Where tuples go as fast as they can.
+    const RATE: Lengths = Lengths {
+        usual: 0.2,
+        quick: 0.05,
+    };
+
+    /// Where tuples go there and back at a pace: the rare ones count.
+    const TRIPS: Lengths = Lengths {
+        usual: 1.0,
+        quick: 0.3,
+    };
+
+    /// The same where everything is measured.
+    const TRIPS_OF_ALL: Lengths = Lengths {
+        usual: 0.5,
+        quick: 0.3,
+    };
+}
+
+fn settings(common: &CommonArgs, lengths: Lengths) -> Result<Settings, Failure> {
     Ok(Settings {
         binary: own_binary()?,
-        runs: common.runs.unwrap_or(runs),
-        length: match common.tuples {
-            Some(tuples) => Length::Tuples(tuples.into()),
-            None => Length::Seconds(common.seconds.unwrap_or(seconds)),
-        },
+        runs: common.runs.unwrap_or(if common.quick { 1 } else { 3 }),
+        length: length(common, lengths),
         options: std::env::args().skip(2).collect::<Vec<_>>().join(" "),
     })
+}
+
+fn length(common: &CommonArgs, lengths: Lengths) -> Length {
+    let usual = if common.quick {
+        lengths.quick
+    } else {
+        lengths.usual
+    };
+    match common.tuples {
+        Some(tuples) => Length::Tuples(tuples.into()),
+        None => Length::Seconds(common.seconds.unwrap_or(usual)),
+    }
 }
 
 /// This command, even if its file has been replaced meanwhile.

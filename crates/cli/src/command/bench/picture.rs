@@ -53,7 +53,7 @@ fn table(outcomes: &[Outcome]) -> String {
 /// A head, and what stands below it.
 type Column = (&'static str, fn(&Outcome) -> Option<String>);
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 14] = [
     ("PATH", |one| Some(one.path.clone())),
     ("CODEC", |one| one.codec.clone()),
     (" BYTES", |one| one.size_bytes.map(|size| size.to_string())),
@@ -61,16 +61,30 @@ const COLUMNS: [Column; 8] = [
         let several = one.receivers.filter(|_| one.bench == "fanout");
         several.map(|count| count.to_string())
     }),
+    (" OFFERED/S", |one| {
+        one.rate_offered.map(|rate| rate.to_string())
+    }),
     (" M TUPLES/S", |one| one.tuples_per_s.map(millions)),
     (" GBIT/S", |one| {
         one.gbit_per_s.map(|rate| format!("{rate:.2}"))
     }),
     (" CONTROL M/S", |one| one.control_tuples_per_s.map(millions)),
+    (" P50 µS", |one| one.latency_ns.map(|ns| micros(ns.p50))),
+    (" P99 µS", |one| one.latency_ns.map(|ns| micros(ns.p99))),
+    (" P99.9 µS", |one| one.latency_ns.map(|ns| micros(ns.p999))),
+    (" MAX µS", |one| one.latency_ns.map(|ns| micros(ns.max))),
+    (" CONTROL P50 µS", |one| {
+        one.control_latency_ns.map(|ns| micros(ns.p50))
+    }),
     (" RATIO", |one| one.ratio.map(|ratio| format!("{ratio:.2}"))),
 ];
 
 fn millions(rate: f64) -> String {
     format!("{:.3}", rate / 1e6)
+}
+
+fn micros(ns: u64) -> String {
+    format!("{:.2}", ns as f64 / 1e3)
 }
 
 /// What the controls are, and why something could not be measured.

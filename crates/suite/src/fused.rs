@@ -1,0 +1,244 @@
+//! Operators and expressions that one thread runs, in tuples a second, beside loops by hand.
+//!
+//! ```text
+//!   Beacon --> operator or expression --> Custom that adds up what comes
+//! ```
+//! The rate counts tuples that go in, however many come out.
+
+use std::fmt::Write as _;
+
+use crate::arrivals::Run;
+use crate::bench::{Bench, Question, run_control};
+use crate::control;
+use crate::job::{Job, Text};
+use crate::schema::Schema;
+use crate::{Error, cores};
+
+/// One program and the loop that does the same.
+struct Case {
+    /// As results name it.
+    name: &'static str,
+    program: &'static str,
+    /// What stands for `%expression%` in it.
+    expression: &'static str,
+    /// How many tuples come out of so many that go in.
+    out: fn(u64) -> u64,
+    /// What it reads lines from is made for it.
+    has_file: bool,
+}
+
+const SINK: &str = include_str!("../programs/sink.spl");
+const FUNCTOR: &str = include_str!("../programs/functor.spl");
+const CHAIN: &str = include_str!("../programs/chain.spl");
+
+const CASE: Case = Case {
+    name: "",
+    program: FUNCTOR,
+    expression: "",
+    out: |tuples| tuples,
+    has_file: false,
+};
+
+/// Tuples of a window.
+const WINDOW: u64 = 100;
+
+const OPERATORS: [Case; 8] = [
+    Case {
+        name: "Filter",
+        program: include_str!("../programs/filter.spl"),
+        out: |tuples| tuples - tuples.div_ceil(3),
+        ..CASE
+    },
+    Case {
+        name: "Functor",
+        expression: "value * 31l + 7l",
+        ..CASE
+    },
+    Case {
+        name: "Split",
+        program: include_str!("../programs/split.spl"),
+        ..CASE
+    },
+    Case {
+        name: "Aggregate",
+        program: include_str!("../programs/aggregate.spl"),
+        out: |tuples| tuples / WINDOW,
+        ..CASE
+    },
+    Case {
+        name: "Aggregate-sliding",
+        program: include_str!("../programs/sliding.spl"),
+        out: |tuples| tuples - (WINDOW - 1),
+        ..CASE
+    },
+    Case {
+        name: "Join",
+        program: include_str!("../programs/join.spl"),
+        ..CASE
+    },
+    Case {
+        name: "Sort",
+        program: include_str!("../programs/sort.spl"),
+        ..CASE
+    },
+    Case {
+        name: "FileSource",
+        program: include_str!("../programs/file.spl"),
+        has_file: true,
+        ..CASE
+    },
+];
+
+const EXPRESSIONS: [Case; 5] = [
+    Case {
+        name: "integer",
+        expression: "(value * 31l + 7l) % 1000003l",
+        ..CASE
+    },
+    Case {
+        name: "float",
+        expression: "(int64) ((float64) value * 0.5 + 1000.0 / ((float64) value + 1.0))",
+        ..CASE
+    },
+    Case {
+        name: "branch",
+        expression: "value % 3l == 0l ? value : (value % 5l == 0l ? -value : 1l)",
+        ..CASE
+    },
+    Case {
+        name: "string",
+        expression: "(int64) length((rstring) value + \"/\" + (rstring) (value + 1l))",
+        ..CASE
+    },
+    Case {
+        name: "list",
+        expression: "sum([value, value + 1l, value + 2l, value + 3l])",
+        ..CASE
+    },
+];
+
+/// Sizes of the tuples in a chain.
+pub const CHAIN_SIZES: [u64; 6] = [4, 64, 256, 1024, 4096, 16384];
+
+/// What loops by hand are, in a few words.
+const BY_HAND: &str = "hand-written loop";
+
+/// Measures operators of the toolkit.
+///
+/// # Errors
+/// A run fails.
+pub fn operators(bench: &mut Bench<'_>) -> Result<(), Error> {
+    OPERATORS
+        .iter()
+        .try_for_each(|case| one(bench, "operators", case))
+}
+
+/// Measures compiled expressions.
+///
+/// # Errors
+/// A run fails.
+pub fn expressions(bench: &mut Bench<'_>) -> Result<(), Error> {
+    EXPRESSIONS
+        .iter()
+        .try_for_each(|case| one(bench, "expressions", case))
+}
+
+fn one(bench: &mut Bench<'_>, name: &'static str, case: &Case) -> Result<(), Error> {
+    let question = Question {
+        bench: name,
+        path: case.name.to_owned(),
+        control: BY_HAND,
+        ..Question::default()
+    };
+    let text = case.program.replace("%expression%", case.expression) + SINK;
+    let job = Job::new(&text, &plan())?;
+    let binary = bench.settings.binary.clone();
+    let mut lines = Lines::default();
+    let mut own_lines = Lines::default();
+    let mut ours = |tuples| {
+        let tuples = whole(tuples);
+        let mut values = vec![
+            ("tuples", tuples.to_string()),
+            ("arrivals", (case.out)(tuples).to_string()),
+        ];
+        if case.has_file {
+            values = vec![values.remove(1), ("file", own_lines.path(tuples)?)];
+        }
+        Ok(Run::read(&job.run(&binary, &values)?, 1)?.per_input(tuples))
+    };
+    let mut bare = |tuples| {
+        let tuples = whole(tuples);
+        let file = match case.has_file {
+            true => lines.path(tuples)?,
+            false => String::new(),
+        };
+        let command = control::case(&binary, name, case.name, tuples, &file);
+        Ok(run_control(command, 1)?.per_input(tuples))
+    };
+    bench.contest(question, &mut ours, &mut bare)
+}
+
+/// Windows are full at the end, and there are several.
+fn whole(tuples: u64) -> u64 {
+    tuples.next_multiple_of(WINDOW).max(2 * WINDOW)
+}
+
+/// Lines of comma-separated values, made once for each count.
+#[derive(Default)]
+struct Lines(Option<(u64, Text)>);
+
+impl Lines {
+    fn path(&mut self, count: u64) -> Result<String, Error> {
+        let made = match self.0.take() {
+            Some(made) if made.0 == count => made,
+            _ => (count, Text::new(&lines(count))?),
+        };
+        Ok(self.0.insert(made).1.path())
+    }
+}
+
+/// `NUMBER,nameNUMBER,PRICE`
+fn lines(count: u64) -> String {
+    let mut text = String::new();
+    for number in 0..count {
+        // Text grows; it does not fail.
+        let _ = writeln!(text, "{number},name{number},{}", number * 7);
+    }
+    text
+}
+
+/// Measures a chain of four operators with tuples of these sizes.
+///
+/// # Errors
+/// A run fails.
+pub fn chain(bench: &mut Bench<'_>, sizes: &[u64]) -> Result<(), Error> {
+    sizes.iter().try_for_each(|size| link(bench, *size))
+}
+
+fn link(bench: &mut Bench<'_>, size: u64) -> Result<(), Error> {
+    let question = Question {
+        bench: "chain",
+        path: "fused".to_owned(),
+        size_bytes: Some(size),
+        control: "hand-written loop, a call for each operator",
+        ..Question::default()
+    };
+    let schema = Schema::of(size);
+    let text = CHAIN
+        .replace("%schema%", &schema.types())
+        .replace("%values%", &schema.values("IterationCount()"))
+        .replace("%first%", schema.first())
+        .replace("%sum%", &schema.sum("Data", "sum"));
+    let job = Job::new(&text, &plan())?;
+    let binary = bench.settings.binary.clone();
+    let mut ours = |tuples: u64| {
+        let output = job.run(&binary, &[("tuples", tuples.to_string())])?;
+        Run::read(&output, 1)
+    };
+    let mut bare = |tuples| run_control(control::chain(&binary, size, tuples), 1);
+    bench.contest(question, &mut ours, &mut bare)
+}
+
+fn plan() -> String {
+    format!("pe 0\n operators *\n cores {}\n", cores::pair().0)
+}
