@@ -6,26 +6,14 @@
 //! The payload is only forwarded, so it should cost nothing whatever its size.
 //! `cargo bench -p thalweg-bench --bench chain`
 
-use std::sync::Arc;
-
-use graph::{Body, Expr, ExprKind, Inputs, State, StateId, StateVar, Stmt};
-use jit::{Jit, Options};
-use runtime::Logic;
-use runtime::abi::{
-    Act, Backend, Context, Counter, FusedView, Link, Links, Member, Scope, StateCell,
-};
+use thalweg_bench::chain::{Chain, Running};
 use thalweg_bench::cpp::Program;
-use thalweg_bench::host::{Nowhere, operator};
-use thalweg_bench::make::*;
-use thalweg_bench::measure::{medians, pin, time_ns};
-use tuple::{Layout, TupleType, Type, Value};
+use thalweg_bench::measure::{self, medians, pin, time_ns};
 
 const TURNS: i64 = 1_000_000;
 
 /// Sizes of the tuple in bytes.
 const SIZES: [usize; 6] = [4, 64, 256, 1024, 4096, 16384];
-
-static STOP: u8 = 0;
 
 fn main() {
     pin();
@@ -36,10 +24,10 @@ fn main() {
     );
     for size in SIZES {
         let chain = Chain::new(size);
-        let mut fused = Running::new(&chain);
+        let mut fused = Running::new(&chain, TURNS);
         let bytes = size.to_string();
         let turns = TURNS.to_string();
-        let mut compiled = || fused.run() / TURNS as f64;
+        let mut compiled = || time_ns(|| fused.run()) / TURNS as f64;
         let mut other = || match &cpp {
             Some(cpp) => cpp.run(&[&bytes, &turns]).0 / TURNS as f64,
             None => f64::NAN,
@@ -51,205 +39,7 @@ fn main() {
             times[1],
             times[0] / times[1]
         );
-        let counted = fused.states[3].borrow().get(StateId(0));
-        let expected = Value::Int64(TURNS / 2 * thalweg_bench::measure::TURNS as i64);
-        assert_eq!(counted, expected, "every other tuple is counted");
-    }
-}
-
-/// The operators of a chain: state, logic, ports.
-struct Chain {
-    nodes: Vec<Node>,
-}
-
-/// An operator: what it does, its input and its output ports.
-type Node = (Logic, Vec<Arc<TupleType>>, Vec<Arc<TupleType>>);
-
-/// A number and a payload of int64s, or for 4 bytes the number alone.
-fn stream(size: usize) -> Arc<TupleType> {
-    let number = if size == 4 { Type::Int32 } else { Type::Int64 };
-    let payload = (1..size / 8).map(|at| (format!("p{at}"), Type::Int64));
-    Arc::new(TupleType::new(
-        [("n".to_owned(), number)].into_iter().chain(payload),
-    ))
-}
-
-impl Chain {
-    fn new(size: usize) -> Chain {
-        let schema = stream(size);
-        let ty = Type::Tuple(schema.clone());
-        let number = schema.attributes[0].ty.clone();
-        let one = Expr::constant(Value::Int64(1), Type::Int64).cast(number.clone());
-        let payload = |of: &dyn Fn(usize) -> Expr| (1..schema.attributes.len()).map(of).collect();
-        let made =
-            |first: Expr, rest: Vec<Expr>| tuple(&ty, [first].into_iter().chain(rest).collect());
-        let beacon = beacon(made(
-            local(0, Type::Int64).cast(number.clone()),
-            payload(&|at| int(at as i64)),
-        ));
-        let forwarded = payload(&|at| attr(at as u32, Type::Int64));
-        let functor = body(
-            [],
-            vec![submit(
-                0,
-                made(bin(Add, attr(0, number.clone()), one.clone()), forwarded),
-            )],
-        );
-        let even = bin(BitAnd, attr(0, number.clone()), one);
-        let zero = Expr::constant(Value::Int64(0), Type::Int64).cast(number);
-        let whole = Expr::new(
-            ExprKind::Input {
-                port: 0,
-                history: 0,
-            },
-            ty,
-        );
-        let filter = body(
-            [],
-            vec![Stmt::If(
-                bin(Eq, even, zero),
-                vec![submit(0, whole)],
-                vec![],
-            )],
-        );
-        let custom = body([], vec![change(Add, to_state(0, Type::Int64), int(1))]);
-        let port = || vec![schema.clone()];
-        Chain {
-            nodes: vec![
-                (beacon, vec![], port()),
-                (on_tuple(functor, vec![]), port(), port()),
-                (on_tuple(filter, vec![]), port(), port()),
-                (
-                    on_tuple(custom, vec![var("count", Type::Int64)]),
-                    port(),
-                    vec![],
-                ),
-            ],
-        }
-    }
-}
-
-/// A source: so many tuples as its state says, or until a shutdown.
-fn beacon(tuple: Expr) -> Logic {
-    let i = || local(0, Type::Int64);
-    let going = Expr::new(ExprKind::IsShutdown, Type::Boolean);
-    let going = Expr::new(
-        ExprKind::Unary(graph::UnaryOp::Not, going.into()),
-        Type::Boolean,
-    );
-    let more = bin(Lt, i(), state(0, Type::Int64));
-    let more = Expr::new(ExprKind::And(more.into(), going.into()), Type::Boolean);
-    let turn = vec![
-        submit(0, tuple),
-        change(Add, to_local(0, Type::Int64), int(1)),
-    ];
-    Logic {
-        state: vec![var("turns", Type::Int64)],
-        on_process: Some(body(
-            [Type::Int64],
-            vec![let_(0, int(0)), Stmt::While(more, turn)],
-        )),
-        ..Logic::default()
-    }
-}
-
-fn on_tuple(body: Body, state: Vec<StateVar>) -> Logic {
-    Logic {
-        state,
-        on_tuple: vec![body],
-        on_punct: vec![None],
-        on_process: None,
-        keeps_markers: false,
-    }
-}
-
-/// A chain that is ready to run.
-struct Running {
-    source: Box<dyn Act>,
-    states: Vec<StateCell>,
-    /// The code refers to them.
-    _counters: Vec<Counter>,
-}
-
-impl Running {
-    fn new(chain: &Chain) -> Running {
-        let count = chain.nodes.len();
-        let states: Vec<StateCell> = chain
-            .nodes
-            .iter()
-            .map(|node| StateCell::new(State::new(&node.0.state)))
-            .collect();
-        let counters: Vec<Counter> = (0..2 * count).map(|_| Counter::default()).collect();
-        let operators: Vec<_> = chain
-            .nodes
-            .iter()
-            .map(|(_, inputs, outputs)| operator(inputs, outputs))
-            .collect();
-        let member = |at: usize| {
-            let (logic, inputs, outputs) = &chain.nodes[at];
-            let next = Link {
-                member: at as u32 + 1,
-                port: 0,
-                processed: &counters[count + at],
-            };
-            let links = Links {
-                submitted: &counters[at],
-                links: vec![next],
-            };
-            Member {
-                scope: Scope {
-                    operator: &operators[at],
-                    index: at as u32,
-                    inputs: inputs.iter().map(Layout::of).collect(),
-                    outputs: outputs.iter().map(Layout::of).collect(),
-                    state: &logic.state,
-                },
-                logic,
-                state: states[at].address(),
-                links: if at + 1 < count {
-                    vec![Some(links)]
-                } else {
-                    vec![]
-                },
-                frames: vec![],
-                batched: vec![],
-            }
-        };
-        let view = FusedView {
-            members: (0..count).map(member).collect(),
-            stop: &raw const STOP,
-        };
-        let options = Options {
-            verify: false,
-            ..Options::default()
-        };
-        let mut jit = Jit::new(&[], &[], options).expect("a known machine");
-        let mut codes = jit.fused(&view).unwrap_or_else(|fault| panic!("{fault}"));
-        jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
-        let source = codes[0].on_process.take().expect("a source");
-        let mut states = states;
-        states[0].borrow().set(StateId(0), Value::Int64(TURNS));
-        Running {
-            source,
-            states,
-            _counters: counters,
-        }
-    }
-
-    /// Nanoseconds of one run of the source.
-    fn run(&mut self) -> f64 {
-        let state = self.states[0].borrow();
-        let mut outlet = Nowhere::default();
-        let mut context = Context {
-            inputs: Inputs::NONE,
-            state,
-            outlet: &mut outlet,
-            mark: None,
-        };
-        time_ns(|| {
-            self.source
-                .act(&mut context)
-                .unwrap_or_else(|fault| panic!("{fault}"))
-        })
+        let expected = TURNS / 2 * measure::TURNS as i64;
+        assert_eq!(fused.counted(), expected, "every other tuple is counted");
     }
 }

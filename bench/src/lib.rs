@@ -5,8 +5,11 @@
 //! what can be trusted.
 
 pub mod blocks;
+pub mod chain;
 pub mod cpp;
 pub mod host;
+pub mod kernels;
 pub mod make;
 pub mod measure;
 pub mod port;
+pub mod single;

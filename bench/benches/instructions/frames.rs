@@ -1,0 +1,100 @@
+//! Frames through a ring on one thread, 64 at a time: the bare ring, and the medium's contract.
+
+use std::net::Ipv4Addr;
+
+use ::ring::frame::Frame;
+use ::ring::{Reader, Shape, Writer, private};
+use gungraun::{library_benchmark, library_benchmark_group};
+use transport::{Batching, Inbound, Outbound, Spec, media};
+
+use super::about;
+
+/// Batches of a run.
+const BATCHES: usize = 1_000;
+
+/// Frames of a batch.
+const BATCH: usize = 64;
+
+const RING_BYTES: usize = 256 * 1024;
+
+fn bare() -> (Writer, Reader) {
+    let shape = Shape {
+        bytes: RING_BYTES,
+        readers: 1,
+    };
+    let (writer, mut readers) = private(shape).expect("memory for a ring");
+    (writer, readers.remove(0))
+}
+
+fn medium() -> (Box<dyn Outbound>, Box<dyn Inbound>) {
+    let spec = Spec {
+        name: "Trades.0".into(),
+        link: 0,
+        receivers: 1,
+        ring_bytes: RING_BYTES,
+        batch: Batching::default(),
+        token: [7; 16],
+        listen: Ipv4Addr::LOCALHOST.into(),
+    };
+    let medium = media::find("shm").expect("shm is registered");
+    let (out, mut tickets) = medium.open(&spec).expect("opened");
+    let ticket = tickets.pop().expect("a ticket for the receiver");
+    (out, medium.accept(&spec, ticket).expect("accepted"))
+}
+
+#[library_benchmark]
+#[bench::of_64(args = (64), setup = with_bare, config = about(4_440_000))]
+#[bench::of_1024(args = (1024), setup = with_bare, config = about(12_100_000))]
+fn ring((bytes, (mut writer, mut reader)): (usize, (Writer, Reader))) -> usize {
+    let payload = vec![1u8; bytes];
+    let mut sum = 0;
+    for batch in 0..BATCHES {
+        for _ in 0..BATCH {
+            let room = writer.claim(bytes).expect("room for a batch");
+            room[..bytes].copy_from_slice(&payload);
+            writer.commit(1, 0, bytes);
+        }
+        writer.publish();
+        // A poll need not bring all: a run of frames ends where the ring begins anew.
+        while sum < BATCH * (batch + 1) {
+            sum += reader.poll().map(first).sum::<usize>();
+            reader.release();
+        }
+    }
+    sum
+}
+
+#[library_benchmark]
+#[bench::of_64(args = (64), setup = with_medium, config = about(8_050_000))]
+#[bench::of_1024(args = (1024), setup = with_medium, config = about(15_800_000))]
+fn contract((bytes, (mut out, mut into)): (usize, (Box<dyn Outbound>, Box<dyn Inbound>))) -> usize {
+    let payload = vec![1u8; bytes];
+    let mut sum = 0;
+    for batch in 0..BATCHES {
+        for _ in 0..BATCH {
+            let is_in = out.put(1, 0, &payload).expect("a live receiver");
+            assert!(is_in, "room for a batch");
+        }
+        out.flush().expect("a live receiver");
+        while sum < BATCH * (batch + 1) {
+            let frames = into.poll().expect("a live sender");
+            sum += frames.map(first).sum::<usize>();
+            into.release();
+        }
+    }
+    sum
+}
+
+fn first(frame: Frame<'_>) -> usize {
+    usize::from(frame.bytes[0])
+}
+
+fn with_bare(bytes: usize) -> (usize, (Writer, Reader)) {
+    (bytes, bare())
+}
+
+fn with_medium(bytes: usize) -> (usize, (Box<dyn Outbound>, Box<dyn Inbound>)) {
+    (bytes, medium())
+}
+
+library_benchmark_group!(name = frames_group, benchmarks = [ring, contract]);

@@ -1,0 +1,233 @@
+//! A fused chain of four operators, compiled.
+//!
+//! ```text
+//!   Beacon --> Functor (one attribute changed) --> Filter (every other) --> Custom (counts)
+//! ```
+
+use std::sync::Arc;
+
+use graph::{Body, Expr, ExprKind, Inputs, State, StateId, StateVar, Stmt};
+use jit::{Jit, Options};
+use runtime::Logic;
+use runtime::abi::{
+    Act, Backend, Context, Counter, FusedView, Link, Links, Member, Scope, StateCell,
+};
+use tuple::{Layout, TupleType, Type, Value};
+
+use crate::host::{Nowhere, operator};
+use crate::make::*;
+
+static STOP: u8 = 0;
+
+/// The operators of a chain: state, logic, ports.
+pub struct Chain {
+    nodes: Vec<Node>,
+}
+
+/// An operator: what it does, its input and its output ports.
+type Node = (Logic, Vec<Arc<TupleType>>, Vec<Arc<TupleType>>);
+
+/// A number and a payload of int64s, or for 4 bytes the number alone.
+fn stream(size: usize) -> Arc<TupleType> {
+    let number = if size == 4 { Type::Int32 } else { Type::Int64 };
+    let payload = (1..size / 8).map(|at| (format!("p{at}"), Type::Int64));
+    Arc::new(TupleType::new(
+        [("n".to_owned(), number)].into_iter().chain(payload),
+    ))
+}
+
+impl Chain {
+    /// A chain whose tuples have so many bytes: 4, or a multiple of 8.
+    pub fn new(size: usize) -> Chain {
+        let schema = stream(size);
+        let ty = Type::Tuple(schema.clone());
+        let number = schema.attributes[0].ty.clone();
+        let one = Expr::constant(Value::Int64(1), Type::Int64).cast(number.clone());
+        let payload = |of: &dyn Fn(usize) -> Expr| (1..schema.attributes.len()).map(of).collect();
+        let made =
+            |first: Expr, rest: Vec<Expr>| tuple(&ty, [first].into_iter().chain(rest).collect());
+        let beacon = beacon(made(
+            local(0, Type::Int64).cast(number.clone()),
+            payload(&|at| int(at as i64)),
+        ));
+        let forwarded = payload(&|at| attr(at as u32, Type::Int64));
+        let functor = body(
+            [],
+            vec![submit(
+                0,
+                made(bin(Add, attr(0, number.clone()), one.clone()), forwarded),
+            )],
+        );
+        let even = bin(BitAnd, attr(0, number.clone()), one);
+        let zero = Expr::constant(Value::Int64(0), Type::Int64).cast(number);
+        let whole = Expr::new(
+            ExprKind::Input {
+                port: 0,
+                history: 0,
+            },
+            ty,
+        );
+        let filter = body(
+            [],
+            vec![Stmt::If(
+                bin(Eq, even, zero),
+                vec![submit(0, whole)],
+                vec![],
+            )],
+        );
+        let custom = body([], vec![change(Add, to_state(0, Type::Int64), int(1))]);
+        let port = || vec![schema.clone()];
+        Chain {
+            nodes: vec![
+                (beacon, vec![], port()),
+                (on_tuple(functor, vec![]), port(), port()),
+                (on_tuple(filter, vec![]), port(), port()),
+                (
+                    on_tuple(custom, vec![var("count", Type::Int64)]),
+                    port(),
+                    vec![],
+                ),
+            ],
+        }
+    }
+}
+
+/// A source: so many tuples as its state says, or until a shutdown.
+fn beacon(tuple: Expr) -> Logic {
+    let i = || local(0, Type::Int64);
+    let going = Expr::new(ExprKind::IsShutdown, Type::Boolean);
+    let going = Expr::new(
+        ExprKind::Unary(graph::UnaryOp::Not, going.into()),
+        Type::Boolean,
+    );
+    let more = bin(Lt, i(), state(0, Type::Int64));
+    let more = Expr::new(ExprKind::And(more.into(), going.into()), Type::Boolean);
+    let turn = vec![
+        submit(0, tuple),
+        change(Add, to_local(0, Type::Int64), int(1)),
+    ];
+    Logic {
+        state: vec![var("turns", Type::Int64)],
+        on_process: Some(body(
+            [Type::Int64],
+            vec![let_(0, int(0)), Stmt::While(more, turn)],
+        )),
+        ..Logic::default()
+    }
+}
+
+fn on_tuple(body: Body, state: Vec<StateVar>) -> Logic {
+    Logic {
+        state,
+        on_tuple: vec![body],
+        on_punct: vec![None],
+        on_process: None,
+        keeps_markers: false,
+    }
+}
+
+/// A chain that is ready to run.
+pub struct Running {
+    source: Box<dyn Act>,
+    states: Vec<StateCell>,
+    /// The code refers to them.
+    _counters: Vec<Counter>,
+}
+
+impl Running {
+    /// Compiles it, for so many tuples a run.
+    ///
+    /// # Panics
+    /// If the backend refuses: the bench is broken.
+    pub fn new(chain: &Chain, turns: i64) -> Running {
+        let count = chain.nodes.len();
+        let states: Vec<StateCell> = chain
+            .nodes
+            .iter()
+            .map(|node| StateCell::new(State::new(&node.0.state)))
+            .collect();
+        let counters: Vec<Counter> = (0..2 * count).map(|_| Counter::default()).collect();
+        let operators: Vec<_> = chain
+            .nodes
+            .iter()
+            .map(|(_, inputs, outputs)| operator(inputs, outputs))
+            .collect();
+        let member = |at: usize| {
+            let (logic, inputs, outputs) = &chain.nodes[at];
+            let next = Link {
+                member: at as u32 + 1,
+                port: 0,
+                processed: &counters[count + at],
+            };
+            let links = Links {
+                submitted: &counters[at],
+                links: vec![next],
+            };
+            Member {
+                scope: Scope {
+                    operator: &operators[at],
+                    index: at as u32,
+                    inputs: inputs.iter().map(Layout::of).collect(),
+                    outputs: outputs.iter().map(Layout::of).collect(),
+                    state: &logic.state,
+                },
+                logic,
+                state: states[at].address(),
+                links: if at + 1 < count {
+                    vec![Some(links)]
+                } else {
+                    vec![]
+                },
+                frames: vec![],
+                batched: vec![],
+            }
+        };
+        let view = FusedView {
+            members: (0..count).map(member).collect(),
+            stop: &raw const STOP,
+        };
+        let options = Options {
+            verify: false,
+            ..Options::default()
+        };
+        let mut jit = Jit::new(&[], &[], options).expect("a known machine");
+        let mut codes = jit.fused(&view).unwrap_or_else(|fault| panic!("{fault}"));
+        jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
+        let source = codes[0].on_process.take().expect("a source");
+        let mut states = states;
+        states[0].borrow().set(StateId(0), Value::Int64(turns));
+        Running {
+            source,
+            states,
+            _counters: counters,
+        }
+    }
+
+    /// Runs the source once.
+    ///
+    /// # Panics
+    /// On a fault: the bench is broken.
+    pub fn run(&mut self) {
+        let state = self.states[0].borrow();
+        let mut outlet = Nowhere::default();
+        let mut context = Context {
+            inputs: Inputs::NONE,
+            state,
+            outlet: &mut outlet,
+            mark: None,
+        };
+        let result = self.source.act(&mut context);
+        result.unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    /// How many tuples the last operator has counted in all runs.
+    ///
+    /// # Panics
+    /// If it counted something else than numbers: the bench is broken.
+    pub fn counted(&mut self) -> i64 {
+        match self.states[3].borrow().get(StateId(0)) {
+            Value::Int64(count) => count,
+            other => panic!("{other:?} is no count"),
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Small loops over typed expressions, a kind of expression each.
+//!
+//! ```text
+//!   input {n} --> while (i < n) { kernel; i++; } --> state
+//! ```
+
+use graph::{Body, Expr, ExprKind, Function, LocalVar, Pos, State, StateId, StateVar, Stmt};
+use tuple::{Decimal64, List, Map, Timestamp, Type, Value};
+
+use crate::make::*;
+
+/// A loop, what it works on, and how often it turns.
+pub struct Kernel {
+    /// What it is called here and in C++.
+    pub name: &'static str,
+    /// How often it turns when it is timed.
+    pub turns: i64,
+    /// State variables.
+    pub state: Vec<StateVar>,
+    /// Functions that it calls.
+    pub functions: Vec<Function>,
+    /// The loop.
+    pub body: Body,
+    /// What the state variables hold at first.
+    pub fill: fn(&mut State),
+    /// Which state variable is the result.
+    pub result: u32,
+}
+
+/// All of them.
+pub fn kernels() -> Vec<Kernel> {
+    vec![
+        integer(),
+        float(),
+        strings(),
+        list(),
+        decimal(),
+        map_lookup(),
+        string_map(),
+        function(),
+        nested(),
+        branchy(),
+        timestamp(),
+    ]
+}
+
+fn uint(x: u64) -> Expr {
+    Expr::constant(Value::Uint64(x), Type::Uint64)
+}
+
+const LCG: u64 = 6_364_136_223_846_793_005;
+const STEP: u64 = 1_442_695_040_888_963_407;
+
+/// x = x * a + c; sum ^= x >> 33
+fn integer() -> Kernel {
+    let x = || local(1, Type::Uint64);
+    let next = bin(Add, bin(Mul, x(), uint(LCG)), uint(STEP));
+    let mut stmts = vec![let_(1, uint(1)), let_(2, uint(0))];
+    stmts.extend(count_to_n(vec![
+        set(to_local(1, Type::Uint64), next),
+        change(BitXor, to_local(2, Type::Uint64), bin(Shr, x(), int(33))),
+    ]));
+    stmts.push(set(to_state(0, Type::Uint64), local(2, Type::Uint64)));
+    Kernel {
+        name: "integer",
+        turns: 20_000_000,
+        state: vec![var("sum", Type::Uint64)],
+        functions: vec![],
+        body: body([Type::Int64, Type::Uint64, Type::Uint64], stmts),
+        fill: |_| {},
+        result: 0,
+    }
+}
+
+/// x = x * 0.999 + 1 / (x + 2)
+fn float() -> Kernel {
+    let constant = |x| Expr::constant(Value::Float64(x), Type::Float64);
+    let x = || local(1, Type::Float64);
+    let inverse = bin(Div, constant(1.0), bin(Add, x(), constant(2.0)));
+    let mut stmts = vec![let_(1, constant(1.5))];
+    stmts.extend(count_to_n(vec![set(
+        to_local(1, Type::Float64),
+        bin(Add, bin(Mul, x(), constant(0.999)), inverse),
+    )]));
+    stmts.push(set(to_state(0, Type::Float64), x()));
+    Kernel {
+        name: "float",
+        turns: 10_000_000,
+        state: vec![var("x", Type::Float64)],
+        functions: vec![],
+        body: body([Type::Int64, Type::Float64], stmts),
+        fill: |_| {},
+        result: 0,
+    }
+}
+
+/// Counts the words that are a symbol, and those before another.
+fn strings() -> Kernel {
+    let words = || state(1, list_of(Type::RString));
+    let word = || local(1, Type::RString);
+    let counter = || to_state(0, Type::Int64);
+    let at = bin(BitAnd, local(0, Type::Int64), int(63));
+    let stmts = count_to_n(vec![
+        let_(1, index(words(), at, Type::RString)),
+        Stmt::If(
+            bin(Eq, word(), text("SYM17")),
+            vec![change(Add, counter(), int(1))],
+            vec![],
+        ),
+        Stmt::If(
+            bin(Lt, word(), state(2, Type::RString)),
+            vec![change(Add, counter(), int(2))],
+            vec![],
+        ),
+    ]);
+    Kernel {
+        name: "string",
+        turns: 5_000_000,
+        state: vec![
+            var("count", Type::Int64),
+            var("words", list_of(Type::RString)),
+            var("middle", Type::RString),
+        ],
+        functions: vec![],
+        body: body([Type::Int64, Type::RString], stmts),
+        fill: |state| {
+            let words = (0..64).map(|i| string(&format!("SYM{i}")));
+            state.set(
+                StateId(1),
+                Value::List(List::from_values(&Type::RString, words)),
+            );
+            state.set(StateId(2), string("SYM32"));
+        },
+        result: 0,
+    }
+}
+
+/// Sums the elements of a list, by index.
+fn list() -> Kernel {
+    let at = bin(BitAnd, local(0, Type::Int64), int(1023));
+    let element = index(state(1, list_of(Type::Int64)), at, Type::Int64);
+    let mut stmts = vec![let_(1, int(0))];
+    stmts.extend(count_to_n(vec![change(
+        Add,
+        to_local(1, Type::Int64),
+        element,
+    )]));
+    stmts.push(set(to_state(0, Type::Int64), local(1, Type::Int64)));
+    Kernel {
+        name: "list",
+        turns: 20_000_000,
+        state: vec![var("sum", Type::Int64), var("list", list_of(Type::Int64))],
+        functions: vec![],
+        body: body([Type::Int64, Type::Int64], stmts),
+        fill: |state| state.set(StateId(1), Value::List(List::Int64((0..1024).collect()))),
+        result: 0,
+    }
+}
+
+/// sum = sum + price * quantity, of two digits after the point
+fn decimal() -> Kernel {
+    let constant = |t: &str| {
+        Expr::constant(
+            Value::Decimal64(t.parse::<Decimal64>().expect("a decimal")),
+            Type::Decimal64,
+        )
+    };
+    let sum = || local(1, Type::Decimal64);
+    let mut stmts = vec![let_(1, constant("0.00")), let_(2, constant("0.01"))];
+    stmts.extend(count_to_n(vec![
+        change(
+            Add,
+            to_local(1, Type::Decimal64),
+            bin(Mul, local(2, Type::Decimal64), constant("3")),
+        ),
+        change(Add, to_local(2, Type::Decimal64), constant("0.01")),
+    ]));
+    stmts.push(set(to_state(0, Type::Decimal64), sum()));
+    Kernel {
+        name: "decimal",
+        turns: 10_000_000,
+        state: vec![var("sum", Type::Decimal64)],
+        functions: vec![],
+        body: body([Type::Int64, Type::Decimal64, Type::Decimal64], stmts),
+        fill: |_| {},
+        result: 0,
+    }
+}
+
+/// sum += m[(i * 7919) % 10000]
+fn map_lookup() -> Kernel {
+    let m = map_of(Type::Int64, Type::Int64);
+    let key = bin(Rem, bin(Mul, local(0, Type::Int64), int(7919)), int(10_000));
+    let stmts = count_to_n(vec![change(
+        Add,
+        to_state(0, Type::Int64),
+        index(state(1, m.clone()), key, Type::Int64),
+    )]);
+    Kernel {
+        name: "map",
+        turns: 5_000_000,
+        state: vec![var("sum", Type::Int64), var("map", m)],
+        functions: vec![],
+        body: body([Type::Int64], stmts),
+        fill: |state| {
+            let entries = (0..10_000).map(|k| (Value::Int64(k), Value::Int64(k * 3)));
+            state.set(StateId(1), Value::Map(entries.collect::<Map>()));
+        },
+        result: 0,
+    }
+}
+
+/// sum += m[words[i & 63]]
+fn string_map() -> Kernel {
+    let m = map_of(Type::RString, Type::Int64);
+    let at = bin(BitAnd, local(0, Type::Int64), int(63));
+    let word = index(state(2, list_of(Type::RString)), at, Type::RString);
+    let stmts = count_to_n(vec![change(
+        Add,
+        to_state(0, Type::Int64),
+        index(state(1, m.clone()), word, Type::Int64),
+    )]);
+    Kernel {
+        name: "string_map",
+        turns: 5_000_000,
+        state: vec![
+            var("sum", Type::Int64),
+            var("map", m),
+            var("words", list_of(Type::RString)),
+        ],
+        functions: vec![],
+        body: body([Type::Int64], stmts),
+        fill: |state| {
+            let name = |k| string(&format!("SYM{k}"));
+            let entries = (0..1000).map(|k| (name(k), Value::Int64(k * 3)));
+            state.set(StateId(1), Value::Map(entries.collect::<Map>()));
+            let words = (0..64).map(name);
+            state.set(
+                StateId(2),
+                Value::List(List::from_values(&Type::RString, words)),
+            );
+        },
+        result: 0,
+    }
+}
+
+/// sum += gcd(i, 1071), the function with a loop of its own
+fn function() -> Kernel {
+    let ty = || Type::Int64;
+    let (a, b) = (|| local(2, ty()), || local(3, ty()));
+    let gcd = Function {
+        name: "gcd".into(),
+        formals: 2,
+        result: ty(),
+        is_stateful: false,
+        body: Body {
+            locals: ["a", "b", "x", "y", "r"]
+                .map(|name| LocalVar::new(name, ty()))
+                .to_vec(),
+            stmts: vec![
+                let_(2, local(0, ty())),
+                let_(3, local(1, ty())),
+                Stmt::While(
+                    bin(graph::BinaryOp::Ne, b(), int(0)),
+                    vec![
+                        let_(4, bin(Rem, a(), b())),
+                        set(to_local(2, ty()), b()),
+                        set(to_local(3, ty()), local(4, ty())),
+                    ],
+                ),
+                Stmt::Return(Some(a())),
+            ],
+        },
+        pos: Pos::default(),
+    };
+    let stmts = count_to_n(vec![change(
+        Add,
+        to_state(0, ty()),
+        call(0, [local(0, ty()), int(1071)], ty()),
+    )]);
+    Kernel {
+        name: "function",
+        turns: 1_000_000,
+        state: vec![var("sum", ty())],
+        functions: vec![gcd],
+        body: body([ty()], stmts),
+        fill: |_| {},
+        result: 0,
+    }
+}
+
+/// t.a.x += t.b.y; t.b.y ^= i; t.b.z += t.a.x
+fn nested() -> Kernel {
+    let inner = Type::Tuple(schema([
+        ("x", Type::Int64),
+        ("y", Type::Int64),
+        ("z", Type::Int64),
+    ]));
+    let outer = Type::Tuple(schema([("a", inner.clone()), ("b", inner.clone())]));
+    let t = || local(1, outer.clone());
+    let place = |which, field| {
+        part(
+            part(to_local(1, outer.clone()), which, inner.clone()),
+            field,
+            Type::Int64,
+        )
+    };
+    let mut stmts = vec![Stmt::Let(graph::LocalId(1), None)];
+    stmts.extend(count_to_n(vec![
+        change(Add, place(0, 0), t().field("b").field("y")),
+        change(BitXor, place(1, 1), local(0, Type::Int64)),
+        change(Add, place(1, 2), t().field("a").field("x")),
+    ]));
+    stmts.push(set(to_state(0, Type::Int64), t().field("b").field("z")));
+    Kernel {
+        name: "nested",
+        turns: 20_000_000,
+        state: vec![var("z", Type::Int64)],
+        functions: vec![],
+        body: body([Type::Int64, outer.clone()], stmts),
+        fill: |_| {},
+        result: 0,
+    }
+}
+
+/// Branches that depend on random bits.
+fn branchy() -> Kernel {
+    let x = || local(1, Type::Uint64);
+    let sum = || to_local(2, Type::Int64);
+    let bits = |shift| bin(BitAnd, bin(Shr, x(), int(shift)), uint(3));
+    let is = |shift, n| bin(Eq, bits(shift), uint(n));
+    let mut stmts = vec![let_(1, uint(1)), let_(2, int(0))];
+    stmts.extend(count_to_n(vec![
+        set(
+            to_local(1, Type::Uint64),
+            bin(Add, bin(Mul, x(), uint(LCG)), uint(STEP)),
+        ),
+        Stmt::If(
+            is(40, 0),
+            vec![change(Add, sum(), int(3))],
+            vec![Stmt::If(
+                is(50, 1),
+                vec![change(Sub, sum(), local(0, Type::Int64))],
+                vec![Stmt::If(
+                    is(60, 2),
+                    vec![change(Mul, sum(), int(5))],
+                    vec![change(BitXor, sum(), int(0x55))],
+                )],
+            )],
+        ),
+    ]));
+    stmts.push(set(to_state(0, Type::Int64), local(2, Type::Int64)));
+    Kernel {
+        name: "branchy",
+        turns: 10_000_000,
+        state: vec![var("sum", Type::Int64)],
+        functions: vec![],
+        body: body([Type::Int64, Type::Uint64, Type::Int64], stmts),
+        fill: |_| {},
+        result: 0,
+    }
+}
+
+/// t = t + step, back to the start when past the end; counts how often
+fn timestamp() -> Kernel {
+    let ty = || Type::Timestamp;
+    let constant = |seconds, nanos| {
+        Expr::constant(
+            Value::Timestamp(Timestamp {
+                seconds,
+                nanos,
+                machine: 0,
+            }),
+            ty(),
+        )
+    };
+    let mut stmts = vec![let_(1, constant(0, 0)), let_(2, int(0))];
+    stmts.extend(count_to_n(vec![
+        change(Add, to_local(1, ty()), constant(1, 700_000_000)),
+        Stmt::If(
+            Expr::new(
+                ExprKind::Binary(
+                    graph::BinaryOp::Gt,
+                    local(1, ty()).into(),
+                    constant(1000, 5).into(),
+                ),
+                Type::Boolean,
+            ),
+            vec![
+                set(to_local(1, ty()), constant(0, 0)),
+                change(Add, to_local(2, Type::Int64), int(1)),
+            ],
+            vec![],
+        ),
+    ]));
+    stmts.push(set(to_state(0, Type::Int64), local(2, Type::Int64)));
+    Kernel {
+        name: "timestamp",
+        turns: 10_000_000,
+        state: vec![var("count", Type::Int64)],
+        functions: vec![],
+        body: body([Type::Int64, ty(), Type::Int64], stmts),
+        fill: |_| {},
+        result: 0,
+    }
+}
