@@ -21,6 +21,10 @@
 /// A change with the interval that holds the true one in 99 of 100 cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
+    /// Geometric mean of the runs of A.
+    pub a: f64,
+    /// Of those of B.
+    pub b: f64,
     /// Ratio of the geometric means, B to A.
     pub change: f64,
     /// The interval's lower end.
@@ -43,6 +47,8 @@ pub fn interval(a: &[f64], b: &[f64]) -> Option<Interval> {
         false => 0.0,
     };
     Some(Interval {
+        a: a.mean.exp(),
+        b: b.mean.exp(),
         change: middle.exp(),
         low: (middle - reach).exp(),
         high: (middle + reach).exp(),

@@ -33,7 +33,7 @@ pub struct Row {
     pub peer: Option<String>,
     /// What was compared; null if there is nothing to compare.
     pub by: Option<Measure>,
-    /// It in A.
+    /// It in A: the geometric mean of the runs, or the result if there is but one.
     pub a: Option<f64>,
     /// It in B.
     pub b: Option<f64>,
@@ -229,6 +229,8 @@ fn judge(row: &mut Row, a: &Outcome, b: &Outcome) {
     let Some(found) = interval(&runs(a, by), &runs(b, by)) else {
         return;
     };
+    // Means of the runs from here on, so that the change is what lies between the two.
+    (row.a, row.b) = (Some(found.a), Some(found.b));
     let (low, high) = (turned(found.low), turned(found.high));
     let (low, high) = (low.min(high), low.max(high));
     row.change = Some(turned(found.change));

@@ -112,7 +112,8 @@ fn origin(release: &str, outcome: &Outcome) -> [String; 9] {
         governor,
         jitter_ns,
     } = outcome.host.clone();
-    let jitter = jitter_ns.map(|ns| format!("{} at most, in a second", nanoseconds(ns as f64)));
+    let jitter =
+        jitter_ns.map(|ns| format!("gaps of up to {} in a second", nanoseconds(ns as f64)));
     [
         release.to_owned(),
         processor,

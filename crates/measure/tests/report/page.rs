@@ -135,6 +135,26 @@ fn points_stand_where_their_values_are() {
 }
 
 #[test]
+fn runs_reach_from_the_least_to_the_most() {
+    let outcomes = samples::all();
+    let text = page(&outcomes);
+    let document = parse(&text);
+    let chart = named(section(&document, "figure-2"), "svg")[0];
+    let ys = ticks(chart, "y");
+    let line = classed(chart, "series measured")[0];
+    let runs = classed(line, "runs");
+    assert_eq!(runs.len(), SIZES.len());
+    for run in runs {
+        // The samples are 0.97 to 1.02 of their median.
+        let to = |share: f64| along(&ys, share, true) - along(&ys, 1.0, true);
+        let off = (number(run, "y1") - to(0.97))
+            .abs()
+            .max((number(run, "y2") - to(1.02)).abs());
+        assert!(off < 0.1, "{off}");
+    }
+}
+
+#[test]
 fn linear_axes_place_points_too() {
     let outcomes = samples::all();
     let text = page(&outcomes);

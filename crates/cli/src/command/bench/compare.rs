@@ -142,8 +142,12 @@ fn cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// A ratio as what it adds: `+3.2 %`.
+/// A ratio as what it adds, `+3.2 %`, or where that is a lot as a factor: `×36`.
 fn signed(ratio: f64) -> String {
+    const FACTOR_FROM: f64 = 3.0;
+    if ratio >= FACTOR_FROM {
+        return format!("×{}", short(ratio));
+    }
     let sign = if ratio >= 1.0 { "+" } else { "" };
     format!("{sign}{}", percent(ratio - 1.0))
 }
