@@ -36,7 +36,8 @@ pub enum Event<'a> {
     Began(&'a Source),
     /// A message, where it lies: at an address that is a multiple of 8, until the call returns.
     Message(&'a [u8]),
-    /// The publisher is gone, and all that it had completed was delivered.
+    /// The publisher is gone, and all that it had completed was delivered. One that is opened from now on
+    /// finds this subscriber.
     Ended(&'a Source),
 }
 
@@ -156,9 +157,11 @@ impl Subscriber {
                 if !joined.has_ended(&self.line)? {
                     return Ok(0);
                 }
-                on(Event::Ended(&joined.source));
-                self.seek_again()?;
-                Ok(1)
+                let source = joined.source.clone();
+                // Before the end is told: a publisher that is started because of it finds us.
+                let sought = self.seek_again();
+                on(Event::Ended(&source));
+                sought.map(|()| 1)
             }
         }
     }
