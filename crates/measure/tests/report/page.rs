@@ -392,6 +392,28 @@ fn little_or_nothing_makes_a_page_too() {
 }
 
 #[test]
+fn results_beside_peers_stand_apart() {
+    let mut peer = samples::throughput("throughput", "threaded", None, 64);
+    peer.peer = Some("rtrb".to_owned());
+    let own = samples::throughput("throughput", "threaded", None, 64);
+    let text = page(&[own, peer]);
+    let document = parse(&text);
+    let bars = classed(section(&document, "peers-throughput"), "bar");
+    assert_eq!(
+        bars.len(),
+        1,
+        "results beside controls of ours are not among them"
+    );
+    assert_eq!(
+        label(bars[0]),
+        "threaded beside rtrb, 64 B: 0.833 of its control"
+    );
+    let chart = named(section(&document, "figure-9"), "svg")[0];
+    let line = classed(chart, "series measured")[0];
+    assert_eq!(classed(line, "point").len(), 1, "nor the other way round");
+}
+
+#[test]
 fn several_releases_are_lines_of_one_chart() {
     let mut before = samples::all();
     before

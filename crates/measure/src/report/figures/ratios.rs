@@ -4,38 +4,55 @@ use super::{Question, Section, is_normal, note, question};
 use crate::Outcome;
 use crate::report::bars::{Bar, Bars};
 
-/// A section a benchmark, in their order of coming.
+/// A section a benchmark, in their order of coming; what was measured beside other projects apart.
 pub fn sections(outcomes: &[Outcome]) -> Vec<Section> {
-    let others = outcomes.iter().filter(|o| question(o) == Question::Other);
-    let mut benches: Vec<&str> = Vec::new();
-    for outcome in others {
-        if !benches.contains(&outcome.bench.as_str()) {
-            benches.push(&outcome.bench);
+    let others = || outcomes.iter().filter(|o| question(o) == Question::Other);
+    let mut kinds: Vec<Kind> = Vec::new();
+    for kind in others().map(kind) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
         }
     }
-    benches
+    let rows = |of: Kind| others().filter(|o| kind(o) == of).cloned().collect();
+    kinds
         .iter()
-        .map(|bench| section(bench, outcomes))
+        .map(|kind| section(*kind, rows(*kind)))
         .collect()
 }
 
-fn section(bench: &str, outcomes: &[Outcome]) -> Section {
-    let mine = outcomes.iter().filter(|outcome| outcome.bench == bench);
-    let rows: Vec<Outcome> = mine.cloned().collect();
+/// The benchmark's name, and whether its controls are other projects.
+type Kind<'a> = (&'a str, bool);
+
+fn kind(outcome: &Outcome) -> Kind<'_> {
+    (&outcome.bench, outcome.peer.is_some())
+}
+
+fn section((bench, is_beside_peers): Kind, rows: Vec<Outcome>) -> Section {
     let bars: Vec<Bar> = rows.iter().filter_map(bar).collect();
+    let (id, title, about) = match is_beside_peers {
+        true => (
+            format!("peers-{bench}"),
+            format!("{} beside other projects", title(bench)),
+            "Each result as a share of what the other project did in the same run: at 1 they are \
+             level, beyond it Thalweg is faster.",
+        ),
+        false => (
+            format!("bench-{bench}"),
+            title(bench),
+            "Each result as a share of its control, a loop written by hand that does the same in \
+             the same run: at 1 they are level, beyond it the control is beaten.",
+        ),
+    };
     Section {
-        id: format!("bench-{bench}"),
-        title: title(bench),
-        source: String::new(),
-        about: "Each result as a share of its control, a loop written by hand that does the same \
-                in the same run: at 1 they are level, beyond it the control is beaten."
-            .to_owned(),
-        charts: Vec::new(),
+        id,
         bars: (!bars.is_empty()).then(|| Bars {
-            title: format!("{}, ratio to the control", title(bench)),
+            title: format!("{title}, ratio to the control"),
             bars,
         }),
+        title,
+        about: about.to_owned(),
         tables: vec![rows.into()],
+        ..Section::default()
     }
 }
 
