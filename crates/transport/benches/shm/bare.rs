@@ -27,16 +27,17 @@ const WORDS: u64 = (RING_BYTES / 8) as u64;
 struct Words {
     words: Vec<AtomicU64>,
     written: Line,
-    read: Line,
+    /// One for each reader.
+    read: Vec<Line>,
 }
 
-/// Million messages a second between two threads, read in place. Words are copied one by one: this
-/// is the control for short messages.
-pub fn words(len: usize) -> Result<f64, Failure> {
+/// Million messages a second between two threads, read in place by each of some readers, which one
+/// thread has. Words are copied one by one: this is the control for short messages.
+pub fn words(len: usize, readers: u32) -> Result<f64, Failure> {
     let ring = Words {
         words: (0..WORDS).map(|_| AtomicU64::new(0)).collect(),
         written: Line::default(),
-        read: Line::default(),
+        read: (0..readers).map(|_| Line::default()).collect(),
     };
     let (mut sent, mut got) = (Windows::new(len), Windows::new(len));
     let (words, count) = (len as u64 / 8, run_count(len));
@@ -63,7 +64,7 @@ impl Words {
         for message in 1..=count {
             windows.reached(message - 1);
             while head + words > limit {
-                limit = self.read.0[0].load(Ordering::Acquire) + WORDS;
+                limit = self.slowest() + WORDS;
                 patience.wait();
             }
             for (at, word) in (head..).zip(&payload) {
@@ -77,22 +78,33 @@ impl Words {
         }
     }
 
+    /// How far all readers are.
+    fn slowest(&self) -> u64 {
+        let read = self
+            .read
+            .iter()
+            .map(|line| line.0[0].load(Ordering::Acquire));
+        read.min().unwrap_or(0)
+    }
+
     fn read(&self, words: u64, count: u64, windows: &mut Windows) {
-        let (mut tail, mut sum, end) = (0, 0, words * count);
-        let mut patience = Patience::new();
+        let mut tails = vec![0; self.read.len()];
+        let (mut sum, end, mut patience) = (0, words * count, Patience::new());
         windows.reached(0);
-        while tail < end {
-            let head = self.written.0[0].load(Ordering::Acquire);
-            if head == tail {
-                patience.wait();
-                continue;
+        while tails.iter().any(|tail| *tail < end) {
+            let before = tails[0];
+            for (tail, read) in tails.iter_mut().zip(&self.read) {
+                let head = self.written.0[0].load(Ordering::Acquire);
+                for at in *tail..head {
+                    sum ^= self.at(at).load(Ordering::Relaxed);
+                }
+                *tail = head;
+                read.0[0].store(head, Ordering::Release);
             }
-            for at in tail..head {
-                sum ^= self.at(at).load(Ordering::Relaxed);
+            match tails[0] == before {
+                true => patience.wait(),
+                false => windows.reached(tails[0] / words),
             }
-            tail = head;
-            self.read.0[0].store(tail, Ordering::Release);
-            windows.reached(tail / words);
         }
         black_box(sum);
     }

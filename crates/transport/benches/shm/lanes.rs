@@ -12,8 +12,8 @@ use crate::child::{self, Child, Control, Failure, Outcome};
 use crate::pin;
 use crate::windows::{Windows, run_count};
 
-/// Bytes of the ring.
-pub const RING_BYTES: usize = 512 * 1024;
+/// Bytes of the ring: what an edge has if its plan does not say otherwise.
+pub const RING_BYTES: usize = 2 << 20;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

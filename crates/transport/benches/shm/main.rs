@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// All of it, or the part of that name.
+/// All of it, or the part of that name; `second`, which mostly waits, only by its name.
 fn report(only: Option<&String>) -> Outcome {
     pin::begin()?;
     let is_asked = |part: &str| only.is_none_or(|only| only == part);
@@ -59,7 +59,10 @@ fn report(only: Option<&String>) -> Outcome {
         latency::ping_pong()?;
     }
     if is_asked("silence") {
-        silence::first_frame()?;
+        silence::first_frame(&silence::SHORT)?;
+    }
+    if only.is_some_and(|only| only == "second") {
+        silence::first_frame(&silence::LONG)?;
     }
     if is_asked("many") {
         rate::one_to_many()?;

@@ -19,22 +19,28 @@ use crate::latency::{percentiles, put, take};
 use crate::pin;
 
 /// How long nothing is sent, and how often.
-const SILENCES: [(Duration, u64); 2] = [
+pub type Silence = (Duration, u64);
+
+/// Such as streams have.
+pub const SHORT: [Silence; 2] = [
     (Duration::from_millis(1), 500),
     (Duration::from_millis(20), 100),
 ];
 
+/// After which a processor sleeps as deeply as it ever does. Takes most of a minute.
+pub const LONG: [Silence; 1] = [(Duration::from_secs(1), 25)];
+
 const LEN: usize = 56;
 
 /// Prints microseconds.
-pub fn first_frame() -> Outcome {
+pub fn first_frame(silences: &[Silence]) -> Outcome {
     pin::to(1)?;
     println!("\nthe first frame after silence, there and back, microseconds");
     println!(
         "{:>10} {:>8} {:>8} | {:>12} {:>8} {:>6}",
         "silent ms", "p50", "p99", "eventfd p50", "p99", "ratio"
     );
-    for (silence, trips) in SILENCES {
+    for &(silence, trips) in silences {
         let ours = woken(silence, trips)?.map(|ns| ns / 1000.0);
         let bare = by_eventfd(silence, trips)?.map(|ns| ns / 1000.0);
         let ratio = ours[0] / bare[0];
