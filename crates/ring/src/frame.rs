@@ -142,6 +142,13 @@ impl<'a> Batch<'a> {
         self.bytes
     }
 
+    /// The frames within the first so many bytes; the last one may be cut.
+    #[inline]
+    pub fn first(&self, bytes: usize) -> Batch<'a> {
+        let bytes = self.bytes.get(..bytes).unwrap_or(self.bytes);
+        Batch::new(bytes)
+    }
+
     /// Takes whole frames of so many bytes off; all of them, if there are fewer.
     #[inline]
     pub fn advance(&mut self, bytes: usize) {
@@ -282,6 +289,17 @@ mod tests {
         for end in frame_bytes(5)..bytes.len() - 1 {
             assert_eq!(Batch::new(&bytes[..end]).count(), 1, "{end}");
         }
+    }
+
+    #[test]
+    fn the_first_bytes_of_a_batch_hold_the_frames_before_the_cut() {
+        let mut bytes = Vec::new();
+        (0..3).for_each(|kind| push(&mut bytes, kind + 1, b"12345678"));
+        let batch = Batch::new(&bytes);
+        for (cut, frames) in [(0, 0), (15, 0), (16, 1), (40, 2), (48, 3), (49, 3)] {
+            assert_eq!(batch.first(cut).count(), frames, "{cut}");
+        }
+        assert_eq!(batch.count(), 3, "it is as it was");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! input tuple at once; then, in order, what has a tail.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use tuple::layout::{self, Elements};
 use tuple::{Layout, Type};
 
@@ -33,7 +33,7 @@ impl Lower<'_, '_> {
         let address = self.unit.pool.layout(layout);
         let address = self.word(address);
         let base = self.call1(Import::Begin, &[address, tail]);
-        self.put_all_fixed(base, values, &types, layout);
+        self.put_all_fixed(base, values, &types, layout, false);
         for ((value, ty), &offset) in values.iter().zip(&types).zip(&layout.offsets) {
             if let Some(value) = value {
                 self.put_tail(offset as i32, value, ty);
@@ -41,13 +41,14 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Writes the fixed parts of attributes into zeroes.
+    /// Writes the fixed parts of attributes into zeroes; two words at once, if it `pairs` them.
     fn put_all_fixed(
         &mut self,
         base: ir::Value,
         values: &[Option<Val>],
         types: &[Type],
         layout: &Layout,
+        pairs: bool,
     ) {
         let mut at = 0;
         while at < values.len() {
@@ -64,6 +65,9 @@ impl Lower<'_, '_> {
                     self.copy_const((base, offset), (*from, *from_offset), bytes);
                     at += run - 1;
                 }
+                Some(_) if pairs && self.put_pair(base, offset, &values[at..], &types[at..]) => {
+                    at += 1;
+                }
                 Some(value) => self.put_fixed(base, offset, value, &types[at]),
                 None => {}
             }
@@ -78,7 +82,36 @@ impl Lower<'_, '_> {
         if !covers(values, &types, layout) {
             self.clear_bytes(base, layout.size);
         }
-        self.put_all_fixed(base, values, &types, layout);
+        self.put_all_fixed(base, values, &types, layout, HAS_PAIRS);
+    }
+
+    /// Writes the first two attributes by one store, if they are two words of one kind.
+    fn put_pair(
+        &mut self,
+        base: ir::Value,
+        offset: i32,
+        values: &[Option<Val>],
+        types: &[Type],
+    ) -> bool {
+        let ([Some(one), Some(two), ..], [one_type, two_type, ..]) = (values, types) else {
+            return false;
+        };
+        let Some(pair) = pair_type(one_type).filter(|pair| pair_type(two_type) == Some(*pair))
+        else {
+            return false;
+        };
+        let (one, two) = (self.part(one, one_type), self.part(two, two_type));
+        let both = if one == two {
+            self.b.ins().splat(pair, one)
+        } else {
+            let low = self.b.ins().scalar_to_vector(pair, one);
+            self.b.ins().insertlane(low, two, 1)
+        };
+        // Not `trusted`: it may lie at any multiple of 8.
+        let region = self.flags(Region::Output).alias_region();
+        let flags = MemFlagsData::new().with_notrap().with_alias_region(region);
+        self.b.ins().store(flags, both, base, offset);
+        true
     }
 
     /// How many attributes from here on lie one after the other in another flat tuple just as in this
@@ -214,6 +247,23 @@ impl Lower<'_, '_> {
         let align = self.word(align);
         self.call(Import::PutBlock, &[slot, parts[0], bytes, parts[1], align]);
     }
+}
+
+/// A frame goes into lines that another processor has, and stores wait for them in a buffer of so
+/// many stores, whatever their width: with two words a store it covers twice as many lines that are
+/// on their way. Elsewhere than on x86-64 processors join such stores themselves.
+const HAS_PAIRS: bool = cfg!(target_arch = "x86_64");
+
+/// Two of a type side by side, if each is a word of 8 bytes.
+fn pair_type(ty: &Type) -> Option<ir::Type> {
+    let is_word = shape::is_scalar(ty) && shape::part_count(ty) == 1;
+    is_word
+        .then(|| shape::single(ty))
+        .and_then(|part| match part {
+            types::I64 => Some(types::I64X2),
+            types::F64 => Some(types::F64X2),
+            _ => None,
+        })
 }
 
 /// Whether writing every attribute writes every byte.

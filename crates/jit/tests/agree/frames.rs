@@ -30,7 +30,7 @@ struct Ringed {
 impl Ringed {
     fn new() -> Ringed {
         let (writer, mut readers) = private(Shape {
-            bytes: 4096,
+            bytes: 8192,
             readers: 1,
         })
         .expect("memory");
@@ -97,7 +97,7 @@ impl Outlet for &Ringed {
     }
 }
 
-/// Every sort of slot of a fixed layout, with holes between them.
+/// Every sort of slot of a fixed layout, with holes between them, then words side by side.
 fn stream() -> Type {
     let inner = Type::Tuple(schema([("flag", Type::Boolean), ("wide", Type::Int64)]));
     Type::Tuple(schema([
@@ -107,6 +107,11 @@ fn stream() -> Type {
         ("name", Type::BoundedRString(5)),
         ("inner", inner),
         ("stamp", Type::Timestamp),
+        ("low", Type::Int64),
+        ("high", Type::Int64),
+        ("x", Type::Float64),
+        ("y", Type::Float64),
+        ("alone", Type::Int64),
     ]))
 }
 
@@ -119,17 +124,41 @@ fn row(n: i64) -> Value {
         string(&"abcde"[..(n % 6) as usize]),
         Value::Tuple(Box::new([Value::Boolean(n % 3 == 0), Value::Int64(-n)])),
         Value::default_of(&Type::Timestamp),
+        Value::Int64(n << 40),
+        Value::Int64(n - 500),
+        Value::Float64(n as f64 / 3.0),
+        Value::Float64(-0.0),
+        Value::Int64(!n),
     ]))
 }
 
-/// n + 1, the rest as it was, the name only of odd ones.
+/// All attributes of the input tuple.
+fn all() -> Vec<graph::Expr> {
+    let ty = stream();
+    let attributes = (0..).zip(&ty.as_tuple().unwrap().attributes);
+    attributes.map(|(at, a)| attr(at, a.ty.clone())).collect()
+}
+
+/// Words side by side that are two, or twice the same.
+fn pairs() -> graph::Body {
+    let mut fields = all();
+    let local = || local(0, Type::Int64);
+    (fields[6], fields[7]) = (local(), local());
+    (fields[8], fields[9]) = (
+        add(fields[9].clone(), fields[8].clone()),
+        add(fields[8].clone(), fields[8].clone()),
+    );
+    let sum = add(attr(0, Type::Int64), attr(10, Type::Int64));
+    let submit = submit(0, tuple(&stream(), fields));
+    body([Type::Int64], vec![let_(0, sum), submit])
+}
+
+/// n + 1, the words behind changed, the rest as it was.
 fn functor() -> graph::Body {
     let ty = stream();
-    let attributes = ty.as_tuple().unwrap().attributes.clone();
-    let mut fields: Vec<_> = (0..)
-        .zip(&attributes)
-        .map(|(at, a)| attr(at, a.ty.clone()))
-        .collect();
+    let mut fields = all();
+    fields[6] = add(fields[6].clone(), int(1));
+    fields[7] = add(fields[7].clone(), fields[0].clone());
     fields[0] = add(fields[0].clone(), int(1));
     body([], vec![submit(0, tuple(&ty, fields))])
 }
@@ -271,6 +300,7 @@ fn agree(on_tuple: &graph::Body, sleeps: bool) -> u64 {
 fn frames_written_in_place_are_those_of_the_outlet() {
     assert_eq!(agree(&functor(), false), 0);
     assert_eq!(agree(&forward(), false), 0);
+    assert_eq!(agree(&pairs(), false), 0);
 }
 
 #[test]

@@ -39,11 +39,12 @@ const EXACT_BYTES: usize = 1024;
 const POLLS_PER_COUNT: u32 = 16;
 
 impl Exit {
-    /// `takes_batches`: whether whole batches may be handed on.
-    pub fn new(hall: Arc<Hall>, reader: Option<Reader>, takes_batches: bool) -> Exit {
+    /// Hands items on one by one.
+    pub fn new(hall: Arc<Hall>, reader: Option<Reader>) -> Exit {
         let taker = Taker {
             hall,
-            takes_batches,
+            takes_batches: false,
+            batch_bytes: 0,
         };
         Exit {
             reader,
@@ -51,6 +52,13 @@ impl Exit {
             used: TupleBuf::default(),
             polls: 0,
         }
+    }
+
+    /// Hands whole batches on where there is code for that, of so many bytes at most; no frame is larger.
+    pub fn by_batches(mut self, batch_bytes: usize) -> Exit {
+        self.taker.takes_batches = true;
+        self.taker.batch_bytes = batch_bytes;
+        self
     }
 }
 
@@ -161,6 +169,8 @@ struct Taker {
     hall: Arc<Hall>,
     /// Whether downstream may have code for batches.
     takes_batches: bool,
+    /// Of how many bytes, no fewer than a frame has: what was taken is counted after each.
+    batch_bytes: usize,
 }
 
 impl Taker {
@@ -186,8 +196,15 @@ impl Taker {
         if !self.takes_batches {
             return Ok(());
         }
-        let taken = out.submit_each(0, batch, wire::TUPLE)?;
-        if taken > 0 {
+        loop {
+            // Where that is cut, code for batches stops before a frame.
+            let mut few = batch.first(self.batch_bytes);
+            let bytes = few.bytes().len();
+            let taken = out.submit_each(0, &mut few, wire::TUPLE)?;
+            batch.advance(bytes - few.bytes().len());
+            if taken == 0 {
+                break;
+            }
             self.hall.takes(taken);
         }
         // What it has left is something else, or it has no code for batches.
