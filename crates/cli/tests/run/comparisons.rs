@@ -139,6 +139,21 @@ fn files_that_hold_something_else_are_refused_with_their_place() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_made_is_refused_before_anything_is_measured() {
+    let scratch = Scratch::new();
+    let file = scratch.write("file", "");
+    let below = file.join("below");
+    let begun = std::time::Instant::now();
+    let long = ["throughput", "--seconds", "60", "--out", text(&below)];
+    let refused = bench(&long).fails(1);
+    assert!(
+        refused.contains("cannot make") && refused.contains("below"),
+        "{refused}"
+    );
+    assert!(begun.elapsed().as_secs() < 30, "nothing was measured");
+}
+
+#[test]
 fn a_report_is_made_of_files() {
     let scratch = Scratch::new();
     let a = scratch.write("0.1.0.json", results("aaaa", &[(64, 1e6), (256, 1e6)]));

@@ -122,6 +122,8 @@ fn sitting(
     measure: impl FnOnce(&mut Bench<'_>) -> Result<(), suite::Error>,
 ) -> Result<(), Failure> {
     let settings = settings(common, lengths)?;
+    // Before the first measurement: it would be a pity after the last.
+    common.out.as_deref().map_or(Ok(()), report::prepare)?;
     if cfg!(debug_assertions) {
         eprintln!("note: this is a build for debugging; a release build is what counts");
     }

@@ -26,6 +26,12 @@ pub struct ReportArgs {
     pub history: PathBuf,
 }
 
+/// Makes the folder of a report.
+pub fn prepare(out: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(out)
+        .map_err(|error| Failure::Program(format!("cannot make {}: {error}", out.display())))
+}
+
 /// Writes the report of one run, and says on standard error where the page is.
 pub fn write(out: &Path, outcomes: &[Outcome]) -> Result<(), Failure> {
     let Written { page, .. } = write_outcomes(out, outcomes).map_err(failure)?;
