@@ -155,6 +155,21 @@ impl<'a> Batch<'a> {
         self.bytes = self.bytes.get(bytes..).unwrap_or_default();
     }
 
+    /// Takes frames off that only fill, up to one that does not.
+    #[inline]
+    pub fn skip_filling(&mut self) {
+        while let Some(header) = self.bytes.first_chunk() {
+            let header = u64::from_ne_bytes(*header);
+            if header != self.header {
+                (self.header, self.known) = (header, Known::new(header));
+            }
+            match self.bytes.get(self.known.bytes..) {
+                Some(rest) if self.known.kind == PAD => self.bytes = rest,
+                _ => return,
+            }
+        }
+    }
+
     /// The last frame, if nothing but its filling is missing.
     #[cold]
     fn last(&mut self) -> Option<Frame<'a>> {
@@ -279,6 +294,30 @@ mod tests {
             bytes.len(),
             frame_bytes(3) + frame_bytes(24) + 8 + frame_bytes(8)
         );
+    }
+
+    #[test]
+    fn filling_is_skipped_up_to_the_next_frame() {
+        let mut bytes = Vec::new();
+        for _ in 0..2 {
+            push(&mut bytes, PAD, &[0; 24]);
+        }
+        let filling = bytes.len();
+        push(&mut bytes, 1, b"one");
+        push(&mut bytes, PAD, &[0; 24]);
+        let mut batch = Batch::new(&bytes);
+        batch.skip_filling();
+        assert_eq!(batch.bytes().len(), bytes.len() - filling);
+        batch.skip_filling();
+        assert_eq!(batch.next().map(|frame| frame.bytes), Some(&b"one"[..]));
+        batch.skip_filling();
+        assert!(batch.is_empty());
+        // What is cut off or no frame is left to whoever takes the next one.
+        for wrong in [&bytes[..8], &[0xff; 8], &bytes[..4]] {
+            let mut batch = Batch::new(wrong);
+            batch.skip_filling();
+            assert_eq!(batch.bytes(), wrong);
+        }
     }
 
     #[test]

@@ -294,7 +294,16 @@ impl Taker<'_> {
         if !*self.takes_batches || self.assembly.is_begun() {
             return Ok(());
         }
-        self.frames += out.submit_each(self.port, batch, wire::TUPLE)?;
+        // Code for batches knows no frames that only fill; some media send them between others.
+        let mut taken = 1;
+        while taken > 0 {
+            batch.skip_filling();
+            taken = match batch.is_empty() {
+                true => 0,
+                false => out.submit_each(self.port, batch, wire::TUPLE)?,
+            };
+            self.frames += taken;
+        }
         // What it has left is something else, or it has no code for batches.
         let mut next = *batch;
         let is_whole = |frame: Frame<'_>| frame.kind == wire::TUPLE && frame.flags == WHOLE;

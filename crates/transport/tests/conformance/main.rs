@@ -80,10 +80,12 @@ fn trials(medium: &'static dyn Medium) -> Vec<Trial> {
         medium,
         patience: PATIENCE,
     };
+    let grant = has_grant(rig);
     let capable = Needs {
         several: medium.open(&rig.spec(2)).is_ok() || medium.caps().is_one_to_many,
         processes: medium.caps().crosses_processes,
-        grant: has_grant(rig),
+        grant,
+        lone_grant: grant && behaviours::grants_lone_frames(rig),
     };
     let asked = behaviours::all().into_iter();
     let asked = asked.filter(|behaviour| behaviour.needs.are_met_by(capable));

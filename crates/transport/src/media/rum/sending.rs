@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use ring::Writer;
 use ring::frame::frame_bytes;
+use ring::grant::GrantAddress;
 
 use super::link::{Link, Which};
 use super::pace::Pace;
@@ -24,6 +25,8 @@ pub(super) struct Sending {
     writer: Writer,
     frame_bytes_max: usize,
     pace: Pace,
+    /// Bytes of the last frame that came by a claim, as all have that compiled code writes.
+    frame_bytes: u64,
     /// The last claim has found no room, or nobody is left: there is something to be looked at.
     needs_look: bool,
     /// Bytes of the last claim, if it found no room.
@@ -120,6 +123,7 @@ impl Sending {
             writer,
             frame_bytes_max,
             pace: Pace::new(batch.time_min, batch_bytes),
+            frame_bytes: 0,
             needs_look: false,
             wanted: 0,
             changes: 0,
@@ -270,6 +274,7 @@ impl Outbound for Sending {
     fn commit(&mut self, kind: u8, flags: u8, len: usize) {
         let (before, bytes) = (self.writer.committed(), frame_bytes(len) as u64);
         self.writer.commit(kind, flags, len);
+        self.frame_bytes = bytes;
         let head = self.writer.committed();
         if head - before != bytes {
             self.pad(before);
@@ -321,6 +326,16 @@ impl Outbound for Sending {
 
     fn lost(&self) -> &[u32] {
         &self.lost
+    }
+
+    fn grant(&mut self) -> Option<GrantAddress> {
+        self.writer.grant()
+    }
+
+    fn wake(&mut self) {
+        if self.writer.sleeping_readers() != 0 {
+            self.attend(self.frame_bytes);
+        }
     }
 
     fn counters(&self) -> Option<Arc<Counters>> {

@@ -11,6 +11,7 @@ mod tickets;
 mod waking;
 mod warm;
 
+pub use granted::grants_lone_frames;
 pub use processes::role;
 
 use crate::rig::{Outcome, Rig};
@@ -35,6 +36,8 @@ pub struct Needs {
     pub processes: bool,
     /// Room that compiled code may fill.
     pub grant: bool,
+    /// Also for a frame that no other is near.
+    pub lone_grant: bool,
 }
 
 impl Needs {
@@ -42,6 +45,7 @@ impl Needs {
         several: false,
         processes: false,
         grant: false,
+        lone_grant: false,
     };
     const SEVERAL: Needs = Needs {
         several: true,
@@ -59,6 +63,10 @@ impl Needs {
         grant: true,
         ..Needs::NOTHING
     };
+    const LONE_GRANT: Needs = Needs {
+        lone_grant: true,
+        ..Needs::GRANT
+    };
     const SEVERAL_GRANT: Needs = Needs {
         several: true,
         ..Needs::GRANT
@@ -73,6 +81,7 @@ impl Needs {
         (capable.several || !self.several)
             && (capable.processes || !self.processes)
             && (capable.grant || !self.grant)
+            && (capable.lone_grant || !self.lone_grant)
     }
 }
 
@@ -157,15 +166,17 @@ fn granted() -> Vec<Behaviour> {
         granted::granted_frames_arrive_once_and_in_order,
         granted::a_grant_ends_where_the_room_ends,
         granted::granted_frames_hold_their_room_until_release,
-        granted::a_granted_frame_wakes_the_receiver,
-        granted::a_sleeper_is_seen_by_compiled_code,
         granted::no_wake_up_is_lost_by_grants,
         granted::a_grant_stays_where_it_is,
         granted::a_sender_that_is_dropped_loses_no_granted_tail,
         granted::the_receivers_end_ends_the_grant,
     ];
+    let lone = behaviours![Needs::LONE_GRANT;
+        granted::a_granted_frame_wakes_the_receiver,
+        granted::a_sleeper_is_seen_by_compiled_code,
+    ];
     let several = behaviours![Needs::SEVERAL_GRANT; granted::every_receiver_gets_granted_frames,];
     let processes =
         behaviours![Needs::PROCESSES_GRANT; processes::a_child_receives_what_is_granted,];
-    [&alone[..], &several, &processes].concat()
+    [&alone[..], &lone, &several, &processes].concat()
 }
