@@ -83,6 +83,11 @@ pub struct PlanArgs {
     #[arg(long, value_name = "MODEL", default_value = "manual")]
     pub threading: ThreadingModel,
 
+    /// A host that the plan names: the address of its processes, and what a command begins with to
+    /// run there
+    #[arg(long, value_name = "NAME=ADDRESS[,COMMAND...]", value_parser = host)]
+    pub host: Vec<engine::Host>,
+
     /// The cores to run on, as in `0,2`; dealt out to the processes if there are several
     #[arg(long, value_name = "CPUS", value_delimiter = ',')]
     pub pin: Vec<u32>,
@@ -299,6 +304,21 @@ fn fuse(text: &str) -> Result<Fuse, String> {
         "none" => Fuse::None,
         "spl" => Fuse::Spl,
         file => Fuse::File(PathBuf::from(file)),
+    })
+}
+
+fn host(text: &str) -> Result<engine::Host, String> {
+    let wrong = || "must have the form NAME=ADDRESS or NAME=ADDRESS,COMMAND,...".to_owned();
+    let (name, rest) = text
+        .split_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(wrong)?;
+    let mut words = rest.split(',');
+    let address = words.next().and_then(|word| word.parse().ok());
+    Ok(engine::Host {
+        name: name.to_owned(),
+        address: address.ok_or_else(wrong)?,
+        prefix: words.map(str::to_owned).collect(),
     })
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::compilation::Request;
 use crate::monitor::JobNote;
 use crate::sources::{Name, Sources};
-use crate::{Backend, Compilation, Error, Launch};
+use crate::{Backend, Compilation, Error, Host, Launch};
 
 /// A job, as it is handed to its PEs. Compiling it gives the launcher's program again, operator by
 /// operator, so the plan fits.
@@ -46,6 +46,7 @@ struct Settings {
     backend: Backend,
     perf_map: bool,
     latency: bool,
+    hosts: Vec<Host>,
 }
 
 /// [`TraceLevel`], which knows nothing of formats.
@@ -105,6 +106,7 @@ impl Bundle {
             backend: settings.backend,
             perf_map: settings.perf_map,
             latency: settings.latency,
+            hosts: settings.hosts,
             ..Launch::default()
         }
     }
@@ -132,6 +134,7 @@ impl Settings {
             backend: launch.backend,
             perf_map: launch.perf_map,
             latency: launch.latency,
+            hosts: launch.hosts.clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Both ends of crossing edges, as a plan wants them.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use runtime::crossing::{Links, Receiving, Sending};
 use transport::{Batching, Medium, Spec, media};
 
 use crate::control::Ticket;
+use crate::{Host, hosts};
 
 /// Bytes under way on an edge whose plan does not say how many. Between two cores a ring of so many
 /// carries a tenth (1 KB) to a fifth (256 bytes) more than one of 512 KB or 1 MB, for the writer's
@@ -25,6 +26,7 @@ pub struct Crossings<'a> {
     homes: Homes,
     /// The job's secret.
     token: [u8; 16],
+    hosts: &'a [Host],
 }
 
 /// The sending end of a link, and what its receivers need.
@@ -40,12 +42,18 @@ struct Link<'a> {
 
 impl<'a> Crossings<'a> {
     /// Those of a plan for a whole program.
-    pub fn new(plan: &'a Plan, program: &'a Program, token: [u8; 16]) -> Crossings<'a> {
+    pub fn new(
+        plan: &'a Plan,
+        program: &'a Program,
+        token: [u8; 16],
+        hosts: &'a [Host],
+    ) -> Crossings<'a> {
         Crossings {
             plan,
             program,
             homes: Homes::new(plan, program.operators.len()),
             token,
+            hosts,
         }
     }
 
@@ -149,6 +157,18 @@ impl<'a> Crossings<'a> {
         })
     }
 
+    /// Where a crossing's sender listens: for its own host alone, unless a receiver is on another.
+    fn listen(&self, crossing: &Crossing) -> Result<IpAddr, String> {
+        let host = |pe: u32| self.plan.pes.get(pe as usize)?.host.as_deref();
+        let from = self.homes.of(crossing.from.operator).and_then(host);
+        if crossing.to.iter().all(|pe| host(*pe) == from) {
+            return Ok(Ipv4Addr::LOCALHOST.into());
+        }
+        let found = from.and_then(|name| hosts::of(self.hosts, name));
+        let found = found.ok_or("the sender's host has no address for other hosts")?;
+        Ok(found.address)
+    }
+
     fn find(&self, number: u32) -> Result<Link<'a>, String> {
         let crossing = self.plan.crossings.get(number as usize);
         let crossing = crossing.ok_or_else(|| format!("there is no crossing {number}"))?;
@@ -164,7 +184,7 @@ impl<'a> Crossings<'a> {
                 .map_or(RING_BYTES, |bytes| bytes as usize),
             batch: crossing.batch.map_or_else(Batching::default, batching),
             token: self.token,
-            listen: Ipv4Addr::LOCALHOST.into(),
+            listen: self.listen(crossing)?,
         };
         Ok(Link {
             crossing,

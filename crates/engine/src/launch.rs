@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::crossing::Crossings;
 use crate::monitor::{JobNote, Sampler};
-use crate::{Compilation, Error, Job, failure, launcher};
+use crate::{Compilation, Error, Host, Job, failure, hosts, launcher};
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ pub struct Launch {
     /// What starts the process of a PE: its number and the job's name. The process has to call
     /// [`crate::serve`], and to ignore signals that ask it to end: those are the launcher's business.
     pub pe_command: fn(u32, &str) -> Command,
+    /// The hosts that the plan names.
+    pub hosts: Vec<Host>,
 }
 
 /// What makes expressions run.
@@ -73,6 +75,7 @@ impl Default for Launch {
             latency: false,
             counters: false,
             pe_command: launcher::own_binary,
+            hosts: Vec::new(),
         }
     }
 }
@@ -88,9 +91,10 @@ pub fn run(
     plan: &Plan,
     launch: &Launch,
 ) -> Result<Job, Error> {
+    hosts::check(plan, &launch.hosts)?;
     match &plan.pes[..] {
         [] => here(program, launch, Border::default()),
-        [only] => {
+        [only] if only.host.is_none() => {
             let part = compiler::cut(program, plan, 0);
             let mut border = Border {
                 cores: only.cores.clone(),
@@ -98,7 +102,7 @@ pub fn run(
                 ..Border::default()
             };
             // Nobody from outside comes to its rings: there is no secret.
-            let rings = Crossings::new(plan, program, [0; 16]);
+            let rings = Crossings::new(plan, program, [0; 16], &[]);
             let within = rings.within(&part, 0, &mut border.links);
             within.map_err(Error::Program)?;
             here(&part.program, launch, border)

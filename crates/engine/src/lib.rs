@@ -20,6 +20,7 @@ mod error;
 mod failure;
 mod files;
 mod findings;
+mod hosts;
 mod job;
 mod launch;
 mod launcher;
@@ -39,6 +40,7 @@ pub use dump::{
 pub use error::Error;
 pub use findings::{Findings, format};
 pub use graph::{Codec, Plan, Program, TraceLevel};
+pub use hosts::Host;
 pub use job::{Job, StopHandle};
 pub use launch::{Backend, Launch, launch, run};
 pub use monitor::{

@@ -97,8 +97,8 @@ impl Line {
         }
         let part = compiler::cut(&whole, &plan, number);
         let launch = bundle.launch();
-        let mut links =
-            self.connect(&Crossings::new(&plan, &whole, bundle.token), &part, number)?;
+        let crossings = Crossings::new(&plan, &whole, bundle.token, &launch.hosts);
+        let mut links = self.connect(&crossings, &part, number)?;
         links.has_latency = launch.latency;
         let border = Border {
             links,

@@ -36,6 +36,7 @@ pub fn media() -> Vec<MediumFacts<'static>> {
         MediumFacts {
             name: medium.name(),
             crosses_processes: caps.crosses_processes,
+            crosses_hosts: caps.crosses_hosts,
             is_one_to_many: caps.is_one_to_many,
             rank,
         }

@@ -202,6 +202,8 @@ fn wrong_lines_are_explained() {
         ("pe 1", "1:4: pe 0 comes next, not pe 1"),
         ("pe x", "1:4: `x` is no whole number"),
         ("pe 0 0", "1:6: `0` does not belong here"),
+        ("pe 0\n host", "2:6: the name of a host is missing here"),
+        ("pe 0\n host a\n host b", "3:2: a pe has one host"),
         (
             "pe 0\n cores 99999999999",
             "2:8: 99999999999 is too large a number",

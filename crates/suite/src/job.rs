@@ -20,6 +20,8 @@ const PATIENCE: &str = "120";
 pub struct Job {
     program: Text,
     plan: Text,
+    /// As `--host` takes them.
+    hosts: Vec<String>,
 }
 
 /// A file that the processes we start can read.
@@ -36,7 +38,14 @@ impl Job {
         Ok(Job {
             program: Text::new(program)?,
             plan: Text::new(plan)?,
+            hosts: Vec::new(),
         })
+    }
+
+    /// The same on hosts that its plan names.
+    pub fn on_hosts(mut self, hosts: &[String]) -> Job {
+        self.hosts.extend_from_slice(hosts);
+        self
     }
 
     /// Runs it to its end with these submission-time values; what it has printed.
@@ -46,7 +55,11 @@ impl Job {
     pub fn run(&self, binary: &Path, values: &[(&str, String)]) -> Result<String, Error> {
         let mut command = Command::new(binary);
         command.args(["run", "--kill-after", PATIENCE, "--fuse"]);
-        command.arg(self.plan.path()).arg(self.program.path());
+        command.arg(self.plan.path());
+        for host in &self.hosts {
+            command.args(["--host", host]);
+        }
+        command.arg(self.program.path());
         let values = values.iter();
         command.args(values.map(|(name, value)| format!("{name}={value}")));
         output(command)

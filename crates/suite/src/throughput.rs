@@ -79,7 +79,8 @@ fn one(bench: &mut Bench<'_>, path: Path, codec: Option<Codec>, size: u64) -> Re
     bench.contest(question, &mut ours, &mut bare)
 }
 
-fn program(size: u64) -> String {
+/// The program for tuples of a size.
+pub(crate) fn program(size: u64) -> String {
     let schema = Schema::of(size);
     PROGRAM
         .replace("%schema%", &schema.types())

@@ -43,6 +43,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         tag_output: args.tag_output,
         latency: args.latency,
         counters: true,
+        hosts: args.plan.host.clone(),
         ..Launch::default()
     };
     let plan = plan(program, &args.plan)?;

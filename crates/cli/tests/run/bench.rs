@@ -96,6 +96,23 @@ fn latencies_are_whole_and_in_order() {
 }
 
 #[test]
+fn hosts_are_measured_or_it_is_said_why_not() {
+    let args = [
+        "hosts", "--size", "256", "--codec", "normal", "--tuples", "3000",
+    ];
+    let results = results(&args);
+    let found = results
+        .iter()
+        .map(|one| (text(one, "path"), text(one, "codec")));
+    assert!(
+        found.eq([("rum", "normal"), ("tcp", "normal")]),
+        "{results:?}"
+    );
+    results.iter().for_each(assert_sound);
+    assert!(results.iter().all(|one| text(one, "bench") == "hosts"));
+}
+
+#[test]
 fn every_receiver_counts() {
     let args = [
         "fanout",
@@ -193,6 +210,10 @@ fn what_cannot_be_measured_is_refused_in_a_sentence() {
     for (args, says) in [
         (["latency", "--rate", "0"], "tuples a second, 1 to 1000000"),
         (["latency", "--size", "7"], "a number of bytes, 8 to 16384"),
+        (
+            ["hosts", "--path", "shm"],
+            "shm does not lead to other hosts",
+        ),
         (
             ["fanout", "--path", "fused"],
             "to which fused does not lead",

@@ -9,6 +9,7 @@ mod drain;
 mod examples;
 mod files;
 mod flow;
+mod hosts;
 mod jobs;
 mod order;
 mod perf;

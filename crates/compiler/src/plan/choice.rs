@@ -64,6 +64,8 @@ pub struct MediumFacts<'a> {
     pub name: &'a str,
     /// Between processes; else only between threads of one.
     pub crosses_processes: bool,
+    /// Between hosts; else only between processes of one.
+    pub crosses_hosts: bool,
     /// One write serves several receivers.
     pub is_one_to_many: bool,
     /// Its place among all, the fastest having the least.

@@ -42,6 +42,14 @@ pub(super) fn crossing<'a>(media: &[MediumFacts<'a>]) -> impl Iterator<Item = Me
     media.iter().copied().filter(|m| m.crosses_processes)
 }
 
+/// That a medium does not get to another host.
+pub(super) fn stays_on_host(medium: MediumFacts<'_>, media: &[MediumFacts<'_>]) -> PlanError {
+    let far = crossing(media).filter(|m| m.crosses_hosts);
+    let names: Vec<_> = far.map(|m| m.name).collect();
+    let message = format!("medium `{}` does not cross hosts", medium.name);
+    PlanError::new(message).help(format!("those that do: {}", names.join(", ")))
+}
+
 fn those(media: &[MediumFacts<'_>]) -> String {
     let names: Vec<_> = crossing(media).map(|m| m.name).collect();
     match names[..] {

@@ -2,10 +2,12 @@
 //!
 //! A medium is asked for by config `outputTransport` of the sending operator or `inputTransport` of
 //! the receiving one, else by the choice for the job, else the fastest that gets there is taken. A
-//! stream has one crossing for each medium that it goes by.
+//! stream has one crossing for each medium that it goes by. To another host only some media lead.
 //!
 //! # Cost
 //! One walk over the edges.
+
+use std::sync::Arc;
 
 use graph::{AUTO, Consumer, Crossing, Edge, Flow, Homes, OperatorId, Plan, Pos, Program};
 
@@ -22,6 +24,7 @@ pub(super) fn route(
         program,
         choice,
         flow,
+        hosts: plan.pes.iter().map(|pe| pe.host.clone()).collect(),
         homes: &Homes::new(plan, program.operators.len()),
     };
     let mut crossings = Vec::with_capacity(plan.crossings.len());
@@ -46,6 +49,8 @@ struct Router<'a> {
     program: &'a Program,
     choice: &'a Choice<'a>,
     flow: &'a Flow,
+    /// Those of the PEs.
+    hosts: Vec<Option<Arc<str>>>,
     homes: &'a Homes,
 }
 
@@ -62,7 +67,11 @@ impl<'a> Router<'a> {
         if *crossing.medium != *AUTO {
             let name = self.program.sender_name(&crossing);
             let found = self.medium(&crossing.medium);
-            let medium = found.map_err(|error| error.about(&format!("`{name}`")))?;
+            let about = |error: PlanError| error.about(&format!("`{name}`"));
+            let medium = found.map_err(about)?;
+            for &pe in &crossing.to {
+                self.check_host(medium, crossing.from, pe).map_err(about)?;
+            }
             crossing.medium = medium.name.into();
             return Ok(vec![crossing]);
         }
@@ -71,16 +80,25 @@ impl<'a> Router<'a> {
             Some((_, to)) => to.push(pe),
             None => by_medium.push((medium, vec![pe])),
         };
-        let mut free: Vec<u32> = Vec::new();
+        let (mut near, mut far): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         for &pe in &crossing.to {
             match self.wished(crossing.from, pe)? {
-                Some(medium) => add(medium, pe),
-                None => free.push(pe),
+                Some(medium) => {
+                    self.check_host(medium, crossing.from, pe)?;
+                    add(medium, pe);
+                }
+                None if self.is_far(crossing.from, pe) => far.push(pe),
+                None => near.push(pe),
             }
         }
-        if !free.is_empty() {
-            let medium = self.chosen(free.len())?;
-            free.into_iter().for_each(|pe| add(medium, pe));
+        for (free, is_far) in [(near, false), (far, true)] {
+            if !free.is_empty() {
+                let medium = self.chosen(free.len(), is_far)?;
+                for pe in free {
+                    self.check_host(medium, crossing.from, pe)?;
+                    add(medium, pe);
+                }
+            }
         }
         let crossings = by_medium.into_iter().map(|(medium, mut to)| {
             to.sort_unstable();
@@ -92,6 +110,21 @@ impl<'a> Router<'a> {
             }
         });
         Ok(crossings.collect())
+    }
+
+    /// Whether a stream gets to this PE from another host.
+    fn is_far(&self, stream: Edge, pe: u32) -> bool {
+        let host = |pe: u32| self.hosts.get(pe as usize).cloned().flatten();
+        let from = self.homes.of(stream.operator);
+        from.and_then(host) != host(pe)
+    }
+
+    /// Whether a medium gets there.
+    fn check_host(&self, medium: MediumFacts<'_>, stream: Edge, pe: u32) -> Result<(), PlanError> {
+        match medium.crosses_hosts || !self.is_far(stream, pe) {
+            true => Ok(()),
+            false => Err(medium::stays_on_host(medium, self.choice.media)),
+        }
     }
 
     /// The medium that the operators at both ends of an edge ask for.
@@ -135,13 +168,17 @@ impl<'a> Router<'a> {
     }
 
     /// The medium for what nobody asks anything for.
-    fn chosen(&self, receivers: usize) -> Result<MediumFacts<'a>, PlanError> {
+    fn chosen(&self, receivers: usize, is_far: bool) -> Result<MediumFacts<'a>, PlanError> {
         if let Transport::Medium(name) = self.choice.transport {
             return self.medium(name);
         }
         let media = medium::crossing(self.choice.media);
+        let media = media.filter(|m| m.crosses_hosts || !is_far);
         let best = media.min_by_key(|m| (receivers > 1 && !m.is_one_to_many, m.rank));
-        best.ok_or_else(|| PlanError::new("there is no medium that crosses processes"))
+        best.ok_or_else(|| {
+            let what = if is_far { "hosts" } else { "processes" };
+            PlanError::new(format!("there is no medium that crosses {what}"))
+        })
     }
 
     fn medium(&self, name: &str) -> Result<MediumFacts<'a>, PlanError> {

@@ -14,21 +14,23 @@ use thalweg_compiler as compiler;
 
 /// Media as an engine hands them in.
 pub const MEDIA: &[MediumFacts<'_>] = &[
-    medium("tcp", true, false, 3),
-    medium("ring", false, false, 0),
-    medium("shm", true, true, 1),
-    medium("rum", true, true, 2),
+    medium("tcp", 2, false, 3),
+    medium("ring", 0, false, 0),
+    medium("shm", 1, true, 1),
+    medium("rum", 2, true, 2),
 ];
 
+/// Which gets as far as other threads, processes, hosts.
 const fn medium(
     name: &'static str,
-    crosses_processes: bool,
+    reach: u8,
     is_one_to_many: bool,
     rank: u32,
 ) -> MediumFacts<'static> {
     MediumFacts {
         name,
-        crosses_processes,
+        crosses_processes: reach >= 1,
+        crosses_hosts: reach >= 2,
         is_one_to_many,
         rank,
     }

@@ -33,7 +33,7 @@ use crate::control::connection::{self, Encoded};
 use crate::control::{FromPe, ToPe};
 use crate::launch::Polite;
 use crate::monitor::JobNote;
-use crate::{Compilation, Error, Job, Launch};
+use crate::{Compilation, Error, Host, Job, Launch, hosts};
 use child::{Child, Printed};
 use conduct::{Action, Conduct};
 use outcome::Outcome;
@@ -56,12 +56,14 @@ pub fn launch(
     stop.wake(move || waker.raise());
     let (sender, ended) = channel();
     let text = plan.display(program).to_string();
+    let host = |pe: &graph::Pe| hosts::of(&launch.hosts, pe.host.as_deref()?).cloned();
     let job = Start {
         bundle: Bundle::new(compilation, text, launch)?,
         conduct: Conduct::new(plan),
         labels: outcome::labels(plan, program),
         name: program.name.to_string(),
         launch: launch.clone(),
+        hosts: plan.pes.iter().map(host).collect(),
         stop: stop.clone(),
         signal: signal.clone(),
     };
@@ -95,6 +97,8 @@ struct Start {
     name: String,
     conduct: Conduct,
     launch: Launch,
+    /// Where each PE runs, if not here.
+    hosts: Vec<Option<Host>>,
     stop: Stop,
     signal: Arc<Signal>,
 }
@@ -184,6 +188,10 @@ impl Start {
         let mut started = (Vec::new(), Vec::new());
         for pe in 0..self.labels.len() as u32 {
             let command = (self.launch.pe_command)(pe, &self.name);
+            let command = match &self.hosts[pe as usize] {
+                Some(host) => host.place(command),
+                None => command,
+            };
             let spawned = spawn_one(command, pe, bundle.clone());
             let (child, printed) = spawned.map_err(|e| failed(&format!("start pe {pe}"), e))?;
             started.0.push(child);

@@ -70,6 +70,8 @@ pub struct Pe {
     pub threaded: Vec<ThreadedPort>,
     /// The cores that its threads may run on; empty: any.
     pub cores: Vec<u32>,
+    /// The name of the host that its process runs on; `None`: the launcher's.
+    pub host: Option<Arc<str>>,
     /// Threads of sources and receivers that have a core of their own, in order.
     pub pins: Vec<Pin>,
 }

@@ -2,7 +2,7 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ impl Task {
     fn processes(&self) -> Result<(), Error> {
         let shared = Bare::shared(self.receivers as usize);
         let (bare, fd) = shared.map_err(|error| Error::system("make a ring", error))?;
-        let receivers = self.start("processes-receiver", "", Some(&fd))?;
+        let receivers = self.start("processes-receiver", "", None, Some(&fd))?;
         self.pin_source()?;
         bare.write(self.payload, self.messages);
         wait_for(receivers)
@@ -130,9 +130,14 @@ impl Task {
 
     fn sockets(&self, wire: Wire, role: &str) -> Result<(), Error> {
         let failed = |error| Error::system("send on a bare socket", error);
-        let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
+        // Between hosts: where to listen, and the network that receivers are in.
+        let (listen, network) = match &self.rest[..] {
+            [listen, network] => (listen.as_str(), Some(network.as_str())),
+            _ => ("127.0.0.1", None),
+        };
+        let listener = TcpListener::bind((listen, 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?.to_string();
-        let receivers = self.start(&format!("{role}-receiver"), &address, None)?;
+        let receivers = self.start(&format!("{role}-receiver"), &address, network, None)?;
         let mut streams = socket::accept(&listener, self.receivers).map_err(failed)?;
         self.pin_source()?;
         wire.send(&mut streams, self.messages).map_err(failed)?;
@@ -149,7 +154,13 @@ impl Task {
     }
 
     /// Starts all receivers: each is told what we are told, its number, and one thing more.
-    fn start(&self, role: &str, more: &str, stdin: Option<&OwnedFd>) -> Result<Vec<Child>, Error> {
+    fn start(
+        &self,
+        role: &str,
+        more: &str,
+        network: Option<&str>,
+        stdin: Option<&OwnedFd>,
+    ) -> Result<Vec<Child>, Error> {
         let start = |number: u32| {
             let numbers = [
                 self.payload.bytes().to_string(),
@@ -158,7 +169,7 @@ impl Task {
                 number.to_string(),
                 more.to_owned(),
             ];
-            start(role, &numbers, stdin)
+            start(role, &numbers, network, stdin)
         };
         (0..self.receivers).map(start).collect()
     }
@@ -188,12 +199,26 @@ fn wait_for(receivers: Vec<Child>) -> Result<(), Error> {
     receivers.into_iter().try_for_each(wait)
 }
 
-/// Starts another process of this control.
-pub fn start(role: &str, args: &[String], stdin: Option<&OwnedFd>) -> Result<Child, Error> {
+/// Starts another process of this control, in another network if its path is given.
+pub fn start(
+    role: &str,
+    args: &[String],
+    network: Option<&str>,
+    stdin: Option<&OwnedFd>,
+) -> Result<Child, Error> {
     let failed = |error| Error::system("start a process of a control", error);
     let binary = std::env::current_exe().map_err(failed)?;
     let stdin = stdin.map(OwnedFd::try_clone).transpose().map_err(failed)?;
     let mut command = command(&binary, role, args);
+    if let Some(network) = network {
+        let inner = command;
+        command = Command::new("nsenter");
+        command
+            .arg(format!("--net={network}"))
+            .arg("--")
+            .arg(&binary);
+        command.args(inner.get_args());
+    }
     command.stdin(stdin.map_or_else(Stdio::null, Stdio::from));
     command.spawn().map_err(failed)
 }

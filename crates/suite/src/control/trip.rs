@@ -52,7 +52,7 @@ fn threads(task: Task) -> Result<(), Error> {
 
 fn processes(task: Task, args: &[String]) -> Result<(), Error> {
     let (lines, fd) = Lines::shared().map_err(|error| Error::system("share memory", error))?;
-    let relay = start("trip-processes-relay", args, Some(&fd))?;
+    let relay = start("trip-processes-relay", args, None, Some(&fd))?;
     lines.ping(task);
     wait(relay)
 }
@@ -68,7 +68,12 @@ fn sockets(task: Task, args: &[String]) -> Result<(), Error> {
     let failed = |error| Error::system("go there and back by a bare socket", error);
     let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?.to_string();
-    let relay = start("trip-socket-relay", &[args, &[address]].concat(), None)?;
+    let relay = start(
+        "trip-socket-relay",
+        &[args, &[address]].concat(),
+        None,
+        None,
+    )?;
     let (stream, _) = listener.accept().map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;
     socket_ping(task, &stream).map_err(failed)?;

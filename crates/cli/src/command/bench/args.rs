@@ -21,6 +21,8 @@ pub struct BenchArgs {
 pub enum Which {
     /// Tuples a second from a source to a sink, by size, on each path
     Throughput(ThroughputArgs),
+    /// The same between two hosts: network namespaces joined by 1 Gbit/s
+    Hosts(HostsArgs),
     /// How long tuples take there and back, at a pace
     Latency(LatencyArgs),
     /// Tuples a second from a source to 1 to 6 receivers
@@ -54,6 +56,26 @@ pub struct ThroughputArgs {
     pub path: Vec<Path>,
 
     /// How tuples are written between processes: facade or normal [default: both]
+    #[arg(long, value_name = "CODEC", value_delimiter = ',')]
+    pub codec: Vec<Codec>,
+
+    /// Bytes of a tuple's attributes, 1 to 16384 [default: powers of 2 from 4]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size)]
+    pub size: Vec<u64>,
+}
+
+/// `thalweg bench hosts`
+#[derive(Debug, ClapArgs)]
+pub struct HostsArgs {
+    /// How it is measured.
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// On which paths: rum, tcp [default: both]
+    #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = far)]
+    pub path: Vec<Path>,
+
+    /// How tuples are written: facade or normal [default: both]
     #[arg(long, value_name = "CODEC", value_delimiter = ',')]
     pub codec: Vec<Codec>,
 
@@ -186,6 +208,14 @@ fn rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (1.0..=1e6).contains(&rate) => Ok(rate),
         _ => Err("must be a number of tuples a second, 1 to 1000000".to_owned()),
+    }
+}
+
+fn far(text: &str) -> Result<Path, String> {
+    let path: Path = text.parse()?;
+    match suite::HOSTS_PATHS.contains(&path) {
+        true => Ok(path),
+        false => Err(format!("{path} does not lead to other hosts")),
     }
 }
 

@@ -33,6 +33,11 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             let what = throughput(args.common.quick, &args.path, &args.codec, &args.size);
             sitting(&args.common, rate, |bench| suite::throughput(bench, &what))
         }
+        Which::Hosts(args) => {
+            let paths = or(&args.path, &suite::HOSTS_PATHS);
+            let what = throughput(args.common.quick, &paths, &args.codec, &args.size);
+            sitting(&args.common, rate, |bench| suite::hosts(bench, &what))
+        }
         Which::Latency(args) => {
             let what = latency(args.common.quick, &args.path, &args.rate, &args.size);
             sitting(&args.common, trips, |bench| suite::latency(bench, &what))
@@ -59,6 +64,8 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
 fn all(bench: &mut Bench<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
     let quick = args.quick;
     suite::throughput(bench, &throughput(quick, &[], &[], &[]))?;
+    let far = throughput(quick, &suite::HOSTS_PATHS, &[], &[]);
+    suite::hosts(bench, &far)?;
     suite::fanout(bench, &fanout(quick, &[], &[], &[]))?;
     suite::chain(bench, &chain(quick, &[]))?;
     suite::operators(bench)?;

@@ -25,6 +25,7 @@ pub(super) struct DraftPe<'t> {
     pub place: Place,
     pub operators: Vec<Word<'t>>,
     cores: Vec<u32>,
+    host: Option<Arc<str>>,
     queues: Vec<(Place, ThreadedPort)>,
     pins: Vec<(Place, Pin)>,
 }
@@ -33,6 +34,7 @@ const LINES: &[&str] = &[
     "pe",
     "operators",
     "cores",
+    "host",
     "queue",
     "source",
     "receiver",
@@ -77,6 +79,7 @@ impl<'t> Draft<'t> {
     pub fn plan(&self) -> Plan {
         let pes = self.pes.iter().map(|pe| Pe {
             cores: pe.cores.clone(),
+            host: pe.host.clone(),
             threaded: pe.queues.iter().map(|(_, queue)| queue.clone()).collect(),
             pins: pe.pins.iter().map(|(_, pin)| *pin).collect(),
             ..Pe::default()
@@ -152,6 +155,13 @@ impl<'t> Reader<'t, '_> {
                 }
                 self.current(word)?.cores.extend(cores);
             }
+            "host" => {
+                let name = line.need("the name of a host")?;
+                let host = &mut self.current(word)?.host;
+                if host.replace(name.text.into()).is_some() {
+                    return Err(word.error("a pe has one host"));
+                }
+            }
             "queue" => {
                 self.current(word)?;
                 let queue = self.queue(&mut line)?;
@@ -192,6 +202,7 @@ impl<'t> Reader<'t, '_> {
             place,
             operators: Vec::new(),
             cores: Vec::new(),
+            host: None,
             queues: Vec::new(),
             pins: Vec::new(),
         });

@@ -4,6 +4,7 @@
 //! plan Main                               # of this program; may be left out
 //! pe 0
 //!   operators Trades Quotes               # by their names
+//!   host near                             # where its process runs
 //!   cores 0 1                             # that its threads may run on
 //!   source Trades core 1                  # one thread alone
 //! pe 1
@@ -20,6 +21,7 @@
 //! * `pe N`: the lines below are about this PE. They are numbered from 0.
 //! * `operators NAME...`: a name with a star at its end means all operators whose names begin so. An
 //!   operator that several names mean belongs to the longest one.
+//! * `host NAME`: a host that whoever launches the job describes.
 //! * `queue OPERATOR.PORT [wait|dropFirst|dropLast] [TUPLES] [core N]`: a queue with a thread, which
 //!   waits and holds 1000 tuples unless it says otherwise.
 //! * `source OPERATOR core N`, `receiver OPERATOR.PORT core N`: the core of a source's thread, or of the

@@ -65,6 +65,9 @@ impl Text<'_> {
 
     fn pe(&self, f: &mut fmt::Formatter<'_>, pe: &Pe) -> fmt::Result {
         self.names(f, "  operators", &pe.operators)?;
+        if let Some(host) = &pe.host {
+            writeln!(f, "  host {host}")?;
+        }
         if !pe.cores.is_empty() {
             let cores: Vec<_> = pe.cores.iter().map(u32::to_string).collect();
             writeln!(f, "  cores {}", cores.join(" "))?;

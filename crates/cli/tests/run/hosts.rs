@@ -1,0 +1,71 @@
+//! Plans that name hosts. Here all of them are this machine, by addresses of its loopback.
+
+use crate::scratch::{Scratch, thalweg};
+
+const PROGRAM: &str = "composite Main {
+    graph
+        stream<int32 n> Numbers = Beacon() {
+            param iterations : 3;
+            output Numbers : n = (int32) IterationCount();
+        }
+        () as Sink = Custom(Numbers) {
+            logic onTuple Numbers : println(n);
+        }
+}";
+
+const APART: &str = "pe 0\n host near\n operators Numbers\npe 1\n host far\n operators Sink\n";
+
+const NEAR: &str = "near=127.0.0.2";
+
+/// A process that is started by another command.
+const FAR: &str = "far=127.0.0.3,env,THALWEG_FAR=1";
+
+#[test]
+fn streams_get_from_host_to_host() {
+    for medium in ["auto", "rum", "tcp"] {
+        let scratch = Scratch::new();
+        let plan = scratch.write("apart.plan", APART);
+        let plan = plan.to_str().unwrap();
+        let hosts = ["--fuse", plan, "--host", NEAR, "--host", FAR, "-F", medium];
+        assert_eq!(scratch.run(PROGRAM, &hosts).ok(), "0\n1\n2\n", "{medium}");
+    }
+}
+
+#[test]
+fn what_does_not_leave_its_host_is_refused() {
+    let scratch = Scratch::new();
+    let plan = scratch.write("apart.plan", APART);
+    let plan = plan.to_str().unwrap();
+    let hosts = ["--fuse", plan, "--host", NEAR, "--host", FAR, "-F", "shm"];
+    let said = scratch.run(PROGRAM, &hosts).fails(1);
+    assert!(said.contains("medium `shm` does not cross hosts"), "{said}");
+    assert!(said.contains("those that do: rum, tcp"), "{said}");
+}
+
+#[test]
+fn hosts_are_described_once_and_for_all() {
+    let scratch = Scratch::new();
+    let plan = scratch.write("apart.plan", APART);
+    let plan = plan.to_str().unwrap();
+    let said = scratch
+        .run(PROGRAM, &["--fuse", plan, "--host", NEAR])
+        .fails(1);
+    assert!(
+        said.contains("pe 1 is to run on host far, which is not described"),
+        "{said}"
+    );
+    let half = APART.replace(" host near\n", "");
+    let half = scratch.write("half.plan", half);
+    let half = half.to_str().unwrap();
+    let said = scratch
+        .run(PROGRAM, &["--fuse", half, "--host", FAR])
+        .fails(1);
+    assert!(said.contains("pe 0 has no host, but others have"), "{said}");
+    for wrong in ["near", "=127.0.0.1", "near=here", "near="] {
+        let said = thalweg(&["run", "--host", wrong, "Main.spl"]).fails(2);
+        assert!(
+            said.contains("must have the form NAME=ADDRESS"),
+            "{wrong}: {said}"
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! The hosts that a plan names: how processes get there, and where they listen.
+//!
+//! The launcher starts every PE as its child. On another host that is by a command that stands before
+//! the PE's own and has to run it with the same standard input: `nsenter` for a namespace of this
+//! machine. What PEs of one host send to those of another goes by an address of the sender's host.
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::process::Command;
+
+use graph::Plan;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// A host, as whoever launches a job describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Host {
+    /// What plans call it.
+    pub name: String,
+    /// Where the other hosts reach its processes.
+    pub address: IpAddr,
+    /// What a command begins with to run there; nothing: it runs here.
+    pub prefix: Vec<String>,
+}
+
+/// Whether every host of a plan is known, and every stream between two of them has an address to
+/// listen at.
+///
+/// # Errors
+/// A sentence that says what is missing.
+pub(crate) fn check(plan: &Plan, hosts: &[Host]) -> Result<(), Error> {
+    let missing = |message: String| Err(Error::Plan(message));
+    for (number, pe) in plan.pes.iter().enumerate() {
+        match &pe.host {
+            Some(name) if of(hosts, name).is_none() => {
+                return missing(format!(
+                    "pe {number} is to run on host {name}, which is not described: --host \
+                     {name}=ADDRESS says where it is"
+                ));
+            }
+            None if plan.pes.iter().any(|other| other.host.is_some()) => {
+                return missing(format!(
+                    "pe {number} has no host, but others have: with `host NAME` it has an \
+                     address at which they reach it"
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The description of a host.
+pub(crate) fn of<'a>(hosts: &'a [Host], name: &str) -> Option<&'a Host> {
+    hosts.iter().find(|host| host.name == name)
+}
+
+impl Host {
+    /// The same command, on this host.
+    pub(crate) fn place(&self, command: Command) -> Command {
+        let Some((first, rest)) = self.prefix.split_first() else {
+            return command;
+        };
+        let mut placed = Command::new(first);
+        placed.args(rest).arg(program(&command));
+        placed.args(command.get_args());
+        placed
+    }
+}
+
+/// What a command runs, by a name that means the same to another program.
+fn program(command: &Command) -> OsString {
+    let program = command.get_program();
+    let found = std::fs::read_link(program).map(|path| path.into_os_string());
+    found.unwrap_or_else(|_| program.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(name: &str, prefix: &[&str]) -> Host {
+        Host {
+            name: name.to_owned(),
+            address: IpAddr::from([10, 0, 0, 1]),
+            prefix: prefix.iter().map(|&word| word.to_owned()).collect(),
+        }
+    }
+
+    fn plan(hosts: &[Option<&str>]) -> Plan {
+        let pe = |name: &Option<&str>| graph::Pe {
+            host: name.map(Into::into),
+            ..graph::Pe::default()
+        };
+        Plan {
+            pes: hosts.iter().map(pe).collect(),
+            crossings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_plan_names_all_its_hosts() {
+        let known = [host("near", &[]), host("far", &[])];
+        assert!(check(&plan(&[None, None]), &[]).is_ok());
+        assert!(check(&plan(&[Some("near"), Some("far")]), &known).is_ok());
+        let said = |hosts: &[Option<&str>]| check(&plan(hosts), &known).unwrap_err().to_string();
+        assert!(said(&[Some("near"), Some("moon")]).contains("--host moon=ADDRESS"));
+        assert!(said(&[None, Some("far")]).contains("pe 0 has no host"));
+    }
+
+    #[test]
+    fn a_prefix_stands_before_the_command() {
+        let mut command = Command::new("thalweg");
+        command.args(["pe", "1"]);
+        let placed = host("far", &["enter", "--", "x"]).place(command);
+        assert_eq!(placed.get_program(), "enter");
+        let args: Vec<_> = placed.get_args().collect();
+        assert_eq!(args, ["--", "x", "thalweg", "pe", "1"]);
+        let here = host("near", &[]).place(Command::new("thalweg"));
+        assert_eq!(here.get_program(), "thalweg");
+    }
+}
