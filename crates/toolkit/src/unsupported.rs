@@ -32,40 +32,16 @@ unsupported!(
     "read the text with FileSource and take it apart in a Custom"
 );
 unsupported!(
-    TCP_SINK,
-    "spl.adapter",
-    "TCPSink",
-    "write to a FileSink, or to `/dev/stdout` and a pipe"
-);
-unsupported!(
-    TCP_SOURCE,
-    "spl.adapter",
-    "TCPSource",
-    "read from a FileSource; its file may be a named pipe"
-);
-unsupported!(
-    UDP_SINK,
-    "spl.adapter",
-    "UDPSink",
-    "write to a FileSink, or to `/dev/stdout` and a pipe"
-);
-unsupported!(
-    UDP_SOURCE,
-    "spl.adapter",
-    "UDPSource",
-    "read from a FileSource; its file may be a named pipe"
-);
-unsupported!(
     V1_TCP_SINK,
     "spl.compat",
     "V1TCPSink",
-    "write to a FileSink, or to `/dev/stdout` and a pipe"
+    "write with TCPSink, `format : bin`"
 );
 unsupported!(
     V1_TCP_SOURCE,
     "spl.compat",
     "V1TCPSource",
-    "read from a FileSource; its file may be a named pipe"
+    "read with TCPSource, `format : bin`"
 );
 unsupported!(
     JAVA_OP,

@@ -11,6 +11,7 @@ mod files;
 mod flow;
 mod hosts;
 mod jobs;
+mod net;
 mod order;
 mod perf;
 mod processes;

@@ -41,7 +41,7 @@ impl Alarm {
     }
 
     /// Waits until there is something to read, or the end of it; `false`: a shutdown came first.
-    fn allows(&self, file: &File) -> io::Result<bool> {
+    pub fn allows(&self, file: &impl AsFd) -> io::Result<bool> {
         let events = PollFlags::IN;
         let mut fds = [PollFd::new(file, events), PollFd::new(&self.0, events)];
         let now = Some(&Timespec::default());
@@ -76,6 +76,14 @@ impl Watched {
     }
 }
 
+impl Watched {
+    /// A socket that is open already.
+    pub fn over(file: File, alarm: &Alarm) -> Watched {
+        let alarm = Some(alarm.clone());
+        Watched { file, alarm }
+    }
+}
+
 impl Read for Watched {
     /// Nothing is the end, for now: of the file, or a shutdown.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
@@ -84,7 +92,11 @@ impl Read for Watched {
         {
             return Ok(0);
         }
-        self.file.read(bytes)
+        match self.file.read(bytes) {
+            // The peer of a socket has gone without saying so.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(0),
+            other => other,
+        }
     }
 }
 

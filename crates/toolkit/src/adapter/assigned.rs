@@ -5,6 +5,7 @@ use runtime::{Build, Outlet, Row};
 use std::sync::Arc;
 use tuple::{Layout, RString, TupleBuf, TupleRef, Value};
 
+use super::reading::Origin;
 use super::record;
 use crate::calls::Calls;
 
@@ -37,6 +38,14 @@ enum Said {
     FileName,
     /// `TupleNumber()`
     TupleNumber,
+    /// `RemoteIP()`
+    RemoteIp,
+    /// `RemotePort()`
+    RemotePort,
+    /// `LocalPort()`
+    LocalPort,
+    /// `ServerPort()`
+    ServerPort,
     /// `AsIs(expression)`
     AsIs,
 }
@@ -59,6 +68,10 @@ impl Assigned {
         let said = |name: &str| match name {
             "FileName" => Said::FileName,
             "TupleNumber" => Said::TupleNumber,
+            "RemoteIP" => Said::RemoteIp,
+            "RemotePort" => Said::RemotePort,
+            "LocalPort" => Said::LocalPort,
+            "ServerPort" => Said::ServerPort,
             _ => Said::AsIs,
         };
         Ok(Some(Assigned {
@@ -68,18 +81,26 @@ impl Assigned {
         }))
     }
 
-    /// Puts together what was read, from a file of that name as its `number`th record, and what is
-    /// assigned.
+    /// Puts together what was read, as the `number`th record of its origin, and what is assigned.
     pub fn complete(
         &mut self,
         read: &TupleBuf,
-        name: &str,
+        origin: &Origin,
         number: i64,
         out: &mut dyn Outlet,
     ) -> Result<TupleRef<'_>, Fault> {
         let answer = |said: &Said, arguments: &[Value]| {
+            let text = |text: &str| Value::RString(RString::from(text));
+            let remote_port = || origin.remote.map_or(0, |remote| remote.port());
             Ok(match (said, arguments) {
-                (Said::FileName, _) => Value::RString(RString::from(name)),
+                (Said::FileName, _) => text(&origin.name),
+                (Said::RemoteIp, _) => match origin.remote {
+                    Some(remote) => text(&remote.ip().to_string()),
+                    None => text(""),
+                },
+                (Said::RemotePort, _) => Value::Uint32(remote_port().into()),
+                (Said::LocalPort, _) => Value::Uint32(origin.local_port.into()),
+                (Said::ServerPort, _) => Value::Uint32(origin.server_port.into()),
                 (Said::AsIs, [value, ..]) => value.clone(),
                 _ => Value::Int64(number),
             })

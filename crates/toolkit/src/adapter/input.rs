@@ -1,5 +1,6 @@
 //! Files as streams of bytes: opened, decompressed, and decoded to UTF-8.
 
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
@@ -60,6 +61,20 @@ impl Input {
             decoder: encoding.map(Decoder::new),
             raw: Vec::new(),
         })
+    }
+
+    /// What an open file or socket gives.
+    pub fn over(
+        file: File,
+        compression: Option<Compression>,
+        encoding: Option<Charset>,
+        alarm: &Alarm,
+    ) -> Input {
+        Input {
+            bytes: Bytes::new(Watched::over(file, alarm), compression),
+            decoder: encoding.map(Decoder::new),
+            raw: Vec::new(),
+        }
     }
 
     /// Appends more bytes to a buffer; how many. None is the end, for now.

@@ -3,6 +3,7 @@
 mod alarm;
 pub mod assigned;
 pub mod compression;
+mod delays;
 pub mod directory_scan;
 pub mod export;
 mod file_name;
@@ -11,7 +12,9 @@ pub mod file_source;
 pub mod import;
 mod input;
 pub mod metrics_sink;
+pub mod net;
 mod output;
 pub mod params;
+pub mod reading;
 pub mod record;
 pub mod verify;

@@ -35,6 +35,19 @@ enum Target {
     Bzip2(BzEncoder<File>),
 }
 
+impl Target {
+    fn over(file: File, compression: Option<Compression>) -> Target {
+        match compression {
+            None => Target::Plain(file),
+            Some(Compression::Zlib) => Target::Zlib(ZlibEncoder::new(file, level())),
+            Some(Compression::Gzip) => Target::Gzip(GzEncoder::new(file, level())),
+            Some(Compression::Bzip2) => {
+                Target::Bzip2(BzEncoder::new(file, bzip2::Compression::default()))
+            }
+        }
+    }
+}
+
 /// What a failed write says.
 #[derive(Debug)]
 pub enum WriteError {
@@ -42,6 +55,15 @@ pub enum WriteError {
     System(io::Error),
     /// Standard output.
     Standard(Fault),
+}
+
+impl std::fmt::Display for WriteError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            WriteError::System(error) => error.fmt(f),
+            WriteError::Standard(fault) => fault.message().fmt(f),
+        }
+    }
 }
 
 impl From<io::Error> for WriteError {
@@ -71,14 +93,7 @@ impl Output {
                 .append(append)
                 .truncate(!append);
             let file = options.open(path)?;
-            match compression {
-                None => Target::Plain(file),
-                Some(Compression::Zlib) => Target::Zlib(ZlibEncoder::new(file, level())),
-                Some(Compression::Gzip) => Target::Gzip(GzEncoder::new(file, level())),
-                Some(Compression::Bzip2) => {
-                    Target::Bzip2(BzEncoder::new(file, bzip2::Compression::default()))
-                }
-            }
+            Target::over(file, compression)
         };
         let buffer = Vec::with_capacity(BUFFER_BYTES);
         Ok(Output {
@@ -88,6 +103,17 @@ impl Output {
             buffer,
             bytes: 0,
         })
+    }
+
+    /// Writes to an open socket.
+    pub fn over(file: File, compression: Option<Compression>, encoding: Option<Charset>) -> Output {
+        Output {
+            path: PathBuf::new(),
+            target: Target::over(file, compression),
+            encoder: encoding.map(Encoder::new),
+            buffer: Vec::with_capacity(BUFFER_BYTES),
+            bytes: 0,
+        }
     }
 
     /// The file.

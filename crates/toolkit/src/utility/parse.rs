@@ -8,6 +8,7 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::blob;
 use crate::adapter::assigned::{Assigned, Parsing};
+use crate::adapter::reading::Origin;
 use crate::adapter::{params, record, verify};
 
 /// The registry's line.
@@ -122,7 +123,7 @@ impl Parse {
         match &mut self.assigned {
             None => out.submit(0, self.tuple.as_ref()),
             Some(assigned) => {
-                let whole = assigned.complete(&self.tuple, "", self.number, out)?;
+                let whole = assigned.complete(&self.tuple, &Origin::default(), self.number, out)?;
                 out.submit(0, whole)
             }
         }

@@ -11,6 +11,7 @@ use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
 use super::files::{Files, OnFailure};
 use crate::adapter::compression::Compression;
+use crate::adapter::delays::Delays;
 use crate::adapter::record::writer;
 use crate::adapter::{file_name, input};
 
@@ -43,8 +44,7 @@ struct FileSink {
     tuples: u64,
     unflushed: u64,
     opened_at: Instant,
-    /// When the tuple before came, if delays are written.
-    last_tuple: Option<Option<Instant>>,
+    delays: Delays,
     /// Layout of the port that reports closed files.
     report: Option<(Arc<Layout>, TupleBuf)>,
 }
@@ -82,7 +82,7 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         tuples: 0,
         unflushed: 0,
         opened_at: Instant::now(),
-        last_tuple: build.flag("hasDelayField", false)?.then_some(None),
+        delays: Delays::new(build)?,
         report,
     };
     let is_dry_run = build.services.property("dryRun").is_some();
@@ -151,7 +151,7 @@ impl Operator for FileSink {
     ) -> Result<(), Fault> {
         self.select(tuple, out)?;
         self.record.clear();
-        let delay = self.delay();
+        let delay = self.delays.next();
         self.writer.write(tuple, delay, &mut self.record);
         self.files.put(&self.record, out.services())?;
         self.tuples += 1;
@@ -216,14 +216,6 @@ impl FileSink {
             CloseMode::Time(period) if self.opened_at.elapsed() >= period => self.close(out),
             _ => Ok(()),
         }
-    }
-
-    /// Seconds since the tuple before, if they are written.
-    fn delay(&mut self) -> Option<f64> {
-        let last = self.last_tuple.as_mut()?;
-        let now = Instant::now();
-        let before = last.replace(now);
-        Some(before.map_or(0.0, |before| (now - before).as_secs_f64()))
     }
 
     fn marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {

@@ -1,9 +1,8 @@
 //! FileSource: reads tuples from files.
 //!
-//! `operator` decides which files are read and what follows them; `reading` reads one file.
+//! `operator` decides which files are read and what follows them.
 
 mod operator;
-mod reading;
 
 use graph::{Assignment, Cardinality};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};

@@ -9,12 +9,10 @@ use graph::{Fault, FaultKind, TraceLevel};
 use runtime::{Build, Operator, Outlet, Source};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
-use super::reading::{Ended, Reading};
 use crate::adapter::alarm::Alarm;
-use crate::adapter::assigned::{Assigned, Parsing};
-use crate::adapter::compression::Compression;
-use crate::adapter::input::{Input, encoding};
-use crate::adapter::{file_name, record};
+use crate::adapter::file_name;
+use crate::adapter::input::Input;
+use crate::adapter::reading::{Ended, Origin, Reading};
 
 /// Stands for errors that the system did not number: input/output error.
 const EIO: i32 = 5;
@@ -80,17 +78,9 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 fn reading(build: &mut Build<'_>) -> Result<Reading, Fault> {
-    let encoding_name = build.value("encoding")?.map(file_name::text);
-    Ok(Reading {
-        reader: record::reader(build)?,
-        compression: Compression::of(build.literal("compression"))?,
-        encoding: encoding(encoding_name.as_deref())?,
-        parsing: Parsing::of(build),
-        hot: build.flag("hotFile", false)?,
-        assigned: Assigned::new(build)?,
-        tuple: TupleBuf::default(),
-        buffer: Vec::new(),
-    })
+    let mut reading = Reading::new(build, "FileSource")?;
+    reading.hot = build.flag("hotFile", false)?;
+    Ok(reading)
 }
 
 impl Operator for FileSource {
@@ -141,7 +131,12 @@ impl Files {
             Err(error) => return self.not_opened(&path, &error, out),
         };
         out.services().count("nFilesOpened", 1);
-        let ended = self.reading.read(&mut input, name, &path, out)?;
+        let origin = Origin {
+            name: name.to_owned(),
+            shown: path.display().to_string(),
+            ..Origin::default()
+        };
+        let ended = self.reading.read(&mut input, &origin, out)?;
         drop(input);
         match ended {
             Ended::Shutdown => return Ok(()),

@@ -1,0 +1,203 @@
+//! Operators that speak TCP and UDP, with each other and with peers of the test's own. All of it
+//! stays on the loopback interface.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::scratch::{Run, Scratch, command};
+
+const PLANS: [&[&str]; 3] = [&[], &["--interpret"], &["--fuse", "none"]];
+
+/// How long a test waits for a program to listen.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A port that nobody uses now.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+fn start(scratch: &Scratch, program: &str, port: u16, plan: &[&str]) -> Child {
+    let file = scratch.write("Main.spl", program);
+    let port = format!("port={port}");
+    let args = [&["run"], plan, &[file.to_str().unwrap(), &port]].concat();
+    let mut command = command(&args);
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn end(child: Child) -> Run {
+    let output: Output = child.wait_with_output().unwrap();
+    output.into()
+}
+
+/// A sink and a source of one program; `SINK` and `SOURCE` are their roles.
+const PAIR: &str = r#"composite Main {
+    param
+        expression<rstring> $port : getSubmissionTimeValue("port");
+    graph
+        stream<int32 n, rstring s> Numbers = Beacon() {
+            param iterations : 3;
+            output Numbers : n = (int32) IterationCount(), s = "a,\"b";
+        }
+        () as Out = TCPSink(Numbers) {
+            param SINK port : $port; compression : gzip;
+        }
+        stream<int32 n, rstring s, rstring from, int64 at> In = TCPSource() {
+            param SOURCE port : $port; compression : gzip;
+            output In : from = RemoteIP(), at = TupleNumber();
+        }
+        () as Print = Custom(In) {
+            logic onTuple In : println(In);
+                  onPunct In : println(currentPunct());
+        }
+}"#;
+
+const CLIENT: &str = r#"role : client; address : "127.0.0.1";"#;
+const SERVER: &str = r#"role : server; interface : "127.0.0.1";"#;
+
+#[test]
+fn what_a_sink_writes_a_source_reads_whoever_connects() {
+    let expected = "{n=0,s=\"a,\\\"b\",from=\"127.0.0.1\",at=1}\n\
+                    {n=1,s=\"a,\\\"b\",from=\"127.0.0.1\",at=2}\n\
+                    {n=2,s=\"a,\\\"b\",from=\"127.0.0.1\",at=3}\n\
+                    WindowMarker\nFinalMarker\n";
+    let source = |role: &str| format!("{role} reconnectionPolicy : NoRetry;");
+    for plan in PLANS {
+        for (sink, source) in [(CLIENT, source(SERVER)), (SERVER, source(CLIENT))] {
+            let scratch = Scratch::new();
+            let program = PAIR.replace("SINK", sink).replace("SOURCE", &source);
+            let run = end(start(&scratch, &program, free_port(), plan));
+            assert_eq!(run.ok(), expected, "{plan:?} {source}");
+        }
+    }
+}
+
+#[test]
+fn a_server_takes_one_connection_after_the_other() {
+    let program = r#"composite Main {
+        graph
+            stream<rstring line, int64 at> In = TCPSource() {
+                param
+                    role : server;
+                    interface : "127.0.0.1";
+                    port : getSubmissionTimeValue("port");
+                    format : line;
+                    encoding : "ISO-8859-1";
+                    reconnectionPolicy : BoundedRetry;
+                    reconnectionBound : 1u;
+                output In : at = TupleNumber();
+            }
+            () as Print = Custom(In) {
+                logic onTuple In : println(In);
+                      onPunct In : println(currentPunct());
+            }
+    }"#;
+    for plan in PLANS {
+        let scratch = Scratch::new();
+        let port = free_port();
+        let child = start(&scratch, program, port, plan);
+        for bytes in [&b"one\ntwo"[..], b"\xE9\n"] {
+            connect(port).write_all(bytes).unwrap();
+        }
+        let expected = "{line=\"one\",at=1}\n{line=\"two\",at=2}\nWindowMarker\n\
+                        {line=\"é\",at=1}\nWindowMarker\nFinalMarker\n";
+        assert_eq!(end(child).ok(), expected, "{plan:?}");
+    }
+}
+
+/// Connects to a port that is listened on soon.
+fn connect(port: u16) -> TcpStream {
+    let start = Instant::now();
+    loop {
+        match TcpStream::connect(("127.0.0.1", port)) {
+            Ok(stream) => return stream,
+            Err(error) => assert!(start.elapsed() < PATIENCE, "{error}"),
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_sink_sends_again_what_a_broken_connection_did_not_take() {
+    let program = r#"composite Main {
+        graph
+            stream<int32 n> Numbers = Beacon() {
+                param period : 0.01; iterations : 100;
+                output Numbers : n = (int32) IterationCount();
+            }
+            () as Out = TCPSink(Numbers) {
+                param
+                    role : client;
+                    address : "127.0.0.1";
+                    port : getSubmissionTimeValue("port");
+                    retryFailedSends : true;
+                    detectDisconnectsBeforeSends : true;
+            }
+    }"#;
+    let scratch = Scratch::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let child = start(&scratch, program, port, &[]);
+    let mut first = listener.accept().unwrap().0;
+    let mut two = [0; 4];
+    first.read_exact(&mut two).unwrap();
+    assert_eq!(&two, b"0\n1\n");
+    drop(first);
+    let mut rest = String::new();
+    listener
+        .accept()
+        .unwrap()
+        .0
+        .read_to_string(&mut rest)
+        .unwrap();
+    assert!(rest.ends_with("98\n99\n"), "{rest}");
+    end(child).ok();
+}
+
+#[test]
+fn datagrams_come_and_go() {
+    let program = r#"composite Main {
+        graph
+            stream<int32 n, rstring from, uint32 own> In = UDPSource() {
+                param
+                    port : getSubmissionTimeValue("port");
+                    interface : "127.0.0.1";
+                    format : bin;
+                    readPunctuations : true;
+                output In : from = RemoteIP(), own = ServerPort();
+            }
+            () as Out = UDPSink(In) {
+                param
+                    address : "127.0.0.1";
+                    port : PEER;
+                    format : txt;
+                    writePunctuations : true;
+            }
+    }"#;
+    for plan in PLANS {
+        let scratch = Scratch::new();
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let peer = socket.local_addr().unwrap().port().to_string();
+        let port = free_port();
+        let child = start(&scratch, &program.replace("PEER", &peer), port, plan);
+        // Whatever comes before there is a socket is lost: the first datagram comes again.
+        let pause = Duration::from_millis(50);
+        socket.set_read_timeout(Some(pause)).unwrap();
+        let tuple = [0, 0, 0, 0, 7];
+        let mut bytes = [0; 100];
+        let answer = (0..600).find_map(|_| {
+            let _ = socket.send_to(&tuple, ("127.0.0.1", port));
+            let (count, _) = socket.recv_from(&mut bytes).ok()?;
+            Some(String::from_utf8_lossy(&bytes[..count]).into_owned())
+        });
+        let expected = format!("{{n=7,from=\"127.0.0.1\",own={port}}}\n");
+        assert_eq!(answer, Some(expected), "{plan:?}");
+        let final_marker = [2];
+        socket.send_to(&final_marker, ("127.0.0.1", port)).unwrap();
+        end(child).ok();
+    }
+}

@@ -1,0 +1,102 @@
+//! Addresses and ports of an adapter's parameters.
+
+use std::fs;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use graph::{Fault, FaultKind};
+use tuple::Value;
+
+/// Where the system lists services by name.
+const SERVICES: &str = "/etc/services";
+
+/// The port of a value: a number, or the name of a service.
+///
+/// # Errors
+/// If it is none.
+pub fn port(value: &Value, protocol: &str) -> Result<u16, Fault> {
+    let number = match value {
+        Value::RString(text) => return named_port(&String::from_utf8_lossy(&text.0), protocol),
+        Value::Uint8(n) => i128::from(*n),
+        Value::Uint16(n) => i128::from(*n),
+        Value::Uint32(n) => i128::from(*n),
+        Value::Uint64(n) => i128::from(*n),
+        Value::Int8(n) => i128::from(*n),
+        Value::Int16(n) => i128::from(*n),
+        Value::Int32(n) => i128::from(*n),
+        Value::Int64(n) => i128::from(*n),
+        _ => -1,
+    };
+    u16::try_from(number).map_err(|_| limit("a port is a number from 0 to 65535, or a service"))
+}
+
+fn named_port(name: &str, protocol: &str) -> Result<u16, Fault> {
+    if let Ok(number) = name.trim().parse() {
+        return Ok(number);
+    }
+    let services = fs::read_to_string(SERVICES).unwrap_or_default();
+    let found = services
+        .lines()
+        .find_map(|line| listed(line, name, protocol));
+    found.ok_or_else(|| {
+        limit(format!(
+            "\"{name}\" is neither a port from 0 to 65535 nor a {protocol} service of {SERVICES}"
+        ))
+    })
+}
+
+/// The port of a line such as `http 80/tcp www` if it has the service.
+fn listed(line: &str, name: &str, protocol: &str) -> Option<u16> {
+    let mut words = line.split('#').next()?.split_whitespace();
+    let service = words.next()?;
+    let (number, its_protocol) = words.next()?.split_once('/')?;
+    let is_it = its_protocol == protocol && (service == name || words.any(|alias| alias == name));
+    number.parse().ok().filter(|_| is_it)
+}
+
+/// The first address of a host.
+///
+/// # Errors
+/// If it has none.
+pub fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
+    let mut found = (host, port).to_socket_addrs()?;
+    found.next().ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("the host {host} has no address"),
+        )
+    })
+}
+
+/// A fault of parameters.
+pub fn limit(message: impl Into<String>) -> Fault {
+    Fault::new(FaultKind::Limit, message.into())
+}
+
+/// A fault of the system.
+pub fn system(what: impl std::fmt::Display, error: &io::Error) -> Fault {
+    Fault::new(FaultKind::System, format!("{what}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_have_names_and_aliases() {
+        let line = "http\t80/tcp\twww # World Wide Web";
+        assert_eq!(listed(line, "http", "tcp"), Some(80));
+        assert_eq!(listed(line, "www", "tcp"), Some(80));
+        assert_eq!(listed(line, "World", "tcp"), None);
+        assert_eq!(listed(line, "http", "udp"), None);
+    }
+
+    #[test]
+    fn ports_are_small_numbers() {
+        assert_eq!(port(&Value::Uint16(7), "tcp").unwrap(), 7);
+        assert_eq!(port(&Value::RString("65535".into()), "tcp").unwrap(), 65535);
+        assert!(port(&Value::Int32(-1), "tcp").is_err());
+        assert!(port(&Value::Uint32(65536), "tcp").is_err());
+        assert!(port(&Value::RString("no such service".into()), "tcp").is_err());
+    }
+}

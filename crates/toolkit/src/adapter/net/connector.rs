@@ -1,0 +1,207 @@
+//! Gets one TCP connection after the other, as server or client, as often as the parameters allow.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use graph::{Fault, TraceLevel};
+use runtime::{Build, Outlet};
+use rustix::net::sockopt;
+
+use super::address::{limit, port, resolve, system};
+use crate::adapter::alarm::Alarm;
+use crate::adapter::file_name::text;
+
+/// Seconds between two attempts to connect.
+const PAUSE_SECONDS: f64 = 0.1;
+
+/// How long one attempt to connect takes at most.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Who connects to whom.
+pub enum Side {
+    /// Others connect to this.
+    Server(TcpListener),
+    /// This connects to others: host and port.
+    Client(String, u16),
+}
+
+/// Gets connections.
+pub struct Connector {
+    side: Side,
+    /// How often may be tried again; `None`: for ever.
+    retries: Option<u32>,
+    has_tried: bool,
+    has_connected: bool,
+    /// Bytes of the kernel's buffers, if they are given.
+    receive_bytes: Option<usize>,
+    send_bytes: Option<usize>,
+    alarm: Alarm,
+}
+
+impl Connector {
+    /// As the parameters say. A server listens from here on, so that clients of the same program
+    /// find it.
+    ///
+    /// # Errors
+    /// Parameters that are out of range; the port cannot be listened on.
+    pub fn new(build: &mut Build<'_>) -> Result<Connector, Fault> {
+        let is_server = build.literal("role") == Some("server");
+        let side = if is_server {
+            server(build)?
+        } else {
+            client(build)?
+        };
+        let retries = match build.literal("reconnectionPolicy") {
+            Some("NoRetry") => Some(0),
+            Some("BoundedRetry") => {
+                let bound = build.integer("reconnectionBound")?.unwrap_or(0);
+                Some(u32::try_from(bound).map_err(|_| limit("reconnectionBound is too large"))?)
+            }
+            _ => None,
+        };
+        let alarm = Alarm::new(&build.stop())
+            .map_err(|error| system("cannot make a descriptor to wait on", &error))?;
+        Ok(Connector {
+            side,
+            retries,
+            has_tried: false,
+            has_connected: false,
+            receive_bytes: bytes(build, "receiveBufferSize")?,
+            send_bytes: bytes(build, "sendBufferSize")?,
+            alarm,
+        })
+    }
+
+    /// What ends waits.
+    pub fn alarm(&self) -> &Alarm {
+        &self.alarm
+    }
+
+    /// Other hosts and ports from now on; it may be tried again from the beginning.
+    pub fn lead_to(&mut self, host: String, port: u16) {
+        self.side = Side::Client(host, port);
+        self.has_tried = false;
+    }
+
+    /// The port that a server listens on.
+    pub fn server_port(&self) -> u16 {
+        match &self.side {
+            Side::Server(listener) => listener.local_addr().map_or(0, |address| address.port()),
+            Side::Client(..) => 0,
+        }
+    }
+
+    /// The next connection, however long that takes. `None`: a shutdown came first, or it was tried
+    /// as often as the parameters allow.
+    pub fn next(&mut self, out: &mut dyn Outlet) -> Option<TcpStream> {
+        while !out.services().is_shutdown() && self.may_try() {
+            match self.attempt() {
+                Ok(Some(stream)) => {
+                    if std::mem::replace(&mut self.has_connected, true) {
+                        out.services().count("nReconnections", 1);
+                    }
+                    return Some(stream);
+                }
+                Ok(None) => return None,
+                Err(error) => {
+                    let message = format!("cannot connect {self}: {error}");
+                    let name = out.services().operator_name().to_owned();
+                    out.services().log(TraceLevel::Warn, &message, &name);
+                    if self.retries != Some(0) {
+                        out.services().block(PAUSE_SECONDS);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn may_try(&mut self) -> bool {
+        if !std::mem::replace(&mut self.has_tried, true) {
+            return true;
+        }
+        match &mut self.retries {
+            None => true,
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+
+    /// One connection; `None`: a shutdown came first.
+    fn attempt(&self) -> io::Result<Option<TcpStream>> {
+        let stream = match &self.side {
+            Side::Server(listener) => {
+                if !self.alarm.allows(listener)? {
+                    return Ok(None);
+                }
+                listener.accept()?.0
+            }
+            Side::Client(host, port) => {
+                TcpStream::connect_timeout(&resolve(host, *port)?, CONNECT_TIMEOUT)?
+            }
+        };
+        stream.set_nodelay(true)?;
+        if let Some(bytes) = self.receive_bytes {
+            sockopt::set_socket_recv_buffer_size(&stream, bytes)?;
+        }
+        if let Some(bytes) = self.send_bytes {
+            sockopt::set_socket_send_buffer_size(&stream, bytes)?;
+        }
+        Ok(Some(stream))
+    }
+}
+
+impl std::fmt::Display for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.side {
+            Side::Server(_) => write!(f, "clients of port {}", self.server_port()),
+            Side::Client(host, port) => write!(f, "to {host}:{port}"),
+        }
+    }
+}
+
+/// The size of a buffer in the kernel.
+///
+/// # Errors
+/// If it is no size.
+pub fn bytes(build: &mut Build<'_>, name: &str) -> Result<Option<usize>, Fault> {
+    let bytes = build.integer(name)?.map(usize::try_from).transpose();
+    bytes.map_err(|_| limit(format!("{name} is a number of bytes")))
+}
+
+fn server(build: &mut Build<'_>) -> Result<Side, Fault> {
+    let port = match build.value("port")? {
+        Some(value) => port(&value, "tcp")?,
+        None => 0,
+    };
+    let interface = build.value("interface")?.map(text);
+    let host = interface.unwrap_or_else(|| "0.0.0.0".to_owned());
+    if build.services.property("dryRun").is_some() {
+        return Ok(Side::Client(host, port));
+    }
+    let what = format!("cannot listen on {host}:{port}");
+    let listener = resolve(&host, port).and_then(|address: SocketAddr| TcpListener::bind(address));
+    Ok(Side::Server(
+        listener.map_err(|error| system(what, &error))?,
+    ))
+}
+
+fn client(build: &mut Build<'_>) -> Result<Side, Fault> {
+    let reads_input = |exprs: Option<&[graph::Expr]>| {
+        exprs.is_some_and(|exprs| exprs.iter().any(graph::Expr::reads_input))
+    };
+    if reads_input(build.exprs("address")) || reads_input(build.exprs("port")) {
+        // The first tuple will say.
+        return Ok(Side::Client(String::new(), 0));
+    }
+    let host = build.value("address")?.map(text).unwrap_or_default();
+    let port = match build.value("port")? {
+        Some(value) => port(&value, "tcp")?,
+        None => 0,
+    };
+    Ok(Side::Client(host, port))
+}

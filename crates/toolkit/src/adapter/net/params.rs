@@ -1,0 +1,119 @@
+//! Parameters that several network adapters have.
+
+use graph::{ParamMode, ParamModel};
+
+/// The literals of [`ROLE`].
+pub const ROLES: (&str, &[&str]) = ("SocketRole", &["server", "client"]);
+
+/// The literals of [`POLICY`].
+pub const POLICIES: (&str, &[&str]) = (
+    "ReconnectionPolicy",
+    &["InfiniteRetry", "NoRetry", "BoundedRetry"],
+);
+
+/// `role`.
+pub const ROLE: ParamModel = ParamModel {
+    name: "role",
+    ty: "SocketRole",
+    mode: ParamMode::Literal,
+    mandatory: true,
+    doc: "Whether others connect to the operator (server) or it connects to them (client).",
+    ..ParamModel::DEFAULT
+};
+
+/// `address`.
+pub const ADDRESS: ParamModel = ParamModel {
+    name: "address",
+    ty: "rstring",
+    doc: "The host that is connected to, by name or address. Needed by clients.",
+    ..ParamModel::DEFAULT
+};
+
+/// `port`.
+pub const PORT: ParamModel = ParamModel {
+    name: "port",
+    ty: "rstring | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64",
+    doc: "The port, by number or name of its service. Without it a server takes any free one.",
+    ..ParamModel::DEFAULT
+};
+
+/// `name`, which is refused.
+pub const NAME: ParamModel = ParamModel {
+    name: "name",
+    ty: "rstring",
+    doc: "The name of a service of a name server. Not supported: give address and port.",
+    ..ParamModel::DEFAULT
+};
+
+/// `encoding`.
+pub const ENCODING: ParamModel = ParamModel {
+    name: "encoding",
+    ty: "rstring",
+    doc: "The character encoding of the data. Default: UTF-8.",
+    ..ParamModel::DEFAULT
+};
+
+/// `compression`.
+pub const COMPRESSION: ParamModel = ParamModel {
+    name: "compression",
+    ty: "CompressionAlg",
+    mode: ParamMode::Literal,
+    doc: "How the data is compressed. Default: not at all.",
+    ..ParamModel::DEFAULT
+};
+
+/// `reconnectionPolicy`.
+pub const POLICY: ParamModel = ParamModel {
+    name: "reconnectionPolicy",
+    ty: "ReconnectionPolicy",
+    mode: ParamMode::Literal,
+    doc: "How often to connect again when there is no connection. Default: InfiniteRetry.",
+    ..ParamModel::DEFAULT
+};
+
+/// `reconnectionBound`.
+pub const BOUND: ParamModel = ParamModel {
+    name: "reconnectionBound",
+    ty: "uint32",
+    doc: "With reconnectionPolicy BoundedRetry: how often to connect again at most.",
+    ..ParamModel::DEFAULT
+};
+
+/// `interface`.
+pub const INTERFACE: ParamModel = ParamModel {
+    name: "interface",
+    ty: "rstring",
+    doc: "The address that a server listens on. Default: all of this machine's.",
+    ..ParamModel::DEFAULT
+};
+
+/// `initDelay`.
+pub const INIT_DELAY: ParamModel = ParamModel {
+    name: "initDelay",
+    ty: "float64",
+    doc: "Seconds to wait before the first tuple. Default: 0.",
+    ..ParamModel::DEFAULT
+};
+
+/// `receiveBufferSize`.
+pub const RECEIVE_BUFFER: ParamModel = ParamModel {
+    name: "receiveBufferSize",
+    ty: "uint32",
+    doc: "Bytes of the kernel's buffer for what comes in. Default: the kernel's.",
+    ..ParamModel::DEFAULT
+};
+
+/// `sendBufferSize`.
+pub const SEND_BUFFER: ParamModel = ParamModel {
+    name: "sendBufferSize",
+    ty: "uint32",
+    doc: "Bytes of the kernel's buffer for what goes out. Default: the kernel's.",
+    ..ParamModel::DEFAULT
+};
+
+/// `confirmWireFormat`, which may only be false.
+pub const CONFIRM: ParamModel = ParamModel {
+    name: "confirmWireFormat",
+    doc: "Whether both sides compare their formats first. Only false is supported, the default.",
+    ..crate::adapter::params::FLAG
+};

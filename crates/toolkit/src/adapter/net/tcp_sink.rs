@@ -1,0 +1,348 @@
+//! TCPSink: writes tuples to TCP connections, one after the other.
+//!
+//! A tuple waits for a connection. What is held back to be sent with more gets out when the thread
+//! is about to sleep, so that nothing lies long.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+
+use graph::{Fault, InPortModel, OperatorModel, ParamMode, ParamModel, TraceLevel};
+use runtime::abi::Projection;
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use tuple::text::RecordWriter;
+use tuple::{Punctuation, TupleBuf, TupleRef};
+
+use super::address::port;
+use super::connector::Connector;
+use super::{params, verify};
+use crate::adapter::compression::Compression;
+use crate::adapter::delays::Delays;
+use crate::adapter::file_name::text;
+use crate::adapter::input::encoding;
+use crate::adapter::output::Output;
+use crate::adapter::{params as records, record};
+use crate::charset::Charset;
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.adapter",
+    name: "TCPSink",
+    doc: "Writes the tuples that come in to a TCP connection, as server or as client. They wait for \
+          a connection; when it breaks it is made again as often as the parameters allow, and \
+          what cannot be sent then is dropped.",
+    inputs: &[InPortModel::DEFAULT],
+    params: PARAMS,
+    enums: &[
+        records::FORMATS,
+        records::ALGORITHMS,
+        params::ROLES,
+        params::POLICIES,
+        ("CloseMode", &["dynamic", "never"]),
+    ],
+    metrics: &["nReconnections", "nConnections"],
+    verify: Some(verify::tcp_sink),
+    ..OperatorModel::DEFAULT
+};
+
+const PARAMS: &[ParamModel] = &[
+    ParamModel {
+        mode: ParamMode::Expression,
+        ..params::ADDRESS
+    },
+    ParamModel {
+        mode: ParamMode::Expression,
+        ..params::PORT
+    },
+    params::NAME,
+    params::ROLE,
+    records::FORMAT,
+    params::ENCODING,
+    records::WRITE_EOL,
+    ParamModel {
+        name: "flush",
+        ty: "uint32",
+        mode: ParamMode::Constant,
+        doc: "Flush after so many tuples. Default: 0, when nothing more is at hand.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "flushOnPunctuation",
+        doc: "Whether a marker flushes. Default: true.",
+        ..records::FLAG
+    },
+    records::WRITE_PUNCTUATIONS,
+    records::WRITE_DELAY,
+    params::COMPRESSION,
+    params::POLICY,
+    params::BOUND,
+    ParamModel {
+        name: "retryFailedSends",
+        doc: "Whether a tuple that could not be sent is sent over the next connection. Default: \
+              false.",
+        ..records::FLAG
+    },
+    params::SEND_BUFFER,
+    records::SEPARATOR,
+    records::QUOTE_STRINGS,
+    params::INTERFACE,
+    params::CONFIRM,
+    ParamModel {
+        name: "closeMode",
+        ty: "CloseMode",
+        mode: ParamMode::Literal,
+        doc: "dynamic: each tuple goes to the address and port that it says. Default: never.",
+        ..ParamModel::DEFAULT
+    },
+    records::SUPPRESS,
+    ParamModel {
+        name: "detectDisconnectsBeforeSends",
+        doc: "Whether a connection that the peer has closed is noticed before a tuple is sent, \
+              which costs a system call. Default: false.",
+        ..records::FLAG
+    },
+];
+
+struct TcpSink {
+    connector: Connector,
+    open: Option<Connection>,
+    compression: Option<Compression>,
+    encoding: Option<Charset>,
+    writer: Box<dyn RecordWriter>,
+    record: Vec<u8>,
+    flush_every: u64,
+    flush_on_punctuation: bool,
+    write_punctuations: bool,
+    retries: bool,
+    looks_first: bool,
+    unflushed: u64,
+    delays: Delays,
+    destination: Option<Destination>,
+    has_given_up: bool,
+}
+
+/// A connection and what is written to it.
+struct Connection {
+    output: Output,
+    /// The socket once more, to look whether the peer has closed it.
+    socket: File,
+}
+
+/// Where each tuple goes.
+struct Destination {
+    address: Projection,
+    port: Projection,
+    buffer: TupleBuf,
+    current: Option<(String, u16)>,
+}
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.flushes();
+    let encoding_name = build.value("encoding")?.map(text);
+    let destination = match build.literal("closeMode") {
+        Some("dynamic") => destination(build)?,
+        _ => None,
+    };
+    let retries = build.flag("retryFailedSends", false)?;
+    let flush_every = build.integer("flush")?.unwrap_or(0) as u64;
+    Ok(Box::new(TcpSink {
+        connector: Connector::new(build)?,
+        open: None,
+        compression: Compression::of(build.literal("compression"))?,
+        encoding: encoding(encoding_name.as_deref())?,
+        writer: record::writer(build)?,
+        record: Vec::new(),
+        // Only what has been sent is known to have failed or not.
+        flush_every: if retries { 1 } else { flush_every },
+        flush_on_punctuation: build.flag("flushOnPunctuation", true)?,
+        write_punctuations: build.flag("writePunctuations", false)?,
+        retries,
+        looks_first: build.flag("detectDisconnectsBeforeSends", false)?,
+        unflushed: 0,
+        delays: Delays::new(build)?,
+        destination,
+        has_given_up: false,
+    }))
+}
+
+fn destination(build: &mut Build<'_>) -> Result<Option<Destination>, Fault> {
+    let address = build.param_projection("address")?;
+    let port = build.param_projection("port")?;
+    Ok(address.zip(port).map(|(address, port)| Destination {
+        address,
+        port,
+        buffer: TupleBuf::default(),
+        current: None,
+    }))
+}
+
+impl Operator for TcpSink {
+    fn process(
+        &mut self,
+        _port: u32,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.lead(tuple, out)?;
+        self.record.clear();
+        let delay = self.delays.next();
+        self.writer.write(tuple, delay, &mut self.record);
+        self.unflushed += 1;
+        let is_due = self.flush_every > 0 && self.unflushed >= self.flush_every;
+        self.send(is_due, out)
+    }
+
+    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.marker(Punctuation::Window, out)
+    }
+
+    fn final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.marker(Punctuation::Final, out)?;
+        self.hang_up(out);
+        Ok(())
+    }
+
+    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.unflushed > 0 {
+            self.unflushed = 0;
+            if let Some(Connection { output, .. }) = &mut self.open
+                && let Err(error) = output.flush(out.services())
+            {
+                self.lost(&error.to_string(), out);
+            }
+        }
+        Ok(())
+    }
+
+    /// The PE ends, perhaps before the final marker: what was accepted is sent.
+    fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.hang_up(out);
+        Ok(())
+    }
+}
+
+impl TcpSink {
+    /// Takes the address and port of a tuple, if they may change.
+    fn lead(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(destination) = &mut self.destination else {
+            return Ok(());
+        };
+        let next = destination.of(tuple, out)?;
+        if destination.current.as_ref() == Some(&next) {
+            return Ok(());
+        }
+        destination.current = Some(next.clone());
+        self.hang_up(out);
+        self.connector.lead_to(next.0, next.1);
+        self.has_given_up = false;
+        Ok(())
+    }
+
+    /// Sends the record, over the next connection if need be.
+    fn send(&mut self, is_due: bool, out: &mut dyn Outlet) -> Result<(), Fault> {
+        loop {
+            self.connect(out)?;
+            let Some(Connection { output, .. }) = &mut self.open else {
+                return Ok(());
+            };
+            let mut sent = output.put(&self.record, out.services());
+            if is_due && sent.is_ok() {
+                sent = output.flush(out.services());
+                self.unflushed = 0;
+            }
+            let Err(error) = sent else { return Ok(()) };
+            self.lost(&error.to_string(), out);
+            if !self.retries {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes sure that there is a connection, unless there is none any more.
+    fn connect(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.looks_first && self.open.as_ref().is_some_and(Connection::is_closed) {
+            self.lost("the peer has closed the connection", out);
+        }
+        if self.open.is_none() && !self.has_given_up {
+            let stream = self.connector.next(out);
+            let opened = stream.map(|stream| self.opened(OwnedFd::from(stream).into()));
+            self.open = opened.transpose()?;
+            self.has_given_up = self.open.is_none();
+            if self.has_given_up {
+                let message = format!("{}: tuples are dropped", self.connector);
+                out.services().log(TraceLevel::Warn, &message, "TCPSink");
+            } else {
+                out.services().count("nConnections", 1);
+            }
+        }
+        Ok(())
+    }
+
+    fn opened(&self, file: File) -> Result<Connection, Fault> {
+        let socket = file
+            .try_clone()
+            .map_err(|error| super::address::system("cannot use a connection", &error))?;
+        Ok(Connection {
+            output: Output::over(file, self.compression, self.encoding),
+            socket,
+        })
+    }
+
+    /// The connection broke.
+    fn lost(&mut self, why: &str, out: &mut dyn Outlet) {
+        self.open = None;
+        out.services().count("nConnections", -1);
+        let message = format!("the connection {} is lost: {why}", self.connector);
+        out.services().log(TraceLevel::Warn, &message, "TCPSink");
+    }
+
+    /// Sends what is held back and closes the connection.
+    fn hang_up(&mut self, out: &mut dyn Outlet) {
+        let Some(Connection { output, .. }) = self.open.take() else {
+            return;
+        };
+        out.services().count("nConnections", -1);
+        if let Err(error) = output.close(out.services()) {
+            let message = format!("the connection {} broke: {error}", self.connector);
+            out.services().log(TraceLevel::Warn, &message, "TCPSink");
+        }
+    }
+
+    fn marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.write_punctuations {
+            self.record.clear();
+            self.writer.punctuate(mark, &mut self.record);
+            self.unflushed += 1;
+            return self.send(self.flush_on_punctuation, out);
+        }
+        if self.flush_on_punctuation {
+            self.flush(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl Connection {
+    /// Whether the peer has closed it: there is an end to read.
+    fn is_closed(&self) -> bool {
+        use rustix::net::{RecvFlags, recv};
+        let look = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        matches!(recv(&self.socket, &mut [0_u8; 1], look), Ok((0, _)))
+    }
+}
+
+impl Destination {
+    fn of(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(String, u16), Fault> {
+        let row = [Some(tuple)];
+        let row = Row::new(&row);
+        self.address.write(&row, out, &mut self.buffer)?;
+        let address = text(self.buffer.as_ref().get(&self.address.layout, 0));
+        self.port.write(&row, out, &mut self.buffer)?;
+        let port = port(&self.buffer.as_ref().get(&self.port.layout, 0), "tcp")?;
+        Ok((address, port))
+    }
+}

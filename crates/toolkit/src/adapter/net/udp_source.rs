@@ -1,0 +1,176 @@
+//! UDPSource: reads tuples from datagrams.
+
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+
+use graph::{Assignment, Fault, OperatorModel, OutPortModel};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source};
+use rustix::net::sockopt;
+use tuple::{Punctuation, TupleRef};
+
+use super::address::{port, resolve, system};
+use super::connector::bytes;
+use super::{params, verify};
+use crate::adapter::alarm::Alarm;
+use crate::adapter::file_name::text;
+use crate::adapter::params as records;
+use crate::adapter::reading::{Ended, Origin, Reading};
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.adapter",
+    name: "UDPSource",
+    doc: "Reads tuples from the datagrams that come to a port, one or more from each. With a \
+          multicast address it joins the group.",
+    outputs: &[OutPortModel {
+        assign: Assignment::Expression,
+        ..OutPortModel::DEFAULT
+    }],
+    params: &[
+        params::ADDRESS,
+        params::INTERFACE,
+        params::PORT,
+        params::NAME,
+        records::FORMAT,
+        params::ENCODING,
+        records::DEFAULT_TUPLE,
+        params::COMPRESSION,
+        records::PARSING,
+        records::READ_DELAY,
+        params::RECEIVE_BUFFER,
+        params::INIT_DELAY,
+        records::SEPARATOR,
+        records::READ_PUNCTUATIONS,
+        records::IGNORE_EXTRA,
+    ],
+    enums: &[records::FORMATS, records::PARSINGS, records::ALGORITHMS],
+    output_functions: &[
+        "rstring RemoteIP()",
+        "uint32 RemotePort()",
+        "uint32 ServerPort()",
+        "int64 TupleNumber()",
+        "<any T> T AsIs(T v)",
+    ],
+    metrics: &["nInvalidTuples"],
+    verify: Some(verify::udp_source),
+    ..OperatorModel::DEFAULT
+};
+
+/// More than a datagram can hold.
+const DATAGRAM_BYTES: usize = 64 * 1024;
+
+struct UdpSource(Option<Datagrams>);
+
+struct Datagrams {
+    /// `None` if nothing is to run.
+    socket: Option<UdpSocket>,
+    reading: Reading,
+    init_delay: f64,
+    alarm: Alarm,
+}
+
+fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let is_dry_run = build.services.property("dryRun").is_some();
+    let socket = if is_dry_run {
+        None
+    } else {
+        Some(socket(build)?)
+    };
+    let alarm = Alarm::new(&build.stop())
+        .map_err(|error| system("cannot make a descriptor to wait on", &error))?;
+    Ok(Box::new(UdpSource(Some(Datagrams {
+        socket,
+        reading: Reading::new(build, "UDPSource")?,
+        init_delay: build.number("initDelay")?.unwrap_or(0.0),
+        alarm,
+    }))))
+}
+
+fn socket(build: &mut Build<'_>) -> Result<UdpSocket, Fault> {
+    let port = match build.value("port")? {
+        Some(value) => port(&value, "udp")?,
+        None => 0,
+    };
+    let address = build.value("address")?.map(text);
+    let interface = build.value("interface")?.map(text);
+    let receive_bytes = bytes(build, "receiveBufferSize")?;
+    let host = address
+        .as_deref()
+        .or(interface.as_deref())
+        .unwrap_or("0.0.0.0");
+    let open = || {
+        let at = resolve(host, port)?;
+        let socket = UdpSocket::bind(at)?;
+        if at.ip().is_multicast() {
+            join(&socket, at.ip(), interface.as_deref())?;
+        }
+        if let Some(bytes) = receive_bytes {
+            sockopt::set_socket_recv_buffer_size(&socket, bytes)?;
+        }
+        Ok(socket)
+    };
+    open().map_err(|error| system(format!("cannot receive datagrams at {host}:{port}"), &error))
+}
+
+/// Joins a multicast group.
+fn join(socket: &UdpSocket, group: IpAddr, interface: Option<&str>) -> std::io::Result<()> {
+    match group {
+        IpAddr::V4(group) => {
+            let own = interface.map(|host| resolve(host, 0)).transpose()?;
+            let own = match own.map(|address| address.ip()) {
+                Some(IpAddr::V4(own)) => own,
+                _ => Ipv4Addr::UNSPECIFIED,
+            };
+            socket.join_multicast_v4(&group, &own)
+        }
+        IpAddr::V6(group) => socket.join_multicast_v6(&group, 0),
+    }
+}
+
+impl Operator for UdpSource {
+    fn process(
+        &mut self,
+        _port: u32,
+        _tuple: TupleRef<'_>,
+        _out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn source(&mut self) -> Option<Box<dyn Source>> {
+        Some(Box::new(self.0.take()?))
+    }
+}
+
+impl Source for Datagrams {
+    fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(socket) = &self.socket else {
+            return Ok(());
+        };
+        if self.init_delay > 0.0 {
+            out.services().block(self.init_delay);
+        }
+        let failure = |error| system("cannot receive a datagram", &error);
+        let own_port = socket.local_addr().map_err(failure)?.port();
+        let mut bytes = vec![0; DATAGRAM_BYTES];
+        let mut number = 0;
+        while !out.services().is_shutdown() {
+            if !self.alarm.allows(socket).map_err(failure)? {
+                return Ok(());
+            }
+            let (count, remote) = socket.recv_from(&mut bytes).map_err(failure)?;
+            let origin = Origin::peer(remote, own_port, own_port);
+            let reading = &mut self.reading;
+            match reading.datagram(&bytes[..count], &origin, &mut number, out)? {
+                Ended::AtEnd => {}
+                Ended::Final => return out.punctuate(0, Punctuation::Final),
+                Ended::Shutdown => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What invocations of the network adapters have to say.
+
+use graph::{Expr, ExprKind, Misuse, Operator, Part};
+use tuple::Value;
+
+use crate::adapter::verify::{read, written};
+use crate::lower;
+use crate::rule::{given, wrong};
+
+/// TCPSource.
+pub fn tcp_source(operator: &Operator) -> Result<(), Misuse> {
+    connection(operator)?;
+    read(operator)
+}
+
+/// TCPSink.
+pub fn tcp_sink(operator: &Operator) -> Result<(), Misuse> {
+    connection(operator)?;
+    let is_dynamic = lower::literal(operator, "closeMode") == Some("dynamic");
+    if is_dynamic && lower::literal(operator, "role") != Some("client") {
+        let message = "only a client chooses whom it connects to";
+        return wrong(Part::Param("closeMode"), message, "write `role : client`");
+    }
+    for name in ["address", "port"] {
+        let depends = lower::param(operator, name).is_some_and(Expr::reads_input);
+        if depends && !is_dynamic {
+            let message = format!("`{name}` depends on the tuple");
+            let help = "with `closeMode : dynamic` each tuple goes where it says";
+            return wrong(Part::Param(name), message, help);
+        }
+    }
+    written(operator)
+}
+
+/// UDPSource.
+pub fn udp_source(operator: &Operator) -> Result<(), Misuse> {
+    datagrams(operator)?;
+    if !given(operator, "port") {
+        let help = "`port : 0` takes any free one";
+        return wrong(Part::Head, "UDPSource needs the parameter `port`", help);
+    }
+    read(operator)
+}
+
+/// UDPSink.
+pub fn udp_sink(operator: &Operator) -> Result<(), Misuse> {
+    datagrams(operator)?;
+    address_and_port(operator, "UDPSink")?;
+    written(operator)
+}
+
+/// Roles and how connections come to be.
+fn connection(operator: &Operator) -> Result<(), Misuse> {
+    no_name_server(operator)?;
+    if lower::literal(operator, "role") == Some("client") {
+        address_and_port(operator, "a client")?;
+    } else if given(operator, "address") {
+        let message = "a server does not connect to an address";
+        let help = "`interface` is the address that it listens on";
+        return wrong(Part::Param("address"), message, help);
+    }
+    let is_bounded = lower::literal(operator, "reconnectionPolicy") == Some("BoundedRetry");
+    match (is_bounded, given(operator, "reconnectionBound")) {
+        (true, false) => {
+            let message = "BoundedRetry needs the parameter `reconnectionBound`";
+            return wrong(Part::Param("reconnectionPolicy"), message, "");
+        }
+        (false, true) => {
+            let help = "write `reconnectionPolicy : BoundedRetry`";
+            let message = "a bound without bounded retries";
+            return wrong(Part::Param("reconnectionBound"), message, help);
+        }
+        _ => {}
+    }
+    if let Some(ExprKind::Const(Value::Boolean(true))) =
+        lower::param(operator, "confirmWireFormat").map(|flag| &flag.kind)
+    {
+        let message = "formats are not compared when connecting";
+        let help = "leave the parameter out and give both sides the same schema";
+        return wrong(Part::Param("confirmWireFormat"), message, help);
+    }
+    Ok(())
+}
+
+fn datagrams(operator: &Operator) -> Result<(), Misuse> {
+    no_name_server(operator)?;
+    if given(operator, "compression") {
+        let message = "datagrams are not compressed";
+        let help = "leave `compression` out, or use TCP";
+        return wrong(Part::Param("compression"), message, help);
+    }
+    Ok(())
+}
+
+fn address_and_port(operator: &Operator, who: &str) -> Result<(), Misuse> {
+    for name in ["address", "port"] {
+        if !given(operator, name) {
+            let message = format!("{who} needs the parameter `{name}`");
+            return wrong(Part::Head, message, "");
+        }
+    }
+    Ok(())
+}
+
+fn no_name_server(operator: &Operator) -> Result<(), Misuse> {
+    if given(operator, "name") {
+        let help = "give `address` and `port` instead";
+        return wrong(Part::Param("name"), "there is no name server", help);
+    }
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! One file, connection or datagram, from its first byte to its end: records to tuples.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use graph::{Fault, FaultKind, TraceLevel};
+use runtime::{Build, Outlet};
+use tuple::text::{Record, RecordError, RecordReader};
+use tuple::{Punctuation, TupleBuf};
+
+use crate::adapter::alarm::Alarm;
+use crate::adapter::assigned::{Assigned, Parsing};
+use crate::adapter::compression::Compression;
+use crate::adapter::file_name::text;
+use crate::adapter::input::{Input, encoding};
+use crate::adapter::record;
+use crate::charset::Charset;
+
+/// How long a hot file is left alone when it has nothing new.
+const HOT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Reads records.
+pub struct Reading {
+    /// Whose it is.
+    operator: &'static str,
+    reader: Box<dyn RecordReader>,
+    pub compression: Option<Compression>,
+    pub encoding: Option<Charset>,
+    parsing: Parsing,
+    /// Files go on being read as they grow.
+    pub hot: bool,
+    assigned: Option<Assigned>,
+    tuple: TupleBuf,
+    buffer: Vec<u8>,
+}
+
+/// Where bytes come from, as output functions and messages tell it.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// What was asked for: a file's name.
+    pub name: String,
+    /// What messages call it.
+    pub shown: String,
+    /// The peer, if there is one.
+    pub remote: Option<SocketAddr>,
+    /// The port of this end.
+    pub local_port: u16,
+    /// The port that a server listens on; 0 for clients.
+    pub server_port: u16,
+}
+
+impl Origin {
+    /// A peer.
+    pub fn peer(remote: SocketAddr, local_port: u16, server_port: u16) -> Origin {
+        Origin {
+            name: String::new(),
+            shown: remote.to_string(),
+            remote: Some(remote),
+            local_port,
+            server_port,
+        }
+    }
+
+    /// The peer of a connection.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    pub fn of(stream: &TcpStream, server_port: u16) -> io::Result<Origin> {
+        let local_port = stream.local_addr()?.port();
+        Ok(Origin::peer(stream.peer_addr()?, local_port, server_port))
+    }
+}
+
+/// How reading ended.
+pub enum Ended {
+    /// At the end of the file.
+    AtEnd,
+    /// At a final marker in the file.
+    Final,
+    /// By a shutdown.
+    Shutdown,
+}
+
+impl Reading {
+    /// As an adapter's parameters say.
+    ///
+    /// # Errors
+    /// Parameters that are out of range.
+    pub fn new(build: &mut Build<'_>, operator: &'static str) -> Result<Reading, Fault> {
+        let encoding_name = build.value("encoding")?.map(text);
+        Ok(Reading {
+            operator,
+            reader: record::reader(build)?,
+            compression: Compression::of(build.literal("compression"))?,
+            encoding: encoding(encoding_name.as_deref())?,
+            parsing: Parsing::of(build),
+            hot: false,
+            assigned: Assigned::new(build)?,
+            tuple: TupleBuf::default(),
+            buffer: Vec::new(),
+        })
+    }
+
+    /// What comes over a connection.
+    pub fn input(&self, stream: TcpStream, alarm: &Alarm) -> Input {
+        let file = OwnedFd::from(stream).into();
+        Input::over(file, self.compression, self.encoding, alarm)
+    }
+
+    /// Reads an open file or connection to its end.
+    ///
+    /// # Errors
+    /// A record that is no tuple, with strict parsing; a failed read; what comes from downstream.
+    pub fn read(
+        &mut self,
+        input: &mut Input,
+        origin: &Origin,
+        out: &mut dyn Outlet,
+    ) -> Result<Ended, Fault> {
+        self.begin();
+        let mut start = 0;
+        let mut at_end = false;
+        let mut number = 0;
+        loop {
+            let bytes = &self.buffer[start..];
+            let step = self.reader.read(bytes, at_end, &mut self.tuple);
+            start += step.consumed;
+            match step.record {
+                Record::NeedMore => {
+                    self.buffer.drain(..start);
+                    start = 0;
+                    at_end = !self.fill(input, &origin.shown, out)?;
+                }
+                Record::End => return Ok(Ended::AtEnd),
+                record => {
+                    if let Some(ended) = self.take(record, origin, &mut number, out)? {
+                        return Ok(ended);
+                    }
+                }
+            }
+            if out.services().is_shutdown() {
+                return Ok(Ended::Shutdown);
+            }
+        }
+    }
+
+    /// Reads a datagram, which ends with a record. `number` counts records.
+    ///
+    /// # Errors
+    /// A record that is no tuple, with strict parsing; what comes from downstream.
+    pub fn datagram(
+        &mut self,
+        bytes: &[u8],
+        origin: &Origin,
+        number: &mut i64,
+        out: &mut dyn Outlet,
+    ) -> Result<Ended, Fault> {
+        self.begin();
+        match self.encoding {
+            Some(charset) => self.buffer = charset.decode(bytes),
+            None => self.buffer.extend_from_slice(bytes),
+        }
+        let mut start = 0;
+        loop {
+            let step = self
+                .reader
+                .read(&self.buffer[start..], true, &mut self.tuple);
+            start += step.consumed;
+            if matches!(step.record, Record::NeedMore | Record::End) {
+                return Ok(Ended::AtEnd);
+            }
+            if let Some(ended) = self.take(step.record, origin, number, out)? {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// Passes on what a record holds; whether that is the end.
+    fn take(
+        &mut self,
+        record: Record,
+        origin: &Origin,
+        number: &mut i64,
+        out: &mut dyn Outlet,
+    ) -> Result<Option<Ended>, Fault> {
+        match record {
+            Record::Tuple { delay } => {
+                *number += 1;
+                self.pause(delay, out);
+                self.submit(origin, *number, out)?;
+            }
+            Record::Punctuation(Punctuation::Final) => return Ok(Some(Ended::Final)),
+            Record::Punctuation(mark) => out.punctuate(0, mark)?,
+            Record::Rejected(error) => {
+                *number += 1;
+                self.reject(&error, &origin.shown, out)?;
+            }
+            Record::NeedMore | Record::End => {}
+        }
+        Ok(None)
+    }
+
+    /// Before the first byte of a file.
+    fn begin(&mut self) {
+        self.reader.restart();
+        self.buffer.clear();
+    }
+
+    /// Reads on; false at the end. A hot file ends only with a shutdown: when there is nothing new
+    /// it is left alone for a while, and one that has shrunk is read from its start.
+    fn fill(
+        &mut self,
+        input: &mut Input,
+        shown: &str,
+        out: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
+        let failure = |error: io::Error| {
+            Fault::new(FaultKind::System, format!("cannot read {shown}: {error}"))
+        };
+        if input.fill(&mut self.buffer).map_err(failure)? > 0 {
+            return Ok(true);
+        }
+        if !self.hot || out.services().is_shutdown() {
+            return Ok(false);
+        }
+        if input.restart_if_shorter().map_err(failure)? {
+            self.begin();
+        } else {
+            out.services().block(HOT_PAUSE.as_secs_f64());
+        }
+        Ok(!out.services().is_shutdown())
+    }
+
+    fn pause(&self, delay: f64, out: &mut dyn Outlet) {
+        if delay > 0.0 {
+            out.services().block(delay);
+        }
+    }
+
+    fn submit(&mut self, origin: &Origin, number: i64, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(assigned) = &mut self.assigned else {
+            return out.submit_made(0, &mut self.tuple);
+        };
+        let whole = assigned.complete(&self.tuple, origin, number, out)?;
+        out.submit(0, whole)
+    }
+
+    fn reject(&self, error: &RecordError, shown: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let message = format!("{shown}:{error}");
+        if self.parsing == Parsing::Strict {
+            return Err(Fault::value(message));
+        }
+        out.services().count("nInvalidTuples", 1);
+        out.services()
+            .log(TraceLevel::Warn, &message, self.operator);
+        Ok(())
+    }
+}
