@@ -57,10 +57,11 @@ impl Bars {
         );
         let title: &[(&str, &dyn Display)] = &[("class", &"title"), ("x", &0), ("y", &16)];
         svg.line().leaf("text", title, &self.title).line();
+        // Behind the bars, so that it crosses no number.
+        level(&mut svg, x(scale, 1.0), bottom);
         for (row, bar) in self.bars.iter().enumerate() {
             draw_bar(&mut svg, bar, TOP + ROW * row as f64, scale);
         }
-        level(&mut svg, x(scale, 1.0), bottom);
         svg.close();
         svg.finish()
     }

@@ -222,6 +222,11 @@ fn line(svg: &mut Markup, series: &Series, frame: &Frame, unit: &str) {
         svg.empty("path", &[("class", &"line"), ("d", &path)]);
     }
     svg.line();
+    // The markers of controls show when they are pointed at; without a line, always.
+    let (marker, d) = match (series.look, shown.len()) {
+        (Look::Control, 1) => ("marker alone", "M-7 0H7"),
+        _ => ("marker", shape(series.colour)),
+    };
     for point in shown {
         let (x, y) = (pixels(frame.x(point.x)), pixels(frame.y(point.y)));
         let place = format!("translate({x} {y})");
@@ -229,10 +234,7 @@ fn line(svg: &mut Markup, series: &Series, frame: &Frame, unit: &str) {
         svg.leaf("title", &[], &point.note);
         runs(svg, point, frame);
         svg.empty("circle", &[("class", &"hit"), ("r", &9)]);
-        svg.empty(
-            "path",
-            &[("class", &"marker"), ("d", &shape(series.colour))],
-        );
+        svg.empty("path", &[("class", &marker), ("d", &d)]);
         svg.close().line();
     }
     svg.close().line();

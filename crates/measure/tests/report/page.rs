@@ -377,6 +377,12 @@ fn little_or_nothing_makes_a_page_too() {
     let line = classed(chart, "series measured")[0];
     assert_eq!(classed(line, "point").len(), 1);
     assert!(classed(line, "line").is_empty(), "one point makes no line");
+    let control = classed(chart, "series control")[0];
+    assert_eq!(
+        classed(control, "alone").len(),
+        1,
+        "a control without a line is seen"
+    );
 
     let mut refused = samples::blank("throughput", "shm");
     refused.unavailable = Some("one core is not enough".to_owned());
