@@ -37,6 +37,7 @@ pub fn operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> Operat
         window: None,
         history: 0,
         is_control: false,
+        unmarked: Vec::new(),
     };
     let output = |schema: &Arc<TupleType>| OutPort {
         name: "Out".into(),
@@ -54,6 +55,7 @@ pub fn operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> Operat
         config: Vec::new(),
         annotations: Vec::new(),
         own_thread: false,
+        is_timed: false,
         pos: Pos::default(),
     }
 }

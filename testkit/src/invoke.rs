@@ -26,6 +26,7 @@ impl Invoke {
             config: Vec::new(),
             annotations: Vec::new(),
             own_thread: false,
+            is_timed: false,
             pos: x::HERE,
         })
     }
@@ -39,6 +40,7 @@ impl Invoke {
             window: None,
             history: 0,
             is_control: false,
+            unmarked: Vec::new(),
         });
         self.0.logic.on_tuple.push(None);
         self.0.logic.on_punct.push(None);

@@ -82,6 +82,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         config: Vec::new(),
         annotations: Vec::new(),
         own_thread: false,
+        is_timed: false,
         pos: Pos::default(),
     };
     let scope = Scope {

@@ -58,17 +58,13 @@ pub struct Operator {
     pub annotations: Vec<Annotation>,
     /// It submits from a thread of its own although it has input ports: its model says so.
     pub own_thread: bool,
+    /// It submits by timers too, though nothing comes in: its model says so.
+    pub is_timed: bool,
     /// The head of the invocation.
     pub pos: Pos,
 }
 
 impl Operator {
-    /// Whether time alone may make it submit: a window or a partition ends with time.
-    pub fn is_timed(&self) -> bool {
-        let windows = self.inputs.iter().filter_map(|port| port.window.as_ref());
-        windows.into_iter().any(Window::is_timed)
-    }
-
     /// Whether config asks for a queue at an input port.
     pub fn declares_queue(&self, port: u32) -> bool {
         let Some(port) = self.inputs.get(port as usize) else {
@@ -105,6 +101,9 @@ pub struct InPort {
     pub history: u32,
     /// `true` when the model calls it a control port.
     pub is_control: bool,
+    /// Those of `sources`, by index, that bring no window markers: each closes a loop in which every
+    /// operator passes markers on, so that one would go round for ever.
+    pub unmarked: Vec<u32>,
 }
 
 /// One end of a stream: an output port.
@@ -216,11 +215,19 @@ pub struct Window {
 }
 
 impl Window {
-    fn is_timed(&self) -> bool {
-        let mut policies = [Some(&self.evict), self.trigger.as_ref()].into_iter();
-        let partition = self.partition.as_ref().and_then(|p| p.evict);
-        policies.any(|policy| matches!(policy, Some(Policy::Time(_))))
-            || matches!(partition, Some(PartitionEviction::Age(_)))
+    /// Seconds after which it is flushed, or triggered, again and again, if time says when.
+    pub fn period(&self) -> Option<f64> {
+        let policy = match self.kind {
+            WindowKind::Tumbling => Some(&self.evict),
+            WindowKind::Sliding => self.trigger.as_ref(),
+        };
+        policy.and_then(Policy::seconds)
+    }
+
+    /// Seconds that an item stays in a sliding window, if time says so.
+    pub fn lifetime(&self) -> Option<f64> {
+        let evict = Some(&self.evict).filter(|_| self.kind == WindowKind::Sliding);
+        evict.and_then(Policy::seconds)
     }
 }
 
@@ -244,6 +251,15 @@ pub enum Policy {
     Delta(u32, Value),
     /// A window marker.
     Punct,
+}
+
+impl Policy {
+    fn seconds(&self) -> Option<f64> {
+        match self {
+            Policy::Time(seconds) => Some(*seconds),
+            Policy::Count(_) | Policy::Delta(..) | Policy::Punct => None,
+        }
+    }
 }
 
 /// `partitioned` and how partitions leave.

@@ -56,6 +56,8 @@ pub struct OperatorModel {
     /// Whether it submits from a thread of its own although it has input ports: what it sends is not
     /// brought about by what comes in at that moment.
     pub own_thread: bool,
+    /// Whether an operator submits by timers; `None`: never.
+    pub timed: Option<Timed>,
     /// Names of its metrics.
     pub metrics: &'static [&'static str],
     /// What it is for the program around it.
@@ -88,6 +90,7 @@ impl OperatorModel {
         allows_logic: true,
         submits: false,
         own_thread: false,
+        timed: None,
         metrics: &[],
         role: Role::Ordinary,
         unsupported: None,
@@ -95,6 +98,9 @@ impl OperatorModel {
         verify: None,
     };
 }
+
+/// Tells of an operator, with its parameters and windows, whether it submits by timers.
+pub type Timed = fn(&Operator) -> bool;
 
 /// What an operator is for the program around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,6 +38,7 @@ fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
         window: None,
         history: 0,
         is_control: false,
+        unmarked: Vec::new(),
     });
     let outputs = (0..outputs).map(|port| OutPort {
         name: format!("{name}{port}").into(),
@@ -55,6 +56,7 @@ fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
         config: Vec::new(),
         annotations: Vec::new(),
         own_thread: false,
+        is_timed: false,
         pos: Pos::default(),
     }
 }

@@ -297,6 +297,7 @@ fn source() -> Operator {
         config: vec![],
         annotations: vec![],
         own_thread: false,
+        is_timed: false,
         pos: Pos::default(),
     }
 }
@@ -381,6 +382,7 @@ fn program() -> Program {
             window: Some(window()),
             history: 1,
             is_control: false,
+            unmarked: Vec::new(),
         }],
         outputs: vec![OutPort {
             name: "Out".into(),
@@ -411,6 +413,7 @@ fn program() -> Program {
             vec![("threads".into(), Value::Int32(2))],
         )],
         own_thread: false,
+        is_timed: false,
         pos: Pos::default(),
     };
     Program {

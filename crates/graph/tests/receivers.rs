@@ -17,6 +17,7 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
             window: None,
             history: 0,
             is_control: false,
+            unmarked: Vec::new(),
         });
         Operator {
             name: format!("O{at}").into(),
@@ -33,6 +34,7 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
             config: Vec::new(),
             annotations: Vec::new(),
             own_thread: false,
+            is_timed: false,
             pos: Pos::default(),
         }
     });

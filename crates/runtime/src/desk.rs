@@ -128,7 +128,7 @@ impl Outlet for Desk<'_> {
         if mark == Punctuation::Final {
             out.close();
         }
-        for &target in &out.targets {
+        for &target in out.targets.iter().filter(|target| target.takes(mark)) {
             self.region.deliver_mark(target, mark)?;
         }
         Ok(())

@@ -39,10 +39,7 @@ impl Wiring {
             "nFinalPunctsProcessed" => return Some(marks.get().finals),
             _ => {}
         }
-        let port = Target {
-            node: operator,
-            port,
-        };
+        let port = Target::new(operator, port);
         match self.queue_before(port) {
             Some(queue) => queue.metric(name),
             // Without a queue nothing is queued or dropped.

@@ -78,9 +78,12 @@ fn targets(program: &Program) -> Vec<Vec<Vec<Target>>> {
         .collect();
     for (node, operator) in (0..).zip(&program.operators) {
         for (port, input) in (0..).zip(&operator.inputs) {
-            for edge in &input.sources {
+            for (source, edge) in (0..).zip(&input.sources) {
                 let ports = &mut targets[edge.operator.0 as usize];
-                ports[edge.port as usize].push(Target { node, port });
+                ports[edge.port as usize].push(Target {
+                    is_unmarked: input.unmarked.contains(&source),
+                    ..Target::new(node, port)
+                });
             }
         }
     }

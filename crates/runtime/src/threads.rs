@@ -174,7 +174,7 @@ mod tests {
 
     /// Edges between operators, one output port each.
     fn targets(edges: &[&[u32]]) -> Vec<Vec<Vec<Target>>> {
-        let port = |to: &&[u32]| to.iter().map(|&node| Target { node, port: 0 }).collect();
+        let port = |to: &&[u32]| to.iter().map(|&node| Target::new(node, 0)).collect();
         edges.iter().map(|to| vec![port(to)]).collect()
     }
 

@@ -106,6 +106,24 @@ impl Wiring {
 pub(crate) struct Target {
     pub node: u32,
     pub port: u32,
+    /// The stream brings it no window markers: [`graph::InPort::unmarked`].
+    pub is_unmarked: bool,
+}
+
+impl Target {
+    /// A port that gets everything.
+    pub fn new(node: u32, port: u32) -> Target {
+        Target {
+            node,
+            port,
+            is_unmarked: false,
+        }
+    }
+
+    /// Whether a marker gets to it.
+    pub fn takes(&self, mark: Punctuation) -> bool {
+        mark == Punctuation::Final || !self.is_unmarked
+    }
 }
 
 /// An operator that several threads enter, one at a time.

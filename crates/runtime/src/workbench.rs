@@ -93,12 +93,12 @@ impl Workbench {
 
     /// Hands over a tuple of the port's layout.
     pub fn tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        self.region.deliver(Target { node: 0, port }, tuple)
+        self.region.deliver(Target::new(0, port), tuple)
     }
 
     /// Hands over a marker.
     pub fn mark(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
-        self.region.deliver_mark(Target { node: 0, port }, mark)
+        self.region.deliver_mark(Target::new(0, port), mark)
     }
 
     /// Fires a timer.
@@ -159,6 +159,7 @@ fn with_recorder(operator: &graph::Operator) -> Program {
             window: None,
             history: 0,
             is_control: false,
+            unmarked: Vec::new(),
         });
     let recorder = graph::Operator {
         name: "Recorder".into(),
@@ -170,6 +171,7 @@ fn with_recorder(operator: &graph::Operator) -> Program {
         config: Vec::new(),
         annotations: Vec::new(),
         own_thread: false,
+        is_timed: false,
         pos: operator.pos,
     };
     Program {

@@ -55,6 +55,15 @@ pub fn literal<'a>(operator: &'a Operator, name: &str) -> Option<&'a str> {
     }
 }
 
+/// Whether a window is flushed or triggered by time.
+pub fn has_period(operator: &Operator) -> bool {
+    let mut windows = operator
+        .inputs
+        .iter()
+        .filter_map(|port| port.window.as_ref());
+    windows.any(|window| window.period().is_some())
+}
+
 /// Submits a tuple to a port.
 pub fn submit(port: u32, tuple: Expr) -> Stmt {
     let pos = tuple.pos;

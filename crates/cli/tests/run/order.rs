@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use crate::processes::media;
-use crate::scratch::{Scratch, thalweg};
+use crate::scratch::{Scratch, root, thalweg};
 
 /// Programs, each on [`PLANS`] plans.
 const PROGRAMS: u64 = 20;
@@ -318,6 +318,25 @@ fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
             );
         }
     }
+}
+
+/// One way to the switch is a call and the other one crosses, so that one thread has to bring both
+/// together; if it also brought what opens the switch, it would wait for itself.
+#[test]
+fn a_merge_does_not_take_what_opens_a_switch() {
+    let scratch = Scratch::new();
+    let plan = scratch.write(
+        "cut.plan",
+        "pe 0\n operators A B S C\npe 1\n operators Even\n",
+    );
+    let program = root().join("tests/programs/switch/opened_by_another_source.spl");
+    let args = [
+        "run",
+        program.to_str().unwrap(),
+        "--fuse",
+        plan.to_str().unwrap(),
+    ];
+    assert_eq!(thalweg(&args).ok(), "waited\nwaited\n1\n2\n2\n");
 }
 
 /// The first lines that differ.

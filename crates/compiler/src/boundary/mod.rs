@@ -116,6 +116,7 @@ fn feed(expander: &mut Expander<'_, '_>, at: usize, exports: &[usize]) {
         window: None,
         history: 0,
         is_control: false,
+        unmarked: Vec::new(),
     };
     expander.operators[at].inputs.push(input);
     let span = expander.sites[at].head;

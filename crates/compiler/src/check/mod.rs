@@ -3,6 +3,7 @@
 mod connections;
 mod consistent;
 mod feedback;
+mod markers;
 mod punctuation;
 
 use crate::expand::Expander;
@@ -19,6 +20,7 @@ pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
         merged,
         diagnostics,
     );
+    markers::end_in_loops(&mut expander.operators, &expander.sites);
     feedback::check(&expander.operators, &expander.sites, diagnostics);
     punctuation::check(&expander.operators, &expander.sites, diagnostics);
     consistent::check(expander);

@@ -147,6 +147,7 @@ impl<'w> Expander<'_, 'w> {
                 window: None,
                 history: 0,
                 is_control: false,
+                unmarked: Vec::new(),
             }],
             outputs: (0..outputs.len()).map(out).collect(),
             params: params(share, &schema, pos).into_iter().collect(),
@@ -154,6 +155,7 @@ impl<'w> Expander<'_, 'w> {
             config: Vec::new(),
             annotations: vec![(SPLITTER.into(), Vec::new())],
             own_thread: model.own_thread,
+            is_timed: false,
             pos,
             name,
         };

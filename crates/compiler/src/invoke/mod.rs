@@ -124,7 +124,7 @@ impl<'w> Work<'_, 'w> {
             .enumerate()
             .map(|(at, window)| self.in_port(at, window))
             .collect();
-        let operator = Operator {
+        let mut operator = Operator {
             name: request.path.clone(),
             kind: format!("{}::{}", self.model.namespace, self.model.name).into(),
             inputs,
@@ -134,8 +134,10 @@ impl<'w> Work<'_, 'w> {
             config,
             annotations,
             own_thread: self.model.own_thread,
+            is_timed: false,
             pos: session.pos(ast.head),
         };
+        operator.is_timed = self.model.timed.is_some_and(|timed| timed(&operator));
         (operator, self.site(request, window_places))
     }
 
@@ -148,6 +150,7 @@ impl<'w> Work<'_, 'w> {
             window,
             history: self.frame.history(at),
             is_control: self.inputs[at].control,
+            unmarked: Vec::new(),
         }
     }
 

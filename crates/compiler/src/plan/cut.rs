@@ -210,10 +210,13 @@ impl<'a> Cutter<'a> {
         let mut operator = self.program.operators[id.0 as usize].clone();
         for (port, input) in (0..).zip(&mut operator.inputs) {
             input.sources = match self.seats.queues.get(&(id, port)) {
-                Some(&queue) => vec![Edge {
-                    operator: OperatorId(queue),
-                    port: 0,
-                }],
+                Some(&queue) => {
+                    input.unmarked.clear();
+                    vec![Edge {
+                        operator: OperatorId(queue),
+                        port: 0,
+                    }]
+                }
                 None => self.sources(input, Consumer { operator: id, port }),
             };
         }

@@ -122,8 +122,12 @@ pub(super) fn queue(program: &Program, queue: &ThreadedPort, sources: Vec<Edge>)
     let tuples = numbers("tuples", &[queue.tuples], of.pos);
     let core = queue.core.map(|core| numbers("core", &[core], of.pos));
     let name = program.queue_name(queue);
+    let input = InPort {
+        unmarked: port.unmarked.clone(),
+        ..in_port(port.name.clone(), &port.schema, sources)
+    };
     Operator {
-        inputs: vec![in_port(port.name.clone(), &port.schema, sources)],
+        inputs: vec![input],
         outputs: vec![out_port(port.name.clone(), &port.schema)],
         params: [tuples, congestion].into_iter().chain(core).collect(),
         ..operator(name, inserted::QUEUE, of.pos)
@@ -146,6 +150,7 @@ fn operator(name: String, kind: &str, pos: Pos) -> Operator {
         config: Vec::new(),
         annotations: Vec::new(),
         own_thread: false,
+        is_timed: false,
         pos,
     }
 }
@@ -158,6 +163,7 @@ fn in_port(name: Arc<str>, schema: &Arc<TupleType>, sources: Vec<Edge>) -> InPor
         window: None,
         history: 0,
         is_control: false,
+        unmarked: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ mod placing;
 #[path = "../support/mod.rs"]
 mod support;
 mod threads;
+mod timed;
 
 use compiler::{Choice, Fuse, MediumFacts};
 use graph::{Plan, Program};

@@ -93,6 +93,7 @@ fn operator(at: usize, outputs: usize) -> Operator {
         config: Vec::new(),
         annotations: Vec::new(),
         own_thread: false,
+        is_timed: false,
         pos: Pos {
             file: 0,
             line: at as u32 + 1,
@@ -113,6 +114,7 @@ fn in_port(port: usize, sources: Vec<Edge>) -> InPort {
         window: None,
         history: 0,
         is_control: false,
+        unmarked: Vec::new(),
     }
 }
 

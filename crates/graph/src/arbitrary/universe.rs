@@ -144,6 +144,7 @@ fn port(name: &str, schema: TupleType, history: u32) -> InPort {
         window: None,
         history,
         is_control: false,
+        unmarked: Vec::new(),
     }
 }
 

@@ -42,6 +42,7 @@ fn port(history: u32) -> InPort {
         window: None,
         history,
         is_control: false,
+        unmarked: Vec::new(),
     }
 }
 

@@ -27,6 +27,7 @@ fn operator(case: &Case) -> Operator {
         config: Vec::new(),
         annotations: Vec::new(),
         own_thread: false,
+        is_timed: false,
         pos: Pos::default(),
     }
 }

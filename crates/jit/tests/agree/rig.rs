@@ -53,6 +53,7 @@ impl Rig {
             window: None,
             history: *history,
             is_control: false,
+            unmarked: Vec::new(),
         });
         let outputs = self.outputs.iter().map(|schema| OutPort {
             name: "Out".into(),
@@ -70,6 +71,7 @@ impl Rig {
             config: Vec::new(),
             annotations: Vec::new(),
             own_thread: false,
+            is_timed: false,
             pos: Pos::default(),
         }
     }

@@ -85,6 +85,8 @@ pub struct Windows<T> {
     trigger: Option<Policy>,
     partitioned: bool,
     partition_eviction: Option<PartitionEviction>,
+    /// Seconds that an item stays in a sliding window, if time says so.
+    lifetime: Option<f64>,
     partitions: IndexMap<Box<[u8]>, Partition<T>>,
     /// Partitions by the number of their last insertion; kept only for partition eviction.
     by_use: BTreeMap<u64, Box<[u8]>>,
@@ -106,33 +108,13 @@ impl<T> Windows<T> {
             trigger: window.trigger.clone(),
             partitioned: partition.is_some(),
             partition_eviction: partition.and_then(|p| p.evict),
+            lifetime: window.lifetime(),
             partitions: IndexMap::new(),
             by_use: BTreeMap::new(),
             uses: 0,
             items: 0,
             unordered: false,
             spare: Vec::new(),
-        }
-    }
-
-    /// Seconds between the ticks that the policies need, if they need any.
-    pub fn period(&self) -> Option<f64> {
-        let policy = if self.kind == WindowKind::Tumbling {
-            Some(&self.evict)
-        } else {
-            None
-        };
-        match policy.or(self.trigger.as_ref()) {
-            Some(Policy::Time(seconds)) => Some(*seconds),
-            _ => None,
-        }
-    }
-
-    /// Seconds that an item stays in a sliding window, if time says so.
-    pub fn lifetime(&self) -> Option<f64> {
-        match (self.kind, &self.evict) {
-            (WindowKind::Sliding, Policy::Time(seconds)) => Some(*seconds),
-            _ => None,
         }
     }
 
@@ -312,7 +294,7 @@ impl<T> Windows<T> {
         }
     }
 
-    /// The timer of [`Windows::period`] has fired: flushes or triggers every partition.
+    /// The timer of [`Window::period`] has fired: flushes or triggers every partition.
     pub fn tick(&mut self, now_ns: u64, observer: &mut impl Observer<T>) -> Result<(), Fault> {
         self.evict_old_partitions(now_ns, observer)?;
         if self.kind == WindowKind::Tumbling {
@@ -330,7 +312,7 @@ impl<T> Windows<T> {
 
     /// Lets every item leave whose time in a sliding window is over.
     pub fn expire(&mut self, now_ns: u64, observer: &mut impl Observer<T>) -> Result<(), Fault> {
-        let Some(seconds) = self.lifetime() else {
+        let Some(seconds) = self.lifetime else {
             return Ok(());
         };
         let lifetime_ns = (seconds * 1e9) as u64;

@@ -11,6 +11,7 @@ use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::clock::Clock;
 use crate::key::Key;
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -76,6 +77,7 @@ static MODEL: OperatorModel = OperatorModel {
     enums: &[("SortOrder", &["ascending", "descending"])],
     metrics: &["nCurrentPartitions"],
     verify: Some(super::sort_rules::verify),
+    timed: Some(lower::has_period),
     ..OperatorModel::DEFAULT
 };
 
@@ -112,7 +114,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         .as_ref()
         .expect("the model asks for a window");
     let windows = Windows::new(window);
-    if let Some(seconds) = windows.period() {
+    if let Some(seconds) = window.period() {
         build.timer(seconds);
     }
     let sort_by = build

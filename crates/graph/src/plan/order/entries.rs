@@ -25,6 +25,16 @@ enum Thread {
 /// A thread and an origin of what it brings.
 type Visits = BTreeSet<(Thread, Origin)>;
 
+/// The ports of a unit that a merge leaves to the threads which bring them something.
+///
+/// A Switch that is closed, or a Gate without credit, holds up the thread that brings it a tuple until
+/// another one brings what opens it. If one thread took both it would wait for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Apart {
+    Control,
+    Data,
+}
+
 /// What has to come in order, and where.
 pub(super) struct Need {
     /// Where it comes in.
@@ -42,6 +52,8 @@ pub(super) struct Entries<'g, 'a> {
     entered: Vec<Rc<Visits>>,
     /// The units that need a merge, and the origins that two threads bring them.
     pub merged: BTreeMap<usize, BTreeSet<Origin>>,
+    /// By unit with a merge: ports that it leaves alone.
+    apart: BTreeMap<usize, Apart>,
     /// The receiver of each crossing in each PE.
     receiver_of: BTreeMap<(u32, u32), usize>,
 }
@@ -61,6 +73,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             submitted: vec![Rc::default(); ground.program.operators.len()],
             entered: Vec::new(),
             merged: BTreeMap::new(),
+            apart: BTreeMap::new(),
             receiver_of,
         };
         for unit in 0..ground.origins.units.all.len() {
@@ -80,7 +93,7 @@ impl<'g, 'a> Entries<'g, 'a> {
     /// Everything that has to come in order.
     pub fn needs(&self) -> Vec<Need> {
         let merged = self.merged.iter().map(|(&unit, contested)| {
-            let edges = self.outside(unit);
+            let edges: Vec<_> = self.taken(unit).collect();
             let mut origins = self.common(&edges);
             origins.extend(contested);
             Need { edges, origins }
@@ -159,6 +172,44 @@ impl<'g, 'a> Entries<'g, 'a> {
         edges.collect()
     }
 
+    /// Those of them that its merge takes.
+    pub fn taken(&self, unit: usize) -> impl Iterator<Item = (Edge, Consumer)> {
+        let apart = self.apart.get(&unit);
+        let edges = self.outside(unit).into_iter();
+        edges.filter(move |(_, to)| apart != Some(&self.sort(*to)))
+    }
+
+    /// Whether its merge takes what comes to a port.
+    pub fn takes(&self, unit: usize, to: Consumer) -> bool {
+        self.merged.contains_key(&unit) && self.apart.get(&unit) != Some(&self.sort(to))
+    }
+
+    fn sort(&self, to: Consumer) -> Apart {
+        let operator = &self.ground.program.operators[to.operator.0 as usize];
+        match operator.inputs[to.port as usize].is_control {
+            true => Apart::Control,
+            false => Apart::Data,
+        }
+    }
+
+    /// What a merge for these origins has to leave alone: ports of one sort if nothing comes to them
+    /// that comes to those of the other sort.
+    fn apart(&self, unit: usize, contested: &BTreeSet<Origin>) -> Option<Apart> {
+        let (mut control, mut data) = (BTreeSet::new(), BTreeSet::new());
+        for (from, to) in self.outside(unit) {
+            let arriving = self.ground.origins.arriving(from, to);
+            match self.sort(to) {
+                Apart::Control => control.extend(arriving),
+                Apart::Data => data.extend(arriving),
+            }
+        }
+        let is_separate = !control.is_empty() && control.is_disjoint(&data);
+        let apart = [(Apart::Control, control), (Apart::Data, data)];
+        let mut apart = apart.into_iter().filter(|_| is_separate);
+        let apart = apart.find(|(_, origins)| origins.is_disjoint(contested));
+        apart.map(|(apart, _)| apart)
+    }
+
     /// Works out who enters a unit and who submits from it.
     fn unit(&mut self, unit: usize, is_mix: bool) {
         let ground = self.ground;
@@ -167,17 +218,25 @@ impl<'g, 'a> Entries<'g, 'a> {
             visits.extend(self.visits(from, to));
         }
         let operators = &ground.origins.units.all[unit];
+        visits.extend(self.queued_inside(unit));
         for &id in operators {
             let operator = &ground.program.operators[id.0 as usize];
             let is_inside = operators.len() > 1 && operator.own_thread;
             if operator.inputs.is_empty() || is_inside {
                 visits.extend(self.own(id));
-            } else if operators.len() > 1 && operator.is_timed() {
+            } else if operators.len() > 1 && operator.is_timed {
                 visits.extend(self.timed(id));
             }
         }
         if let Some(contested) = contested(&visits).or(is_mix.then(BTreeSet::new)) {
+            let apart = self.apart(unit, &contested);
+            self.apart.extend(apart.map(|apart| (unit, apart)));
+            self.merged.insert(unit, contested);
+            let edges = self.outside(unit).into_iter();
+            let left = edges.filter(|(_, to)| !self.takes(unit, *to));
+            let left: Visits = left.flat_map(|(from, to)| self.visits(from, to)).collect();
             let merge = |(thread, origin)| match thread {
+                _ if left.contains(&(thread, origin)) => (thread, origin),
                 Thread::Receiver(..) | Thread::Merge(_) | Thread::Own(_) | Thread::Timers(_) => {
                     (Thread::Merge(unit), origin)
                 }
@@ -185,7 +244,6 @@ impl<'g, 'a> Entries<'g, 'a> {
                 Thread::Queue(_) => (Thread::Merge(unit), origin),
             };
             visits = visits.into_iter().map(merge).collect();
-            self.merged.insert(unit, contested);
         }
         let visits = Rc::new(visits);
         self.entered.push(visits.clone());
@@ -193,7 +251,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             let operator = &ground.program.operators[id.0 as usize];
             self.submitted[id.0 as usize] = if operator.own_thread {
                 Rc::new(self.own(id).into_iter().collect())
-            } else if operator.is_timed() {
+            } else if operator.is_timed {
                 let timed = self.timed(id);
                 Rc::new(visits.iter().copied().chain(timed).collect())
             } else {
@@ -223,6 +281,16 @@ impl<'g, 'a> Entries<'g, 'a> {
         let thread = Thread::Receiver(pe, at.copied().unwrap_or_default());
         let origins = self.ground.origins.of(from).iter();
         origins.map(|&origin| (thread, origin)).collect()
+    }
+
+    /// Who comes by queues between the operators of a loop.
+    fn queued_inside(&self, unit: usize) -> impl Iterator<Item = (Thread, Origin)> {
+        let origins = &self.ground.origins;
+        let operators = origins.units.all[unit].iter();
+        let edges = operators.flat_map(|&id| self.ground.inputs(id));
+        let inside =
+            edges.filter(move |(from, _)| origins.units.of[from.operator.0 as usize] == unit);
+        inside.filter_map(|(_, to)| Some((Thread::Queue(to), origins.queue(to)?)))
     }
 
     fn own(&self, id: OperatorId) -> Option<(Thread, Origin)> {

@@ -73,6 +73,6 @@ fn is_behind_timers(
     let mut edges = entries.outside(unit).into_iter();
     edges.any(|(from, _)| {
         let at = from.operator.0 as usize;
-        ground.program.operators[at].is_timed() && parts(&ground.origins.units.of[at])
+        ground.program.operators[at].is_timed && parts(&ground.origins.units.of[at])
     })
 }

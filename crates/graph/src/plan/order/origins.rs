@@ -113,7 +113,7 @@ fn begins(
     queues: &BTreeSet<Consumer>,
 ) -> BTreeMap<(OperatorId, Option<u32>), Origin> {
     let all = (0..).map(OperatorId).zip(&program.operators);
-    let own = all.filter(|(_, o)| o.inputs.is_empty() || o.own_thread || o.is_timed());
+    let own = all.filter(|(_, o)| o.inputs.is_empty() || o.own_thread || o.is_timed);
     let own = own.map(|(id, _)| (id, None));
     let queued = queues.iter().map(|to| (to.operator, Some(to.port)));
     let places: BTreeSet<_> = own.chain(queued).collect();

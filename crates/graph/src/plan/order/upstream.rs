@@ -32,7 +32,7 @@ impl<'g, 'a> Upstream<'g, 'a> {
     pub fn new(ground: &'g Ground<'a>, entries: &'g Entries<'g, 'a>) -> Upstream<'g, 'a> {
         let mut taken = BTreeMap::new();
         for &unit in entries.merged.keys() {
-            for (from, to) in entries.outside(unit) {
+            for (from, to) in entries.taken(unit) {
                 if !matches!(ground.way(from, to), Way::Queue) {
                     taken.insert((unit, (from.operator, from.port)), Marks::new());
                 }
@@ -79,7 +79,7 @@ impl<'g, 'a> Upstream<'g, 'a> {
         }
         let unit = ground.origins.units.of[to.operator.0 as usize];
         let is_inside = ground.origins.units.of[from.operator.0 as usize] == unit;
-        if self.entries.merged.contains_key(&unit) && !is_inside {
+        if self.entries.takes(unit, to) && !is_inside {
             let source = (from.operator, from.port);
             self.taken.entry((unit, source)).or_default().insert(origin);
         } else if let Way::Relay = ground.way(from, to) {
@@ -124,7 +124,7 @@ impl<'g, 'a> Upstream<'g, 'a> {
     }
 
     fn of_unit(&self, unit: usize) -> Merge {
-        let edges = self.entries.outside(unit);
+        let edges: Vec<_> = self.entries.taken(unit).collect();
         let taken = self.taken.range((unit, (OperatorId(0), 0))..);
         let taken = taken.take_while(|((of, _), _)| *of == unit);
         let inputs = taken.map(|(&(_, (operator, port)), marks)| {

@@ -11,6 +11,7 @@ use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{Make, OperatorEntry};
 
 use super::params;
+use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -41,6 +42,11 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     metrics: &["nFilesOpened", "nTupleWriteErrors"],
     verify: Some(super::verify::sink),
+    timed: Some(|operator| {
+        let mode = lower::literal(operator, "closeMode");
+        // Without an output port it submits nothing at all.
+        !operator.outputs.is_empty() && mode == Some("time")
+    }),
     ..OperatorModel::DEFAULT
 };
 

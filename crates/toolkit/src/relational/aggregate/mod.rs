@@ -9,6 +9,7 @@ mod column;
 mod columns;
 mod operator;
 
+use crate::lower;
 use graph::{Assignment, PunctuationIn, Windowing};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{Make, OperatorEntry};
@@ -25,6 +26,7 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Sums up the tuples of a window: one output tuple for each group whenever the window is \
           flushed (tumbling) or triggered (sliding), then one window marker. An empty window gives \
           the marker alone. Attributes that are not assigned are those of the last tuple.",
+    timed: Some(lower::has_period),
     inputs: &[InPortModel {
         punctuation: PunctuationIn::WindowBound,
         window: Windowing::Windowed,

@@ -65,7 +65,7 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         .expect("the model asks for a window");
     let is_sliding = window.kind == WindowKind::Sliding;
     let windows = Windows::new(window);
-    if let Some(seconds) = windows.period() {
+    if let Some(seconds) = window.period() {
         build.timer(seconds);
     }
     let mut kept: Vec<Expr> = build.exprs("groupBy").unwrap_or_default().to_vec();

@@ -116,6 +116,7 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     enums: &[("JoinAlg", &["inner", "outer", "leftOuter", "rightOuter"])],
     verify: Some(rules::verify),
+    timed: Some(rules::is_timed),
     metrics: &["nCurrentPartitionsLHS", "nCurrentPartitionsRHS"],
     ..OperatorModel::DEFAULT
 };

@@ -48,15 +48,33 @@ fn alone(this: &'static str, other: &str) -> Result<(), Misuse> {
     wrong(Part::Param(this), message, "give both, or neither")
 }
 
-/// One output port, or one more for each side whose unmatched tuples count, of its type.
-fn ports(operator: &Operator) -> Result<(), Misuse> {
-    let algorithm = lower::literal(operator, "algorithm").unwrap_or("inner");
-    let (sides, counts): (&[usize], _) = match algorithm {
+/// Whether tuples of a side whose unmatched ones count leave its window by time.
+pub fn is_timed(operator: &Operator) -> bool {
+    let (sides, _) = unmatched(algorithm(operator));
+    let mut windows = sides
+        .iter()
+        .filter_map(|&side| operator.inputs.get(side)?.window.as_ref());
+    windows.any(|window| window.lifetime().is_some())
+}
+
+fn algorithm(operator: &Operator) -> &str {
+    lower::literal(operator, "algorithm").unwrap_or("inner")
+}
+
+/// The sides whose unmatched tuples count, and what output ports there are then.
+fn unmatched(algorithm: &str) -> (&'static [usize], &'static str) {
+    match algorithm {
         "outer" => (&[0, 1], "1 or 3 output ports"),
         "leftOuter" => (&[0], "1 or 2 output ports"),
         "rightOuter" => (&[1], "1 or 2 output ports"),
         _ => (&[], "1 output port"),
-    };
+    }
+}
+
+/// One output port, or one more for each side whose unmatched tuples count, of its type.
+fn ports(operator: &Operator) -> Result<(), Misuse> {
+    let algorithm = algorithm(operator);
+    let (sides, counts) = unmatched(algorithm);
     let more = operator.outputs.len() - 1;
     if more > 0 && more != sides.len() {
         let message = format!("Join has {counts} if it is {algorithm}, not {}", more + 1);

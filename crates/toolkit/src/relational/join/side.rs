@@ -127,7 +127,7 @@ impl Side {
             .as_ref()
             .expect("the model asks for it");
         let windows = Windows::new(window);
-        if let Some(seconds) = windows.lifetime() {
+        if let Some(seconds) = window.lifetime() {
             // What leaves unmatched is sent soon after its time is over.
             build.timer((seconds / 10.0).clamp(0.001, 0.1));
         }
