@@ -1,4 +1,4 @@
-//! Once they run, queues and crossings allocate nothing for tuples of fixed length, nor queues for
+//! Once they run, queues and crossings, ordered ones too, allocate nothing for tuples of fixed length, nor queues for
 //! large ones that come with their buffers, whether there is always something to do or a thread sleeps
 //! again and again.
 
@@ -10,11 +10,12 @@ mod operators;
 use std::alloc::System;
 use std::sync::Arc;
 
-use graph::{Codec, Fault, OperatorModel};
+use graph::{Codec, Expr, Fault, OperatorModel, inserted};
 use runtime::crossing::Links;
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{Invoke, program};
+use transport::Medium;
 use tuple::{Layout, TupleBuf, TupleRef, Type};
 
 use operators::{counter, links, queue, receive, send, source, start};
@@ -75,6 +76,54 @@ fn watcher(feeder: u32) -> Invoke {
 }
 
 const COUNT: u32 = 10_000;
+
+/// Two streams of one source, which take its numbers across in frames with their places.
+const PARTS: [u32; 2] = [3, 4];
+
+fn uint32s<const N: usize>(numbers: [u32; N]) -> [Expr; N] {
+    numbers.map(testkit::x::uint32)
+}
+
+/// Sends the source's numbers by one of the two.
+fn part(link: u32) -> Invoke {
+    Invoke::new(inserted::SEND, "Send")
+        .input("In", [("n", Type::Int64)])
+        .param("link", uint32s([link]))
+        .param("origin", uint32s([0]))
+        .fed(0, 0, 0)
+}
+
+/// Takes both in the order of the source.
+fn merge() -> Invoke {
+    let [a, b] = PARTS;
+    Invoke::new(inserted::RECEIVE, "Merge")
+        .output("A", [("n", Type::Int64)])
+        .output("B", [("n", Type::Int64)])
+        .param("link", uint32s([a, b]))
+        .param("rank", uint32s([0, 1]))
+        .param("carried", uint32s([a, 0, b, 0]))
+}
+
+/// The ends of both for the sending and for the receiving PE.
+fn parts(medium: &dyn Medium, ring_bytes: usize) -> (Links, Links) {
+    let mut sends = Links {
+        begins: vec![Some(0), None, None],
+        ..Links::default()
+    };
+    let mut receives = Links {
+        pe: 1,
+        begins: vec![None; 2],
+        ..Links::default()
+    };
+    for link in PARTS {
+        let (out, inbound) = links(medium, Codec::Facade, ring_bytes);
+        let out = out.outbound.into_values().map(|end| (link, end));
+        sends.outbound.extend(out);
+        let inbound = inbound.inbound.into_values().map(|end| (link, end));
+        receives.inbound.extend(inbound);
+    }
+    (sends, receives)
+}
 
 /// Sends `COUNT` large texts with their buffers.
 const MAKER: OperatorEntry = OperatorEntry {
@@ -141,7 +190,20 @@ fn tuples_pass_without_an_allocation() {
             [COUNT.into()],
             "{medium} {ring_bytes}"
         );
-    } // Few items, so that the few buffers that change hands are soon all there.
+    }
+    for (medium, ring_bytes) in [("ring", 4096), ("shm", 4096), ("shm", 1 << 16)] {
+        let found = transport::media::find(medium).expect("a medium");
+        let (sends, receives) = parts(found, ring_bytes);
+        let [a, b] = PARTS.map(part);
+        let (sender, _) = start(&program([source(COUNT), a, b]), sends, &[]);
+        let receiver = program([merge(), watcher(0).fed(0, 0, 1)]);
+        let (receiver, _) = start(&receiver, receives, &[WATCH]);
+        sender.join().unwrap_or_else(|report| panic!("{report}"));
+        let tallies = receiver.join().unwrap_or_else(|report| panic!("{report}"));
+        let count = u64::from(2 * COUNT);
+        assert_eq!(tallies[1].processed, [count], "{medium} {ring_bytes}");
+    }
+    // Few items, so that the few buffers that change hands are soon all there.
     for (items, congestion) in [(1, "wait"), (2, "wait"), (2, "dropLast"), (2, "dropFirst")] {
         let text = [("s", Type::RString)];
         let maker = Invoke::new("t::Maker", "Maker").output("Out", text.clone());

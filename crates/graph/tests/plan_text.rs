@@ -370,7 +370,24 @@ fn streams_that_share_a_receiver_share_its_core() {
     let error = Plan::parse(&text(2), &merged).expect_err("two cores");
     assert_eq!(
         error.to_string(),
-        "5:2: `In.G` shares a receiver, and so a thread, that has another core"
+        "5:2: `In.G` shares a receiver or a merge, and so a thread, that has another core"
+    );
+}
+
+#[test]
+fn a_stream_and_a_queue_that_one_merge_takes_share_its_core() {
+    let text = |core: u32| {
+        format!(
+            "pe 0\n operators A Sink\n queue Sink.1 wait 10 core 3\n receiver In.G core {core}\n\
+             pe 1\n operators In.*\n"
+        )
+    };
+    let program = program(false);
+    Plan::parse(&text(3), &program).expect("one core");
+    let error = Plan::parse(&text(2), &program).expect_err("two cores");
+    assert_eq!(
+        error.to_string(),
+        "4:2: `In.G` shares a receiver or a merge, and so a thread, that has another core"
     );
 }
 

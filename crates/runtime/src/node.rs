@@ -242,6 +242,11 @@ impl Node {
         self.call(region, |built, out| built.flush(out))
     }
 
+    /// Its thread goes on, and says how far it has come.
+    pub fn say_reached(&mut self, region: &Region) -> Result<(), Fault> {
+        self.call(region, |built, out| built.mark(out))
+    }
+
     /// The PE ends.
     pub fn close(&mut self, region: &Region) -> Result<(), Fault> {
         self.call(region, |built, out| built.close(out))

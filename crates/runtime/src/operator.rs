@@ -149,6 +149,13 @@ pub trait Operator: Send {
         Ok(())
     }
 
+    /// The thread goes on, and it is time to say downstream how far it has come, without letting out
+    /// what is held back. Called only on operators that asked for [`Operator::flush`].
+    fn mark(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let _ = out;
+        Ok(())
+    }
+
     /// A timer has fired.
     fn timer(&mut self, timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (timer, out);

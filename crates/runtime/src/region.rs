@@ -131,6 +131,15 @@ impl Region {
 
     /// What operators hold back gets out; whoever is busy is left alone.
     pub fn flush(&self) {
+        self.each_flushed(Node::flush);
+    }
+
+    /// Operators say downstream how far the thread has come; whoever is busy is left alone.
+    pub fn say_reached(&self) {
+        self.each_flushed(Node::say_reached);
+    }
+
+    fn each_flushed(&self, call: impl Fn(&mut Node, &Region) -> Result<(), Fault>) {
         for &node in &self.flushed {
             let at = node as usize;
             runner::guard(self, node, || {
@@ -138,9 +147,9 @@ impl Region {
                     (Some(own), _) => own
                         .node
                         .try_borrow_mut()
-                        .map_or(Ok(()), |mut n| n.flush(self)),
+                        .map_or(Ok(()), |mut node| call(&mut node, self)),
                     (None, Some(shared)) => match shared.node.try_lock() {
-                        Ok(mut node) => node.flush(self),
+                        Ok(mut node) => call(&mut node, self),
                         // Another thread is inside, and says nothing for this one.
                         Err(_) => {
                             if self.wiring.is_ordered() {

@@ -35,7 +35,7 @@ pub struct Part {
     /// Its operators, renumbered. Functions and files are those of the whole program.
     pub program: Program,
     /// The number that each operator has in the whole program; `None` for what was inserted.
-    pub origins: Vec<Option<OperatorId>>,
+    pub numbers: Vec<Option<OperatorId>>,
     /// The crossings that it sends on, in order.
     pub sends: Vec<u32>,
     /// The crossings that it receives from, in order, and its number among their receivers.
@@ -64,7 +64,7 @@ pub fn cut(program: &Program, plan: &Plan, pe: u32) -> Part {
             functions: program.functions.clone(),
             operators: Vec::with_capacity(cutter.seats.order.len()),
         },
-        origins: cutter.seats.order.iter().map(Item::origin).collect(),
+        numbers: cutter.seats.order.iter().map(Item::number).collect(),
         rings: cutter
             .takers
             .rings

@@ -25,7 +25,7 @@
 use std::collections::HashSet;
 
 use graph::{
-    Congestion, Consumer, Flow, Homes, Operator, OperatorId, Pe, Plan, Program, Receiver,
+    Congestion, Consumer, Flow, Homes, Operator, OperatorId, Order, Pe, Plan, Program, Receiver,
     ThreadedPort,
 };
 use tuple::Value;
@@ -41,17 +41,19 @@ pub(crate) const SPLITTER: &str = "splitter";
 
 /// Adds threaded ports to those that a plan has.
 pub(super) fn add(program: &Program, choice: &Choice<'_>, flow: &Flow, plan: &mut Plan) {
-    let receivers = without_queues(plan).receivers(program);
+    let Order {
+        receivers, merges, ..
+    } = without_queues(plan).order(program);
     let threads = Threads {
         program,
         choice,
         loops: flow.loops(),
         alone: alone(program, flow, plan, &receivers),
     };
-    for (pe, receivers) in plan.pes.iter_mut().zip(receivers) {
+    for ((pe, receivers), merges) in plan.pes.iter_mut().zip(receivers).zip(merges) {
         let mut ports = threads.explicit(pe);
         pe.threaded.append(&mut ports);
-        let is_enough = threads.is_enough(pe, receivers.len());
+        let is_enough = threads.is_enough(pe, receivers.len() + merges.len());
         let mut ports = threads.injected(pe, is_enough);
         pe.threaded.append(&mut ports);
         pe.threaded
@@ -187,13 +189,13 @@ impl Threads<'_> {
         !is_fed_back && !sources.is_empty() && !self.alone.contains(&Consumer { operator, port })
     }
 
-    /// Whether a PE has threads enough without those of the models.
-    fn is_enough(&self, pe: &Pe, receivers: usize) -> bool {
+    /// Whether a PE has threads enough without those of the models; so many bring in its streams.
+    fn is_enough(&self, pe: &Pe, bringing: usize) -> bool {
         let sources = pe.operators.iter().map(|&id| self.operator(id));
         let sources = sources
             .filter(|operator| operator.inputs.is_empty())
             .count();
-        let threads = sources + receivers + pe.threaded.len();
+        let threads = sources + bringing + pe.threaded.len();
         threads * 4 >= pe.operators.len() || threads * 2 >= self.choice.cores.max(1) as usize
     }
 

@@ -57,7 +57,7 @@ fn senders_and_receivers_stand_where_streams_cross() {
     assert_eq!(send.pos, program.operators[0].pos);
     assert_eq!(parts[2].receives, [(0, 1)]);
     assert_eq!(parts[2].sends, [2]);
-    assert_eq!(parts[2].origins, [None, Some(OperatorId(2)), None]);
+    assert_eq!(parts[2].numbers, [None, Some(OperatorId(2)), None]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ type Fed = BTreeMap<(u32, u32), Vec<Edge>>;
 fn merged(plan: &Plan, parts: &[Part]) -> Fed {
     let mut fed = Fed::new();
     for part in parts {
-        for (operator, origin) in part.program.operators.iter().zip(&part.origins) {
+        for (operator, origin) in part.program.operators.iter().zip(&part.numbers) {
             let Some(origin) = origin else { continue };
             for (port, input) in (0..).zip(&operator.inputs) {
                 let sources = input.sources.iter();
@@ -134,7 +134,7 @@ fn merged(plan: &Plan, parts: &[Part]) -> Fed {
 fn behind(plan: &Plan, parts: &[Part], part: &Part, edge: Edge) -> Vec<Edge> {
     let at = edge.operator.0 as usize;
     let operator = &part.program.operators[at];
-    match (&*operator.kind, part.origins[at]) {
+    match (&*operator.kind, part.numbers[at]) {
         (_, Some(operator)) => vec![Edge { operator, ..edge }],
         (inserted::QUEUE | inserted::TURN, _) => {
             let sources = operator.inputs[0].sources.iter();
@@ -174,7 +174,7 @@ fn called(part: &Part, stream: Edge) -> Vec<(OperatorId, u32)> {
     let flow = graph::Flow::new(&part.program);
     let consumers = flow.of(stream).iter();
     consumers
-        .filter_map(|to| Some((part.origins[to.operator.0 as usize]?, to.port)))
+        .filter_map(|to| Some((part.numbers[to.operator.0 as usize]?, to.port)))
         .collect()
 }
 
@@ -200,7 +200,7 @@ proptest! {
     #[test]
     fn direct_calls_keep_their_order((program, plan) in graphs::planned(14)) {
         for part in parts(&program, &plan) {
-            for (number, origin) in part.origins.iter().enumerate() {
+            for (number, origin) in part.numbers.iter().enumerate() {
                 let Some(origin) = origin else { continue };
                 for port in 0..program.operators[origin.0 as usize].outputs.len() as u32 {
                     let new = Edge { operator: OperatorId(number as u32), port };

@@ -35,7 +35,7 @@ fn entered(part: &Part) -> Vec<OperatorId> {
         }
     }
     let several = (0..operators.len()).filter(|&at| entered[at] > 1);
-    several.filter_map(|at| part.origins[at]).collect()
+    several.filter_map(|at| part.numbers[at]).collect()
 }
 
 fn is_proven(program: &Program, plan: &Plan) {

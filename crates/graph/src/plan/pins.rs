@@ -4,6 +4,7 @@
 //! and so its core.
 
 use super::check::{Check, Checked, PlanFault, Subject, ensure};
+use super::order::Merge;
 use super::{Codec, Edge, OperatorId, Pe, Plan, Program, Receiver};
 
 /// A core for a thread of a PE.
@@ -84,16 +85,21 @@ fn check_pin(check: &Check<'_>, number: u32, at: usize) -> Checked {
     })
 }
 
-/// Streams that share a receiver do not want several cores.
+/// Streams that share a receiver, or a merge, do not want several cores.
 fn one_core_each(plan: &Plan, program: &Program) -> Checked {
-    if plan.pes.iter().all(|pe| pe.pins.len() < 2) {
+    let has_several = |pe: &Pe| {
+        let queues = pe.threaded.iter().filter(|queue| queue.core.is_some());
+        !pe.pins.is_empty() && pe.pins.len() + queues.count() > 1
+    };
+    if !plan.pes.iter().any(has_several) {
         return Ok(());
     }
     // Who shares with whom follows from all crossings; those that are missing will come.
     let mut whole = plan.clone();
     whole.complete(program, Codec::default());
-    let receivers = whole.receivers(program);
-    for ((number, pe), receivers) in (0..).zip(&plan.pes).zip(&receivers) {
+    let order = whole.order(program);
+    let threads = order.receivers.iter().zip(&order.merges);
+    for ((number, pe), (receivers, merges)) in (0..).zip(&plan.pes).zip(threads) {
         for (at, pin) in pe.pins.iter().enumerate() {
             let PinnedThread::Receiver(from) = pin.thread else {
                 continue;
@@ -104,10 +110,17 @@ fn one_core_each(plan: &Plan, program: &Program) -> Checked {
             };
             let receiver = receivers.iter().find(brings);
             let core = receiver.and_then(|receiver| whole.core_of_receiver(pe, receiver));
+            let takes = |merge: &&Merge| {
+                let mut inputs = merge.inputs.iter();
+                inputs.any(|input| input.crossing.is_some() && input.from == from)
+            };
+            let merge = merges.iter().find(takes);
+            let core = core.or_else(|| merge?.core);
             if core.is_some_and(|core| core != pin.core) {
                 let name = program.stream_name(from);
-                let message =
-                    format!("`{name}` shares a receiver, and so a thread, that has another core");
+                let message = format!(
+                    "`{name}` shares a receiver or a merge, and so a thread, that has another core"
+                );
                 let subject = Subject::Pin(number, at);
                 return Err(PlanFault { subject, message });
             }

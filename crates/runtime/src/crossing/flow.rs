@@ -97,15 +97,17 @@ impl Flow {
         self.latency.as_ref()
     }
 
-    /// A stamp has come.
-    pub(super) fn arrived(&self, stamp: &[u8]) -> Result<(), Fault> {
-        let Ok(sent_ns) = stamp.try_into().map(u64::from_le_bytes) else {
-            return Err(self.fault("is broken: a stamp is no time"));
-        };
+    /// The time in a stamp.
+    pub(super) fn sent_ns(&self, stamp: &[u8]) -> Result<u64, Fault> {
+        let sent_ns = stamp.try_into().map(u64::from_le_bytes);
+        sent_ns.map_err(|_| self.fault("is broken: a stamp is no time"))
+    }
+
+    /// What was stamped at that time is taken.
+    pub(super) fn arrived(&self, sent_ns: u64) {
         if let Some(latency) = &self.latency {
             latency.record(now_ns().saturating_sub(sent_ns));
         }
-        Ok(())
     }
 
     /// Frames that passed.
@@ -212,10 +214,12 @@ mod tests {
     #[test]
     fn a_stamp_is_a_time_that_is_over() {
         let flow = flow().with_latency();
-        flow.arrived(&now_ns().to_le_bytes()).unwrap();
-        flow.arrived(&u64::MAX.to_le_bytes()).unwrap();
+        let before = now_ns();
+        assert_eq!(flow.sent_ns(&before.to_le_bytes()).unwrap(), before);
+        flow.arrived(before);
+        flow.arrived(u64::MAX);
         assert_eq!(flow.latency().unwrap().counts().sum::<u64>(), 2);
-        let fault = flow.arrived(&[1, 2, 3]).unwrap_err();
+        let fault = flow.sent_ns(&[1, 2, 3]).unwrap_err();
         assert!(fault.message().ends_with("a stamp is no time"), "{fault}");
     }
 

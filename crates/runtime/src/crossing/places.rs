@@ -99,8 +99,9 @@ impl Places {
 
     /// The last mark has found no room.
     pub fn take_back(&mut self) {
-        if let Some(origin) = self.place.first() {
-            self.said.insert(*origin, std::mem::take(&mut self.before));
+        let origin = self.place.first();
+        if let Some(said) = origin.and_then(|origin| self.said.get_mut(origin)) {
+            std::mem::swap(said, &mut self.before);
         }
         order::pend();
     }

@@ -80,9 +80,18 @@ fn has_failed() -> bool {
 
 /// The same, if it looks again soon: [`order::take_pending`] tells whether it has to.
 pub(crate) fn flush_once() {
-    // Flushing does not sleep, so it does not come back here.
+    with_region(Region::flush);
+}
+
+/// The thread goes on, but says how far it has come: what media hold back they keep.
+pub(super) fn say_reached() {
+    with_region(Region::say_reached);
+}
+
+fn with_region(act: impl FnOnce(&Region)) {
+    // Neither sleeps, so it does not come back here.
     let region = REGION.with_borrow(Clone::clone);
     if let Some(region) = region {
-        region.flush();
+        act(&region);
     }
 }

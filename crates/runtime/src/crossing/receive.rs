@@ -275,7 +275,7 @@ impl Taker<'_> {
                 continue;
             }
             if frame.kind == wire::STAMP {
-                self.flow.arrived(frame.bytes)?;
+                self.flow.arrived(self.flow.sent_ns(frame.bytes)?);
                 continue;
             }
             match mark(frame, self.assembly, self.flow)? {

@@ -145,9 +145,7 @@ impl Operator for Send {
     }
 
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if !self.is_over {
-            self.mark()?;
-        }
+        self.say_reached()?;
         let Some(end) = self.live_end() else {
             return Ok(());
         };
@@ -158,6 +156,10 @@ impl Operator for Send {
             self.note_lost(out);
         }
         Ok(())
+    }
+
+    fn mark(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.say_reached()
     }
 
     fn room(&mut self) -> Option<FrameRoom> {
@@ -283,14 +285,14 @@ impl Send {
         self.places = Some(places);
         sent?;
         if is_due {
-            quiet::flush_once();
+            quiet::say_reached();
         }
         Ok(())
     }
 
     /// Says how far the thread has come, if that is news for the receivers.
-    fn mark(&mut self) -> Result<(), Fault> {
-        let Some(mut places) = self.places.take() else {
+    fn say_reached(&mut self) -> Result<(), Fault> {
+        let Some(mut places) = self.places.take_if(|_| !self.is_over) else {
             return Ok(());
         };
         let mut marked = Ok(());

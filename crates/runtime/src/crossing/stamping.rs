@@ -52,6 +52,10 @@ impl Operator for Stamping {
         self.send.flush(out)
     }
 
+    fn mark(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send.mark(out)
+    }
+
     fn room(&mut self) -> Option<FrameRoom> {
         self.send.room()
     }

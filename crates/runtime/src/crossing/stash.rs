@@ -46,6 +46,8 @@ pub(super) enum What {
     Abandoned,
     /// What is behind it stands behind its place.
     Behind,
+    /// When what is behind it was at hand: a time, in place of a place.
+    Stamp,
 }
 
 /// What a frame was.
@@ -128,6 +130,17 @@ impl Stash {
         });
     }
 
+    /// A stamp waits with what comes behind it.
+    pub fn push_stamp(&mut self, sent_ns: u64) {
+        let at = (self.words.len(), 1);
+        self.words.push(sent_ns);
+        self.items.push_back(Item {
+            what: What::Stamp,
+            place: at,
+            payload: (self.words.len(), 0),
+        });
+    }
+
     fn push(&mut self, what: What, payload: &[u8]) {
         let at = (self.words.len(), self.place.len());
         if let Some(&origin) = self.place.first() {
@@ -201,7 +214,7 @@ impl Stash {
             return;
         };
         let origin = self.place(item).first().copied();
-        let origin = origin.filter(|_| item.what != What::Behind);
+        let origin = origin.filter(|_| !matches!(item.what, What::Behind | What::Stamp));
         let mut known = self.waiting.iter_mut();
         if let Some((_, numbers)) = known.find(|(known, _)| Some(*known) == origin) {
             numbers.pop_front();

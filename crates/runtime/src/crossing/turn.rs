@@ -90,7 +90,7 @@ impl Turn {
         let done = act();
         order::turned(turn);
         if !self.has_more && order::submitted() {
-            quiet::flush_once();
+            quiet::say_reached();
         }
         done
     }

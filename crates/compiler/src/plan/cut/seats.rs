@@ -34,7 +34,8 @@ const OWN: u32 = 3;
 const SEND: u32 = 4;
 
 impl Item {
-    pub fn origin(&self) -> Option<OperatorId> {
+    /// The number in the whole program; `None`: it was inserted.
+    pub fn number(&self) -> Option<OperatorId> {
         match self {
             Item::Own(id) => Some(*id),
             _ => None,

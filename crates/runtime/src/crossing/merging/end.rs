@@ -28,6 +28,8 @@ pub(in crate::crossing) struct End {
     stash: Stash,
     /// How many ports the first item was handed to.
     handed: usize,
+    /// When the first item was at hand, if it has a stamp.
+    sent_ns: Option<u64>,
     pub(super) is_over: bool,
 }
 
@@ -66,6 +68,7 @@ impl End {
             flow,
             stash: Stash::default(),
             handed: 0,
+            sent_ns: None,
             is_over: false,
         }
     }
@@ -87,7 +90,11 @@ impl End {
         for frame in batch {
             if frame.kind == wire::STAMP {
                 frames += 1;
-                self.flow.arrived(frame.bytes)?;
+                let sent_ns = self.flow.sent_ns(frame.bytes)?;
+                match self.stash.is_empty() {
+                    true => self.sent_ns = Some(sent_ns),
+                    false => self.stash.push_stamp(sent_ns),
+                }
                 continue;
             }
             let took = self.stash.take(frame);
@@ -182,6 +189,9 @@ impl End {
         let Some(&(port, rank)) = self.ports.get(self.handed) else {
             return Ok(());
         };
+        if let Some(sent_ns) = self.sent_ns.take() {
+            self.flow.arrived(sent_ns);
+        }
         self.handed += 1;
         let is_last = self.handed == self.ports.len();
         self.say_passed();
@@ -220,15 +230,20 @@ impl End {
                 out.abandon(port);
                 Ok(())
             }
-            What::Behind => Ok(()),
+            What::Behind | What::Stamp => Ok(()),
         }
     }
 
-    /// The first item is done with, and so are marks behind it.
+    /// The first item is done with, and so are marks and stamps behind it.
     fn pop(&mut self) {
         self.stash.pop();
-        while let Some(item) = self.stash.first().filter(|i| i.what == What::Behind) {
-            pass(&mut self.carried, self.stash.place(item));
+        while let Some(item) = self.stash.first() {
+            let place = self.stash.place(item);
+            match item.what {
+                What::Behind => pass(&mut self.carried, place),
+                What::Stamp => self.sent_ns = place.first().copied(),
+                _ => return,
+            }
             self.stash.pop();
         }
     }
@@ -262,4 +277,53 @@ fn raise(place: &mut Vec<u64>, to: &[u64]) -> bool {
         place.extend(to);
     }
     is_higher
+}
+
+#[cfg(test)]
+mod tests {
+    use graph::Codec;
+    use transport::fragment::WHOLE;
+    use transport::{Batching, Spec};
+    use tuple::{Layout, TupleType, Type};
+
+    use super::super::super::{Side, stash};
+    use super::*;
+
+    fn spec() -> Spec {
+        Spec {
+            name: "A".into(),
+            link: 0,
+            receivers: 1,
+            ring_bytes: 4096,
+            batch: Batching::default(),
+            token: [0; 16],
+            listen: std::net::Ipv4Addr::LOCALHOST.into(),
+        }
+    }
+
+    #[test]
+    fn a_stamp_waits_with_its_tuple() {
+        let medium = transport::media::find("ring").expect("a medium");
+        let (mut out, mut tickets) = medium.open(&spec()).expect("a sending end");
+        let inbound = medium.accept(&spec(), tickets.remove(0)).expect("an end");
+        for number in [4_u64, 5] {
+            let (mut place, mut sealed) = (Vec::new(), Vec::new());
+            stash::encode(&[7, number], &mut place);
+            stash::seal(&number.to_le_bytes(), &place, &mut sealed);
+            let stamp = number.to_le_bytes();
+            assert!(out.put(wire::STAMP, WHOLE, &stamp).expect("room"));
+            assert!(out.put(wire::PLACED, WHOLE, &sealed).expect("room"));
+        }
+        let schema = Arc::new(TupleType::new([("n".to_owned(), Type::Uint64)]));
+        let reading = Reading::new(Codec::Facade, Layout::of(&schema), false);
+        let flow = Arc::new(Flow::new(0, "A".into(), 0, vec![1], Side::Receiver).with_latency());
+        let mut end = End::new(inbound, reading, flow.clone());
+        assert!(end.fill().expect("frames"));
+        let measured = || flow.latency().map(|latency| latency.counts().sum::<u64>());
+        assert_eq!((measured(), end.sent_ns), (Some(0), Some(4)));
+        end.pop();
+        assert_eq!((measured(), end.sent_ns), (Some(0), Some(5)));
+        end.pop();
+        assert!(end.first().is_none());
+    }
 }
