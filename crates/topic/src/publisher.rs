@@ -1,6 +1,6 @@
 //! The publishing end of a topic: acquires room, completes messages in it.
 
-use ring::{Fault, Shape, Writer};
+use ring::{Fault, Pages, Shape, Writer};
 
 use crate::config::Config;
 use crate::door::Door;
@@ -34,8 +34,14 @@ impl Publisher {
             bytes: config.ring_bytes,
             readers: config.receivers,
         };
+        let tried = match config.huge_pages {
+            Pages::Huge => {
+                "make the topic's ring of huge pages (enough of vm.nr_hugepages are free?)"
+            }
+            _ => "make the topic's ring",
+        };
         let (mut writer, ring) = ring::shared_on(shape, config.huge_pages)
-            .map_err(|error| Error::system("make the topic's ring", error))?;
+            .map_err(|error| Error::system(tried, error))?;
         let admission = writer.admission();
         Ok(Publisher {
             writer,

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use thalweg_topic::{Config, Error, Event, Publisher, Subscriber, TOPIC_BYTES_MAX};
+use thalweg_topic::{Config, Error, Event, Pages, Publisher, Subscriber, TOPIC_BYTES_MAX};
 
 /// Longer than anything takes that works.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -298,4 +298,22 @@ fn a_stream_under_load_comes_whole_to_all_who_are_in_while_others_come_and_go() 
         });
     });
     sending.join().unwrap();
+}
+
+#[test]
+fn pages_are_as_they_were_asked_for_or_it_is_said_why_not() {
+    let open = |huge_pages| {
+        let config = Config {
+            huge_pages,
+            ..Config::default()
+        };
+        Publisher::open(&topic(), &config).map(drop)
+    };
+    assert!(open(Pages::Auto).is_ok() && open(Pages::Small).is_ok());
+    let free = std::fs::read_to_string("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+    let free: u64 = free.map_or(0, |free| free.trim().parse().unwrap_or(0));
+    match open(Pages::Huge) {
+        Ok(()) => assert!(free > 0),
+        Err(error) => assert!(error.to_string().contains("vm.nr_hugepages"), "{error}"),
+    }
 }

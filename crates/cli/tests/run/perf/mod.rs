@@ -2,6 +2,7 @@
 
 mod lifecycle;
 mod scenarios;
+mod strangers;
 mod wrong;
 
 use std::io::{BufRead, BufReader};
