@@ -50,7 +50,7 @@ impl<'a> Bench<'a> {
     pub fn new(settings: Settings, report: &'a mut dyn FnMut(&Outcome)) -> Bench<'a> {
         let blank = Outcome {
             host: Host::here(),
-            commit: option_env!("THALWEG_COMMIT").map(str::to_owned),
+            commit: commit(),
             options: Some(settings.options.clone()),
             ..Outcome::default()
         };
@@ -136,6 +136,11 @@ impl Question {
         let (codec, size) = (codec.unwrap_or_default(), size.unwrap_or_default());
         format!("{} {}{codec}{size}", self.bench, self.path)
     }
+}
+
+/// The commit that is built, `+` behind it if the tree was changed; `None` if git does not tell.
+pub fn commit() -> Option<String> {
+    option_env!("THALWEG_COMMIT").map(str::to_owned)
 }
 
 /// Runs a control; what its sinks say.

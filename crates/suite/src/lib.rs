@@ -15,11 +15,11 @@
 //! line; the sums in it have to agree. So neither can save itself work that the other does.
 
 pub mod control;
+pub mod cores;
 
 mod arrivals;
 mod bench;
 mod contest;
-mod cores;
 mod error;
 mod fanout;
 mod fused;
@@ -31,12 +31,14 @@ mod path;
 mod schema;
 mod throughput;
 
-pub use bench::{Bench, Settings};
-pub use contest::Length;
+pub use arrivals::{Arrivals, Run};
+pub use bench::{Bench, Settings, commit};
+pub use contest::{Length, median};
 pub use error::Error;
 pub use fanout::{Fanout, fanout};
 pub use fused::{CHAIN_SIZES, chain, expressions, operators};
 pub use hosts::{HOSTS_PATHS, hosts};
 pub use latency::{RoundTrip, latency};
 pub use path::{Codec, Path};
-pub use throughput::{Throughput, throughput};
+pub use schema::Schema;
+pub use throughput::{Throughput, plan, program, throughput};

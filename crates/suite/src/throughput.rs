@@ -79,8 +79,9 @@ fn one(bench: &mut Bench<'_>, path: Path, codec: Option<Codec>, size: u64) -> Re
     bench.contest(question, &mut ours, &mut bare)
 }
 
-/// The program for tuples of a size.
-pub(crate) fn program(size: u64) -> String {
+/// The program whose source sends tuples of so many bytes, as many as submission-time value `tuples`
+/// says, and whose sink prints its [`crate::Arrivals`].
+pub fn program(size: u64) -> String {
     let schema = Schema::of(size);
     PROGRAM
         .replace("%schema%", &schema.types())
@@ -88,8 +89,8 @@ pub(crate) fn program(size: u64) -> String {
         .replace("%sum%", &schema.sum("Data", "sum"))
 }
 
-/// Source on the first core, sink on the second.
-fn plan(path: Path, codec: Option<Codec>) -> String {
+/// The text of its plan: source on the first core, sink on the second.
+pub fn plan(path: Path, codec: Option<Codec>) -> String {
     let (source, sink) = cores::pair();
     let codec = codec.unwrap_or(Codec::Facade).name();
     match path {

@@ -27,8 +27,8 @@ fn manifests(root: &Path) -> Vec<std::path::PathBuf> {
         .flatten()
         .flatten();
     let crates = crates.map(|entry| entry.path().join("Cargo.toml"));
-    let others =
-        ["testkit", "bench", "xtask", "fuzz"].map(|name| root.join(name).join("Cargo.toml"));
+    let others = ["testkit", "bench", "bench/peers", "xtask", "fuzz"]
+        .map(|name| root.join(name).join("Cargo.toml"));
     crates.chain(others).collect()
 }
 

@@ -25,6 +25,7 @@ use std::process::Command;
 use crate::Path;
 
 pub use role::serve;
+pub use sink::Sink;
 pub(crate) use sink::now_ns;
 
 /// What a path is measured against.

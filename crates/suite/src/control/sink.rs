@@ -5,7 +5,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::arrivals::Arrivals;
 
 /// Counts and adds up what comes.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sink {
     /// How much has come.
     pub count: u64,
@@ -24,15 +24,19 @@ impl Sink {
         self.count += 1;
     }
 
-    /// Says what came, now that the last message has.
-    pub fn print(&self) {
-        let arrivals = Arrivals {
+    /// What came, now that the last message has.
+    pub fn arrivals(&self) -> Arrivals {
+        Arrivals {
             count: self.count,
             first_ns: self.first_ns,
             last_ns: now_ns(),
             sum: self.sum,
-        };
-        println!("{}", arrivals.line());
+        }
+    }
+
+    /// Says it.
+    pub fn print(&self) {
+        println!("{}", self.arrivals().line());
     }
 }
 

@@ -1,0 +1,47 @@
+//! Thalweg beside its peers: other projects that hand messages from thread to thread or from process
+//! to process, each with the settings that its own people recommend, in one table.
+//!
+//! ```text
+//!   compare        by turns: the peer, an SPL program, its bare medium; medians, neighbours' ratios
+//!      |
+//!   contender      one turn, in a process of its own
+//!      |        \
+//!   peers/       ours/
+//!      |        /
+//!   threads, processes -> ends       the same loops for all: fill every word, read every word
+//!                           |
+//!              suite::control::Sink  what came when, and what it adds up to
+//! ```
+//! A peer is a file in `peers/` and its line in `all()` there. What it needs is behind a feature of its
+//! name; a peer that is not built in, or cannot be had, is listed with the reason.
+
+pub mod compare;
+pub mod contender;
+pub mod ends;
+pub mod ours;
+pub mod peer;
+pub mod peers;
+pub mod processes;
+pub mod received;
+pub mod scratch;
+pub mod table;
+pub mod task;
+pub mod threads;
+
+pub use peer::Peer;
+pub use scratch::Scratch;
+pub use suite::control::Sink;
+pub use suite::cores;
+pub use task::{Question, Task};
+
+/// What went wrong, in words.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// The command of this program that does a turn.
+pub const TURN: &str = "turn";
+
+/// The command of this program that is the other process of a turn.
+pub const OTHER: &str = "other";
+
+/// The command of this program that is a PE of an SPL program: as the engine's launcher calls it.
+pub const PE: &str = "pe";

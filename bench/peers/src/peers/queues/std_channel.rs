@@ -1,0 +1,48 @@
+//! `std::sync::mpsc::sync_channel`: the standard library's bounded channel, which is crossbeam's design.
+
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+
+use super::Queue;
+use crate::peer::Peer;
+
+/// See [`super`].
+pub const SYNC_CHANNEL: Peer = Peer {
+    name: "std-sync-channel",
+    path: suite::Path::Threaded,
+    version: || format!("with Rust {}", env!("CARGO_PKG_RUST_VERSION")),
+    settings: "512 KB of items or of recycled boxes, try_send and try_recv, spinning",
+    has_latency: true,
+    run: super::run::<SyncChannel>,
+    serve: None,
+};
+
+struct SyncChannel;
+
+impl<T: Send> Queue<T> for SyncChannel {
+    type Into = SyncSender<T>;
+    type OutOf = Receiver<T>;
+
+    fn make(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
+        sync_channel(capacity)
+    }
+
+    #[inline]
+    fn push(into: &mut SyncSender<T>, item: T) -> Result<(), T> {
+        into.try_send(item).map_err(|error| match error {
+            TrySendError::Full(item) | TrySendError::Disconnected(item) => item,
+        })
+    }
+
+    #[inline]
+    fn pop(out_of: &mut Receiver<T>) -> Option<T> {
+        out_of.try_recv().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn keeps_order_and_bounds() {
+        super::super::tests::keeps_order_and_bounds::<super::SyncChannel>();
+    }
+}

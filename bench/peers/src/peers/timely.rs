@@ -1,0 +1,170 @@
+//! timely dataflow: one worker's input, exchanged to another worker that adds up.
+//!
+//! ```text
+//!   worker 0: input of batches  ==exchange==>  worker 1: unary that reads every word
+//! ```
+//! # Settings
+//! Two workers in one process, which hand buffers over as they are, without serialising. The input is
+//! fed and the worker stepped by turns, a batch of 1,024 messages or 512 KB each, and each batch has a
+//! timestamp of its own, as in timely's own `exchange` example: that is what gets it out. Messages of
+//! 64 and 256 bytes are arrays, larger ones boxed slices, as one would write it. Worker 0 waits now and
+//! then until what it has sent has come (at most 8 batches are under way), because timely's channels
+//! have no bound; it does so by an atomic, which costs less than timely's own probes. There is no
+//! latency of a single message: a dataflow is not asked that way.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Serialize, de::DeserializeOwned};
+use timely::communication::Config as Communication;
+use timely::container::CapacityContainerBuilder;
+use timely::dataflow::InputHandle;
+use timely::dataflow::channels::pact::Exchange;
+use timely::dataflow::operators::Input;
+use timely::dataflow::operators::generic::operator::Operator;
+use timely::worker::{Config as WorkerConfig, Worker};
+
+use crate::ends::add_up_words;
+use crate::peer::{Peer, locked_version};
+use crate::{Failure, Sink, Task, cores};
+
+/// See the module.
+pub const PEER: Peer = Peer {
+    name: "timely",
+    path: suite::Path::Threaded,
+    version: || locked_version("timely"),
+    settings: "two workers, exchange, batches of 1,024 messages or 512 KB",
+    has_latency: false,
+    run,
+    serve: None,
+};
+
+/// Messages of a batch, and its bytes.
+const BATCH: usize = 1024;
+const BATCH_BYTES: usize = 512 * 1024;
+
+/// Batches under way.
+const BATCHES: u64 = 8;
+
+/// A message as timely hands it over.
+trait Message: Clone + Send + Serialize + DeserializeOwned + 'static {
+    fn new(number: u64, words: usize) -> Self;
+    fn words(&self) -> &[u64];
+}
+
+impl Message for [u64; 8] {
+    fn new(number: u64, _: usize) -> Self {
+        [number; 8]
+    }
+
+    fn words(&self) -> &[u64] {
+        self
+    }
+}
+
+impl Message for [u64; 32] {
+    fn new(number: u64, _: usize) -> Self {
+        [number; 32]
+    }
+
+    fn words(&self) -> &[u64] {
+        self
+    }
+}
+
+impl Message for Box<[u64]> {
+    fn new(number: u64, words: usize) -> Self {
+        vec![number; words].into()
+    }
+
+    fn words(&self) -> &[u64] {
+        self
+    }
+}
+
+fn run(task: &Task) -> Result<String, Failure> {
+    match task.words() {
+        8 => dataflow::<[u64; 8]>(task),
+        32 => dataflow::<[u64; 32]>(task),
+        _ => dataflow::<Box<[u64]>>(task),
+    }
+}
+
+fn dataflow<M: Message>(task: &Task) -> Result<String, Failure> {
+    let config = timely::Config {
+        communication: Communication::Process(2),
+        worker: WorkerConfig::default(),
+    };
+    let (task, come) = (task.clone(), Arc::new(AtomicU64::new(0)));
+    let workers = timely::execute(config, move |worker| work::<M>(worker, &task, &come))?;
+    let lines: Result<Vec<_>, String> = workers.join().into_iter().map(|end| end?).collect();
+    Ok(lines?.concat())
+}
+
+/// One of the two; what it has to say.
+fn work<M: Message>(
+    worker: &mut Worker,
+    task: &Task,
+    come: &Arc<AtomicU64>,
+) -> Result<String, String> {
+    let is_sender = worker.index() == 0;
+    let (source_core, sink_core) = cores::pair();
+    let core = if is_sender { source_core } else { sink_core };
+    cores::pin(core).map_err(|failure| failure.to_string())?;
+    let received = Rc::new(Cell::new(Sink::default()));
+    let mut input = InputHandle::new();
+    worker.dataflow::<u64, _, _>(|scope| {
+        let (tally, come) = (received.clone(), come.clone());
+        scope
+            .input_from(&mut input)
+            .unary::<CapacityContainerBuilder<Vec<M>>, _, _, _>(
+                Exchange::new(|_: &M| 1),
+                "AddUp",
+                |_, _| {
+                    move |input, _| {
+                        let mut sink = tally.get();
+                        input.for_each(|_, batch| {
+                            for message in batch.iter() {
+                                sink.take(add_up_words(message.words()));
+                            }
+                        });
+                        tally.set(sink);
+                        come.store(sink.count, Ordering::Release);
+                    }
+                },
+            );
+    });
+    if is_sender {
+        feed(worker, input, task, come);
+        return Ok(String::new());
+    }
+    input.close();
+    while received.get().count < task.messages {
+        worker.step();
+    }
+    Ok(received.get().arrivals().line())
+}
+
+/// Sends all messages, a batch and a step by turns.
+fn feed<M: Message>(
+    worker: &mut Worker,
+    mut input: InputHandle<u64, CapacityContainerBuilder<Vec<M>>>,
+    task: &Task,
+    come: &AtomicU64,
+) {
+    let batch = BATCH.min(BATCH_BYTES / task.bytes).max(1) as u64;
+    let mut next = 0;
+    while next < task.messages {
+        let end = task.messages.min(next + batch);
+        (next..end).for_each(|number| input.send(M::new(number, task.words())));
+        next = end;
+        input.advance_to(end);
+        worker.step();
+        while next > come.load(Ordering::Acquire) + BATCHES * batch {
+            worker.step();
+        }
+    }
+    input.close();
+}

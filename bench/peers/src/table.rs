@@ -1,0 +1,119 @@
+//! The table: Thalweg beside each peer, a line a size.
+
+use measure::{Latency, Outcome};
+
+use crate::compare::{MEDIUM_BENCH, PROGRAM_BENCH};
+
+/// What stands above the lines.
+pub fn head() -> String {
+    format!(
+        "throughput in million messages a second, latency one way in nanoseconds (median, 99th); a \
+         ratio above 1: Thalweg is faster\n\
+         {:<18} {:<9} {:>8} {:>16} {:>16} {:>7} {:>16} {:>7}\n",
+        "peer", "path", "bytes", "peer", "Thalweg program", "ratio", "its medium", "ratio"
+    )
+}
+
+/// The line of one peer at one size, from the records of both of Thalweg's contenders; or why there
+/// is none.
+pub fn line(outcomes: &[Outcome]) -> String {
+    let of = |bench: &str| outcomes.iter().find(|outcome| outcome.bench == bench);
+    let Some(program) = of(PROGRAM_BENCH) else {
+        return String::new();
+    };
+    let name = program.peer.as_deref().unwrap_or("?");
+    let start = format!("{name:<18} {:<9}", program.path);
+    if let Some(why) = &program.unavailable {
+        return format!("{start} not measured: {why}\n");
+    }
+    let medium = of(MEDIUM_BENCH);
+    let bytes = program.size_bytes.unwrap_or_default();
+    let own = |outcome: Option<&Outcome>| {
+        let outcome = outcome?;
+        figure(outcome.tuples_per_s, outcome.latency_ns)
+    };
+    let peer = figure(program.control_tuples_per_s, program.control_latency_ns);
+    format!(
+        "{start} {bytes:>8} {:>16} {:>16} {:>7} {:>16} {:>7}\n",
+        or_dash(peer),
+        or_dash(own(Some(program))),
+        or_dash(program.ratio.map(ratio)),
+        or_dash(own(medium)),
+        or_dash(medium.and_then(|medium| medium.ratio).map(ratio)),
+    )
+}
+
+fn figure(rate: Option<f64>, latency: Option<Latency>) -> Option<String> {
+    let rate = rate.map(|rate| format!("{:.2} M/s", rate / 1e6));
+    rate.or_else(|| latency.map(|times| format!("{} / {} ns", times.p50, times.p99)))
+}
+
+fn ratio(ratio: f64) -> String {
+    format!("{ratio:.2}")
+}
+
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(bench: &str) -> Outcome {
+        Outcome {
+            bench: bench.to_owned(),
+            path: "shm".to_owned(),
+            peer: Some("pigeon".to_owned()),
+            size_bytes: Some(64),
+            ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn lines_stand_below_their_heads() {
+        let program = Outcome {
+            tuples_per_s: Some(141e6),
+            control_tuples_per_s: Some(47e6),
+            ratio: Some(3.0),
+            ..outcome(PROGRAM_BENCH)
+        };
+        let medium = Outcome {
+            tuples_per_s: Some(94e6),
+            ratio: Some(2.0),
+            ..outcome(MEDIUM_BENCH)
+        };
+        let line = line(&[program, medium]);
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let expected = [
+            "pigeon", "shm", "64", "47.00", "M/s", "141.00", "M/s", "3.00", "94.00", "M/s", "2.00",
+        ];
+        assert_eq!(words, expected);
+        let head = head();
+        let columns = head.lines().last().unwrap();
+        assert_eq!(columns.len(), line.trim_end().len());
+    }
+
+    #[test]
+    fn latencies_and_reasons_have_lines_too() {
+        let times = |p50| Latency {
+            p50,
+            p99: 2 * p50,
+            ..Latency::default()
+        };
+        let timed = Outcome {
+            latency_ns: Some(times(300)),
+            control_latency_ns: Some(times(600)),
+            ratio: Some(2.0),
+            ..outcome(PROGRAM_BENCH)
+        };
+        let line_of_times = line(&[timed]);
+        assert!(line_of_times.contains("600 / 1200 ns"), "{line_of_times}");
+        assert!(line_of_times.contains("300 / 600 ns"), "{line_of_times}");
+        let missing = Outcome {
+            unavailable: Some("it has flown".to_owned()),
+            ..outcome(PROGRAM_BENCH)
+        };
+        assert!(line(&[missing]).contains("not measured: it has flown"));
+    }
+}

@@ -1,0 +1,112 @@
+//! What a contender is asked to do, and how that is handed to the processes that do it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Failure;
+
+/// What is to be found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// How many messages a second, as fast as it goes.
+    Throughput,
+    /// How long one is under way when there is no other.
+    Latency,
+}
+
+/// One turn of one contender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// What is to be found out.
+    pub question: Question,
+    /// Bytes of a message, a multiple of 8.
+    pub bytes: usize,
+    /// How many messages.
+    pub messages: u64,
+    /// What everything that has a name begins with, so that it can be cleared away: see
+    /// [`crate::Scratch`].
+    pub scratch: String,
+}
+
+impl Task {
+    /// Words of a message.
+    pub fn words(&self) -> usize {
+        self.bytes / 8
+    }
+
+    /// How many messages a queue holds that is as large as the rings of Thalweg's media, but some.
+    pub fn capacity(&self) -> usize {
+        (QUEUE_BYTES / self.bytes).max(QUEUE_MIN)
+    }
+
+    /// As arguments of a command.
+    pub fn to_args(&self) -> [String; 4] {
+        [
+            self.question.to_string(),
+            self.bytes.to_string(),
+            self.messages.to_string(),
+            self.scratch.clone(),
+        ]
+    }
+
+    /// From arguments.
+    ///
+    /// # Errors
+    /// They are not those of [`Task::to_args`].
+    pub fn from_args(args: &[String]) -> Result<Task, Failure> {
+        let [question, bytes, messages, scratch] = args else {
+            return Err("a task is a question, bytes, messages and a name".into());
+        };
+        Ok(Task {
+            question: question.parse()?,
+            bytes: bytes.parse()?,
+            messages: messages.parse()?,
+            scratch: scratch.clone(),
+        })
+    }
+}
+
+/// Bytes that may be under way in a queue whose size is ours to choose.
+pub const QUEUE_BYTES: usize = 512 * 1024;
+
+/// Messages that a queue holds at least.
+const QUEUE_MIN: usize = 16;
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Question::Throughput => "throughput",
+            Question::Latency => "latency",
+        })
+    }
+}
+
+impl FromStr for Question {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Question, String> {
+        let all = [Question::Throughput, Question::Latency];
+        let found = all.into_iter().find(|one| one.to_string() == text);
+        found.ok_or_else(|| format!("`{text}` is neither throughput nor latency"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_read_as_they_are_written() {
+        for question in [Question::Throughput, Question::Latency] {
+            let task = Task {
+                question,
+                bytes: 64,
+                messages: 5,
+                scratch: "thalweg-peers-1-2".to_owned(),
+            };
+            assert_eq!(Task::from_args(&task.to_args()).unwrap(), task);
+        }
+        assert!(Task::from_args(&["throughput".to_owned()]).is_err());
+        assert!("both".parse::<Question>().is_err());
+    }
+}
