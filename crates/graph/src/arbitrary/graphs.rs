@@ -183,13 +183,17 @@ fn threaded(
                         Congestion::DropLast,
                     ]),
                     tuples: 1 + choices.below(2000) as u32,
-                    core: choices.percent(30).then_some(3),
+                    core: choices.percent(30).then_some(CORE),
                 });
             }
         }
     }
     threaded
 }
+
+/// The core of every thread that has one: those that share a receiver, and queues and streams that
+/// one merge takes, share it.
+const CORE: u32 = 2;
 
 /// Some sources of a PE, and some streams that come into it.
 fn pins(program: &Program, number: u32, homes: &Homes, choices: &mut Choices<'_>) -> Vec<Pin> {
@@ -208,8 +212,7 @@ fn pins(program: &Program, number: u32, homes: &Homes, choices: &mut Choices<'_>
     threads.sort_unstable();
     threads.dedup();
     threads.retain(|_| choices.percent(30));
-    // One core: those that share a receiver share it.
-    let pin = |thread| Pin { thread, core: 2 };
+    let pin = |thread| Pin { thread, core: CORE };
     threads.into_iter().map(pin).collect()
 }
 
