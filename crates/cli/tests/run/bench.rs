@@ -1,8 +1,9 @@
 //! `thalweg bench`: what it prints. How fast things are is nobody's business here.
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::Value;
 
-use crate::scratch::thalweg;
+use crate::scratch::{command, thalweg};
 
 /// The results that a benchmark prints.
 fn results(args: &[&str]) -> Vec<Value> {
@@ -13,6 +14,19 @@ fn results(args: &[&str]) -> Vec<Value> {
 /// The text of a field.
 fn text<'a>(result: &'a Value, field: &str) -> &'a str {
     result[field].as_str().unwrap_or("")
+}
+
+/// Runs this on a thread with one core; the processes that it starts inherit that.
+fn on_one_core<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::spawn(|| {
+        let all = sched_getaffinity(None).unwrap();
+        let first = (0..CpuSet::MAX_CPU).find(|core| all.is_set(*core));
+        let mut one = CpuSet::new();
+        one.set(first.unwrap());
+        sched_setaffinity(None, &one).unwrap();
+        run()
+    });
+    thread.join().unwrap()
 }
 
 /// A result either has all of its figures, or says why not and has none.
@@ -110,6 +124,57 @@ fn hosts_are_measured_or_it_is_said_why_not() {
     );
     results.iter().for_each(assert_sound);
     assert!(results.iter().all(|one| text(one, "bench") == "hosts"));
+}
+
+#[test]
+fn without_namespaces_it_is_said_why() {
+    let args = ["bench", "hosts", "--size", "64", "--json"];
+    let output = command(&args).env("PATH", "/nonexistent").output().unwrap();
+    let results: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(results.len(), 4);
+    for one in &results {
+        assert_sound(one);
+        // Or there is but one core.
+        let why = text(one, "unavailable");
+        assert!(
+            why.contains("cannot start `unshare`") || why.contains("one core"),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn on_one_core_only_what_is_fused_is_measured() {
+    let args = [
+        "throughput",
+        "--size",
+        "64",
+        "--codec",
+        "facade",
+        "--tuples",
+        "3000",
+    ];
+    for one in &on_one_core(move || results(&args)) {
+        assert_sound(one);
+        let is_fused = text(one, "path") == "fused";
+        assert_eq!(one["unavailable"].is_null(), is_fused, "{one}");
+        assert!(
+            is_fused || text(one, "unavailable").contains("one core"),
+            "{one}"
+        );
+    }
+    let args = [
+        "bench",
+        "fanout",
+        "--receivers",
+        "2",
+        "--size",
+        "22",
+        "--path",
+        "shm",
+    ];
+    let table = on_one_core(move || thalweg(&args).ok());
+    assert!(table.contains("shm: not measured: one core"), "{table}");
 }
 
 #[test]
