@@ -42,6 +42,8 @@ pub(crate) struct Question {
     pub rate_offered: Option<f64>,
     /// What the control is, in a few words.
     pub control: &'static str,
+    /// Seconds of a run at least, or buffers of the system would be measured.
+    pub seconds_min: f64,
 }
 
 impl<'a> Bench<'a> {
@@ -82,7 +84,8 @@ impl<'a> Bench<'a> {
         ours: &mut Contender<'_>,
         control: &mut Contender<'_>,
     ) -> Result<(), Error> {
-        let (length, runs) = (self.settings.length, self.settings.runs);
+        let length = self.settings.length.at_least(question.seconds_min);
+        let runs = self.settings.runs;
         let figures = contest::hold(length, runs, ours, control)
             .map_err(|error| Error::new(format!("{}: {error}", question.title())))?;
         let mut outcome = self.outcome(question);

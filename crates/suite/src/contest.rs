@@ -15,6 +15,16 @@ pub enum Length {
     Seconds(f64),
 }
 
+impl Length {
+    /// The same, but if it is a time not less than this.
+    pub fn at_least(self, seconds_min: f64) -> Length {
+        match self {
+            Length::Seconds(seconds) => Length::Seconds(seconds.max(seconds_min)),
+            Length::Tuples(_) => self,
+        }
+    }
+}
+
 /// What came of the turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
@@ -141,6 +151,14 @@ mod tests {
             assert!((last - 0.2).abs() < 0.002, "{rate}: {last} s");
             assert_eq!(bare, own[own.len() - 3..]);
         }
+    }
+
+    #[test]
+    fn times_have_a_least_and_counts_have_none() {
+        let length = Length::Seconds(0.05);
+        assert_eq!(length.at_least(0.2), Length::Seconds(0.2));
+        assert_eq!(length.at_least(0.0), length);
+        assert_eq!(Length::Tuples(5).at_least(0.2), Length::Tuples(5));
     }
 
     #[test]

@@ -67,6 +67,7 @@ fn one(bench: &mut Bench<'_>, path: Path, size: u64, receivers: u32) -> Result<(
         size_bytes: Some(size),
         receivers: Some(receivers),
         control: control.what(),
+        seconds_min: control.seconds_min(),
         ..Question::default()
     };
     if let Some(why) = cores::lack() {

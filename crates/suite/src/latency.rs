@@ -72,6 +72,7 @@ fn one(bench: &mut Bench<'_>, path: Path, rate: f64, size: u64) -> Result<(), Er
         receivers: Some(1),
         rate_offered: Some(rate),
         control: control.what_of_trips(),
+        ..Question::default()
     };
     if let Some(why) = cores::lack().filter(|_| path != Path::Fused) {
         bench.unavailable(question, why);

@@ -63,6 +63,7 @@ fn one(bench: &mut Bench<'_>, path: Path, codec: Option<Codec>, size: u64) -> Re
         size_bytes: Some(size),
         receivers: Some(1),
         control: control.what(),
+        seconds_min: control.seconds_min(),
         ..Question::default()
     };
     if let Some(why) = cores::lack().filter(|_| path != Path::Fused) {

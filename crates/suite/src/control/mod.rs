@@ -55,6 +55,15 @@ impl Control {
         }
     }
 
+    /// Seconds that a run takes at least. A socket holds some megabytes: in a short run a receiver that
+    /// comes late finds all of it there, and what is measured is how fast it reads.
+    pub fn seconds_min(self) -> f64 {
+        match self {
+            Control::Writes | Control::Blocks => 0.2,
+            Control::Loop | Control::Threads | Control::Processes => 0.0,
+        }
+    }
+
     /// In a few words.
     pub fn what(self) -> &'static str {
         match self {

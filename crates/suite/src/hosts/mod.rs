@@ -58,6 +58,7 @@ fn one(
         size_bytes: Some(size),
         receivers: Some(1),
         control: control.what(),
+        seconds_min: control.seconds_min(),
         ..Question::default()
     };
     let pair = match pair {
