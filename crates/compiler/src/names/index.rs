@@ -198,6 +198,16 @@ impl Index {
         };
         let mut first_named: HashMap<Arc<str>, Span> = HashMap::new();
         for directive in &unit.unit.uses {
+            // A name is taken whether its namespace is found or not.
+            if let Some(name) = &directive.name
+                && let Some(&first) = first_named.get(&name.text)
+            {
+                self.found.push(duplicate_use(&name.text, name.span, first));
+                continue;
+            }
+            if let Some(name) = &directive.name {
+                first_named.insert(name.text.clone(), name.span);
+            }
             let Some(namespace) = self.find(&directive.namespace.text) else {
                 let finding = unknown_namespace(self, directive);
                 self.found.push(finding);
@@ -207,11 +217,6 @@ impl Index {
                 uses.wild.push(namespace);
                 continue;
             };
-            if let Some(&first) = first_named.get(&name.text) {
-                self.found.push(duplicate_use(&name.text, name.span, first));
-                continue;
-            }
-            first_named.insert(name.text.clone(), name.span);
             self.check_named_use(namespace, &name.text, name.span);
             uses.named.insert(name.text.clone(), namespace);
         }
