@@ -1,7 +1,7 @@
 //! Publishers and subscribers in processes that come, leave and are killed.
 
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{LAST, Live, PATIENCE, number, publish, subscribe, topic};
 
@@ -84,18 +84,15 @@ fn a_killed_subscriber_is_not_waited_for() {
 }
 
 #[test]
-fn a_late_joiner_gets_a_part_and_the_end() {
+fn a_late_joiner_gets_what_follows_and_the_end() {
     let topic = topic();
-    let args = [
-        "pub", "-t", &topic, "-r", "20000", "-n", "60000", "-w", "0", "-l", "0",
-    ];
-    let publisher = Live::start(&args);
+    let mut publisher = Live::start(&endless(&topic, "20000"));
     until("the publisher is there", || !sockets(&topic).is_empty());
     let (late, _) = subscribe(&["-t", &topic]);
+    assert!(late.line().starts_with("rcv event BOS, "));
+    publisher.kill();
     let lines = late.until(LAST);
-    let received = number(&lines[1], "num_rcv_msgs");
-    assert!(received <= 60_000, "{received}");
-    publisher.until("actual_sends=60000, ");
+    assert!(lines[0].starts_with("rcv event EOS, "), "{}", lines[0]);
 }
 
 #[test]
@@ -137,4 +134,55 @@ fn nothing_is_left_after_kills() {
         .iter()
         .filter(|file| file.file_name().to_string_lossy().contains("thalweg"));
     assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn subscribers_that_are_killed_at_any_moment_take_nothing_from_the_others() {
+    let topic = topic();
+    let (steady, _) = subscribe(&["-t", &topic, "-f"]);
+    let args = [
+        "pub", "-t", &topic, "-r", "200000", "-n", "400000", "-w", "0", "-l", "0",
+    ];
+    let publisher = Live::start(&args);
+    assert!(steady.line().starts_with("rcv event BOS, "));
+    for delay in 0..40 {
+        // From before it has a name until it is in: when does not matter.
+        let mut victim = Live::start(&["sub", "-t", &topic, "-s", "1000"]);
+        std::thread::sleep(Duration::from_micros(delay * 700));
+        victim.kill();
+    }
+    let lines = publisher.until("actual_sends");
+    assert_eq!(number(&lines[1], "actual_sends"), 400_000);
+    let lines = steady.until(LAST);
+    assert!(lines[0].contains(", num_rcv_msgs=400000, "), "{}", lines[0]);
+}
+
+#[test]
+fn publishers_that_are_killed_at_any_moment_leave_a_topic_that_works() {
+    let topic = topic();
+    let (sub, _) = subscribe(&["-t", &topic]);
+    for delay in 0..20 {
+        let mut publisher = Live::start(&endless(&topic, "999999999"));
+        std::thread::sleep(Duration::from_micros(delay * 700));
+        publisher.kill();
+    }
+    // It may still have to take what the last one has sent.
+    until("the subscriber waits again", || {
+        sockets(&topic)
+            .iter()
+            .any(|name| name.contains("/waiting/"))
+    });
+    // Of those that came far enough there is a beginning and an end, one after the other.
+    publish(&["-t", &topic, "-n", "12345", "-w", "0", "-l", "0"]).ok();
+    let (mut begun, mut received) = (0, 0);
+    while received != 12_345 {
+        let line = sub.line();
+        if line.starts_with("rcv event BOS, ") {
+            begun += 1;
+        } else if line.starts_with("rcv event EOS, ") {
+            begun -= 1;
+            received = number(&line, "num_rcv_msgs");
+        }
+        assert!((0..=1).contains(&begun), "{line}");
+    }
 }

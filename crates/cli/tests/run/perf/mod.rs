@@ -6,7 +6,7 @@ mod strangers;
 mod wrong;
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -44,10 +44,11 @@ struct Live {
 
 impl Live {
     fn start(args: &[&str]) -> Live {
-        let mut child = command(&[&["perf"], args].concat())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the command");
+        Live::spawn(command(&[&["perf"], args].concat()))
+    }
+
+    fn spawn(mut command: Command) -> Live {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the command");
         let out = BufReader::new(child.stdout.take().expect("its output"));
         let (tell, lines) = channel();
         std::thread::spawn(move || {

@@ -1,7 +1,6 @@
 //! Other users at a topic's names: nothing is handed to them and nothing of theirs is believed.
 //!
-//! Only root can be two users. For others these tests try what they can: that names of different users
-//! are different.
+//! Only root can be two users; for others this is said and passed over.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
@@ -15,7 +14,7 @@ use rustix::net::{
 };
 use rustix::process::geteuid;
 
-use super::{PATIENCE, topic};
+use super::{Live, PATIENCE, topic};
 use crate::scratch::{Run, command};
 
 /// Nobody, on every system.
@@ -76,10 +75,10 @@ fn a_stranger_at_the_door_gets_nothing() {
     let args = [
         "pub", "-t", &topic, "-r", "1000", "-n", "1000000", "-w", "0",
     ];
-    let Some(mut command) = as_other(&args) else {
+    let Some(command) = as_other(&args) else {
         return;
     };
-    let mut publisher = command.stdout(Stdio::null()).spawn().unwrap();
+    let mut publisher = Live::spawn(command);
     let (stranger, start) = (socket(), Instant::now());
     while connect(&stranger, &address("publisher", &topic)).is_err() {
         assert!(start.elapsed() < PATIENCE, "there is no publisher");
@@ -87,8 +86,7 @@ fn a_stranger_at_the_door_gets_nothing() {
     }
     let mut bytes = [0; 64];
     let got = recv(&stranger, &mut bytes[..], RecvFlags::empty());
-    publisher.kill().unwrap();
-    publisher.wait().unwrap();
+    publisher.kill();
     // Closed without a word: at an end, or reset.
     assert_eq!(got.map_or(0, |(got, _)| got), 0);
 }
