@@ -158,7 +158,7 @@ impl Connector {
 impl std::fmt::Display for Connector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.side {
-            Side::Server(_) => write!(f, "clients of port {}", self.server_port()),
+            Side::Server(_) => write!(f, "with clients of port {}", self.server_port()),
             Side::Client(host, port) => write!(f, "to {host}:{port}"),
         }
     }

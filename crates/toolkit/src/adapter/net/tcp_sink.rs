@@ -273,7 +273,7 @@ impl TcpSink {
             self.open = opened.transpose()?;
             self.has_given_up = self.open.is_none();
             if self.has_given_up {
-                let message = format!("{}: tuples are dropped", self.connector);
+                let message = format!("no connection {}: tuples are dropped", self.connector);
                 out.services().log(TraceLevel::Warn, &message, "TCPSink");
             } else {
                 out.services().count("nConnections", 1);
