@@ -122,11 +122,13 @@ fn send_one(sender: &mut impl Sends, number: u64) -> Result<(), Failure> {
 
 fn take_one(receiver: &mut impl Receives, sink: &mut Sink) -> Result<(), Failure> {
     let (before, mut patience) = (sink.count, Patience::default());
-    while sink.count == before {
+    loop {
         receiver.receive(sink)?;
+        if sink.count > before {
+            return Ok(());
+        }
         patience.wait();
     }
-    Ok(())
 }
 
 fn flush(sender: &mut impl Sends) -> Result<(), Failure> {

@@ -15,7 +15,7 @@ use rusteron_client::{
     Aeron as Client, AeronContext, AeronErrorHandlerLogger, AeronExclusivePublication,
     AeronSubscription, Handlers, IntoCString,
 };
-use rusteron_media_driver::aeron_threading_mode_enum::AERON_THREADING_MODE_SHARED;
+use rusteron_media_driver::bindings::aeron_threading_mode_enum::AERON_THREADING_MODE_SHARED;
 use rusteron_media_driver::testing::EmbeddedDriver;
 
 use crate::ends::{Receives, Sends, add_up, fill};
