@@ -12,9 +12,10 @@ use measure::{Histogram, Latency};
 use crate::bench::{Bench, Question};
 use crate::contest::{Length, median};
 use crate::control::Control;
+use crate::hosts::pair::Pair;
 use crate::job::{self, Job};
 use crate::schema::Schema;
-use crate::{Codec, Error, Path, cores};
+use crate::{Codec, Error, Path, cores, hosts};
 
 const PROGRAM: &str = include_str!("../programs/latency.spl");
 
@@ -27,6 +28,8 @@ pub struct RoundTrip {
     pub rates: Vec<f64>,
     /// Bytes of a tuple's attributes, of which eight are its time.
     pub sizes: Vec<u64>,
+    /// Between two hosts, the relay on the far one: figures 17 and 19.
+    pub between_hosts: bool,
 }
 
 impl RoundTrip {
@@ -52,20 +55,33 @@ struct Trips {
 /// # Errors
 /// A run fails.
 pub fn latency(bench: &mut Bench<'_>, what: &RoundTrip) -> Result<(), Error> {
+    let pair = what.between_hosts.then(hosts::both);
     for &path in &what.paths {
+        if what.between_hosts {
+            hosts::check(path)?;
+        }
         for &rate in &what.rates {
             for &size in &what.sizes {
-                one(bench, path, rate, size)?;
+                one(bench, pair.as_ref(), path, (rate, size))?;
             }
         }
     }
     Ok(())
 }
 
-fn one(bench: &mut Bench<'_>, path: Path, rate: f64, size: u64) -> Result<(), Error> {
+fn one(
+    bench: &mut Bench<'_>,
+    pair: Option<&Result<Pair, String>>,
+    path: Path,
+    (rate, size): (f64, u64),
+) -> Result<(), Error> {
     let control = Control::of(path);
     let question = Question {
-        bench: "latency",
+        bench: if pair.is_some() {
+            "hosts-latency"
+        } else {
+            "latency"
+        },
         path: path.to_string(),
         codec: path.is_crossing().then_some(Codec::Facade),
         size_bytes: Some(size),
@@ -74,21 +90,32 @@ fn one(bench: &mut Bench<'_>, path: Path, rate: f64, size: u64) -> Result<(), Er
         control: control.what_of_trips(),
         ..Question::default()
     };
-    if let Some(why) = cores::lack().filter(|_| path != Path::Fused) {
+    let lack = match pair {
+        Some(Err(why)) => Some(why.clone()),
+        _ => cores::lack().filter(|_| path != Path::Fused),
+    };
+    if let Some(why) = lack {
         bench.unavailable(question, why);
         return Ok(());
     }
+    let pair = pair.and_then(|pair| pair.as_ref().ok());
     let tuples = match bench.settings.length {
         Length::Tuples(tuples) => tuples,
         Length::Seconds(seconds) => ((seconds * rate) as u64).max(2),
     };
-    let job = Job::new(&program(size), &plan(path))?;
+    let hosts = pair.map(hosts::hosts_of);
+    let job = Job::new(&program(size), &plan(path, pair.is_some()))?;
+    let job = job.on_hosts(hosts.as_ref().map_or(&[], |hosts| &hosts[..]));
     let binary = bench.settings.binary.clone();
     let values = [("tuples", tuples.to_string()), ("rate", rate.to_string())];
     let (mut own, mut bare) = (Series::default(), Series::default());
     for _ in 0..bench.settings.runs {
-        let trips = job::output(control.trips(&binary, size, tuples, rate))?;
-        let control = Trips::read(&trips, tuples)?;
+        let command = control.trips(&binary, size, tuples, rate);
+        let command = match pair {
+            Some(pair) => hosts::on_near(pair, &binary, &command),
+            None => command,
+        };
+        let control = Trips::read(&job::output(command)?, tuples)?;
         let ours = Trips::read(&job.run(&binary, &values)?, tuples)?;
         if ours.sum != control.sum {
             return Err(Error::new("a sink and its control did not read the same"));
@@ -170,12 +197,16 @@ fn program(size: u64) -> String {
         .replace("%sum%", &schema.sum("Back", "sum"))
 }
 
-fn plan(path: Path) -> String {
+fn plan(path: Path, between_hosts: bool) -> String {
+    let (near, far) = match between_hosts {
+        true => (" host near\n", " host far\n"),
+        false => ("", ""),
+    };
     match path {
         Path::Fused => "pe 0\n operators *\n".to_owned(),
         Path::Threaded => "pe 0\n operators *\n queue Back.0\n queue Sink.0\n".to_owned(),
         Path::Shm | Path::Rum | Path::Tcp => format!(
-            "pe 0\n operators Data Sink\npe 1\n operators Back\n\
+            "pe 0\n operators Data Sink\n{near}pe 1\n operators Back\n{far}\
              crossing Data.0 -> pe 1 on {path} codec facade\n\
              crossing Back.0 -> pe 0 on {path} codec facade\n"
         ),

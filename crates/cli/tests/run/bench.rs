@@ -127,6 +127,22 @@ fn hosts_are_measured_or_it_is_said_why_not() {
 }
 
 #[test]
+fn trips_between_hosts_are_measured_or_it_is_said_why_not() {
+    let args = [
+        "latency", "--hosts", "--rate", "1000", "--size", "128", "--tuples", "50",
+    ];
+    let found = results(&args);
+    assert_eq!(found.len(), 2);
+    for one in &found {
+        assert_eq!(text(one, "bench"), "hosts-latency");
+        let trip = one["latency_ns"]["p50"].as_u64();
+        assert!(trip.is_some() != one["unavailable"].is_string(), "{one}");
+    }
+    let said = thalweg(&["bench", "latency", "--hosts", "--path", "shm"]).fails(1);
+    assert!(said.contains("shm does not lead to other hosts"), "{said}");
+}
+
+#[test]
 fn without_namespaces_it_is_said_why() {
     let args = ["bench", "hosts", "--size", "64", "--json"];
     let output = command(&args).env("PATH", "/nonexistent").output().unwrap();

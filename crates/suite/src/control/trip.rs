@@ -66,14 +66,15 @@ fn processes_relay(task: Task) -> Result<(), Error> {
 
 fn sockets(task: Task, args: &[String]) -> Result<(), Error> {
     let failed = |error| Error::system("go there and back by a bare socket", error);
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
+    // Between hosts: where to listen, and the network that the relay is in.
+    let (listen, network) = match args {
+        [_, _, _, listen, network] => (listen.as_str(), Some(network.as_str())),
+        _ => ("127.0.0.1", None),
+    };
+    let listener = TcpListener::bind((listen, 0)).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?.to_string();
-    let relay = start(
-        "trip-socket-relay",
-        &[args, &[address]].concat(),
-        None,
-        None,
-    )?;
+    let relay = [&args[..3], &[address]].concat();
+    let relay = start("trip-socket-relay", &relay, network, None)?;
     let (stream, _) = listener.accept().map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;
     socket_ping(task, &stream).map_err(failed)?;

@@ -5,7 +5,7 @@
 //!     Beacon ==1 Gbit/s, rum or tcp==>   Custom that reads every attribute
 //! ```
 
-mod pair;
+pub(crate) mod pair;
 
 use std::path::Path as FilePath;
 use std::process::Command;
@@ -26,14 +26,9 @@ pub const HOSTS_PATHS: [Path; 2] = [Path::Rum, Path::Tcp];
 /// # Errors
 /// A run fails, or a path does not lead to other hosts.
 pub fn hosts(bench: &mut Bench<'_>, what: &Throughput) -> Result<(), Error> {
-    let pair = match cores::lack() {
-        Some(why) => Err(why),
-        None => Pair::new(),
-    };
+    let pair = both();
     for &path in &what.paths {
-        if !HOSTS_PATHS.contains(&path) {
-            return Err(Error::new(format!("{path} does not lead to other hosts")));
-        }
+        check(path)?;
         for &codec in &what.codecs {
             for &size in &what.sizes {
                 one(bench, &pair, path, codec, size)?;
@@ -41,6 +36,25 @@ pub fn hosts(bench: &mut Bench<'_>, what: &Throughput) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Both hosts, or why there are none.
+pub(crate) fn both() -> Result<Pair, String> {
+    match cores::lack() {
+        Some(why) => Err(why),
+        None => Pair::new(),
+    }
+}
+
+/// Whether a path leads to other hosts.
+///
+/// # Errors
+/// That it does not.
+pub(crate) fn check(path: Path) -> Result<(), Error> {
+    match HOSTS_PATHS.contains(&path) {
+        true => Ok(()),
+        false => Err(Error::new(format!("{path} does not lead to other hosts"))),
+    }
 }
 
 fn one(
@@ -74,31 +88,26 @@ fn one(
         let output = job.run(&binary, &[("tuples", tuples.to_string())])?;
         Run::read(&output, 1)
     };
-    let mut bare = |tuples| run_control(bare_command(pair, control, &binary, size, tuples), 1);
+    let mut bare = |tuples| {
+        let command = on_near(pair, &binary, &control.throughput(&binary, size, tuples, 1));
+        run_control(command, 1)
+    };
     bench.contest(question, &mut ours, &mut bare)
 }
 
 /// As `--host` takes them.
-fn hosts_of(pair: &Pair) -> [String; 2] {
+pub(crate) fn hosts_of(pair: &Pair) -> [String; 2] {
     [("near", &pair.near), ("far", &pair.far)].map(|(name, host)| {
         let prefix = host.prefix().join(",");
         format!("{name}={},{prefix}", host.address)
     })
 }
 
-/// The control, on the near host; it starts its receiver on the far one.
-fn bare_command(
-    pair: &Pair,
-    control: Control,
-    binary: &FilePath,
-    size: u64,
-    tuples: u64,
-) -> Command {
-    let own = control.throughput(binary, size, tuples, 1);
+/// A control on the near host; it starts its other side on the far one.
+pub(crate) fn on_near(pair: &Pair, binary: &FilePath, control: &Command) -> Command {
     let mut command = pair.near.command(&binary.to_string_lossy());
-    command
-        .args(own.get_args())
-        .args([pair.near.address, &pair.far.path()]);
+    command.args(control.get_args());
+    command.args([pair.near.address, &pair.far.path()]);
     command
 }
 

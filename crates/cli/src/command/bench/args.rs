@@ -95,6 +95,10 @@ pub struct LatencyArgs {
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub path: Vec<Path>,
 
+    /// Between two hosts, as `bench hosts` has them: on rum and tcp
+    #[arg(long)]
+    pub hosts: bool,
+
     /// Tuples a second that the source offers [default: 1000,5000]
     #[arg(long, value_name = "RATE", value_delimiter = ',', value_parser = rate)]
     pub rate: Vec<f64>,

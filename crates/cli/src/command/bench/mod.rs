@@ -39,7 +39,8 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             sitting(&args.common, rate, |bench| suite::hosts(bench, &what))
         }
         Which::Latency(args) => {
-            let what = latency(args.common.quick, &args.path, &args.rate, &args.size);
+            let quick = args.common.quick;
+            let what = latency(quick, args.hosts, &args.path, &args.rate, &args.size);
             sitting(&args.common, trips, |bench| suite::latency(bench, &what))
         }
         Which::Fanout(args) => {
@@ -71,7 +72,8 @@ fn all(bench: &mut Bench<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
     suite::operators(bench)?;
     suite::expressions(bench)?;
     bench.set_length(length(args, Lengths::TRIPS_OF_ALL));
-    suite::latency(bench, &latency(quick, &[], &[], &[]))
+    suite::latency(bench, &latency(quick, false, &[], &[], &[]))?;
+    suite::latency(bench, &latency(quick, true, &[], &[], &[]))
 }
 
 fn throughput(quick: bool, paths: &[Path], codecs: &[Codec], sizes: &[u64]) -> Throughput {
@@ -86,13 +88,24 @@ fn throughput(quick: bool, paths: &[Path], codecs: &[Codec], sizes: &[u64]) -> T
     }
 }
 
-fn latency(quick: bool, paths: &[Path], rates: &[f64], sizes: &[u64]) -> RoundTrip {
+fn latency(
+    quick: bool,
+    between_hosts: bool,
+    paths: &[Path],
+    rates: &[f64],
+    sizes: &[u64],
+) -> RoundTrip {
+    let usual_paths = match between_hosts {
+        true => &suite::HOSTS_PATHS[..],
+        false => &Path::ALL[..],
+    };
     let (usual_rates, usual_sizes) = match quick {
         true => (&RoundTrip::RATES[..1], &RoundTrip::SIZES[..1]),
         false => (&RoundTrip::RATES[..], &RoundTrip::SIZES[..]),
     };
     RoundTrip {
-        paths: or(paths, &Path::ALL),
+        between_hosts,
+        paths: or(paths, usual_paths),
         rates: or(rates, usual_rates),
         sizes: or(sizes, usual_sizes),
     }
