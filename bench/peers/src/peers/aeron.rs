@@ -4,8 +4,9 @@
 //! The driver runs embedded in the measuring process, with one shared thread that may use any core, as
 //! is recommended where cores are few; each client has its conductor thread. Exclusive publications,
 //! messages written in place (`try_claim`), read in place by `poll` with up to 256 fragments a call,
-//! both sides spinning on a core of their own. Terms are 1 MB: there are three of them, so that what is
-//! under way stays in the caches as far as it can; not sparse and touched beforehand. The MTU is
+//! both sides spinning on a core of their own. Terms have their default length, 64 MB: with short ones
+//! the publication waits for the driver's conductor, which moves its limit on. They are not sparse, and
+//! touched beforehand. The MTU is
 //! 32 KB, so that no message is fragmented. The driver's directory is in shared memory, of its own, and
 //! gone afterwards.
 
@@ -33,8 +34,8 @@ pub const PEER: Peer = Peer {
         let crates = locked_version("rusteron-client");
         format!("C driver and client of rusteron {crates}")
     },
-    settings: "embedded driver, shared thread; exclusive publication, claim and poll in place, terms \
-               of 1 MB, spinning",
+    settings: "embedded driver, shared thread; exclusive publication, claim and poll in place, \
+               terms of 64 MB, spinning",
     has_latency: true,
     run: |task| processes::run::<Aeron>(NAME, task),
     serve: Some(processes::serve::<Aeron>),
@@ -49,7 +50,7 @@ const STREAM: i32 = 1001;
 /// How long anything that takes two may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-const CHANNEL: &str = "aeron:ipc?term-length=1m|mtu=32k|sparse=false";
+const CHANNEL: &str = "aeron:ipc?mtu=32k|sparse=false";
 
 struct Aeron;
 
