@@ -159,7 +159,7 @@ fn list(entry: &Entry) {
 /// Bytes of a message.
 fn size(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(bytes) if bytes >= 8 && bytes <= BYTES_MAX && bytes % 8 == 0 => Ok(bytes),
+        Ok(bytes) if (8..=BYTES_MAX).contains(&bytes) && bytes % 8 == 0 => Ok(bytes),
         _ => Err(format!("a multiple of 8, from 8 to {BYTES_MAX}")),
     }
 }

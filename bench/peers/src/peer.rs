@@ -20,8 +20,11 @@ pub struct Peer {
     /// Does a task in the process of a turn; the lines that say what came of it.
     pub run: fn(&Task) -> Result<String, Failure>,
     /// The other process of a turn, if it has two.
-    pub serve: Option<fn(&Task) -> Result<(), Failure>>,
+    pub serve: Option<Serve>,
 }
+
+/// Is the other process of a turn.
+pub type Serve = fn(&Task) -> Result<(), Failure>;
 
 impl Peer {
     /// Whether it can be asked that.
