@@ -13,11 +13,8 @@ use transport::{Batching, Medium, Spec, media};
 use crate::control::Ticket;
 use crate::{Host, hosts};
 
-/// Bytes under way on an edge whose plan does not say how many. Between two cores a ring of so many
-/// carries a tenth (1 KB) to a fifth (256 bytes) more than one of 512 KB or 1 MB, for the writer's
-/// processor finds lines that the reader's has given up; past the size of a processor's own cache
-/// that is lost again.
-const RING_BYTES: usize = 2 << 20;
+/// Bytes under way on an edge whose plan does not say how many. Twice as many carry no more.
+const RING_BYTES: usize = 1 << 20;
 
 /// The edges of a job.
 pub struct Crossings<'a> {

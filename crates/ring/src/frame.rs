@@ -246,6 +246,7 @@ impl<'a> Iterator for Batch<'a> {
                 return self.last();
             };
             self.bytes = rest;
+            crate::ahead::fetch_ahead(frame.as_ptr(), frame.len(), frame.len() + rest.len());
             if self.known.kind != PAD {
                 let payload = frame.get(HEADER_BYTES..self.known.end).unwrap_or_default();
                 return Some(self.known.frame(payload));

@@ -26,6 +26,7 @@
 )]
 
 mod admission;
+mod ahead;
 mod barrier;
 #[cfg(not(any(loom, miri)))]
 pub mod counters;
@@ -52,6 +53,7 @@ mod words;
 mod writer;
 
 pub use admission::Admission;
+pub use ahead::fetch_ahead;
 pub use fault::Fault;
 #[cfg(not(loom))]
 pub use gauge::{Gauge, Level};

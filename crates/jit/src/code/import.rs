@@ -108,6 +108,8 @@ imports! {
     Copy = value::copy as (*mut u8, *const u8, usize);
     /// Makes bytes zero.
     Zero = value::zero as (*mut u8, usize);
+    /// Fetches lines some way behind a frame, as many as so many bytes have, of those left.
+    Fetch = value::fetch as (*const u8, usize, usize);
     /// Does what a site says, on words; the result, or null after a fault.
     Run = value::run as (*const Site, *const u64) -> *mut Value;
     /// Makes a value of parts.

@@ -10,14 +10,19 @@
 //! Where the next frame begins is known when a length has come from memory, which another processor has
 //! just written: a chain of waits. But lengths of a stream are mostly alike. So the frame behind is as
 //! far away as the last one was, if the length is that of the last one: a branch, which the processor
-//! predicts, finds out if not, and the waits overlap.
+//! predicts, finds out if not, and the waits overlap. And what lies further behind is fetched before
+//! it is needed, some lines at a time, since that takes a call.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
 
 use super::{Lower, Region};
+use crate::code::Import;
 use crate::code::offsets;
 use crate::value::{Form, Val};
+
+/// So many bytes of frames are fetched at once, or a frame.
+const FETCH_BYTES: i64 = 512;
 
 impl Lower<'_, '_> {
     /// Runs a body for each frame whose payload is at least so many bytes.
@@ -27,12 +32,12 @@ impl Lower<'_, '_> {
         let end = self.load_env(types::I64, offsets::BATCH_END);
         let tag = self.load_env(types::I32, offsets::BATCH_TAG);
         let (zero, none) = (self.word(0), self.word(-1));
-        let head = self.block_with(&[types::I64; 4]);
+        let head = self.block_with(&[types::I64; 5]);
         let done = self.block();
-        self.jump(head, &[first, zero, none, zero]);
+        self.jump(head, &[first, zero, none, zero, first]);
         self.go(head);
-        let [frame, count, known, stride] = self.params(head)[..] else {
-            unreachable!("it has four parameters");
+        let [frame, count, known, stride, due] = self.params(head)[..] else {
+            unreachable!("it has five parameters");
         };
         let is_last = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, end);
         self.leave_if(is_last, done);
@@ -43,10 +48,11 @@ impl Lower<'_, '_> {
         self.leave_if(is_cut, done);
         let count = self.offset(count, 1);
         self.take_frame(after, count);
+        let due = self.fetch([frame, end], stride, due);
         self.bind(slot, data, len);
         body(self);
         self.reset(mark);
-        self.jump(head, &[after, count, len, stride]);
+        self.jump(head, &[after, count, len, stride, due]);
         self.b.seal_block(head);
         self.go_sealed(done);
     }
@@ -82,6 +88,30 @@ impl Lower<'_, '_> {
         let up = self.offset(len, 8 + 7);
         let bytes = self.b.ins().band_imm_s(up, -8);
         self.jump(next, &[bytes]);
+        self.go_sealed(next);
+        self.params(next)[0]
+    }
+
+    /// Fetches what lies some way behind a frame, if the frame is one at which that is due; which the
+    /// next one is.
+    fn fetch(
+        &mut self,
+        [frame, end]: [ir::Value; 2],
+        stride: ir::Value,
+        due: ir::Value,
+    ) -> ir::Value {
+        let (now, next) = (self.block(), self.block_with(&[types::I64]));
+        let is_due = self.icmp(IntCC::UnsignedGreaterThanOrEqual, frame, due);
+        self.b
+            .ins()
+            .brif(is_due, now, &[], next, &[BlockArg::Value(due)]);
+        self.go_sealed(now);
+        let least = self.word(FETCH_BYTES);
+        let bytes = self.b.ins().umax(stride, least);
+        let left = self.b.ins().isub(end, frame);
+        self.call(Import::Fetch, &[frame, bytes, left]);
+        let due = self.b.ins().iadd(frame, bytes);
+        self.jump(next, &[due]);
         self.go_sealed(next);
         self.params(next)[0]
     }

@@ -16,6 +16,7 @@ use tuple::{Layout, Punctuation, TupleBuf, Value};
 
 use crate::Outlet;
 
+pub use ring::fetch_ahead;
 pub use ring::frame::Batch;
 
 pub use cell::{StateAddress, StateCell};

@@ -31,6 +31,10 @@ pub extern "C" fn zero(_: *mut Env, at: *mut u8, bytes: usize) {
     unsafe { at.write_bytes(0, bytes) };
 }
 
+pub extern "C" fn fetch(_: *mut Env, frame: *const u8, bytes: usize, left: usize) {
+    runtime::abi::fetch_ahead(frame, bytes, left);
+}
+
 pub extern "C" fn run(e: *mut Env, site: *const Site, operands: *const u64) -> *mut Value {
     let env = env(e);
     match shared(site).run(env, words(operands)) {
