@@ -17,16 +17,20 @@ const BATCH: usize = 64;
 
 const RING_BYTES: usize = 256 * 1024;
 
-fn bare() -> (Writer, Reader) {
+/// The two ends of a ring, and of an edge of a medium; each for frames of so many bytes.
+type Ring = (usize, Writer, Reader);
+type Edge = (usize, Box<dyn Outbound>, Box<dyn Inbound>);
+
+fn bare(bytes: usize) -> Ring {
     let shape = Shape {
         bytes: RING_BYTES,
         readers: 1,
     };
     let (writer, mut readers) = private(shape).expect("memory for a ring");
-    (writer, readers.remove(0))
+    (bytes, writer, readers.remove(0))
 }
 
-fn medium() -> (Box<dyn Outbound>, Box<dyn Inbound>) {
+fn medium(bytes: usize) -> Edge {
     let spec = Spec {
         name: "Trades.0".into(),
         link: 0,
@@ -39,13 +43,13 @@ fn medium() -> (Box<dyn Outbound>, Box<dyn Inbound>) {
     let medium = media::find("shm").expect("shm is registered");
     let (out, mut tickets) = medium.open(&spec).expect("opened");
     let ticket = tickets.pop().expect("a ticket for the receiver");
-    (out, medium.accept(&spec, ticket).expect("accepted"))
+    (bytes, out, medium.accept(&spec, ticket).expect("accepted"))
 }
 
 #[library_benchmark]
-#[bench::of_64(args = (64), setup = with_bare, config = about(4_440_000))]
-#[bench::of_1024(args = (1024), setup = with_bare, config = about(12_100_000))]
-fn ring((bytes, (mut writer, mut reader)): (usize, (Writer, Reader))) -> usize {
+#[bench::of_64(args = (64), setup = bare, config = about(4_440_000))]
+#[bench::of_1024(args = (1024), setup = bare, config = about(12_100_000))]
+fn ring((bytes, mut writer, mut reader): Ring) -> usize {
     let payload = vec![1u8; bytes];
     let mut sum = 0;
     for batch in 0..BATCHES {
@@ -65,9 +69,9 @@ fn ring((bytes, (mut writer, mut reader)): (usize, (Writer, Reader))) -> usize {
 }
 
 #[library_benchmark]
-#[bench::of_64(args = (64), setup = with_medium, config = about(8_050_000))]
-#[bench::of_1024(args = (1024), setup = with_medium, config = about(15_800_000))]
-fn contract((bytes, (mut out, mut into)): (usize, (Box<dyn Outbound>, Box<dyn Inbound>))) -> usize {
+#[bench::of_64(args = (64), setup = medium, config = about(8_050_000))]
+#[bench::of_1024(args = (1024), setup = medium, config = about(15_800_000))]
+fn contract((bytes, mut out, mut into): Edge) -> usize {
     let payload = vec![1u8; bytes];
     let mut sum = 0;
     for batch in 0..BATCHES {
@@ -87,14 +91,6 @@ fn contract((bytes, (mut out, mut into)): (usize, (Box<dyn Outbound>, Box<dyn In
 
 fn first(frame: Frame<'_>) -> usize {
     usize::from(frame.bytes[0])
-}
-
-fn with_bare(bytes: usize) -> (usize, (Writer, Reader)) {
-    (bytes, bare())
-}
-
-fn with_medium(bytes: usize) -> (usize, (Box<dyn Outbound>, Box<dyn Inbound>)) {
-    (bytes, medium())
 }
 
 library_benchmark_group!(name = frames_group, benchmarks = [ring, contract]);

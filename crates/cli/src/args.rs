@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use engine::Strategy;
+
 use crate::command::BenchArgs;
 pub use perf::{PerfArgs, PerfCommand};
 
@@ -132,6 +134,11 @@ pub struct RunArgs {
     /// Measure how long tuples are under way between processes; `thalweg top` shows it
     #[arg(long)]
     pub latency: bool,
+
+    /// What threads do that wait for tuples: adaptive (spin if that pays, then sleep), spin, yield or
+    /// park. Spinning takes a core for each such thread and gives the shortest latency
+    #[arg(long, value_name = "STRATEGY", default_value_t, value_parser = str::parse::<Strategy>)]
+    pub idle: Strategy,
 
     /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
     #[arg(long)]

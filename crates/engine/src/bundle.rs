@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::compilation::Request;
 use crate::monitor::JobNote;
 use crate::sources::{Name, Sources};
-use crate::{Backend, Compilation, Error, Host, Launch};
+use crate::{Backend, Compilation, Error, Host, Launch, Strategy};
 
 /// A job, as it is handed to its PEs. Compiling it gives the launcher's program again, operator by
 /// operator, so the plan fits.
@@ -46,7 +46,19 @@ struct Settings {
     backend: Backend,
     perf_map: bool,
     latency: bool,
+    #[serde(with = "Idle")]
+    idle: Strategy,
     hosts: Vec<Host>,
+}
+
+/// [`Strategy`], which knows nothing of formats.
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "Strategy")]
+enum Idle {
+    Spin,
+    Yield,
+    Park,
+    Adaptive,
 }
 
 /// [`TraceLevel`], which knows nothing of formats.
@@ -106,6 +118,7 @@ impl Bundle {
             backend: settings.backend,
             perf_map: settings.perf_map,
             latency: settings.latency,
+            idle: settings.idle,
             hosts: settings.hosts,
             ..Launch::default()
         }
@@ -134,6 +147,7 @@ impl Settings {
             backend: launch.backend,
             perf_map: launch.perf_map,
             latency: launch.latency,
+            idle: launch.idle,
             hosts: launch.hosts.clone(),
         }
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::crossing::Crossings;
 use crate::monitor::{JobNote, Sampler};
-use crate::{Compilation, Error, Host, Job, failure, hosts, launcher};
+use crate::{Compilation, Error, Host, Job, Strategy, failure, hosts, launcher};
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ pub struct Launch {
     /// What starts the process of a PE: its number and the job's name. The process has to call
     /// [`crate::serve`], and to ignore signals that ask it to end: those are the launcher's business.
     pub pe_command: fn(u32, &str) -> Command,
+    /// What threads without work do.
+    pub idle: Strategy,
     /// The hosts that the plan names.
     pub hosts: Vec<Host>,
 }
@@ -75,6 +77,7 @@ impl Default for Launch {
             latency: false,
             counters: false,
             pe_command: launcher::own_binary,
+            idle: Strategy::default(),
             hosts: Vec::new(),
         }
     }
@@ -182,7 +185,7 @@ pub(crate) fn wire(
         links: border.links,
         cores: border.cores,
         pins: border.pins,
-        ..Options::default()
+        idle: launch.idle,
     };
     let registry = registry();
     Ok(match launch.backend {

@@ -50,3 +50,4 @@ pub use monitor::{
 pub use pe::serve;
 pub use plan::{cores, media, pin, plan, plan_notes, read_plan};
 pub use sources::Sources;
+pub use transport::Strategy;

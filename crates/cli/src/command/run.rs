@@ -42,6 +42,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         before_print: progress::make_way,
         tag_output: args.tag_output,
         latency: args.latency,
+        idle: args.idle,
         counters: true,
         hosts: args.plan.host.clone(),
         ..Launch::default()

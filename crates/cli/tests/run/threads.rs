@@ -91,6 +91,27 @@ fn sources_and_receivers_run_on_their_cores() {
     }
 }
 
+/// Whatever threads do while they wait, what they wait for comes.
+#[test]
+fn tuples_come_whatever_threads_do_without_work() {
+    let program = PAIR.replace("period : 0.001;", "period : 0.001; iterations : 50u;");
+    let program = program.replace("n == 0ul", "n % 10ul == 9ul");
+    for idle in ["adaptive", "spin", "yield", "park"] {
+        for plan in [&["--threading", "dedicated"][..], &["--fuse", "none"][..]] {
+            let args = [plan, &["--idle", idle][..]].concat();
+            let printed = Scratch::new().run(&program, &args).ok();
+            assert_eq!(printed, "running\n".repeat(5), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_idle_strategy_is_said() {
+    let said = Scratch::new().run(PAIR, &["--idle", "sleep"]).fails(2);
+    let expected = "sleep is no idle strategy: there are spin, yield, park and adaptive";
+    assert!(said.contains(expected), "{said}");
+}
+
 #[test]
 fn an_unknown_medium_is_said_with_its_place() {
     let scratch = Scratch::new();

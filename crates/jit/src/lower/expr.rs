@@ -146,7 +146,7 @@ impl Lower<'_, '_> {
     }
 
     /// Whether a shutdown was asked for: a load if the flag's address is known.
-    fn is_shutdown(&mut self) -> ir::Value {
+    pub fn is_shutdown(&mut self) -> ir::Value {
         match self.frame.stop {
             Some(flag) => {
                 let flag = self.word(flag);

@@ -38,6 +38,7 @@ impl Lower<'_, '_> {
             ("spl.collection", [c]) => self.size(name, c),
             ("spl.collection", [c, item]) if name == "has" => self.has(e, c, item),
             ("spl.time", args) => self.of_time(name, args),
+            ("spl.utility", []) if name == "isShutdown" => Some(Val::one(self.is_shutdown())),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ mod report;
 
 use std::path::PathBuf;
 
+use measure::Outcome;
 use suite::{Bench, Codec, Fanout, Length, Path, RoundTrip, Settings, Throughput};
 
 pub use args::BenchArgs;
@@ -149,19 +150,23 @@ fn sitting(
     }
     let mut progress = picture::progress();
     let mut bench = Bench::new(settings, &mut progress);
-    measure(&mut bench)?;
-    let outcomes = bench.into_outcomes();
+    let measured = measure(&mut bench);
+    // Whatever came of the last one, the others have been measured.
+    show(common, &bench.into_outcomes())?;
+    Ok(measured?)
+}
+
+/// Writes and prints results.
+fn show(common: &CommonArgs, outcomes: &[Outcome]) -> Result<(), Failure> {
     if let Some(out) = &common.out {
-        report::write(out, &outcomes)?;
+        report::write(out, outcomes)?;
     }
-    match common.json {
-        true => {
-            let json = serde_json::to_string_pretty(&outcomes);
-            let json = json.map_err(|error| Failure::Program(format!("cannot print: {error}")))?;
-            print(&(json + "\n"))
-        }
-        false => print(&picture::tables(&outcomes)),
+    if !common.json {
+        return print(&picture::tables(outcomes));
     }
+    let json = serde_json::to_string_pretty(outcomes);
+    let json = json.map_err(|error| Failure::Program(format!("cannot print: {error}")))?;
+    print(&(json + "\n"))
 }
 
 /// Seconds of a run, unless they are said.
