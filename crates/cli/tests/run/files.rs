@@ -195,6 +195,19 @@ fn hot_files_are_followed_until_the_shutdown() {
 }
 
 #[test]
+fn the_end_of_a_hot_file_is_not_that_of_its_text() {
+    for encoding in ["ISO-8859-15", "GB18030"] {
+        let scratch = Scratch::new();
+        scratch.write("in", "1\n2\n");
+        let params = format!(r#"file : "in"; hotFile : true; encoding : "{encoding}";"#);
+        let read = scratch
+            .run(&source("int32 n", &params), &["--kill-after", "0.5"])
+            .ok();
+        assert!(read.starts_with("{n=1}\n{n=2}\n"), "{encoding}: {read}");
+    }
+}
+
+#[test]
 fn files_that_were_read_are_deleted_or_moved() {
     let scratch = Scratch::new();
     scratch.write("in", "1\n");

@@ -2,10 +2,15 @@
 //! stays on the loopback interface.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use flate2::write::GzEncoder;
+use rustix::net::sockopt::set_socket_linger;
+use rustix::process::Signal;
+
+use crate::processes::Live;
 use crate::scratch::{Run, Scratch, command};
 
 const PLANS: [&[&str]; 3] = [&[], &["--interpret"], &["--fuse", "none"]];
@@ -27,6 +32,12 @@ fn start(scratch: &Scratch, program: &str, port: u16, plan: &[&str]) -> Child {
     command.stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
+}
+
+fn start_live(scratch: &Scratch, program: &str, port: u16) -> Live {
+    let file = scratch.write("Main.spl", program);
+    let port = format!("port={port}");
+    Live::start(scratch, &["run", file.to_str().unwrap(), &port])
 }
 
 fn end(child: Child) -> Run {
@@ -200,4 +211,83 @@ fn datagrams_come_and_go() {
         socket.send_to(&final_marker, ("127.0.0.1", port)).unwrap();
         end(child).ok();
     }
+}
+
+/// Prints the lines that come over connections, and markers.
+fn line_server(params: &str) -> String {
+    format!(
+        r#"composite Main {{
+            graph
+                stream<rstring line> In = TCPSource() {{
+                    param
+                        {SERVER}
+                        port : getSubmissionTimeValue("port");
+                        format : line;
+                        {params}
+                }}
+                () as Print = Custom(In) {{
+                    logic onTuple In : println(In);
+                          onPunct In : println(currentPunct());
+                }}
+        }}"#
+    )
+}
+
+#[test]
+fn a_connection_may_end_within_a_character() {
+    let scratch = Scratch::new();
+    let port = free_port();
+    let program = line_server(
+        r#"encoding : "GB18030"; reconnectionPolicy : BoundedRetry; reconnectionBound : 1u;"#,
+    );
+    let child = start(&scratch, &program, port, &[]);
+    for bytes in [&b"one\n\x81"[..], b"two\n"] {
+        connect(port).write_all(bytes).unwrap();
+    }
+    let expected = "{line=\"one\"}\n{line=\"\u{fffd}\"}\nWindowMarker\n\
+                    {line=\"two\"}\nWindowMarker\nFinalMarker\n";
+    assert_eq!(end(child).ok(), expected);
+}
+
+#[test]
+fn a_compressed_connection_may_be_cut_off_or_outlive_a_shutdown() {
+    let scratch = Scratch::new();
+    let port = free_port();
+    let mut live = start_live(&scratch, &line_server("compression : gzip;"), port);
+    // It says nothing at all.
+    drop(connect(port));
+    assert_eq!(live.line(), "WindowMarker\n");
+    let mut cut = GzEncoder::new(connect(port), flate2::Compression::default());
+    cut.write_all(b"one\ntw").unwrap();
+    cut.flush().unwrap();
+    // The encoder would write an end when it is dropped.
+    cut.get_ref().shutdown(Shutdown::Both).unwrap();
+    assert_eq!(live.line(), "{line=\"one\"}\n");
+    assert_eq!(live.line(), "WindowMarker\n");
+    let mut open = GzEncoder::new(connect(port), flate2::Compression::default());
+    open.write_all(b"three\n").unwrap();
+    open.flush().unwrap();
+    assert_eq!(live.line(), "{line=\"three\"}\n");
+    live.signal(Signal::INT);
+    assert_eq!(live.end().ok(), "FinalMarker\n");
+}
+
+#[test]
+fn a_record_that_a_reset_cuts_off_is_none() {
+    let scratch = Scratch::new();
+    let port = free_port();
+    let program = line_server("reconnectionPolicy : NoRetry;");
+    let mut live = start_live(&scratch, &program, port);
+    let mut stream = connect(port);
+    stream.write_all(b"one\ntw").unwrap();
+    assert_eq!(live.line(), "{line=\"one\"}\n");
+    set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
+    drop(stream);
+    let run = live.end();
+    assert!(
+        run.stderr.contains("cannot read 127.0.0.1:"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(run.ok(), "WindowMarker\nFinalMarker\n");
 }

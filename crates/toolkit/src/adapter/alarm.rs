@@ -92,11 +92,7 @@ impl Read for Watched {
         {
             return Ok(0);
         }
-        match self.file.read(bytes) {
-            // The peer of a socket has gone without saying so.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(0),
-            other => other,
-        }
+        self.file.read(bytes)
     }
 }
 

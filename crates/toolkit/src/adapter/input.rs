@@ -77,7 +77,8 @@ impl Input {
         }
     }
 
-    /// Appends more bytes to a buffer; how many. None is the end, for now.
+    /// Appends more bytes to a buffer; how many. None is the end, for now: it is for
+    /// [`finish`](Input::finish) to say that nothing follows.
     ///
     /// # Errors
     /// What the system or the decompressor says.
@@ -89,11 +90,18 @@ impl Input {
         loop {
             self.raw.clear();
             let count = read_block(self.bytes.reader(), &mut self.raw)?;
-            decoder.decode(&self.raw, count == 0, buffer);
+            decoder.decode(&self.raw, buffer);
             // A block may hold no whole character.
             if count == 0 || buffer.len() > before {
                 return Ok(buffer.len() - before);
             }
+        }
+    }
+
+    /// Nothing follows: appends what stands for a character that was only begun.
+    pub fn finish(&mut self, buffer: &mut Vec<u8>) {
+        if let Some(decoder) = &mut self.decoder {
+            decoder.finish(buffer);
         }
     }
 
@@ -109,7 +117,9 @@ impl Input {
         let is_shorter = file.metadata()?.len() < file.stream_position()?;
         if is_shorter {
             file.rewind()?;
-            self.decoder = self.decoder.as_ref().map(Decoder::restarted);
+            if let Some(decoder) = &mut self.decoder {
+                decoder.restart();
+            }
         }
         Ok(is_shorter)
     }

@@ -83,6 +83,16 @@ pub enum Ended {
     Shutdown,
 }
 
+/// What an attempt to read on gave.
+enum Filled {
+    /// Perhaps more bytes: it is worth another look.
+    More,
+    /// Nothing, and nothing follows.
+    End,
+    /// Nothing, for the connection broke: what is there of a record is none.
+    CutOff,
+}
+
 impl Reading {
     /// As an adapter's parameters say.
     ///
@@ -131,7 +141,11 @@ impl Reading {
                 Record::NeedMore => {
                     self.buffer.drain(..start);
                     start = 0;
-                    at_end = !self.fill(input, &origin.shown, out)?;
+                    match self.fill(input, origin, out)? {
+                        Filled::More => {}
+                        Filled::End => at_end = true,
+                        Filled::CutOff => return Ok(Ended::AtEnd),
+                    }
                 }
                 Record::End => return Ok(Ended::AtEnd),
                 record => {
@@ -208,29 +222,55 @@ impl Reading {
         self.buffer.clear();
     }
 
-    /// Reads on; false at the end. A hot file ends only with a shutdown: when there is nothing new
-    /// it is left alone for a while, and one that has shrunk is read from its start.
+    /// Reads on. A hot file ends only with a shutdown: when there is nothing new it is left alone
+    /// for a while, and one that has shrunk is read from its start.
     fn fill(
         &mut self,
         input: &mut Input,
-        shown: &str,
+        origin: &Origin,
         out: &mut dyn Outlet,
-    ) -> Result<bool, Fault> {
-        let failure = |error: io::Error| {
-            Fault::new(FaultKind::System, format!("cannot read {shown}: {error}"))
-        };
-        if input.fill(&mut self.buffer).map_err(failure)? > 0 {
-            return Ok(true);
+    ) -> Result<Filled, Fault> {
+        match input.fill(&mut self.buffer) {
+            Ok(0) => {}
+            Ok(_) => return Ok(Filled::More),
+            Err(error) => return self.failed(&error, origin, out),
         }
         if !self.hot || out.services().is_shutdown() {
-            return Ok(false);
+            input.finish(&mut self.buffer);
+            return Ok(Filled::End);
         }
-        if input.restart_if_shorter().map_err(failure)? {
-            self.begin();
-        } else {
-            out.services().block(HOT_PAUSE.as_secs_f64());
+        match input.restart_if_shorter() {
+            Ok(true) => self.begin(),
+            Ok(false) => out.services().block(HOT_PAUSE.as_secs_f64()),
+            Err(error) => return self.failed(&error, origin, out),
         }
-        Ok(!out.services().is_shutdown())
+        Ok(Filled::More)
+    }
+
+    /// It cannot be read on. A file that cannot is a fault; connections break, and others follow.
+    fn failed(
+        &self,
+        error: &io::Error,
+        origin: &Origin,
+        out: &mut dyn Outlet,
+    ) -> Result<Filled, Fault> {
+        if out.services().is_shutdown() {
+            // The alarm ended the read, which a decompressor takes for a stream that is cut off.
+            return Ok(Filled::End);
+        }
+        let message = format!("cannot read {}: {error}", origin.shown);
+        // Standard input may be a socket.
+        let is_connection =
+            origin.remote.is_some() || error.kind() == io::ErrorKind::ConnectionReset;
+        if !is_connection {
+            return Err(Fault::new(FaultKind::System, message));
+        }
+        out.services()
+            .log(TraceLevel::Warn, &message, self.operator);
+        if !self.buffer.is_empty() {
+            out.services().count("nInvalidTuples", 1);
+        }
+        Ok(Filled::CutOff)
     }
 
     fn pause(&self, delay: f64, out: &mut dyn Outlet) {

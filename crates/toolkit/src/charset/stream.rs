@@ -30,13 +30,25 @@ impl Decoder {
         }
     }
 
-    /// The same from the beginning.
-    pub fn restarted(&self) -> Decoder {
-        Decoder::new(self.charset)
+    /// Forgets what came: the next bytes are the first of a text.
+    pub fn restart(&mut self) {
+        *self = Decoder::new(self.charset);
     }
 
-    /// Appends the text that the next bytes spell.
-    pub fn decode(&mut self, raw: &[u8], is_last: bool, text: &mut Vec<u8>) {
+    /// Appends the text that the next bytes spell. A character that they only begin waits for more.
+    pub fn decode(&mut self, raw: &[u8], text: &mut Vec<u8>) {
+        self.decode_piece(raw, false, text);
+    }
+
+    /// The text ends: appends what stands for a character that was only begun. The next bytes are
+    /// the first of another text.
+    pub fn finish(&mut self, text: &mut Vec<u8>) {
+        self.decode_piece(&[], true, text);
+        // A table's decoder panics if it is used behind its end.
+        self.restart();
+    }
+
+    fn decode_piece(&mut self, raw: &[u8], is_last: bool, text: &mut Vec<u8>) {
         match (self.charset, &mut self.table) {
             (_, Some(decoder)) => decode_by_table(decoder, raw, is_last, text),
             (Charset::Wide { width, big, mark }, _) => {
@@ -139,9 +151,9 @@ mod tests {
         let mut decoder = Decoder::new(charset);
         let mut text = Vec::new();
         for piece in bytes.chunks(piece) {
-            decoder.decode(piece, false, &mut text);
+            decoder.decode(piece, &mut text);
         }
-        decoder.decode(&[], true, &mut text);
+        decoder.finish(&mut text);
         String::from_utf8(text).unwrap()
     }
 
@@ -160,8 +172,9 @@ mod tests {
     fn a_mark_says_the_order() {
         let mut decoder = Decoder::new(Charset::named("UTF-16").unwrap());
         let mut text = Vec::new();
-        decoder.decode(&[0xFE], false, &mut text);
-        decoder.decode(&[0xFF, 0, b'a'], true, &mut text);
+        decoder.decode(&[0xFE], &mut text);
+        decoder.decode(&[0xFF, 0, b'a'], &mut text);
+        decoder.finish(&mut text);
         assert_eq!(text, b"a");
     }
 
@@ -169,9 +182,25 @@ mod tests {
     fn what_is_cut_off_is_replaced() {
         let mut decoder = Decoder::new(Charset::named("UTF-16LE").unwrap());
         let mut text = Vec::new();
-        decoder.decode(&[b'a', 0, 0x34, 0xD8], false, &mut text);
+        decoder.decode(&[b'a', 0, 0x34, 0xD8], &mut text);
         assert_eq!(text, b"a");
-        decoder.decode(&[], true, &mut text);
+        decoder.finish(&mut text);
         assert_eq!(text, "a\u{fffd}".as_bytes());
+    }
+    #[test]
+    fn a_text_may_follow_the_end_of_another() {
+        for name in ["GB18030", "ISO-8859-15", "UTF-16", "UTF-8"] {
+            let mut decoder = Decoder::new(Charset::named(name).unwrap());
+            let mut text = Vec::new();
+            decoder.finish(&mut text);
+            decoder.finish(&mut text);
+            assert_eq!(text, b"", "{name}");
+        }
+        let mut decoder = Decoder::new(Charset::named("GB18030").unwrap());
+        let mut text = Vec::new();
+        decoder.decode(&[0x81], &mut text);
+        decoder.finish(&mut text);
+        decoder.decode(b"a", &mut text);
+        assert_eq!(text, "\u{fffd}a".as_bytes());
     }
 }
