@@ -291,3 +291,55 @@ fn a_record_that_a_reset_cuts_off_is_none() {
     );
     assert_eq!(run.ok(), "WindowMarker\nFinalMarker\n");
 }
+
+/// Each tuple goes to the port that it says.
+const DYNAMIC: &str = r#"composite Main {
+    graph
+        stream<int32 to> Ports = Custom() {
+            logic onProcess : {
+                submit(Sys.WindowMarker, Ports);
+                SUBMIT
+            }
+        }
+        () as Out = TCPSink(Ports) {
+            param
+                role : client;
+                closeMode : dynamic;
+                address : "127.0.0.1";
+                port : Ports.to;
+                writePunctuations : true;
+                format : txt;
+                reconnectionPolicy : BoundedRetry;
+                reconnectionBound : 1u;
+        }
+}"#;
+
+#[test]
+fn a_marker_before_the_first_tuple_goes_nowhere() {
+    let scratch = Scratch::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let program = DYNAMIC.replace("SUBMIT", &format!("submit({{to={port}}}, Ports);"));
+    let mut live = start_live(&scratch, &program, port);
+    let mut sent = String::new();
+    let mut stream = listener.accept().unwrap().0;
+    stream.read_to_string(&mut sent).unwrap();
+    assert!(sent.starts_with(&format!("{{to={port}}}\n")), "{sent}");
+    assert_eq!(live.line(), "");
+    let run = live.end();
+    assert_eq!(run.stderr, "");
+    run.ok();
+}
+
+#[test]
+fn each_destination_is_tried_as_often_as_the_bound_allows() {
+    let scratch = Scratch::new();
+    let ports = [free_port(), free_port()];
+    let submit = ports.map(|port| format!("submit({{to={port}}}, Ports);"));
+    let program = DYNAMIC.replace("SUBMIT", &submit.concat());
+    let stderr = start_live(&scratch, &program, 0).end().stderr;
+    for port in ports {
+        let refused = format!("cannot connect to 127.0.0.1:{port}");
+        assert_eq!(stderr.matches(&refused).count(), 2, "{stderr}");
+    }
+}

@@ -54,18 +54,31 @@ fn listed(line: &str, name: &str, protocol: &str) -> Option<u16> {
     number.parse().ok().filter(|_| is_it)
 }
 
-/// The first address of a host.
+/// The address of a host for who needs just one. Of several it is one of IPv4, so that datagrams to
+/// a name and sockets that are bound by that name meet, and both meet those bound to 0.0.0.0.
 ///
 /// # Errors
 /// If it has none.
 pub fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
-    let mut found = (host, port).to_socket_addrs()?;
-    found.next().ok_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::NotFound,
-            format!("the host {host} has no address"),
-        )
-    })
+    Ok(preferred(&addresses(host, port)?))
+}
+
+/// The addresses of a host, as the system orders them; at least one.
+///
+/// # Errors
+/// If it has none.
+pub fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let found: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
+    if found.is_empty() {
+        let message = format!("the host {host} has no address");
+        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    }
+    Ok(found)
+}
+
+fn preferred(addresses: &[SocketAddr]) -> SocketAddr {
+    let of_ipv4 = addresses.iter().find(|address| address.is_ipv4());
+    *of_ipv4.unwrap_or(&addresses[0])
 }
 
 /// A fault of parameters.
@@ -89,6 +102,15 @@ mod tests {
         assert_eq!(listed(line, "www", "tcp"), Some(80));
         assert_eq!(listed(line, "World", "tcp"), None);
         assert_eq!(listed(line, "http", "udp"), None);
+    }
+
+    #[test]
+    fn of_several_addresses_one_of_ipv4_is_preferred() {
+        let six: SocketAddr = "[::1]:7".parse().unwrap();
+        let four: SocketAddr = "127.0.0.1:7".parse().unwrap();
+        assert_eq!(preferred(&[six, four]), four);
+        assert_eq!(preferred(&[six]), six);
+        assert_eq!(resolve("::1", 7).unwrap(), six);
     }
 
     #[test]

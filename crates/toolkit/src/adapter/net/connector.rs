@@ -8,7 +8,7 @@ use graph::{Fault, TraceLevel};
 use runtime::{Build, Outlet};
 use rustix::net::sockopt;
 
-use super::address::{limit, port, resolve, system};
+use super::address::{addresses, limit, port, resolve, system};
 use crate::adapter::alarm::Alarm;
 use crate::adapter::file_name::text;
 
@@ -29,7 +29,9 @@ pub enum Side {
 /// Gets connections.
 pub struct Connector {
     side: Side,
-    /// How often may be tried again; `None`: for ever.
+    /// How often may be tried again for each side; `None`: for ever.
+    bound: Option<u32>,
+    /// What is left of that.
     retries: Option<u32>,
     has_tried: bool,
     has_connected: bool,
@@ -52,7 +54,7 @@ impl Connector {
         } else {
             client(build)?
         };
-        let retries = match build.literal("reconnectionPolicy") {
+        let bound = match build.literal("reconnectionPolicy") {
             Some("NoRetry") => Some(0),
             Some("BoundedRetry") => {
                 let bound = build.integer("reconnectionBound")?.unwrap_or(0);
@@ -64,7 +66,8 @@ impl Connector {
             .map_err(|error| system("cannot make a descriptor to wait on", &error))?;
         Ok(Connector {
             side,
-            retries,
+            bound,
+            retries: bound,
             has_tried: false,
             has_connected: false,
             receive_bytes: bytes(build, "receiveBufferSize")?,
@@ -81,7 +84,14 @@ impl Connector {
     /// Other hosts and ports from now on; it may be tried again from the beginning.
     pub fn lead_to(&mut self, host: String, port: u16) {
         self.side = Side::Client(host, port);
+        self.retries = self.bound;
         self.has_tried = false;
+        self.has_connected = false;
+    }
+
+    /// Whether it has yet to be said where connections lead.
+    pub fn leads_nowhere(&self) -> bool {
+        matches!(&self.side, Side::Client(host, _) if host.is_empty())
     }
 
     /// The port that a server listens on.
@@ -140,9 +150,7 @@ impl Connector {
                 }
                 listener.accept()?.0
             }
-            Side::Client(host, port) => {
-                TcpStream::connect_timeout(&resolve(host, *port)?, CONNECT_TIMEOUT)?
-            }
+            Side::Client(host, port) => connected(&addresses(host, *port)?)?,
         };
         stream.set_nodelay(true)?;
         if let Some(bytes) = self.receive_bytes {
@@ -162,6 +170,18 @@ impl std::fmt::Display for Connector {
             Side::Client(host, port) => write!(f, "to {host}:{port}"),
         }
     }
+}
+
+/// A connection to the first address that takes it; otherwise what the last one said.
+fn connected(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut said = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in addresses {
+        match TcpStream::connect_timeout(address, CONNECT_TIMEOUT) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => said = error,
+        }
+    }
+    Err(said)
 }
 
 /// The size of a buffer in the kernel.
@@ -204,4 +224,22 @@ fn client(build: &mut Build<'_>) -> Result<Side, Fault> {
         None => 0,
     };
     Ok(Side::Client(host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_a_host_is_tried() {
+        let refusing = TcpListener::bind("127.0.0.1:0").unwrap();
+        let dead = refusing.local_addr().unwrap();
+        drop(refusing);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let alive = listener.local_addr().unwrap();
+        let stream = connected(&[dead, alive]).unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), alive);
+        let error = connected(&[dead]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
 }

@@ -313,6 +313,10 @@ impl TcpSink {
     }
 
     fn marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.connector.leads_nowhere() {
+            // Before the first tuple there is nobody to send it to.
+            return Ok(());
+        }
         if self.write_punctuations {
             self.record.clear();
             self.writer.punctuate(mark, &mut self.record);
