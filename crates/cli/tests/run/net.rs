@@ -343,3 +343,40 @@ fn each_destination_is_tried_as_often_as_the_bound_allows() {
         assert_eq!(stderr.matches(&refused).count(), 2, "{stderr}");
     }
 }
+
+#[test]
+fn a_peer_that_does_not_read_holds_up_no_shutdown() {
+    let program = r#"composite Main {
+        graph
+            stream<uint64 n> Numbers = Beacon() { output Numbers : n = IterationCount(); }
+            () as Out = TCPSink(Numbers) {
+                param
+                    role : client;
+                    address : "127.0.0.1";
+                    port : getSubmissionTimeValue("port");
+            }
+    }"#;
+    let scratch = Scratch::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let live = start_live(&scratch, program, port);
+    let stream = listener.accept().unwrap().0;
+    wait_until_full(&stream);
+    live.signal(Signal::INT);
+    let run = live.end();
+    assert!(run.stderr.contains("does not read"), "{}", run.stderr);
+    run.ok();
+}
+
+/// Waits until nothing is added any more to what lies there unread.
+fn wait_until_full(stream: &TcpStream) {
+    let mut before = 0;
+    loop {
+        std::thread::sleep(Duration::from_millis(500));
+        let unread = rustix::io::ioctl_fionread(stream).unwrap();
+        if unread > 0 && unread == before {
+            return;
+        }
+        before = unread;
+    }
+}

@@ -1,11 +1,11 @@
-//! Reading what may have nothing to read for ever (pipes, terminals, sockets) without sleeping
-//! through a shutdown.
+//! Waiting for what may never come (pipes, terminals, sockets) without sleeping through a shutdown.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use runtime::Stop;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -48,6 +48,23 @@ impl Alarm {
         if rustix::io::retry_on_intr(|| poll(&mut fds, now))? == 0 {
             runtime::about_to_sleep();
             rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        }
+        Ok(!fds[0].revents().is_empty())
+    }
+
+    /// Waits until a peer has made room to write, or is gone; `false`: a shutdown came, and it made
+    /// none for so long.
+    pub fn leaves_room(&self, socket: &impl AsFd, linger: Duration) -> io::Result<bool> {
+        runtime::about_to_sleep();
+        let linger = Timespec {
+            tv_sec: linger.as_secs() as i64,
+            tv_nsec: i64::from(linger.subsec_nanos()),
+        };
+        let room = PollFd::new(socket, PollFlags::OUT);
+        let mut fds = [room, PollFd::new(&self.0, PollFlags::IN)];
+        rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        if fds[0].revents().is_empty() {
+            rustix::io::retry_on_intr(|| poll(&mut fds[..1], Some(&linger)))?;
         }
         Ok(!fds[0].revents().is_empty())
     }

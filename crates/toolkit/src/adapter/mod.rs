@@ -17,4 +17,5 @@ mod output;
 pub mod params;
 pub mod reading;
 pub mod record;
+mod socket;
 pub mod verify;

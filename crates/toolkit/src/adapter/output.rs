@@ -3,7 +3,7 @@
 //! `/dev/stdout` is not opened: it is the PE's standard output, shared with `println` and with other
 //! sinks, so that lines neither mix nor overwrite each other.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use graph::{Fault, Services};
 
 use super::compression::Compression;
+use super::socket::Socket;
 use crate::charset::{Charset, Encoder};
 
 /// Bytes that are gathered before they are written.
@@ -27,16 +28,19 @@ pub struct Output {
     bytes: u64,
 }
 
+/// A file or a socket.
+type Sink = Box<dyn Write + Send>;
+
 enum Target {
     Standard,
-    Plain(File),
-    Zlib(ZlibEncoder<File>),
-    Gzip(GzEncoder<File>),
-    Bzip2(BzEncoder<File>),
+    Plain(Sink),
+    Zlib(ZlibEncoder<Sink>),
+    Gzip(GzEncoder<Sink>),
+    Bzip2(BzEncoder<Sink>),
 }
 
 impl Target {
-    fn over(file: File, compression: Option<Compression>) -> Target {
+    fn over(file: Sink, compression: Option<Compression>) -> Target {
         match compression {
             None => Target::Plain(file),
             Some(Compression::Zlib) => Target::Zlib(ZlibEncoder::new(file, level())),
@@ -93,7 +97,7 @@ impl Output {
                 .append(append)
                 .truncate(!append);
             let file = options.open(path)?;
-            Target::over(file, compression)
+            Target::over(Box::new(file), compression)
         };
         let buffer = Vec::with_capacity(BUFFER_BYTES);
         Ok(Output {
@@ -105,11 +109,15 @@ impl Output {
         })
     }
 
-    /// Writes to an open socket.
-    pub fn over(file: File, compression: Option<Compression>, encoding: Option<Charset>) -> Output {
+    /// Writes to a connection.
+    pub fn over(
+        socket: Socket,
+        compression: Option<Compression>,
+        encoding: Option<Charset>,
+    ) -> Output {
         Output {
             path: PathBuf::new(),
-            target: Target::over(file, compression),
+            target: Target::over(Box::new(socket), compression),
             encoder: encoding.map(Encoder::new),
             buffer: Vec::with_capacity(BUFFER_BYTES),
             bytes: 0,

@@ -20,6 +20,7 @@ use crate::adapter::delays::Delays;
 use crate::adapter::file_name::text;
 use crate::adapter::input::encoding;
 use crate::adapter::output::Output;
+use crate::adapter::socket::Socket;
 use crate::adapter::{params as records, record};
 use crate::charset::Charset;
 
@@ -287,7 +288,11 @@ impl TcpSink {
             .try_clone()
             .map_err(|error| super::address::system("cannot use a connection", &error))?;
         Ok(Connection {
-            output: Output::over(file, self.compression, self.encoding),
+            output: Output::over(
+                Socket::over(file, self.connector.alarm()),
+                self.compression,
+                self.encoding,
+            ),
             socket,
         })
     }
