@@ -7,7 +7,7 @@ use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use flate2::write::GzEncoder;
-use rustix::net::sockopt::set_socket_linger;
+use rustix::net::sockopt::{set_socket_linger, set_socket_recv_buffer_size};
 use rustix::process::Signal;
 
 use crate::processes::Live;
@@ -354,10 +354,13 @@ fn a_peer_that_does_not_read_holds_up_no_shutdown() {
                     role : client;
                     address : "127.0.0.1";
                     port : getSubmissionTimeValue("port");
+                    sendBufferSize : 4096u;
             }
     }"#;
     let scratch = Scratch::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    // Small buffers are full at once.
+    set_socket_recv_buffer_size(&listener, 4096).unwrap();
     let port = listener.local_addr().unwrap().port();
     let live = start_live(&scratch, program, port);
     let stream = listener.accept().unwrap().0;
