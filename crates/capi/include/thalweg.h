@@ -16,8 +16,9 @@
  * the handles are the parent's; a child that does not call exec() keeps connections open, and whoever
  * is at their other end notices the parent's end only when the child has ended too.
  *
- * Signals are not touched, nothing is written to standard output or error, and nothing is left behind
- * in any file system. A callback must return: it must not be left by longjmp() or an exception. */
+ * Signals are not touched, nothing is written to standard output or error but for a bug's message,
+ * and nothing is left behind in any file system. A callback must return: it must not be left by
+ * longjmp() or an exception. */
 #ifndef THALWEG_H
 #define THALWEG_H
 

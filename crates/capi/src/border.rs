@@ -35,14 +35,16 @@ fn fail(failure: Failure) -> c_int {
     // Names of files may have anything in them but what ends a text of C.
     let message = failure.message.replace('\0', "?");
     let message = CString::new(message).unwrap_or_default();
-    MESSAGE.with(|kept| *kept.borrow_mut() = message);
+    // A thread that is ending has nowhere to keep it.
+    let _ = MESSAGE.try_with(|kept| *kept.borrow_mut() = message);
     failure.status as c_int
 }
 
 /// `thalweg_error`
 #[unsafe(no_mangle)]
 pub extern "C" fn thalweg_error() -> *const c_char {
-    MESSAGE.with(|kept| kept.borrow().as_ptr())
+    let kept = MESSAGE.try_with(|kept| kept.borrow().as_ptr());
+    kept.unwrap_or(c"".as_ptr())
 }
 
 /// A text of C.

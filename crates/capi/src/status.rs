@@ -42,7 +42,7 @@ impl From<Error> for Failure {
         let status = match &error {
             Error::Name(_) => Status::Argument,
             Error::Config(_) => Status::Config,
-            Error::Published { .. } => Status::Published,
+            Error::Published { .. } | Error::Silent { .. } => Status::Published,
             Error::Crowded { .. } | Error::NoPlace { .. } => Status::Full,
             Error::TooLong { .. } => Status::TooLong,
             Error::NotAcquired { .. } => Status::State,

@@ -36,7 +36,10 @@ pub(crate) struct Sent {
 /// Sends all of it.
 pub(crate) fn send(publisher: &mut Publisher, task: &Task) -> Result<Sent, Error> {
     let mut sending = Sending {
-        copied: vec![0; task.bytes],
+        copied: match task.flags.has(Flags::GENERIC) {
+            true => vec![0; task.bytes],
+            false => Vec::new(),
+        },
         pace: Pace {
             rate: task.rate,
             start_ns: clock::now_ns(),
@@ -95,7 +98,7 @@ impl Sending<'_> {
         }
         if self.task.flags.has(Flags::NON_BLOCKING) {
             self.sent.would_block += 1;
-            // A subscriber that has broken the ring is found out by a send.
+            // A subscriber that has broken the ring is found out by a look for room.
             return self.publisher.try_acquire(bytes).map(|room| room.is_some());
         }
         self.wait()?;

@@ -39,6 +39,8 @@ mod keeper;
 mod memory;
 #[cfg(not(any(loom, miri)))]
 mod pages;
+#[cfg(not(any(loom, miri)))]
+mod peer;
 pub mod points;
 mod reader;
 mod segment;
@@ -60,6 +62,8 @@ pub use gauge::{Gauge, Level};
 pub use keeper::{Keeper, keeping};
 #[cfg(not(any(loom, miri)))]
 pub use pages::Pages;
+#[cfg(not(any(loom, miri)))]
+pub use peer::{Peer, peer};
 pub use reader::Reader;
 pub use segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX};
 #[cfg(not(any(loom, miri)))]

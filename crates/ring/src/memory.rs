@@ -39,6 +39,7 @@ mod mapped {
     use crate::pages::Pages;
     use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
     use rustix::fs::{fallocate, fcntl_add_seals, ftruncate, memfd_create};
+    use rustix::io::retry_on_intr;
     use rustix::mm::{Advice, MapFlags, ProtFlags};
     use rustix::mm::{madvise, mmap, mmap_anonymous, munmap};
     use std::ffi::c_void;
@@ -141,7 +142,8 @@ mod mapped {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | kind;
         let fd = memfd_create(name, flags)?;
         ftruncate(&fd, bytes as u64)?;
-        fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64)?;
+        // A program with timers has signals that come while memory is made.
+        retry_on_intr(|| fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64))?;
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         Ok(fd)
     }

@@ -84,12 +84,15 @@ impl Writer {
         self.len_max
     }
 
-    /// Whether a claim of so many bytes finds room now.
+    /// Whether a claim of so many bytes finds room now. A claim that is not committed is forgotten.
     #[inline]
     pub fn has_room_for(&mut self, len: usize) -> bool {
+        if len > self.len_max {
+            return false;
+        }
         let bytes = frame_bytes(len) as u64;
         let is_at_hand = self.head() + bytes <= self.words.until();
-        len <= self.len_max && (is_at_hand || self.find_room(bytes).is_some())
+        is_at_hand || self.find_room(bytes).is_some()
     }
 
     /// Room for a payload of so many bytes, at an address that is a multiple of 8. `None`: not now,

@@ -15,7 +15,7 @@ use rustix::net::Shutdown;
 
 use crate::error::Error;
 use crate::name::Name;
-use crate::socket;
+use crate::socket::{self, Reached};
 use crate::welcome::{self, Welcome};
 
 /// How long nobody is let in when the system has no descriptor left.
@@ -178,7 +178,7 @@ impl Doorkeeper {
     /// topic meanwhile comes by itself.
     fn fetch_those_who_wait(&mut self) -> Result<(), Error> {
         for place in 0..READERS_MAX {
-            if let Some(socket) = socket::reach(&self.name.waiting(place)?)? {
+            if let Reached::Line(socket) = socket::reach(&self.name.waiting(place)?)? {
                 self.let_in(socket);
             }
         }
@@ -204,21 +204,46 @@ impl Doorkeeper {
             return;
         }
         let receivers = self.admission.readers();
-        let reader = self
-            .lines
-            .with(|lines| lines.iter().position(Option::is_none));
-        let reader = reader.map(|place| place as u32);
-        if reader.is_some_and(|reader| self.admission.admit(reader).is_err()) {
+        let Some(reader) = self.free_place() else {
+            let full = Welcome {
+                reader: None,
+                receivers,
+            };
+            // He is turned away, whether he hears it or not.
+            let _ = welcome::send(&socket, full, &self.ring);
+            return;
+        };
+        if self.admission.admit(reader).is_err() {
             return;
         }
-        let sent = welcome::send(&socket, Welcome { reader, receivers }, &self.ring);
-        let Some(reader) = reader else { return };
-        match sent {
-            Ok(()) => self
-                .lines
-                .with(|lines| lines[reader as usize] = Some(Arc::new(socket))),
-            Err(_) => self.admission.dismiss(reader),
+        let welcome = Welcome {
+            reader: Some(reader),
+            receivers,
+        };
+        // Under one lock: whoever has the welcome may fall asleep at once, and is to be woken by this
+        // line then.
+        let sent = self.lines.with(|lines| {
+            let sent = welcome::send(&socket, welcome, &self.ring);
+            sent.map(|()| lines[reader as usize] = Some(Arc::new(socket)))
+        });
+        if sent.is_err() {
+            self.admission.dismiss(reader);
         }
+    }
+
+    /// A place that nobody has, or that somebody has just left.
+    fn free_place(&mut self) -> Option<u32> {
+        let free = |lines: &mut Vec<Option<Arc<OwnedFd>>>| lines.iter().position(Option::is_none);
+        let mut place = self.lines.with(free);
+        if place.is_none() {
+            for (number, line) in self.lines.all() {
+                if socket::silence(&line) {
+                    self.let_out(number);
+                }
+            }
+            place = self.lines.with(free);
+        }
+        place.map(|place| place as u32)
     }
 
     fn let_out(&mut self, reader: u32) {

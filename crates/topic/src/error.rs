@@ -6,6 +6,7 @@ use std::io;
 use ring::{Fault, JoinError};
 
 use crate::config::ConfigError;
+use crate::name::Name;
 
 /// Why a call has failed.
 #[derive(Debug)]
@@ -27,6 +28,11 @@ pub enum Error {
         topic: String,
         /// The other's number.
         user: u32,
+    },
+    /// A name of ours is held by somebody who does not answer.
+    Silent {
+        /// The topic.
+        topic: String,
     },
     /// So many subscribers wait for the topic already.
     Crowded {
@@ -80,6 +86,12 @@ impl Error {
         let error = error.into();
         Error::System { what, error }
     }
+
+    /// Whoever has the topic's name does not answer.
+    pub(crate) fn silent(name: &Name) -> Error {
+        let topic = name.topic().to_owned();
+        Error::Silent { topic }
+    }
 }
 
 impl fmt::Display for Error {
@@ -94,6 +106,10 @@ impl fmt::Display for Error {
             Error::Foreign { topic, user } => write!(
                 f,
                 "topic `{topic}` of this user is held by a process of user {user}; it is not trusted"
+            ),
+            Error::Silent { topic } => write!(
+                f,
+                "the name of topic `{topic}` is held by a process that does not answer"
             ),
             Error::Crowded { topic } => write!(
                 f,

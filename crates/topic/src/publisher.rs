@@ -7,7 +7,7 @@ use crate::door::Door;
 use crate::error::Error;
 use crate::idle::Idle;
 use crate::name::Name;
-use crate::socket;
+use crate::socket::{self, LOOK_AGAIN, LOOKS, Reached};
 
 /// The kind of a frame that holds a message.
 pub(crate) const MESSAGE: u8 = 1;
@@ -60,9 +60,11 @@ impl Publisher {
         self.writer.frame_bytes_max()
     }
 
-    /// Whether there is room for a message of so many bytes now.
+    /// Whether there is room for a message of so many bytes now. Room that was acquired and not
+    /// completed is forgotten.
     #[inline]
     pub fn has_room_for(&mut self, bytes: usize) -> bool {
+        self.acquired = None;
         self.writer.has_room_for(bytes)
     }
 
@@ -75,10 +77,12 @@ impl Publisher {
     #[inline]
     pub fn acquire(&mut self, bytes: usize) -> Result<&mut [u8], Error> {
         if !self.writer.has_room_for(bytes) {
+            self.acquired = None;
             self.wait_for_room(bytes)?;
         }
-        let room = self.try_acquire(bytes)?;
+        let room = self.writer.claim(bytes);
         debug_assert!(room.is_some(), "room does not go away");
+        self.acquired = room.is_some().then_some(bytes);
         Ok(room.unwrap_or_default())
     }
 
@@ -92,6 +96,10 @@ impl Publisher {
         let most = self.message_bytes_max();
         if bytes > most {
             return Err(Error::TooLong { bytes, most });
+        }
+        if !self.writer.has_room_for(bytes) {
+            self.dismiss_broken();
+            return Ok(None);
         }
         let room = self.writer.claim(bytes);
         self.acquired = room.is_some().then_some(bytes);
@@ -137,7 +145,6 @@ impl Publisher {
     /// The message is too long.
     pub fn try_send(&mut self, message: &[u8]) -> Result<bool, Error> {
         let Some(room) = self.try_acquire(message.len())? else {
-            self.dismiss_broken();
             return Ok(false);
         };
         room.copy_from_slice(message);
@@ -178,16 +185,17 @@ impl Drop for Publisher {
 /// Takes the name under which the topic is found.
 fn take_topic(name: &Name) -> Result<std::os::fd::OwnedFd, Error> {
     let address = name.publisher()?;
-    loop {
+    for _ in 0..LOOKS {
         if let Some(listener) = socket::take(&address)? {
             return Ok(listener);
         }
         // Who has it? If nobody has any more, it is free now.
-        if let Some(holder) = socket::reach(&address)? {
+        if let Reached::Line(holder) = socket::reach(&address)? {
             let pid = socket::check_peer(&holder, name)?;
             let topic = name.topic().to_owned();
             return Err(Error::Published { topic, pid });
         }
-        std::thread::yield_now();
+        std::thread::sleep(LOOK_AGAIN);
     }
+    Err(Error::silent(name))
 }

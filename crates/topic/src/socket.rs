@@ -1,10 +1,10 @@
 //! Sockets of a topic: packets between processes of one user, never blocking.
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with,
     bind, connect, listen, recv, send, socket_with,
@@ -15,6 +15,15 @@ use crate::name::Name;
 
 /// Those that may wait to be accepted.
 const BACKLOG: i32 = 64;
+
+/// How often a name is looked at whose holder does not answer ...
+pub(crate) const LOOKS: u32 = 1000;
+
+/// ... and how long after the last time: for a second in all.
+pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+/// Packets that are taken away at once.
+const SILENCED_MAX: u32 = 64;
 
 const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
 
@@ -34,12 +43,23 @@ pub(crate) fn take(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
     Ok(Some(socket))
 }
 
-/// Connects to whoever has a name; `None`: nobody has it, or he does not get round to answering.
-pub(crate) fn reach(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
+/// Who has a name.
+pub(crate) enum Reached {
+    /// Somebody, at the other end.
+    Line(OwnedFd),
+    /// Somebody who does not get round to answering.
+    Busy,
+    /// Nobody, or somebody who does not listen.
+    Nobody,
+}
+
+/// Connects to whoever has a name.
+pub(crate) fn reach(address: &SocketAddrUnix) -> Result<Reached, Error> {
     let socket = packets()?;
     match connect(&socket, address) {
-        Ok(()) => Ok(Some(socket)),
-        Err(Errno::CONNREFUSED | Errno::AGAIN) => Ok(None),
+        Ok(()) => Ok(Reached::Line(socket)),
+        Err(Errno::AGAIN) => Ok(Reached::Busy),
+        Err(Errno::CONNREFUSED) => Ok(Reached::Nobody),
         Err(error) => Err(Error::system("connect to a topic", error)),
     }
 }
@@ -56,12 +76,11 @@ pub(crate) fn next(door: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
     }
 }
 
-/// The process at the other end, if it is of our user.
+/// The process at the other end, if it is of our user; 0: it is in another namespace of processes.
 pub(crate) fn check_peer(socket: &OwnedFd, name: &Name) -> Result<i32, Error> {
-    let peer =
-        socket_peercred(socket).map_err(|error| Error::system("look who has come", error))?;
-    check_user(peer.uid.as_raw(), name)?;
-    Ok(peer.pid.as_raw_nonzero().get())
+    let peer = ring::peer(socket).map_err(|error| Error::system("look who has come", error))?;
+    check_user(peer.user, name)?;
+    Ok(peer.pid)
 }
 
 fn check_user(user: u32, name: &Name) -> Result<(), Error> {
@@ -81,13 +100,15 @@ pub(crate) fn wake(socket: &OwnedFd) {
 /// Takes away whatever woke us. `true`: the other end is closed.
 pub(crate) fn silence(socket: &OwnedFd) -> bool {
     let mut byte = [0; 1];
-    loop {
+    // No more than that: who sends without end is not to keep us here.
+    for _ in 0..SILENCED_MAX {
         match recv(socket, &mut byte[..], RecvFlags::DONTWAIT) {
             Ok((0, _)) => return true,
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return error != Errno::AGAIN,
         }
     }
+    false
 }
 
 /// Sleeps until a socket has something, or for so long.

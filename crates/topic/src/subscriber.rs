@@ -8,18 +8,21 @@
 
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ring::{READERS_MAX, Reader};
 use rustix::event::Timespec;
 
 use crate::error::Error;
 use crate::name::Name;
-use crate::socket;
+use crate::socket::{self, LOOK_AGAIN, LOOKS, Reached};
 use crate::welcome::{self, Found};
 
-/// Polls in vain after which a death is looked for: a system call in some twenty microseconds.
-const VAIN_POLLS: u32 = 4096;
+/// Polls in vain after which the clock is looked at ...
+const VAIN_POLLS: u32 = 32;
+
+/// ... and the time after which a death is looked for, which takes a system call.
+const LOOK_AFTER: Duration = Duration::from_millis(100);
 
 /// A subscriber of a topic.
 pub struct Subscriber {
@@ -59,12 +62,16 @@ enum Stage {
     Greeted,
     /// A connection to a publisher that has let us in; its end is the publisher's.
     Joined(Joined),
+    /// What is left of the last one: no new one has been found yet.
+    Lost,
 }
 
 struct Joined {
     reader: Reader,
     source: Source,
     vain_polls: u32,
+    /// When a death was looked for last.
+    looked: Instant,
     /// Whether the line was found closed.
     is_left: bool,
 }
@@ -75,7 +82,7 @@ impl Source {
         &self.topic
     }
 
-    /// The publisher's process.
+    /// The publisher's process; 0: it is in another namespace of processes.
     pub fn pid(&self) -> i32 {
         self.pid
     }
@@ -153,15 +160,17 @@ impl Subscriber {
                 Ok(0)
             }
             Stage::Greeted => self.enter(on),
+            Stage::Lost => self.seek_again().map(|()| 0),
             Stage::Joined(joined) => {
                 if !joined.has_ended(&self.line)? {
                     return Ok(0);
                 }
                 let source = joined.source.clone();
                 // Before the end is told: a publisher that is started because of it finds us.
-                let sought = self.seek_again();
+                // If that fails, the next poll tries again and says why.
+                let _ = self.seek_again();
                 on(Event::Ended(&source));
-                sought.map(|()| 1)
+                Ok(1)
             }
         }
     }
@@ -191,7 +200,7 @@ impl Subscriber {
 
     fn seek_again(&mut self) -> Result<(), Error> {
         // The ring is let go of before the line.
-        self.stage = Stage::Waiting;
+        self.stage = Stage::Lost;
         (self.stage, self.line) = seek(&self.name)?;
         Ok(())
     }
@@ -213,6 +222,7 @@ impl Joined {
             reader,
             source,
             vain_polls: 0,
+            looked: Instant::now(),
             is_left: false,
         })
     }
@@ -237,11 +247,17 @@ impl Joined {
             return Err(Error::Broken(fault));
         }
         self.vain_polls = (self.vain_polls + 1) % VAIN_POLLS;
-        if self.vain_polls == 0 {
+        if self.vain_polls == 0 && self.looked.elapsed() >= LOOK_AFTER {
+            self.looked = Instant::now();
             self.is_left |= socket::silence(line);
         }
         let is_over = self.is_left || self.reader.is_closed();
-        Ok(is_over && !self.reader.has_more())
+        let has_ended = is_over && !self.reader.has_more();
+        // That look may have found one.
+        match self.reader.fault() {
+            Some(fault) => Err(Error::Broken(fault)),
+            None => Ok(has_ended),
+        }
     }
 
     fn sleep(&mut self, line: &OwnedFd, timeout: Option<&Timespec>) -> Result<(), Error> {
@@ -275,19 +291,29 @@ fn seek(name: &Name) -> Result<(Stage, OwnedFd), Error> {
 }
 
 fn find_publisher(name: &Name) -> Result<Option<OwnedFd>, Error> {
-    let line = socket::reach(&name.publisher()?)?;
-    if let Some(line) = &line {
-        socket::check_peer(line, name)?;
+    let address = name.publisher()?;
+    for _ in 0..LOOKS {
+        match socket::reach(&address)? {
+            Reached::Line(line) => {
+                socket::check_peer(&line, name)?;
+                return Ok(Some(line));
+            }
+            Reached::Nobody => return Ok(None),
+            Reached::Busy => std::thread::sleep(LOOK_AGAIN),
+        }
     }
-    Ok(line)
+    Err(Error::silent(name))
 }
 
-/// The next publisher that calls. Others are turned away.
+/// The next publisher that calls. Others are turned away; they may have stood in its way, so it is
+/// looked for then.
 fn next_publisher(door: &OwnedFd, name: &Name) -> Result<Option<OwnedFd>, Error> {
+    let mut has_strangers = false;
     loop {
         let line = socket::next(door);
         match line.map_err(|error| Error::system("let a publisher in", error))? {
-            Some(line) if socket::check_peer(&line, name).is_err() => {}
+            Some(line) if socket::check_peer(&line, name).is_err() => has_strangers = true,
+            None if has_strangers => return find_publisher(name),
             line => return Ok(line),
         }
     }

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 use thalweg_topic::{Config, Error, Event, Pages, Publisher, Subscriber, TOPIC_BYTES_MAX};
 
 /// Longer than anything takes that works.
@@ -316,4 +317,34 @@ fn pages_are_as_they_were_asked_for_or_it_is_said_why_not() {
         Ok(()) => assert!(free > 0),
         Err(error) => assert!(error.to_string().contains("vm.nr_hugepages"), "{error}"),
     }
+}
+
+/// A name that somebody has and does not answer at: an error, not a wait without end.
+#[test]
+fn a_name_whose_holder_does_not_answer_is_said() {
+    let topic = topic();
+    let user = rustix::process::geteuid().as_raw();
+    let name = format!("thalweg/{user}/publisher/{topic}");
+    let address = SocketAddrUnix::new_abstract_name(name.as_bytes()).expect("a name");
+    let silent = socket(AddressFamily::UNIX, SocketType::SEQPACKET, None).expect("a socket");
+    bind(&silent, &address).expect("a free name");
+    let refused = Publisher::open(&topic, &config(4096, 4));
+    assert!(matches!(refused, Err(Error::Silent { .. })));
+    drop(silent);
+    publish(&topic);
+}
+
+/// Looking for room forgets what was acquired: it may lie elsewhere then.
+#[test]
+fn a_look_for_room_forgets_what_was_acquired() {
+    let mut publisher = publish(&topic());
+    publisher.acquire(100).expect("room");
+    assert!(publisher.has_room_for(8));
+    let refused = publisher.complete(8);
+    assert!(matches!(
+        refused,
+        Err(Error::NotAcquired { acquired: None, .. })
+    ));
+    assert!(!publisher.has_room_for(usize::MAX));
+    publisher.send(b"still in order").expect("room");
 }

@@ -6,11 +6,12 @@
 //!
 //! For latency the source waits for the time to send, 10 µs after the one before, stamps the tuple and
 //! submits it; the sink takes the time that it was under way by the clock that all processes share. No
-//! other tuple is under way then: a ping-pong whose answer nobody waits for.
+//! other tuple is under way then: a ping-pong whose answer nobody waits for. Its threads spin, as those of
+//! the peers do.
 
 use std::fs;
 
-use engine::{Launch, Request};
+use engine::{Launch, Request, Strategy};
 use suite::{Path, Schema};
 
 use crate::{Failure, Question, Task, scratch};
@@ -31,10 +32,22 @@ pub fn run(path: Path, task: &Task) -> Result<String, Failure> {
         return Err(compilation.findings.text(false).into());
     };
     let plan = engine::read_plan(&suite::plan(path, None), program)?;
-    let job = engine::run(&compilation, program, &plan, &Launch::default())?;
+    let job = engine::run(&compilation, program, &plan, &launch(task.question))?;
     job.join()?;
     // The sink has printed it.
     Ok(String::new())
+}
+
+/// Who asks for latency spins, as the peers do then: `thalweg run --idle spin`.
+fn launch(question: Question) -> Launch {
+    let idle = match question {
+        Question::Throughput => Strategy::default(),
+        Question::Latency => Strategy::Spin,
+    };
+    Launch {
+        idle,
+        ..Launch::default()
+    }
 }
 
 /// The program's text.

@@ -42,7 +42,7 @@ const NOT_TO_BE_HAD: [(&str, Path, &str); 2] = [
     (
         "fastflow",
         Path::Threaded,
-        "a C++ library without a package: in none of crates.io, PyPI, Maven Central, npm, Debian",
+        "a C++ library without a package: in none of crates.io, PyPI, npm, Debian",
     ),
     (
         "windflow",

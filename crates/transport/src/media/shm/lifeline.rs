@@ -4,7 +4,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
 };
@@ -74,11 +73,11 @@ impl Lifelines {
 
 /// Whether the lifeline is the ticket's and of our user, and nobody has used it before.
 pub(super) fn check(socket: &OwnedFd, ticket: &[u8]) -> Result<(), Unfit> {
-    let maker = socket_peercred(socket).map_err(|error| match error {
-        Errno::NOTSOCK => Unfit::Refused("the ticket came without a lifeline".to_owned()),
-        error => Unfit::System(error),
+    let maker = ring::peer(socket).map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::NOTSOCK) => Unfit::Refused("the ticket came without a lifeline".to_owned()),
+        error => Unfit::System(error.unwrap_or(Errno::INVAL)),
     })?;
-    check_user(maker.uid.as_raw(), geteuid().as_raw())?;
+    check_user(maker.user, geteuid().as_raw())?;
     let mut greeting = vec![0; ticket.len()];
     // Look first: what else lies there belongs to whoever has used the ticket.
     for flags in [RecvFlags::PEEK, RecvFlags::empty()] {
