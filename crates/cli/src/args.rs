@@ -2,6 +2,7 @@
 
 mod perf;
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -322,9 +323,18 @@ fn host(text: &str) -> Result<engine::Host, String> {
         .ok_or_else(wrong)?;
     let mut words = rest.split(',');
     let address = words.next().and_then(|word| word.parse().ok());
+    let address: IpAddr = address.ok_or_else(wrong)?;
+    if address.is_unspecified() || address.is_multicast() {
+        return Err(format!(
+            "{address} is no address of one host: others reach it at the one that is said here"
+        ));
+    }
+    if words.clone().any(str::is_empty) {
+        return Err(wrong());
+    }
     Ok(engine::Host {
         name: name.to_owned(),
-        address: address.ok_or_else(wrong)?,
+        address,
         prefix: words.map(str::to_owned).collect(),
     })
 }

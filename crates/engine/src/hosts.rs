@@ -31,6 +31,11 @@ pub struct Host {
 /// A sentence that says what is missing.
 pub(crate) fn check(plan: &Plan, hosts: &[Host]) -> Result<(), Error> {
     let missing = |message: String| Err(Error::Plan(message));
+    for (at, host) in hosts.iter().enumerate() {
+        if hosts[..at].iter().any(|other| other.name == host.name) {
+            return missing(format!("host {} is described twice by --host", host.name));
+        }
+    }
     for (number, pe) in plan.pes.iter().enumerate() {
         match &pe.host {
             Some(name) if of(hosts, name).is_none() => {

@@ -55,6 +55,10 @@ pub struct Source {
 }
 
 /// What the line is.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a subscriber has one, and each poll would go through the box"
+)]
 enum Stage {
     /// A name at which a publisher calls when it comes.
     Waiting,

@@ -54,6 +54,13 @@ fn hosts_are_described_once_and_for_all() {
         said.contains("pe 1 is to run on host far, which is not described"),
         "{said}"
     );
+    let twice = ["--fuse", plan, "--host", NEAR, "--host", NEAR];
+    let said = scratch.run(PROGRAM, &twice).fails(1);
+    assert!(said.contains("host near is described twice"), "{said}");
+    for wide in ["near=0.0.0.0", "near=::", "near=224.0.0.1"] {
+        let said = thalweg(&["run", "--host", wide, "Main.spl"]).fails(2);
+        assert!(said.contains("is no address of one host"), "{wide}: {said}");
+    }
     let half = APART.replace(" host near\n", "");
     let half = scratch.write("half.plan", half);
     let half = half.to_str().unwrap();
@@ -61,7 +68,7 @@ fn hosts_are_described_once_and_for_all() {
         .run(PROGRAM, &["--fuse", half, "--host", FAR])
         .fails(1);
     assert!(said.contains("pe 0 has no host, but others have"), "{said}");
-    for wrong in ["near", "=127.0.0.1", "near=here", "near="] {
+    for wrong in ["near", "=127.0.0.1", "near=here", "near=", "near=10.0.0.1,"] {
         let said = thalweg(&["run", "--host", wrong, "Main.spl"]).fails(2);
         assert!(
             said.contains("must have the form NAME=ADDRESS"),

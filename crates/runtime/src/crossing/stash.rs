@@ -17,8 +17,10 @@ pub(super) struct Stash {
     popped: u64,
     /// By origin: the numbers of what waits of it.
     waiting: Vec<(u64, VecDeque<u64>)>,
-    /// Places, and payloads.
+    /// Places, and payloads: words of items that are there, and some of items that are done with.
     words: Vec<u64>,
+    /// Words that were before those. Items count from the first word that there ever was.
+    gone: usize,
     assembly: Assembly,
     /// Of the item that comes next.
     place: Vec<u64>,
@@ -62,6 +64,9 @@ pub(super) enum Took {
     /// The same, and what comes stands behind that.
     Behind,
 }
+
+/// So many words of items that are done with do not matter.
+const DEAD_WORDS: usize = 1 << 12;
 
 /// A place has at most so many numbers: more come from nobody.
 const NUMBERS_MAX: usize = 1 << 12;
@@ -121,28 +126,28 @@ impl Stash {
 
     /// The last mark waits behind what came before it.
     pub fn push_mark(&mut self) {
-        let at = (self.words.len(), self.mark.len());
+        let at = (self.end(), self.mark.len());
         self.words.extend(&self.mark);
         self.items.push_back(Item {
             what: What::Behind,
             place: at,
-            payload: (self.words.len(), 0),
+            payload: (self.end(), 0),
         });
     }
 
     /// A stamp waits with what comes behind it.
     pub fn push_stamp(&mut self, sent_ns: u64) {
-        let at = (self.words.len(), 1);
+        let at = (self.end(), 1);
         self.words.push(sent_ns);
         self.items.push_back(Item {
             what: What::Stamp,
             place: at,
-            payload: (self.words.len(), 0),
+            payload: (self.end(), 0),
         });
     }
 
     fn push(&mut self, what: What, payload: &[u8]) {
-        let at = (self.words.len(), self.place.len());
+        let at = (self.end(), self.place.len());
         if let Some(&origin) = self.place.first() {
             let number = self.popped + self.items.len() as u64;
             self.waits(origin, number);
@@ -155,7 +160,7 @@ impl Stash {
         self.items.push_back(Item {
             what,
             place: at,
-            payload: (begin, payload.len()),
+            payload: (self.gone + begin, payload.len()),
         });
     }
 
@@ -171,9 +176,20 @@ impl Stash {
         self.items.is_empty()
     }
 
-    /// Bytes that it holds.
+    /// Bytes of what waits.
     pub fn bytes(&self) -> usize {
-        self.words.len() * 8
+        (self.words.len() - self.dead()) * 8
+    }
+
+    /// Where the next item's words begin.
+    fn end(&self) -> usize {
+        self.gone + self.words.len()
+    }
+
+    /// Words before those of the first item.
+    fn dead(&self) -> usize {
+        let first = self.items.front();
+        first.map_or(self.words.len(), |item| item.place.0 - self.gone)
     }
 
     /// Whether the stream ends with what has come: its end may be closed by now.
@@ -198,13 +214,13 @@ impl Stash {
     /// Where an item stands; empty: nowhere.
     pub fn place(&self, item: Item) -> &[u64] {
         let (begin, len) = item.place;
-        &self.words[begin..begin + len]
+        &self.words[begin - self.gone..][..len]
     }
 
     /// The payload of a tuple; it begins at a multiple of 8.
     pub fn payload(&self, item: Item) -> &[u8] {
         let (begin, len) = item.payload;
-        let bytes: &[u8] = bytemuck::cast_slice(&self.words[begin..]);
+        let bytes: &[u8] = bytemuck::cast_slice(&self.words[begin - self.gone..]);
         &bytes[..len]
     }
 
@@ -220,8 +236,16 @@ impl Stash {
             numbers.pop_front();
         }
         self.popped += 1;
-        if self.items.is_empty() {
-            self.words.clear();
+        self.give_back();
+    }
+
+    /// Forgets the words of items that are done with, when they are most of all.
+    fn give_back(&mut self) {
+        let dead = self.dead();
+        let is_worth_it = self.items.is_empty() || dead > DEAD_WORDS && 2 * dead > self.words.len();
+        if is_worth_it {
+            self.words.drain(..dead);
+            self.gone += dead;
         }
     }
 }
@@ -298,6 +322,26 @@ mod tests {
         let mut bytes = Vec::new();
         encode(place, &mut bytes);
         bytes
+    }
+
+    /// A stream that is never all taken holds no more than what waits, and little memory besides.
+    #[test]
+    fn what_is_done_with_is_given_back() {
+        let mut stash = Stash::default();
+        for number in 0..100_000u64 {
+            stash.take(frame(wire::AT, WHOLE, &at(&[number]))).unwrap();
+            let payload = number.to_le_bytes();
+            stash.take(frame(wire::TUPLE, WHOLE, &payload)).unwrap();
+            assert!(stash.bytes() <= 2 * 16, "{number}: {}", stash.bytes());
+            if number == 0 {
+                continue;
+            }
+            let first = stash.first().unwrap();
+            assert_eq!(stash.place(first), [number - 1]);
+            assert_eq!(stash.payload(first), (number - 1).to_le_bytes());
+            stash.pop();
+        }
+        assert!(stash.words.len() < 4 * DEAD_WORDS, "{}", stash.words.len());
     }
 
     #[test]

@@ -30,6 +30,9 @@ const STRIDE_STREAM: u64 = 8;
 /// Frames are large if fewer than so many are a batch.
 const LARGE: u64 = 32;
 
+/// Smaller batches are sent as they come: a write of what is left of one would hardly carry anything.
+const FILLED_BYTES_MIN: usize = 4096;
+
 /// What the headers of Ethernet, IP and TCP leave of 64 KB: a write of that size goes over loopback
 /// in one segment, not in one and a scrap.
 const SLACK_BYTES: usize = 64;
@@ -105,7 +108,8 @@ impl Pace {
     pub(super) fn begin_after_full(&mut self, head: u64, bytes: u64, left: usize, now: Instant) {
         let before = self.full_since.replace(now);
         self.is_fast = before.is_some_and(|before| now.duration_since(before) <= FAST);
-        self.fills_writes = self.is_fast && bytes > self.whole as u64 / LARGE;
+        let is_batch = self.whole >= FILLED_BYTES_MIN;
+        self.fills_writes = self.is_fast && is_batch && bytes > self.whole as u64 / LARGE;
         self.begin_at(head, left);
         self.look_at = match self.is_fast {
             true => self.last_look(bytes),
@@ -171,6 +175,19 @@ mod tests {
             pace.begin_after_full(head, bytes, 0, now);
         }
         (pace, head)
+    }
+
+    #[test]
+    fn small_batches_are_not_filled_up() {
+        for whole in [1, 64, 200, 4096] {
+            let mut pace = Pace::new(TIME_MIN, whole);
+            let start = Instant::now();
+            for number in 1..4 {
+                let now = start + number * Duration::from_micros(10);
+                pace.begin_after_full(u64::from(number) * 72, 72, 0, now);
+            }
+            assert_eq!(pace.then(), Then::Nothing, "{whole}");
+        }
     }
 
     #[test]
