@@ -47,8 +47,8 @@ fn medium(bytes: usize) -> Edge {
 }
 
 #[library_benchmark]
-#[bench::of_64(args = (64), setup = bare, config = about(4_440_000))]
-#[bench::of_1024(args = (1024), setup = bare, config = about(12_100_000))]
+#[bench::of_64(args = (64), setup = bare, config = about(6_010_000))]
+#[bench::of_1024(args = (1024), setup = bare, config = about(14_900_000))]
 fn ring((bytes, mut writer, mut reader): Ring) -> usize {
     let payload = vec![1u8; bytes];
     let mut sum = 0;
@@ -69,8 +69,8 @@ fn ring((bytes, mut writer, mut reader): Ring) -> usize {
 }
 
 #[library_benchmark]
-#[bench::of_64(args = (64), setup = medium, config = about(8_050_000))]
-#[bench::of_1024(args = (1024), setup = medium, config = about(15_800_000))]
+#[bench::of_64(args = (64), setup = medium, config = about(9_660_000))]
+#[bench::of_1024(args = (1024), setup = medium, config = about(18_700_000))]
 fn contract((bytes, mut out, mut into): Edge) -> usize {
     let payload = vec![1u8; bytes];
     let mut sum = 0;

@@ -62,8 +62,9 @@ pub struct Source {
 enum Stage {
     /// A name at which a publisher calls when it comes.
     Waiting,
-    /// A connection to a publisher that has not answered yet.
-    Greeted,
+    /// A connection to a publisher that has not answered yet, and the name at which it has called:
+    /// if it never answers, the next one may have called there meanwhile.
+    Greeted(Option<OwnedFd>),
     /// A connection to a publisher that has let us in; its end is the publisher's.
     Joined(Joined),
     /// What is left of the last one: no new one has been found yet.
@@ -157,13 +158,13 @@ impl Subscriber {
     fn attend(&mut self, on: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
         match &mut self.stage {
             Stage::Waiting => {
-                if let Some(line) = next_publisher(&self.line, &self.name)? {
-                    self.line = line;
-                    self.stage = Stage::Greeted;
+                if let Some((line, has_called)) = next_publisher(&self.line, &self.name)? {
+                    let door = std::mem::replace(&mut self.line, line);
+                    self.stage = Stage::Greeted(has_called.then_some(door));
                 }
                 Ok(0)
             }
-            Stage::Greeted => self.enter(on),
+            Stage::Greeted(_) => self.enter(on),
             Stage::Lost => self.seek_again().map(|()| 0),
             Stage::Joined(joined) => {
                 if !joined.has_ended(&self.line)? {
@@ -184,7 +185,7 @@ impl Subscriber {
         let found = welcome::look(&self.line);
         match found.map_err(|error| Error::system("hear the publisher", error))? {
             Found::Nothing => Ok(0),
-            Found::End => self.seek_again().map(|()| 0),
+            Found::End => self.wait_again().map(|()| 0),
             Found::Strange(why) => {
                 let topic = self.name.topic().to_owned();
                 Err(Error::Stranger { topic, why })
@@ -199,6 +200,17 @@ impl Subscriber {
                 self.stage = Stage::Joined(joined);
                 Ok(1)
             }
+        }
+    }
+
+    /// The publisher has gone without an answer.
+    fn wait_again(&mut self) -> Result<(), Error> {
+        match std::mem::replace(&mut self.stage, Stage::Lost) {
+            Stage::Greeted(Some(door)) => {
+                (self.stage, self.line) = (Stage::Waiting, door);
+                Ok(())
+            }
+            _ => self.seek_again(),
         }
     }
 
@@ -279,19 +291,34 @@ impl Joined {
 /// a publisher first takes its name and then looks at the places, so one of the two sees the other.
 fn seek(name: &Name) -> Result<(Stage, OwnedFd), Error> {
     if let Some(line) = find_publisher(name)? {
-        return Ok((Stage::Greeted, line));
+        return Ok((Stage::Greeted(None), line));
     }
     for place in 0..READERS_MAX {
         if let Some(door) = socket::take(&name.waiting(place)?)? {
-            let line = find_publisher(name)?;
-            return Ok(match line {
-                Some(line) => (Stage::Greeted, line),
+            return Ok(match find_publisher(name)? {
+                Some(line) => (Stage::Greeted(None), earlier(&door, line, name)?),
                 None => (Stage::Waiting, door),
             });
         }
     }
     let topic = name.topic().to_owned();
     Err(Error::Crowded { topic })
+}
+
+/// The first of two connections to a publisher: it may have called at the door before it was found, and
+/// what it has sent since goes there.
+fn earlier(door: &OwnedFd, line: OwnedFd, name: &Name) -> Result<OwnedFd, Error> {
+    let pid = socket::check_peer(&line, name)?;
+    loop {
+        let called = socket::next(door);
+        match called.map_err(|error| Error::system("let a publisher in", error))? {
+            Some(called) if socket::check_peer(&called, name).is_ok_and(|it| it == pid) => {
+                return Ok(called);
+            }
+            Some(_) => {}
+            None => return Ok(line),
+        }
+    }
 }
 
 fn find_publisher(name: &Name) -> Result<Option<OwnedFd>, Error> {
@@ -309,16 +336,16 @@ fn find_publisher(name: &Name) -> Result<Option<OwnedFd>, Error> {
     Err(Error::silent(name))
 }
 
-/// The next publisher that calls. Others are turned away; they may have stood in its way, so it is
+/// The next publisher, and whether it has called. Others are turned away; they may have stood in its way, so it is
 /// looked for then.
-fn next_publisher(door: &OwnedFd, name: &Name) -> Result<Option<OwnedFd>, Error> {
+fn next_publisher(door: &OwnedFd, name: &Name) -> Result<Option<(OwnedFd, bool)>, Error> {
     let mut has_strangers = false;
     loop {
         let line = socket::next(door);
         match line.map_err(|error| Error::system("let a publisher in", error))? {
             Some(line) if socket::check_peer(&line, name).is_err() => has_strangers = true,
-            None if has_strangers => return find_publisher(name),
-            line => return Ok(line),
+            None if has_strangers => return Ok(find_publisher(name)?.map(|line| (line, false))),
+            line => return Ok(line.map(|line| (line, true))),
         }
     }
 }
