@@ -39,12 +39,10 @@ const WATCH: OperatorEntry = OperatorEntry {
     make: Make::Build(watch),
 };
 
-/// Tuples between two looks, and at most so many of the 99 spans, or of a merge's 199, may see an
-/// allocation: the count is the whole process', other threads still start up while the first tuples
-/// pass, and what waits in a merge doubles its memory until it holds what a poll can bring. One
-/// allocation a tuple, a batch or a mark would be seen in nearly all.
+/// Tuples between two looks, and at most so many of the 99 spans may see an allocation: the count is
+/// the whole process', and while the first tuples pass other threads still start up.
 const SPAN: u64 = 100;
-const DIRTY_SPANS_MAX: u64 = 20;
+const DIRTY_SPANS_MAX: u64 = 5;
 
 #[derive(Default)]
 struct Watch {

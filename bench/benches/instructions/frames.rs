@@ -1,4 +1,6 @@
-//! Frames through a ring on one thread, 64 at a time: the bare ring, and the medium's contract.
+//! Frames through a ring on one thread, 64 at a time: the bare ring, and the medium's contract. Of each
+//! large frame 48 instructions fetch what lies ahead: on one core they are in vain, but from another core
+//! frames of 256 bytes to a kilobyte come 1.3 to 1.5 times as fast with them.
 
 use std::net::Ipv4Addr;
 
@@ -47,8 +49,8 @@ fn medium(bytes: usize) -> Edge {
 }
 
 #[library_benchmark]
-#[bench::of_64(args = (64), setup = bare, config = about(6_010_000))]
-#[bench::of_1024(args = (1024), setup = bare, config = about(14_900_000))]
+#[bench::of_64(args = (64), setup = bare, config = about(4_440_000))]
+#[bench::of_1024(args = (1024), setup = bare, config = about(15_200_000))]
 fn ring((bytes, mut writer, mut reader): Ring) -> usize {
     let payload = vec![1u8; bytes];
     let mut sum = 0;
@@ -69,8 +71,8 @@ fn ring((bytes, mut writer, mut reader): Ring) -> usize {
 }
 
 #[library_benchmark]
-#[bench::of_64(args = (64), setup = medium, config = about(9_660_000))]
-#[bench::of_1024(args = (1024), setup = medium, config = about(18_700_000))]
+#[bench::of_64(args = (64), setup = medium, config = about(8_050_000))]
+#[bench::of_1024(args = (1024), setup = medium, config = about(18_900_000))]
 fn contract((bytes, mut out, mut into): Edge) -> usize {
     let payload = vec![1u8; bytes];
     let mut sum = 0;

@@ -1,4 +1,7 @@
 //! Lines fetched before a reader needs them.
+//!
+//! A load that waits for a line of another processor holds up those behind it before long; a fetch holds
+//! up nothing, so that more lines are on their way at once.
 
 /// Of a cache line.
 const LINE_BYTES: usize = 64;
@@ -6,23 +9,27 @@ const LINE_BYTES: usize = 64;
 /// So far ahead of a reader lines are fetched.
 const AHEAD_BYTES: usize = 2048;
 
-/// Of a frame no more than this is looked ahead of: the processor itself does, once it is in one.
-const AHEAD_FRAME_BYTES: usize = 1024;
+/// So many bytes of small frames are fetched at a time.
+pub const FETCH_BYTES: usize = 512;
 
-/// Fetches what lies some way behind a frame, as much as the frame has, within what is `left` of the
-/// batch from the frame on: lines behind it belong to the writer. A load that waits for a line of
-/// another processor holds up those behind it before long; a fetch holds up nothing, so that more
-/// lines are on their way at once.
-#[inline(always)]
+/// For frames of less an iterator does not look ahead: it brings nothing there.
+pub(crate) const FRAME_BYTES_MIN: usize = 128;
+
+/// Of a frame no more than this is looked ahead of: the processor itself does, once it is in one.
+const FRAME_BYTES_MAX: usize = 1024;
+
+/// Fetches so many bytes some way behind a frame, within what is `left` of the batch from the frame on:
+/// lines behind it belong to the writer. A call, so that loops over small frames keep their registers.
+#[inline(never)]
 pub fn fetch_ahead(frame: *const u8, bytes: usize, left: usize) {
-    let end = left.min(AHEAD_BYTES + bytes.min(AHEAD_FRAME_BYTES));
+    let end = left.min(AHEAD_BYTES + bytes.min(FRAME_BYTES_MAX));
     for at in (AHEAD_BYTES..end).step_by(LINE_BYTES) {
-        fetch(frame.wrapping_add(at));
+        fetch_line(frame.wrapping_add(at));
     }
 }
 
 #[inline(always)]
-fn fetch(line: *const u8) {
+fn fetch_line(line: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a hint, on whatever address.
     unsafe {

@@ -11,6 +11,8 @@
 
 use std::cell::Cell;
 
+use crate::ahead;
+
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 8;
 
@@ -245,8 +247,10 @@ impl<'a> Iterator for Batch<'a> {
             let Some((frame, rest)) = self.bytes.split_at_checked(self.known.bytes) else {
                 return self.last();
             };
+            if self.known.bytes >= ahead::FRAME_BYTES_MIN {
+                ahead::fetch_ahead(frame.as_ptr(), frame.len(), self.bytes.len());
+            }
             self.bytes = rest;
-            crate::ahead::fetch_ahead(frame.as_ptr(), frame.len(), frame.len() + rest.len());
             if self.known.kind != PAD {
                 let payload = frame.get(HEADER_BYTES..self.known.end).unwrap_or_default();
                 return Some(self.known.frame(payload));

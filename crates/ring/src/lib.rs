@@ -55,7 +55,7 @@ mod words;
 mod writer;
 
 pub use admission::Admission;
-pub use ahead::fetch_ahead;
+pub use ahead::{FETCH_BYTES, fetch_ahead};
 pub use fault::Fault;
 #[cfg(not(loom))]
 pub use gauge::{Gauge, Level};

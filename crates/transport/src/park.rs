@@ -33,6 +33,9 @@ impl<const N: usize> Ends for [&mut dyn Wait; N] {
     }
 }
 
+/// Most threads sleep on fewer descriptors.
+const SOURCES: usize = 16;
+
 /// What a thread sleeps with: the bell that wakes it for other things, and lists that are used again.
 #[derive(Debug)]
 pub(crate) struct Sleep {
@@ -47,9 +50,9 @@ impl Sleep {
     pub fn new(bell: Bell) -> Sleep {
         Sleep {
             bell,
-            readable: Vec::new(),
-            writable: Vec::new(),
-            polled: Vec::new(),
+            readable: Vec::with_capacity(SOURCES),
+            writable: Vec::with_capacity(SOURCES),
+            polled: Vec::with_capacity(SOURCES),
         }
     }
 

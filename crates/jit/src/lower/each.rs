@@ -15,14 +15,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+use runtime::abi::FETCH_BYTES;
 
 use super::{Lower, Region};
 use crate::code::Import;
 use crate::code::offsets;
 use crate::value::{Form, Val};
-
-/// So many bytes of frames are fetched at once, or a frame.
-const FETCH_BYTES: i64 = 512;
 
 impl Lower<'_, '_> {
     /// Runs a body for each frame whose payload is at least so many bytes.
@@ -106,7 +104,7 @@ impl Lower<'_, '_> {
             .ins()
             .brif(is_due, now, &[], next, &[BlockArg::Value(due)]);
         self.go_sealed(now);
-        let least = self.word(FETCH_BYTES);
+        let least = self.word(FETCH_BYTES as i64);
         let bytes = self.b.ins().umax(stride, least);
         let left = self.b.ins().isub(end, frame);
         self.call(Import::Fetch, &[frame, bytes, left]);

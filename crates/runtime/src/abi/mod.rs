@@ -16,8 +16,8 @@ use tuple::{Layout, Punctuation, TupleBuf, Value};
 
 use crate::Outlet;
 
-pub use ring::fetch_ahead;
 pub use ring::frame::Batch;
+pub use ring::{FETCH_BYTES, fetch_ahead};
 
 pub use cell::{StateAddress, StateCell};
 pub use counter::Counter;

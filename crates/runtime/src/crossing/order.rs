@@ -133,6 +133,18 @@ impl Standing {
     }
 }
 
+/// Room for a place: most have fewer numbers.
+pub(super) fn room() -> Vec<u64> {
+    Vec::with_capacity(8)
+}
+
+/// The thread is going to know how far it has come with what an origin began.
+pub(super) fn expect(origin: u64) {
+    with(|standing| {
+        standing.reached.entry(origin).or_insert_with(room);
+    });
+}
+
 /// From now on the thread submits by itself, as an origin or as nothing that has an order.
 pub(crate) fn begin(origin: Option<Origin>) {
     with(|standing| match origin {

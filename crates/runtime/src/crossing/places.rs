@@ -28,15 +28,17 @@ impl Places {
     pub fn new(build: &mut Build<'_>) -> Result<Option<Box<Places>>, Fault> {
         let origins = build.numbers("origin")?;
         let (is_again, has_more) = (build.flag("again", false)?, build.flag("more", false)?);
+        let place = order::room();
+        let nothing_said = origins.iter().map(|&origin| (origin.into(), order::room()));
         let places = Places {
+            said: nothing_said.collect(),
             origins,
             is_again,
             has_more,
-            said: BTreeMap::new(),
             behind: BTreeMap::new(),
-            before: Vec::new(),
-            place: Vec::new(),
-            bytes: Vec::new(),
+            before: order::room(),
+            bytes: Vec::with_capacity(8 * place.capacity()),
+            place,
             sealed: Vec::new(),
         };
         Ok((!places.origins.is_empty()).then(|| Box::new(places)))

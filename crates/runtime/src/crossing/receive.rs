@@ -111,8 +111,7 @@ fn ordered(build: &mut Build<'_>, links: &[u32]) -> Result<Merging, Fault> {
     }
     for &[link, origin] in carried.as_chunks().0 {
         let end = ends.iter_mut().find(|(known, _)| *known == link);
-        end.into_iter()
-            .for_each(|(_, end)| end.carried.push(merging::Carried::new(origin)));
+        end.into_iter().for_each(|(_, end)| end.carry(origin));
     }
     let mut ends: Vec<_> = ends.into_iter().map(|(_, end)| end).collect();
     for end in &mut ends {

@@ -6,10 +6,10 @@ use ring::frame::Frame;
 use transport::Error;
 use transport::fragment::Assembly;
 
-use super::wire;
+use super::{order, wire};
 
-/// Tuples and markers of a stream, with their places. Keeps its memory, which grows to what one poll
-/// of the medium brings.
+/// Tuples and markers of a stream, with their places. Has memory for what a poll of the medium usually
+/// brings from the beginning, and keeps what it grows to.
 #[derive(Default)]
 pub(super) struct Stash {
     items: VecDeque<Item>,
@@ -65,6 +65,10 @@ pub(super) enum Took {
     Behind,
 }
 
+/// What a poll usually brings: items, and words of them.
+const POLL_ITEMS: usize = 1 << 11;
+const POLL_WORDS: usize = 1 << 14;
+
 /// So many words of items that are done with do not matter.
 const DEAD_WORDS: usize = 1 << 12;
 
@@ -72,6 +76,23 @@ const DEAD_WORDS: usize = 1 << 12;
 const NUMBERS_MAX: usize = 1 << 12;
 
 impl Stash {
+    /// An empty one.
+    pub fn new() -> Stash {
+        Stash {
+            items: VecDeque::with_capacity(POLL_ITEMS),
+            words: Vec::with_capacity(POLL_WORDS),
+            place: order::room(),
+            mark: order::room(),
+            ..Stash::default()
+        }
+    }
+
+    /// The stream comes by the order of an origin.
+    pub fn expect(&mut self, origin: u64) {
+        let numbers = VecDeque::with_capacity(POLL_ITEMS);
+        self.waiting.push((origin, numbers));
+    }
+
     /// Takes a frame.
     pub fn take(&mut self, frame: Frame<'_>) -> Result<Took, Error> {
         let what = match frame.kind {

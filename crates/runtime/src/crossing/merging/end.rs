@@ -47,11 +47,11 @@ pub(in crate::crossing) struct Carried {
 }
 
 impl Carried {
-    pub fn new(origin: Origin) -> Carried {
+    fn new(origin: Origin) -> Carried {
         Carried {
             origin: origin.into(),
-            reached: Vec::new(),
-            passed: Vec::new(),
+            reached: order::room(),
+            passed: order::room(),
             is_news: false,
             rivals: Vec::new(),
         }
@@ -66,11 +66,17 @@ impl End {
             end,
             reading,
             flow,
-            stash: Stash::default(),
+            stash: Stash::new(),
             handed: 0,
             sent_ns: None,
             is_over: false,
         }
+    }
+
+    /// It comes by the order of an origin.
+    pub fn carry(&mut self, origin: Origin) {
+        self.stash.expect(origin.into());
+        self.carried.push(Carried::new(origin));
     }
 
     /// Whether it takes more.

@@ -23,7 +23,7 @@ use transport::{Ends, Idle, Wait};
 use super::{Pacing, order, quiet};
 use crate::{Outlet, Source};
 
-pub(super) use end::{Carried, End};
+pub(super) use end::End;
 
 /// What its thread runs.
 pub(super) struct Merging {
@@ -47,8 +47,8 @@ impl Merging {
             pacing,
             may_contradict,
             hungry: Vec::new(),
-            place: Vec::new(),
-            least: Vec::new(),
+            place: order::room(),
+            least: order::room(),
         };
         merging.find_rivals();
         merging
@@ -76,6 +76,8 @@ impl Source for Merging {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let mut idle = self.pacing.idle()?;
         let (mut is_idle, mut is_pending) = (false, false);
+        let origins = self.ends.iter().flat_map(|end| &end.carried);
+        origins.for_each(|carried| order::expect(carried.origin));
         while !self.ends.is_empty() {
             if self.pacing.has_failed() {
                 let ports = self.ends.iter().flat_map(|end| &end.ports);

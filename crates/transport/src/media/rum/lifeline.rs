@@ -27,8 +27,10 @@ use crate::media::tcp::pump::Seat;
 const PAUSE_MIN: Duration = Duration::from_millis(1);
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
-/// A knock without an answer is given up after so long, and the next one made.
-const KNOCK: Duration = Duration::from_secs(1);
+/// A knock without an answer is given up after so long, at first and at most, and the next one made: a
+/// system may drop one that comes while the listener ends, and sends it again only after a second.
+const KNOCK_MIN: Duration = Duration::from_millis(32);
+const KNOCK_MAX: Duration = Duration::from_secs(1);
 
 /// Callers turned away in one turn.
 const CALLERS: usize = 32;
@@ -90,7 +92,10 @@ pub(super) struct Knocks {
     /// Where; `None`: the receiver has no lifeline.
     at: Option<SocketAddr>,
     instance: u64,
+    /// One that is under way, and when it is given up.
     knock: Option<(TcpStream, Instant)>,
+    /// So long the next one has.
+    wait: Duration,
     pause: Duration,
     next: Instant,
     /// When it was last known to be alive.
@@ -104,6 +109,7 @@ impl Knocks {
             at,
             instance,
             knock: None,
+            wait: KNOCK_MIN,
             pause: PAUSE_MIN,
             next: now,
             alive: now,
@@ -123,7 +129,10 @@ impl Knocks {
     /// Knocks, or looks what came of it. `false`: nobody lives there any more.
     pub(super) fn step(&mut self, seat: Seat, now: Instant) -> bool {
         let answer = match (&self.knock, self.at) {
-            (Some((stream, since)), _) => self.answer(stream, *since, now),
+            (Some((stream, until)), _) => match self.answer(stream) {
+                None if *until <= now => Some(Err(io::ErrorKind::TimedOut.into())),
+                answer => answer,
+            },
             (None, Some(at)) if self.next <= now => self.knock(at, seat, now),
             _ => None,
         };
@@ -148,28 +157,26 @@ impl Knocks {
             Ok(stream) => stream,
             Err(error) => return Some(Err(error)),
         };
-        let answer = self.answer(&stream, now, now);
+        let answer = self.answer(&stream);
         if answer.is_none() {
             // If it is not watched, it is looked at when it is given up.
             let _ = seat.watch(&stream, EventFlags::IN);
-            self.knock = Some((stream, now));
-            self.next = now + KNOCK;
+            self.next = now + self.wait;
+            self.knock = Some((stream, self.next));
+            self.wait = (self.wait * 2).min(KNOCK_MAX);
         }
         answer
     }
 
     /// What came of a knock, if anything has: whether it was the receiving end that answered.
-    fn answer(&self, stream: &TcpStream, since: Instant, now: Instant) -> Option<io::Result<bool>> {
+    fn answer(&self, stream: &TcpStream) -> Option<io::Result<bool>> {
         let mut word = [0; size_of::<u64>()];
         match stream.peek(&mut word) {
-            Ok(0) => return Some(Ok(false)),
-            Ok(count) if count == word.len() => {
-                return Some(Ok(u64::from_le_bytes(word) == self.instance));
-            }
-            Err(error) if !is_underway(&error) => return Some(Err(error)),
-            _ => {}
+            Ok(0) => Some(Ok(false)),
+            Ok(count) if count == word.len() => Some(Ok(u64::from_le_bytes(word) == self.instance)),
+            Err(error) if !is_underway(&error) => Some(Err(error)),
+            _ => None,
         }
-        (since + KNOCK <= now).then(|| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -227,6 +234,24 @@ mod tests {
         let (lifeline, at) = lifeline(6);
         let mut knocks = Knocks::new(Some(at), 5, Instant::now());
         assert!(!knock(&mut knocks, &lifeline));
+    }
+
+    #[test]
+    fn a_knock_that_is_dropped_is_soon_made_again() {
+        let (lifeline, at) = lifeline(5);
+        // With one caller waiting there is no room for another: the system drops what he sends.
+        rustix::net::listen(&lifeline.listener, 0).expect("listens");
+        let waiting = TcpStream::connect(at).expect("is the first");
+        let (seat, now) = (Seat::take().expect("a seat"), Instant::now());
+        let mut knocks = Knocks::new(Some(at), 5, now);
+        assert!(knocks.step(seat, now));
+        let due = now + KNOCK_MIN;
+        assert_eq!((knocks.next(), knocks.alive()), (Some(due), now));
+        drop((lifeline, waiting));
+        assert!(knocks.step(seat, due), "it is given up");
+        let due = due + PAUSE_MIN;
+        assert_eq!((knocks.next(), knocks.alive()), (Some(due), now));
+        assert!(!knocks.step(seat, due), "nobody lives there");
     }
 
     #[test]
