@@ -7,6 +7,7 @@ use measure::{Host, Outcome};
 
 use crate::arrivals::Run;
 use crate::contest::{self, Contender, Length};
+use crate::job::{self, Job};
 use crate::{Codec, Error};
 
 /// How it is measured.
@@ -18,6 +19,8 @@ pub struct Settings {
     pub runs: u32,
     /// How long a run is.
     pub length: Length,
+    /// How the threads of programs wait, as `thalweg run --idle` takes it; `None`: as usual.
+    pub idle: Option<String>,
     /// The user's options, for the record.
     pub options: String,
 }
@@ -67,6 +70,11 @@ impl<'a> Bench<'a> {
     /// All results so far.
     pub fn into_outcomes(self) -> Vec<Outcome> {
         self.outcomes
+    }
+
+    /// A program under a plan, as a contender.
+    pub(crate) fn job(&self, program: &str, plan: &str) -> Result<Job, Error> {
+        Ok(Job::new(program, plan)?.waiting(self.settings.idle.as_deref()))
     }
 
     /// How long a run is, from now on.
@@ -148,5 +156,5 @@ pub fn commit() -> Option<String> {
 
 /// Runs a control; what its sinks say.
 pub(crate) fn run_control(command: Command, sinks: u32) -> Result<Run, Error> {
-    Run::read(&crate::job::output(command)?, sinks)
+    Run::read(&job::output(command)?, sinks)
 }

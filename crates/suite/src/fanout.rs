@@ -11,7 +11,6 @@
 use crate::arrivals::Run;
 use crate::bench::{Bench, Question, run_control};
 use crate::control::Control;
-use crate::job::Job;
 use crate::schema::Schema;
 use crate::{Codec, Error, Path, cores};
 
@@ -74,7 +73,7 @@ fn one(bench: &mut Bench<'_>, path: Path, size: u64, receivers: u32) -> Result<(
         bench.unavailable(question, why);
         return Ok(());
     }
-    let job = Job::new(&program(size, receivers), &plan(path, receivers))?;
+    let job = bench.job(&program(size, receivers), &plan(path, receivers))?;
     let binary = bench.settings.binary.clone();
     let mut ours = |tuples: u64| {
         let output = job.run(&binary, &[("tuples", tuples.to_string())])?;

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use crate::arrivals::Run;
 use crate::bench::{Bench, Question, run_control};
 use crate::control;
-use crate::job::{Job, Text};
+use crate::job::Text;
 use crate::schema::Schema;
 use crate::{Error, cores};
 
@@ -151,7 +151,7 @@ fn one(bench: &mut Bench<'_>, name: &'static str, case: &Case) -> Result<(), Err
         ..Question::default()
     };
     let text = case.program.replace("%expression%", case.expression) + SINK;
-    let job = Job::new(&text, &plan())?;
+    let job = bench.job(&text, &plan())?;
     let binary = bench.settings.binary.clone();
     let mut lines = Lines::default();
     let mut own_lines = Lines::default();
@@ -229,7 +229,7 @@ fn link(bench: &mut Bench<'_>, size: u64) -> Result<(), Error> {
         .replace("%values%", &schema.values("IterationCount()"))
         .replace("%first%", schema.first())
         .replace("%sum%", &schema.sum("Data", "sum"));
-    let job = Job::new(&text, &plan())?;
+    let job = bench.job(&text, &plan())?;
     let binary = bench.settings.binary.clone();
     let mut ours = |tuples: u64| {
         let output = job.run(&binary, &[("tuples", tuples.to_string())])?;

@@ -22,6 +22,8 @@ pub struct Job {
     plan: Text,
     /// As `--host` takes them.
     hosts: Vec<String>,
+    /// As `--idle` takes it.
+    idle: Option<String>,
 }
 
 /// A file that the processes we start can read.
@@ -39,7 +41,14 @@ impl Job {
             program: Text::new(program)?,
             plan: Text::new(plan)?,
             hosts: Vec::new(),
+            idle: None,
         })
+    }
+
+    /// The same with threads that wait as `--idle` says.
+    pub fn waiting(mut self, idle: Option<&str>) -> Job {
+        self.idle = idle.map(str::to_owned);
+        self
     }
 
     /// The same on hosts that its plan names.
@@ -58,6 +67,9 @@ impl Job {
         command.arg(self.plan.path());
         for host in &self.hosts {
             command.args(["--host", host]);
+        }
+        if let Some(idle) = &self.idle {
+            command.args(["--idle", idle]);
         }
         command.arg(self.program.path());
         let values = values.iter();

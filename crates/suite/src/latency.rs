@@ -13,7 +13,7 @@ use crate::bench::{Bench, Question};
 use crate::contest::{Length, median};
 use crate::control::Control;
 use crate::hosts::pair::Pair;
-use crate::job::{self, Job};
+use crate::job;
 use crate::schema::Schema;
 use crate::{Codec, Error, Path, cores, hosts};
 
@@ -104,7 +104,7 @@ fn one(
         Length::Seconds(seconds) => ((seconds * rate) as u64).max(2),
     };
     let hosts = pair.map(hosts::hosts_of);
-    let job = Job::new(&program(size), &plan(path, pair.is_some()))?;
+    let job = bench.job(&program(size), &plan(path, pair.is_some()))?;
     let job = job.on_hosts(hosts.as_ref().map_or(&[], |hosts| &hosts[..]));
     let binary = bench.settings.binary.clone();
     let values = [("tuples", tuples.to_string()), ("rate", rate.to_string())];

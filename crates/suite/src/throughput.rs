@@ -7,7 +7,6 @@
 use crate::arrivals::Run;
 use crate::bench::{Bench, Question, run_control};
 use crate::control::Control;
-use crate::job::Job;
 use crate::schema::Schema;
 use crate::{Codec, Error, Path, cores};
 
@@ -70,7 +69,7 @@ fn one(bench: &mut Bench<'_>, path: Path, codec: Option<Codec>, size: u64) -> Re
         bench.unavailable(question, why);
         return Ok(());
     }
-    let job = Job::new(&program(size), &plan(path, codec))?;
+    let job = bench.job(&program(size), &plan(path, codec))?;
     let binary = bench.settings.binary.clone();
     let mut ours = |tuples: u64| {
         let output = job.run(&binary, &[("tuples", tuples.to_string())])?;

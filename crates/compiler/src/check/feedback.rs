@@ -7,26 +7,20 @@
 use graph::Operator;
 use syntax::Diagnostic;
 
+use super::closing::{Edge, closing};
 use crate::Diagnostics;
 use crate::expand::Site;
 
 /// Warns of every loop, once, at the stream that closes it.
 pub(crate) fn check(operators: &[Operator], sites: &[Site], diagnostics: &Diagnostics) {
-    let mut search = Search {
-        after: consumers(operators),
-        state: vec![State::New; operators.len()],
-        found: Vec::new(),
-    };
     let is_source = |at: &usize| operators[*at].inputs.is_empty();
     let all = 0..operators.len();
-    for root in all.clone().filter(is_source).chain(all) {
-        search.from(root);
-    }
+    let roots = all.clone().filter(is_source).chain(all);
     for Input {
         operator,
         port,
         source,
-    } in search.found
+    } in closing(consumers(operators), roots)
     {
         let site = &sites[operator].inputs[port];
         let place = site
@@ -52,6 +46,12 @@ struct Input {
     source: usize,
 }
 
+impl Edge for Input {
+    fn to(self) -> usize {
+        self.operator
+    }
+}
+
 /// The ports that each operator feeds, but for control ports; the last first.
 fn consumers(operators: &[Operator]) -> Vec<Vec<Input>> {
     let mut after: Vec<Vec<Input>> = vec![Vec::new(); operators.len()];
@@ -68,46 +68,4 @@ fn consumers(operators: &[Operator]) -> Vec<Vec<Input>> {
         }
     }
     after
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    New,
-    /// What it feeds is being looked at.
-    Open,
-    Done,
-}
-
-/// A depth-first search along the streams.
-struct Search {
-    /// What is still to be looked at behind each operator.
-    after: Vec<Vec<Input>>,
-    state: Vec<State>,
-    /// The closing streams.
-    found: Vec<Input>,
-}
-
-impl Search {
-    fn from(&mut self, root: usize) {
-        let mut open = Vec::new();
-        if self.state[root] == State::New {
-            self.state[root] = State::Open;
-            open.push(root);
-        }
-        while let Some(&operator) = open.last() {
-            let Some(input) = self.after[operator].pop() else {
-                self.state[operator] = State::Done;
-                open.pop();
-                continue;
-            };
-            match self.state[input.operator] {
-                State::New => {
-                    self.state[input.operator] = State::Open;
-                    open.push(input.operator);
-                }
-                State::Open => self.found.push(input),
-                State::Done => {}
-            }
-        }
-    }
 }

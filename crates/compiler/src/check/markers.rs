@@ -11,22 +11,16 @@
 
 use graph::{Operator, PunctuationOut};
 
+use super::closing::{Edge, closing};
 use crate::expand::Site;
 
 /// Marks the streams that close such loops.
 pub(crate) fn end_in_loops(operators: &mut [Operator], sites: &[Site]) {
     let ports = Ports::new(operators);
-    let mut search = Search {
-        after: ports.after(operators, sites),
-        state: vec![State::New; ports.all.len()],
-        closing: Vec::new(),
-    };
     // Where markers come in a loop begins; one that nobody brings a marker is looked at as well.
     let generated = ports.generated(operators, sites);
-    for root in generated.into_iter().chain(0..ports.all.len()) {
-        search.from(root);
-    }
-    for Stream { to, source } in search.closing {
+    let roots = generated.into_iter().chain(0..ports.all.len());
+    for Stream { to, source } in closing(ports.after(operators, sites), roots) {
         let (operator, port) = ports.all[to];
         operators[operator].inputs[port].unmarked.push(source);
     }
@@ -46,6 +40,12 @@ struct Stream {
     to: usize,
     /// Which of the port's streams.
     source: u32,
+}
+
+impl Edge for Stream {
+    fn to(self) -> usize {
+        self.to
+    }
 }
 
 impl Ports {
@@ -98,46 +98,5 @@ impl Ports {
         let streams = self.streams(operators);
         let generated = streams.filter(|&s| self.before(operators, sites, s).is_none());
         generated.map(|stream| stream.to).collect()
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    New,
-    /// What it brings markers to is being looked at.
-    Open,
-    Done,
-}
-
-/// A depth-first search along the streams that pass markers on.
-struct Search {
-    /// What is still to be looked at behind each port.
-    after: Vec<Vec<Stream>>,
-    state: Vec<State>,
-    closing: Vec<Stream>,
-}
-
-impl Search {
-    fn from(&mut self, root: usize) {
-        let mut open = Vec::new();
-        if self.state[root] == State::New {
-            self.state[root] = State::Open;
-            open.push(root);
-        }
-        while let Some(&port) = open.last() {
-            let Some(stream) = self.after[port].pop() else {
-                self.state[port] = State::Done;
-                open.pop();
-                continue;
-            };
-            match self.state[stream.to] {
-                State::New => {
-                    self.state[stream.to] = State::Open;
-                    open.push(stream.to);
-                }
-                State::Open => self.closing.push(stream),
-                State::Done => {}
-            }
-        }
     }
 }

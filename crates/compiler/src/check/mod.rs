@@ -1,5 +1,6 @@
 //! Checks on the whole graph, once every operator is there.
 
+mod closing;
 mod connections;
 mod consistent;
 mod feedback;

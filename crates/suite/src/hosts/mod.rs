@@ -13,7 +13,6 @@ use std::process::Command;
 use crate::arrivals::Run;
 use crate::bench::{Bench, Question, run_control};
 use crate::control::Control;
-use crate::job::Job;
 use crate::throughput::{Throughput, program};
 use crate::{Codec, Error, Path, cores};
 use pair::Pair;
@@ -82,7 +81,9 @@ fn one(
             return Ok(());
         }
     };
-    let job = Job::new(&program(size), &plan(path, codec))?.on_hosts(&hosts_of(pair));
+    let job = bench
+        .job(&program(size), &plan(path, codec))?
+        .on_hosts(&hosts_of(pair));
     let binary = bench.settings.binary.clone();
     let mut ours = |tuples: u64| {
         let output = job.run(&binary, &[("tuples", tuples.to_string())])?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
+use engine::Strategy;
 use suite::{Codec, Path, RoundTrip};
 
 use super::compare::CompareArgs;
@@ -156,6 +157,10 @@ pub struct CommonArgs {
     #[arg(long, value_name = "N", conflicts_with = "seconds",
           value_parser = clap::value_parser!(u32).range(2..))]
     pub tuples: Option<u32>,
+
+    /// How threads of the programs wait: spin, yield, park or adaptive [default: adaptive]
+    #[arg(long, value_name = "STRATEGY", value_parser = str::parse::<Strategy>)]
+    pub idle: Option<Strategy>,
 
     /// Fewer sizes and shorter runs: less exact, done soon
     #[arg(long)]
