@@ -21,4 +21,5 @@ mod split;
 mod stdin;
 mod threads;
 mod top;
+mod trips;
 mod vwap;
