@@ -60,6 +60,8 @@ pub struct Session<'w> {
     pub main: Arc<str>,
     /// Submission-time values that are not given may still come: nothing is said of them.
     pub(crate) values_pending: Cell<bool>,
+    /// Whether a function uses such a value.
+    pub(crate) pending_in_functions: Cell<bool>,
     /// Types that definitions stand for.
     pub(crate) definitions: Definitions<'w>,
     /// How many definitions of types are being resolved now, one within the other.
@@ -77,6 +79,7 @@ impl<'w> Session<'w> {
             diagnostics: Diagnostics::default(),
             main: main.into(),
             values_pending: Cell::new(false),
+            pending_in_functions: Cell::new(false),
             definitions: Definitions::default(),
             definitions_open: Cell::new(0),
             functions: FunctionTable::default(),

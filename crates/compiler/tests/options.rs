@@ -101,3 +101,47 @@ fn the_main_composite_can_be_named_with_and_without_its_namespace() {
         assert_eq!(&*program.operators[0].name, "B");
     }
 }
+
+#[test]
+fn a_check_types_what_is_done_with_values_that_are_to_come() {
+    let program = |statement: &str| {
+        format!(
+            "rstring given() {{ return getSubmissionTimeValue(\"f\"); }}\n\
+             composite Part(input In) {{\n\
+             param expression<int32> $n; attribute $key;\n\
+             graph () as Out = Custom(In) {{ logic onTuple In : {{ {statement} }} }}\n\
+             stream<In> Some = Filter(In) {{ param filter : $n > 0; }}\n\
+             stream<In> Last = Aggregate(In) {{\n\
+             window In : tumbling, count($n), partitioned; param partitionBy : $key; }} }}\n\
+             composite Main {{ graph stream<int32 a> A = Beacon() {{ }} }}"
+        )
+    };
+    for right in [
+        "println(getSubmissionTimeValue(\"x\"));",
+        "println($n);",
+        "println(given());",
+        "rstring x = getSubmissionTimeValue(\"x\"); int32 y = (int32) x + $n; println(y);",
+        "int32 x = getSubmissionTimeValue(\"x\"); println(x);",
+        "for (rstring x in getSubmissionTimeListValue(\"x\")) println(x);",
+    ] {
+        let checked = compiler::check(input(&program(right)));
+        assert!(checked.diagnostics.is_empty(), "{right}: {checked:?}");
+    }
+    for (wrong, code) in [
+        (
+            "println(getSubmissionTimeValue(\"x\") + 1);",
+            "operator-mismatch",
+        ),
+        ("println($n + \"a\");", "operator-mismatch"),
+        (
+            "if (getSubmissionTimeValue(\"x\") == 5) println(1);",
+            "operator-mismatch",
+        ),
+        ("println(length($n));", "argument-mismatch"),
+        ("println(given() + 1);", "operator-mismatch"),
+    ] {
+        let checked = compiler::check(input(&program(wrong)));
+        let codes: Vec<&str> = checked.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, [code], "{wrong}");
+    }
+}

@@ -15,7 +15,9 @@ impl<'w> Typer<'_, 'w> {
         hint: Option<&Type>,
         span: Span,
     ) -> Option<graph::Expr> {
-        let (one, scope, declared) = self.formal_expr(name, span)?;
+        let Some((one, scope, declared)) = self.formal_expr(name, span) else {
+            return self.pending(self.declared_type(name)?, span);
+        };
         let hint = declared.as_ref().or(hint);
         let typed = self.in_scope(scope, |typer| typer.infer(one, hint))?;
         let mut typed = match &declared {
@@ -112,6 +114,7 @@ impl<'w> Typer<'_, 'w> {
                 history: 0,
                 index,
             } => Some((port, index, typed)),
+            _ if self.session.is_pending(&typed) => None,
             _ => {
                 let message = "an attribute of an input stream is needed here";
                 self.fail("not-an-attribute", expr.span, message)

@@ -26,6 +26,7 @@ mod lookup;
 mod name;
 mod number;
 mod operator;
+mod pending;
 mod place;
 mod port;
 mod rewrite;

@@ -14,6 +14,7 @@ impl Session<'_> {
         }
         match self.evaluate(expr) {
             Ok(value) => Some(value),
+            Err(_) if self.is_pending(expr) => None,
             Err(fault) => {
                 let message = match fault.kind() {
                     graph::FaultKind::Limit => "this is not known when compiling".to_owned(),

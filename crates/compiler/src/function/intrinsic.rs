@@ -191,7 +191,7 @@ impl<'w> Typer<'_, 'w> {
             | "getSubmissionTimeListValue"
             | "getToolkitDirectory" => {
                 let Some(value) = self.given_value(&signature.name, args, span) else {
-                    return Some(None);
+                    return Some(self.pending(ty.clone(), span));
                 };
                 value
             }

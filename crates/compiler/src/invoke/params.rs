@@ -201,6 +201,9 @@ impl<'w> One<'_, '_, 'w> {
         wanted: &Wanted,
     ) -> Option<Expr> {
         let typed = self.typer.expr_in(scope, expr, None)?;
+        if self.work.session.is_pending(&typed) {
+            return None;
+        }
         if !matches!(typed.kind, graph::ExprKind::Attribute { history: 0, .. }) {
             let message = format!(
                 "parameter `{}` needs an attribute of an input stream",

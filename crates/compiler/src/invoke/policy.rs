@@ -108,6 +108,9 @@ impl<'w> Policies<'_, '_, 'w> {
         };
         let mut typer = Typer::new(self.work.session, self.work.scope.clone(), context);
         let typed = typer.expr(attribute, None)?;
+        if self.work.session.is_pending(&typed) {
+            return None;
+        }
         let ExprKind::Attribute { index, .. } = typed.kind else {
             return self.fail(
                 attribute.span,
