@@ -147,6 +147,9 @@ impl<'w> Typer<'_, 'w> {
             false => format!("there is no variable `{name}` here"),
         };
         let finding = Diagnostic::error("unknown-name", span, message);
+        if let Some(word) = literal_elsewhere(name) {
+            return self.report(finding.help(format!("write `{word}`")));
+        }
         let names = self.visible_names();
         self.report(did_you_mean(finding, name, names.iter().map(|n| &**n)))
     }
@@ -224,4 +227,14 @@ fn in_block(block: &BlockFrame<'_>, name: &str) -> Option<Meaning> {
         .get(name)
         .cloned()
         .map(Meaning::Enumerator)
+}
+
+/// The literal that other languages write so.
+fn literal_elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "NULL" | "Null" | "nil" | "None" | "nullptr" => "null",
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        _ => return None,
+    })
 }

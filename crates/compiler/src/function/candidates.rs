@@ -8,7 +8,7 @@ use syntax::{Diagnostic, Span};
 use super::intrinsic;
 use super::signature::{Signature, Target};
 use crate::expr::Typer;
-use crate::names::{Found, Scope, did_you_mean};
+use crate::names::{Found, Scope, did_you_mean, foreign_function};
 
 /// The functions of one name, as a place sees them.
 pub(super) struct Candidates {
@@ -44,7 +44,10 @@ impl<'w> Typer<'_, 'w> {
                     let message = "only a function can be called, and values have no methods";
                     let finding = Diagnostic::error("not-a-function", expr.span, message);
                     let name = &method.text;
-                    let help = format!("write `{name}(value, ...)`, if there is such a function");
+                    let help = match foreign_function(name) {
+                        Some(advice) => advice.to_owned(),
+                        None => format!("write `{name}(value, ...)`, if there is such a function"),
+                    };
                     return self.report(finding.help(help));
                 }
                 _ => return self.not_a_function(expr.span),

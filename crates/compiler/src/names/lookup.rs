@@ -11,6 +11,7 @@ use graph::{NativeId, OperatorModel};
 use syntax::Diagnostic;
 use syntax::ast::{Composite, Function, QName, TypeDef};
 
+use super::elsewhere::foreign_function;
 use super::enumerator::Enumerator;
 use super::index::Namespace;
 use super::suggest::{BUILT_IN, did_you_mean, foreign_type};
@@ -219,6 +220,9 @@ impl World {
             let elsewhere = self.elsewhere(name, kind);
             let diagnostic = match kind {
                 Kind::Type => type_meant(diagnostic, text, self.names(unit, kind)),
+                Kind::Function if foreign_function(text).is_some() => {
+                    diagnostic.help(foreign_function(text).unwrap_or_default())
+                }
                 _ => did_you_mean(diagnostic, text, self.names(unit, kind)),
             };
             return match elsewhere {

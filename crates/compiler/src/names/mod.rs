@@ -4,6 +4,7 @@
 //! can be named at one place: a chain of frames from the innermost block out to the unit.
 
 mod composite;
+mod elsewhere;
 mod enumerator;
 mod index;
 mod lookup;
@@ -15,6 +16,7 @@ mod unit;
 mod world;
 
 pub use composite::{Binding, CompositeFrame, Schema, Stream, StreamId};
+pub(crate) use elsewhere::foreign_function;
 pub use enumerator::Enumerator;
 pub(crate) use enumerator::{
     in_definition as enumerators_in_definition, in_type as enumerators_in_type,

@@ -49,6 +49,10 @@ fn binary(p: &mut Parser, level: u8) -> Option<Completed> {
     p.nested(|p| {
         let mut left = prefix(p)?;
         loop {
+            if let Some(kind) = foreign_operator(p) {
+                left = foreign_side(p, left, kind);
+                continue;
+            }
             let (kind, count) = operator(p);
             let Some(found) = binding(kind).filter(|&found| found >= level) else {
                 return Some(left);
@@ -103,6 +107,40 @@ fn operator(p: &Parser) -> (SyntaxKind, u8) {
     }
 }
 
+/// Operators that other languages have: how many tokens they are and what SPL writes instead.
+fn foreign_operator(p: &Parser) -> Option<(u8, &'static str)> {
+    let joined = |count: usize| (0..count - 1).all(|at| p.is_joined(p.pos + at));
+    match (p.current(), p.nth(1)) {
+        (Ident, _) => match p.token_text(p.pos) {
+            "and" => Some((1, "&&")),
+            "or" => Some((1, "||")),
+            _ => None,
+        },
+        (EqEq, Eq) if joined(2) => Some((2, "==")),
+        (BangEq, Eq) if joined(2) => Some((2, "!=")),
+        (Lt, Gt) if joined(2) => Some((2, "!=")),
+        (Minus, Gt) if joined(2) => Some((2, ".")),
+        _ => None,
+    }
+}
+
+/// What follows such an operator is taken as a value, so that the statement goes on behind it.
+fn foreign_side(p: &mut Parser, left: Completed, (count, instead): (u8, &str)) -> Completed {
+    let node = p.precede(left);
+    let end = p.pos + usize::from(count);
+    let text: String = (p.pos..end).map(|at| p.token_text(at)).collect();
+    let span = p.span(p.pos).to(p.span(end - 1));
+    let message = format!("SPL has no `{text}`");
+    p.report(Diagnostic::error("foreign-operator", span, message));
+    p.add_help(format!("write `{instead}`"));
+    p.complained_at = None;
+    while p.pos < end {
+        p.bump();
+    }
+    prefix(p);
+    p.finish(node, Error)
+}
+
 /// `a ?: b ?: c`: what is meant is that `b` takes the place of `a` and `c` that of both.
 fn chained(p: &mut Parser, mut right: Completed) {
     while p.at(QuestionColon) && right.height < MAX_HEIGHT {
@@ -139,6 +177,15 @@ pub(crate) fn binding(kind: SyntaxKind) -> Option<u8> {
 
 fn prefix(p: &mut Parser) -> Option<Completed> {
     match p.current() {
+        Ident if is_foreign_not(p) => p.nested(|p| {
+            let node = p.start();
+            p.wrong("foreign-operator", "SPL has no `not`");
+            p.add_help("write `!`");
+            p.complained_at = None;
+            p.bump();
+            prefix(p);
+            Some(p.finish(node, Error))
+        }),
         Bang | Minus | Tilde | PlusPlus | MinusMinus => p.nested(|p| {
             let node = p.start();
             p.bump();
@@ -151,6 +198,15 @@ fn prefix(p: &mut Parser) -> Option<Completed> {
             Some(postfix(p, inner))
         }
     }
+}
+
+/// `not x`; `not(x)` calls a function of that name.
+fn is_foreign_not(p: &Parser) -> bool {
+    let begins_value = matches!(
+        p.nth(1),
+        Ident | Number | StringToken | TrueKw | FalseKw | Bang
+    );
+    begins_value && p.token_text(p.pos) == "not"
 }
 
 fn cast(p: &mut Parser) -> Completed {

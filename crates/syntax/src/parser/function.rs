@@ -79,6 +79,8 @@ fn formals(p: &mut Parser, naming: Naming) {
             }
         }
         close_formals(p, open);
+    } else if p.at_any(&[Eq, Semi, Comma]) {
+        p.add_help("variables belong to operators and functions; there are none outside of them");
     }
     p.finish(node, FormalList);
 }
@@ -89,6 +91,9 @@ fn close_formals(p: &mut Parser, open: usize) {
         return;
     }
     p.missing("expected `,` or `)` after the function's parameter");
+    if p.at(Eq) {
+        p.add_help("parameters have no defaults; a second function may have fewer of them");
+    }
     if let Some(end) = p.after_group(open) {
         let broken = p.start();
         while p.pos + 1 < end {
@@ -107,6 +112,12 @@ fn formal(p: &mut Parser, naming: Naming) -> bool {
     let is_nameless = naming == Naming::Optional && p.at_any(&[Comma, RParen]);
     if is_whole && !is_nameless {
         let name = p.start();
+        if p.at_any(&[Amp, Star]) {
+            p.expected("the name of the parameter");
+            p.add_help("a parameter that the function changes is declared `mutable`");
+            p.complained_at = None;
+            p.skip_token();
+        }
         is_whole = p.declared_name("the name of the parameter");
         p.finish(name, Name);
     }

@@ -69,8 +69,22 @@ fn one_statement(p: &mut Parser) {
             p.wrong("misplaced-else", "`else` without an `if` before it");
             p.bump();
         }
-        VarKw if p.nth(1) == Ident => untyped_declaration(p),
+        VarKw if p.nth(1) == Ident => {
+            let message = "a variable is declared with its type, not with `var`";
+            untyped_declaration(p, "reserved-word", message);
+        }
+        MutableKw if p.nth(1) == Ident && p.nth(2) == Eq => {
+            untyped_declaration(p, "missing-type", "a variable is declared with its type");
+        }
         Ident if foreign(p).is_some() => foreign_statement(p),
+        Ident if is_foreign_qualifier(p) => {
+            let word = p.token_text(p.pos);
+            p.wrong("foreign-statement", format!("SPL has no `{word}`"));
+            p.add_help("leave it out: a variable that is not `mutable` never changes");
+            p.complained_at = None;
+            p.skip_token();
+            one_statement(p);
+        }
         _ if begins_function(p) => nested_function(p),
         _ if p.begins_declaration() => {
             let node = p.start();
@@ -100,22 +114,43 @@ pub(super) fn local_declaration(p: &mut Parser) {
 fn variable(p: &mut Parser) {
     let node = p.start();
     let name = p.start();
+    let is_array = p.at(LBracket);
     p.declared_name("the name of a variable");
+    if is_array {
+        p.add_help("values of one type in order are a `list<T>`");
+    }
     p.finish(name, Name);
+    foreign_assignment(p);
     if p.eat(Eq) {
         expr::value(p);
     }
     p.finish(node, LocalVar);
 }
 
-/// `var x = 1;`: a declaration as other languages have it.
-fn untyped_declaration(p: &mut Parser) {
+/// The colon of `:=`; the `=` behind it is left.
+fn foreign_assignment(p: &mut Parser) {
+    if is_foreign_assignment(p) {
+        let span = p.span(p.pos).to(p.span(p.pos + 1));
+        p.report(Diagnostic::error(
+            "foreign-operator",
+            span,
+            "SPL has no `:=`",
+        ));
+        p.add_help("write `=`");
+        p.complained_at = None;
+        p.skip_token();
+    }
+}
+
+fn is_foreign_assignment(p: &Parser) -> bool {
+    p.at(Colon) && p.nth(1) == Eq && p.is_joined(p.pos)
+}
+
+/// `var x = 1;`, `mutable x = 1;`: a declaration as other languages have it.
+fn untyped_declaration(p: &mut Parser, code: &'static str, message: &str) {
     let node = p.start();
     let declaration = p.start();
-    p.wrong(
-        "reserved-word",
-        "a variable is declared with its type, not with `var`",
-    );
+    p.wrong(code, message);
     p.add_help("write `int32 x = 1;` for instance, or `mutable int32 x = 1;`");
     p.bump_as(MutableKw, 1);
     let nothing = p.start();
@@ -150,6 +185,12 @@ fn foreign(p: &Parser) -> Option<&'static str> {
     let is_followed = *next == LBrace
         || (p.after_group(p.pos + 1)).is_some_and(|after| p.kind_at(after) == LBrace);
     is_followed.then_some(help)
+}
+
+/// `const` or `final` before a declaration.
+fn is_foreign_qualifier(p: &Parser) -> bool {
+    let is_word = matches!(p.token_text(p.pos), "const" | "final" | "constexpr");
+    is_word && (p.nth(1).is_type_keyword() || (p.nth(1) == Ident && p.nth(2) == Ident))
 }
 
 /// A statement of another language, with the blocks that belong to it, is passed over.
@@ -202,13 +243,23 @@ fn nested_function(p: &mut Parser) {
 fn expression_statement(p: &mut Parser) {
     let node = p.start();
     let begin = p.pos;
-    if expr::expr(p).is_none() {
-        if p.pos == begin && p.current().is_keyword() && !is_outside(p) {
-            p.skip_token();
+    match expr::expr(p) {
+        None => {
+            if p.pos == begin && p.current().is_keyword() && !is_outside(p) {
+                p.skip_token();
+            }
+            p.skip_line();
         }
-        p.skip_line();
-    } else {
-        p.semicolon("the statement");
+        Some(left) => {
+            if is_foreign_assignment(p) {
+                let assignment = p.precede(left);
+                foreign_assignment(p);
+                p.bump();
+                expr::value(p);
+                p.finish(assignment, AssignExpr);
+            }
+            p.semicolon("the statement");
+        }
     }
     p.finish(node, ExprStmt);
 }
@@ -229,11 +280,40 @@ fn if_statement(p: &mut Parser) {
     let node = p.start();
     p.bump();
     condition(p, "if");
+    if is_foreign_then(p) {
+        p.wrong("foreign-statement", "SPL has no `then`");
+        p.add_help("leave it out");
+        p.complained_at = None;
+        p.skip_token();
+    }
     statement(p);
     if p.eat(ElseKw) {
         statement(p);
+    } else if is_foreign_else_if(p) {
+        let word = p.token_text(p.pos);
+        p.wrong("foreign-statement", format!("SPL has no `{word}`"));
+        p.add_help("write `else if (condition)`");
+        p.complained_at = None;
+        let nested = p.nested(|p| {
+            if_statement(p);
+            Some(())
+        });
+        if nested.is_none() {
+            p.skip_token();
+        }
     }
     p.finish(node, IfStmt);
+}
+
+/// `if (condition) then statement`
+fn is_foreign_then(p: &Parser) -> bool {
+    let goes_on = matches!(p.nth(1), Ident | LBrace | ReturnKw | BreakKw | ContinueKw);
+    goes_on && p.at(Ident) && p.token_text(p.pos) == "then"
+}
+
+fn is_foreign_else_if(p: &Parser) -> bool {
+    let is_word = matches!(p.token_text(p.pos), "elif" | "elsif" | "elseif");
+    is_word && p.nth(1) == LParen
 }
 
 fn while_statement(p: &mut Parser) {
@@ -262,6 +342,9 @@ fn for_statement(p: &mut Parser) {
     let open = p.pos;
     if p.expect(LParen, "after `for`") {
         for_head(p, open);
+    } else {
+        p.add_help("a loop is written `for (int32 x in values) { }`");
+        p.skip(|p| p.at_any(&[LBrace, Semi]) || p.is_on_new_line(p.pos));
     }
     statement(p);
     p.finish(node, ForStmt);
