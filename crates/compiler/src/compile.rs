@@ -151,10 +151,11 @@ fn build(session: &Session<'_>, main: Option<&str>) -> Option<Program> {
     }
     crate::check::graph(&mut main_expander);
     let pending = session.values_pending.replace(true);
-    check_rest(session, &main_expander);
+    session.beside_the_program(|| check_rest(session, &main_expander));
     session.values_pending.set(pending);
     main_expander.report_untyped();
     let functions = session.finish_functions();
+    session.report_untyped();
     found?;
     let files = session.world.sources().files();
     Some(Program {

@@ -62,6 +62,8 @@ pub struct Session<'w> {
     pub(crate) values_pending: Cell<bool>,
     /// Whether a function uses such a value.
     pub(crate) pending_in_functions: Cell<bool>,
+    /// The first statement of the program that came to nothing, see [`Session::came_to_nothing`].
+    untyped: Cell<Option<Span>>,
     /// Types that definitions stand for.
     pub(crate) definitions: Definitions<'w>,
     /// How many definitions of types are being resolved now, one within the other.
@@ -80,6 +82,7 @@ impl<'w> Session<'w> {
             main: main.into(),
             values_pending: Cell::new(false),
             pending_in_functions: Cell::new(false),
+            untyped: Cell::new(None),
             definitions: Definitions::default(),
             definitions_open: Cell::new(0),
             functions: FunctionTable::default(),
@@ -100,6 +103,31 @@ impl<'w> Session<'w> {
     ) -> Option<T> {
         self.report(Diagnostic::error(code, span, message));
         None
+    }
+
+    /// Notes a statement that cannot be compiled. Whoever finds out why has reported it, or it
+    /// depends on what is not given yet: formals of a composite that nobody invokes,
+    /// submission-time values.
+    pub(crate) fn came_to_nothing(&self, statement: Span) {
+        self.untyped.set(self.untyped.get().or(Some(statement)));
+    }
+
+    /// Forgets what comes to nothing in `work`: it is no part of the program that runs.
+    pub(crate) fn beside_the_program<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.untyped.get();
+        let result = work();
+        self.untyped.set(before);
+        result
+    }
+
+    /// Reports a statement of the program that came to nothing although nothing is wrong: the net
+    /// beneath, as one left out without a word would change the program.
+    pub(crate) fn report_untyped(&self) {
+        let is_explained = self.diagnostics.has_errors() || self.values_pending.get();
+        if let (false, Some(place)) = (is_explained, self.untyped.get()) {
+            let message = "this statement cannot be compiled, which is a fault of the compiler";
+            self.report(Diagnostic::error("not-compiled", place, message));
+        }
     }
 
     /// The place of a span as typed expressions hold it.

@@ -65,13 +65,7 @@ impl<'w> Typer<'_, 'w> {
                 self.warn_useless(&typed, expr.span);
                 out.push(Stmt::Expr(typed));
             }
-            // Never silently: a statement that is left out without a word would change the program.
-            None if !self.session.diagnostics.has_errors() => {
-                let message = "this statement cannot be compiled, which is a fault of the compiler";
-                self.session
-                    .report(Diagnostic::error("not-compiled", expr.span, message));
-            }
-            None => {}
+            None => self.session.came_to_nothing(expr.span),
         }
     }
 
