@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use graph::{NativeFn, OperatorModel, Program};
-use syntax::{Diagnostic, Severity, SourceMap, Span};
+use syntax::{Diagnostic, Severity, SourceMap};
 
+use crate::broken::Broken;
 use crate::expand::{Expander, can_be_main};
 use crate::load::{self, Loader};
 use crate::names::{UnitId, World};
@@ -69,8 +70,8 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
         diagnostics,
     } = loaded;
     let (world, duplicates) = World::new(sources, units, input.natives, input.models);
+    let broken = Broken::of(&diagnostics, &world);
     let found = crate::Diagnostics::default();
-    let broken = Broken::of(&diagnostics);
     found.extend(diagnostics);
     found.extend(duplicates);
     let main = match (needs_main, input.main) {
@@ -95,51 +96,8 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     }
 }
 
-/// Places where the syntax is broken: what else is found there follows from that, and so does what
-/// is found later in a line that had to be passed over.
-struct Broken(Vec<(&'static str, Span)>);
-
-/// The rules behind whose findings the rest of a line may have been misread.
-const MISREAD: &[&str] = &[
-    "expected-token",
-    "unexpected-token",
-    "unexpected-character",
-    "unterminated-comment",
-    "unterminated-string",
-];
-
 /// What is said of a variable whose uses may be among what is wrong.
 const OF_USES: &str = "unused-variable";
-
-/// What is found of a call whose arguments are broken, although the call begins before them.
-const OF_ARGUMENTS: &[&str] = &["wrong-argument-count", "no-overload", "argument-mismatch"];
-
-impl Broken {
-    fn of(diagnostics: &[Diagnostic]) -> Broken {
-        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
-        Broken(errors.map(|d| (d.code, d.span)).collect())
-    }
-
-    fn explains(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
-        let at = finding.span;
-        let is_own = self.0.contains(&(finding.code, at));
-        let shown = || finding.labels.iter().map(|label| label.span).chain([at]);
-        let overlaps = |broken: &Span| {
-            shown().any(|at| {
-                broken.file == at.file && broken.start <= at.end && at.start <= broken.end
-            })
-        };
-        let line = |span: Span| sources.position(span).line;
-        let misread = |code: &str, broken: Span| {
-            let is_after = broken.start < at.start || OF_ARGUMENTS.contains(&finding.code);
-            MISREAD.contains(&code) && is_after && line(broken) == line(at)
-        };
-        let explains = |&(code, broken): &(&'static str, Span)| {
-            broken.file == at.file && (overlaps(&broken) || misread(code, broken))
-        };
-        !is_own && self.0.iter().any(explains)
-    }
-}
 
 /// Expands the main composite, then checks what it did not reach.
 fn build(session: &Session<'_>, main: Option<&str>) -> Option<Program> {

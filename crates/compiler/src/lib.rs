@@ -9,6 +9,7 @@
 
 mod annotation;
 mod boundary;
+mod broken;
 mod check;
 mod compile;
 mod config;

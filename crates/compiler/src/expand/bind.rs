@@ -7,7 +7,7 @@ use super::Expander;
 use super::instance::{Instance, Invoked};
 use crate::expr::{Context, Typer};
 use crate::load::visit::{self, Role, Visitor};
-use crate::names::{Binding, CompositeFrame, Frame, Scope, did_you_mean};
+use crate::names::{Binding, CompositeFrame, Frame, Scope, did_you_mean, nearest};
 
 impl<'w> Expander<'_, 'w> {
     /// Binds every formal of an instance, and reports parameters that are unknown, missing, given
@@ -37,7 +37,11 @@ impl<'w> Expander<'_, 'w> {
                     scope,
                 })
             });
-            if let (None, Some(invoked)) = (&binding, &instance.invoked) {
+            let invoked = instance.invoked.as_ref();
+            if let (None, Some(invoked)) = (
+                &binding,
+                invoked.filter(|i| !is_misspelt(formal, composite, i.params)),
+            ) {
                 self.report(missing(composite, formal, invoked));
             }
             frame.bind(formal, binding.filter(|b| self.is_of_mode(b)));
@@ -144,6 +148,16 @@ pub(super) fn bare(formal: &str) -> &str {
 
 fn fits(formal: &Formal, param: &Param) -> bool {
     bare(&formal.name.text) == bare(&param.name.text)
+}
+
+/// Whether a formal that is not given is meant by a parameter whose name is a slip of the pen.
+fn is_misspelt(formal: &Formal, composite: &Composite, params: &[Param]) -> bool {
+    let names = || composite.params.iter().map(|f| bare(&f.name.text));
+    params.iter().any(|param| {
+        let written = bare(&param.name.text);
+        !names().any(|name| name == written)
+            && nearest(written, names()) == Some(bare(&formal.name.text))
+    })
 }
 
 fn missing(composite: &Composite, formal: &Formal, invoked: &Invoked<'_>) -> Diagnostic {

@@ -123,13 +123,15 @@ impl<'w> Expander<'_, 'w> {
         let frame = Rc::new(frame);
         let scope = Scope::composite(frame.clone());
         for (port, fed) in composite.inputs.iter().zip(&instance.inputs) {
-            if let Some(body) = &port.ty {
-                self.is_declared(body, fed, &scope, composite);
-            }
+            let is_declared = match &port.ty {
+                Some(body) => self.is_declared(body, fed, &scope, composite),
+                None => true,
+            };
             if frame.stream(&port.name.text).is_some() {
                 continue;
             }
-            let schema = fed.schema.clone().map_or(Schema::Broken, Schema::Known);
+            let schema = fed.schema.clone().filter(|_| is_declared);
+            let schema = schema.map_or(Schema::Broken, Schema::Known);
             let mut stream = Stream::new(fed.ids(), schema, port.name.span);
             stream.shares.clone_from(&fed.shares);
             frame.add_stream(&port.name.text, stream, diagnostics);
@@ -144,7 +146,7 @@ impl<'w> Expander<'_, 'w> {
         fed: &Fed,
         scope: &Scope<'w>,
         composite: &Composite,
-    ) {
+    ) -> bool {
         let declared = self.session.tuple_body(body, scope);
         if let (Some(declared), Some(found)) = (declared, &fed.schema)
             && declared != *found
@@ -154,6 +156,8 @@ impl<'w> Expander<'_, 'w> {
             let finding = Diagnostic::error("type-mismatch", fed.span, message)
                 .label(body.span, "the port declares this type");
             self.report(help_difference(finding, &declared, found));
+            return false;
         }
+        true
     }
 }

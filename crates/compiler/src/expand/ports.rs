@@ -77,13 +77,16 @@ impl<'w> Expander<'_, 'w> {
             }
         }
         fed.schema = first.map(|(_, schema)| schema).filter(|_| !is_broken);
-        self.declared_type(port, &fed, scope);
+        // Which of the two types the rest of the invocation means is not known.
+        if !self.is_of_declared_type(port, &fed, scope) {
+            fed.schema = None;
+        }
         fed
     }
 
     /// Checks `stream<T> In` of an invocation.
-    fn declared_type(&self, port: &'w InPort, fed: &Fed, scope: &Scope<'w>) {
-        let Some(body) = &port.ty else { return };
+    fn is_of_declared_type(&self, port: &'w InPort, fed: &Fed, scope: &Scope<'w>) -> bool {
+        let Some(body) = &port.ty else { return true };
         let declared = self.session.tuple_body(body, scope);
         if let (Some(declared), Some(schema)) = (declared, &fed.schema)
             && declared != *schema
@@ -91,7 +94,9 @@ impl<'w> Expander<'_, 'w> {
             let message = format!("the port is declared as `{declared}`, but carries `{schema}`");
             let finding = Diagnostic::error("type-mismatch", body.span, message);
             self.report(help_difference(finding, &declared, schema));
+            return false;
         }
+        true
     }
 
     fn unknown_stream(&self, name: &syntax::ast::Ident, frame: &CompositeFrame<'w>) -> Diagnostic {

@@ -85,10 +85,10 @@ impl Typer<'_, '_> {
             Inputs::Port(only) if only as usize == port => Some(()),
             Inputs::Port(only) => {
                 let site = self.site.as_ref()?;
-                let only = site
-                    .inputs
-                    .get(only as usize)
-                    .map_or("", |input| &*input.name);
+                let only = site.inputs.get(only as usize)?;
+                // A port whose type is not known may have an attribute of this name.
+                only.schema.as_ref()?;
+                let only = &only.name;
                 let other = &site.inputs[port].name;
                 let message = format!(
                     "{what} comes from `{other}`, and only tuples of `{only}` can be read here"

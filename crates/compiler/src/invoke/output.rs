@@ -11,7 +11,7 @@ use tuple::TupleType;
 use super::{Work, effects, forward};
 use crate::expr::{Context, Inputs, Typer};
 use crate::function::OutputFunctions;
-use crate::names::did_you_mean;
+use crate::names::{did_you_mean, nearest};
 
 /// The clause of one port.
 type Clause = PortClause<Vec<(Ident, ast::Expr)>>;
@@ -107,6 +107,9 @@ impl<'w> Port<'_, '_, 'w> {
         for (name, value) in &clause.body {
             let Some(at) = self.attribute(name) else {
                 typer.expr(value, None);
+                if let Some(at) = self.meant(name) {
+                    written[at] = true;
+                }
                 continue;
             };
             if let Some(first) = places[at].replace(name.span) {
@@ -133,6 +136,13 @@ impl<'w> Port<'_, '_, 'w> {
             },
             Assignment::None | Assignment::Expression => context,
         }
+    }
+
+    /// The attribute that a misspelt name can only mean.
+    fn meant(&self, name: &Ident) -> Option<usize> {
+        let names = self.schema.attributes.iter().map(|a| &*a.name);
+        let (at, _) = self.schema.find(nearest(&name.text, names)?)?;
+        Some(at)
     }
 
     /// The attribute of a name, also of a formal that stands for one.

@@ -9,7 +9,7 @@ use super::Work;
 use super::value_type::{Wanted, wanted};
 use crate::boundary::{self, Subscription};
 use crate::expr::{Context, Inputs, Typer};
-use crate::names::{Scope, did_you_mean};
+use crate::names::{Scope, did_you_mean, nearest};
 
 /// Types the parameters; reports those that are unknown, missing, given twice, or wrong.
 pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
@@ -38,7 +38,12 @@ pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
         }
     }
     for model in work.model.params.iter().filter(|m| m.mandatory) {
-        if !work.ast.params.iter().any(|p| *p.name.text == *model.name) {
+        if !work
+            .ast
+            .params
+            .iter()
+            .any(|p| is_meant(work, p, model.name))
+        {
             let message = format!("{} needs the parameter `{}`", work.model.name, model.name);
             let finding = Diagnostic::error("missing-param", work.ast.head, message);
             work.session
@@ -46,6 +51,13 @@ pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
         }
     }
     params
+}
+
+/// Whether a parameter that is given has a name, or is a misspelt one that can only mean it.
+fn is_meant(work: &Work<'_, '_>, param: &ast::Param, name: &str) -> bool {
+    let written = &*param.name.text;
+    let names = || work.model.params.iter().map(|m| m.name);
+    written == name || (!names().any(|n| n == written) && nearest(written, names()) == Some(name))
 }
 
 /// What the operator imports, if it has a parameter that says so; reports what is wrong with it.

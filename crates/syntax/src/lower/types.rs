@@ -24,6 +24,19 @@ pub(super) fn is_type(kind: SyntaxKind) -> bool {
     )
 }
 
+/// Whether something of a tuple body was passed over, or its elements are not of one form.
+fn is_broken(body: Node<'_>, is_named: bool) -> bool {
+    let is_empty = body.nodes().next().is_none();
+    let mut elements = body.nodes();
+    is_empty
+        || elements.any(|element| match element.kind() {
+            Error => true,
+            TupleAttr => !element.nodes().any(|part| is_type(part.kind())),
+            NamedType | TupleType => is_named,
+            kind => is_type(kind),
+        })
+}
+
 impl<'a> Lower<'a> {
     /// A type; `Error` for what is none.
     pub(super) fn type_expr(&mut self, node: Node<'a>) -> TypeExpr {
@@ -41,8 +54,8 @@ impl<'a> Lower<'a> {
 
     /// The body of the `stream<...>` directly below a node.
     pub(super) fn stream_type(&mut self, node: Node<'a>) -> Option<TupleBody> {
-        let body = node.first(StreamType)?.first(SyntaxKind::TupleBody)?;
-        Some(self.tuple_body(body))
+        let stream = node.first(StreamType)?;
+        self.angle_body(stream)
     }
 
     fn type_kind(&mut self, node: Node<'a>) -> Option<TypeKind> {
@@ -58,10 +71,7 @@ impl<'a> Lower<'a> {
                 None => TypeKind::Primitive(RstringKw.text()),
             },
             XmlType => self.xml(node),
-            TupleType => {
-                let body = node.first(SyntaxKind::TupleBody)?;
-                TypeKind::Tuple(self.tuple_body(body))
-            }
+            TupleType => TypeKind::Tuple(self.angle_body(node)?),
             ListType => TypeKind::List(self.element(node, 0)?, self.bound(node)),
             SetType => TypeKind::Set(self.element(node, 0)?, self.bound(node)),
             MapType => {
@@ -95,9 +105,28 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// The body between `<` and `>`.
+    fn angle_body(&mut self, node: Node<'a>) -> Option<TupleBody> {
+        let body = node.first(SyntaxKind::TupleBody)?;
+        let mut lowered = self.tuple_body(body);
+        if node.first(Error).is_some() {
+            lowered.kind = self.broken_body(body);
+        }
+        Some(lowered)
+    }
+
+    /// A body of which not all is known: whoever asks for an attribute of it gets no answer.
+    fn broken_body(&self, node: Node<'a>) -> TupleBodyKind {
+        TupleBodyKind::Concat(vec![TypeExpr {
+            kind: TypeKind::Error,
+            span: self.span(node),
+        }])
+    }
+
     pub(super) fn tuple_body(&mut self, node: Node<'a>) -> TupleBody {
         let is_named = node.first(TupleAttr).is_some();
         let kind = match is_named {
+            _ if is_broken(node, is_named) => self.broken_body(node),
             true => TupleBodyKind::Attributes(
                 node.all(TupleAttr)
                     .filter_map(|attr| Some((self.child_type(attr)?, self.name(attr)?)))

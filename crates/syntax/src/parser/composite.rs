@@ -116,8 +116,15 @@ fn body(p: &mut Parser) {
         }
     };
     let mut order = Order::strict(CLAUSES);
-    while !p.at_any(&[RBrace, Eof]) && !is_next_item(p) {
+    while !p.at_any(&[RBrace, Eof]) {
         let before = p.pos;
+        if is_nested(p) {
+            nested_composite(p);
+            continue;
+        }
+        if is_next_item(p) {
+            break;
+        }
         one_clause(p, &mut order);
         if p.pos == before {
             p.skip_token();
@@ -137,6 +144,43 @@ fn is_next_item(p: &Parser) -> bool {
         ),
         _ => false,
     }
+}
+
+/// A composite inside of another: what follows its closing brace is a clause, which can only belong
+/// to the one around.
+fn is_nested(p: &Parser) -> bool {
+    let head = match p.current() {
+        PublicKw => p.pos + 1,
+        _ => p.pos,
+    };
+    if p.kind_at(head) != CompositeKw {
+        return false;
+    }
+    let mut at = head;
+    while !matches!(p.kind_at(at), LBrace | Semi | RBrace | Eof) {
+        at += 1;
+    }
+    let after = p.after_group(at);
+    after.is_some_and(|after| p.begins_clause(after) && p.kind_at(after) != TypeKw)
+}
+
+/// A composite where none may stand: it is parsed and left out.
+fn nested_composite(p: &mut Parser) {
+    let (node, before) = (p.start(), p.pos);
+    p.wrong(
+        "nested-composite",
+        "a composite cannot be defined inside of another one",
+    );
+    p.add_help("define it at the top level of the file");
+    p.complained_at = None;
+    p.nested(|p| {
+        composite(p);
+        Some(())
+    });
+    if p.pos == before {
+        p.skip_token();
+    }
+    p.finish(node, Error);
 }
 
 fn one_clause(p: &mut Parser, order: &mut Order) {

@@ -1,6 +1,7 @@
 //! Operator invocations: `stream<T> Out as O = Op(A, B; C) { clauses }`.
 
 use super::clause::{self, Order};
+use super::recover::Opening;
 use super::{Parser, annotation, expr, literal, logic, types};
 use crate::SyntaxKind;
 use SyntaxKind::*;
@@ -13,7 +14,7 @@ pub(super) fn invocations(p: &mut Parser) {
     let mut count = 0;
     while !is_graph_end(p) {
         let before = (p.pos, p.complaints);
-        if p.begins_invocation(p.pos) || begins_misspelt_stream(p) {
+        if p.begins_invocation(p.pos) || begins_broken_stream(p) {
             invocation(p);
         } else {
             if p.at(Semi) {
@@ -47,8 +48,9 @@ fn is_graph_end(p: &Parser) -> bool {
     }
 }
 
-fn begins_misspelt_stream(p: &Parser) -> bool {
-    p.nth(1) == Lt && p.similar_keyword(p.pos, &[StreamKw]).is_some()
+/// The type of a stream whose word is misspelt or missing.
+fn begins_broken_stream(p: &Parser) -> bool {
+    p.at(Lt) || (p.nth(1) == Lt && p.similar_keyword(p.pos, &[StreamKw]).is_some())
 }
 
 /// Passes over what is no invocation, with the braces that may follow.
@@ -87,7 +89,7 @@ fn head(p: &mut Parser) {
             head_list(p);
             alias(p);
         }
-        Ident | StreamKw => out_port(p),
+        Ident | StreamKw | Lt => out_port(p),
         _ => {
             p.expected("an operator invocation after the annotation");
             p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
@@ -108,7 +110,12 @@ fn head_list(p: &mut Parser) {
     }
     loop {
         out_port(p);
-        if !p.eat(Semi) {
+        if p.at(Comma) && p.nth(1) == StreamKw {
+            let message = "expected `;` between the outputs, found `,`";
+            p.wrong("expected-token", message);
+            p.complained_at = None;
+            p.bump();
+        } else if !p.eat(Semi) {
             break;
         }
     }
@@ -136,6 +143,10 @@ fn out_port(p: &mut Parser) {
     let node = p.start();
     if p.at(StreamKw) {
         types::stream_type(p);
+    } else if p.at(Lt) {
+        p.wrong("expected-token", "expected `stream` before the type");
+        p.complained_at = None;
+        types::bare_stream_type(p);
     } else if p.at(Ident) && p.nth(1) == Lt {
         not_stream(p);
         types::stream_type(p);
@@ -212,10 +223,27 @@ fn body(p: &mut Parser) {
     let node = p.start();
     let Some(opening) = p.open_brace("invocation", "after the inputs") else {
         p.add_help("an invocation without clauses ends with `{}`");
-        p.eat(Semi);
+        if p.at_any(&[LogicKw, WindowKw, ParamKw, OutputKw]) {
+            let span = p.previous_end();
+            clauses(
+                p,
+                Opening {
+                    span,
+                    what: "invocation",
+                },
+            );
+        } else {
+            p.eat(Semi);
+        }
         p.finish(node, InvocationBody);
         return;
     };
+    clauses(p, opening);
+    p.finish(node, InvocationBody);
+}
+
+/// The clauses up to the closing brace.
+fn clauses(p: &mut Parser, opening: Opening) {
     let mut order = Order::usual(CLAUSES);
     while !is_body_end(p) {
         let before = p.pos;
@@ -225,7 +253,6 @@ fn body(p: &mut Parser) {
         }
     }
     p.close_brace(opening);
-    p.finish(node, InvocationBody);
 }
 
 /// The closing brace, or what shows that it is missing.

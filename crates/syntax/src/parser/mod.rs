@@ -1,7 +1,8 @@
 //! Tokens to the lossless tree, by recursive descent: a function a production.
 //!
 //! The parser never fails and never loses a token. What it cannot use goes into an `Error` node.
-//! One place gives one message: after a complaint nothing more is said until a token was accepted.
+//! One place gives one message: after a complaint nothing more is said until a token was accepted and
+//! the statement or its line has ended, unless what is wrong was mended there and then.
 //!
 //! # Invariants
 //! - Every loop over tokens consumes one in each round or ends.
@@ -79,6 +80,9 @@ struct Parser<'t> {
     tokens: Vec<Token>,
     /// Where characters stand that no token begins with.
     strange: Vec<u32>,
+    /// Where closing braces may be that strings without end and comments of other languages have
+    /// swallowed.
+    swallowed: Vec<u32>,
     /// For each opening bracket the index of the closing one.
     partners: Vec<u32>,
     pos: usize,
@@ -87,8 +91,11 @@ struct Parser<'t> {
     /// Heights of the nodes that are open, the innermost last.
     heights: Vec<u32>,
     depth: u32,
-    /// The position of the last complaint: there is none further while it stays.
+    /// The position of the last complaint: there is none further while it stays, nor up to
+    /// `quiet_until`.
     complained_at: Option<usize>,
+    /// Where what was complained about ends: what else is wrong before follows from it.
+    quiet_until: usize,
     /// The last complaint, if it was kept.
     complaint: Option<usize>,
     /// How many complaints there were, kept or not.
@@ -111,6 +118,12 @@ impl<'t> Parser<'t> {
                 .filter(|t| t.kind == SyntaxKind::Unknown)
                 .map(|t| t.start)
                 .collect(),
+            swallowed: raw
+                .iter()
+                .filter(|t| t.is_broken || t.kind == SyntaxKind::Unknown)
+                .filter(|t| text[t.start as usize..t.end as usize].contains('}'))
+                .map(|t| t.start)
+                .collect(),
             partners: predicate::partners(&tokens),
             tokens,
             pos: 0,
@@ -118,6 +131,7 @@ impl<'t> Parser<'t> {
             heights: vec![0],
             depth: 0,
             complained_at: None,
+            quiet_until: 0,
             complaint: None,
             complaints: 0,
         }

@@ -17,14 +17,35 @@ impl Parser<'_> {
     /// Says something unless something was already said of this place.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         let after_broken = self.pos > 0 && self.tokens[self.pos - 1].is_broken;
-        let is_repeated = self.complained_at == Some(self.pos);
+        let is_repeated = self
+            .complained_at
+            .is_some_and(|at| at == self.pos || self.pos < self.quiet_until);
         self.complained_at = Some(self.pos);
         self.complaints += 1;
         let is_kept = !is_repeated && !after_broken && !self.is_after_strange();
+        if is_kept {
+            let is_before_line =
+                self.is_on_new_line(self.pos) && diagnostic.span == self.previous_end();
+            self.quiet_until = match is_before_line {
+                true => self.pos,
+                false => self.broken_end(),
+            };
+        }
         self.complaint = is_kept.then_some(self.found.len());
         if is_kept {
             self.found.push(diagnostic);
         }
+    }
+
+    /// Where the broken statement or entry ends at the latest: at its `;`, a brace, or with its line.
+    fn broken_end(&self) -> usize {
+        let mut end = self.pos;
+        while !matches!(self.kind_at(end), Semi | LBrace | RBrace | Eof)
+            && (end == self.pos || !self.is_on_new_line(end))
+        {
+            end += 1;
+        }
+        end
     }
 
     /// Adds help to what was reported last, if that was kept.
@@ -109,6 +130,12 @@ impl Parser<'_> {
     /// Takes the closing brace, or says that it is missing and shows where it was opened.
     pub(super) fn close_brace(&mut self, opening: Opening) {
         if self.eat(RBrace) {
+            return;
+        }
+        let end = self.span(self.pos).start;
+        let is_within = |&at: &u32| opening.span.start < at && at <= end;
+        if self.swallowed.iter().any(is_within) {
+            self.complaints += 1;
             return;
         }
         let what = opening.what;
@@ -247,6 +274,7 @@ impl Parser<'_> {
                     Diagnostic::error("reserved-word", span, message)
                         .help(format!("choose another name, such as `{word}_`")),
                 );
+                self.quiet_until = self.pos;
                 self.bump_as(Ident, 1);
                 true
             }

@@ -13,15 +13,18 @@ pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
         what,
     };
     p.bump();
-    let mut failed = false;
+    let (mut failed, mut is_broken) = (false, false);
     while !p.at_any(&[RBrace, Eof]) && !is_outside(p) {
         let before = (p.pos, p.complaints);
-        if failed && !p.begins_statement() {
+        // The `else` of a broken `if` is no further mistake.
+        if (failed && !p.begins_statement()) || (is_broken && p.at(ElseKw)) {
             p.skip_token();
             continue;
         }
+        let is_if = p.at(IfKw);
         statement(p);
         failed = p.complaints != before.1 && !p.is_at_boundary();
+        is_broken = is_if && p.complaints != before.1;
         if p.pos == before.0 {
             p.skip_token();
         }
@@ -332,6 +335,7 @@ fn condition(p: &mut Parser, word: &str) {
     } else if !p.at(LBrace) {
         p.add_help(format!("write `{word} (condition)`"));
         expr::expr(p);
+        p.eat(RParen);
     }
 }
 

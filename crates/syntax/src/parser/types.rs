@@ -43,6 +43,13 @@ pub(super) fn stream_type(p: &mut Parser) {
     p.finish(node, StreamType);
 }
 
+/// `<...>` of a stream whose word is missing.
+pub(super) fn bare_stream_type(p: &mut Parser) {
+    let node = p.start();
+    angle_body(p, "stream");
+    p.finish(node, StreamType);
+}
+
 /// What follows the `=` of a type definition: a type, or a tuple body without `tuple<>`.
 pub(super) fn definition(p: &mut Parser) {
     let body = p.start();
@@ -217,7 +224,7 @@ fn optional(p: &mut Parser) -> Completed {
 
 /// `<` tuple body `>`.
 fn angle_body(p: &mut Parser, word: &str) {
-    if !p.expect(Lt, &format!("after `{word}`")) {
+    if !p.expect(Lt, &format!("after `{word}`")) && closing_angle(p).is_none() {
         return;
     }
     let body = p.start();
@@ -238,23 +245,34 @@ fn close_angle(p: &mut Parser, place: &str) {
         return;
     }
     p.missing(format!("expected `>` {place}"));
+    if let Some(close) = closing_angle(p) {
+        let broken = p.start();
+        while p.pos < close {
+            p.bump();
+        }
+        p.finish(broken, Error);
+        p.bump();
+    }
+}
+
+/// Where on this line the `>` stands that closes the angle that is open here.
+fn closing_angle(p: &Parser) -> Option<usize> {
+    let mut depth = 0u32;
     let mut ahead = p.pos;
     while !matches!(
         p.kind_at(ahead),
-        Semi | LBrace | RBrace | LParen | RParen | Eq | Eof
+        StreamKw | LBrace | RBrace | LParen | RParen | Eq | Eof
     ) && !p.is_on_new_line(ahead)
     {
-        if p.kind_at(ahead) == Gt {
-            let broken = p.start();
-            while p.pos < ahead {
-                p.bump();
-            }
-            p.finish(broken, Error);
-            p.bump();
-            return;
+        match p.kind_at(ahead) {
+            Gt if depth == 0 => return Some(ahead),
+            Gt => depth -= 1,
+            Lt => depth += 1,
+            _ => {}
         }
         ahead += 1;
     }
+    None
 }
 
 /// What a list of types with or without names came to be.
@@ -273,6 +291,9 @@ fn elements(p: &mut Parser, in_angles: bool) -> Elements {
         let element = p.start();
         let Some(ty) = type_expr(p) else {
             p.abandon(element);
+            if skip_element(p) {
+                continue;
+            }
             break;
         };
         let is_named = attribute_name(p);
@@ -297,6 +318,25 @@ fn elements(p: &mut Parser, in_angles: bool) -> Elements {
         true => Elements::One,
         false => Elements::Body,
     }
+}
+
+/// Passes over what is no element, and the comma behind it. Says whether another one follows.
+fn skip_element(p: &mut Parser) -> bool {
+    let end = |p: &Parser| {
+        p.at_any(&[Comma, Gt, Semi, Eq, LBrace, RBrace, LParen, RParen, Eof])
+            || p.is_on_new_line(p.pos)
+    };
+    let (broken, before) = (p.start(), p.pos);
+    while !end(p) {
+        p.bump();
+    }
+    let goes_on = p.eat(Comma);
+    if p.pos > before {
+        p.finish(broken, Error);
+    } else {
+        p.abandon(broken);
+    }
+    goes_on
 }
 
 /// Takes the comma before another element; says so if only the comma is missing.

@@ -211,6 +211,15 @@ fn named(p: &mut Parser) -> bool {
         function::function(p);
         return true;
     }
+    if p.nth(1) == Eq && p.nth(2).is_type_keyword() {
+        let message = format!("expected `type` before `{} =`", p.token_text(p.pos));
+        p.wrong("unexpected-token", message);
+        p.complained_at = None;
+        let node = p.start();
+        composite::type_definition(p);
+        p.finish(node, TypeItem);
+        return true;
+    }
     match p.similar_keyword(p.pos, &[NamespaceKw, UseKw, TypeKw, PublicKw, StatefulKw]) {
         Some(kind) if p.nth(1) == Ident || p.nth(1) == CompositeKw => {
             let written = p.token_text(p.pos);

@@ -1,0 +1,212 @@
+//! Where the syntax is broken, and what follows from that: findings of later passes that are no
+//! mistakes of their own.
+//!
+//! What is broken was passed over by the parser, so that later passes miss names, parameters and
+//! assignments that the user has written. There is an error in any case: what is kept back here is
+//! said, if it still holds, when that one is mended.
+
+use std::collections::HashMap;
+
+use syntax::ast::Invocation;
+use syntax::{Diagnostic, Severity, SourceMap, Span};
+
+use crate::entry;
+use crate::names::World;
+
+/// The places with what they explain.
+pub(crate) struct Broken {
+    /// Each error of the syntax.
+    places: Vec<(&'static str, Span)>,
+    /// Names on the lines of these errors, with one such line each.
+    names: HashMap<String, Vec<Span>>,
+    /// The kinds of names that are looked for in vain because a definition has lost its name.
+    lost: Vec<&'static str>,
+    /// Invocations that are broken somewhere.
+    invocations: Vec<Span>,
+}
+
+/// The rules behind whose findings the rest of a line may have been misread.
+const MISREAD: &[&str] = &[
+    "expected-token",
+    "unexpected-token",
+    "unexpected-character",
+    "unterminated-comment",
+    "unterminated-string",
+];
+
+/// Further rules behind whose findings a name may be missing that stands on the line.
+const UNNAMED: &[&str] = &[
+    "duplicate-ports",
+    "formal-name",
+    "misplaced-modifier",
+    "missing-semicolon",
+    "nested-composite",
+    "nested-function",
+    "reserved-word",
+];
+
+/// What is found of a call whose arguments are broken, although the call begins before them.
+const OF_ARGUMENTS: &[&str] = &["wrong-argument-count", "no-overload", "argument-mismatch"];
+
+/// What is found of a name that nothing defines.
+const OF_NAMES: &[&str] = &[
+    "unknown-attribute",
+    "unknown-formal",
+    "unknown-function",
+    "unknown-name",
+    "unknown-operator",
+    "unknown-param",
+    "unknown-port",
+    "unknown-stream",
+    "unknown-type",
+];
+
+/// What is found of an invocation in which something is missing.
+const OF_PARTS: &[&str] = &[
+    "missing-param",
+    "missing-window",
+    "operator-rule",
+    "port-count",
+    "unassigned-attribute",
+];
+
+/// What the parser says when a definition has no name, and which names are unknown then.
+const LOST: &[(&str, &[&str])] = &[
+    ("the name of a stream", &["unknown-stream", "unknown-port"]),
+    ("the name of a port", &["unknown-stream", "unknown-port"]),
+    ("the name of a composite", &["unknown-operator"]),
+    ("the name of a type", &["unknown-type"]),
+    ("the name of a variable", &["unknown-name"]),
+    ("a parameter's name", &["unknown-formal", "unknown-param"]),
+];
+
+impl Broken {
+    /// What the parser has found wrong in the files of a world.
+    pub(crate) fn of(diagnostics: &[Diagnostic], world: &World) -> Broken {
+        let errors: Vec<_> = diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .collect();
+        let places: Vec<_> = errors.iter().map(|d| (d.code, d.span)).collect();
+        let lost = |error: &&Diagnostic| {
+            let found = LOST.iter().find(|(name, _)| error.message.contains(name));
+            found.map_or(&[][..], |(_, codes)| codes)
+        };
+        Broken {
+            names: names(&places, world.sources()),
+            lost: errors.iter().flat_map(lost).copied().collect(),
+            invocations: invocations(&places, world),
+            places,
+        }
+    }
+
+    /// Whether a finding follows from what is broken.
+    pub(crate) fn explains(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        let is_own = self.places.contains(&(finding.code, finding.span));
+        !is_own
+            && !self.places.is_empty()
+            && (self.explains_place(finding, sources)
+                || self.explains_name(finding, sources)
+                || self.explains_part(finding, sources)
+                || self.explains_end(finding))
+    }
+
+    /// It is found where the syntax is broken, or later in a line that had to be passed over.
+    fn explains_place(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        let at = finding.span;
+        let shown = || finding.labels.iter().map(|label| label.span).chain([at]);
+        let overlaps = |broken: &Span| {
+            shown().any(|at| {
+                broken.file == at.file && broken.start <= at.end && at.start <= broken.end
+            })
+        };
+        let misread = |code: &str, broken: Span| {
+            let is_after = broken.start < at.start || OF_ARGUMENTS.contains(&finding.code);
+            MISREAD.contains(&code) && is_after && on_one_line(broken, at, sources)
+        };
+        let explains = |&(code, broken): &(&'static str, Span)| {
+            broken.file == at.file && (overlaps(&broken) || misread(code, broken))
+        };
+        self.places.iter().any(explains)
+    }
+
+    /// The name that is unknown stands in what is broken, or a definition there has lost its name.
+    fn explains_name(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        if !OF_NAMES.contains(&finding.code) {
+            return false;
+        }
+        let name = words(sources.text(finding.span)).last().unwrap_or("");
+        let elsewhere = |&line: &Span| !on_one_line(line, finding.span, sources);
+        let is_there = self.names.get(name);
+        self.lost.contains(&finding.code)
+            || is_there.is_some_and(|lines| lines.iter().any(elsewhere))
+    }
+
+    /// A function with a broken statement, which may be the one that returns, does not return.
+    fn explains_end(&self, finding: &Diagnostic) -> bool {
+        let end = finding.labels.iter().map(|label| label.span.end).max();
+        let holds = |&(_, broken): &(&str, Span)| {
+            broken.file == finding.span.file
+                && finding.span.start <= broken.start
+                && end.is_some_and(|end| broken.start <= end)
+        };
+        finding.code == "missing-return" && self.places.iter().any(holds)
+    }
+
+    /// Something is missing in an invocation that is broken, or that is of a composite whose head
+    /// is.
+    fn explains_part(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        let at = finding.span;
+        let holds = |invocation: &Span| {
+            invocation.file == at.file && invocation.start <= at.start && at.end <= invocation.end
+        };
+        let is_broken = |place: Span| {
+            let mut places = self.places.iter();
+            places.any(|&(_, broken)| on_one_line(broken, place, sources))
+        };
+        let mut defined = finding.labels.iter().map(|label| label.span);
+        OF_PARTS.contains(&finding.code)
+            && (self.invocations.iter().any(holds) || defined.any(is_broken))
+    }
+}
+
+fn on_one_line(a: Span, b: Span, sources: &SourceMap) -> bool {
+    a.file == b.file && sources.position(a).line == sources.position(b).line
+}
+
+/// The names on the lines of errors behind which something may be missing.
+fn names(places: &[(&'static str, Span)], sources: &SourceMap) -> HashMap<String, Vec<Span>> {
+    let mut names: HashMap<String, Vec<Span>> = HashMap::new();
+    for &(code, span) in places {
+        if MISREAD.contains(&code) || UNNAMED.contains(&code) {
+            let line = sources.file(span.file).line(sources.position(span).line);
+            for word in words(line) {
+                names.entry(word.to_owned()).or_default().push(span);
+            }
+        }
+    }
+    names
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    text.split(move |c| !is_part(c)).filter(|w| !w.is_empty())
+}
+
+/// The invocations that hold one of the places.
+fn invocations(places: &[(&'static str, Span)], world: &World) -> Vec<Span> {
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let graphs = world
+        .units()
+        .flat_map(|(_, unit)| entry::composites(&unit.unit))
+        .flat_map(|composite| &composite.graph);
+    let is_broken = |invocation: &&Invocation| {
+        let whole = invocation.span;
+        places.iter().any(|(_, span)| {
+            span.file == whole.file && whole.start <= span.start && span.start <= whole.end
+        })
+    };
+    graphs.filter(is_broken).map(|i| i.span).collect()
+}
