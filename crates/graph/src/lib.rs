@@ -24,6 +24,7 @@ mod services;
 mod state;
 mod stmt;
 mod visit;
+pub mod xml;
 
 pub use eval::{Evaluation, Inputs, Submit};
 pub use expr::{

@@ -1,0 +1,77 @@
+//! Names, characters and references of XML text.
+
+use std::borrow::Cow;
+
+/// Replaces references to characters and to the five entities that every document has.
+pub(super) fn expand(text: &str) -> Result<String, String> {
+    let mut parts = text.split('&');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once(';').ok_or("a reference without `;`")?;
+        let c = match name {
+            "amp" => '&',
+            "lt" => '<',
+            "gt" => '>',
+            "quot" => '"',
+            "apos" => '\'',
+            _ => character(name).ok_or_else(|| format!("&{name}; is unknown"))?,
+        };
+        out.push(c);
+        out.push_str(rest);
+    }
+    Ok(out)
+}
+
+fn character(name: &str) -> Option<char> {
+    let number = name.strip_prefix('#')?;
+    let point = match number.strip_prefix('x') {
+        Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    char::from_u32(point).filter(|&c| is_char(c))
+}
+
+/// Line ends as line feeds, as every reader of XML makes them.
+pub(super) fn lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The value of an attribute: blanks are spaces there, unless they are written as references.
+pub(super) fn value(text: &str) -> Result<String, String> {
+    expand(&lines(text).replace(['\t', '\n'], " "))
+}
+
+/// The text of bytes, if XML allows all of its characters.
+pub(super) fn checked(bytes: &[u8]) -> Result<&str, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+    match text.chars().find(|&c| !is_char(c)) {
+        None => Ok(text),
+        Some(c) => {
+            let point = u32::from(c);
+            Err(format!("the character U+{point:04X} is not allowed"))
+        }
+    }
+}
+
+fn is_char(c: char) -> bool {
+    !matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// Whether a character may be part of a name.
+pub(super) fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{B7}')
+}
+
+/// Whether a name may begin with a character that may be part of one.
+pub(super) fn begins_name(c: char) -> bool {
+    !c.is_numeric() && c != '-' && c != '.' && c != '\u{B7}'
+}
+
+/// Whether a character is a blank of XML.
+pub(super) fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n')
+}
