@@ -92,7 +92,18 @@ impl Build<'_> {
         let mut exprs: Vec<_> = assign.iter().map(Option::as_ref).collect();
         exprs.resize(layout.schema.attributes.len(), None);
         let results = self.results(port);
-        let results = Some(&results).filter(|r| !r.schema.attributes.is_empty());
+        self.projection_over(&results, &exprs, &layout)
+    }
+
+    /// Code for a tuple of this layout over results of output function calls that are laid out so
+    /// and come from [`crate::Row::with`]; what has no expression gets its default.
+    pub fn projection_over(
+        &mut self,
+        results: &Arc<Layout>,
+        exprs: &[Option<&Expr>],
+        layout: &Arc<Layout>,
+    ) -> Result<Projection, Fault> {
+        let results = Some(results).filter(|r| !r.schema.attributes.is_empty());
         let scope = scope(
             self.operator,
             self.index,
@@ -100,8 +111,14 @@ impl Build<'_> {
             &self.outputs,
             results,
         );
-        let code = self.backend.projection(&scope, &exprs, &layout)?;
+        let code = self.backend.projection(&scope, exprs, layout)?;
+        let layout = layout.clone();
         Ok(Projection { layout, code })
+    }
+
+    /// The layout of values without names, an attribute each.
+    pub fn layout_of<'t>(types: impl Iterator<Item = &'t Type>) -> Arc<Layout> {
+        Layout::of(&synthetic(types))
     }
 
     /// The layout of the results of an output port's function calls: one attribute a call.

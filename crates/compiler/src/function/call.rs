@@ -185,7 +185,7 @@ impl<'w> Typer<'_, 'w> {
                     Arg::Value(value) => Some(value),
                     Arg::Place(_) => None,
                 });
-                let args = values.collect();
+                let args = values.map(|value| self.known_string(value)).collect();
                 let function = signature.name.clone();
                 self.calls.push(OutputCall {
                     function,
@@ -218,6 +218,17 @@ impl<'w> Typer<'_, 'w> {
             ty,
             pos,
         })
+    }
+
+    /// A string that is known when compiling as a constant, so that an operator can read it then.
+    fn known_string(&self, expr: graph::Expr) -> graph::Expr {
+        if !expr.ty.is_string() {
+            return expr;
+        }
+        match self.session.try_fold(&expr) {
+            Some(value) => graph::Expr::constant(value, expr.ty).at(expr.pos),
+            None => expr,
+        }
     }
 
     /// Output functions stand alone, unless the operator's model lets them be part of expressions.
