@@ -15,6 +15,7 @@ mod relational;
 mod rule;
 mod unsupported;
 mod utility;
+mod xml;
 
 pub use function::functions;
 use runtime::OperatorEntry;
@@ -22,7 +23,7 @@ use runtime::OperatorEntry;
 /// All operators, by namespace and name.
 pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
-        unsupported::XML_PARSE,
+        xml::xml_parse::ENTRY,
         adapter::directory_scan::ENTRY,
         adapter::export::ENTRY,
         adapter::file_sink::ENTRY,

@@ -26,12 +26,6 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 unsupported!(
-    XML_PARSE,
-    "spl.XML",
-    "XMLParse",
-    "read the text with FileSource and take it apart in a Custom"
-);
-unsupported!(
     V1_TCP_SINK,
     "spl.compat",
     "V1TCPSink",

@@ -1,0 +1,189 @@
+//! XMLParse: tuples out of XML documents.
+
+use graph::{
+    Assignment, Cardinality, ExprKind, InPortModel, Misuse, Operator, OperatorModel, OutPortModel,
+    ParamMode, ParamModel, Part,
+};
+use runtime::{Make, OperatorEntry};
+use tuple::Type;
+
+use super::{operator, plan};
+use crate::adapter::params::FLAG;
+use crate::lower;
+
+/// The registry's line.
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::Build(operator::build),
+};
+
+static MODEL: OperatorModel = OperatorModel {
+    namespace: "spl.XML",
+    name: "XMLParse",
+    doc: "Makes tuples of XML documents: on each output port one whenever an element ends that its \
+          trigger leads to, and a window marker at the end of each document. Documents may come in \
+          pieces that end anywhere, and follow one another; a tuple of type xml is a document. \
+          Memory holds one element of a trigger, as far as paths ask for it. An output attribute \
+          that is not assigned is what the element has of its name: a tuple is a child element, a \
+          list of tuples all of them, `_text` the element's own text, a map `_attrs` its XML \
+          attributes; `flatten` says what attributes without parts are. Paths are names, `*` and \
+          `.` with `/` between and `|` between alternatives, with `text()` or `@name` at the end. \
+          What a path does not find has its default value; of several finds the last one counts, \
+          or all with XPathList. `(int32) XPath(...)` converts. Blanks that lay elements out are no \
+          text; entities that a DOCTYPE declares are not known.",
+    inputs: &[InPortModel::DEFAULT],
+    outputs: &[
+        OutPortModel {
+            assign: Assignment::Expression,
+            ..OutPortModel::DEFAULT
+        },
+        OutPortModel {
+            count: Cardinality::Any,
+            assign: Assignment::Expression,
+            ..OutPortModel::DEFAULT
+        },
+    ],
+    params: PARAMS,
+    enums: &[
+        ("ParseOption", &["strict", "permissive"]),
+        ("Flatten", &["none", "attributes", "elements"]),
+    ],
+    output_functions: &[
+        "<any T> T AsIs(T v)",
+        "rstring XPath(rstring path)",
+        "<tuple T> T XPath(rstring path, T element)",
+        "list<rstring> XPathList(rstring path)",
+        "<any T> list<T> XPathList(rstring path, T element)",
+        "map<rstring, rstring> XPathMap(rstring path)",
+    ],
+    nested_output_functions: true,
+    metrics: &["nInvalidTuples"],
+    verify: Some(check),
+    ..OperatorModel::DEFAULT
+};
+
+/// A name that is known when compiling.
+const NAME: ParamModel = ParamModel {
+    ty: "rstring",
+    mode: ParamMode::Constant,
+    ..ParamModel::DEFAULT
+};
+
+const PARAMS: &[ParamModel] = &[
+    ParamModel {
+        name: "trigger",
+        mandatory: true,
+        list: true,
+        doc: "For each output port the path from the document to the elements that make a tuple: \
+              `/catalog/book`.",
+        ..NAME
+    },
+    ParamModel {
+        name: "xmlInput",
+        mode: ParamMode::Attribute,
+        doc: "The attribute that holds the text, of type xml, rstring, ustring or blob. Default: \
+              the only one of these types.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "parsing",
+        ty: "ParseOption",
+        mode: ParamMode::Literal,
+        doc: "What becomes of text that is not well-formed, or is no value of an attribute's type: \
+              it ends the operator (strict), or is logged and counted (permissive); then a tuple \
+              that it concerns is left out, and a document that is not well-formed is left at that \
+              place, and the next input tuple begins another one. Default: strict.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "flatten",
+        ty: "Flatten",
+        mode: ParamMode::Literal,
+        doc: "What output attributes without parts are that are not assigned: nothing (none: \
+              elements are tuples), XML attributes of their name (attributes), or the text of \
+              elements of their name (elements). Default: none.",
+        ..ParamModel::DEFAULT
+    },
+    ParamModel {
+        name: "attributesName",
+        doc: "The name of the map that holds an element's XML attributes. Default: _attrs.",
+        ..NAME
+    },
+    ParamModel {
+        name: "textName",
+        doc: "The name of the attribute that holds an element's own text. Default: _text.",
+        ..NAME
+    },
+    ParamModel {
+        name: "nullify",
+        doc: "Whether an attribute of which the element says nothing has its default value; if not, \
+              it keeps that of the tuple before, unless it is a collection. Default: true.",
+        ..FLAG
+    },
+    ParamModel {
+        name: "ignorecase",
+        doc: "Whether names are compared without regard to case. Default: false.",
+        ..FLAG
+    },
+    ParamModel {
+        name: "ignoreNamespaces",
+        doc: "Whether prefixes of names do not count. Default: false, names are compared with them.",
+        ..FLAG
+    },
+    ParamModel {
+        name: "ignorePrefix",
+        doc: "What is left out in front of the names of output attributes that are not assigned: \
+              with `_`, `_stream` is the element <stream>.",
+        ..NAME
+    },
+    ParamModel {
+        name: "xmlParseHuge",
+        ty: "boolean",
+        doc: "Whether elements may nest 2048 deep, not only 256, and a tag or a text have 1000 \
+              million bytes, not only 10 million. Default: false.",
+        ..ParamModel::DEFAULT
+    },
+];
+
+fn check(operator: &Operator) -> Result<(), Misuse> {
+    input(operator)?;
+    plan::plan(operator).map(drop)
+}
+
+/// The input attribute that holds the text.
+pub fn input(operator: &Operator) -> Result<usize, Misuse> {
+    let attributes = &operator.inputs[0].schema.attributes;
+    if let Some(given) = lower::param(operator, "xmlInput") {
+        return match given.kind {
+            ExprKind::Attribute { index, .. } if holds_text(&given.ty) => Ok(index as usize),
+            _ => Err(Misuse {
+                part: Part::Param("xmlInput"),
+                message: format!("an attribute of type {} holds no XML text", given.ty),
+                help: "give one of type xml, rstring, ustring or blob".to_owned(),
+            }),
+        };
+    }
+    let suitable = attributes.iter().enumerate();
+    let suitable: Vec<_> = suitable.filter(|(_, a)| holds_text(&a.ty)).collect();
+    let names: Vec<_> = suitable
+        .iter()
+        .map(|(_, a)| format!("`{}`", a.name))
+        .collect();
+    match &suitable[..] {
+        [(only, _)] => Ok(*only),
+        [] => Err(Misuse {
+            part: Part::Input(0),
+            message: "no attribute of the input stream holds text".to_owned(),
+            help: "XML text comes in an attribute of type xml, rstring, ustring or blob".to_owned(),
+        }),
+        _ => Err(Misuse {
+            part: Part::Input(0),
+            message: "it is not said which attribute holds the XML text: no `xmlInput`".to_owned(),
+            help: format!("give one of {} as `xmlInput`", names.join(", ")),
+        }),
+    }
+}
+
+fn holds_text(ty: &Type) -> bool {
+    ty.is_xml() || ty.is_string() || *ty == Type::Blob
+}
