@@ -5,6 +5,8 @@
 //!      ^          or is there             |                          |
 //!      +------- it is gone ---------------+-------- it ends ---------+
 //! ```
+//! Its door, a name at which publishers call when they open, stays open all the while: the next one may
+//! come while we still take what the last one has left.
 
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
@@ -39,8 +41,8 @@ pub enum Event<'a> {
     Began(&'a Source),
     /// A message, where it lies: at an address that is a multiple of 8, until the call returns.
     Message(&'a [u8]),
-    /// The publisher is gone, and all that it had completed was delivered. One that is opened from now on
-    /// finds this subscriber.
+    /// The publisher is gone, and all that it had completed was delivered. One that was opened since it
+    /// was gone has found this subscriber, unless as many as can be in one ring wait for the topic.
     Ended(&'a Source),
 }
 
@@ -62,8 +64,8 @@ pub struct Source {
 enum Stage {
     /// A name at which a publisher calls when it comes.
     Waiting,
-    /// A connection to a publisher that has not answered yet, and the name at which it has called:
-    /// if it never answers, the next one may have called there meanwhile.
+    /// A connection to a publisher that has not answered yet, and the name at which it has called;
+    /// `None`: it was found by its own name, and could still call.
     Greeted(Option<OwnedFd>),
     /// A connection to a publisher that has let us in; its end is the publisher's.
     Joined(Joined),
@@ -74,6 +76,8 @@ enum Stage {
 struct Joined {
     reader: Reader,
     source: Source,
+    /// Where the next publisher calls; `None`: others have all the places for that.
+    door: Option<OwnedFd>,
     vain_polls: u32,
     /// When a death was looked for last.
     looked: Instant,
@@ -173,7 +177,7 @@ impl Subscriber {
                 let source = joined.source.clone();
                 // Before the end is told: a publisher that is started because of it finds us.
                 // If that fails, the next poll tries again and says why.
-                let _ = self.seek_again();
+                let _ = self.leave();
                 on(Event::Ended(&source));
                 Ok(1)
             }
@@ -185,7 +189,7 @@ impl Subscriber {
         let found = welcome::look(&self.line);
         match found.map_err(|error| Error::system("hear the publisher", error))? {
             Found::Nothing => Ok(0),
-            Found::End => self.wait_again().map(|()| 0),
+            Found::End => self.leave().map(|()| 0),
             Found::Strange(why) => {
                 let topic = self.name.topic().to_owned();
                 Err(Error::Stranger { topic, why })
@@ -195,7 +199,8 @@ impl Subscriber {
                 Err(Error::NoPlace { topic, receivers })
             }
             Found::Place { reader, ring } => {
-                let joined = Joined::new(&self.name, &self.line, &ring, reader)?;
+                let mut joined = Joined::new(&self.name, &self.line, &ring, reader)?;
+                joined.door = self.keep_door();
                 on(Event::Began(&joined.source));
                 self.stage = Stage::Joined(joined);
                 Ok(1)
@@ -203,20 +208,31 @@ impl Subscriber {
         }
     }
 
-    /// The publisher has gone without an answer.
-    fn wait_again(&mut self) -> Result<(), Error> {
-        match std::mem::replace(&mut self.stage, Stage::Lost) {
-            Stage::Greeted(Some(door)) => {
-                (self.stage, self.line) = (Stage::Waiting, door);
-                Ok(())
-            }
-            _ => self.seek_again(),
+    /// Where the next publisher calls, once one has let us in. It has called where it was going to by
+    /// then: before it lets in who finds it by its own name.
+    fn keep_door(&mut self) -> Option<OwnedFd> {
+        if let Stage::Greeted(door @ Some(_)) = &mut self.stage {
+            return door.take();
         }
+        // Without one we look for the next publisher when this one has ended.
+        take_door(&self.name).ok().flatten()
+    }
+
+    /// The publisher has gone.
+    fn leave(&mut self) -> Result<(), Error> {
+        // The ring is let go of before the line.
+        let door = match std::mem::replace(&mut self.stage, Stage::Lost) {
+            Stage::Joined(Joined { door, .. }) | Stage::Greeted(door) => door,
+            _ => None,
+        };
+        match door {
+            Some(door) => (self.stage, self.line) = (Stage::Waiting, door),
+            None => self.seek_again()?,
+        }
+        Ok(())
     }
 
     fn seek_again(&mut self) -> Result<(), Error> {
-        // The ring is let go of before the line.
-        self.stage = Stage::Lost;
         (self.stage, self.line) = seek(&self.name)?;
         Ok(())
     }
@@ -237,6 +253,7 @@ impl Joined {
         Ok(Joined {
             reader,
             source,
+            door: None,
             vain_polls: 0,
             looked: Instant::now(),
             is_left: false,
@@ -293,30 +310,39 @@ fn seek(name: &Name) -> Result<(Stage, OwnedFd), Error> {
     if let Some(line) = find_publisher(name)? {
         return Ok((Stage::Greeted(None), line));
     }
+    let Some(door) = take_door(name)? else {
+        let topic = name.topic().to_owned();
+        return Err(Error::Crowded { topic });
+    };
+    match find_publisher(name)? {
+        Some(line) => earlier(door, line, name),
+        None => Ok((Stage::Waiting, door)),
+    }
+}
+
+/// A place to wait; `None`: others have them all.
+fn take_door(name: &Name) -> Result<Option<OwnedFd>, Error> {
     for place in 0..READERS_MAX {
         if let Some(door) = socket::take(&name.waiting(place)?)? {
-            return Ok(match find_publisher(name)? {
-                Some(line) => (Stage::Greeted(None), earlier(&door, line, name)?),
-                None => (Stage::Waiting, door),
-            });
+            return Ok(Some(door));
         }
     }
-    let topic = name.topic().to_owned();
-    Err(Error::Crowded { topic })
+    Ok(None)
 }
 
 /// The first of two connections to a publisher: it may have called at the door before it was found, and
 /// what it has sent since goes there.
-fn earlier(door: &OwnedFd, line: OwnedFd, name: &Name) -> Result<OwnedFd, Error> {
+fn earlier(door: OwnedFd, line: OwnedFd, name: &Name) -> Result<(Stage, OwnedFd), Error> {
     let pid = socket::check_peer(&line, name)?;
     loop {
-        let called = socket::next(door);
+        let called = socket::next(&door);
         match called.map_err(|error| Error::system("let a publisher in", error))? {
             Some(called) if socket::check_peer(&called, name).is_ok_and(|it| it == pid) => {
-                return Ok(called);
+                return Ok((Stage::Greeted(Some(door)), called));
             }
             Some(_) => {}
-            None => return Ok(line),
+            // It may still call there, and is not to let us in twice: the door is closed.
+            None => return Ok((Stage::Greeted(None), line)),
         }
     }
 }

@@ -113,6 +113,38 @@ fn a_subscriber_goes_on_with_the_next_publisher() {
     }
 }
 
+/// Publishes one message, and is gone.
+fn publish_only(topic: &str, message: &str) {
+    let mut publisher = publish(topic);
+    assert_eq!(publisher.receivers(), 1, "{message}");
+    publisher.send(message.as_bytes()).unwrap();
+}
+
+#[test]
+fn publishers_that_come_and_go_before_a_subscriber_looks_are_heard_in_turn() {
+    let topic = topic();
+    let mut subscriber = Subscriber::open(&topic).unwrap();
+    let rounds = ["first", "second", "third"];
+    rounds.iter().for_each(|round| publish_only(&topic, round));
+    for round in rounds {
+        let heard = until_heard(&mut subscriber, "ended");
+        assert_eq!(heard, ["began", round, "ended"]);
+    }
+}
+
+#[test]
+fn a_late_joiner_does_not_miss_the_next_publisher() {
+    let topic = topic();
+    let first = publish(&topic);
+    let mut subscriber = Subscriber::open(&topic).unwrap();
+    until_heard(&mut subscriber, "began");
+    drop(first);
+    publish_only(&topic, "second");
+    assert_eq!(until_heard(&mut subscriber, "ended"), ["ended"]);
+    let heard = until_heard(&mut subscriber, "ended");
+    assert_eq!(heard, ["began", "second", "ended"]);
+}
+
 #[test]
 fn the_slowest_holds_the_publisher_up_until_it_leaves() {
     let topic = topic();
