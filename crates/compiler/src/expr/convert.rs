@@ -229,7 +229,7 @@ impl Typer<'_, '_> {
 }
 
 /// A literal need not be cast: it can be written as one of the type.
-pub(super) fn literal_advice(mut finding: Diagnostic, expr: &graph::Expr, to: &Type) -> Diagnostic {
+pub(crate) fn literal_advice(mut finding: Diagnostic, expr: &graph::Expr, to: &Type) -> Diagnostic {
     let fits = expr.ty.is_integral() || expr.ty.is_floatingpoint() && to.is_floatingpoint();
     if matches!(expr.kind, ExprKind::Const(_))
         && fits

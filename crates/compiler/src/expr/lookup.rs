@@ -150,8 +150,28 @@ impl<'w> Typer<'_, 'w> {
         if let Some(word) = literal_elsewhere(name) {
             return self.report(finding.help(format!("write `{word}`")));
         }
+        if let Some(meant) = self.library_enumerator(name) {
+            return self.report(finding.help(format!("write {meant}")));
+        }
         let names = self.visible_names();
         self.report(did_you_mean(finding, name, names.iter().map(|n| &**n)))
+    }
+
+    /// The enumerators of the library that are called so, with their composites.
+    fn library_enumerator(&self, name: &str) -> Option<String> {
+        let has = |composite: &&str| {
+            let found = self.session.world.library_composite(composite);
+            found.is_some_and(|(unit, ast)| {
+                let scope = self.session.static_scope(unit, ast);
+                let frame = scope.composite_frame();
+                frame.is_some_and(|frame| frame.enumerator(name).is_some())
+            })
+        };
+        let all = ["Trace", "Log", "Sys"].into_iter().filter(has);
+        let all: Vec<String> = all
+            .map(|composite| format!("`{composite}.{name}`"))
+            .collect();
+        (!all.is_empty()).then(|| all.join(" or "))
     }
 
     /// A name that means something, but no value.

@@ -34,7 +34,7 @@ mod typer;
 mod unary;
 
 pub use context::{Context, Inputs, Returns, Stateful};
-pub(crate) use convert::{cast_node as cast_to, fits as fits_type, mismatch};
+pub(crate) use convert::{cast_node as cast_to, fits as fits_type, literal_advice, mismatch};
 pub(crate) use effect::{Effects, Variable};
 pub(crate) use literal::needs_context;
 pub(crate) use place::{Use, is_place};

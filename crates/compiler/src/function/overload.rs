@@ -35,6 +35,8 @@ pub(super) struct Fit {
 #[derive(Clone, Debug)]
 pub(super) struct Refusal {
     pub argument: Option<usize>,
+    /// The type that the argument must be of, if it is a certain one.
+    pub wanted: Option<Type>,
     pub sentence: String,
 }
 
@@ -73,6 +75,7 @@ fn fit(signature: &Rc<Signature>, args: &[Argument<'_>], distance: usize) -> Res
         let sentence = format!("it takes {wanted} argument{s}, not {}", args.len());
         return Err(Refusal {
             argument: None,
+            wanted: None,
             sentence,
         });
     }
@@ -99,6 +102,7 @@ fn fit(signature: &Rc<Signature>, args: &[Argument<'_>], distance: usize) -> Res
         let sentence = "the arguments do not say what its type formals are".to_owned();
         return Err(Refusal {
             argument: None,
+            wanted: None,
             sentence,
         });
     };
@@ -129,6 +133,7 @@ fn converted(
             let sentence = format!("nothing says of which type argument {number} is");
             return Err(Refusal {
                 argument: Some(at),
+                wanted: None,
                 sentence,
             });
         }
@@ -137,9 +142,11 @@ fn converted(
     if fits {
         return Ok(1);
     }
+    let wanted = ty.filter(|_| !matches!(misfit, Some(Misfit::Constraint(_))));
     let sentence = refused(signature, bindings, &args[at], at, misfit);
     Err(Refusal {
         argument: Some(at),
+        wanted,
         sentence,
     })
 }

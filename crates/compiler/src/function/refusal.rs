@@ -7,11 +7,13 @@ use syntax::{Diagnostic, Span};
 
 use super::overload::{Argument, Refusal};
 use super::signature::Signature;
+use crate::expr::literal_advice;
 
 /// How many candidates are shown.
 const SHOWN: usize = 6;
 
-/// The report. With one candidate it points at the argument that does not fit.
+/// The report. With one candidate it points at the argument that does not fit; of several those
+/// count that take the most of the arguments before it.
 pub(super) fn none_fits(
     name: &str,
     refusals: &[(Rc<Signature>, Refusal)],
@@ -20,10 +22,16 @@ pub(super) fn none_fits(
     args: &[Argument<'_>],
 ) -> Diagnostic {
     let of_count = |(s, _): &&(Rc<Signature>, Refusal)| s.formals.len() == asts.len();
-    let close: Vec<_> = refusals.iter().filter(of_count).collect();
+    let mut close: Vec<_> = refusals.iter().filter(of_count).collect();
+    let furthest = close.iter().map(|(_, refusal)| refusal.argument).max();
+    close.retain(|(_, refusal)| Some(refusal.argument) == furthest);
     if let [(signature, refusal)] = &close[..] {
-        return one_candidate(name, signature, refusal, asts, span);
+        return one_candidate(name, signature, refusal, asts, span, args);
     }
+    let span = match furthest.flatten() {
+        Some(at @ 1..) => asts.get(at).map_or(span, |ast| ast.span),
+        _ => span,
+    };
     if let [(signature, _)] = refusals {
         let wanted = signature.formals.len();
         let s = if wanted == 1 { "" } else { "s" };
@@ -57,14 +65,19 @@ fn one_candidate(
     refusal: &Refusal,
     asts: &[ast::Expr],
     span: Span,
+    args: &[Argument<'_>],
 ) -> Diagnostic {
     let at = refusal
         .argument
         .and_then(|at| asts.get(at))
         .map_or(span, |ast| ast.span);
     let message = format!("`{name}` does not take this: {}", refusal.sentence);
-    let finding = Diagnostic::error("argument-mismatch", at, message)
-        .help(format!("its prototype is {signature}"));
+    let finding = Diagnostic::error("argument-mismatch", at, message);
+    let finding = match (refusal.argument.map(|at| &args[at]), &refusal.wanted) {
+        (Some(Argument::Typed(arg)), Some(wanted)) => literal_advice(finding, arg, wanted),
+        _ => finding,
+    };
+    let finding = finding.help(format!("its prototype is {signature}"));
     match signature.span {
         Some(defined) => finding.label(defined, "defined here"),
         None => finding,

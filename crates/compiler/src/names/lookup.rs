@@ -240,6 +240,13 @@ impl World {
         }
     }
 
+    /// A composite of the library.
+    pub(crate) fn library_composite(&self, name: &str) -> Option<(UnitId, &Arc<Composite>)> {
+        let namespace = self.index.namespace(self.index.find("spl")?);
+        let (unit, composite) = namespace.composites.get(name)?;
+        Some((*unit, composite))
+    }
+
     /// A namespace that is not used but has a public definition of the name.
     fn elsewhere(&self, name: &QName, kind: Kind) -> Option<&str> {
         let has = |n: &&Namespace| {
