@@ -12,6 +12,7 @@ mod boundary;
 mod broken;
 mod check;
 mod compile;
+mod condition;
 mod config;
 mod diagnostics;
 mod entry;
@@ -29,6 +30,7 @@ pub mod stmt;
 pub mod types;
 
 pub use compile::{Input, Output, check, compile};
+pub use condition::{CONDITION_BYTES_MAX, condition};
 pub use diagnostics::Diagnostics;
 pub use load::{Loader, NoFiles};
 pub use plan::{

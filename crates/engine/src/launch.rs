@@ -186,6 +186,7 @@ pub(crate) fn wire(
         cores: border.cores,
         pins: border.pins,
         idle: launch.idle,
+        conditions: Some(crate::condition::holds),
     };
     let registry = registry();
     Ok(match launch.backend {

@@ -12,6 +12,7 @@
 mod bundle;
 mod code;
 mod compilation;
+mod condition;
 mod control;
 mod crossing;
 mod doc;

@@ -8,6 +8,7 @@
 #[cfg(feature = "testing")]
 pub mod arbitrary;
 mod build;
+mod condition;
 pub mod drawing;
 mod eval;
 mod expr;
@@ -26,6 +27,7 @@ mod stmt;
 mod visit;
 pub mod xml;
 
+pub use condition::{BadCondition, Flaw, Reader};
 pub use eval::{Evaluation, Inputs, Submit};
 pub use expr::{
     Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place, Pos,

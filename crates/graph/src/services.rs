@@ -1,10 +1,11 @@
 //! What library functions and operator code may ask of the PE around them.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use tuple::{Punctuation, TupleRef};
+use tuple::{Punctuation, TupleRef, TupleType, Value};
 
-use crate::{Fault, FaultKind, Submit};
+use crate::{BadCondition, Fault, FaultKind, Submit};
 
 /// Levels of trace and log messages, as on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +75,19 @@ pub trait Services {
     fn metric_names(&self) -> Vec<String>;
     /// A value that the job was started with: `jobName`, `applicationDir`, `toolkitDir`, `hostName`.
     fn property(&self, name: &str) -> Option<String>;
+    /// Whether a condition that is text holds for a tuple of a type.
+    ///
+    /// # Errors
+    /// If nobody here can read conditions. What is wrong with this one is a result.
+    fn holds(
+        &mut self,
+        _condition: &str,
+        _over: &Arc<TupleType>,
+        _tuple: &[Value],
+    ) -> Result<Result<bool, BadCondition>, Fault> {
+        let sentence = "nothing here reads conditions that are text";
+        Err(Fault::new(FaultKind::Limit, sentence))
+    }
 }
 
 /// The services of constant folding: there is no PE, so everything is refused.
@@ -169,6 +183,14 @@ impl Services for NoServices {
     fn property(&self, _name: &str) -> Option<String> {
         self.note("asking what the job was started with");
         None
+    }
+    fn holds(
+        &mut self,
+        _condition: &str,
+        _over: &Arc<TupleType>,
+        _tuple: &[Value],
+    ) -> Result<Result<bool, BadCondition>, Fault> {
+        Err(refusal("reading a condition that is text"))
     }
 }
 

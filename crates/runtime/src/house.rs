@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use graph::{Fault, FaultKind};
+use graph::{Fault, FaultKind, Reader};
 use transport::Strategy;
 
 use crate::crossing::{Linger, Links};
@@ -35,6 +35,8 @@ pub struct Options {
     pub pins: Vec<(u32, u32)>,
     /// What its loops do without work.
     pub idle: Strategy,
+    /// Reads conditions that are text: see [`graph::Services::holds`].
+    pub conditions: Option<Reader>,
 }
 
 impl Default for Options {
@@ -50,6 +52,7 @@ impl Default for Options {
             cores: Vec::new(),
             pins: Vec::new(),
             idle: Strategy::default(),
+            conditions: None,
         }
     }
 }
@@ -66,6 +69,7 @@ pub(crate) struct Setting {
 pub(crate) struct House {
     pub data_directory: PathBuf,
     pub properties: Vec<(String, String)>,
+    pub conditions: Option<Reader>,
     pub journal: Journal,
     pub stop: Stop,
     /// Raised by the first failure.
@@ -102,6 +106,7 @@ impl House {
         let house = House {
             data_directory: options.data_directory,
             properties: options.properties,
+            conditions: options.conditions,
             journal: Journal::new(options.levels, options.stderr),
             stop: Stop::default(),
             failed: Stop::default(),

@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use graph::{Fault, FaultKind, Services, TraceLevel};
-use tuple::Value;
+use graph::{BadCondition, Fault, FaultKind, Services, TraceLevel};
+use tuple::{TupleType, Value};
 
 use crate::house::House;
 use crate::journal::{self, Levels};
@@ -275,5 +275,18 @@ impl Services for &Voice {
         let found = properties.find(|(known, _)| known == name);
         let counted = || self.counts.get()?(name).map(|value| value.to_string());
         found.map(|(_, value)| value.clone()).or_else(counted)
+    }
+
+    fn holds(
+        &mut self,
+        condition: &str,
+        over: &Arc<TupleType>,
+        tuple: &[Value],
+    ) -> Result<Result<bool, BadCondition>, Fault> {
+        let reader = self.house.conditions.ok_or_else(|| {
+            let message = "this PE was started without a reader of conditions that are text";
+            Fault::new(FaultKind::Limit, message)
+        })?;
+        Ok(reader(condition, over, tuple, self))
     }
 }

@@ -63,6 +63,8 @@ pub enum Stateful {
     Allowed,
     /// Not in a function that is not declared `stateful`.
     NotDeclared,
+    /// Not in a condition that is text until the program runs.
+    InCondition,
 }
 
 impl Context {

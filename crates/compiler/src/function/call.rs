@@ -164,14 +164,21 @@ impl<'w> Typer<'_, 'w> {
             return;
         }
         self.effects.stateful_call(span, &signature.name);
-        if self.context.stateful == Stateful::NotDeclared {
-            let name = &signature.name;
-            let message =
-                format!("stateful function `{name}` is called in a function that is not stateful");
-            let finding = Diagnostic::error("stateful-call", span, message);
-            self.session
-                .report(finding.help("declare the function `stateful`"));
-        }
+        let name = &signature.name;
+        let (place, help) = match self.context.stateful {
+            Stateful::Allowed => return,
+            Stateful::NotDeclared => (
+                "is called in a function that is not stateful",
+                "declare the function `stateful`",
+            ),
+            Stateful::InCondition => (
+                "is called in a condition that is text",
+                "only functions that are not stateful can be called there",
+            ),
+        };
+        let message = format!("stateful function `{name}` {place}");
+        let finding = Diagnostic::error("stateful-call", span, message);
+        self.session.report(finding.help(help));
     }
 
     fn finish_call(&mut self, fit: &Fit, args: Vec<Arg>, span: Span) -> Option<graph::Expr> {

@@ -9,6 +9,7 @@ mod extremes;
 mod file;
 mod harness;
 mod math;
+mod predicate;
 mod regex;
 mod string;
 mod time;

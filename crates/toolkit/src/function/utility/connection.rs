@@ -107,11 +107,6 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "How congested an output port of the PE is, from 0 to 100; not supported.",
         |_| unsupported("asking for the congestion of a PE's port"),
     ),
-    utility(
-        "<tuple T> boolean evalPredicate(rstring splExpr, T tup, mutable int32 error)",
-        "Whether a tuple satisfies a condition that is written as text; not supported.",
-        |_| unsupported("evaluating a condition that is text"),
-    ),
 ];
 
 fn load_resource(_: &mut Call<'_>) -> Outcome {

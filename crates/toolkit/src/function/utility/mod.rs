@@ -7,6 +7,7 @@ mod format;
 mod message;
 mod metric;
 mod output;
+mod predicate;
 mod process;
 mod region;
 mod value;
@@ -26,6 +27,7 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     metric::FUNCTIONS,
     region::FUNCTIONS,
     connection::FUNCTIONS,
+    predicate::FUNCTIONS,
     compile_time::FUNCTIONS,
 ];
 

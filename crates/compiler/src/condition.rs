@@ -1,0 +1,160 @@
+//! Conditions that are text until the program runs: one boolean expression over the attributes of
+//! one tuple.
+//!
+//! The rules are those of a parameter such as Import's `filter`, with the same diagnostics behind
+//! them; only what belongs to the program's text is out of sight: its own functions, types, streams
+//! and variables. Nothing in a condition changes anything: there is no variable, attributes are not
+//! mutable, stateful functions are refused.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use graph::{BadCondition, Expr, Flaw, NativeFn};
+use syntax::{Diagnostic, Severity, SourceMap, Span, ast};
+use tuple::{TupleType, Type};
+
+use crate::expr::{Context, Inputs, Stateful, Typer};
+use crate::load::Program;
+use crate::names::{
+    Channel, Enumerator, Frame, InputPort, LoadedUnit, OperatorFrame, Scope, UnitId, World,
+};
+use crate::{Options, Session};
+
+/// Longer texts are refused: nobody writes them, and whoever keeps conditions has to know how much
+/// that can be.
+pub const CONDITION_BYTES_MAX: usize = 64 * 1024;
+
+/// What places in a condition are called.
+const PATH: &str = "condition";
+
+/// Types a condition over tuples of a type. Attributes of the tuple are those of input port 0 in what
+/// comes out. Typing recurses as deep as the text nests: leave it the stack of a compilation.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn condition(
+    text: &str,
+    over: &Arc<TupleType>,
+    natives: &'static [NativeFn],
+) -> Result<Expr, BadCondition> {
+    if text.len() > CONDITION_BYTES_MAX {
+        let sentence = format!(
+            "it has {} bytes, and no condition may have more than {CONDITION_BYTES_MAX}",
+            text.len()
+        );
+        return Err(BadCondition::new(Flaw::Syntax, sentence));
+    }
+    let program = surroundings(text);
+    let ast = match syntax::parse_expr(text) {
+        Ok(ast) => ast,
+        Err(found) => return Err(first(&found, &program.sources, true)),
+    };
+    let (world, _) = World::new(program.sources, program.units, natives, &[]);
+    typed(&ast, over, &world)
+}
+
+fn typed(ast: &ast::Expr, over: &Arc<TupleType>, world: &World) -> Result<Expr, BadCondition> {
+    let options = Options::default();
+    let session = Session::new(world, &options, "");
+    let frame = Frame::Operator(Rc::new(frame(over)));
+    let scope = Scope::unit(UnitId(0)).enter(frame);
+    let context = Context {
+        inputs: Inputs::Port(0),
+        stateful: Stateful::InCondition,
+        ..Context::default()
+    };
+    let typed = Typer::new(&session, scope, context).expr(ast, None);
+    let is_sound = !session.diagnostics.has_errors();
+    let found = session.diagnostics.into_sorted();
+    match typed {
+        Some(expr) if is_sound && expr.ty == Type::Boolean => Ok(expr),
+        Some(expr) if is_sound => {
+            let sentence = format!("it is of type {}, and a condition is a boolean", expr.ty);
+            Err(BadCondition::new(Flaw::NotBoolean, sentence))
+        }
+        _ => Err(first(&found, world.sources(), false)),
+    }
+}
+
+/// A file that says nothing, to be the place of the condition, and what every program sees.
+fn surroundings(text: &str) -> Program {
+    let mut program = Program::default();
+    // The first file: it is what `parse_expr` takes the text for.
+    let file = program.sources.add(Path::new(PATH), text);
+    program.units.push(LoadedUnit {
+        file,
+        unit: syntax::parse(file, "").unit,
+        toolkit_dir: "".into(),
+        is_checked: false,
+    });
+    program.add_prelude();
+    program
+}
+
+/// An operator with one port, which conditions have no name for.
+fn frame(over: &Arc<TupleType>) -> OperatorFrame {
+    let port = InputPort {
+        name: "tup".into(),
+        names: Vec::new(),
+        streams: Vec::new(),
+        schema: Some(over.clone()),
+        mutable: false,
+        span: Span::default(),
+    };
+    let frame = OperatorFrame::new("", "", vec![port], Vec::new(), Channel::default());
+    for attribute in &over.attributes {
+        add_enumerators(&frame, &attribute.ty);
+    }
+    frame
+}
+
+/// Makes the enumerators of a type known, however deep. Of two enums with the same name in them the
+/// first has it.
+fn add_enumerators(frame: &OperatorFrame, ty: &Type) {
+    match ty {
+        Type::Enum(ty) => {
+            for (ordinal, name) in ty.names.iter().enumerate() {
+                let enumerator = Enumerator {
+                    ty: ty.clone(),
+                    ordinal: ordinal as u32,
+                    span: Span::default(),
+                };
+                let _ = frame.add_enumerator(name, enumerator);
+            }
+        }
+        Type::List(inner, _) | Type::Set(inner, _) | Type::Optional(inner) => {
+            add_enumerators(frame, inner);
+        }
+        Type::Map(entry, _) => {
+            add_enumerators(frame, &entry.0);
+            add_enumerators(frame, &entry.1);
+        }
+        Type::Tuple(inner) => {
+            for attribute in &inner.attributes {
+                add_enumerators(frame, &attribute.ty);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The first error in the order of the text.
+fn first(found: &[Diagnostic], sources: &SourceMap, is_syntax: bool) -> BadCondition {
+    let errors = found.iter().filter(|d| d.severity == Severity::Error);
+    let first = errors.min_by_key(|d| d.span.start);
+    let flaw = match first.map(|d| d.code) {
+        _ if is_syntax => Flaw::Syntax,
+        Some("not-a-value") => Flaw::Unknown,
+        Some(code) if code.starts_with("unknown-") => Flaw::Unknown,
+        _ => Flaw::Refused,
+    };
+    let Some(first) = first else {
+        return BadCondition::new(flaw, "it is no expression");
+    };
+    let at = sources.position(first.span);
+    let help = first.help.first().map(|help| format!(" ({help})"));
+    let (message, help) = (&first.message, help.unwrap_or_default());
+    let sentence = format!("{}:{}: {message}{help}", at.line, at.column);
+    BadCondition::new(flaw, sentence)
+}
