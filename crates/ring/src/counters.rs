@@ -19,7 +19,8 @@
 //!
 //! # Invariants
 //! A file keeps its length (it is sealed) and its legend. Whoever opens it while it is being made finds
-//! that it is none yet: its magic is written last.
+//! that it is none yet: its magic is written last. Its writer holds an exclusive lock on it as long as it
+//! lives; so one that is found in a process that only looks, when its writer has ended, is none any more.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -28,7 +29,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::MemfdFlags;
+use rustix::fs::{FlockOperation, MemfdFlags, flock};
 
 use crate::memory::{Memory, is_sealed, sealed};
 
@@ -91,6 +92,7 @@ impl Board {
         }
         let bytes = HEAD_BYTES + slots * WORD_BYTES + legend.len();
         let file = File::from(sealed(SHORT_NAME, bytes, MemfdFlags::empty())?);
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         file.write_all_at(&VERSION.to_ne_bytes(), VERSION_AT)?;
         file.write_all_at(&(slots as u32).to_ne_bytes(), SLOTS_AT)?;
         file.write_all_at(&(legend.len() as u64).to_ne_bytes(), LEGEND_AT)?;
@@ -119,7 +121,7 @@ impl View {
     /// Opens a file: `/proc/PID/fd/N`.
     ///
     /// # Errors
-    /// It cannot be opened, or it is no counters file of this version.
+    /// It cannot be opened, it is no counters file of this version, or its writer has ended.
     pub fn open(path: &Path) -> io::Result<View> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         if !is_sealed(file.as_fd()) {
@@ -132,6 +134,9 @@ impl View {
         let half = |at| bytes(at).first_chunk().map(|b| u32::from_ne_bytes(*b));
         if number(0) != Some(MAGIC) || half(VERSION_AT) != Some(VERSION) {
             return Err(foreign("no counters file of this version"));
+        }
+        if flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
+            return Err(foreign("the counters of somebody who has ended"));
         }
         let slots = half(SLOTS_AT).unwrap_or_default() as usize;
         let legend_bytes = number(LEGEND_AT).map(usize::try_from);
@@ -207,6 +212,7 @@ mod tests {
     fn foreign_file(bytes: &[u8]) -> File {
         let file = File::from(sealed("foreign", bytes.len(), MemfdFlags::empty()).unwrap());
         file.write_all_at(bytes, 0).unwrap();
+        flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
         file
     }
 
@@ -223,6 +229,16 @@ mod tests {
         assert_eq!(view.read(), (99, vec![7, 0, u64::MAX]));
         drop(board);
         assert_eq!(view.read().0, 99, "it is seen as long as somebody looks");
+    }
+
+    #[test]
+    fn a_file_without_its_writer_is_none() {
+        let board = Board::create(1, "").unwrap();
+        let kept = File::open(path(&board._file)).unwrap();
+        assert!(View::open(&path(&kept)).is_ok(), "it is the writer's");
+        drop(board);
+        let refused = View::open(&path(&kept)).err().unwrap().to_string();
+        assert_eq!(refused, "the counters of somebody who has ended");
     }
 
     #[test]
