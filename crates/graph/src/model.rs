@@ -99,6 +99,16 @@ impl OperatorModel {
     };
 }
 
+impl OperatorModel {
+    /// Whether one of [`OperatorModel::output_functions`] has this name.
+    pub fn has_output_function(&self, name: &str) -> bool {
+        self.output_functions.iter().any(|prototype| {
+            let before = prototype.split('(').next().unwrap_or_default();
+            before.rsplit(' ').find(|word| !word.is_empty()) == Some(name)
+        })
+    }
+}
+
 /// Tells of an operator, with its parameters and windows, whether it submits by timers.
 pub type Timed = fn(&Operator) -> bool;
 

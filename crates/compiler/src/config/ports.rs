@@ -8,7 +8,7 @@ use tuple::{Type, Value};
 
 use super::Clause;
 use super::text::{bare_word, call, sys_word};
-use crate::names::did_you_mean;
+use crate::names::which_port;
 
 /// Tuples that a threaded port holds, unless it says otherwise.
 const QUEUE_SIZE: i64 = 1000;
@@ -85,8 +85,8 @@ impl<'w> Clause<'_, 'w> {
         }
         let message = format!("this operator has no input port `{name}`");
         let finding = Diagnostic::error("unknown-port", expr.span, message);
-        let names = frame.inputs.iter().flat_map(|p| &p.names).map(|n| &**n);
-        self.session.report(did_you_mean(finding, name, names));
+        let ports = frame.inputs.iter().map(|port| &port.names[..]);
+        self.session.report(which_port(finding, name, ports));
         None
     }
 
@@ -103,8 +103,8 @@ impl<'w> Clause<'_, 'w> {
         }
         let message = format!("this operator has no output port `{name}`");
         let finding = Diagnostic::error("unknown-port", expr.span, message);
-        let names = frame.outputs.iter().flat_map(|p| &p.names).map(|n| &**n);
-        self.session.report(did_you_mean(finding, name, names));
+        let ports = frame.outputs.iter().map(|port| &port.names[..]);
+        self.session.report(which_port(finding, name, ports));
         None
     }
 

@@ -6,7 +6,7 @@ use syntax::{Diagnostic, Span};
 
 use super::Work;
 use crate::expr::{Context, Inputs, Typer};
-use crate::names::did_you_mean;
+use crate::names::which_port;
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
 pub(super) fn logic<'w>(work: &Work<'_, 'w>) -> Logic {
@@ -132,10 +132,7 @@ pub(super) fn input(work: &Work<'_, '_>, name: &Ident) -> Option<usize> {
         });
     let finding = match hidden {
         Some((_, port)) => finding.help(format!("that port is called `{}`", port.name)),
-        None => {
-            let names = ports.flat_map(|port| &port.names).map(|n| &**n);
-            did_you_mean(finding, &name.text, names)
-        }
+        None => which_port(finding, &name.text, ports.map(|port| &port.names[..])),
     };
     work.session.report(finding);
     None

@@ -11,7 +11,7 @@ use tuple::TupleType;
 use super::{Work, effects, forward};
 use crate::expr::{Context, Inputs, Typer};
 use crate::function::OutputFunctions;
-use crate::names::{did_you_mean, nearest};
+use crate::names::{did_you_mean, nearest, which_port};
 
 /// The clause of one port.
 type Clause = PortClause<Vec<(Ident, ast::Expr)>>;
@@ -59,9 +59,8 @@ fn clauses<'w>(work: &Work<'_, 'w>) -> Vec<Option<&'w Clause>> {
         let Some(port) = work.frame.output(&name.text) else {
             let message = format!("this operator has no output port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);
-            let names = work.frame.outputs.iter().flat_map(|p| &p.names);
-            work.session
-                .report(did_you_mean(finding, &name.text, names.map(|n| &**n)));
+            let ports = work.frame.outputs.iter().map(|port| &port.names[..]);
+            work.session.report(which_port(finding, &name.text, ports));
             continue;
         };
         if let Some(first) = clauses[port] {

@@ -6,7 +6,7 @@ use syntax::{Diagnostic, Span};
 
 use super::Work;
 use super::policy::{Policies, kind_of};
-use crate::names::did_you_mean;
+use crate::names::nearest;
 
 /// The parts of a window clause as they were met.
 #[derive(Default)]
@@ -120,7 +120,11 @@ impl Parts {
             (text, _) => {
                 let message = format!("`{text}` is not a part of a window");
                 let finding = Diagnostic::error("unknown-window-part", word.span, message);
-                work.session.report(did_you_mean(finding, text, WORDS));
+                let finding = match nearest(text, WORDS.iter().copied()) {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding.help(EXAMPLE),
+                };
+                work.session.report(finding);
                 None
             }
         }
@@ -218,7 +222,8 @@ fn is_time_interval(expr: &Expr) -> bool {
 fn not_a_part<T>(work: &Work<'_, '_>, span: Span) -> Option<T> {
     let message = "this is not a part of a window";
     let finding = Diagnostic::error("unknown-window-part", span, message);
-    work.session
-        .report(finding.help("an example: `sliding, count(10), count(1), partitioned`"));
+    work.session.report(finding.help(EXAMPLE));
     None
 }
+
+const EXAMPLE: &str = "an example: `sliding, count(10), count(1), partitioned`";

@@ -223,7 +223,11 @@ impl World {
                 Kind::Function if foreign_function(text).is_some() => {
                     diagnostic.help(foreign_function(text).unwrap_or_default())
                 }
-                _ => did_you_mean(diagnostic, text, self.names(unit, kind)),
+                Kind::Function => {
+                    let diagnostic = self.output_function_meant(diagnostic, text);
+                    did_you_mean(diagnostic, text, self.names(unit, kind))
+                }
+                Kind::Operator => did_you_mean(diagnostic, text, self.names(unit, kind)),
             };
             return match elsewhere {
                 Some(ns) => {
@@ -245,6 +249,27 @@ impl World {
         let namespace = self.index.namespace(self.index.find("spl")?);
         let (unit, composite) = namespace.composites.get(name)?;
         Some((*unit, composite))
+    }
+
+    /// Adds that it is a function for the output clauses of some operators, if it is.
+    fn output_function_meant(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
+        let models = self
+            .index
+            .namespaces
+            .iter()
+            .flat_map(|n| n.operators.values());
+        let mut of: Vec<_> = models
+            .filter(|model| model.has_output_function(name))
+            .map(|model| model.name)
+            .collect();
+        of.sort_unstable();
+        match of.is_empty() {
+            true => diagnostic,
+            false => diagnostic.help(format!(
+                "`{name}` is an output function: it is called in the output clause of {}",
+                of.join(", ")
+            )),
+        }
     }
 
     /// A namespace that is not used but has a public definition of the name.

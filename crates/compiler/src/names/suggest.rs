@@ -1,5 +1,7 @@
 //! "Did you mean": the nearest of the names that could have been written.
 
+use std::sync::Arc;
+
 pub use graph::nearest;
 use syntax::Diagnostic;
 
@@ -56,5 +58,24 @@ pub fn did_you_mean<'n>(
     match nearest(name, candidates) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
+    }
+}
+
+/// Adds which port could have been meant: the nearest by any of its names, else all there are.
+pub fn which_port<'n>(
+    diagnostic: Diagnostic,
+    name: &str,
+    ports: impl Iterator<Item = &'n [Arc<str>]> + Clone,
+) -> Diagnostic {
+    let names = ports.clone().flatten().map(|name| &**name);
+    if let Some(near) = nearest(name, names) {
+        return diagnostic.help(format!("did you mean `{near}`?"));
+    }
+    let first = ports.filter_map(|names| names.first());
+    let all: Vec<_> = first.map(|name| format!("`{name}`")).collect();
+    match &all[..] {
+        [] => diagnostic.help("it has no such port at all"),
+        [only] => diagnostic.help(format!("its only one is {only}")),
+        _ => diagnostic.help(format!("it has {}", all.join(", "))),
     }
 }
