@@ -156,6 +156,8 @@ pub enum Part {
     Attribute(u32, u32),
     /// A parameter.
     Param(&'static str),
+    /// The parameter at this place of [`crate::Operator::params`].
+    ParamAt(u32),
     /// The window of an input port.
     Window(u32),
 }

@@ -64,12 +64,16 @@ impl Expr {
 
     /// Whether this expression, or one inside it, reads an input tuple.
     pub fn reads_input(&self) -> bool {
+        self.reads_port(|_| true)
+    }
+
+    /// Whether this expression, or one inside it, reads a tuple of such an input port.
+    pub fn reads_port(&self, is_it: impl Fn(u32) -> bool) -> bool {
         let mut reads = false;
         self.clone().each(&mut |part| {
-            reads |= matches!(
-                part.kind,
-                ExprKind::Input { .. } | ExprKind::Attribute { .. }
-            );
+            if let ExprKind::Input { port, .. } | ExprKind::Attribute { port, .. } = part.kind {
+                reads |= is_it(port);
+            }
         });
         reads
     }

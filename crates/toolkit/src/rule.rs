@@ -2,11 +2,18 @@
 
 use std::sync::Arc;
 
-use graph::{Expr, Misuse, Operator, ParamValue, Part};
+use graph::{Expr, ExprKind, Misuse, Operator, ParamValue, Part};
+use tuple::Value;
 
 /// Whether a parameter is given.
 pub fn given(operator: &Operator, name: &str) -> bool {
     operator.param(name).is_some()
+}
+
+/// Whether a flag is known to be set.
+pub fn holds(operator: &Operator, name: &str) -> bool {
+    let flag = exprs(operator, name).first().map(|expr| &expr.kind);
+    matches!(flag, Some(ExprKind::Const(Value::Boolean(true))))
 }
 
 /// The expressions of a parameter; none if it is not given.

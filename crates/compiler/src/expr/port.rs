@@ -85,14 +85,19 @@ impl Typer<'_, '_> {
             Inputs::Port(only) if only as usize == port => Some(()),
             Inputs::Port(only) => {
                 let site = self.site.as_ref()?;
-                let only = site.inputs.get(only as usize)?;
-                // A port whose type is not known may have an attribute of this name.
-                only.schema.as_ref()?;
-                let only = &only.name;
                 let other = &site.inputs[port].name;
-                let message = format!(
-                    "{what} comes from `{other}`, and only tuples of `{only}` can be read here"
-                );
+                let allowed = match site.inputs.get(only as usize) {
+                    Some(input) => {
+                        // A port whose type is not known may have an attribute of this name.
+                        input.schema.as_ref()?;
+                        format!("only tuples of `{}` can be read here", input.name)
+                    }
+                    None => {
+                        let number = only + 1;
+                        format!("this is for tuples of input port {number}, which is not there")
+                    }
+                };
+                let message = format!("{what} comes from `{other}`, and {allowed}");
                 self.fail("wrong-input-port", span, message)
             }
             Inputs::None => {

@@ -39,6 +39,7 @@ fn place(work: &Work<'_, '_>, part: Part) -> Span {
             let param = ast.params.iter().find(|p| *p.name.text == *name);
             param.map(|p| actual_span(&p.actual).unwrap_or(p.span))
         }
+        Part::ParamAt(at) => ast.params.get(at as usize).map(|p| p.name.span),
         Part::Window(port) => {
             let is_it = |name: &str| work.frame.input(name) == Some(port as usize);
             ast.windows

@@ -9,6 +9,7 @@ pub mod export;
 mod file_name;
 pub mod file_sink;
 pub mod file_source;
+pub mod format_rules;
 pub mod import;
 mod input;
 pub mod metrics_sink;

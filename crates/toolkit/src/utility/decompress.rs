@@ -7,13 +7,14 @@ use std::sync::Arc;
 use bzip2::write::BzDecoder;
 use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use graph::{Fault, InPortModel, Misuse, Operator as Invocation, OperatorModel};
-use graph::{OutPortModel, ParamMode, ParamModel};
+use graph::{OutPortModel, ParamMode, ParamModel, Part};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
 
 use super::blob;
 use crate::adapter::compression::Compression;
 use crate::adapter::params;
+use crate::rule::{holds, wrong};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -63,6 +64,11 @@ static MODEL: OperatorModel = OperatorModel {
 
 fn verify(operator: &Invocation) -> Result<(), Misuse> {
     blob::verify_input(operator, "decompressionInput")?;
+    if holds(operator, "flushOnPunct") && holds(operator, "flushPerTuple") {
+        let message = "`flushOnPunct` and `flushPerTuple` exclude each other";
+        let help = "what is decompressed is sent at each marker, or at each tuple";
+        return wrong(Part::Param("flushPerTuple"), message, help);
+    }
     blob::verify_output(operator)
 }
 

@@ -1,7 +1,8 @@
 //! Format: makes records of tuples, as blobs.
 
 use graph::PunctuationOut;
-use graph::{Assignment, Fault, InPortModel, OperatorModel, OutPortModel, ParamModel};
+use graph::{Assignment, Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, Part};
+use graph::{Expr, ExprKind, Misuse, Operator as Invocation};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,6 +11,7 @@ use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use crate::adapter::{params, record, verify};
 use crate::calls::Calls;
+use crate::rule::{holds, wrong};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -33,7 +35,7 @@ static MODEL: OperatorModel = OperatorModel {
     params: PARAMS,
     enums: &[params::FORMATS],
     output_functions: &["<any T> T AsIs(T v)", "blob Output()"],
-    verify: Some(verify::written),
+    verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
 
@@ -50,6 +52,27 @@ const PARAMS: &[ParamModel] = &[
     params::QUOTE_STRINGS,
     params::SUPPRESS,
 ];
+
+/// A marker becomes a record without a tuple: nothing can be taken from one then.
+fn verify(operator: &Invocation) -> Result<(), Misuse> {
+    verify::written(operator)?;
+    let port = &operator.outputs[0];
+    if !holds(operator, "writePunctuations") {
+        return Ok(());
+    }
+    let reads = |value: &Expr| match value.kind {
+        ExprKind::OutputCall(call) => port.calls[call as usize].args.iter().any(Expr::reads_input),
+        _ => value.reads_input(),
+    };
+    let mut assigned = port.assign.iter();
+    let Some(at) = assigned.position(|value| value.as_ref().is_some_and(reads)) else {
+        return Ok(());
+    };
+    let name = &port.schema.attributes[at].name;
+    let message = format!("`{name}` depends on the tuple, and markers are written too");
+    let help = "assign it without attributes, or leave `writePunctuations` out";
+    wrong(Part::Attribute(0, at as u32), message, help)
+}
 
 /// Its output functions.
 enum Function {

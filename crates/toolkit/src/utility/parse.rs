@@ -9,7 +9,7 @@ use tuple::{Punctuation, TupleBuf, TupleRef};
 use super::blob;
 use crate::adapter::assigned::{Assigned, Parsing};
 use crate::adapter::reading::Origin;
-use crate::adapter::{params, record, verify};
+use crate::adapter::{format_rules, params, record, verify};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -60,6 +60,7 @@ const PARAMS: &[ParamModel] = &[
 
 fn check(operator: &Invocation) -> Result<(), Misuse> {
     blob::verify_input(operator, "parseInput")?;
+    format_rules::sized_blocks(operator)?;
     verify::read(operator)
 }
 

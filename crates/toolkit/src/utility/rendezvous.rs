@@ -8,6 +8,8 @@ use runtime::window::encode_key;
 use runtime::{Build, Outlet, Row};
 use tuple::{TupleBuf, TupleRef};
 
+use crate::rule::wrong;
+
 /// Their listed parameters; `partitionBy<n>` is accepted besides.
 pub const PARAMS: &[ParamModel] = &[
     ParamModel {
@@ -60,45 +62,76 @@ fn port_of(param: &str, ports: usize) -> Option<usize> {
 /// Either no port is partitioned or all are, by as many expressions of the same types.
 pub fn verify(operator: &Operator) -> Result<(), Misuse> {
     let ports = operator.inputs.len();
-    let mut by_port: Vec<Option<&graph::Param>> = vec![None; ports];
-    for param in operator.params.iter().filter(|p| &*p.name != "bufferSize") {
-        let Some(port) = port_of(&param.name, ports) else {
-            return Err(misuse(format!("there is no parameter `{}`", param.name)));
+    // The place of the parameter that partitions each port.
+    let mut by_port: Vec<Option<u32>> = vec![None; ports];
+    for (at, param) in (0..).zip(&operator.params) {
+        if &*param.name == "bufferSize" {
+            continue;
+        }
+        let name = &param.name;
+        let Some(port) = port_of(name, ports) else {
+            return misuse(Part::ParamAt(at), unknown(name, ports));
         };
-        if by_port[port].replace(param).is_some() {
-            return Err(misuse(format!("input port {port} is partitioned twice")));
+        if by_port[port].replace(at).is_some() {
+            let message = format!("`{name}` partitions input port {port} a second time");
+            return misuse(Part::ParamAt(at), message);
         }
     }
-    if let Some(missing) = by_port.iter().position(Option::is_none)
-        && by_port.iter().any(Option::is_some)
-    {
-        return Err(misuse(format!("input port {missing} is not partitioned")));
+    if by_port.iter().all(Option::is_none) {
+        return Ok(());
     }
-    same_types(&keys(operator))
+    if let Some(missing) = by_port.iter().position(Option::is_none) {
+        let message = format!("input port {missing} is not partitioned, and others are");
+        return misuse(Part::Input(missing as u32), message);
+    }
+    own_tuples(operator, &by_port)?;
+    same_types(&keys(operator), &by_port)
 }
 
-fn same_types(keys: &[Option<&[Expr]>]) -> Result<(), Misuse> {
+/// A key is made of the tuple that came, when no other port's tuple is there.
+fn own_tuples(operator: &Operator, by_port: &[Option<u32>]) -> Result<(), Misuse> {
+    for (own, key) in (0..).zip(keys(operator)) {
+        let mut exprs = key.unwrap_or_default().iter();
+        if exprs.any(|expr| expr.reads_port(|port| port != own)) {
+            let name = &operator.inputs[own as usize].name;
+            let message =
+                format!("the key of input port {own} can only be made of tuples of `{name}`");
+            let part = by_port[own as usize].map_or(Part::Head, Part::ParamAt);
+            return misuse(part, message);
+        }
+    }
+    Ok(())
+}
+
+fn unknown(name: &str, ports: usize) -> String {
+    match name.strip_prefix("partitionBy").map(str::parse::<u64>) {
+        Some(Ok(port)) => format!("there is no input port {port}; there are {ports}, from 0"),
+        _ => format!("there is no parameter `{name}`"),
+    }
+}
+
+fn same_types(keys: &[Option<&[Expr]>], by_port: &[Option<u32>]) -> Result<(), Misuse> {
     let types = |key: &Option<&[Expr]>| -> Vec<_> {
         let exprs = key.unwrap_or_default();
         exprs.iter().map(|e| e.ty.clone()).collect()
     };
     let first = types(&keys[0]);
     match keys.iter().position(|key| types(key) != first) {
-        Some(port) => Err(misuse(format!(
-            "the partition keys of input ports 0 and {port} have different types"
-        ))),
+        Some(port) => {
+            let part = by_port[port].map_or(Part::Head, Part::ParamAt);
+            misuse(
+                part,
+                format!("the partition keys of input ports 0 and {port} have different types"),
+            )
+        }
         None => Ok(()),
     }
 }
 
-fn misuse(message: String) -> Misuse {
-    Misuse {
-        part: Part::Head,
-        message,
-        help: "partition every input port by as many expressions of the same types: \
-               partitionBy0, partitionBy1, ... (also partitionByLHS and partitionByRHS)"
-            .to_owned(),
-    }
+fn misuse(part: Part, message: String) -> Result<(), Misuse> {
+    let help = "partition every input port by as many expressions of the same types: \
+                partitionBy0, partitionBy1, ... (also partitionByLHS and partitionByRHS)";
+    wrong(part, message, help)
 }
 
 /// Tuples of all ports that wait for each other.

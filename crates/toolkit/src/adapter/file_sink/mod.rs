@@ -1,10 +1,11 @@
 //! FileSink: writes tuples to files.
 //!
 //! `operator` decides what is written and when a file is done; `files` opens, closes, names and moves
-//! them.
+//! them; `rules` checks invocations.
 
 mod files;
 mod operator;
+mod rules;
 
 use graph::{Cardinality, PunctuationOut};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
@@ -41,7 +42,7 @@ static MODEL: OperatorModel = OperatorModel {
         ("WriteFailureAction", &["ignore", "log", "terminate"]),
     ],
     metrics: &["nFilesOpened", "nTupleWriteErrors"],
-    verify: Some(super::verify::sink),
+    verify: Some(rules::verify),
     timed: Some(|operator| {
         let mode = lower::literal(operator, "closeMode");
         // Without an output port it submits nothing at all.
@@ -99,7 +100,8 @@ const PARAMS: &[ParamModel] = &[
     },
     ParamModel {
         name: "tuplesPerFile",
-        doc: "With closeMode count: an integer of tuples.",
+        ty: "int32 | uint32 | int64 | uint64",
+        doc: "With closeMode count: how many tuples.",
         ..ParamModel::DEFAULT
     },
     ParamModel {
@@ -110,7 +112,8 @@ const PARAMS: &[ParamModel] = &[
     },
     ParamModel {
         name: "bytesPerFile",
-        doc: "With closeMode size: an integer of bytes.",
+        ty: "int32 | uint32 | int64 | uint64",
+        doc: "With closeMode size: how many bytes.",
         ..ParamModel::DEFAULT
     },
     ParamModel {

@@ -1,8 +1,9 @@
 //! FileSource: reads tuples from files.
 //!
-//! `operator` decides which files are read and what follows them.
+//! `operator` decides which files are read and what follows them; `rules` checks invocations.
 
 mod operator;
+mod rules;
 
 use graph::{Assignment, Cardinality};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
@@ -44,7 +45,7 @@ static MODEL: OperatorModel = OperatorModel {
         "<any T> T AsIs(T v)",
     ],
     metrics: &["nFilesOpened", "nInvalidTuples"],
-    verify: Some(super::verify::source),
+    verify: Some(rules::verify),
     starts_consistent_region: true,
     ..OperatorModel::DEFAULT
 };

@@ -3,6 +3,7 @@
 use graph::{Expr, ExprKind, Misuse, Operator, Part};
 use tuple::Value;
 
+use crate::adapter::format_rules::sized_blocks;
 use crate::adapter::verify::{read, written};
 use crate::lower;
 use crate::rule::{given, wrong};
@@ -10,6 +11,7 @@ use crate::rule::{given, wrong};
 /// TCPSource.
 pub fn tcp_source(operator: &Operator) -> Result<(), Misuse> {
     connection(operator)?;
+    sized_blocks(operator)?;
     read(operator)
 }
 

@@ -8,6 +8,7 @@ mod call;
 mod column;
 mod columns;
 mod operator;
+mod rules;
 
 use crate::lower;
 use graph::{Assignment, PunctuationIn, Windowing};
@@ -106,5 +107,6 @@ static MODEL: OperatorModel = OperatorModel {
         "<any T> T Custom(boolean init, boolean process, T result)",
     ],
     metrics: &["nCurrentPartitions"],
+    verify: Some(rules::verify),
     ..OperatorModel::DEFAULT
 };

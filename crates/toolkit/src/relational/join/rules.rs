@@ -7,7 +7,8 @@ use crate::lower;
 use crate::rule::{exprs, given, wrong};
 
 /// Keys come in pairs of equal types; further output ports are those of the algorithm's unmatched
-/// tuples; default tuples are of the type of their side, and are for a join with one output port.
+/// tuples; default tuples are of the type of their side, and are for a join that needs them and has
+/// one output port.
 pub fn verify(operator: &Operator) -> Result<(), Misuse> {
     keys(operator)?;
     ports(operator)?;
@@ -105,6 +106,15 @@ fn default_tuple(operator: &Operator, name: &'static str, port: usize) -> Result
             message,
             "it stands for a tuple of that input port",
         );
+    }
+    let algorithm = algorithm(operator);
+    let (sides, _) = unmatched(algorithm);
+    // A tuple of defaults stands in where the other side finds no partner.
+    if !sides.contains(&(1 - port)) {
+        let message = format!("a Join that is {algorithm} has no use for `{name}`");
+        let other = ["rightOuter", "leftOuter"][port];
+        let help = format!("leave it out, or write `algorithm : {other}` or `outer`");
+        return wrong(Part::Param(name), message, &help);
     }
     if operator.outputs.len() > 1 {
         let help = "unmatched tuples leave on the further output ports, not with default values";

@@ -1,0 +1,27 @@
+//! What the compiler checks of an Aggregate beyond its model.
+
+use graph::{Misuse, Operator, Part, WindowKind};
+
+use crate::rule::{holds, wrong};
+
+/// Windows that give results while they are incomplete slide; what gives some when it is evicted is a
+/// partition.
+pub fn verify(operator: &Operator) -> Result<(), Misuse> {
+    let Some(window) = &operator.inputs[0].window else {
+        return Ok(());
+    };
+    let is_tumbling = window.kind == WindowKind::Tumbling;
+    let (incomplete, evicted) = ("aggregateIncompleteWindows", "aggregateEvictedPartitions");
+    if holds(operator, incomplete) && is_tumbling {
+        let message = "a tumbling window gives results only when it is full";
+        let help = format!("leave `{incomplete}` out, or make the window sliding");
+        return wrong(Part::Param(incomplete), message, &help);
+    }
+    if holds(operator, evicted) && window.partition.is_none() {
+        let message = "the window has no partitions that could be evicted";
+        let help = "add `partitioned, partitionCount(100)` to the window for instance, and \
+                    `partitionBy` to the parameters";
+        return wrong(Part::Param(evicted), message, help);
+    }
+    Ok(())
+}
