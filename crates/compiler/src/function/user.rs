@@ -176,7 +176,8 @@ impl<'w> Session<'w> {
 }
 
 impl<'w> Typer<'_, 'w> {
-    /// The formals of a function as the first locals of its body.
+    /// The formals of a function as the first locals of its body. Enumerators that the types of
+    /// formals and result declare are seen there too.
     fn formals(&mut self, ast: &'w ast::Function) {
         for param in &ast.params {
             self.declare_enumerators(&param.ty);
@@ -190,5 +191,6 @@ impl<'w> Typer<'_, 'w> {
             self.flow.assign(id);
             self.locals[id.0 as usize].by_reference = param.is_mutable;
         }
+        self.declare_enumerators(&ast.result);
     }
 }
