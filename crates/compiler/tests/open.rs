@@ -39,6 +39,9 @@ composite Spare(output Out; input In) {
                     submit(In, Out);
                 }
         }
+        () as Lines = FileSink(In) { param file : \"lines\"; format : line; }
+        stream<In> Read = FileSource(In) { param format : line; }
+        stream<$result> Packed = Compress(In) { param compression : zlib; }
         () as S = Custom(Changed) { logic onTuple Changed : println(Changed.value); }
 }
 ";

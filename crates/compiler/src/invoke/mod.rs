@@ -86,13 +86,20 @@ pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> 
     let (operator, site) = work.operator(&request);
     // A parameter that is broken elsewhere is left out without a report here.
     let has_its_params = operator.params.len() == ast.params.len();
-    if session.diagnostics.error_count() == errors && has_its_params {
+    if session.diagnostics.error_count() == errors && has_its_params && work.has_its_types() {
         verify::run(&work, &operator);
     }
     (operator, site)
 }
 
 impl<'w> Work<'_, 'w> {
+    /// Whether the types of all ports are known. Those of a composite that nobody invokes may not be.
+    fn has_its_types(&self) -> bool {
+        let inputs = self.frame.inputs.iter().map(|port| &port.schema);
+        let mut all = inputs.chain(self.frame.outputs.iter().map(|port| &port.schema));
+        all.all(Option::is_some)
+    }
+
     fn operator(&self, request: &Request<'_, 'w>) -> (Operator, Site) {
         let (session, ast) = (self.session, self.ast);
         // With wrong ports names would be sought in the wrong places: that is not said too.
