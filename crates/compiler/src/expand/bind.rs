@@ -1,5 +1,7 @@
 //! Formals of a composite and what is passed for them.
 
+use std::rc::Rc;
+
 use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Ident, Mode, Param, QName};
 
@@ -76,7 +78,8 @@ impl<'w> Expander<'_, 'w> {
             scope,
         } = binding;
         let (wanted, is_fit) = match &formal.mode {
-            Mode::Type => return self.is_type(actual, scope),
+            // A default may be the type of a stream, which is not declared yet.
+            Mode::Type => return scope.is_default() || self.is_type(actual, scope),
             Mode::Operator => match single(actual) {
                 Some(Expr {
                     kind: ExprKind::Name(name),
@@ -107,12 +110,15 @@ impl<'w> Expander<'_, 'w> {
 
     /// Checks actuals in which no names occur against the types that their formals ask for. Where
     /// names occur the uses decide, for attributes mean something only there.
-    pub(super) fn check_actuals(&self, frame: &CompositeFrame<'w>, scope: &Scope<'w>) {
+    pub(super) fn check_actuals(&self, frame: &Rc<CompositeFrame<'w>>, scope: &Scope<'w>) {
         for formal in &frame.ast.params {
-            let Mode::Expression(Some(ty)) = &formal.mode else {
+            let Some(Some(binding)) = frame.binding(&formal.name.text) else {
                 continue;
             };
-            let Some(Some(binding)) = frame.binding(&formal.name.text) else {
+            if matches!(formal.mode, Mode::Type) && binding.scope.is_default() {
+                self.is_type(binding.actual, &binding.home(frame));
+            }
+            let Mode::Expression(Some(ty)) = &formal.mode else {
                 continue;
             };
             let Some(expr) = single(binding.actual).filter(|expr| !has_names(expr)) else {
@@ -121,7 +127,7 @@ impl<'w> Expander<'_, 'w> {
             let Some(ty) = self.session.resolve_type(ty, scope) else {
                 continue;
             };
-            let (home, context) = (binding.scope.clone(), Context::attribute_free());
+            let (home, context) = (binding.home(frame), Context::attribute_free());
             Typer::new(self.session, home, context).expr(expr, Some(&ty));
         }
     }

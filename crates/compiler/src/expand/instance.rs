@@ -87,6 +87,8 @@ impl<'w> Expander<'_, 'w> {
         self.around.push(composite);
         let frame = self.frame(&instance);
         let scope = Scope::composite(frame.clone());
+        // Types and defaults may be named after any stream.
+        let graph = declare::streams(self, &frame, &scope, &instance);
         self.check_actuals(&frame, &scope);
         for def in composite.types.iter().filter(|_| is_first) {
             self.session.composite_type(&frame, &def.name, &scope);
@@ -99,7 +101,6 @@ impl<'w> Expander<'_, 'w> {
             &instance.inherited,
             is_main,
         );
-        let graph = declare::streams(self, &frame, &scope, &instance);
         if is_first {
             self.session.resolve_types(&scope);
         }

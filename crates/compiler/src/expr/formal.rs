@@ -94,8 +94,9 @@ impl<'w> Typer<'_, 'w> {
         {
             let is_typed = matches!(binding.formal.mode, Mode::Expression(Some(_)));
             if actuals.len() != 1 || !is_typed {
+                let home = binding.home(frame);
                 for actual in actuals {
-                    self.flatten_one(actual, &binding.scope, list);
+                    self.flatten_one(actual, &home, list);
                 }
                 return;
             }

@@ -12,7 +12,7 @@ use tuple::TupleType;
 
 use super::enumerator::{self, Enumerator};
 use super::index::duplicate_enumerator;
-use super::scope::Scope;
+use super::scope::{Frame, Scope};
 use super::unit::UnitId;
 use crate::Diagnostics;
 use crate::types::Slot;
@@ -69,6 +69,17 @@ pub struct Binding<'w> {
     pub actual: &'w Actual,
     /// Where that was written: names in it mean what they mean there.
     pub scope: Scope<'w>,
+}
+
+impl<'w> Binding<'w> {
+    /// The scope of the actual. That of a default sees the streams and types of the instance, whose
+    /// frame this is, but none of its formals.
+    pub(crate) fn home(&self, frame: &Rc<CompositeFrame<'w>>) -> Scope<'w> {
+        match self.scope.is_default() {
+            true => Scope::composite(frame.clone()).enter(Frame::Default),
+            false => self.scope.clone(),
+        }
+    }
 }
 
 /// The names of one composite instance.

@@ -277,7 +277,7 @@ impl<'w> Session<'w> {
             return None;
         }
         let binding = frame.binding(&name.text)??;
-        Some((binding.actual, binding.scope.clone()))
+        Some((binding.actual, binding.home(frame)))
     }
 
     /// A type that was written where an expression could stand too: a name, `C.T`.
