@@ -45,11 +45,9 @@ const UNNAMED: &[&str] = &[
     "reserved-word",
 ];
 
-/// What is found of a call whose arguments are broken, although the call begins before them.
-const OF_ARGUMENTS: &[&str] = &["wrong-argument-count", "no-overload", "argument-mismatch"];
-
-/// What is found of a name that nothing defines.
+/// What is found of a name that nothing defines, or of one whose definition is broken.
 const OF_NAMES: &[&str] = &[
+    "no-overload",
     "unknown-attribute",
     "unknown-formal",
     "unknown-function",
@@ -59,6 +57,7 @@ const OF_NAMES: &[&str] = &[
     "unknown-port",
     "unknown-stream",
     "unknown-type",
+    "wrong-argument-count",
 ];
 
 /// What is found of an invocation in which something is missing.
@@ -111,7 +110,8 @@ impl Broken {
                 || self.explains_end(finding))
     }
 
-    /// It is found where the syntax is broken, or later in a line that had to be passed over.
+    /// It is found where the syntax is broken, later in a line that had to be passed over, or before
+    /// in the same statement.
     fn explains_place(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let at = finding.span;
         let shown = || finding.labels.iter().map(|label| label.span).chain([at]);
@@ -121,8 +121,9 @@ impl Broken {
             })
         };
         let misread = |code: &str, broken: Span| {
-            let is_after = broken.start < at.start || OF_ARGUMENTS.contains(&finding.code);
-            MISREAD.contains(&code) && is_after && on_one_line(broken, at, sources)
+            MISREAD.contains(&code)
+                && on_one_line(broken, at, sources)
+                && (broken.start < at.start || in_one_statement(at, broken, sources))
         };
         let explains = |&(code, broken): &(&'static str, Span)| {
             broken.file == at.file && (overlaps(&broken) || misread(code, broken))
@@ -168,6 +169,12 @@ impl Broken {
         OF_PARTS.contains(&finding.code)
             && (self.invocations.iter().any(holds) || defined.any(is_broken))
     }
+}
+
+/// Nothing that ends a statement stands between one place and a later one.
+fn in_one_statement(first: Span, second: Span, sources: &SourceMap) -> bool {
+    let between = sources.text(Span::new(first.file, first.start, second.start));
+    !between.contains([';', '{', '}'])
 }
 
 fn on_one_line(a: Span, b: Span, sources: &SourceMap) -> bool {

@@ -37,6 +37,10 @@ impl Order {
         let span = p.span(p.pos);
         let word = kind.text();
         if let Some(&(_, first)) = self.seen.iter().find(|(seen, _)| *seen == kind) {
+            // The word twice in a row: that the first has no entries was said.
+            if p.complained_at == Some(p.pos) {
+                return;
+            }
             let message = format!("a second `{word}` clause");
             p.remark(
                 Diagnostic::error("duplicate-clause", span, message)
@@ -85,6 +89,7 @@ impl Parser<'_> {
         let mut count = 0;
         while !self.is_clause_end() {
             let before = (self.pos, self.complaints);
+            let mut is_stray = false;
             if begins(self) {
                 entry(self);
             } else if count > 0 && self.is_misspelt_clause() {
@@ -95,9 +100,11 @@ impl Parser<'_> {
                     false if !failed => self.unexpected(what),
                     false => {}
                 }
+                // Of several things that are no entries only the first is shown.
+                is_stray = !self.at(Semi);
                 self.skip_to_entry(&begins);
             }
-            failed = self.complaints != before.1 && !self.is_at_boundary();
+            failed = is_stray || (self.complaints != before.1 && !self.is_at_boundary());
             count += 1;
             if self.pos == before.0 {
                 self.skip_token();

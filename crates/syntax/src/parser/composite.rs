@@ -204,6 +204,13 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
             p.complained_at = None;
             graph(p);
         }
+        LBrace => {
+            p.wrong("unexpected-token", "no `{` is needed here");
+            let broken = p.start();
+            p.bump();
+            p.finish(broken, Error);
+            p.complained_at = None;
+        }
         _ => match p.misspelt(CLAUSES) {
             Some(kind) => after_keyword(p, kind),
             None => {

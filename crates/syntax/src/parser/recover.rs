@@ -230,6 +230,18 @@ impl Parser<'_> {
         }
     }
 
+    /// Passes over what is left of the group that was opened at `open`, if it is closed.
+    pub(super) fn skip_to_close(&mut self, open: usize) {
+        let Some(end) = self.after_group(open).filter(|&end| end > self.pos) else {
+            return;
+        };
+        let broken = self.start();
+        while self.pos < end {
+            self.bump();
+        }
+        self.finish(broken, Error);
+    }
+
     /// Takes the token as an `Error` node.
     pub(super) fn skip_token(&mut self) -> Completed {
         let broken = self.start();

@@ -329,9 +329,12 @@ fn while_statement(p: &mut Parser) {
 
 /// `(e)` after `if` and `while`.
 fn condition(p: &mut Parser, word: &str) {
+    let open = p.pos;
     if p.expect(LParen, &format!("after `{word}`")) {
         expr::expr(p);
-        p.expect(RParen, "after the condition");
+        if !p.expect(RParen, "after the condition") {
+            p.skip_to_close(open);
+        }
     } else if !p.at(LBrace) {
         p.add_help(format!("write `{word} (condition)`"));
         expr::expr(p);
@@ -378,14 +381,7 @@ fn for_head(p: &mut Parser, open: usize) {
         return;
     }
     p.missing("expected `)` to close the head of the loop");
-    let Some(end) = p.after_group(open) else {
-        return;
-    };
-    let broken = p.start();
-    while p.pos < end {
-        p.bump();
-    }
-    p.finish(broken, Error);
+    p.skip_to_close(open);
 }
 
 /// `for (mutable ...`; of a loop as C has it something better is said later.

@@ -370,6 +370,7 @@ fn mixed(p: &mut Parser, is_named: bool) {
     if !is_named {
         let message = "expected a name after the attribute's type";
         p.report(Diagnostic::error("expected-token", span, message));
+        p.add_help("to add those of a tuple type, put all into such types: `tuple<int32 a>, T`");
         return;
     }
     let message = "attributes and tuple types cannot be mixed";
