@@ -64,7 +64,8 @@ pub const READ_EOL: ParamModel = ParamModel {
 pub const BLOCK_SIZE: ParamModel = ParamModel {
     name: "blockSize",
     ty: "uint32",
-    doc: "Bytes of a block of format block. Default: all there is.",
+    doc: "Bytes of a block of format block. Default: all there is of a file or a datagram; needed \
+          where that has no end.",
     ..ParamModel::DEFAULT
 };
 
@@ -81,14 +82,14 @@ pub const SEPARATOR: ParamModel = ParamModel {
 pub const HEADER_LINE: ParamModel = ParamModel {
     name: "hasHeaderLine",
     ty: "boolean | uint32",
-    doc: "Whether the first line is skipped, or how many lines are. Default: false.",
+    doc: "Of csv: whether the first line is skipped, or how many lines are. Default: false.",
     ..ParamModel::DEFAULT
 };
 
 /// `readPunctuations`.
 pub const READ_PUNCTUATIONS: ParamModel = ParamModel {
     name: "readPunctuations",
-    doc: "Whether markers come as records too. Default: false.",
+    doc: "With format bin: whether markers come as records too. Default: false.",
     ..FLAG
 };
 
