@@ -57,19 +57,22 @@ impl Lexer<'_> {
                     );
                 }
             } else if simple_escape(letter).is_none() {
-                self.diagnostics.push(
-                    Diagnostic::warning(
-                        "unknown-escape",
-                        span,
-                        format!("`\\{letter}` is no escape; it stands for `{letter}`"),
-                    )
-                    .help(format!(
-                        "write `\\\\{letter}` for a backslash and `{letter}`"
-                    )),
-                );
+                self.diagnostics.push(unknown_escape(letter, span));
             }
         }
     }
+}
+
+fn unknown_escape(letter: char, span: Span) -> Diagnostic {
+    if matches!(letter, '\n' | '\r') {
+        let message = "a backslash before the end of a line is no escape; the line end stays";
+        return Diagnostic::warning("unknown-escape", span, message)
+            .help("write `\\\\` for a backslash; a string goes on in the next line without one");
+    }
+    let message = format!("`\\{letter}` is no escape; it stands for `{letter}`");
+    Diagnostic::warning("unknown-escape", span, message).help(format!(
+        "write `\\\\{letter}` for a backslash and `{letter}`"
+    ))
 }
 
 /// The length of a string with quotes and suffix; `None` if it does not close.
