@@ -140,6 +140,24 @@ fn the_silent_are_shown_out(name: &str, protocol: u16) {
     stream.pass(1000);
 }
 
+/// All receivers come before one of them has said who it is, and all are let in.
+fn all_come_at_once(name: &str, protocol: u16) {
+    let spec = spec(100);
+    let (out, tickets) = medium(name).open(&spec).expect("opened");
+    let at = address(name, &spec, &tickets[0]);
+    let mut all: Vec<TcpStream> = (0..spec.receivers).map(|_| connect(at)).collect();
+    for (receiver, one) in (0..).zip(&mut all) {
+        let mut hello = Hello::of(&spec, protocol, CREDIT);
+        hello.receiver = receiver;
+        one.write_all(&hello.bytes()).expect("said");
+    }
+    for one in &mut all {
+        assert_eq!(wire::answer(one), None, "each of them is let in");
+    }
+    let counters = out.counters().expect("counters");
+    assert_eq!(counters.refusals.load(Ordering::Relaxed), 0);
+}
+
 macro_rules! on_media {
     ($($medium:ident: $protocol:ident,)+) => {$(
         mod $medium {
@@ -158,6 +176,11 @@ macro_rules! on_media {
             #[test]
             fn a_receiver_cannot_connect_twice() {
                 super::a_receiver_cannot_connect_twice(stringify!($medium), $protocol);
+            }
+
+            #[test]
+            fn all_come_at_once() {
+                super::all_come_at_once(stringify!($medium), $protocol);
             }
 
             #[test]

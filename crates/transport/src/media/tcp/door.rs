@@ -1,8 +1,9 @@
 //! The door of a sender: listens, hears out whoever connects, and refuses whoever is not expected.
 //!
 //! Whoever connects is a guest until it has said a whole [`Hello`], and a receiver until it has made
-//! both of its connections. There are few places for guests and little time: somebody who connects
-//! and says nothing holds nobody up. Nothing is allocated for a guest, and a refused one is told why.
+//! both of its connections. There are places for all receivers, which may well come at the same
+//! moment, and for few others, and little time: somebody who connects and says nothing holds nobody
+//! up. Nothing is allocated for a guest, and a refused one is told why.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -16,11 +17,12 @@ use super::line::Pair;
 use super::pump::Seat;
 use crate::{Counters, Error, Spec};
 
-/// Guests at a time; the one that has waited longest makes room for the next.
-const GUESTS: usize = 16;
+/// Guests at a time beside the receivers; the one that has waited longest makes room for the next.
+const STRANGERS: usize = 16;
 
-/// So long a guest may take for its hello.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// So long a guest may take for its hello. A receiver says it at once, but on a machine with more
+/// processes than cores it may be a while until it runs again.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// After an error of the system, such as no descriptor left, so long nobody is let in.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -33,6 +35,8 @@ pub(crate) struct Door {
     listener: TcpListener,
     terms: Terms,
     guests: Vec<Guest>,
+    /// Guests, and halves, at a time.
+    places: usize,
     /// Connections for credit whose receivers have yet to make the other one.
     halves: Vec<Half>,
     /// When to listen again.
@@ -83,11 +87,13 @@ impl Door {
             seat.watch(&listener, EventFlags::IN)?;
             Ok(listener)
         });
+        let places = spec.receivers as usize + STRANGERS;
         Ok(Door {
             listener: listener.map_err(|error| Error::system(tried(), error))?,
             terms,
-            guests: Vec::with_capacity(GUESTS),
-            halves: Vec::with_capacity(GUESTS),
+            guests: Vec::with_capacity(places),
+            places,
+            halves: Vec::with_capacity(places),
             pause: None,
             seat,
             counters,
@@ -154,7 +160,7 @@ impl Door {
         }
         // One that it has made before is over, whether we have noticed or not.
         self.halves.retain(|half| !half.is_of(&hello));
-        if self.halves.len() == GUESTS {
+        if self.halves.len() == self.places {
             self.halves.remove(0);
         }
         let until = now + PATIENCE;
@@ -241,7 +247,7 @@ impl Door {
         if !is_ready || self.seat.watch(&stream, events).is_err() {
             return;
         }
-        if self.guests.len() == GUESTS {
+        if self.guests.len() == self.places {
             let longest = self.guests.remove(0).stream;
             self.refuse(longest, "too many connect at a time");
         }
