@@ -115,30 +115,31 @@ fn files(build: &mut Build<'_>) -> Result<Files, Fault> {
 }
 
 fn close_mode(build: &mut Build<'_>) -> Result<CloseMode, Fault> {
-    let missing = |param: &str| {
-        Fault::new(
-            FaultKind::Limit,
-            format!("this closeMode needs the parameter {param}"),
-        )
-    };
     Ok(match build.literal("closeMode") {
         Some("punct") => CloseMode::Punct,
         Some("dynamic") => CloseMode::Dynamic,
-        Some("count") => {
-            let count = build.integer("tuplesPerFile")?;
-            CloseMode::Count(count.ok_or_else(|| missing("tuplesPerFile"))?.max(1) as u64)
-        }
-        Some("size") => {
-            let bytes = build.integer("bytesPerFile")?;
-            CloseMode::Size(bytes.ok_or_else(|| missing("bytesPerFile"))?.max(1) as u64)
-        }
-        Some("time") => {
-            let seconds = build
-                .number("timePerFile")?
-                .ok_or_else(|| missing("timePerFile"))?;
-            CloseMode::Time(Duration::try_from_secs_f64(seconds).unwrap_or_default())
-        }
+        Some("count") => CloseMode::Count(at_least_one(build, "tuplesPerFile")?),
+        Some("size") => CloseMode::Size(at_least_one(build, "bytesPerFile")?),
+        Some("time") => CloseMode::Time(period(build)?),
         _ => CloseMode::Never,
+    })
+}
+
+fn at_least_one(build: &mut Build<'_>, param: &str) -> Result<u64, Fault> {
+    let given = build.integer(param)?;
+    let number = given.and_then(|number| u64::try_from(number).ok());
+    number.filter(|&number| number > 0).ok_or_else(|| {
+        let message = format!("`{param}` is a number from 1");
+        Fault::new(FaultKind::Limit, message)
+    })
+}
+
+fn period(build: &mut Build<'_>) -> Result<Duration, Fault> {
+    let given = build.number("timePerFile")?;
+    let period = given.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    period.filter(|period| !period.is_zero()).ok_or_else(|| {
+        let message = "`timePerFile` is a number of seconds above 0";
+        Fault::new(FaultKind::Limit, message)
     })
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use graph::{Fault, TraceLevel};
 use runtime::{Build, Outlet};
 use rustix::net::sockopt;
+use tuple::Value;
 
 use super::address::{addresses, limit, port, resolve, system};
 use crate::adapter::alarm::Alarm;
@@ -38,7 +39,18 @@ pub struct Connector {
     /// Bytes of the kernel's buffers, if they are given.
     receive_bytes: Option<usize>,
     send_bytes: Option<usize>,
+    keep_alive: Option<KeepAlive>,
+    /// What has been said of the last attempt.
+    said: String,
     alarm: Alarm,
+}
+
+/// When a silent peer is asked whether it is still there.
+#[derive(Clone, Copy)]
+struct KeepAlive {
+    after: Duration,
+    probes: u32,
+    interval: Duration,
 }
 
 impl Connector {
@@ -72,6 +84,8 @@ impl Connector {
             has_connected: false,
             receive_bytes: bytes(build, "receiveBufferSize")?,
             send_bytes: bytes(build, "sendBufferSize")?,
+            keep_alive: keep_alive(build)?,
+            said: String::new(),
             alarm,
         })
     }
@@ -111,13 +125,12 @@ impl Connector {
                     if std::mem::replace(&mut self.has_connected, true) {
                         out.services().count("nReconnections", 1);
                     }
+                    self.said.clear();
                     return Some(stream);
                 }
                 Ok(None) => return None,
                 Err(error) => {
-                    let message = format!("cannot connect {self}: {error}");
-                    let name = out.services().operator_name().to_owned();
-                    out.services().log(TraceLevel::Warn, &message, &name);
+                    self.say(format!("cannot connect {self}: {error}"), out);
                     if self.retries != Some(0) {
                         out.services().block(PAUSE_SECONDS);
                     }
@@ -125,6 +138,15 @@ impl Connector {
             }
         }
         None
+    }
+
+    /// Logs it; but whoever tries for ever does not say the same again and again.
+    fn say(&mut self, message: String, out: &mut dyn Outlet) {
+        if self.bound.is_some() || message != self.said {
+            let name = out.services().operator_name().to_owned();
+            out.services().log(TraceLevel::Warn, &message, &name);
+            self.said = message;
+        }
     }
 
     fn may_try(&mut self) -> bool {
@@ -159,7 +181,19 @@ impl Connector {
         if let Some(bytes) = self.send_bytes {
             sockopt::set_socket_send_buffer_size(&stream, bytes)?;
         }
+        if let Some(keep_alive) = self.keep_alive {
+            keep_alive.set(&stream)?;
+        }
         Ok(Some(stream))
+    }
+}
+
+impl KeepAlive {
+    fn set(self, stream: &TcpStream) -> io::Result<()> {
+        sockopt::set_socket_keepalive(stream, true)?;
+        sockopt::set_tcp_keepidle(stream, self.after)?;
+        sockopt::set_tcp_keepcnt(stream, self.probes)?;
+        Ok(sockopt::set_tcp_keepintvl(stream, self.interval)?)
     }
 }
 
@@ -192,6 +226,35 @@ pub fn bytes(build: &mut Build<'_>, name: &str) -> Result<Option<usize>, Fault> 
     let bytes = build.integer(name)?.map(usize::try_from).transpose();
     bytes.map_err(|_| limit(format!("{name} is a number of bytes")))
 }
+
+/// The parameter of that name, which the model gives three attributes.
+///
+/// # Errors
+/// Numbers that the kernel would not take.
+fn keep_alive(build: &mut Build<'_>) -> Result<Option<KeepAlive>, Fault> {
+    let Some(Value::Tuple(numbers)) = build.value("keepAlive")? else {
+        return Ok(None);
+    };
+    let mut parts = [0; 3];
+    for (part, (value, (name, max))) in parts.iter_mut().zip(numbers.iter().zip(KEEP_ALIVE_MAX)) {
+        *part = match value {
+            Value::Int32(number) if (1..=max).contains(number) => *number as u32,
+            _ => {
+                let message = format!("`{name}` of keepAlive is a number from 1 to {max}");
+                return Err(limit(message));
+            }
+        };
+    }
+    let [after, probes, interval] = parts;
+    Ok(Some(KeepAlive {
+        after: Duration::from_secs(after.into()),
+        probes,
+        interval: Duration::from_secs(interval.into()),
+    }))
+}
+
+/// The attributes of `keepAlive`, and the most that Linux takes for each.
+const KEEP_ALIVE_MAX: [(&str, i32); 3] = [("time", 32767), ("probes", 127), ("interval", 32767)];
 
 fn server(build: &mut Build<'_>) -> Result<Side, Fault> {
     let port = match build.value("port")? {
@@ -241,5 +304,21 @@ mod tests {
         assert_eq!(stream.peer_addr().unwrap(), alive);
         let error = connected(&[dead]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn the_kernel_is_told_when_to_ask_a_silent_peer() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let keep_alive = KeepAlive {
+            after: Duration::from_secs(10),
+            probes: 3,
+            interval: Duration::from_secs(5),
+        };
+        keep_alive.set(&stream).unwrap();
+        assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
+        assert_eq!(sockopt::tcp_keepidle(&stream), Ok(keep_alive.after));
+        assert_eq!(sockopt::tcp_keepcnt(&stream), Ok(3));
+        assert_eq!(sockopt::tcp_keepintvl(&stream), Ok(keep_alive.interval));
     }
 }

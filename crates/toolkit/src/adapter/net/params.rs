@@ -111,6 +111,16 @@ pub const SEND_BUFFER: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
+/// `keepAlive`.
+pub const KEEP_ALIVE: ParamModel = ParamModel {
+    name: "keepAlive",
+    ty: "tuple<int32 time, int32 probes, int32 interval>",
+    mode: ParamMode::Constant,
+    doc: "When a server looks whether a silent client is still there: after so many seconds (time), \
+          so often at most (probes), so many seconds between (interval). Default: never.",
+    ..ParamModel::DEFAULT
+};
+
 /// `confirmWireFormat`, which may only be false.
 pub const CONFIRM: ParamModel = ParamModel {
     name: "confirmWireFormat",

@@ -48,6 +48,7 @@ static MODEL: OperatorModel = OperatorModel {
         records::READ_PUNCTUATIONS,
         records::IGNORE_EXTRA,
         params::CONFIRM,
+        params::KEEP_ALIVE,
     ],
     enums: &[
         records::FORMATS,

@@ -12,6 +12,10 @@ use crate::rule::{given, wrong};
 pub fn tcp_source(operator: &Operator) -> Result<(), Misuse> {
     connection(operator)?;
     sized_blocks(operator)?;
+    if given(operator, "keepAlive") && lower::literal(operator, "role") != Some("server") {
+        let message = "only a server looks whether its clients are still there";
+        return wrong(Part::Param("keepAlive"), message, "write `role : server`");
+    }
     read(operator)
 }
 
