@@ -92,7 +92,7 @@ pub struct PlanArgs {
     pub host: Vec<engine::Host>,
 
     /// The cores to run on, as in `0,2`; dealt out to the processes if there are several
-    #[arg(long, value_name = "CPUS", value_delimiter = ',')]
+    #[arg(long, value_name = "CPUS", value_delimiter = ',', value_parser = core)]
     pub pin: Vec<u32>,
 }
 
@@ -122,6 +122,7 @@ pub struct RunArgs {
 
     /// Shut down after so many seconds
     #[arg(short = 'k', long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
     pub kill_after: Option<f64>,
 
     /// Run on the reference interpreter instead of compiled code
@@ -344,6 +345,11 @@ fn pair(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("must have the form NAME=VALUE".to_owned()),
     }
+}
+
+fn core(text: &str) -> Result<u32, String> {
+    let wrong = |_| "must be numbers of cores with commas between, as in `0,2`".to_owned();
+    text.parse().map_err(wrong)
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -14,6 +14,7 @@ mod code;
 mod compilation;
 mod condition;
 mod control;
+mod cores;
 mod crossing;
 mod doc;
 mod dump;
@@ -33,6 +34,7 @@ mod sources;
 
 pub use compilation::{Compilation, Request, check, compile};
 pub use compiler::{Choice, Fuse, MediumFacts, Threading, Transport};
+pub use cores::missing_core;
 pub use doc::{doc, doc_index};
 pub use dump::{
     dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,

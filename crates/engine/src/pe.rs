@@ -3,6 +3,7 @@
 //! ```text
 //!   main thread      reads what the launcher says until Go, then waits for the PE's end
 //!   "launcher"       from Go on: Stop, Count; ends the process when the launcher is gone
+//!   "signals"        asks for an orderly shutdown of the job whenever somebody asks this process
 //!   regions          the PE
 //! ```
 //! See [`crate::control`] for what is said when.
@@ -32,18 +33,26 @@ use crate::monitor::{JobNote, Sampler};
 use crate::{Error, compilation, failure, launch};
 
 /// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
-/// launcher knows how.
+/// launcher knows how. The launcher is told of every shutdown that is `asked` for here.
 ///
 /// # Errors
 /// The process was not started by a launcher.
-pub fn serve() -> Result<(), Error> {
+pub fn serve(asked: impl Iterator<Item = ()> + Send + 'static) -> Result<(), Error> {
     let mut line = Line::open()?;
     let voice = line.voice.clone();
+    hand_on(asked, voice.clone())?;
     let ending = match line.prepare() {
         Ok(ready) => line.run(ready),
         Err(ending) => ending,
     };
     voice.say(&FromPe::Ended(ending), Vec::new());
+    Ok(())
+}
+
+fn hand_on(asked: impl Iterator<Item = ()> + Send + 'static, voice: Voice) -> Result<(), Error> {
+    let tell = move || asked.for_each(|()| voice.say(&FromPe::Stopping, Vec::new()));
+    let thread = Builder::new().name("signals".to_owned()).spawn(tell);
+    thread.map_err(|error| Error::system("start a thread", error))?;
     Ok(())
 }
 

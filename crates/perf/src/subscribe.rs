@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use topic::{Event, Idle, Source, Subscriber};
 
-use crate::affinity::pin;
+use crate::affinity::{check, pin};
 use crate::clock;
 use crate::error::Error;
 use crate::line::{Line, print};
@@ -33,6 +33,7 @@ pub fn subscribe(options: &SubOptions, until: Until, out: &mut dyn Write) -> Res
     // Before the line: whoever has seen it can publish, and we miss nothing.
     let mut subscriber = Subscriber::open(&options.topic)?;
     print(out, &options.line())?;
+    check(options.affinity_cpu)?;
     let mut ended = 0;
     while until != Until::Ended(ended) {
         let source = begin(&mut subscriber)?;

@@ -85,7 +85,8 @@ impl Config {
     pub fn apply(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
         let fails = |span: Range<usize>, what: String| place(name, text, span.start, what);
         let table = DeTable::parse(text).map_err(|error| {
-            let what = error.message().to_owned();
+            let keys = KEYS.join("`, `");
+            let what = format!("{}; this is to be a TOML with `{keys}`", error.message());
             fails(error.span().unwrap_or_default(), what)
         })?;
         let mut config = *self;

@@ -29,6 +29,7 @@ pub enum PerfCommand {
 pub struct PerfPubArgs {
     /// Processor of the sending thread [default: 1, if there is one]
     #[arg(short = 'a', value_name = "AFFINITY_CPU", value_parser = cpu)]
+    #[arg(allow_negative_numbers = true)]
     affinity_cpu: Option<u32>,
 
     /// Configuration file, a TOML; can be repeated, and what a later one says counts
@@ -37,26 +38,32 @@ pub struct PerfPubArgs {
 
     /// Bit map of 1: time stamps, to measure latency; 2: non-blocking; 4: sends copies
     #[arg(short = 'f', value_name = "FLAGS", default_value = "0x0", value_parser = flags)]
+    #[arg(allow_negative_numbers = true)]
     flags: u32,
 
     /// Measure jitter in so many loops, and nothing else
     #[arg(short = 'j', value_name = "JITTER_LOOPS", default_value = "0", value_parser = count)]
+    #[arg(allow_negative_numbers = true)]
     jitter_loops: u64,
 
     /// Stay so many milliseconds after the last message
     #[arg(short = 'l', value_name = "LINGER_MS", default_value = "1000", value_parser = milliseconds)]
+    #[arg(allow_negative_numbers = true)]
     linger_ms: u64,
 
     /// Bytes of a message
     #[arg(short = 'm', value_name = "MSG_LEN", default_value = "25", value_parser = bytes)]
+    #[arg(allow_negative_numbers = true)]
     msg_len: u64,
 
     /// Messages to send
     #[arg(short = 'n', value_name = "NUM_MSGS", default_value = "10000000", value_parser = count)]
+    #[arg(allow_negative_numbers = true)]
     num_msgs: u64,
 
     /// Messages a second
     #[arg(short = 'r', value_name = "RATE", default_value = "1000000", value_parser = rate)]
+    #[arg(allow_negative_numbers = true)]
     rate: u64,
 
     /// Topic
@@ -65,6 +72,7 @@ pub struct PerfPubArgs {
 
     /// Messages to send before those that are measured, at 10,000 a second
     #[arg(short = 'w', value_name = "WARMUP_LOOPS", default_value = "10000", value_parser = count)]
+    #[arg(allow_negative_numbers = true)]
     warmup_loops: u64,
 }
 
@@ -73,6 +81,7 @@ pub struct PerfPubArgs {
 pub struct PerfSubArgs {
     /// Processor of the receiving thread [default: 0, if there is one]
     #[arg(short = 'a', value_name = "AFFINITY_CPU", value_parser = cpu)]
+    #[arg(allow_negative_numbers = true)]
     affinity_cpu: Option<u32>,
 
     /// Configuration file, a TOML; can be repeated, and what a later one says counts
@@ -85,6 +94,7 @@ pub struct PerfSubArgs {
 
     /// Turns of an empty loop for each message
     #[arg(short = 's', value_name = "SPIN_CNT", default_value = "0", value_parser = count)]
+    #[arg(allow_negative_numbers = true)]
     spin_cnt: u64,
 
     /// Topic
@@ -97,10 +107,12 @@ pub struct PerfSubArgs {
 pub struct PerfJitterArgs {
     /// Processor of the thread [default: 1, if there is one]
     #[arg(short = 'a', value_name = "AFFINITY_CPU", value_parser = cpu)]
+    #[arg(allow_negative_numbers = true)]
     affinity_cpu: Option<u32>,
 
     /// Pairs of readings of the clock
     #[arg(short = 'j', value_name = "JITTER_LOOPS", default_value = "100000000", value_parser = count)]
+    #[arg(allow_negative_numbers = true)]
     jitter_loops: u64,
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod cores;
 mod doc;
 mod dump;
 mod fmt;
@@ -10,6 +11,7 @@ mod pe;
 mod perf;
 mod plan;
 mod run;
+mod stops;
 mod top;
 
 pub use bench::{BenchArgs, bench};
@@ -25,6 +27,7 @@ pub use top::top;
 
 use plan::plan;
 use std::path::PathBuf;
+use stops::Stops;
 
 /// Why a command did not succeed.
 #[derive(Debug)]

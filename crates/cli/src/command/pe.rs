@@ -1,25 +1,18 @@
 //! `thalweg pe`: a processing element of a job, started by the job's launcher.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use signal_hook::iterator::Signals;
 
-use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
-
-use super::Failure;
+use super::{Failure, stops};
 
 /// Is a PE until the job ends.
+///
+/// Ctrl-C on a terminal, `timeout` and whoever stops a service ask all processes of a job to end, and
+/// somebody may ask one PE alone. It hands that on: the launcher alone says when a PE ends, which is
+/// when those before it have.
 pub fn pe() -> Result<(), Failure> {
-    ignore_stops()?;
-    Ok(engine::serve()?)
-}
-
-/// Ctrl-C on a terminal, `timeout` and whoever stops a service ask all processes of a job to end. The
-/// launcher is asked too, and it alone says when a PE ends: when those before it have.
-fn ignore_stops() -> Result<(), Failure> {
-    for signal in [SIGINT, SIGTERM, SIGQUIT] {
-        let ignored = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
-        ignored
-            .map_err(|error| Failure::Program(format!("cannot ignore signal {signal}: {error}")))?;
-    }
-    Ok(())
+    let signals = Signals::new(stops::SIGNALS);
+    let mut signals =
+        signals.map_err(|error| Failure::Program(format!("cannot listen for signals: {error}")))?;
+    let asked = std::iter::from_fn(move || signals.forever().next().map(|_| ()));
+    Ok(engine::serve(asked)?)
 }

@@ -58,22 +58,35 @@ fn cores(pinned: &[u32]) -> u32 {
 }
 
 fn read(file: &Path, program: &Program) -> Result<Plan, Failure> {
-    let text = std::fs::read_to_string(file);
-    let text =
-        text.map_err(|error| Failure::Program(format!("cannot read {}: {error}", file.display())))?;
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        let file = file.display();
+        let message = format!(
+            "cannot read the plan {file}: {error}; --fuse takes all, none, spl or \
+                               a file with a plan"
+        );
+        Failure::Usage(message)
+    })?;
     engine::read_plan(&text, program)
         .map_err(|error| Failure::Program(format!("{}:{error}", file.display())))
 }
 
-fn transport<'a>(name: &'a str, media: &[MediumFacts<'_>]) -> Result<Transport<'a>, Failure> {
+fn transport<'a>(name: &str, media: &[MediumFacts<'a>]) -> Result<Transport<'a>, Failure> {
     if name == "auto" {
         return Ok(Transport::Auto);
     }
-    if media.iter().any(|medium| medium.name == name) {
-        return Ok(Transport::Medium(name));
+    // SPL writes TCP.
+    let named = |medium: &&MediumFacts<'a>| medium.name.eq_ignore_ascii_case(name);
+    let between = media.iter().filter(|medium| medium.crosses_processes);
+    if let Some(medium) = between.clone().find(named) {
+        return Ok(Transport::Medium(medium.name));
     }
-    let names: Vec<_> = media.iter().map(|medium| medium.name).collect();
+    let names: Vec<_> = between.map(|medium| medium.name).collect();
     let names = names.join(", ");
-    let message = format!("there is no transport `{name}`; there are auto, {names}");
-    Err(Failure::Usage(message))
+    let message = match media.iter().find(named) {
+        Some(medium) => format!("`{}` joins threads, not processes", medium.name),
+        None => format!("there is no transport `{name}`"),
+    };
+    Err(Failure::Usage(format!(
+        "{message}; there are auto, {names}"
+    )))
 }

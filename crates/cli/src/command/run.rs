@@ -1,15 +1,11 @@
 //! `thalweg run`: compile a program and run it until its sources end.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use engine::{Backend, Launch, Request, TraceLevel};
-use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
 
-use super::{Failure, colour, plan, toolkit_path};
+use super::{Failure, Stops, colour, cores, plan, toolkit_path};
 use crate::args::{Level, RunArgs};
 use crate::progress::{self, Progress};
 
@@ -48,9 +44,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         ..Launch::default()
     };
     let plan = plan(program, &args.plan)?;
-    let signals = signals()?;
+    cores::check(&plan, &args.plan.pin)?;
+    let stops = Stops::listen()?;
     let mut job = engine::run(&compilation, program, &plan, &launch)?;
-    stop_on(signals, job.stop_handle());
+    stops.lead_to(job.stop_handle());
     let mut line = Progress::new();
     while !job.wait(line.period()) {
         line.draw(job.sources());
@@ -61,27 +58,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         Err(engine::Error::Quiet) => Err(Failure::Reported),
         Err(error) => Err(error.into()),
     }
-}
-
-/// From now on a second signal ends the process; the first one is for [`stop_on`].
-fn signals() -> Result<Signals, Failure> {
-    let failure = |error| Failure::Program(format!("cannot listen for signals: {error}"));
-    let again = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGQUIT] {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&again)))
-            .map_err(failure)?;
-    }
-    Signals::new([SIGINT, SIGTERM, SIGQUIT]).map_err(failure)
-}
-
-/// The first signal asks for an orderly shutdown.
-fn stop_on(mut signals: Signals, stop: engine::StopHandle) {
-    std::thread::spawn(move || {
-        for _ in signals.forever() {
-            stop.stop();
-        }
-    });
 }
 
 fn data_dir(given: Option<PathBuf>, file: &Path) -> Result<PathBuf, Failure> {

@@ -111,6 +111,18 @@ fn a_signal_for_all_processes_drains_the_job() {
 }
 
 #[test]
+fn a_signal_for_one_pe_drains_the_job() {
+    for (pe, signal) in [(0, Signal::TERM), (1, Signal::INT), (2, Signal::QUIT)] {
+        let scratch = Scratch::new();
+        let (live, pes) = started(&scratch, ENDLESS, &[]);
+        pes[pe].signal(signal);
+        live.end().ok();
+        pes.iter().for_each(Process::is_gone);
+        assert!(!scratch.read("out.csv").is_empty(), "all is written");
+    }
+}
+
+#[test]
 fn a_second_interrupt_kills_the_job() {
     let scratch = Scratch::new();
     let (live, pes) = started(&scratch, ENDLESS, &[]);

@@ -56,7 +56,7 @@ pub enum FromPe {
     Opened,
     /// It is wired.
     Ready,
-    /// A shutdown was asked for in this PE.
+    /// A shutdown was asked for in this PE, by an operator or a signal.
     Stopping,
     /// How many tuples each of its sources has sent.
     Counts(Vec<(String, u64)>),
