@@ -16,6 +16,18 @@ use crate::{Host, hosts};
 /// Bytes under way on an edge whose plan does not say how many. Twice as many carry no more.
 const RING_BYTES: usize = 1 << 20;
 
+/// Bytes of all edges of a plan together, and of the rings of a PE. With many edges each has less.
+const RINGS_BYTES: usize = 1 << 28;
+
+/// But not less than this: large tuples and large batches need room.
+const RING_BYTES_MIN: usize = 1 << 16;
+
+/// Bytes of each of so many.
+fn share(count: usize) -> usize {
+    let share = RINGS_BYTES / count.max(1);
+    share.clamp(RING_BYTES_MIN, RING_BYTES).next_power_of_two()
+}
+
 /// The edges of a job.
 pub struct Crossings<'a> {
     plan: &'a Plan,
@@ -85,7 +97,7 @@ impl<'a> Crossings<'a> {
     /// A sentence that names the stream.
     pub fn within(&self, part: &Part, pe: u32, links: &mut Links) -> Result<(), String> {
         for &(number, from) in &part.rings {
-            let (sending, receiving) = self.ring(number, from, pe)?;
+            let (sending, receiving) = self.ring((number, from), pe, share(part.rings.len()))?;
             links.outbound.insert(number, sending);
             links.inbound.insert(number, receiving);
         }
@@ -93,14 +105,19 @@ impl<'a> Crossings<'a> {
         Ok(())
     }
 
-    fn ring(&self, number: u32, from: Edge, pe: u32) -> Result<(Sending, Receiving), String> {
+    fn ring(
+        &self,
+        (number, from): (u32, Edge),
+        pe: u32,
+        ring_bytes: usize,
+    ) -> Result<(Sending, Receiving), String> {
         let medium = media::find("ring").ok_or_else(|| unknown_medium("ring"))?;
         let (name, stream) = self.names(from);
         let spec = Spec {
             name: name.into(),
             link: number,
             receivers: 1,
-            ring_bytes: RING_BYTES,
+            ring_bytes,
             batch: Batching::default(),
             token: self.token,
             listen: Ipv4Addr::LOCALHOST.into(),
@@ -178,7 +195,7 @@ impl<'a> Crossings<'a> {
             receivers: crossing.to.len() as u32,
             ring_bytes: crossing
                 .ring_bytes
-                .map_or(RING_BYTES, |bytes| bytes as usize),
+                .map_or_else(|| share(self.plan.crossings.len()), |bytes| bytes as usize),
             batch: crossing.batch.map_or_else(Batching::default, batching),
             token: self.token,
             listen: self.listen(crossing)?,
@@ -210,5 +227,19 @@ fn batching((shortest, longest, bytes): (u32, u32, u32)) -> Batching {
         time_min: Duration::from_micros(shortest.into()),
         time_max: Duration::from_micros(longest.into()),
         bytes_max: bytes as usize,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_edges_have_less_room_each() {
+        assert_eq!(share(0), RING_BYTES);
+        assert_eq!(share(256), RING_BYTES);
+        assert_eq!(share(257), RING_BYTES, "a power of two");
+        assert_eq!(share(1000), RING_BYTES / 2);
+        assert_eq!(share(1_000_000), RING_BYTES_MIN);
     }
 }

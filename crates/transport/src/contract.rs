@@ -55,6 +55,8 @@ pub struct Caps {
     pub is_foreign: bool,
     /// One write serves several receivers.
     pub is_one_to_many: bool,
+    /// An edge has at most so many receivers.
+    pub receivers_max: u32,
 }
 
 /// An edge, as both sides know it.

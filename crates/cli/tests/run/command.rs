@@ -28,12 +28,30 @@ fn bad_usage_has_status_two() {
 #[test]
 fn plans_that_cannot_be_are_bad_usage() {
     let wrong = [
-        (["--fuse", "nonee"], "--fuse takes all, none, spl or a file with a plan"),
-        (["-F", "shmem"], "there is no transport `shmem`; there are auto, shm, rum, tcp"),
-        (["-F", "ring"], "`ring` joins threads, not processes; there are auto, shm"),
-        (["--pin", "1-2"], "must be numbers of cores with commas between, as in `0,2`"),
-        (["--pin", "5000"], "--pin: there is no core 5000 to run on; there are "),
-        (["--kill-after", "-1"], "must be a number of seconds, 0 or more"),
+        (
+            ["--fuse", "nonee"],
+            "--fuse takes all, none, spl or a file with a plan",
+        ),
+        (
+            ["-F", "shmem"],
+            "there is no transport `shmem`; there are auto, shm, rum, tcp",
+        ),
+        (
+            ["-F", "ring"],
+            "`ring` joins threads, not processes; there are auto, shm",
+        ),
+        (
+            ["--pin", "1-2"],
+            "must be numbers of cores with commas between, as in `0,2`",
+        ),
+        (
+            ["--pin", "5000"],
+            "--pin: there is no core 5000 to run on; there are ",
+        ),
+        (
+            ["--kill-after", "-1"],
+            "must be a number of seconds, 0 or more",
+        ),
     ];
     for (options, sentence) in wrong {
         let run = thalweg(&[&["run"], &options[..], &["examples/hello/Hello.spl"]].concat());
@@ -41,7 +59,15 @@ fn plans_that_cannot_be_are_bad_usage() {
         assert!(stderr.contains(sentence), "{options:?}: {stderr}");
     }
     // As SPL writes it.
-    thalweg(&["run", "-F", "TCP", "--fuse", "none", "examples/hello/Hello.spl"]).ok();
+    thalweg(&[
+        "run",
+        "-F",
+        "TCP",
+        "--fuse",
+        "none",
+        "examples/hello/Hello.spl",
+    ])
+    .ok();
 }
 
 #[test]

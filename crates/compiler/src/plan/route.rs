@@ -2,7 +2,8 @@
 //!
 //! A medium is asked for by config `outputTransport` of the sending operator or `inputTransport` of
 //! the receiving one, else by the choice for the job, else the fastest that gets there is taken. A
-//! stream has one crossing for each medium that it goes by. To another host only some media lead.
+//! stream has one crossing for each medium that it goes by, or several by the same if one serves
+//! fewer receivers than it has. To another host only some media lead.
 //!
 //! # Cost
 //! One walk over the edges.
@@ -73,7 +74,7 @@ impl<'a> Router<'a> {
                 self.check_host(medium, crossing.from, pe).map_err(about)?;
             }
             crossing.medium = medium.name.into();
-            return Ok(vec![crossing]);
+            return Ok(divided(crossing, medium).collect());
         }
         let mut by_medium: Vec<(MediumFacts<'_>, Vec<u32>)> = Vec::new();
         let mut add = |medium, pe| match by_medium.iter_mut().find(|(m, _)| *m == medium) {
@@ -100,14 +101,14 @@ impl<'a> Router<'a> {
                 }
             }
         }
-        let crossings = by_medium.into_iter().map(|(medium, mut to)| {
+        let crossings = by_medium.into_iter().flat_map(|(medium, mut to)| {
             to.sort_unstable();
-            let medium = medium.name.into();
-            Crossing {
+            let whole = Crossing {
                 to,
-                medium,
+                medium: medium.name.into(),
                 ..crossing.clone()
-            }
+            };
+            divided(whole, medium)
         });
         Ok(crossings.collect())
     }
@@ -184,4 +185,15 @@ impl<'a> Router<'a> {
     fn medium(&self, name: &str) -> Result<MediumFacts<'a>, PlanError> {
         medium::find(name, self.choice.media)
     }
+}
+
+/// Several crossings instead of one that has more receivers than its medium serves.
+fn divided(whole: Crossing, medium: MediumFacts<'_>) -> impl Iterator<Item = Crossing> {
+    let most = medium.receivers_max.max(1) as usize;
+    let parts: Vec<Vec<u32>> = whole.to.chunks(most).map(<[u32]>::to_vec).collect();
+    let part = move |to| Crossing {
+        to,
+        ..whole.clone()
+    };
+    parts.into_iter().map(part)
 }

@@ -105,6 +105,22 @@ fn several_receivers_rather_have_a_medium_for_several() {
 }
 
 #[test]
+fn a_stream_has_several_crossings_if_one_does_not_serve_all() {
+    let mut media = crate::MEDIA.to_vec();
+    media.iter_mut().for_each(|medium| medium.receivers_max = 2);
+    let choice = Choice {
+        media: &media,
+        ..choice(Fuse::None)
+    };
+    let graph = "stream<int32 a> A = Beacon() {}\n".to_owned()
+        + &(0..5)
+            .map(|at| format!("() as S{at} = Custom(A) {{}}\n"))
+            .collect::<String>();
+    let expected = ["A [1, 2] shm", "A [3, 4] shm", "A [5] shm"];
+    assert_eq!(crossings(&graph, &choice), expected);
+}
+
+#[test]
 fn a_medium_has_to_be_there_and_to_cross_processes() {
     let program = program(DIAMOND);
     let by = |name| Choice {

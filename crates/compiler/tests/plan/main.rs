@@ -33,6 +33,7 @@ const fn medium(
         crosses_processes: reach >= 1,
         crosses_hosts: reach >= 2,
         is_one_to_many,
+        receivers_max: 64,
         rank,
     }
 }

@@ -104,6 +104,9 @@ const RING_BYTES_MAX: usize = 64 << 20;
 /// that it has with this, the size of a huge page and of a processor's own cache.
 const STREAM_BYTES_MIN: usize = 2 << 20;
 
+/// So many queues of a PE have that; in a program with thousands of them all would take gigabytes.
+const STREAMS_MAX: usize = 64;
+
 /// What tuples of varying length are taken to have besides their fixed part.
 const TAIL_BYTES: usize = 128;
 
@@ -137,9 +140,11 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let bytes = (items + items / 4 + 4).saturating_mul(item_bytes);
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let is_batched = congestion == Congestion::Wait && items >= BATCHED_ITEMS_MIN;
+    let is_one_of_few = build.borders.queues.len() <= STREAMS_MAX;
+    let bytes_min = if is_one_of_few { STREAM_BYTES_MIN } else { 0 };
     let (bytes, batch_bytes) = match layout.is_fixed {
         true if is_batched => (
-            bytes.max(STREAM_BYTES_MIN),
+            bytes.max(bytes_min),
             (items / BATCHES).saturating_mul(item_bytes),
         ),
         _ => (bytes, u64::MAX),
