@@ -129,7 +129,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub interpret: bool,
 
-    /// Put the PE's name before each line of output
+    /// Put the PE's name before each line of output, if there are several
     #[arg(long)]
     pub tag_output: bool,
 
