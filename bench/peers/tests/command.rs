@@ -93,7 +93,8 @@ fn peers_do_their_tasks() {
         for (question, bytes, messages) in [
             (Question::Throughput, 64, 5000),
             (Question::Throughput, 1024, 2000),
-            (Question::Throughput, 16384, 500),
+            // Many times what a ring, or batches that are under way, hold.
+            (Question::Throughput, 16384, 3200),
             (Question::Latency, 64, 200),
         ] {
             if !peer.answers(question) {

@@ -131,7 +131,11 @@ fn work<M: Message>(
                             }
                         });
                         tally.set(sink);
-                        come.store(sink.count, Ordering::Release);
+                        // Worker 0 has this operator too: nothing comes to it, but it is scheduled,
+                        // and would say that nothing has come at all.
+                        if !is_sender {
+                            come.store(sink.count, Ordering::Release);
+                        }
                     }
                 },
             );
