@@ -10,6 +10,8 @@ use super::path::Path;
 pub struct Tree {
     names: Names,
     triggers: Vec<Path>,
+    /// Some trigger asks for attributes of elements on its way.
+    asks_attributes: bool,
     /// The elements that paths from triggers name; `None`: any.
     wanted: Option<Vec<String>>,
     open: Vec<Open>,
@@ -18,6 +20,8 @@ pub struct Tree {
 #[derive(Debug)]
 struct Open {
     name: String,
+    /// Its attributes, if triggers ask for them.
+    attributes: Vec<(String, String)>,
     /// What is kept of it.
     element: Option<Element>,
     /// The ports whose trigger it is.
@@ -43,6 +47,7 @@ impl Tree {
         let wanted = wanted.map(|name| name.map(str::to_owned));
         Tree {
             names,
+            asks_attributes: triggers.iter().any(Path::asks_attributes),
             triggers,
             wanted: wanted.collect(),
             open: Vec::new(),
@@ -64,14 +69,23 @@ impl Tree {
                 self.is_wanted(&name)
             }
         };
+        let asked = match self.asks_attributes {
+            true => attributes_of(attributes.clone(), self.names),
+            false => Vec::new(),
+        };
         self.open.push(Open {
             name,
+            attributes: asked,
             element: None,
             ports: Vec::new(),
         });
-        let path = self.open.iter().map(|open| &*open.name);
+        let way = self
+            .open
+            .iter()
+            .map(|open| (&*open.name, &*open.attributes));
+        let way: Vec<_> = way.collect();
         let triggers = self.triggers.iter().enumerate();
-        let ports = triggers.filter(|(_, trigger)| trigger.leads_to(path.clone(), self.names));
+        let ports = triggers.filter(|(_, trigger)| trigger.leads_to(&way, self.names));
         let ports: Vec<_> = ports.map(|(port, _)| port).collect();
         if let Some(open) = self.open.last_mut() {
             if is_kept || !ports.is_empty() {

@@ -27,7 +27,9 @@ static MODEL: OperatorModel = OperatorModel {
           that is not assigned is what the element has of its name: a tuple is a child element, a \
           list of tuples all of them, `_text` the element's own text, a map `_attrs` its XML \
           attributes; `flatten` says what attributes without parts are. Paths are names, `*` and \
-          `.` with `/` between and `|` between alternatives, with `text()` or `@name` at the end. \
+          `.` with `/` between, or `//` for any depth, and `|` between alternatives, with `text()` \
+          or `@name` at the end. Conditions choose elements: `[2]`, `[last()]`, `[@id = 'x']`, \
+          `[title]`, `[price != 5 and text()]`; those of a trigger ask for attributes only. \
           What a path does not find has its default value; of several finds the last one counts, \
           or all with XPathList. `(int32) XPath(...)` converts. Blanks that lay elements out are no \
           text; entities that a DOCTYPE declares are not known.",

@@ -1,0 +1,232 @@
+//! Reading of paths: what is wrong with one is said in a sentence.
+
+use super::condition::Condition;
+use super::{Alternative, Path, PathFault, Step, Tail, Wanted};
+
+const FORMS: &str =
+    "paths are made of names, `*`, `.` and `|`, with `text()` or `@name` at the end";
+
+impl Path {
+    /// Reads a path.
+    pub fn parse(text: &str, wanted: Wanted) -> Result<Path, PathFault> {
+        let parts = split(text, '|');
+        let alternatives = parts.iter().map(|one| alternative(one.trim(), wanted));
+        Ok(Path {
+            text: text.to_owned(),
+            alternatives: alternatives.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn alternative(text: &str, wanted: Wanted) -> Result<Alternative, PathFault> {
+    let mut one = Alternative {
+        steps: Vec::new(),
+        tail: Tail::Element,
+        is_deep: false,
+    };
+    let parts = split(relative(text, wanted)?, '/');
+    let mut is_deep = false;
+    for (at, part) in parts.iter().enumerate() {
+        if one.tail != Tail::Element {
+            return refuse(format!("the path `{text}` goes on behind its end"), FORMS);
+        }
+        let is_inside = at + 1 < parts.len() && (at > 0 || wanted == Wanted::Trigger);
+        if part.is_empty() && is_inside && !is_deep {
+            is_deep = true;
+            continue;
+        }
+        one.add(part.trim(), text, is_deep)?;
+        is_deep = false;
+    }
+    one.tail = fitting(one.tail, wanted, text)?;
+    if wanted == Wanted::Trigger {
+        check_trigger(&one, text)?;
+    }
+    Ok(one)
+}
+
+/// The path without what says where it begins.
+fn relative(text: &str, wanted: Wanted) -> Result<&str, PathFault> {
+    match (text.strip_prefix('/'), wanted) {
+        (Some(rest), Wanted::Trigger) => Ok(rest),
+        (None, Wanted::Trigger) => {
+            let help = format!("a trigger is the path from the document to an element: `/{text}`");
+            refuse(
+                format!("the trigger `{text}` does not begin with `/`"),
+                &help,
+            )
+        }
+        (Some(rest), _) if rest.starts_with('/') => {
+            let help = format!("write `.{text}` for what is at any depth below");
+            refuse(format!("the path `{text}` begins with `/`"), &help)
+        }
+        (Some(_), _) => {
+            let help = "it starts at the element of the trigger, or of the path around it; leave \
+                        the `/` in front out";
+            refuse(format!("the path `{text}` begins with `/`"), help)
+        }
+        (None, _) => Ok(text),
+    }
+}
+
+/// A trigger is decided when its element begins.
+fn check_trigger(one: &Alternative, text: &str) -> Result<(), PathFault> {
+    if one.steps.is_empty() {
+        return refuse(
+            format!("the trigger `{text}` names no element"),
+            "`/name` is the root element of that name, `/*` any",
+        );
+    }
+    let mut conditions = one.steps.iter().flat_map(|step| &step.conditions);
+    match conditions.all(Condition::asks_attributes_only) {
+        true => Ok(()),
+        false => refuse(
+            format!("the trigger `{text}` asks for more than attributes"),
+            "what is inside of an element, and how many there are, is not known when it begins; \
+             ask for that with a Filter behind",
+        ),
+    }
+}
+
+impl Alternative {
+    fn add(&mut self, part: &str, text: &str, is_deep: bool) -> Result<(), PathFault> {
+        match part {
+            "." if !is_deep => return Ok(()),
+            "text()" => self.end(Tail::Text, is_deep),
+            "@*" => self.end(Tail::Attributes, is_deep),
+            _ => match part.strip_prefix('@') {
+                Some(name) if is_name(name) => self.end(Tail::Attribute(name.to_owned()), is_deep),
+                _ => self.steps.push(step(part, text, is_deep)?),
+            },
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, tail: Tail, is_deep: bool) {
+        self.tail = tail;
+        self.is_deep = is_deep;
+    }
+}
+
+fn step(part: &str, text: &str, is_deep: bool) -> Result<Step, PathFault> {
+    let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+    let name = match name.trim() {
+        "*" => None,
+        name if is_name(name) && !name.contains("::") => Some(name.to_owned()),
+        name => return Err(no_name(name, text)),
+    };
+    let mut conditions = Vec::new();
+    while let Some(inside) = rest.trim_start().strip_prefix('[') {
+        let end = closing(inside);
+        let condition = end.and_then(|end| Condition::parse(&inside[..end]));
+        let (Some(end), Some(condition)) = (end, condition) else {
+            return refuse(
+                format!("the path `{text}` has a condition that is none"),
+                "conditions are `[2]`, `[last()]`, `[@name]`, `[name = 'text']` and their like \
+                 with `and` and `or`",
+            );
+        };
+        conditions.push(condition);
+        rest = &inside[end + 1..];
+    }
+    match rest.trim() {
+        "" => Ok(Step {
+            name,
+            is_deep,
+            conditions,
+        }),
+        rest => Err(no_name(rest, text)),
+    }
+}
+
+fn no_name(name: &str, text: &str) -> PathFault {
+    let what = match name {
+        "" => "a step without a name",
+        ".." => "the step `..`",
+        _ if name.contains("::") => "an axis",
+        _ if name.contains('(') => "a function or a node test other than `text()`",
+        _ => {
+            return PathFault {
+                message: format!("`{name}` in the path `{text}` is no name"),
+                help: FORMS.to_owned(),
+            };
+        }
+    };
+    PathFault {
+        message: format!("the path `{text}` has {what}"),
+        help: FORMS.to_owned(),
+    }
+}
+
+/// The end of a path that is to lead to something.
+fn fitting(tail: Tail, wanted: Wanted, text: &str) -> Result<Tail, PathFault> {
+    let leads = |what: &str| format!("the path `{text}` leads to {what}");
+    match (&tail, wanted) {
+        (Tail::Element, Wanted::Trigger | Wanted::Element)
+        | (Tail::Text | Tail::Attribute(_), Wanted::Text)
+        | (Tail::Attributes, Wanted::Attributes) => Ok(tail),
+        (Tail::Element, Wanted::Attributes) => Ok(Tail::Attributes),
+        (Tail::Element, Wanted::Text) => {
+            let help = format!("`{text}/text()` is its text, `{text}/@name` an attribute");
+            refuse(leads("an element, not to text"), &help)
+        }
+        (Tail::Attributes, Wanted::Text) => refuse(
+            leads("all attributes, not to one"),
+            "`@name` is one of them; XPathMap gives all as a map",
+        ),
+        (_, Wanted::Attributes) => {
+            refuse(leads("text, not to attributes"), "all attributes are `@*`")
+        }
+        (_, Wanted::Trigger | Wanted::Element) => refuse(
+            leads("no element"),
+            "leave out what is behind the last name",
+        ),
+    }
+}
+
+fn refuse<T>(message: String, help: &str) -> Result<T, PathFault> {
+    let help = help.to_owned();
+    Err(PathFault { message, help })
+}
+
+pub(super) fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{B7}');
+    let begins = |c: char| !c.is_numeric() && !matches!(c, '-' | '.' | '\u{B7}');
+    text.chars().all(is_part) && text.chars().next().is_some_and(begins)
+}
+
+/// The parts of a path between a separator that is neither in brackets nor in quotes.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    let mut rest = text;
+    while let Some(at) = outside(rest, separator) {
+        let at = text.len() - rest.len() + at;
+        parts.push(&text[start..at]);
+        start = at + separator.len_utf8();
+        rest = &text[start..];
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// Where the bracket closes that was open before `text`.
+fn closing(text: &str) -> Option<usize> {
+    outside(text, ']')
+}
+
+/// Where a character stands first that is neither in brackets nor in quotes.
+fn outside(text: &str, wanted: char) -> Option<usize> {
+    let (mut depth, mut quote) = (0u32, None);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, c) if depth == 0 && c == wanted => return Some(at),
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[') => depth += 1,
+            (None, ']') => depth = depth.saturating_sub(1),
+            (None, _) => {}
+        }
+    }
+    None
+}
