@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use graph::{Fault, FaultKind, TraceLevel};
 use runtime::{Build, Outlet};
-use tuple::text::{Record, RecordError, RecordReader};
+use tuple::text::{Format, Record, RecordError, RecordReader};
 use tuple::{Punctuation, TupleBuf};
 
 use crate::adapter::alarm::Alarm;
@@ -20,6 +20,9 @@ use crate::charset::Charset;
 
 /// How long a hot file is left alone when it has nothing new.
 const HOT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What some editors put before text in UTF-8: no part of the first field.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Reads records.
 pub struct Reading {
@@ -34,6 +37,10 @@ pub struct Reading {
     assigned: Option<Assigned>,
     tuple: TupleBuf,
     buffer: Vec<u8>,
+    /// Records are text, not bytes of any kind.
+    is_text: bool,
+    /// It is not known yet whether a byte order mark comes first.
+    may_be_marked: bool,
 }
 
 /// Where bytes come from, as output functions and messages tell it.
@@ -110,6 +117,8 @@ impl Reading {
             assigned: Assigned::new(build)?,
             tuple: TupleBuf::default(),
             buffer: Vec::new(),
+            is_text: !matches!(record::format(build), Format::Bin | Format::Block),
+            may_be_marked: false,
         })
     }
 
@@ -134,10 +143,15 @@ impl Reading {
         let mut at_end = false;
         let mut number = 0;
         loop {
-            let bytes = &self.buffer[start..];
-            let step = self.reader.read(bytes, at_end, &mut self.tuple);
-            start += step.consumed;
-            match step.record {
+            let record = if self.waits_for_mark(at_end) {
+                Record::NeedMore
+            } else {
+                let bytes = &self.buffer[start..];
+                let step = self.reader.read(bytes, at_end, &mut self.tuple);
+                start += step.consumed;
+                step.record
+            };
+            match record {
                 Record::NeedMore => {
                     self.buffer.drain(..start);
                     start = 0;
@@ -220,6 +234,23 @@ impl Reading {
     fn begin(&mut self) {
         self.reader.restart();
         self.buffer.clear();
+        self.may_be_marked = self.is_text;
+    }
+
+    /// Takes a byte order mark away from the start of a file; whether more bytes have to come to tell.
+    fn waits_for_mark(&mut self, at_end: bool) -> bool {
+        if !self.may_be_marked {
+            return false;
+        }
+        let is_partial = self.buffer.len() < BYTE_ORDER_MARK.len();
+        if is_partial && !at_end && BYTE_ORDER_MARK.starts_with(&self.buffer) {
+            return true;
+        }
+        if self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
+        self.may_be_marked = false;
+        false
     }
 
     /// Reads on. A hot file ends only with a shutdown: when there is nothing new it is left alone
