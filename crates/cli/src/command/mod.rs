@@ -46,9 +46,16 @@ impl From<engine::Error> for Failure {
     }
 }
 
-/// Splits lists of directories as in PATH.
+/// Splits lists of directories as in PATH; warns of those that are not there, which otherwise shows
+/// only in names that nobody defines.
 fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
-    lists.iter().flat_map(std::env::split_paths).collect()
+    let path: Vec<PathBuf> = lists.iter().flat_map(std::env::split_paths).collect();
+    let is_named = |root: &&PathBuf| !root.as_os_str().is_empty();
+    for root in path.iter().filter(is_named).filter(|root| !root.is_dir()) {
+        let root = root.display();
+        eprintln!("thalweg: warning: there is no toolkit directory {root}");
+    }
+    path
 }
 
 /// Whether messages on standard error may be coloured.

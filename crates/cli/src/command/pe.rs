@@ -10,7 +10,7 @@ use super::{Failure, stops};
 /// somebody may ask one PE alone. It hands that on: the launcher alone says when a PE ends, which is
 /// when those before it have.
 pub fn pe() -> Result<(), Failure> {
-    let signals = Signals::new(stops::SIGNALS);
+    let signals = Signals::new(stops::signals());
     let mut signals =
         signals.map_err(|error| Failure::Program(format!("cannot listen for signals: {error}")))?;
     let asked = std::iter::from_fn(move || signals.forever().next().map(|_| ()));

@@ -9,13 +9,29 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use engine::StopHandle;
-use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::Failure;
 
-/// All that ask for an end.
-pub const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGQUIT];
+/// All that ask for an end. A terminal that is closed sends SIGHUP; whoever starts a program with
+/// `nohup` has it ignored, and that stays so.
+pub fn signals() -> Vec<i32> {
+    let mut signals = vec![SIGINT, SIGTERM, SIGQUIT];
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if !ignores(&status, SIGHUP) {
+        signals.push(SIGHUP);
+    }
+    signals
+}
+
+/// Whether a process of this status, as /proc has it, ignores a signal.
+fn ignores(status: &str, signal: i32) -> bool {
+    let mut lines = status.lines();
+    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
 
 /// So long after the first signal the same one may be its echo. Nobody presses Ctrl-C so fast.
 const ECHO: Duration = Duration::from_millis(250);
@@ -53,7 +69,7 @@ impl Stops {
     /// The system has no descriptor or thread left.
     pub fn listen() -> Result<Stops, Failure> {
         let failure = |error| Failure::Program(format!("cannot listen for signals: {error}"));
-        let mut signals = Signals::new(SIGNALS).map_err(failure)?;
+        let mut signals = Signals::new(signals()).map_err(failure)?;
         let wish = Arc::<Mutex<Wish>>::default();
         let stops = Stops(Arc::clone(&wish));
         let listen = move || {
@@ -106,6 +122,14 @@ impl Ear {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_ignored_is_read_from_the_status() {
+        let status = "Name:\tx\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000002\n";
+        assert!(ignores(status, SIGHUP));
+        assert!(!ignores(status, SIGINT));
+        assert!(!ignores("", SIGHUP));
+    }
 
     fn heard(signals: &[(i32, Duration)]) -> Vec<Heard> {
         let (mut ear, start) = (Ear::default(), Instant::now());

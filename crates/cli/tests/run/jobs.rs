@@ -1,5 +1,6 @@
 //! Jobs of several PEs: how they begin, stop and fail, and that nothing is left of them.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -107,6 +108,31 @@ fn a_signal_for_all_processes_drains_the_job() {
         live.signal(signal);
         live.end().ok();
         pes.iter().for_each(Process::is_gone);
+    }
+}
+
+/// `env` gives the signal back to a command that was started with it ignored, as `nohup` starts
+/// tests.
+#[test]
+fn a_terminal_that_is_closed_drains_the_job() {
+    for (given, is_drained) in [
+        ("--default-signal=HUP", true),
+        ("--ignore-signal=HUP", false),
+    ] {
+        let scratch = Scratch::new();
+        let file = scratch.write("Main.spl", ENDLESS);
+        let mut command = Command::new("env");
+        command.args([given, env!("CARGO_BIN_EXE_thalweg"), "run", "--data-dir"]);
+        command.arg(scratch.path("")).arg(file);
+        let mut live = Live::of(&scratch, command);
+        assert_eq!(live.line(), "running\n");
+        live.signal(Signal::HUP);
+        if !is_drained {
+            // Were it heard, this would be a second signal, which ends the job at once.
+            live.signal(Signal::TERM);
+        }
+        live.end().ok();
+        assert!(!scratch.read("out.csv").is_empty(), "all is written");
     }
 }
 
