@@ -14,6 +14,8 @@ use syntax::{Diagnostic, Severity, Span};
 pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
     seen: RefCell<HashSet<(&'static str, Span)>>,
+    /// Rules and the declarations that were found to break them.
+    told_of: RefCell<HashSet<(&'static str, Span)>>,
     errors: Cell<usize>,
     /// Whether what is added is only counted.
     is_mute: Cell<bool>,
@@ -48,6 +50,27 @@ impl Diagnostics {
         if is_new {
             self.list.borrow_mut().push(diagnostic);
         }
+    }
+
+    /// Adds a finding whose cause is at `cause`, a declaration or the first use of a name, unless the
+    /// same rule already found something with that cause: one mistake is said once, however often it
+    /// shows.
+    pub fn add_once(&self, cause: Span, diagnostic: Diagnostic) {
+        let is_told = self
+            .told_of
+            .borrow()
+            .get(&(diagnostic.code, cause))
+            .is_some();
+        if is_told && diagnostic.severity == Severity::Error {
+            self.errors.set(self.errors.get() + 1);
+        }
+        if is_told {
+            return;
+        }
+        if !self.is_mute.get() {
+            self.told_of.borrow_mut().insert((diagnostic.code, cause));
+        }
+        self.add(diagnostic);
     }
 
     /// Keeps nothing from now on, if asked to: what follows from something that was said already.

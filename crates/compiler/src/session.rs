@@ -27,8 +27,6 @@ pub struct Options {
     pub output_side_effects: SideEffectRule,
     /// An attribute wins over a state variable of the same name (the old rule).
     pub attributes_hide_state: bool,
-    /// Window clauses may list their policies in any order.
-    pub any_window_order: bool,
     /// Media that config `inputTransport` and `outputTransport` may name besides TCP.
     pub media: Vec<String>,
     /// How many operators a program may expand to; `None` for 262,144.

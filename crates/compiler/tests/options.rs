@@ -19,17 +19,6 @@ fn input(text: &str) -> Input<'static> {
 }
 
 #[test]
-fn windows_may_be_written_in_any_order() {
-    let text = "composite Main { graph\n stream<int32 a> A = Beacon() {}\n\
-        stream<int32 a> B = Aggregate(A) {\n\
-            window A : partitioned, count(5), tumbling;\n param partitionBy : a; }\n }";
-    assert_eq!(codes(input(text)), ["window-order", "window-order"]);
-    let mut free = input(text);
-    free.options.any_window_order = true;
-    assert_eq!(codes(free), [""; 0]);
-}
-
-#[test]
 fn side_effects_between_assignments_are_ignored_warned_of_or_refused() {
     let text = "composite Main { graph stream<int32 a, int32 b> A = Beacon() {\n\
         logic state : mutable int32 n = 0;\n output A : a = n++, b = n; } }";

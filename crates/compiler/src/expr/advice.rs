@@ -1,7 +1,7 @@
 //! What to say when an infix operator does not apply to its operands.
 
 use graph::ExprKind;
-use syntax::{Diagnostic, Span};
+use syntax::{Diagnostic, SourceMap, Span};
 use tuple::Type;
 
 use super::convert::literal_advice;
@@ -15,6 +15,7 @@ pub(super) fn no_operator(
     (left, right): &(graph::Expr, graph::Expr),
     spans: (Span, Span),
     at: Span,
+    sources: &SourceMap,
 ) -> Diagnostic {
     let exprs = (left, right);
     let (left, right) = (&left.ty, &right.ty);
@@ -31,8 +32,8 @@ pub(super) fn no_operator(
     }
     // Of two numbers of different types, a literal is the easier one to change.
     match &exprs.1.kind {
-        ExprKind::Const(_) => literal_advice(finding, exprs.1, left),
-        _ => literal_advice(finding, exprs.0, right),
+        ExprKind::Const(_) => literal_advice(finding, (exprs.1, sources.text(spans.1)), left),
+        _ => literal_advice(finding, (exprs.0, sources.text(spans.0)), right),
     }
 }
 

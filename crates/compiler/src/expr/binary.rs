@@ -177,7 +177,10 @@ impl<'w> Typer<'_, 'w> {
         };
         match result {
             Ok(expr) => Some(expr),
-            Err(both) => self.report(no_operator(op, &both, spans, at)),
+            Err(both) => {
+                let sources = self.session.world.sources();
+                self.report(no_operator(op, &both, spans, at, sources))
+            }
         }
     }
 

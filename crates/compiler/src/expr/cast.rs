@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use graph::ExprKind;
 use syntax::ast::{self, TypeExpr};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
 use super::Typer;
-use super::convert::{cast_node, coerce, fits};
+use super::convert::{cast_node, coerce, coerce_initially, fits, fits_initially};
 use crate::types::castable;
 
 impl<'w> Typer<'_, 'w> {
@@ -32,12 +33,22 @@ impl<'w> Typer<'_, 'w> {
             coerce(typed, to)
         } else if castable(&typed.ty, to) {
             cast_node(typed, to)
+        } else if is_literal(&typed.kind) && fits_initially(&typed, to) {
+            coerce_initially(typed, to)
         } else {
             return self.report(refused(&typed.ty, to, span));
         };
         result.pos = self.session.pos(span);
         Some(result)
     }
+}
+
+/// Whether it is a literal with parts, which are then cast one by one.
+fn is_literal(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::List(_) | ExprKind::Set(_) | ExprKind::Map(_) | ExprKind::Tuple(_)
+    )
 }
 
 fn refused(from: &Type, to: &Type, span: Span) -> Diagnostic {

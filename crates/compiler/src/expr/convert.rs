@@ -1,11 +1,12 @@
-//! Implicit conversions: T to optional<T>, the elements of literals, and, in initializers only,
-//! whatever may be cast. Nothing else converts by itself; there is no implicit numeric conversion.
+//! Implicit conversions: T to optional<T>, the elements of literals, texts that are written here and
+//! are short enough for a bounded string, and, in initializers only, whatever may be cast. Nothing
+//! else converts by itself; there is no implicit numeric conversion.
 
 use std::sync::Arc;
 
 use graph::ExprKind;
 use syntax::{Diagnostic, Span};
-use tuple::Type;
+use tuple::{Type, Value};
 
 use super::{Typer, number};
 use crate::types::{castable, difference};
@@ -22,6 +23,9 @@ pub(crate) fn fits(expr: &graph::Expr, to: &Type) -> bool {
         return true;
     }
     match (&expr.kind, to) {
+        (ExprKind::Const(Value::RString(text)), Type::BoundedRString(bound)) => {
+            text.0.len() <= *bound as usize
+        }
         (ExprKind::List(list), Type::List(e, _)) if expr.ty.is_list() => all_fit(list, e),
         (ExprKind::Set(list), Type::Set(e, _)) if expr.ty.is_set() => all_fit(list, e),
         (ExprKind::Map(entries), Type::Map(kv, _)) if expr.ty.is_map() => entries
@@ -47,7 +51,10 @@ fn all_fit(list: &[graph::Expr], element: &Type) -> bool {
 
 /// Converts an expression that [`fits`].
 pub(super) fn coerce(expr: graph::Expr, to: &Type) -> graph::Expr {
-    convert(expr, to, &|expr, _| expr)
+    convert(expr, to, &|expr, to| match to {
+        Type::BoundedRString(_) => cast_node(expr, to),
+        _ => expr,
+    })
 }
 
 /// Two expressions brought to one type, if one converts to that of the other.
@@ -146,8 +153,9 @@ fn same_names(from: &Type, to: &Type) -> bool {
             .all(|(a, b)| a.name == b.name)
 }
 
-/// Whether an initializer converts to the type of its variable.
-fn fits_initially(expr: &graph::Expr, to: &Type) -> bool {
+/// Whether an initializer converts to the type of its variable, or a literal to one that it is cast
+/// to.
+pub(super) fn fits_initially(expr: &graph::Expr, to: &Type) -> bool {
     fits(expr, to)
         || castable(&expr.ty, to)
         || match (&expr.kind, to) {
@@ -167,6 +175,11 @@ fn fits_initially(expr: &graph::Expr, to: &Type) -> bool {
             }
             _ => false,
         }
+}
+
+/// Converts an expression that [`fits_initially`].
+pub(super) fn coerce_initially(expr: graph::Expr, to: &Type) -> graph::Expr {
+    convert(expr, to, &cast_node)
 }
 
 /// Whether text is read for an optional as a whole, since it may say `null`.
@@ -199,7 +212,9 @@ impl Typer<'_, '_> {
         if fits(&expr, to) {
             return Some(coerce(expr, to));
         }
-        self.report(literal_advice(mismatch(to, &expr.ty, span), &expr, to))
+        let source = self.session.world.sources().text(span);
+        let finding = mismatch(to, &expr.ty, span);
+        self.report(literal_advice(finding, (&expr, source), to))
     }
 
     /// The initial value of a variable of that type.
@@ -210,7 +225,7 @@ impl Typer<'_, '_> {
         // A text that is written here either says a value of the type or never will.
         let is_text = expr.ty.is_string() && matches!(expr.kind, ExprKind::Const(_));
         let from = expr.ty.clone();
-        let converted = convert(expr, to, &cast_node);
+        let converted = coerce_initially(expr, to);
         if is_text && !to.is_string() && self.session.try_fold(&converted).is_none() {
             let finding = mismatch(to, &from, span);
             let message = format!("{}, and this text says no {to}", finding.message);
@@ -228,14 +243,27 @@ impl Typer<'_, '_> {
     }
 }
 
-/// A literal need not be cast: it can be written as one of the type.
-pub(crate) fn literal_advice(mut finding: Diagnostic, expr: &graph::Expr, to: &Type) -> Diagnostic {
+/// A literal need not be cast: it can be written as one of the type. `source` is how it is written.
+pub(crate) fn literal_advice(
+    mut finding: Diagnostic,
+    (expr, source): (&graph::Expr, &str),
+    to: &Type,
+) -> Diagnostic {
+    if let (ExprKind::Const(Value::RString(text)), Type::BoundedRString(bound)) = (&expr.kind, to) {
+        let count = text.0.len();
+        return finding.help(format!(
+            "the text has {count} bytes, and {bound} is the most; the cast cuts it"
+        ));
+    }
     let fits = expr.ty.is_integral() || expr.ty.is_floatingpoint() && to.is_floatingpoint();
     if matches!(expr.kind, ExprKind::Const(_))
         && fits
         && let Some(suffix) = number::suffix(to)
     {
         finding.help.clear();
+        if let Some(digits) = number::hex_digits(source) {
+            return finding.help(number::hex_advice(digits, to));
+        }
         if *to == Type::Float64 && expr.ty.is_integral() {
             return finding.help("write the number with a decimal point to make it float64");
         }

@@ -151,7 +151,7 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// `Color.red`, where `Color` is an enum type: a frequent slip.
-    fn member_of_type<T>(&self, ty: &QName, name: &Ident, span: Span) -> Option<T> {
+    fn member_of_type<T>(&mut self, ty: &QName, name: &Ident, span: Span) -> Option<T> {
         if self.meaning(&name.text).is_some()
             && self
                 .session

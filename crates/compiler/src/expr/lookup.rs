@@ -131,13 +131,19 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// Reports a name without meaning, unless something broken may have had it.
-    pub(super) fn unknown_name<T>(&self, name: &str, span: Span) -> Option<T> {
+    pub(super) fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
         if self.site.as_ref().is_some_and(|site| site.is_broken()) {
             return None;
         }
         if let Some(finding) = self.misplaced(name, span) {
             return self.report(finding);
         }
+        let first = *self.unknown.entry(name.into()).or_insert(span);
+        let finding = self.without_meaning(name, span);
+        self.report_once(first, finding)
+    }
+
+    fn without_meaning(&self, name: &str, span: Span) -> Diagnostic {
         let message = match self
             .site
             .as_ref()
@@ -148,13 +154,13 @@ impl<'w> Typer<'_, 'w> {
         };
         let finding = Diagnostic::error("unknown-name", span, message);
         if let Some(word) = literal_elsewhere(name) {
-            return self.report(finding.help(format!("write `{word}`")));
+            return finding.help(format!("write `{word}`"));
         }
         if let Some(meant) = self.library_enumerator(name) {
-            return self.report(finding.help(format!("write {meant}")));
+            return finding.help(format!("write {meant}"));
         }
         let names = self.visible_names();
-        self.report(did_you_mean(finding, name, names.iter().map(|n| &**n)))
+        did_you_mean(finding, name, names.iter().map(|n| &**n))
     }
 
     /// The enumerators of the library that are called so, with their composites.

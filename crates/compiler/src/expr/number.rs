@@ -42,6 +42,34 @@ pub(super) fn suffix(ty: &Type) -> Option<&'static str> {
     })
 }
 
+/// The digits of a hexadecimal literal, if it is one.
+pub(super) fn hex_digits(source: &str) -> Option<&str> {
+    let digits = source.trim_start_matches(['-', ' ']).strip_prefix("0x")?;
+    Some(digits.trim_end_matches(['s', 'u']))
+}
+
+/// How to write a hexadecimal literal of a type: no suffix says its width, its digits do.
+pub(super) fn hex_advice(digits: &str, to: &Type) -> String {
+    let (width, sign) = match to {
+        Type::Int8 => (2, ""),
+        Type::Int16 => (4, ""),
+        Type::Int32 => (8, ""),
+        Type::Int64 => (16, ""),
+        Type::Uint8 => (2, "u"),
+        Type::Uint16 => (4, "u"),
+        Type::Uint32 => (8, "u"),
+        Type::Uint64 => (16, "u"),
+        _ => (0, ""),
+    };
+    match width >= digits.len() {
+        true => format!(
+            "the number of its digits says how wide a hexadecimal literal is; \
+             write `0x{digits:0>width$}{sign}` to make it {to}"
+        ),
+        false => format!("cast it: `({to})`"),
+    }
+}
+
 type Error = (&'static str, String);
 
 fn literal(number: &Number, negative: bool) -> Result<(Type, Value), Error> {

@@ -95,7 +95,8 @@ impl<'w> Typer<'_, 'w> {
                     return None;
                 }
                 if !entry.mutable {
-                    return self.report(immutable("state variable", text, span, entry.span));
+                    let finding = immutable("state variable", text, span, entry.span);
+                    return self.report_once(entry.span, finding);
                 }
                 self.path_to(Root::State(id), Variable::State(id), entry.ty?, span)
             }
@@ -129,7 +130,8 @@ impl<'w> Typer<'_, 'w> {
             LocalKind::Formal => Some("parameter"),
         };
         if let Some(what) = what {
-            return self.report(immutable(what, name, span, entry.span));
+            let finding = immutable(what, name, span, entry.span);
+            return self.report_once(entry.span, finding);
         }
         let id = entry.id;
         if wanted != Use::Assign {

@@ -1,5 +1,6 @@
 //! The typing of one place of the program: its scope, its context, and what was met so far.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use graph::{LocalId, LocalVar, OutputCall};
@@ -32,6 +33,8 @@ pub struct Typer<'s, 'w> {
     /// The local that stands for a mutable input tuple, by port.
     pub(crate) copies: Vec<Option<LocalId>>,
     pub(crate) calls: Vec<OutputCall>,
+    /// Where names without meaning were met first.
+    pub(crate) unknown: HashMap<Box<str>, Span>,
     /// How deep in an expression we are that is not itself a call of an output function.
     pub(crate) depth: u32,
 }
@@ -63,6 +66,7 @@ impl<'s, 'w> Typer<'s, 'w> {
             frozen: Vec::new(),
             copies: Vec::new(),
             calls: Vec::new(),
+            unknown: HashMap::new(),
             depth: 0,
         }
     }
@@ -170,6 +174,12 @@ impl<'s, 'w> Typer<'s, 'w> {
 
     pub(crate) fn report<T>(&self, diagnostic: Diagnostic) -> Option<T> {
         self.session.report(diagnostic);
+        None
+    }
+
+    /// Reports what has one cause once; see [`crate::Diagnostics::add_once`].
+    pub(crate) fn report_once<T>(&self, cause: Span, diagnostic: Diagnostic) -> Option<T> {
+        self.session.diagnostics.add_once(cause, diagnostic);
         None
     }
 

@@ -61,13 +61,14 @@ impl<'w> Typer<'_, 'w> {
             Choice::None(_) if candidates.is_broken => None,
             Choice::None(refusals) => {
                 let text = &name.name.text;
-                self.report(super::refusal::none_fits(
-                    text,
-                    &refusals,
-                    args.asts,
-                    name_span,
-                    &args.typed,
-                ))
+                let call = super::refusal::Call {
+                    name: text,
+                    span: name_span,
+                    asts: args.asts,
+                    args: &args.typed,
+                    sources: self.session.world.sources(),
+                };
+                self.report(super::refusal::none_fits(&call, &refusals))
             }
         }
     }

@@ -9,7 +9,7 @@ use syntax::ast::{self, ExprKind};
 use tuple::Type;
 
 use super::signature::Signature;
-use super::unify::{Bindings, Misfit};
+use super::unify::{BOUNDED_TEXT, Bindings, Misfit};
 use crate::expr::fits_type;
 
 /// An argument as far as it is typed before the choice.
@@ -140,7 +140,10 @@ fn converted(
         (_, None) => false,
     };
     if fits {
-        return Ok(1);
+        return Ok(match ty {
+            Some(Type::BoundedRString(_)) => BOUNDED_TEXT,
+            _ => 1,
+        });
     }
     let wanted = ty.filter(|_| !matches!(misfit, Some(Misfit::Constraint(_))));
     let sentence = refused(signature, bindings, &args[at], at, misfit);

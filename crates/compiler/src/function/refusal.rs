@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use syntax::ast;
-use syntax::{Diagnostic, Span};
+use syntax::{Diagnostic, SourceMap, Span};
 
 use super::overload::{Argument, Refusal};
 use super::signature::Signature;
@@ -12,21 +12,28 @@ use crate::expr::literal_advice;
 /// How many candidates are shown.
 const SHOWN: usize = 6;
 
+/// A call as it is written and typed.
+pub(super) struct Call<'a> {
+    pub name: &'a str,
+    /// Of the name.
+    pub span: Span,
+    pub asts: &'a [ast::Expr],
+    pub args: &'a [Argument<'a>],
+    pub sources: &'a SourceMap,
+}
+
 /// The report. With one candidate it points at the argument that does not fit; of several those
 /// count that take the most of the arguments before it.
-pub(super) fn none_fits(
-    name: &str,
-    refusals: &[(Rc<Signature>, Refusal)],
-    asts: &[ast::Expr],
-    span: Span,
-    args: &[Argument<'_>],
-) -> Diagnostic {
+pub(super) fn none_fits(call: &Call<'_>, refusals: &[(Rc<Signature>, Refusal)]) -> Diagnostic {
+    let Call {
+        name, span, asts, ..
+    } = *call;
     let of_count = |(s, _): &&(Rc<Signature>, Refusal)| s.formals.len() == asts.len();
     let mut close: Vec<_> = refusals.iter().filter(of_count).collect();
     let furthest = close.iter().map(|(_, refusal)| refusal.argument).max();
     close.retain(|(_, refusal)| Some(refusal.argument) == furthest);
     if let [(signature, refusal)] = &close[..] {
-        return one_candidate(name, signature, refusal, asts, span, args);
+        return one_candidate(call, signature, refusal);
     }
     let span = match furthest.flatten() {
         Some(at @ 1..) => asts.get(at).map_or(span, |ast| ast.span),
@@ -39,7 +46,7 @@ pub(super) fn none_fits(
         return Diagnostic::error("wrong-argument-count", span, message)
             .help(format!("its prototype is {signature}"));
     }
-    let types: Vec<String> = args.iter().map(shown).collect();
+    let types: Vec<String> = call.args.iter().map(shown).collect();
     let message = format!("no function `{name}` takes ({})", types.join(", "));
     let finding = Diagnostic::error("no-overload", span, message);
     let list = if close.is_empty() {
@@ -59,22 +66,18 @@ pub(super) fn none_fits(
     finding
 }
 
-fn one_candidate(
-    name: &str,
-    signature: &Signature,
-    refusal: &Refusal,
-    asts: &[ast::Expr],
-    span: Span,
-    args: &[Argument<'_>],
-) -> Diagnostic {
+fn one_candidate(call: &Call<'_>, signature: &Signature, refusal: &Refusal) -> Diagnostic {
     let at = refusal
         .argument
-        .and_then(|at| asts.get(at))
-        .map_or(span, |ast| ast.span);
+        .and_then(|at| call.asts.get(at))
+        .map_or(call.span, |ast| ast.span);
+    let name = call.name;
     let message = format!("`{name}` does not take this: {}", refusal.sentence);
     let finding = Diagnostic::error("argument-mismatch", at, message);
-    let finding = match (refusal.argument.map(|at| &args[at]), &refusal.wanted) {
-        (Some(Argument::Typed(arg)), Some(wanted)) => literal_advice(finding, arg, wanted),
+    let finding = match (refusal.argument.map(|at| &call.args[at]), &refusal.wanted) {
+        (Some(Argument::Typed(arg)), Some(wanted)) => {
+            literal_advice(finding, (arg, call.sources.text(at)), wanted)
+        }
         _ => finding,
     };
     let finding = finding.help(format!("its prototype is {signature}"));

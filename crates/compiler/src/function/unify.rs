@@ -9,6 +9,9 @@ use super::signature::Signature;
 pub(super) const EXACT: u32 = 0;
 const BOUND: u32 = 1;
 const WRAP: u32 = 10;
+/// A text that is written as the argument is one of any length first: a bounded string takes it only
+/// if nothing else does.
+pub(super) const BOUNDED_TEXT: u32 = 100;
 
 /// What the type formals of one call stand for.
 #[derive(Debug)]

@@ -41,7 +41,8 @@ const WORDS: [&str; 11] = [
 ];
 
 impl Parts {
-    /// Reads the parts of a clause; reports those that are wrong or stand too late.
+    /// Reads the parts of a clause; reports those that are wrong, and warns of the first that stands
+    /// too late.
     pub fn read<'w>(
         work: &Work<'_, 'w>,
         port: usize,
@@ -49,7 +50,7 @@ impl Parts {
     ) -> Option<Parts> {
         let mut parts = Parts::default();
         let mut latest = Place::Kind;
-        let mut is_sound = true;
+        let (mut is_sound, mut is_told) = (true, false);
         for expr in &clause.body {
             let Some(place) = parts.add(work, port, expr) else {
                 if is_time_interval(expr) {
@@ -58,12 +59,12 @@ impl Parts {
                 is_sound = false;
                 continue;
             };
-            if place < latest && !work.session.options.any_window_order {
+            if place < latest && !is_told {
                 let message = "this part of the window stands too late";
-                let finding = Diagnostic::error("window-order", expr.span, message);
+                let finding = Diagnostic::warning("window-order", expr.span, message);
                 let help = "the order is: kind, eviction, trigger, partitioned, its eviction";
                 work.session.report(finding.help(help));
-                is_sound = false;
+                is_told = true;
             }
             latest = if place > latest { place } else { latest };
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use graph::{NativeFn, NativeId, OperatorModel};
-use syntax::ast::{Composite, Function, Item, TypeDef};
+use syntax::ast::{Composite, Function, Ident, Item, TypeDef};
 use syntax::{Diagnostic, Span};
 
 use super::enumerator::{self, Enumerator};
@@ -217,7 +217,7 @@ impl Index {
                 uses.wild.push(namespace);
                 continue;
             };
-            self.check_named_use(namespace, &name.text, name.span);
+            self.check_named_use(unit, namespace, name);
             uses.named.insert(name.text.clone(), namespace);
         }
         uses.wild
@@ -227,12 +227,17 @@ impl Index {
         uses
     }
 
-    fn check_named_use(&mut self, id: NamespaceId, name: &str, span: Span) {
+    /// What a file of the user's program names has to be there; files of toolkits may be of a newer
+    /// or older one, and are right as long as nobody needs the name.
+    fn check_named_use(&mut self, unit: &LoadedUnit, id: NamespaceId, name: &Ident) {
         let namespace = self.namespace(id);
-        if !namespace.defines(name) {
-            let message = format!("namespace `{}` defines no `{name}`", namespace.name);
-            let finding = Diagnostic::warning("unknown-use", span, message);
-            let finding = did_you_mean(finding, name, namespace.names());
+        if !namespace.defines(&name.text) {
+            let message = format!("namespace `{}` defines no `{}`", namespace.name, name.text);
+            let finding = match unit.is_checked {
+                true => Diagnostic::error("unknown-use", name.span, message),
+                false => Diagnostic::warning("unknown-use", name.span, message),
+            };
+            let finding = did_you_mean(finding, &name.text, namespace.names());
             self.found.push(finding);
         }
     }

@@ -105,6 +105,9 @@ fn head_list(p: &mut Parser) {
         if !p.at(AsKw) {
             p.error_here("expected-token", "expected `as` and a name after `()`");
             p.add_help("an operator without outputs is named: `() as Name = ...`");
+            if p.at(Ident) {
+                p.skip_token();
+            }
         }
         return;
     }

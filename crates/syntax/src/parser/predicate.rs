@@ -99,7 +99,10 @@ impl Parser<'_> {
             StreamKw | At => true,
             LParen => match self.kind_at(index + 1) {
                 StreamKw => true,
-                RParen => matches!(self.kind_at(index + 2), AsKw | Eq),
+                RParen => match self.kind_at(index + 2) {
+                    Ident => self.kind_at(index + 3) == Eq,
+                    kind => matches!(kind, AsKw | Eq),
+                },
                 _ => false,
             },
             _ => false,

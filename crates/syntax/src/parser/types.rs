@@ -289,6 +289,16 @@ fn elements(p: &mut Parser, in_angles: bool) -> Elements {
     let mut count = 0;
     loop {
         let element = p.start();
+        if begins_with_name(p) {
+            name_first(p);
+            p.finish(element, TupleAttr);
+            first_is_named.get_or_insert(true);
+            count += 1;
+            match another_element(p) {
+                true => continue,
+                false => break,
+            }
+        }
         let Some(ty) = type_expr(p) else {
             p.abandon(element);
             if skip_element(p) {
@@ -318,6 +328,36 @@ fn elements(p: &mut Parser, in_angles: bool) -> Elements {
         true => Elements::One,
         false => Elements::Body,
     }
+}
+
+/// `n int32`: a name, and behind it what can only be a type.
+fn begins_with_name(p: &Parser) -> bool {
+    let ends = matches!(p.nth(2), Comma | Gt);
+    p.at(Ident)
+        && match p.nth(1) {
+            // These three are names that people give to attributes of a type of their own.
+            TimestampKw | BlobKw | XmlKw => false,
+            RstringKw => ends || p.nth(2) == LBracket,
+            ListKw | SetKw | MapKw | TupleKw | OptionalKw => p.nth(2) == Lt,
+            kind => kind.is_primitive_keyword() && ends,
+        }
+}
+
+/// An attribute that is written as other languages write it.
+fn name_first(p: &mut Parser) {
+    let (written, ty) = (p.token_text(p.pos).to_owned(), p.token_text(p.pos + 1));
+    let help = match p.nth(2) {
+        Comma | Gt => format!("write `{ty} {written}`"),
+        _ => format!("write the type, then `{written}`"),
+    };
+    let message = "the type of an attribute stands before its name";
+    p.wrong("type-after-name", message);
+    p.add_help(help);
+    p.complained_at = None;
+    let name = p.start();
+    p.bump();
+    p.finish(name, Name);
+    type_expr(p);
 }
 
 /// Passes over what is no element, and the comma behind it. Says whether another one follows.

@@ -296,7 +296,10 @@ fn stray(p: &mut Parser) {
             p.wrong("misplaced-clause", format!("`{word}` outside a composite"));
             p.add_help("perhaps a `}` before it closes the composite too early");
         }
-        _ => p.unexpected("a composite, a function or a type"),
+        _ => {
+            p.unexpected("a composite, a function or a type");
+            advise(p);
+        }
     }
     let broken = p.start();
     p.skip_one();
@@ -304,6 +307,19 @@ fn stray(p: &mut Parser) {
         p.skip_one();
     }
     p.finish(broken, Error);
+}
+
+/// What is meant by what other languages begin a file or a function with.
+fn advise(p: &mut Parser) {
+    match p.token_text(p.pos) {
+        "import" | "include" | "using" | "package" => {
+            p.add_help("names of other namespaces are seen after `use name.space::*;`");
+        }
+        _ if p.at(Ident) && p.nth(1) == LParen => {
+            p.add_help("a function begins with the type of its result, or with `void`");
+        }
+        _ => {}
+    }
 }
 
 fn is_item(p: &Parser) -> bool {
