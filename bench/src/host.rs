@@ -56,6 +56,7 @@ pub fn operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> Operat
         annotations: Vec::new(),
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: Pos::default(),
     }
 }

@@ -27,6 +27,7 @@ impl Invoke {
             annotations: Vec::new(),
             own_thread: false,
             is_timed: false,
+            clock: None,
             pos: x::HERE,
         })
     }

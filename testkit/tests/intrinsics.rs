@@ -83,6 +83,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         annotations: Vec::new(),
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: Pos::default(),
     };
     let scope = Scope {

@@ -11,6 +11,7 @@ mod build;
 mod condition;
 pub mod drawing;
 mod eval;
+mod events;
 mod expr;
 mod fault;
 pub mod interp;
@@ -29,6 +30,7 @@ pub mod xml;
 
 pub use condition::{BadCondition, Flaw, Reader};
 pub use eval::{Evaluation, Inputs, Submit};
+pub use events::{Events, Pane, PaneTiming};
 pub use expr::{
     Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, MappedForm, NativeId, Place, Pos,
     Root, StateId, Step, UnaryOp,
@@ -36,8 +38,9 @@ pub use expr::{
 pub use fault::{Fault, FaultKind};
 pub use interp::Interpreter;
 pub use logical::{
-    Annotation, ConfigEntry, Edge, InPort, Logic, Operator, OperatorId, OutPort, OutputCall, Param,
-    ParamValue, Partition, PartitionEviction, Policy, Program, StateVar, Window, WindowKind,
+    Annotation, ConfigEntry, Edge, EventClock, InPort, Logic, Operator, OperatorId, OutPort,
+    OutputCall, Param, ParamValue, Partition, PartitionEviction, Policy, Program, StateVar, Window,
+    WindowKind,
 };
 pub use model::{
     Assignment, Cardinality, InPortModel, Misuse, OperatorModel, OutPortModel, ParamMode,

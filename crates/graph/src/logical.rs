@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tuple::{TupleType, Type, Value};
+use tuple::{Resolution, TupleType, Type, Value};
 
 use crate::{Body, Expr, Function, Pos};
 
@@ -20,6 +20,16 @@ pub struct Program {
 }
 
 impl Program {
+    /// The streams with watermarks among those that feed an input port, in their order.
+    pub fn watermarked<'p>(&'p self, port: &'p InPort) -> impl Iterator<Item = Edge> + 'p {
+        let sources = port.sources.iter().copied();
+        sources.filter(|stream| {
+            let from = &self.operators[stream.operator.0 as usize];
+            let clock = from.clock.as_ref();
+            clock.is_some_and(|clock| clock.outputs.contains(&stream.port))
+        })
+    }
+
     /// A stream as its operator and port: `Filter.1`, or the operator alone if it has one port.
     pub fn stream_name(&self, stream: Edge) -> String {
         let operator = &self.operators[stream.operator.0 as usize];
@@ -60,6 +70,8 @@ pub struct Operator {
     pub own_thread: bool,
     /// It submits by timers too, though nothing comes in: its model says so.
     pub is_timed: bool,
+    /// By what its event time goes; `None`: no stream that has one comes to it or leaves it.
+    pub clock: Option<EventClock>,
     /// The head of the invocation.
     pub pos: Pos,
 }
@@ -84,6 +96,23 @@ impl Operator {
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|p| &*p.name == name)
     }
+}
+
+/// The event time of an operator: `@eventTime`, and what follows from it downstream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventClock {
+    /// The attribute that holds it.
+    pub attribute: Arc<str>,
+    /// What an integer in it counts.
+    pub resolution: Resolution,
+    /// Nanoseconds that watermarks lie behind the greatest event time.
+    pub lag_ns: i128,
+    /// Nanoseconds that they advance at least.
+    pub gap_ns: i128,
+    /// The output ports that send watermarks, in order.
+    pub outputs: Vec<u32>,
+    /// Watermarks are made of what the operator sends; else those that come in are passed on.
+    pub makes: bool,
 }
 
 /// An input port.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tuple::{Punctuation, TupleRef, TupleType, Value};
 
-use crate::{BadCondition, Fault, FaultKind, Submit};
+use crate::{BadCondition, Events, Fault, FaultKind, Submit};
 
 /// Levels of trace and log messages, as on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +75,10 @@ pub trait Services {
     fn metric_names(&self) -> Vec<String>;
     /// A value that the job was started with: `jobName`, `applicationDir`, `toolkitDir`, `hostName`.
     fn property(&self, name: &str) -> Option<String>;
+    /// The operator's event time; `None`: nobody here knows of any.
+    fn events(&self) -> Option<&Events> {
+        None
+    }
     /// Whether a condition that is text holds for a tuple of a type.
     ///
     /// # Errors
@@ -182,6 +186,10 @@ impl Services for NoServices {
     }
     fn property(&self, _name: &str) -> Option<String> {
         self.note("asking what the job was started with");
+        None
+    }
+    fn events(&self) -> Option<&Events> {
+        self.note("asking for event time");
         None
     }
     fn holds(

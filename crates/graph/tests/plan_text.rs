@@ -57,6 +57,7 @@ fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
         annotations: Vec::new(),
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: Pos::default(),
     }
 }

@@ -298,6 +298,7 @@ fn source() -> Operator {
         annotations: vec![],
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: Pos::default(),
     }
 }
@@ -414,6 +415,7 @@ fn program() -> Program {
         )],
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: Pos::default(),
     };
     Program {

@@ -35,6 +35,7 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
             annotations: Vec::new(),
             own_thread: false,
             is_timed: false,
+            clock: None,
             pos: Pos::default(),
         }
     });

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use graph::{Program, PunctuationOut};
+use graph::{Program, PunctuationOut, inserted};
 
 use crate::OperatorEntry;
 use crate::abi::{Backend, Code};
@@ -19,6 +19,7 @@ use crate::net::{Net, out_model};
 use crate::node::{InPort, Node, Traits};
 use crate::past::Past;
 use crate::report::Failure;
+use crate::tide::Tide;
 use crate::voice::Voice;
 use crate::wait::{Room, ThreadId, Waits};
 use crate::wiring::{Head, Shared, Wiring};
@@ -47,11 +48,7 @@ pub(crate) fn assemble(
     setting: Setting,
 ) -> Result<Assembly, Failure> {
     let waits = Waits::new(house.stop.clone());
-    let voices: Vec<_> = program
-        .operators
-        .iter()
-        .map(|o| Voice::new(&house, o))
-        .collect();
+    let voices = voices(program, &house);
     let mut maker = Maker {
         registry,
         backend: &mut *backend,
@@ -79,7 +76,7 @@ pub(crate) fn assemble(
     let nodes = made
         .into_iter()
         .zip(codes)
-        .map(|(made, code)| node(made, code, &net));
+        .map(|(made, code)| node(program, made, code, &net));
     let nodes = nodes.collect();
     let (own, shared) = place(nodes, &net);
     Ok(Assembly {
@@ -98,6 +95,7 @@ pub(crate) fn assemble(
             heads: program.operators.iter().map(head).collect(),
             gates: gates(&net),
             outs: net.outs,
+            lanes: net.lanes,
             processed: net.processed,
             marks: net.marks,
             threads: net.threads,
@@ -166,8 +164,38 @@ fn head(operator: &graph::Operator) -> Head {
     }
 }
 
-fn node(made: Made<'_>, code: Code, net: &Net) -> Node {
+/// What each operator asks of its PE. Who makes the watermarks of an operator says for it how far that
+/// has come.
+fn voices(program: &Program, house: &Arc<House>) -> Vec<Voice> {
+    let operators = program.operators.iter();
+    let mut voices: Vec<_> = operators.map(|o| Voice::new(house, o)).collect();
+    for (at, operator) in program.operators.iter().enumerate() {
+        if *operator.kind == *inserted::WATERMARKS
+            && let Some(of) = operator.inputs.iter().flat_map(|port| &port.sources).next()
+            && let Ok([maker, of]) = voices.get_disjoint_mut([at, of.operator.0 as usize])
+        {
+            of.events.follow(&maker.events);
+        }
+    }
+    voices
+}
+
+/// The watermarks that come to an operator, and where the run time passes them on.
+fn tide(program: &Program, made: &Made<'_>) -> Option<Box<Tide>> {
+    let ports = made.operator.inputs.iter();
+    let lanes: Vec<u32> = ports
+        .map(|port| program.watermarked(port).count() as u32)
+        .collect();
+    let clock = made.operator.clock.as_ref();
+    let is_kept = made.wishes.keeps_watermarks || made.wishes.own_thread;
+    let outs = clock.filter(|_| !is_kept).map(|clock| &clock.outputs[..]);
+    let is_told = clock.is_some_and(|clock| !clock.makes);
+    Tide::new(&lanes, outs.unwrap_or_default().into(), is_told)
+}
+
+fn node(program: &Program, made: Made<'_>, code: Code, net: &Net) -> Node {
     let at = made.index as usize;
+    let tide = tide(program, &made);
     let slots = build::slots(made.operator, &made.inputs, None);
     Node {
         index: made.index,
@@ -187,6 +215,7 @@ fn node(made: Made<'_>, code: Code, net: &Net) -> Node {
         code,
         state: made.state,
         built: made.built,
+        tide,
         is_done: false,
     }
 }

@@ -52,6 +52,7 @@ pub(crate) struct Wishes {
     pub flushes: bool,
     pub tells_end: bool,
     pub keeps_markers: bool,
+    pub keeps_watermarks: bool,
     pub takes_made: bool,
     pub drains: bool,
     pub interrupt: Stop,
@@ -251,6 +252,11 @@ impl Build<'_> {
     /// Window markers are the operator's own business: none is forwarded, whatever the model says.
     pub fn keeps_markers(&mut self) {
         self.wishes.keeps_markers = true;
+    }
+
+    /// Watermarks are the operator's own business: none is passed on.
+    pub(crate) fn keeps_watermarks(&mut self) {
+        self.wishes.keeps_watermarks = true;
     }
 
     /// The operator may keep the buffers of tuples: [`crate::Operator::process_made`] is called where

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use graph::{Fault, Services, State};
-use tuple::{Punctuation, TupleBuf, TupleRef};
+use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::{Batch, Context};
 use crate::past::Past;
@@ -127,11 +127,22 @@ impl Outlet for Desk<'_> {
         out.marks.count(mark);
         if mark == Punctuation::Final {
             out.close();
+            self.region.end_watermarks(self.node, port)?;
         }
         for &target in out.targets.iter().filter(|target| target.takes(mark)) {
             self.region.deliver_mark(target, mark)?;
         }
         Ok(())
+    }
+
+    fn watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
+        match self.port(port)?.state.load(Ordering::Relaxed) {
+            OPEN => {}
+            CLOSED => return Ok(()),
+            _ => return Err(self.voice.interrupt()),
+        }
+        let mut lanes = self.region.wiring.lanes(self.node, port).iter();
+        lanes.try_for_each(|lane| self.region.deliver_watermark(lane, Watermark::At(at)))
     }
 
     #[inline]

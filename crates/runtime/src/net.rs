@@ -9,11 +9,13 @@ use crate::make::Made;
 use crate::marks::MarkCounters;
 use crate::threads::{Shape, Start};
 use crate::wait::ThreadId;
-use crate::wiring::{OutPort, Target};
+use crate::wiring::{Lane, OutPort, Target};
 
 /// Everything is indexed by operator.
 pub(crate) struct Net {
     pub outs: Vec<Box<[OutPort]>>,
+    /// See [`crate::wiring::Wiring::lanes`].
+    pub lanes: Vec<Box<[Box<[Lane]>]>>,
     pub processed: Vec<Arc<[Counter]>>,
     pub marks: Vec<Arc<[MarkCounters]>>,
     /// The threads that enter the operator.
@@ -57,6 +59,7 @@ impl Net {
             comes_back: shape.come_back(),
             order,
             thread_count,
+            lanes: lanes(program),
             outs: targets.into_iter().map(out_ports).collect(),
         }
     }
@@ -88,6 +91,27 @@ fn targets(program: &Program) -> Vec<Vec<Vec<Target>>> {
         }
     }
     targets
+}
+
+/// Who gets the watermarks of each output port.
+fn lanes(program: &Program) -> Vec<Box<[Box<[Lane]>]>> {
+    let operators = program.operators.iter();
+    let none = |operator: &graph::Operator| match operator.clock {
+        Some(_) => vec![Vec::new(); operator.outputs.len()],
+        None => Vec::new(),
+    };
+    let mut lanes: Vec<Vec<Vec<Lane>>> = operators.map(none).collect();
+    for (node, operator) in (0..).zip(&program.operators) {
+        for (port, input) in (0..).zip(&operator.inputs) {
+            for (lane, edge) in (0..).zip(program.watermarked(input)) {
+                let to = Target::new(node, port);
+                let of = &mut lanes[edge.operator.0 as usize][edge.port as usize];
+                of.push(Lane { to, lane });
+            }
+        }
+    }
+    let boxed = |ports: Vec<Vec<Lane>>| ports.into_iter().map(Into::into).collect();
+    lanes.into_iter().map(boxed).collect()
 }
 
 /// Where each thread begins, and how many threads there are.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::Fault;
-use tuple::{Punctuation, TupleBuf, TupleRef};
+use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::{Act, Batch, Code, Context, Counter, StateCell};
 use crate::catch::Catch;
@@ -11,6 +11,7 @@ use crate::desk::{Desk, Lent};
 use crate::marks::MarkCounters;
 use crate::past::Past;
 use crate::region::Region;
+use crate::tide::Tide;
 use crate::{Operator, Outlet, TimerId};
 
 /// A running operator. Every method is a call on the operator; none is entered twice.
@@ -28,6 +29,8 @@ pub(crate) struct Node {
     /// See [`crate::wiring::Wiring::marks`].
     pub marks: Arc<[MarkCounters]>,
     pub traits: Traits,
+    /// `None`: no stream brings it watermarks.
+    pub tide: Option<Box<Tide>>,
     /// [`Operator::finish`] was called, or it failed: nothing comes in any more.
     pub is_done: bool,
 }
@@ -171,6 +174,29 @@ impl Node {
                 self.finish_if_final(region)
             }
         }
+    }
+
+    /// The watermark of one of the port's streams.
+    pub fn watermark(
+        &mut self,
+        region: &Region,
+        port: u32,
+        lane: u32,
+        mark: Watermark,
+    ) -> Result<(), Fault> {
+        let Some(tide) = self.tide.as_mut().filter(|_| !self.is_done) else {
+            return Ok(());
+        };
+        let Some(at) = tide.rise(port, lane, mark) else {
+            return Ok(());
+        };
+        if tide.is_told {
+            region.wiring.voices[self.index as usize].events.reach(at);
+        }
+        self.call(region, |built, out| built.watermark(at, out))?;
+        let mut desk = Desk::new(region, self.index);
+        let outs = self.tide.iter().flat_map(|tide| &tide.outs);
+        outs.copied().try_for_each(|out| desk.watermark(out, at))
     }
 
     /// A stream of the port will never end, because whoever feeds it has failed: what would wait

@@ -12,12 +12,14 @@
 //! 2. on a tuple runs the logic clause's `onTuple`, then [`Operator::process`];
 //! 3. on a marker runs `onPunct`, then [`Operator::window_marker`] or [`Operator::final_marker`];
 //! 4. forwards window markers to the output ports that the model calls preserving;
-//! 5. when all data input ports are final calls [`Operator::finish`], then sends the final marker
+//! 5. of watermarks takes the least one of the streams that bring some; where that advances calls
+//!    [`Operator::watermark`], then passes it on;
+//! 6. when all data input ports are final calls [`Operator::finish`], then sends the final marker
 //!    on every output port that has not sent one; after it nothing passes that port;
-//! 6. when the PE ends, whatever the cause, calls [`Operator::close`].
+//! 7. when the PE ends, whatever the cause, calls [`Operator::close`].
 //!
 //! An operator that asks for a thread of its own with [`crate::Build::thread`] and has input ports
-//! does 4 and 5 itself, from that thread. If no thread is left that could bring its final marker (it
+//! does 4 and 6 itself, from that thread. If no thread is left that could bring its final marker (it
 //! stands behind a loop, which has none), [`Operator::finish`] is called all the same, and no final
 //! marker is to follow: [`Outlet::abandon`].
 //!
@@ -31,7 +33,7 @@
 //! `@catch` takes it): pass it on and submit no more.
 
 use graph::{Body, Fault, OperatorModel, Services, StateVar};
-use tuple::{Punctuation, TupleBuf, TupleRef};
+use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
 use crate::Build;
 use crate::abi::{Batch, Context, FrameRoom};
@@ -62,6 +64,12 @@ pub trait Outlet {
     }
     /// Sends a marker.
     fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
+    /// Says how far the stream of a port has come: what it brings from now on is expected to be no
+    /// older. Only on ports that send watermarks: [`graph::EventClock::outputs`].
+    fn watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
+        let _ = (port, at);
+        Ok(())
+    }
     /// What the PE offers: printing, shutdown, sleeping, metrics, trace.
     fn services(&mut self) -> &mut dyn Services;
 
@@ -127,6 +135,13 @@ pub trait Operator: Send {
     /// A window marker has come.
     fn window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (port, out);
+        Ok(())
+    }
+
+    /// The operator's watermark has advanced: what comes in from now on is expected to be no older.
+    /// The run time passes it on afterwards, so that what is submitted now stands before it.
+    fn watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let _ = (at, out);
         Ok(())
     }
 

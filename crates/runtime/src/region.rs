@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 
 use graph::{Fault, Services, TraceLevel};
-use tuple::{Punctuation, TupleBuf, TupleRef};
+use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::Batch;
 use crate::crossing::{order, quiet};
@@ -17,7 +17,7 @@ use crate::gate::Inside;
 use crate::node::Node;
 use crate::runner;
 use crate::wait::{Doing, Holder, ThreadId};
-use crate::wiring::{OutPort, Parcel, Shared, Target, Wiring};
+use crate::wiring::{Lane, OutPort, Parcel, Shared, Target, Wiring};
 
 /// One thread's view of the PE.
 pub(crate) struct Region {
@@ -103,6 +103,11 @@ impl Region {
     /// Hands a marker of one stream to an input port.
     pub fn deliver_mark(&self, to: Target, mark: Punctuation) -> Result<(), Fault> {
         self.hand_over(to, Item::Mark(mark))
+    }
+
+    /// Hands the watermark of one stream to an input port.
+    pub fn deliver_watermark(&self, lane: &Lane, mark: Watermark) -> Result<(), Fault> {
+        self.hand_over(lane.to, Item::Watermark(&(lane.lane, mark)))
     }
 
     /// Calls an operator; `None` if it is busy, which only those in loops are, or not here.
@@ -227,6 +232,8 @@ impl Drop for Held<'_> {
 enum Item<'a> {
     Tuple(TupleRef<'a>),
     Mark(Punctuation),
+    /// Of a lane.
+    Watermark(&'a (u32, Watermark)),
     Abandon,
 }
 
@@ -235,6 +242,7 @@ impl Item<'_> {
         match self {
             Item::Tuple(tuple) => node.tuple(region, port, tuple),
             Item::Mark(mark) => node.mark(region, port, mark),
+            Item::Watermark((lane, mark)) => node.watermark(region, port, *lane, *mark),
             Item::Abandon => node.abandon(region, port),
         }
     }
@@ -247,6 +255,7 @@ impl Item<'_> {
                 Parcel::Tuple(port, copy)
             }
             Item::Mark(mark) => Parcel::Mark(port, mark),
+            Item::Watermark((lane, mark)) => Parcel::Watermark(port, (*lane, *mark)),
             Item::Abandon => Parcel::Abandon(port),
         }
     }
@@ -257,6 +266,7 @@ impl Parcel {
         match self {
             Parcel::Tuple(port, tuple) => (*port, Item::Tuple(tuple.as_ref())),
             Parcel::Mark(port, mark) => (*port, Item::Mark(*mark)),
+            Parcel::Watermark(port, mark) => (*port, Item::Watermark(mark)),
             Parcel::Abandon(port) => (*port, Item::Abandon),
         }
     }
@@ -450,15 +460,22 @@ impl Region {
 impl Region {
     /// Sends the final marker on every output port of an operator.
     pub fn end_outputs(&self, node: u32) -> Result<(), Fault> {
-        for out in &self.wiring.outs[node as usize] {
+        for (port, out) in (0..).zip(&self.wiring.outs[node as usize]) {
             if out.close() {
                 out.marks.count(Punctuation::Final);
+                self.end_watermarks(node, port)?;
                 for &target in &out.targets {
                     self.deliver_mark(target, Punctuation::Final)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The stream of an output port is about to end: it holds nobody's watermark up any more.
+    pub fn end_watermarks(&self, node: u32, port: u32) -> Result<(), Fault> {
+        let mut lanes = self.wiring.lanes(node, port).iter();
+        lanes.try_for_each(|lane| self.deliver_watermark(lane, Watermark::Over))
     }
 
     /// The operator has failed and submits no more: whoever waits for its final markers is told.

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use graph::{BadCondition, Fault, FaultKind, Services, TraceLevel};
+use graph::{BadCondition, Events, Fault, FaultKind, Services, TraceLevel};
 use tuple::{TupleType, Value};
 
 use crate::house::House;
@@ -25,6 +25,8 @@ pub(crate) struct Voice {
     counts: OnceLock<Counts>,
     /// What can be asked of this operator alone: the keys of its annotation `channel`.
     own: Vec<(Arc<str>, String)>,
+    /// What its expressions may ask about event time.
+    pub events: Events,
     /// It has no input ports.
     is_source: bool,
     /// How often it has slept since the shutdown without looking for one.
@@ -79,6 +81,7 @@ impl Voice {
             gauges: OnceLock::new(),
             counts: OnceLock::new(),
             own: own(operator),
+            events: Events::new(operator.clock.as_ref()),
             is_source: operator.inputs.is_empty(),
             slept: AtomicU32::new(0),
             is_interrupted: AtomicBool::new(false),
@@ -275,6 +278,10 @@ impl Services for &Voice {
         let found = properties.find(|(known, _)| known == name);
         let counted = || self.counts.get()?(name).map(|value| value.to_string());
         found.map(|(_, value)| value.clone()).or_else(counted)
+    }
+
+    fn events(&self) -> Option<&Events> {
+        Some(&self.events)
     }
 
     fn holds(

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use graph::{Origin, Pos};
-use tuple::{Punctuation, TupleBuf};
+use tuple::{Punctuation, TupleBuf, Watermark};
 
 use crate::abi::Counter;
 use crate::crossing::{Flow, Queued};
@@ -33,6 +33,8 @@ pub(crate) struct Wiring {
     /// What messages say of the operators.
     pub heads: Vec<Head>,
     pub outs: Vec<Box<[OutPort]>>,
+    /// By operator and output port: who gets its watermarks; empty: it sends none.
+    pub lanes: Vec<Box<[Box<[Lane]>]>>,
     /// Tuples that came in, by input port.
     pub processed: Vec<Arc<[Counter]>>,
     /// And markers.
@@ -90,6 +92,12 @@ impl Wiring {
         self.begins.get(node as usize).copied().flatten()
     }
 
+    /// Who gets the watermarks of an output port.
+    pub fn lanes(&self, node: u32, port: u32) -> &[Lane] {
+        let ports = &self.lanes[node as usize];
+        ports.get(port as usize).map_or(&[], |lanes| lanes)
+    }
+
     /// Makes an operator fail when it submits.
     pub fn interrupt(&self, source: u32) {
         for out in &self.outs[source as usize] {
@@ -126,6 +134,14 @@ impl Target {
     }
 }
 
+/// A stream with watermarks where it comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lane {
+    pub to: Target,
+    /// Its number among those of the port.
+    pub lane: u32,
+}
+
 /// An operator that several threads enter, one at a time.
 pub(crate) struct Shared {
     pub node: Mutex<Node>,
@@ -144,5 +160,7 @@ pub(crate) struct Shared {
 pub(crate) enum Parcel {
     Tuple(u32, TupleBuf),
     Mark(u32, Punctuation),
+    /// With its lane.
+    Watermark(u32, (u32, Watermark)),
     Abandon(u32),
 }

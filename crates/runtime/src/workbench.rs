@@ -172,6 +172,7 @@ fn with_recorder(operator: &graph::Operator) -> Program {
         annotations: Vec::new(),
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: operator.pos,
     };
     Program {

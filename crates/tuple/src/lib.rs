@@ -10,6 +10,7 @@
 pub mod arbitrary;
 mod collection;
 pub mod decimal;
+mod event_time;
 pub mod layout;
 pub mod normal;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod value;
 
 pub use collection::{Key, List, Map, Packed, Set, TableShape};
 pub use decimal::{Decimal32, Decimal64, Decimal128};
+pub use event_time::{EventTime, Resolution, Watermark};
 pub use layout::{Layout, TupleBuf, TupleRef};
 pub use strings::{RString, UString, cmp_utf16};
 pub use timestamp::Timestamp;

@@ -3,6 +3,7 @@
 mod closing;
 mod connections;
 mod consistent;
+mod event_time;
 mod feedback;
 mod markers;
 mod punctuation;
@@ -24,5 +25,6 @@ pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
     markers::end_in_loops(&mut expander.operators, &expander.sites);
     feedback::check(&expander.operators, &expander.sites, diagnostics);
     punctuation::check(&expander.operators, &expander.sites, diagnostics);
+    event_time::spread(&mut expander.operators, &expander.sites, diagnostics);
     consistent::check(expander);
 }

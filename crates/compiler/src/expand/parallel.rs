@@ -156,6 +156,7 @@ impl<'w> Expander<'_, 'w> {
             annotations: vec![(SPLITTER.into(), Vec::new())],
             own_thread: model.own_thread,
             is_timed: false,
+            clock: None,
             pos,
             name,
         };

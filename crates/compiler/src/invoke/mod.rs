@@ -142,6 +142,7 @@ impl<'w> Work<'_, 'w> {
             annotations,
             own_thread: self.model.own_thread,
             is_timed: false,
+            clock: None,
             pos: session.pos(ast.head),
         };
         operator.is_timed = self.model.timed.is_some_and(|timed| timed(&operator));

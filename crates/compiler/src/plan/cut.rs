@@ -8,15 +8,16 @@
 //! ```
 //!
 //! # Invariants
-//! Operators keep their order, input ports keep the order of their sources, and consumers that are
+//! Operators keep their order (whoever makes watermarks comes behind all others), input ports keep the order of their sources, and consumers that are
 //! called directly are called in the order in which they were. A PE that holds the whole program and
-//! has no threaded port is the program itself.
+//! has no threaded port is the program itself, but for those.
 //!
 //! A sender of an ordered stream ([`graph::Order`]) is called when the first of those would be that it
 //! sends to: [`takers`].
 
 mod seats;
 mod takers;
+mod watermarks;
 
 use std::collections::HashMap;
 
@@ -79,6 +80,7 @@ pub fn cut(program: &Program, plan: &Plan, pe: u32) -> Part {
         part.pins
             .extend(cutter.core(item).map(|core| (number, core)));
     }
+    watermarks::insert(&mut part);
     for (link, crossing) in (0..).zip(&plan.crossings) {
         if cutter.homes.of(crossing.from.operator) == Some(pe) {
             part.sends.push(link);

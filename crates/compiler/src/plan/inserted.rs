@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use graph::{
-    Congestion, Edge, Expr, InPort, Logic, Operator, Origin, OutPort, Param, ParamValue, Pos,
-    Program, ThreadedPort, inserted,
+    Congestion, Edge, EventClock, Expr, InPort, Logic, Operator, OperatorId, Origin, OutPort,
+    Param, ParamValue, Pos, Program, ThreadedPort, inserted,
 };
 use tuple::{TupleType, Type, Value};
 
@@ -70,6 +70,7 @@ pub(super) fn turn(
             flag("again", numbering.is_again, pos),
             flag("more", numbering.has_more, pos),
         ],
+        clock: clock(program, &[vec![stream]]),
         ..operator(name, inserted::TURN, pos)
     }
 }
@@ -85,6 +86,7 @@ pub(super) fn receive(
     let streams = arrivals.iter().map(|arrival| stream(program, arrival.from));
     let (places, ports): (Vec<Pos>, Vec<&OutPort>) = streams.unzip();
     let pos = places.first().copied().unwrap_or_default();
+    let brought: Vec<_> = arrivals.iter().map(|arrival| vec![arrival.from]).collect();
     let outputs = ports.into_iter();
     let outputs = outputs.map(|port| out_port(port.name.clone(), &port.schema));
     let links: Vec<u32> = arrivals.iter().map(|arrival| arrival.link).collect();
@@ -101,6 +103,7 @@ pub(super) fn receive(
     Operator {
         outputs: outputs.collect(),
         params,
+        clock: clock(program, &brought),
         ..operator(name, inserted::RECEIVE, pos)
     }
 }
@@ -130,8 +133,48 @@ pub(super) fn queue(program: &Program, queue: &ThreadedPort, sources: Vec<Edge>)
         inputs: vec![input],
         outputs: vec![out_port(port.name.clone(), &port.schema)],
         params: [tuples, congestion].into_iter().chain(core).collect(),
+        clock: clock(program, std::slice::from_ref(&port.sources)),
         ..operator(name, inserted::QUEUE, of.pos)
     }
+}
+
+/// What makes the watermarks of an operator with clocked streams: `watermarks of Trades`. The clock is
+/// the operator's; its ports are these, in their order.
+pub(super) fn watermarks(at: OperatorId, of: &Operator, ports: &[u32]) -> Operator {
+    let streams = ports.iter().map(|&port| &of.outputs[port as usize]);
+    let inputs = ports.iter().zip(streams.clone()).map(|(&port, stream)| {
+        let from = Edge { operator: at, port };
+        in_port(stream.name.clone(), &stream.schema, vec![from])
+    });
+    let outputs = streams.map(|stream| out_port(stream.name.clone(), &stream.schema));
+    let clock = of.clock.as_ref().map(|clock| EventClock {
+        outputs: (0..ports.len() as u32).collect(),
+        ..clock.clone()
+    });
+    let name = format!("watermarks of {}", of.name);
+    Operator {
+        inputs: inputs.collect(),
+        outputs: outputs.collect(),
+        clock,
+        ..operator(name, inserted::WATERMARKS, of.pos)
+    }
+}
+
+/// The clock of an operator that hands these streams of the program on, by output port: `None` if none
+/// of them has watermarks.
+fn clock(program: &Program, ports: &[Vec<Edge>]) -> Option<EventClock> {
+    let clock_of = |stream: &Edge| {
+        let clock = program.operators[stream.operator.0 as usize].clock.as_ref();
+        clock.filter(|clock| clock.outputs.contains(&stream.port))
+    };
+    let clocked = |streams: &Vec<Edge>| streams.iter().any(|stream| clock_of(stream).is_some());
+    let clock = ports.iter().flatten().find_map(clock_of)?;
+    let numbered = (0..).zip(ports).filter(|(_, streams)| clocked(streams));
+    Some(EventClock {
+        outputs: numbered.map(|(port, _)| port).collect(),
+        makes: false,
+        ..clock.clone()
+    })
 }
 
 fn stream(program: &Program, from: Edge) -> (Pos, &OutPort) {
@@ -151,6 +194,7 @@ fn operator(name: String, kind: &str, pos: Pos) -> Operator {
         annotations: Vec::new(),
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos,
     }
 }

@@ -94,6 +94,7 @@ fn operator(at: usize, outputs: usize) -> Operator {
         annotations: Vec::new(),
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: Pos {
             file: 0,
             line: at as u32 + 1,

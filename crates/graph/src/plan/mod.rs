@@ -186,6 +186,9 @@ pub mod inserted {
     /// A threaded port. One input and one output port of the same schema; parameters `tuples`
     /// (uint32), `congestion` (`wait`, `dropFirst`, `dropLast`) and, if it has one, `core` (uint32).
     pub const QUEUE: &str = "thalweg.transport::Queue";
+    /// Makes watermarks of what an operator sends, by its own clock. An input and an output port of the
+    /// same schema for each port of the operator that sends some.
+    pub const WATERMARKS: &str = "thalweg.eventtime::Watermarks";
 }
 
 impl Pe {

@@ -28,6 +28,7 @@ fn operator(case: &Case) -> Operator {
         annotations: Vec::new(),
         own_thread: false,
         is_timed: false,
+        clock: None,
         pos: Pos::default(),
     }
 }

@@ -72,6 +72,7 @@ impl Rig {
             annotations: Vec::new(),
             own_thread: false,
             is_timed: false,
+            clock: None,
             pos: Pos::default(),
         }
     }

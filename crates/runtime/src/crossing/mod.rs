@@ -51,4 +51,10 @@ pub(crate) use pacing::Pacing;
 use crate::OperatorEntry;
 
 /// The registry's lines of the operators that [`graph::inserted`] names.
-pub const ENTRIES: &[OperatorEntry] = &[send::ENTRY, receive::ENTRY, queue::ENTRY, turn::ENTRY];
+pub const ENTRIES: &[OperatorEntry] = &[
+    send::ENTRY,
+    receive::ENTRY,
+    queue::ENTRY,
+    turn::ENTRY,
+    crate::watermarks::ENTRY,
+];

@@ -13,7 +13,7 @@ use graph::{Cardinality, Fault, OperatorModel, OutPortModel, ParamMode, ParamMod
 use ring::frame::{Batch, Frame};
 use transport::fragment::{Assembly, WHOLE};
 use transport::{Ends, Idle, Inbound, Wait};
-use tuple::{Punctuation, TupleRef};
+use tuple::{EventTime, Punctuation, TupleRef};
 
 use super::codec::{Misread, Reading};
 use super::merging::{self, Merging};
@@ -277,6 +277,11 @@ impl Taker<'_> {
                 self.flow.arrived(self.flow.sent_ns(frame.bytes)?);
                 continue;
             }
+            if frame.kind == wire::WATERMARK {
+                let at = watermark(frame, self.assembly, self.flow)?;
+                out.watermark(self.port, at)?;
+                continue;
+            }
             match mark(frame, self.assembly, self.flow)? {
                 Some(mark) => out.punctuate(self.port, mark)?,
                 None => out.abandon(self.port),
@@ -323,11 +328,24 @@ impl Taker<'_> {
     }
 }
 
+/// The watermark in a frame.
+fn watermark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<EventTime, Fault> {
+    outside(assembly, flow)?;
+    let at = wire::read_watermark(frame.bytes);
+    at.ok_or_else(|| flow.fault("is broken: a watermark is no instant"))
+}
+
+/// What is no tuple comes between tuples.
+fn outside(assembly: &Assembly, flow: &Flow) -> Result<(), Fault> {
+    match assembly.is_begun() {
+        true => Err(flow.fault("is broken: a marker came inside of a tuple")),
+        false => Ok(()),
+    }
+}
+
 /// The marker in a frame that holds no tuple; `None`: the stream ends without one.
 fn mark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<Option<Punctuation>, Fault> {
-    if assembly.is_begun() {
-        return Err(flow.fault("is broken: a marker came inside of a tuple"));
-    }
+    outside(assembly, flow)?;
     match frame.kind {
         wire::WINDOW => Ok(Some(Punctuation::Window)),
         wire::FINAL => Ok(Some(Punctuation::Final)),

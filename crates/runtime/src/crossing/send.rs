@@ -1,14 +1,14 @@
 //! Send: takes a stream out of its PE.
 //!
 //! A facade tuple is copied once, into room that the medium has claimed, and lies there as it lies in
-//! memory. Markers are frames without a payload.
+//! memory. Markers are frames without a payload, watermarks small ones.
 
 use std::sync::Arc;
 
 use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
 use transport::{Error, Idle, Outbound, Wait, fragment};
-use tuple::{Layout, TupleRef};
+use tuple::{EventTime, Layout, TupleRef};
 
 use super::codec::Writing;
 use super::linger::Lingering;
@@ -135,6 +135,11 @@ impl Operator for Send {
 
     fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.in_place(|send| send.frame(wire::WINDOW, fragment::WHOLE, &[]))
+    }
+
+    fn watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+        let at = wire::watermark(at);
+        self.in_place(|send| send.frame(wire::WATERMARK, fragment::WHOLE, &at))
     }
 
     /// Receivers may go once they have it.

@@ -1,7 +1,7 @@
 //! A Send that says now and then when a tuple was at hand: see [`super::latency`].
 
 use graph::Fault;
-use tuple::TupleRef;
+use tuple::{EventTime, TupleRef};
 
 use super::latency::Pace;
 use super::send::Send;
@@ -38,6 +38,10 @@ impl Operator for Stamping {
 
     fn window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.send.window_marker(port, out)
+    }
+
+    fn watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send.watermark(at, out)
     }
 
     fn final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {

@@ -43,6 +43,8 @@ pub(super) struct Item {
 pub(super) enum What {
     Tuple,
     Window,
+    /// With its instant as payload.
+    Watermark,
     Final,
     /// The stream ends without a marker.
     Abandoned,
@@ -118,6 +120,13 @@ impl Stash {
             wire::BEHIND => {
                 read(frame.bytes, &mut self.mark)?;
                 return Ok(Took::Behind);
+            }
+            wire::WATERMARK => {
+                if wire::read_watermark(frame.bytes).is_none() {
+                    return Err(refused("a watermark is no instant"));
+                }
+                self.push(What::Watermark, frame.bytes);
+                return Ok(Took::Item);
             }
             wire::WINDOW => What::Window,
             wire::FINAL => What::Final,

@@ -3,7 +3,7 @@
 //! It hands on everything as it is; see [`super::order`] for what it is there for.
 
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use tuple::{Punctuation, TupleRef};
+use tuple::{EventTime, Punctuation, TupleRef};
 
 use super::{order, quiet};
 use crate::{Build, Make, Operator, OperatorEntry, Outlet};
@@ -58,6 +58,7 @@ struct Turn {
 }
 
 fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.keeps_watermarks();
     Ok(Box::new(Turn {
         rank: build
             .numbers("rank")?
@@ -77,6 +78,10 @@ impl Operator for Turn {
 
     fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.take(|| out.punctuate(0, Punctuation::Window))
+    }
+
+    fn watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.take(|| out.watermark(0, at))
     }
 
     fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {

@@ -1,5 +1,7 @@
 //! What the frames of a stream mean: their kinds. Flags are those of [`transport::fragment`].
 
+use tuple::EventTime;
+
 /// A tuple, or a piece of one.
 pub(super) const TUPLE: u8 = 1;
 
@@ -28,6 +30,23 @@ pub(super) const REACHED: u8 = 8;
 
 /// The same; and what comes behind it stands behind that place, though it is of other origins.
 pub(super) const BEHIND: u8 = 9;
+
+/// A watermark: see [`watermark`].
+pub(super) const WATERMARK: u8 = 10;
+
+/// A watermark as it is sent: nanoseconds since the epoch, 16 bytes, least byte first.
+pub(super) fn watermark(at: EventTime) -> [u8; 16] {
+    at.0.to_le_bytes()
+}
+
+/// What was sent so; `None`: nothing was.
+pub(super) fn read_watermark(bytes: &[u8]) -> Option<EventTime> {
+    bytes
+        .try_into()
+        .ok()
+        .map(i128::from_le_bytes)
+        .map(EventTime)
+}
 
 // It fills rings: nobody sends it.
 const _: () = assert!(TUPLE != ring::frame::PAD && WINDOW != ring::frame::PAD);

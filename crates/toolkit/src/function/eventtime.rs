@@ -1,8 +1,8 @@
-//! `spl.eventtime`: ticks and timestamps. There are no event-time windows, so what asks for the
-//! current one faults.
+//! `spl.eventtime`: ticks and timestamps, the event time of tuples, how far the operator has come with
+//! it, and the pane of a window whose results are being made.
 
-use graph::{Call, Fault, FaultKind, NativeFn};
-use tuple::Value;
+use graph::{Call, Fault, FaultKind, NativeFn, Pane};
+use tuple::{EventTime, Resolution, Timestamp, Value};
 
 use super::call::{Arguments, Outcome};
 use super::time::made;
@@ -18,28 +18,31 @@ const fn eventtime(prototype: &'static str, doc: &'static str, eval: Eval) -> Na
 const FUNCTIONS: &[NativeFn] = &[
     eventtime(
         "timestamp intervalStart()",
-        "The start of the pane; not supported.",
-        no_window,
+        "The first instant of the pane that fires: in the output of an operator whose window is \
+         timeInterval.",
+        |c| pane(c).map(|pane| instant(pane.start)),
     ),
     eventtime(
         "timestamp intervalEnd()",
-        "The end of the pane; not supported.",
-        no_window,
+        "The first instant behind the pane that fires: in the output of an operator whose window is \
+         timeInterval.",
+        |c| pane(c).map(|pane| instant(pane.end)),
     ),
     eventtime(
         "<tuple T> timestamp getEventTime(T t)",
-        "The event time of a tuple; not supported.",
-        no_window,
+        "The event time of a tuple: what its attribute that `@eventTime` names says.",
+        event_time,
     ),
     eventtime(
         "Sys.PaneTiming paneTiming()",
-        "Whether the pane comes early, complete or late; not supported.",
-        no_window,
+        "Why the pane fires: `paneOnComplete` when the watermark has passed its end, `paneLate` when \
+         late tuples have come since; `paneEarly` has no trigger.",
+        |c| pane(c).map(|pane| Value::Enum(pane.timing as u32)),
     ),
     eventtime(
         "uint64 paneIndex()",
-        "The number of the pane's firing; not supported.",
-        no_window,
+        "How often the pane that fires has fired before.",
+        |c| pane(c).map(|pane| Value::Uint64(pane.index)),
     ),
     eventtime(
         "timestamp toTimestamp(uint64 ticks, Sys.Resolution resolution)",
@@ -69,22 +72,49 @@ const FUNCTIONS: &[NativeFn] = &[
     ),
     eventtime(
         "timestamp getWatermark()",
-        "The operator's watermark; not supported.",
-        no_window,
+        "The operator's watermark; the epoch if there was none yet.",
+        watermark,
     ),
 ];
 
-fn no_window(_: &mut Call<'_>) -> Outcome {
-    Err(Fault::new(FaultKind::Limit, "event time is not supported"))
+/// The pane that fires.
+fn pane(c: &mut Call<'_>) -> Result<Pane, Fault> {
+    let pane = c.services.events().and_then(|events| events.pane());
+    pane.ok_or_else(|| {
+        let message = "no pane fires here: ask for it in the output clause of an operator whose \
+                       window is timeInterval";
+        Fault::new(FaultKind::Limit, message)
+    })
+}
+
+fn event_time(c: &mut Call<'_>) -> Outcome {
+    let clock = c.services.events().and_then(|events| events.clock());
+    let Some((name, resolution)) = clock else {
+        let message = "there is no event time here: put `@eventTime` before the operator or one \
+                       upstream of it";
+        return Err(Fault::new(FaultKind::Limit, message));
+    };
+    let found = c.attributes(0).find(name);
+    let found = found.and_then(|(at, _)| EventTime::of(&c.tuple(0)[at], resolution));
+    found.map(instant).ok_or_else(|| {
+        let message = format!("the tuple has no event time: no attribute `{name}` that holds one");
+        Fault::new(FaultKind::Limit, message)
+    })
+}
+
+fn watermark(c: &mut Call<'_>) -> Outcome {
+    let reached = c.services.events().and_then(|events| events.reached());
+    Ok(reached.map_or(Value::Timestamp(Timestamp::default()), instant))
+}
+
+fn instant(at: EventTime) -> Value {
+    Value::Timestamp(at.timestamp())
 }
 
 /// Ticks of a second.
 fn resolution(c: &Call<'_>) -> i128 {
-    match c.enumerator(1) {
-        "Nanoseconds" => 1_000_000_000,
-        "Microseconds" => 1_000_000,
-        _ => 1000,
-    }
+    let resolution = Resolution::named(c.enumerator(1)).unwrap_or_default();
+    1_000_000_000 / resolution.tick_ns()
 }
 
 fn from_ticks(c: &mut Call<'_>, ticks: i128) -> Outcome {

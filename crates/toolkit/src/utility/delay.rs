@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOut};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Room, Source, Stop, about_to_sleep};
-use tuple::{Punctuation, TupleBuf, TupleRef};
+use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -106,6 +106,7 @@ struct Waiting {
 enum Item {
     Tuple(TupleBuf),
     Window,
+    Watermark(EventTime),
 }
 
 impl Queue {
@@ -171,6 +172,11 @@ impl Operator for Delay {
         Ok(())
     }
 
+    fn watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.keep(|_| Item::Watermark(at));
+        Ok(())
+    }
+
     fn final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.queue.lock().is_final = true;
         Ok(())
@@ -201,6 +207,7 @@ impl Source for Sender {
                     self.queue.lock().spare.push(tuple);
                 }
                 Some((_, Item::Window)) => out.punctuate(0, Punctuation::Window)?,
+                Some((_, Item::Watermark(at))) => out.watermark(0, at)?,
                 None => {}
             }
         }

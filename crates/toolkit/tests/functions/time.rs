@@ -579,5 +579,6 @@ fn ticks() {
         uint64(1_000_002),
     );
     gives(back, &[ts(-1, 0), resolution("Milliseconds")], uint64(0));
-    faults("paneIndex()", &[], Type::Uint64, "not supported");
+    faults("paneIndex()", &[], Type::Uint64, "no pane fires here");
+    gives("getWatermark()", &[], ts(0, 0));
 }

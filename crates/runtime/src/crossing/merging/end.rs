@@ -231,6 +231,10 @@ impl End {
                 out.submit(port, tuple)
             }
             What::Window => out.punctuate(port, Punctuation::Window),
+            What::Watermark => match wire::read_watermark(self.stash.payload(item)) {
+                Some(at) => out.watermark(port, at),
+                None => Ok(()),
+            },
             What::Final => out.punctuate(port, Punctuation::Final),
             What::Abandoned => {
                 out.abandon(port);

@@ -6,11 +6,11 @@ use graph::Fault;
 use ring::Writer;
 use ring::frame::frame_bytes;
 use transport::Idle;
-use tuple::{Layout, TupleBuf, TupleRef};
+use tuple::{EventTime, Layout, TupleBuf, TupleRef};
 
 use super::exit::Exit;
 use super::hall::{Hall, Slot};
-use super::spill::Given;
+use super::spill::{Given, Spilled};
 use crate::abi::FrameRoom;
 use crate::crossing::wire;
 use crate::{Operator, Outlet, Source};
@@ -113,6 +113,14 @@ impl Operator for Entrance {
         self.other(wire::WINDOW)
     }
 
+    fn watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.undropped(
+            Spilled::Watermark(at),
+            wire::WATERMARK,
+            &wire::watermark(at),
+        )
+    }
+
     fn final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.is_over = true;
         self.other(wire::FINAL)
@@ -166,16 +174,24 @@ impl Entrance {
         Ok(slot == Slot::Given)
     }
 
-    /// Something that is never dropped as long as somebody takes it.
+    /// A marker.
     fn other(&mut self, kind: u8) -> Result<(), Fault> {
+        self.undropped(Spilled::Other(kind), kind, &[])
+    }
+
+    /// Something that is never dropped as long as somebody takes it: to be spilled, or as a frame.
+    fn undropped(&mut self, item: Spilled, kind: u8, payload: &[u8]) -> Result<(), Fault> {
         if self.is_full() && !self.makes_room(false)? {
             return Ok(());
         }
-        if !self.is_spilling() && self.writer.claim(0).is_some() {
-            self.commit(kind, 0);
+        if !self.is_spilling()
+            && let Some(room) = self.writer.claim(payload.len())
+        {
+            room.copy_from_slice(payload);
+            self.commit(kind, payload.len());
         } else {
             self.is_spilling = true;
-            self.hall.spill.push_other(kind);
+            self.hall.spill.push_other(item);
         }
         self.count();
         Ok(())

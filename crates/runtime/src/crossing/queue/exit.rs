@@ -138,6 +138,10 @@ impl Exit {
         hall.takes(1);
         match item {
             Spilled::Other(kind) => other(kind, out),
+            Spilled::Watermark(at) => {
+                out.watermark(0, at)?;
+                Ok(Found::Items)
+            }
             Spilled::Tuple(buf) => {
                 self.used = buf;
                 out.submit_made(0, &mut self.used)?;
@@ -184,6 +188,9 @@ impl Taker {
             if frame.kind == wire::TUPLE {
                 let tuple = TupleRef::from_bytes(frame.bytes);
                 out.submit(0, tuple.map_err(misplaced)?)?;
+            } else if frame.kind == wire::WATERMARK {
+                let at = wire::read_watermark(frame.bytes);
+                at.map_or(Ok(()), |at| out.watermark(0, at))?;
             } else if other(frame.kind, out)? == Found::End {
                 return Ok(Found::End);
             }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use graph::Fault;
 use transport::Idle;
-use tuple::{TupleBuf, TupleRef};
+use tuple::{EventTime, TupleBuf, TupleRef};
 
 use super::exit::Exit;
 use super::hall::{Hall, Slot};
-use super::spill::{Given, Shed};
+use super::spill::{Given, Shed, Spilled};
 use crate::crossing::wire;
 use crate::{Operator, Outlet, Source};
 
@@ -31,12 +31,12 @@ impl Shedding {
     }
 
     /// Something that is never dropped as long as somebody takes it.
-    fn other(&mut self, kind: u8) -> Result<(), Fault> {
+    fn undropped(&mut self, item: Spilled) -> Result<(), Fault> {
         if self.hall.is_full() && self.hall.wait(&mut self.idle)? == Slot::Gone {
             return Ok(());
         }
         self.hall.queued.sends();
-        self.hall.spill.push_other(kind);
+        self.hall.spill.push_other(item);
         Ok(())
     }
 }
@@ -73,12 +73,16 @@ impl Operator for Shedding {
     }
 
     fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.other(wire::WINDOW)
+        self.undropped(Spilled::Other(wire::WINDOW))
+    }
+
+    fn watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.undropped(Spilled::Watermark(at))
     }
 
     fn final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.is_over = true;
-        self.other(wire::FINAL)
+        self.undropped(Spilled::Other(wire::FINAL))
     }
 
     /// Without a final marker: the streams that feed it are abandoned.
@@ -86,7 +90,7 @@ impl Operator for Shedding {
         if self.is_over {
             return Ok(());
         }
-        self.other(wire::ABANDONED)
+        self.undropped(Spilled::Other(wire::ABANDONED))
     }
 
     fn source(&mut self) -> Option<Box<dyn Source>> {

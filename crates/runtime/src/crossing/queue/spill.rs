@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use transport::Bell;
-use tuple::{TupleBuf, TupleRef};
+use tuple::{EventTime, TupleBuf, TupleRef};
 
 /// Items in order.
 #[derive(Debug, Default)]
@@ -29,6 +29,7 @@ struct Held {
 #[derive(Debug)]
 pub(super) enum Spilled {
     Tuple(TupleBuf),
+    Watermark(EventTime),
     /// Anything else, by its kind of frame.
     Other(u8),
 }
@@ -71,8 +72,8 @@ impl Spill {
     }
 
     /// Adds something else.
-    pub fn push_other(&self, kind: u8) {
-        self.push(&mut self.lock(), Spilled::Other(kind));
+    pub fn push_other(&self, item: Spilled) {
+        self.push(&mut self.lock(), item);
     }
 
     /// Adds a tuple to at most so many items: the oldest tuple makes room for it.

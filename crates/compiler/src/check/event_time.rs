@@ -1,0 +1,241 @@
+//! Event time: from the operators before which `@eventTime` stands to all that it reaches.
+//!
+//! An operator has event time if one of its streams has; an output port then sends watermarks if it
+//! has the attribute, of the same type. Who has `@eventTime` itself goes by that.
+//!
+//! ```text
+//!   @eventTime(eventTimeAttribute = at)
+//!   A <int64 at> --> Filter <int64 at> --> Aggregate <int64 at> --> Functor <int64 n> --> Sink
+//!   makes            passes on             passes on, its window    ends here             has none
+//!                                          fires by it
+//! ```
+
+use graph::{Edge, EventClock, Operator};
+use syntax::{Diagnostic, Span};
+use tuple::{Resolution, Type, Value};
+
+use super::closing::{self, closing};
+use crate::Diagnostics;
+use crate::expand::Site;
+
+/// Seconds that watermarks advance at least, if nobody says how many: the default of SPL.
+const MINIMUM_GAP: f64 = 0.1;
+
+/// Gives every operator that has event time its clock; reports streams of different event times that
+/// meet, and loops that bring it back.
+pub(crate) fn spread(operators: &mut [Operator], sites: &[Site], diagnostics: &Diagnostics) {
+    for operator in operators.iter_mut() {
+        operator.clock = own(operator);
+    }
+    let made: Vec<bool> = operators.iter().map(|o| o.clock.is_some()).collect();
+    if made.contains(&true) {
+        let mut reach = Reach {
+            operators,
+            sites,
+            diagnostics,
+        };
+        let reached = reach.all(&made);
+        reach.report_conflicts(&reached);
+        reach.report_loops();
+    }
+}
+
+/// The clock that the operator's own annotation gives it.
+fn own(operator: &Operator) -> Option<EventClock> {
+    let mut annotations = operator.annotations.iter();
+    let (_, keys) = annotations.find(|(name, _)| &**name == "eventTime")?;
+    let key = |name: &str| keys.iter().find(|(key, _)| &**key == name).map(|(_, v)| v);
+    let word = |name: &str| match key(name) {
+        Some(Value::RString(text)) => Some(text.to_string_lossy().into_owned()),
+        _ => None,
+    };
+    let seconds = |name: &str| match key(name) {
+        Some(Value::Float64(seconds)) => Some(*seconds),
+        _ => None,
+    };
+    let attribute = word("eventTimeAttribute")?;
+    let ty = operator.outputs.iter().find_map(|port| {
+        let (_, attribute) = port.schema.find(&attribute)?;
+        holds_time(&attribute.ty).then(|| attribute.ty.clone())
+    });
+    let named = word("resolution").and_then(|name| Resolution::named(&name));
+    Some(EventClock {
+        outputs: outputs(operator, &attribute, &ty?),
+        attribute: attribute.into(),
+        resolution: named.unwrap_or_default(),
+        lag_ns: nanoseconds(seconds("lag").unwrap_or_default()),
+        gap_ns: nanoseconds(seconds("minimumGap").unwrap_or(MINIMUM_GAP)),
+        makes: true,
+    })
+}
+
+/// The output ports that have an attribute of a type.
+fn outputs(operator: &Operator, attribute: &str, ty: &Type) -> Vec<u32> {
+    let ports = (0..).zip(&operator.outputs);
+    let has_it = ports.filter(|(_, port)| {
+        let found = port.schema.find(attribute);
+        found.is_some_and(|(_, attribute)| attribute.ty == *ty)
+    });
+    has_it.map(|(at, _)| at).collect()
+}
+
+/// Whether an attribute of a type can hold event time.
+fn holds_time(ty: &Type) -> bool {
+    matches!(ty, Type::Timestamp | Type::Int64 | Type::Uint64)
+}
+
+fn nanoseconds(seconds: f64) -> i128 {
+    (seconds * 1e9).round() as i128
+}
+
+/// The streams that event time reaches.
+struct Reach<'a> {
+    operators: &'a mut [Operator],
+    sites: &'a [Site],
+    diagnostics: &'a Diagnostics,
+}
+
+/// A stream with watermarks into an input port.
+#[derive(Clone, Copy)]
+struct Lane {
+    to: usize,
+    port: usize,
+    /// Which of the port's streams.
+    source: usize,
+    from: Edge,
+}
+
+impl closing::Edge for Lane {
+    fn to(self) -> usize {
+        self.to
+    }
+}
+
+impl Reach<'_> {
+    /// Goes downstream from the operators that have clocks; which operators it has come to.
+    fn all(&mut self, made: &[bool]) -> Vec<usize> {
+        let mut after = vec![Vec::new(); self.operators.len()];
+        for (to, operator) in self.operators.iter().enumerate() {
+            for edge in operator.inputs.iter().flat_map(|input| &input.sources) {
+                after[edge.operator.0 as usize].push((edge.port, to));
+            }
+        }
+        let sources = made.iter().enumerate().filter(|(_, made)| **made);
+        let mut open: Vec<usize> = sources.map(|(at, _)| at).collect();
+        let mut reached = Vec::new();
+        while let Some(from) = open.pop() {
+            let clock = self.operators[from].clock.clone();
+            let Some(clock) = clock else { continue };
+            let fed = after[from].iter();
+            for &(_, to) in fed.filter(|(port, _)| clock.outputs.contains(port)) {
+                reached.push(to);
+                if self.operators[to].clock.is_none() {
+                    self.operators[to].clock = Some(self.passed_on(from, &clock, to));
+                    open.push(to);
+                }
+            }
+        }
+        reached.sort_unstable();
+        reached.dedup();
+        reached
+    }
+
+    /// The clock of an operator that has it from another one.
+    fn passed_on(&self, from: usize, clock: &EventClock, to: usize) -> EventClock {
+        let port = &self.operators[from].outputs[clock.outputs[0] as usize];
+        let ty = port.schema.find(&clock.attribute).map(|(_, a)| &a.ty);
+        let outputs = ty.map(|ty| outputs(&self.operators[to], &clock.attribute, ty));
+        EventClock {
+            outputs: outputs.unwrap_or_default(),
+            makes: false,
+            ..clock.clone()
+        }
+    }
+
+    fn lanes(&self, to: usize) -> impl Iterator<Item = Lane> {
+        let inputs = self.operators[to].inputs.iter().enumerate();
+        let sources = inputs.flat_map(|(port, input)| {
+            let sources = input.sources.iter().enumerate();
+            sources.map(move |(source, &from)| (port, source, from))
+        });
+        let lanes = sources.filter(|(_, _, from)| self.clock_of(*from).is_some());
+        lanes.map(move |(port, source, from)| Lane {
+            to,
+            port,
+            source,
+            from,
+        })
+    }
+
+    /// The clock of a stream.
+    fn clock_of(&self, stream: Edge) -> Option<&EventClock> {
+        let clock = self.operators[stream.operator.0 as usize].clock.as_ref();
+        clock.filter(|clock| clock.outputs.contains(&stream.port))
+    }
+
+    /// What a stream's event time goes by, and its type.
+    fn time_of(&self, stream: Edge) -> Option<(&str, Resolution, &Type)> {
+        let clock = self.clock_of(stream)?;
+        let operator = &self.operators[stream.operator.0 as usize];
+        let schema = &operator.outputs[stream.port as usize].schema;
+        let (_, attribute) = schema.find(&clock.attribute)?;
+        Some((&clock.attribute, clock.resolution, &attribute.ty))
+    }
+
+    /// One operator has one event time.
+    fn report_conflicts(&self, reached: &[usize]) {
+        for &to in reached.iter().filter(|to| !self.makes(**to)) {
+            let mut lanes = self.lanes(to);
+            let Some(first) = lanes.next() else { continue };
+            let other = lanes.find(|lane| self.time_of(lane.from) != self.time_of(first.from));
+            let Some(other) = other else { continue };
+            let name = &self.operators[to].name;
+            let message = format!("streams of different event times come to `{name}`");
+            let finding = Diagnostic::error("event-time-conflict", self.span(other), message);
+            let finding = finding.label(self.span(other), self.said(other));
+            let finding = finding.label(self.span(first), self.said(first));
+            let help = "give them the same attribute, type and resolution, or put `@eventTime` \
+                        before a Functor that makes them so";
+            self.diagnostics.add(finding.help(help));
+        }
+    }
+
+    fn said(&self, lane: Lane) -> String {
+        let time = self.time_of(lane.from);
+        time.map_or(String::new(), |(attribute, resolution, ty)| match ty {
+            Type::Timestamp => format!("`{attribute}`: timestamp"),
+            ty => format!("`{attribute}`: {ty}, {resolution:?}"),
+        })
+    }
+
+    /// An operator that waited for its own watermark would never get on.
+    fn report_loops(&self) {
+        let mut after: Vec<Vec<Lane>> = vec![Vec::new(); self.operators.len()];
+        for to in (0..self.operators.len()).filter(|to| !self.makes(*to)) {
+            for lane in self.lanes(to) {
+                after[lane.from.operator.0 as usize].push(lane);
+            }
+        }
+        let all = 0..self.operators.len();
+        let makers = all.clone().filter(|at| self.makes(*at));
+        for lane in closing(after, makers.chain(all.clone())) {
+            let name = &self.operators[lane.to].name;
+            let message = format!("this stream brings the event time of `{name}` back to it");
+            let finding = Diagnostic::error("event-time-loop", self.span(lane), message);
+            let help = "leave the attribute out of what comes back, or give it another name there";
+            self.diagnostics.add(finding.help(help));
+        }
+    }
+
+    /// Whether an operator has its event time from nobody else.
+    fn makes(&self, at: usize) -> bool {
+        let clock = self.operators[at].clock.as_ref();
+        clock.is_some_and(|clock| clock.makes)
+    }
+
+    fn span(&self, lane: Lane) -> Span {
+        let site = &self.sites[lane.to].inputs[lane.port];
+        let stream = site.streams.get(lane.source);
+        stream.map_or(site.span, |(_, span)| *span)
+    }
+}

@@ -1,0 +1,145 @@
+//! Event time: when what a tuple tells of has happened, and how far a stream has come with it.
+//!
+//! Attributes of three types hold event times; here all are counted in nanoseconds, so that streams
+//! of different resolutions compare.
+
+use crate::{Timestamp, Value};
+
+const SECOND_NS: i128 = 1_000_000_000;
+
+/// An instant of event time: nanoseconds since the epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventTime(pub i128);
+
+/// What a tick of an integer event time is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum Resolution {
+    #[default]
+    Milliseconds,
+    Microseconds,
+    Nanoseconds,
+}
+
+/// How far a stream has come: what it brings from now on is expected to be no older.
+///
+/// It is not part of any order of tuples by event time: older ones may come all the same, and are late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Watermark {
+    /// To this instant.
+    At(EventTime),
+    /// It has ended, and holds up nobody who waits for several streams.
+    Over,
+}
+
+impl Resolution {
+    /// The resolution of a name in SPL.
+    pub fn named(name: &str) -> Option<Resolution> {
+        match name {
+            "Milliseconds" => Some(Resolution::Milliseconds),
+            "Microseconds" => Some(Resolution::Microseconds),
+            "Nanoseconds" => Some(Resolution::Nanoseconds),
+            _ => None,
+        }
+    }
+
+    /// Nanoseconds of a tick.
+    pub fn tick_ns(self) -> i128 {
+        match self {
+            Resolution::Milliseconds => 1_000_000,
+            Resolution::Microseconds => 1_000,
+            Resolution::Nanoseconds => 1,
+        }
+    }
+}
+
+impl EventTime {
+    /// The event time in an attribute: a timestamp, or an integer of ticks; `None`: it holds none.
+    pub fn of(value: &Value, resolution: Resolution) -> Option<EventTime> {
+        match *value {
+            Value::Timestamp(at) => Some(at.into()),
+            Value::Int64(ticks) => Some(EventTime(i128::from(ticks) * resolution.tick_ns())),
+            Value::Uint64(ticks) => Some(EventTime(i128::from(ticks) * resolution.tick_ns())),
+            _ => None,
+        }
+    }
+
+    /// As a timestamp; the first or last one if it lies beyond those.
+    pub fn timestamp(self) -> Timestamp {
+        let seconds = self.0.div_euclid(SECOND_NS);
+        match i64::try_from(seconds) {
+            Ok(seconds) => Timestamp {
+                seconds,
+                nanos: self.0.rem_euclid(SECOND_NS) as u32,
+                machine: 0,
+            },
+            Err(_) if seconds < 0 => Timestamp {
+                seconds: i64::MIN,
+                nanos: 0,
+                machine: 0,
+            },
+            Err(_) => Timestamp {
+                seconds: i64::MAX,
+                nanos: SECOND_NS as u32 - 1,
+                machine: 0,
+            },
+        }
+    }
+}
+
+impl From<Timestamp> for EventTime {
+    fn from(at: Timestamp) -> EventTime {
+        EventTime(i128::from(at.seconds) * SECOND_NS + i128::from(at.nanos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_and_timestamps_are_the_same_instants() {
+        let at = |seconds, nanos| Timestamp {
+            seconds,
+            nanos,
+            machine: 7,
+        };
+        for (value, resolution, same) in [
+            (
+                Value::Int64(1500),
+                Resolution::Milliseconds,
+                at(1, 500_000_000),
+            ),
+            (
+                Value::Int64(-1),
+                Resolution::Microseconds,
+                at(-1, 999_999_000),
+            ),
+            (Value::Uint64(3), Resolution::Nanoseconds, at(0, 3)),
+            (
+                Value::Timestamp(at(2, 5)),
+                Resolution::Nanoseconds,
+                at(2, 5),
+            ),
+        ] {
+            let time = EventTime::of(&value, resolution).expect("an event time");
+            assert_eq!(time, same.into());
+            let back = time.timestamp();
+            assert_eq!((back.seconds, back.nanos), (same.seconds, same.nanos));
+        }
+        assert_eq!(
+            EventTime::of(&Value::Int32(1), Resolution::Milliseconds),
+            None
+        );
+    }
+
+    #[test]
+    fn what_lies_beyond_timestamps_is_the_last_or_first_one() {
+        let of = |ticks| EventTime::of(&Value::Uint64(ticks), Resolution::Milliseconds);
+        let end = of(u64::MAX).expect("an event time");
+        assert_eq!(end.timestamp().seconds, (u64::MAX / 1000) as i64);
+        assert_eq!(EventTime(i128::MAX).timestamp().seconds, i64::MAX);
+        assert_eq!(EventTime(i128::MIN).timestamp().seconds, i64::MIN);
+        assert!(Watermark::At(EventTime(i128::MAX)) < Watermark::Over);
+    }
+}
