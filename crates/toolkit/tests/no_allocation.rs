@@ -1,8 +1,9 @@
-//! Once a PE runs, the fused path allocates nothing for tuples of fixed length.
+//! Once a PE runs, the fused path allocates nothing for tuples of fixed length, and a tumbling window
+//! whose tuples need not be kept takes no more memory the more come.
 
 use std::alloc::System;
 
-use graph::{BinaryOp, Fault, OperatorModel};
+use graph::{BinaryOp, Fault, OperatorModel, Policy, Pos, Window, WindowKind};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{Invoke, program, x};
@@ -60,6 +61,22 @@ fn watch(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     }))
 }
 
+static TAKE: OperatorModel = OperatorModel {
+    namespace: "t",
+    name: "Take",
+    inputs: &[graph::InPortModel::DEFAULT],
+    ..OperatorModel::DEFAULT
+};
+
+/// Takes what comes.
+struct Take;
+
+impl Operator for Take {
+    fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
 #[test]
 fn tuples_of_fixed_length_pass_without_an_allocation() {
     let schema = [("n", Type::Int64), ("x", Type::Float64)];
@@ -93,12 +110,34 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
                 Some(x::attribute(0, 1, Type::Float64)),
             ]),
         in_port(Invoke::new("t::Watch", "Watch"), 2),
+        in_port(Invoke::new("spl.relational::Aggregate", "Sums"), 2)
+            .window(Window {
+                kind: WindowKind::Tumbling,
+                evict: Policy::Count(4_000),
+                trigger: None,
+                partition: None,
+                pos: Pos::default(),
+            })
+            .param("groupBy", [x::rem(n(), x::int64(3))])
+            .output("Sums", schema.clone())
+            .call("Sum", vec![n()], Type::Int64)
+            .assign([
+                Some(x::expr(graph::ExprKind::OutputCall(0), Type::Int64)),
+                Some(x::attribute(0, 1, Type::Float64)),
+            ]),
+        in_port(Invoke::new("t::Take", "Take"), 4),
     ]);
     let watch = OperatorEntry {
         model: &WATCH,
         make: Make::Build(watch),
     };
-    let registry = [thalweg_toolkit::operators(), &[watch]].concat();
+    let take = OperatorEntry {
+        model: &TAKE,
+        make: Make::Build(|_| Ok(Box::new(Take))),
+    };
+    let registry = [thalweg_toolkit::operators(), &[watch, take]].concat();
     let (_, ended) = testkit::run(&program, &registry);
-    assert_eq!(ended.unwrap()[3].processed, [10_000]);
+    let ended = ended.unwrap();
+    assert_eq!(ended[3].processed, [10_000]);
+    assert_eq!(ended[5].processed, [2 * 3], "two windows of three groups");
 }

@@ -15,22 +15,23 @@
 //! that are too old leave before anything else happens ([`Windows::expire`]).
 //!
 //! # Cost
-//! A hash look-up of the partition per item; no allocation once partitions and their queues have
-//! reached their size.
+//! A hash look-up of the partition per item, and the same time for everything else, however many
+//! partitions there are; no allocation once partitions and their queues have reached their size.
 
 mod delta;
 mod key;
 mod partition;
+mod partitions;
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use graph::{Fault, PartitionEviction, Policy, Window, WindowKind};
-use indexmap::IndexMap;
 use tuple::{Layout, TupleRef, Value};
 
 pub use delta::exceeds;
-pub use key::{encode_first, encode_key};
+pub use key::{encode_first, encode_key, hash_key, same_key};
 pub use partition::{Entry, Partition};
+use partitions::{Partitions, Place};
 
 /// What an operator does with its window.
 pub trait Observer<T> {
@@ -39,6 +40,12 @@ pub trait Observer<T> {
     fn fire(&mut self, partition: Option<&Partition<T>>, total: usize) -> Result<(), Fault>;
     /// An item has left its window.
     fn leave(&mut self, item: T, cause: Cause) -> Result<(), Fault>;
+    /// An item has come: the one before it in its partition may take it in, so that it is counted but
+    /// not kept. By default every item is kept. Only for windows that all items leave together.
+    fn merge(&mut self, newest: Option<&mut T>, item: T) -> Result<Option<T>, Fault> {
+        let _ = newest;
+        Ok(Some(item))
+    }
     /// Before which item of its partition a new one is put; at the end by default.
     fn place(&self, partition: &Partition<T>, item: &T) -> usize {
         let _ = item;
@@ -87,15 +94,20 @@ pub struct Windows<T> {
     partition_eviction: Option<PartitionEviction>,
     /// Seconds that an item stays in a sliding window, if time says so.
     lifetime: Option<f64>,
-    partitions: IndexMap<Box<[u8]>, Partition<T>>,
-    /// Partitions by the number of their last insertion; kept only for partition eviction.
-    by_use: BTreeMap<u64, Box<[u8]>>,
-    uses: u64,
+    partitions: Partitions<T>,
+    /// The items whose time will be over, oldest first; kept only if they have a lifetime.
+    ageing: VecDeque<Ageing>,
     items: usize,
     /// A smaller delta value came after a larger one: eviction looks at every item from then on.
     unordered: bool,
-    /// Emptied partitions, to be used again.
-    spare: Vec<Partition<T>>,
+}
+
+/// When an item came, and into which partition.
+#[derive(Clone, Copy, Debug)]
+struct Ageing {
+    arrived_ns: u64,
+    at: Place,
+    serial: u64,
 }
 
 impl<T> Windows<T> {
@@ -109,12 +121,10 @@ impl<T> Windows<T> {
             partitioned: partition.is_some(),
             partition_eviction: partition.and_then(|p| p.evict),
             lifetime: window.lifetime(),
-            partitions: IndexMap::new(),
-            by_use: BTreeMap::new(),
-            uses: 0,
+            partitions: Partitions::new(),
+            ageing: VecDeque::new(),
             items: 0,
             unordered: false,
-            spare: Vec::new(),
         }
     }
 
@@ -137,14 +147,20 @@ impl<T> Windows<T> {
         self.items == 0
     }
 
-    /// The partitions, oldest first.
-    pub fn partitions(&self) -> impl ExactSizeIterator<Item = &Partition<T>> {
-        self.partitions.values()
+    /// Whether it matters when an item comes: if not, any time will do in [`Arrival`].
+    pub fn is_timed(&self) -> bool {
+        let is_aged = matches!(self.partition_eviction, Some(PartitionEviction::Age(_)));
+        self.lifetime.is_some() || is_aged
     }
 
-    /// A partition by key.
-    pub fn partition(&self, key: &[u8]) -> Option<&Partition<T>> {
-        self.partitions.get(key)
+    /// The partitions, oldest first.
+    pub fn partitions(&self) -> impl Iterator<Item = &Partition<T>> {
+        self.partitions.iter()
+    }
+
+    /// How many partitions there are.
+    pub fn partition_count(&self) -> usize {
+        self.partitions.len()
     }
 
     /// An item has come.
@@ -168,22 +184,25 @@ impl<T> Windows<T> {
         arrival: Arrival<'_, T>,
         observer: &mut impl Observer<T>,
     ) -> Result<(), Fault> {
-        let key = arrival.key;
+        let mut at = self.partitions.find(arrival.key);
         match (&self.evict, &arrival.evict_by) {
             (Policy::Count(0), _) => return observer.leave(arrival.item, Cause::Flushed),
             (Policy::Delta(_, amount), Some(value)) => {
-                let oldest = self.partitions.get(key).and_then(Partition::oldest);
+                let oldest = at.and_then(|at| self.partitions.get(at).oldest());
                 let oldest = oldest.and_then(|entry| entry.evict_by.as_ref());
-                if oldest.is_some_and(|oldest| delta::exceeds(value, oldest, amount)) {
-                    self.flush(key, observer)?;
+                if oldest.is_some_and(|oldest| delta::exceeds(value, oldest, amount))
+                    && let Some(full) = at.take()
+                {
+                    self.flush(full, observer)?;
                 }
             }
             _ => {}
         }
-        self.push(arrival, observer)?;
-        let size = self.partitions.get(key).map_or(0, Partition::len);
-        match self.evict {
-            Policy::Count(n) if size >= n as usize => self.flush(key, observer),
+        let at = self.push(at, arrival, observer)?;
+        match (&self.evict, at) {
+            (Policy::Count(n), Some(at)) if self.partitions.get(at).len() >= *n as usize => {
+                self.flush(at, observer)
+            }
             _ => Ok(()),
         }
     }
@@ -193,23 +212,27 @@ impl<T> Windows<T> {
         arrival: Arrival<'_, T>,
         observer: &mut impl Observer<T>,
     ) -> Result<(), Fault> {
-        let key = arrival.key;
         self.expire(arrival.now_ns, observer)?;
-        if let Some(partition) = self.partitions.get_mut(key)
-            && partition.delta_triggers(self.trigger.as_ref(), arrival.trigger_by.as_ref())
-        {
-            observer.fire(Some(partition), self.items)?;
+        let mut at = self.partitions.find(arrival.key);
+        if let Some(at) = at {
+            let partition = self.partitions.get_mut(at);
+            if partition.delta_triggers(self.trigger.as_ref(), arrival.trigger_by.as_ref()) {
+                observer.fire(Some(partition), self.items)?;
+            }
         }
         if matches!(self.evict, Policy::Count(0)) {
             observer.leave(arrival.item, Cause::Evicted)?;
         } else {
-            self.make_room(&arrival, observer)?;
-            self.push(arrival, observer)?;
+            if let Some(at) = at {
+                self.make_room(at, &arrival, observer)?;
+            }
+            at = self.push(at, arrival, observer)?;
         }
-        if let Some(partition) = self.partitions.get_mut(key)
-            && partition.count_triggers(self.trigger.as_ref())
-        {
-            return observer.fire(Some(partition), self.items);
+        if let Some(at) = at {
+            let partition = self.partitions.get_mut(at);
+            if partition.count_triggers(self.trigger.as_ref()) {
+                return observer.fire(Some(partition), self.items);
+            }
         }
         Ok(())
     }
@@ -217,12 +240,11 @@ impl<T> Windows<T> {
     /// Evicts from a sliding window what the arriving item pushes out.
     fn make_room(
         &mut self,
+        at: Place,
         arrival: &Arrival<'_, T>,
         observer: &mut impl Observer<T>,
     ) -> Result<(), Fault> {
-        let Some(partition) = self.partitions.get_mut(arrival.key) else {
-            return Ok(());
-        };
+        let partition = self.partitions.get_mut(at);
         match (&self.evict, &arrival.evict_by) {
             (Policy::Count(n), _) => {
                 while partition.len() >= *n as usize
@@ -245,12 +267,14 @@ impl<T> Windows<T> {
         Ok(())
     }
 
-    /// Puts the item into its partition, then lets partitions go that are too many.
+    /// Puts the item into its partition, a new one if there is none, then lets partitions go that are
+    /// too many. Where the partition is; `None` if it had to go itself.
     fn push(
         &mut self,
+        at: Option<Place>,
         arrival: Arrival<'_, T>,
         observer: &mut impl Observer<T>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Option<Place>, Fault> {
         let Arrival {
             key,
             now_ns,
@@ -258,32 +282,32 @@ impl<T> Windows<T> {
             trigger_by,
             item,
         } = arrival;
-        self.uses += 1;
-        if !self.partitions.contains_key(key) {
-            let mut fresh = self.spare.pop().unwrap_or_default();
-            fresh.set_serial(self.uses);
-            self.partitions.insert(key.into(), fresh);
-        }
-        let partition = &mut self.partitions[key];
-        let last_use = partition.touch(self.uses, now_ns);
+        let at = at.unwrap_or_else(|| self.partitions.open(key));
+        let partition = self.partitions.get_mut(at);
+        let serial = partition.serial();
+        partition.set_used(now_ns);
         partition.set_trigger_base(trigger_by);
-        let at = observer.place(partition, &item);
-        partition.insert(
-            at,
-            Entry {
-                item,
-                arrived_ns: now_ns,
-                evict_by,
-            },
-        );
+        match observer.merge(partition.newest_mut(), item)? {
+            Some(item) => {
+                let row = observer.place(partition, &item);
+                partition.insert(row, Entry { item, evict_by });
+            }
+            None => partition.count_merged(),
+        }
         partition.note_fullness(&self.evict);
         self.items += 1;
+        if self.lifetime.is_some() {
+            self.ageing.push_back(Ageing {
+                arrived_ns: now_ns,
+                at,
+                serial,
+            });
+        }
         if self.partition_eviction.is_some() {
-            let key = self.by_use.remove(&last_use).unwrap_or_else(|| key.into());
-            self.by_use.insert(self.uses, key);
+            self.partitions.touch(at);
             self.evict_partitions(observer)?;
         }
-        Ok(())
+        Ok((self.partitions.get(at).serial() == serial).then_some(at))
     }
 
     /// A window marker has come: flushes every partition of a `punct()` window.
@@ -306,7 +330,7 @@ impl<T> Windows<T> {
         }
         let total = self.items;
         self.partitions
-            .values()
+            .iter()
             .try_for_each(|partition| observer.fire(Some(partition), total))
     }
 
@@ -316,12 +340,16 @@ impl<T> Windows<T> {
             return Ok(());
         };
         let lifetime_ns = (seconds * 1e9) as u64;
-        for partition in self.partitions.values_mut() {
-            while partition
-                .oldest()
-                .is_some_and(|e| now_ns - e.arrived_ns > lifetime_ns)
+        while let Some(oldest) = self.ageing.front()
+            && now_ns - oldest.arrived_ns > lifetime_ns
+        {
+            let Ageing { at, serial, .. } = *oldest;
+            self.ageing.pop_front();
+            let partition = self.partitions.get_mut(at);
+            // Unless it has left with its partition.
+            if partition.serial() == serial
+                && let Some(entry) = partition.pop()
             {
-                let Some(entry) = partition.pop() else { break };
                 self.items -= 1;
                 observer.leave(entry.item, Cause::Evicted)?;
             }
@@ -333,38 +361,30 @@ impl<T> Windows<T> {
         if self.partitions.is_empty() {
             return observer.fire(None, 0);
         }
-        while let Some((key, _)) = self.partitions.first() {
-            let key = key.clone();
-            self.flush(&key, observer)?;
+        while let Some(at) = self.partitions.oldest() {
+            self.flush(at, observer)?;
         }
         Ok(())
     }
 
-    fn flush(&mut self, key: &[u8], observer: &mut impl Observer<T>) -> Result<(), Fault> {
-        if let Some(partition) = self.partitions.get(key) {
-            observer.fire(Some(partition), self.items)?;
-        }
-        self.remove(key, Cause::Flushed, observer)
+    fn flush(&mut self, at: Place, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+        observer.fire(Some(self.partitions.get(at)), self.items)?;
+        self.remove(at, Cause::Flushed, observer)
     }
 
     /// Removes a partition; its items leave.
     fn remove(
         &mut self,
-        key: &[u8],
+        at: Place,
         cause: Cause,
         observer: &mut impl Observer<T>,
     ) -> Result<(), Fault> {
-        let Some(mut partition) = self.partitions.shift_remove(key) else {
-            return Ok(());
-        };
-        self.by_use.remove(&partition.last_use());
+        let partition = self.partitions.get_mut(at);
         self.items -= partition.len();
-        while let Some(entry) = partition.pop() {
-            observer.leave(entry.item, cause)?;
-        }
-        partition.reset();
-        self.spare.push(partition);
-        Ok(())
+        let mut items = std::iter::from_fn(|| partition.pop());
+        let left = items.try_for_each(|entry| observer.leave(entry.item, cause));
+        self.partitions.close(at);
+        left
     }
 
     fn evict_partitions(&mut self, observer: &mut impl Observer<T>) -> Result<(), Fault> {
@@ -393,8 +413,8 @@ impl<T> Windows<T> {
             return Ok(());
         };
         let age_ns = (seconds * 1e9) as u64;
-        while let Some(key) = self.by_use.values().next()
-            && now_ns - self.partitions[key].used_ns() > age_ns
+        while let Some(at) = self.partitions.least_used()
+            && now_ns - self.partitions.get(at).used_ns() > age_ns
         {
             self.evict_first_partition(observer)?;
         }
@@ -403,10 +423,10 @@ impl<T> Windows<T> {
 
     /// Evicts the partition that was not used for the longest time.
     fn evict_first_partition(&mut self, observer: &mut impl Observer<T>) -> Result<(), Fault> {
-        let Some((_, key)) = self.by_use.pop_first() else {
+        let Some(at) = self.partitions.least_used() else {
             return Ok(());
         };
-        observer.evict_partition(&self.partitions[&key])?;
-        self.remove(&key, Cause::Partition, observer)
+        observer.evict_partition(self.partitions.get(at))?;
+        self.remove(at, Cause::Partition, observer)
     }
 }

@@ -12,8 +12,6 @@ use super::delta;
 pub struct Entry<T> {
     /// The item.
     pub item: T,
-    /// When it came, in nanoseconds.
-    pub arrived_ns: u64,
     /// The value of the eviction policy's delta attribute.
     pub evict_by: Option<Value>,
 }
@@ -22,6 +20,8 @@ pub struct Entry<T> {
 #[derive(Debug)]
 pub struct Partition<T> {
     entries: VecDeque<Entry<T>>,
+    /// Items that others have taken in.
+    merged: usize,
     /// A sliding window has been full at least once.
     is_full: bool,
     /// Items since the last count trigger.
@@ -29,7 +29,6 @@ pub struct Partition<T> {
     /// The delta trigger's value at its last firing, or that of the first item.
     trigger_base: Option<Value>,
     serial: u64,
-    last_use: u64,
     used_ns: u64,
 }
 
@@ -37,25 +36,25 @@ impl<T> Default for Partition<T> {
     fn default() -> Partition<T> {
         Partition {
             entries: VecDeque::new(),
+            merged: 0,
             is_full: false,
             since_trigger: 0,
             trigger_base: None,
             serial: 0,
-            last_use: 0,
             used_ns: 0,
         }
     }
 }
 
 impl<T> Partition<T> {
-    /// The items, oldest first.
+    /// The items that are kept, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator + Clone {
         self.entries.iter().map(|entry| &entry.item)
     }
 
-    /// How many items.
+    /// How many items have come and not left.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() + self.merged
     }
 
     /// Whether there is none.
@@ -64,7 +63,7 @@ impl<T> Partition<T> {
     }
 
     /// What tells it from all others that its window has had: one that was evicted and returns
-    /// has another.
+    /// has another. Not 0.
     pub fn serial(&self) -> u64 {
         self.serial
     }
@@ -82,13 +81,26 @@ impl<T> Partition<T> {
         self.entries.front()
     }
 
-    /// An item by its place.
+    pub(super) fn newest_mut(&mut self) -> Option<&mut T> {
+        self.entries.back_mut().map(|entry| &mut entry.item)
+    }
+
+    /// Counts an item that another one has taken in.
+    pub(super) fn count_merged(&mut self) {
+        self.merged += 1;
+    }
+
+    /// An item that is kept, by its place.
     pub fn get(&self, at: usize) -> Option<&T> {
         self.entries.get(at).map(|entry| &entry.item)
     }
 
     pub(super) fn insert(&mut self, at: usize, entry: Entry<T>) {
-        self.entries.insert(at.min(self.entries.len()), entry);
+        if at < self.entries.len() {
+            self.entries.insert(at, entry);
+        } else {
+            self.entries.push_back(entry);
+        }
     }
 
     pub(super) fn pop(&mut self) -> Option<Entry<T>> {
@@ -97,22 +109,17 @@ impl<T> Partition<T> {
 
     /// Forgets everything but its memory.
     pub(super) fn reset(&mut self) {
-        let entries = std::mem::take(&mut self.entries);
-        debug_assert!(entries.is_empty());
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.clear();
         *self = Partition {
             entries,
             ..Partition::default()
         };
     }
 
-    /// Notes an insertion; returns the number of the one before.
-    pub(super) fn touch(&mut self, number: u64, now_ns: u64) -> u64 {
+    /// Notes when the last item came.
+    pub(super) fn set_used(&mut self, now_ns: u64) {
         self.used_ns = now_ns;
-        std::mem::replace(&mut self.last_use, number)
-    }
-
-    pub(super) fn last_use(&self) -> u64 {
-        self.last_use
     }
 
     pub(super) fn used_ns(&self) -> u64 {

@@ -58,6 +58,11 @@ pub(crate) trait Number: Packed {
     fn magnitude(self) -> Self;
 }
 
+/// The sum of numbers, from the first to the last; 0 if there is none.
+pub(crate) fn total<T: Number>(numbers: &[T]) -> T::Wide {
+    Wide::total(numbers.iter().map(|number| number.widen()))
+}
+
 /// A sum.
 pub(crate) trait Wide: Copy {
     /// Of a count or a factor.
@@ -72,6 +77,11 @@ pub(crate) trait Wide: Copy {
     fn div(self, other: Self) -> Result<Self, Fault>;
     /// The square root; of an integer through float64.
     fn sqrt(self) -> Self;
+    /// The sum of all, from the first to the last.
+    fn total(mut numbers: impl Iterator<Item = Self>) -> Self {
+        let first = numbers.next().unwrap_or_else(|| Wide::from_i64(0));
+        numbers.fold(first, Self::add)
+    }
 }
 
 impl Wide for i128 {
@@ -93,6 +103,10 @@ impl Wide for i128 {
     }
     fn sqrt(self) -> i128 {
         (self as f64).sqrt() as i128
+    }
+    /// Of numbers of 64 bits; so many that 128 do not suffice fit into no memory.
+    fn total(numbers: impl Iterator<Item = i128>) -> i128 {
+        numbers.fold(0, i128::wrapping_add)
     }
 }
 

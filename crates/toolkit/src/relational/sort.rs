@@ -138,12 +138,12 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         spare: Vec::new(),
     };
     Ok(Box::new(Sort {
+        clock: Clock::new(windows.is_timed()),
         windows,
         partition: Key::new(build.param_projection("partitionBy")?),
         sort_by,
         sort_keys: TupleBuf::default(),
         input: build.inputs[0].clone(),
-        clock: Clock::new(),
         sorted,
     }))
 }

@@ -11,7 +11,7 @@ use tuple::{List, Value};
 
 use super::math;
 use crate::function::call::{Arguments, Outcome};
-use crate::function::number::{Number, Wide, numeric};
+use crate::function::number::{Number, Wide, numeric, total};
 
 const STDDEV: &str = "The standard deviation of a population, in the type of the elements; the \
     default value of an empty list.";
@@ -49,7 +49,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<numeric T> T sum(list<T> vals)",
         "The sum of the elements, in their type; 0 of an empty \
          list.",
-        |c| numeric!(c.element_type(0), T => Ok(T::narrow(sum(numbers::<T>(c))).value())),
+        |c| numeric!(c.element_type(0), T => Ok(T::narrow(total(numbers::<T>(c))).value())),
     ),
     math(
         "<numeric T> T avg(list<T> vals)",
@@ -92,19 +92,12 @@ fn numbers<'a, T: Number>(c: &'a Call<'_>) -> &'a [T] {
     c.list(0).as_slice().unwrap_or_default()
 }
 
-fn sum<T: Number>(numbers: &[T]) -> T::Wide {
-    let Some((first, rest)) = numbers.split_first() else {
-        return Wide::from_i64(0);
-    };
-    rest.iter().fold(first.widen(), |sum, x| sum.add(x.widen()))
-}
-
 fn average<T: Number>(numbers: &[T]) -> Result<T, Fault> {
     if numbers.is_empty() {
         return Ok(T::narrow(Wide::from_i64(0)));
     }
     Ok(T::narrow(
-        sum(numbers).div(Wide::from_i64(numbers.len() as i64))?,
+        total(numbers).div(Wide::from_i64(numbers.len() as i64))?,
     ))
 }
 

@@ -67,6 +67,21 @@ impl Call {
         })
     }
 
+    /// The result, if the sizes of groups are all that it takes.
+    pub fn count(&self, group: &Group<'_>) -> Option<Value> {
+        let count = |n: usize| Some(Value::Int32(n as i32));
+        match self {
+            Call::Count => count(group.sizes[group.index]),
+            Call::CountAll => count(group.total),
+            Call::CountGroups => count(group.sizes.len()),
+            Call::CountByGroup => {
+                let sizes = group.sizes.iter().map(|&n| n as i32);
+                Some(Value::List(List::Int32(sizes.collect())))
+            }
+            Call::Column(..) | Call::Custom(_) => None,
+        }
+    }
+
     /// The result for a group; `tuples` are its tuples, oldest first.
     pub fn result<'t>(
         &mut self,
@@ -75,14 +90,10 @@ impl Call {
         tuples: impl Iterator<Item = &'t TupleBuf>,
         out: &mut dyn Outlet,
     ) -> Result<Value, Fault> {
-        let count = |n: usize| Value::Int32(n as i32);
+        if let Some(count) = self.count(group) {
+            return Ok(count);
+        }
         Ok(match self {
-            Call::Count => count(group.sizes[group.index]),
-            Call::CountAll => count(group.total),
-            Call::CountGroups => count(group.sizes.len()),
-            Call::CountByGroup => {
-                Value::List(List::Int32(group.sizes.iter().map(|&n| n as i32).collect()))
-            }
             Call::Column(function, arguments) => {
                 let columns: [&List; 2] = match arguments[..] {
                     [only] => [&group.columns[only]; 2],
@@ -97,6 +108,7 @@ impl Call {
                 function(columns[0], columns[1], ty)?
             }
             Call::Custom(custom) => custom.result(tuples, out)?,
+            _ => unreachable!("the others are counts"),
         })
     }
 }

@@ -6,9 +6,9 @@
 use std::cmp::Ordering;
 
 use graph::Fault;
-use tuple::{List, RString, Set, Type, UString, Value};
+use tuple::{List, Map, RString, Set, Type, UString, Value};
 
-use crate::function::number::{Number, Wide, numeric};
+use crate::function::number::{Number, Wide, numeric, total};
 
 /// A function of one or two columns; the type is that of the result.
 pub type Function = fn(&List, &List, &Type) -> Result<Value, Fault>;
@@ -19,7 +19,7 @@ pub fn function(name: &str) -> Option<Function> {
         "Any" | "Last" => |v, _, _| Ok(at(v, v.len() - 1)),
         "First" => |v, _, _| Ok(at(v, 0)),
         "Collect" => |v, _, _| Ok(Value::List(v.clone())),
-        "CollectDistinct" => |v, _, ty| Ok(distinct_list(v.iter(), ty)),
+        "CollectDistinct" => |v, _, ty| Ok(distinct_list(&distinct(v.iter()), ty)),
         "CountDistinct" => |v, _, _| Ok(Value::Int32(distinct(v.iter()).len() as i32)),
         "CountByDistinct" => |v, _, _| Ok(count_by_distinct(v)),
         "Sum" => |v, _, ty| by_element(v, ty, &sum),
@@ -50,20 +50,29 @@ fn distinct(values: impl Iterator<Item = Value>) -> Set {
     set
 }
 
-fn distinct_list(values: impl Iterator<Item = Value>, ty: &Type) -> Value {
+/// The elements of a set as a list of this type, in the order of their first coming.
+pub fn distinct_list(values: &Set, ty: &Type) -> Value {
     let Type::List(element, _) = ty else {
         unreachable!("{ty} should be a list")
     };
-    Value::List(List::from_values(element, distinct(values).iter().cloned()))
+    Value::List(List::from_values(element, values.iter().cloned()))
 }
 
 fn count_by_distinct(column: &List) -> Value {
-    let mut counts = tuple::Map::new();
-    for value in column.iter() {
-        if let Value::Int32(n) = counts.get_or_insert_with(value, || Value::Int32(0)) {
-            *n += 1;
-        }
+    let mut map = Map::new();
+    column.iter().for_each(|value| count(&mut map, value));
+    counts(&map)
+}
+
+/// Counts a value.
+pub fn count(counts: &mut Map, value: Value) {
+    if let Value::Int32(n) = counts.get_or_insert_with(value, || Value::Int32(0)) {
+        *n += 1;
     }
+}
+
+/// What was counted, in the order in which the values first came.
+pub fn counts(counts: &Map) -> Value {
     Value::List(List::from_values(&Type::Int32, counts.values().cloned()))
 }
 
@@ -120,17 +129,12 @@ fn sum(column: &List, ty: &Type) -> Result<Value, Fault> {
             });
             Ok(Value::UString(UString(text)))
         }
-        _ => Ok(numeric!(ty, T => T::narrow(wide_sum(numbers::<T>(column))).value())),
+        _ => Ok(numeric!(ty, T => T::narrow(total(numbers::<T>(column))).value())),
     }
 }
 
 fn numbers<T: Number>(column: &List) -> &[T] {
     column.as_slice().unwrap_or_default()
-}
-
-fn wide_sum<T: Number>(numbers: &[T]) -> T::Wide {
-    let first = numbers[0].widen();
-    numbers[1..].iter().fold(first, |sum, x| sum.add(x.widen()))
 }
 
 /// Integers: the exact mean, cut off. Floats: the mean as it moves with each value. Others: the sum
@@ -139,7 +143,7 @@ fn average(column: &List, ty: &Type) -> Result<Value, Fault> {
     numeric!(ty, T => {
         let numbers = numbers::<T>(column);
         let count = Wide::from_i64(numbers.len() as i64);
-        let mean = if ty.is_float() { moving_mean(numbers)? } else { wide_sum(numbers).div(count)? };
+        let mean = if ty.is_float() { moving_mean(numbers)? } else { total(numbers).div(count)? };
         Ok(T::narrow(mean).value())
     })
 }
@@ -216,7 +220,8 @@ fn extreme_count(column: &List, surpasses: fn(Ordering) -> bool) -> Value {
 }
 
 fn collect_arg(column: &List, of: &List, ty: &Type, surpasses: fn(Ordering) -> bool) -> Value {
-    distinct_list(extremes(column, surpasses).map(|index| at(of, index)), ty)
+    let found = extremes(column, surpasses).map(|index| at(of, index));
+    distinct_list(&distinct(found), ty)
 }
 
 #[cfg(test)]

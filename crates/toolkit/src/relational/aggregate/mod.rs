@@ -2,13 +2,18 @@
 //!
 //! A tuple is kept with the values that the output function calls and `groupBy` take from it. When the
 //! window fires, each group's values are laid side by side, a column an argument, and the functions
-//! run over columns.
+//! run over columns. The columns of a sliding window without groups stay, and follow it.
+//!
+//! Of a tumbling window the tuples are not kept if all functions can do without: each takes its values
+//! in as they come.
 
 mod call;
 mod column;
 mod columns;
 mod operator;
 mod rules;
+mod running;
+mod tally;
 
 use crate::lower;
 use graph::{Assignment, PunctuationIn, Windowing};

@@ -9,19 +9,22 @@ use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, Type};
 
 use super::call::{Call, Group};
 use super::columns::Columns;
+use super::tally::{self, Folding, Tally};
 use crate::key::Key;
 use crate::relational::clock::Clock;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A tuple of the window with what is taken from it.
 #[derive(Default)]
 pub struct Kept {
-    tuple: TupleBuf,
+    pub tuple: TupleBuf,
     /// Values of `groupBy`, then of all arguments.
     pub values: TupleBuf,
     /// Later tuples have larger ones.
     pub number: u64,
+    /// What the window has come to, if this tuple was its first one and the others are not kept.
+    tally: Option<Box<Tally>>,
 }
 
 struct Aggregate {
@@ -43,13 +46,15 @@ struct Summary {
     group_by: usize,
     values: Projection,
     calls: Vec<(Call, Type)>,
+    /// If tuples are not kept.
+    folding: Option<Folding>,
     results_layout: Arc<Layout>,
     results: TupleBuf,
     output: Projection,
     out_tuple: TupleBuf,
     columns: Vec<List>,
     /// Those of sliding windows without groups, by partition.
-    followed: HashMap<u64, Columns>,
+    followed: FxHashMap<u64, Columns>,
     /// Tuples that have come.
     number: u64,
     /// Tuples in all windows.
@@ -75,8 +80,14 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     for call in &operator.outputs[0].calls {
         calls.push((Call::new(build, call, &mut kept)?, call.ty.clone()));
     }
+    let folding = if is_sliding {
+        None
+    } else {
+        Folding::of(&calls, &operator.outputs[0].calls, group_by)
+    };
     let summary = Summary {
         is_sliding,
+        folding,
         incomplete: build.flag("aggregateIncompleteWindows", false)?,
         evicted_partitions: build.flag("aggregateEvictedPartitions", false)?,
         group_by,
@@ -87,16 +98,16 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         results: TupleBuf::default(),
         output: build.output(0)?,
         out_tuple: TupleBuf::default(),
-        followed: HashMap::new(),
+        followed: FxHashMap::default(),
         number: 0,
         total: 0,
         spare: Vec::new(),
     };
     Ok(Box::new(Aggregate {
+        clock: Clock::new(windows.is_timed()),
         windows,
         partition: Key::new(build.param_projection("partitionBy")?),
         input: build.inputs[0].clone(),
-        clock: Clock::new(),
         reported: 0,
         summary,
     }))
@@ -161,7 +172,7 @@ impl Operator for Aggregate {
 impl Aggregate {
     /// Keeps the metric true; most tuples change nothing.
     fn report(&mut self, out: &mut dyn Outlet) {
-        let partitions = self.windows.partitions().len();
+        let partitions = self.windows.partition_count();
         if self.partition.is_given() && partitions != self.reported {
             let more = partitions as i64 - self.reported as i64;
             out.services().count("nCurrentPartitions", more);
@@ -192,6 +203,10 @@ impl Observer<Kept> for Firing<'_> {
         self.summary.sum_up(partition, self.out)
     }
 
+    fn merge(&mut self, newest: Option<&mut Kept>, item: Kept) -> Result<Option<Kept>, Fault> {
+        self.summary.merge(newest, item)
+    }
+
     fn leave(&mut self, item: Kept, _cause: Cause) -> Result<(), Fault> {
         self.summary.spare.push(item);
         Ok(())
@@ -210,9 +225,33 @@ impl Observer<Kept> for Firing<'_> {
 }
 
 impl Summary {
+    /// Takes a tuple into what its window has come to, if tuples are not kept.
+    fn merge(&mut self, newest: Option<&mut Kept>, mut item: Kept) -> Result<Option<Kept>, Fault> {
+        let Some(folding) = &mut self.folding else {
+            return Ok(Some(item));
+        };
+        let layout = &self.values.layout;
+        if let Some(Kept { tally, .. }) = newest {
+            let tally = tally.get_or_insert_default();
+            folding.add(tally, &mut item, layout)?;
+            self.spare.push(item);
+            return Ok(None);
+        }
+        let mut tally = item.tally.take().unwrap_or_default();
+        tally.clear();
+        folding.add(&mut tally, &mut item, layout)?;
+        item.tally = Some(tally);
+        Ok(Some(item))
+    }
+
     /// One tuple a group, then a window marker.
     fn sum_up(&mut self, partition: &Partition<Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.group_by == 0 && self.is_sliding {
+        if self.folding.is_some() {
+            let first = partition.get(0);
+            if let Some(tally) = first.and_then(|kept| kept.tally.as_deref()) {
+                self.tallied(tally, out)?;
+            }
+        } else if self.group_by == 0 && self.is_sliding {
             self.follow(partition, out)?;
         } else if self.group_by == 0 {
             self.fill_columns(partition.iter());
@@ -234,13 +273,14 @@ impl Summary {
     /// Sums up a sliding window without groups from its columns as they were, and what has changed.
     fn follow(&mut self, partition: &Partition<Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let serial = partition.serial();
-        let kept = self.followed.remove(&serial);
-        let mut columns = kept.unwrap_or_else(|| Columns::new(&self.columns));
+        let columns = self.followed.entry(serial);
+        let columns = columns.or_insert_with(|| Columns::new(&self.columns));
         columns.follow(partition, &self.values.layout);
         std::mem::swap(&mut self.columns, &mut columns.lists);
         let result = self.group(&[partition.len()], 0, partition.iter(), out);
-        std::mem::swap(&mut self.columns, &mut columns.lists);
-        self.followed.insert(serial, columns);
+        if let Some(columns) = self.followed.get_mut(&serial) {
+            std::mem::swap(&mut self.columns, &mut columns.lists);
+        }
         result
     }
 
@@ -276,7 +316,39 @@ impl Summary {
             let value = call.result(&context, ty, tuples, out)?;
             self.results.set(&self.results_layout, at, &value);
         }
-        let row = [Some(last.tuple.as_ref())];
+        self.send(&last.tuple, out)
+    }
+
+    /// The same for every group of a window whose tuples were not kept.
+    fn tallied(&mut self, tally: &Tally, out: &mut dyn Outlet) -> Result<(), Fault> {
+        for (index, tally::Group { last, running, .. }) in tally.groups().iter().enumerate() {
+            let context = Group {
+                columns: &[],
+                sizes: tally.sizes(),
+                index,
+                total: self.total,
+            };
+            let mut running = running.iter();
+            self.results.begin(&self.results_layout);
+            for (at, (call, _)) in self.calls.iter().enumerate() {
+                let of_column = || running.next().map(|running| running.result());
+                let value = call
+                    .count(&context)
+                    .map(Ok)
+                    .or_else(of_column)
+                    .transpose()?;
+                if let Some(value) = value {
+                    self.results.set(&self.results_layout, at, &value);
+                }
+            }
+            self.send(last, out)?;
+        }
+        Ok(())
+    }
+
+    /// The output tuple of a group; the results are worked out.
+    fn send(&mut self, last: &TupleBuf, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let row = [Some(last.as_ref())];
         let row = Row::new(&row).with(self.results.as_ref());
         self.output.write(&row, out, &mut self.out_tuple)?;
         out.submit_made(0, &mut self.out_tuple)

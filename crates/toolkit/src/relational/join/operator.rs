@@ -76,8 +76,8 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         sent: false,
     };
     Ok(Box::new(Join {
+        clock: Clock::new(sides.iter().any(|side| side.windows.is_timed())),
         sides,
-        clock: Clock::new(),
         found: Vec::new(),
         pairs,
     }))

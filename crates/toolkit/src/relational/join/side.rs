@@ -1,10 +1,11 @@
 //! One side of a Join: its window, and the index that finds tuples by equality key.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use graph::{Fault, Policy};
-use runtime::window::Windows;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use runtime::window::{Windows, hash_key, same_key};
 use runtime::{Build, Outlet, Row};
 use tuple::{Layout, TupleBuf, TupleRef};
 
@@ -13,34 +14,43 @@ use crate::key::Key;
 /// A tuple of a window, by its place in [`Store`].
 pub type Id = u32;
 
+/// No place.
+const NONE: Id = Id::MAX;
+
 /// A kept tuple.
-#[derive(Default)]
 pub struct Kept {
     pub tuple: TupleBuf,
-    /// Its equality key; empty without equality parameters.
-    pub key: Vec<u8>,
     /// It has found a partner.
     pub matched: bool,
+    /// Its equality key; empty without equality parameters.
+    key: Vec<u8>,
+    /// Its neighbours among those with its key, in the order of insertion.
+    before: Id,
+    after: Id,
 }
 
 /// The tuples of one window. Places are used again.
-#[derive(Default)]
 pub struct Store {
     kept: Vec<Kept>,
     free: Vec<Id>,
-    /// Tuples by equality key, in the order of insertion.
-    index: Option<HashMap<Vec<u8>, VecDeque<Id>>>,
+    /// Tuples by equality key, if they are found by key.
+    index: Option<HashTable<Chain>>,
 }
 
-/// Empty entries of an index that are kept for keys that come back.
-const SPARE_KEYS: usize = 1024;
+/// The tuples that have a key, in the order of insertion. There is at least one, which has the key.
+#[derive(Clone, Copy, Debug)]
+struct Chain {
+    first: Id,
+    last: Id,
+}
 
 impl Store {
     /// An empty store; `indexed` if tuples are found by key.
     pub fn new(indexed: bool) -> Store {
         Store {
-            index: indexed.then(HashMap::new),
-            ..Store::default()
+            kept: Vec::new(),
+            free: Vec::new(),
+            index: indexed.then(HashTable::new),
         }
     }
 
@@ -55,34 +65,13 @@ impl Store {
         kept.key.clear();
         kept.key.extend_from_slice(key);
         kept.matched = matched;
-        if let Some(index) = &mut self.index {
-            match index.get_mut(key) {
-                Some(ids) => ids.push_back(id),
-                None => {
-                    index.insert(key.to_vec(), VecDeque::from([id]));
-                }
-            }
-        }
+        self.link(id);
         id
     }
 
     /// Gives a tuple's place back. Its content stays until the next [`Store::add`].
     pub fn remove(&mut self, id: Id) {
-        if let Some(index) = &mut self.index {
-            let key = &self.kept[id as usize].key;
-            let ids = index
-                .get_mut(key)
-                .expect("every kept tuple is in the index");
-            let at = ids
-                .iter()
-                .position(|other| *other == id)
-                .expect("under its key");
-            ids.remove(at);
-            let live = self.kept.len() - self.free.len();
-            if index.len() > 2 * live + SPARE_KEYS {
-                index.retain(|_, ids| !ids.is_empty());
-            }
-        }
+        self.unlink(id);
         self.free.push(id);
     }
 
@@ -98,8 +87,78 @@ impl Store {
 
     /// Appends the tuples that have a key.
     pub fn find(&self, key: &[u8], found: &mut Vec<Id>) {
-        let ids = self.index.as_ref().and_then(|index| index.get(key));
-        found.extend(ids.into_iter().flatten());
+        let has_key = |chain: &Chain| same_key(&self.get(chain.first).key, key);
+        let index = self.index.as_ref();
+        let chain = index.and_then(|index| index.find(hash_key(key), has_key));
+        let mut next = chain.map_or(NONE, |chain| chain.first);
+        while next != NONE {
+            found.push(next);
+            next = self.get(next).after;
+        }
+    }
+
+    /// Appends a tuple to the chain of its key.
+    fn link(&mut self, id: Id) {
+        let Some(index) = &mut self.index else { return };
+        let (mut before, kept) = (NONE, &self.kept);
+        let key = &kept[id as usize].key;
+        let has_key = |chain: &Chain| same_key(&kept[chain.first as usize].key, key);
+        let rehash = |chain: &Chain| hash_key(&kept[chain.first as usize].key);
+        match index.entry(hash_key(key), has_key, rehash) {
+            Entry::Occupied(chain) => {
+                before = std::mem::replace(&mut chain.into_mut().last, id);
+            }
+            Entry::Vacant(chain) => {
+                let (first, last) = (id, id);
+                chain.insert(Chain { first, last });
+            }
+        }
+        if before != NONE {
+            self.kept[before as usize].after = id;
+        }
+        let kept = &mut self.kept[id as usize];
+        (kept.before, kept.after) = (before, NONE);
+    }
+
+    /// Takes a tuple out of the chain of its key.
+    fn unlink(&mut self, id: Id) {
+        let Some(index) = &mut self.index else { return };
+        let Kept { before, after, .. } = self.kept[id as usize];
+        if before == NONE || after == NONE {
+            // It is an end of the chain, which is found by its first tuple's key.
+            let hash = hash_key(&self.kept[id as usize].key);
+            let is_end = |chain: &Chain| chain.first == id || chain.last == id;
+            let entry = index.find_entry(hash, is_end);
+            let mut entry = entry.expect("every kept tuple is in the index");
+            let chain = entry.get_mut();
+            if before == NONE {
+                chain.first = after;
+            }
+            if after == NONE {
+                chain.last = before;
+            }
+            if chain.first == NONE {
+                entry.remove();
+            }
+        }
+        if before != NONE {
+            self.kept[before as usize].after = after;
+        }
+        if after != NONE {
+            self.kept[after as usize].before = before;
+        }
+    }
+}
+
+impl Default for Kept {
+    fn default() -> Kept {
+        Kept {
+            tuple: TupleBuf::default(),
+            matched: false,
+            key: Vec::new(),
+            before: NONE,
+            after: NONE,
+        }
     }
 }
 
@@ -161,5 +220,52 @@ impl Side {
                 .flat_map(|partition| partition.iter())
                 .copied(),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(store: &Store, key: &[u8]) -> Vec<Id> {
+        let mut found = Vec::new();
+        store.find(key, &mut found);
+        found
+    }
+
+    fn add(store: &mut Store, key: &[u8]) -> Id {
+        store.add(TupleBuf::default().as_ref(), key, false)
+    }
+
+    #[test]
+    fn tuples_are_found_by_key_in_the_order_of_insertion() {
+        let mut store = Store::new(true);
+        let ids: Vec<_> = (0..9_u8).map(|n| add(&mut store, &[n % 3])).collect();
+        assert_eq!(found(&store, &[1]), [ids[1], ids[4], ids[7]]);
+        assert_eq!(found(&store, &[3]), []);
+        // From the middle, then the ends, then the last one.
+        for (gone, left) in [(4, vec![1, 7]), (1, vec![7]), (7, vec![])] {
+            store.remove(ids[gone]);
+            let left: Vec<_> = left.into_iter().map(|at: usize| ids[at]).collect();
+            assert_eq!(found(&store, &[1]), left);
+        }
+        assert_eq!(found(&store, &[2]), [ids[2], ids[5], ids[8]]);
+        store.remove(ids[8]);
+        assert_eq!(found(&store, &[2]), [ids[2], ids[5]]);
+        assert_eq!(store.index.as_ref().map(HashTable::len), Some(2));
+        // A place that is used again has the new key only.
+        let again = add(&mut store, b"new");
+        assert!(again < 9);
+        assert_eq!(found(&store, b"new"), [again]);
+        assert_eq!(found(&store, &[2]), [ids[2], ids[5]]);
+    }
+
+    #[test]
+    fn without_an_index_nothing_is_found_by_key() {
+        let mut store = Store::new(false);
+        let id = add(&mut store, b"");
+        assert_eq!(found(&store, b""), []);
+        store.remove(id);
+        assert_eq!(add(&mut store, b""), id);
     }
 }
