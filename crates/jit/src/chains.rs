@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::lower::{self, Against, Branch, Granted, Link, Target, Uses};
 
 /// How many nodes of other operators' bodies are inlined into one machine function at most.
-const INLINED_NODES: u32 = 4_000;
+const INLINED_NODES: u32 = 16_000;
 
 /// The members of a view, ready to be inlined.
 pub struct Chains<'v> {
