@@ -95,11 +95,15 @@ fn hosts_that_differ_are_compared_by_ratios() {
     assert_eq!(same.by, Some(Measure::TuplesPerS));
     assert!((same.change.unwrap() - 3.0).abs() < 0.01);
     b.host.cores = 64;
-    let other = one(a, b);
+    let other = one(a.clone(), b.clone());
     assert_eq!(other.by, Some(Measure::Ratio));
     assert!((other.a.unwrap() - 0.5).abs() < 1e-9 && (other.b.unwrap() - 0.75).abs() < 1e-9);
     assert!((other.change.unwrap() - 1.5).abs() < 1e-9);
     assert_eq!(other.verdict, Verdict::Faster);
+    b.control = Some("a ring of another make".to_owned());
+    let apart = one(a, b);
+    assert_eq!((apart.by, apart.change), (None, None));
+    assert_eq!(apart.verdict, Verdict::OtherControl);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use measure::{Host, Outcome};
+use transport::Strategy;
 
 use crate::arrivals::Run;
 use crate::contest::{self, Contender, Length};
@@ -19,8 +20,8 @@ pub struct Settings {
     pub runs: u32,
     /// How long a run is.
     pub length: Length,
-    /// How the threads of programs wait, as `thalweg run --idle` takes it; `None`: as usual.
-    pub idle: Option<String>,
+    /// How threads wait, those of programs and of controls of latencies; `None`: as usual.
+    pub idle: Option<Strategy>,
     /// The user's options, for the record.
     pub options: String,
 }
@@ -74,7 +75,7 @@ impl<'a> Bench<'a> {
 
     /// A program under a plan, as a contender.
     pub(crate) fn job(&self, program: &str, plan: &str) -> Result<Job, Error> {
-        Ok(Job::new(program, plan)?.waiting(self.settings.idle.as_deref()))
+        Ok(Job::new(program, plan)?.waiting(self.settings.idle))
     }
 
     /// How long a run is, from now on.

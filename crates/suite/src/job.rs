@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use transport::Strategy;
 
 use crate::Error;
 
@@ -23,7 +24,7 @@ pub struct Job {
     /// As `--host` takes them.
     hosts: Vec<String>,
     /// As `--idle` takes it.
-    idle: Option<String>,
+    idle: Option<Strategy>,
 }
 
 /// A file that the processes we start can read.
@@ -46,8 +47,8 @@ impl Job {
     }
 
     /// The same with threads that wait as `--idle` says.
-    pub fn waiting(mut self, idle: Option<&str>) -> Job {
-        self.idle = idle.map(str::to_owned);
+    pub fn waiting(mut self, idle: Option<Strategy>) -> Job {
+        self.idle = idle;
         self
     }
 
@@ -69,7 +70,7 @@ impl Job {
             command.args(["--host", host]);
         }
         if let Some(idle) = &self.idle {
-            command.args(["--idle", idle]);
+            command.args(["--idle", &idle.to_string()]);
         }
         command.arg(self.program.path());
         let values = values.iter();

@@ -5,7 +5,8 @@
 //! ```
 //! Tuples carry the time at which they should have been sent, so what holds the source up is in the
 //! figures: nothing has to be added to the histogram. Threads are placed by the system: there are
-//! three of them, on two cores.
+//! three of them, on two cores. The control has as many, in the same processes, and they wait in the
+//! same way: see [`crate::control`].
 
 use measure::{Histogram, Latency};
 
@@ -107,10 +108,11 @@ fn one(
     let job = bench.job(&program(size), &plan(path, pair.is_some()))?;
     let job = job.on_hosts(hosts.as_ref().map_or(&[], |hosts| &hosts[..]));
     let binary = bench.settings.binary.clone();
+    let idle = bench.settings.idle.unwrap_or_default();
     let values = [("tuples", tuples.to_string()), ("rate", rate.to_string())];
     let (mut own, mut bare) = (Series::default(), Series::default());
     for _ in 0..bench.settings.runs {
-        let command = control.trips(&binary, size, tuples, rate);
+        let command = control.trips(&binary, (size, tuples, rate), idle);
         let command = match pair {
             Some(pair) => hosts::on_near(pair, &binary, &command),
             None => command,

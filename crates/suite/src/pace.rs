@@ -1,4 +1,5 @@
-//! An even pace, and how long each trip takes from the time at which it should have begun.
+//! An even pace: what is sent carries the time at which it should have been sent, so that whoever is
+//! held up shows in how long it took.
 //!
 //! ```text
 //!   due   0         1         2         3         4
@@ -9,6 +10,7 @@
 use std::hint::spin_loop;
 use std::time::Duration;
 
+use crate::Error;
 use crate::control::now_ns;
 
 /// What a pace needs of time.
@@ -44,17 +46,23 @@ const LEAD_NS: i64 = 10_000_000;
 /// A sleeper wakes late, so the last bit before a trip is waited for at the clock.
 const WAKE_NS: i64 = 100_000;
 
-/// Makes trips at a rate a second; nanoseconds from when each was due to when it was over.
-pub fn trips(clock: &impl Clock, rate: f64, count: u64, mut trip: impl FnMut(u64)) -> Vec<i64> {
+/// Sends at a rate a second: each with its number and when it is due, by the clock's nanoseconds.
+///
+/// # Errors
+/// Something cannot be sent.
+pub fn paced(
+    clock: &impl Clock,
+    rate: f64,
+    count: u64,
+    mut send: impl FnMut(u64, i64) -> Result<(), Error>,
+) -> Result<(), Error> {
     let start = clock.now_ns() + LEAD_NS;
-    let mut took = Vec::with_capacity(count as usize);
     for number in 0..count {
         let due = start + (number as f64 * 1e9 / rate) as i64;
         wait(clock, due);
-        trip(number);
-        took.push(clock.now_ns() - due);
+        send(number, due)?;
     }
-    took
+    Ok(())
 }
 
 fn wait(clock: &impl Clock, due: i64) {
@@ -97,6 +105,18 @@ mod tests {
         fn spin(&self) {
             self.pass(20);
         }
+    }
+
+    /// Trips one after the other; how long each took from when it was due.
+    fn trips(clock: &Simulated, rate: f64, count: u64, trip: impl Fn(u64)) -> Vec<i64> {
+        let mut took = Vec::new();
+        let sent = paced(clock, rate, count, |number, due| {
+            trip(number);
+            took.push(clock.now_ns() - due);
+            Ok(())
+        });
+        sent.unwrap();
+        took
     }
 
     fn latency(took: &[i64]) -> Latency {

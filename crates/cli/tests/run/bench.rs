@@ -100,11 +100,27 @@ fn latencies_are_whole_and_in_order() {
             continue;
         }
         assert!(one["ratio"].as_f64().unwrap() > 0.0, "{one}");
+        let is_called = text(one, "path") == "fused";
+        assert_ne!(is_called, text(one, "control").contains("same"), "{one}");
         assert_eq!(one["samples"].as_array().unwrap().len(), 2);
         for field in ["latency_ns", "control_latency_ns"] {
             let marks = ["p50", "p90", "p99", "p999", "p9999", "max"];
             let marks = marks.map(|mark| one[field][mark].as_u64().unwrap());
             assert!(marks.is_sorted() && marks[0] > 0, "{one}");
+        }
+    }
+}
+
+/// Programs and controls wait as they are told.
+#[test]
+fn latencies_are_measured_with_every_strategy() {
+    for idle in ["spin", "yield", "park", "adaptive"] {
+        let args = ["latency", "--path", "threaded,shm,rum", "--rate", "1000"];
+        let rest = ["--size", "128", "--tuples", "20", "--runs", "1"];
+        let results = results(&[&args[..], &rest, &["--idle", idle]].concat());
+        assert_eq!(results.len(), 3);
+        for one in results.iter().filter(|one| one["unavailable"].is_null()) {
+            assert!(one["ratio"].as_f64().unwrap() > 0.0, "{idle}: {one}");
         }
     }
 }
@@ -314,6 +330,8 @@ fn a_control_is_for_benchmarks_alone() {
         &["loop"],
         &["loop", "8", "x", "1"],
         &["dance", "8", "8", "1"],
+        &["trip-threads", "128", "10", "1000"],
+        &["trip-threads", "128", "10", "1000", "sleepily"],
     ] {
         let said = thalweg(&[&["bench", "control"], args].concat()).fails(1);
         assert!(

@@ -2,7 +2,8 @@
 //!
 //! Results are matched by benchmark, path, codec, size, receivers, offered rate and peer. On the same host
 //! their figures are compared; on hosts that differ, their ratios to the raw controls of the same
-//! runs, because absolute figures then say more of the hosts than of the program. `interval` says
+//! runs, because absolute figures then say more of the hosts than of the program; and ratios only if
+//! the controls are the same, by what the results say of them. `interval` says
 //! how a change is told from noise.
 
 mod interval;
@@ -71,6 +72,8 @@ pub enum Verdict {
     NoChange,
     /// A side has fewer than two runs on record, so noise is not known.
     NoiseUnknown,
+    /// The hosts differ and so do the controls: no figure of one says anything of the other.
+    OtherControl,
     /// B does not have it, or could not measure it.
     OnlyInA,
     /// A does not have it, or could not measure it.
@@ -79,11 +82,12 @@ pub enum Verdict {
 
 impl Verdict {
     /// All, the most telling first.
-    pub const ALL: [Verdict; 6] = [
+    pub const ALL: [Verdict; 7] = [
         Verdict::Slower,
         Verdict::Faster,
         Verdict::NoChange,
         Verdict::NoiseUnknown,
+        Verdict::OtherControl,
         Verdict::OnlyInA,
         Verdict::OnlyInB,
     ];
@@ -95,6 +99,7 @@ impl Verdict {
             Verdict::Slower => "slower",
             Verdict::NoChange => "no change within noise",
             Verdict::NoiseUnknown => "noise not known",
+            Verdict::OtherControl => "beside another control",
             Verdict::OnlyInA => "only in A",
             Verdict::OnlyInB => "only in B",
         }
@@ -218,6 +223,10 @@ fn judge(row: &mut Row, a: &Outcome, b: &Outcome) {
         Some(_) => Measure::Ratio,
         None => absolute(a),
     };
+    if by == Measure::Ratio && a.control != b.control {
+        row.verdict = Verdict::OtherControl;
+        return;
+    }
     (row.a, row.b) = (figure(a, by), figure(b, by));
     row.by = row.a.and(row.b).map(|_| by);
     let turned = |change: f64| match by {

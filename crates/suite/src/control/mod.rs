@@ -12,7 +12,6 @@
 mod by_hand;
 mod case;
 mod payload;
-mod ping;
 mod role;
 mod sink;
 mod socket;
@@ -21,6 +20,8 @@ mod words;
 
 use std::path::Path as FilePath;
 use std::process::Command;
+
+use transport::Strategy;
 
 use crate::Path;
 
@@ -98,22 +99,37 @@ impl Control {
     pub fn what_of_trips(self) -> &'static str {
         match self {
             Control::Loop => "hand-written loop, a call for each operator",
-            Control::Threads => "ping-pong by bare cache lines between two threads",
-            Control::Processes => "ping-pong by bare cache lines between two processes",
-            Control::Writes | Control::Blocks => "ping-pong by a bare socket",
+            Control::Threads => "relay by hand, the same threads and waits on bare cache lines",
+            Control::Processes => {
+                "relay by hand, the same processes, threads and waits on bare cache lines"
+            }
+            Control::Writes | Control::Blocks => {
+                "relay by hand, the same processes, threads and waits on a bare socket"
+            }
         }
     }
 
-    /// The command that sends so many messages of so many bytes there and back, at a rate a second.
-    pub fn trips(self, binary: &FilePath, bytes: u64, messages: u64, rate: f64) -> Command {
+    /// The command that sends so many messages of so many bytes there and back, at a rate a second,
+    /// with threads that wait like that.
+    pub fn trips(
+        self,
+        binary: &FilePath,
+        (bytes, messages, rate): (u64, u64, f64),
+        idle: Strategy,
+    ) -> Command {
         let role = match self {
             Control::Loop => "trip-loop",
             Control::Threads => "trip-threads",
             Control::Processes => "trip-processes",
             Control::Writes | Control::Blocks => "trip-socket",
         };
-        let numbers = [bytes.to_string(), messages.to_string(), rate.to_string()];
-        command(binary, role, &numbers)
+        let words = [
+            bytes.to_string(),
+            messages.to_string(),
+            rate.to_string(),
+            idle.to_string(),
+        ];
+        command(binary, role, &words)
     }
 }
 

@@ -191,7 +191,8 @@ impl Task {
     }
 }
 
-fn joined(outcome: thread::Result<Result<(), Error>>) -> Result<(), Error> {
+/// What a thread of a control came to.
+pub fn joined(outcome: thread::Result<Result<(), Error>>) -> Result<(), Error> {
     outcome.unwrap_or_else(|_| Err(Error::new("a thread of the control panicked")))
 }
 

@@ -158,7 +158,8 @@ pub struct CommonArgs {
           value_parser = clap::value_parser!(u32).range(2..))]
     pub tuples: Option<u32>,
 
-    /// How threads of the programs wait: spin, yield, park or adaptive [default: adaptive]
+    /// How threads wait, of latencies the control's too: spin, yield, park or adaptive [default:
+    /// adaptive]
     #[arg(long, value_name = "STRATEGY", value_parser = str::parse::<Strategy>)]
     pub idle: Option<Strategy>,
 

@@ -201,7 +201,7 @@ fn settings(common: &CommonArgs, lengths: Lengths) -> Result<Settings, Failure> 
         binary: own_binary()?,
         runs: common.runs.unwrap_or(if common.quick { 1 } else { 3 }),
         length: length(common, lengths),
-        idle: common.idle.map(|idle| idle.to_string()),
+        idle: common.idle,
         options: std::env::args().skip(2).collect::<Vec<_>>().join(" "),
     })
 }
