@@ -38,6 +38,7 @@ pub fn media() -> Vec<MediumFacts<'static>> {
             crosses_processes: caps.crosses_processes,
             crosses_hosts: caps.crosses_hosts,
             is_one_to_many: caps.is_one_to_many,
+            batches: caps.batches,
             receivers_max: caps.receivers_max,
             rank,
         }

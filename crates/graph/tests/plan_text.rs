@@ -295,6 +295,14 @@ fn wrong_crossings_are_explained() {
         ),
         ("A -> pe 1 on", "5:22: a medium is missing here"),
         (
+            "A -> pe 1 ring 4095",
+            "5:25: a ring has 4096 to 2147483648 bytes, not 4095",
+        ),
+        (
+            "A -> pe 1 ring 2147483649",
+            "5:25: a ring has 4096 to 2147483648 bytes, not 2147483649",
+        ),
+        (
             "A -> pe 1 batch 5 2 10",
             "5:1: the shortest batching time, 5, is above the longest, 2",
         ),

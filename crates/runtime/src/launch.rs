@@ -32,16 +32,24 @@ const STACK_BYTES: usize = 64 << 20;
 /// What evaluations leave of it to everything else.
 const STACK_MARGIN_BYTES: usize = 2 << 20;
 
-/// Makes threads that run on these cores each (none: on any). Those that exist already end if one
-/// cannot be made.
+/// What a thread is to be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// What the system's tools call it, of which Linux keeps 15 bytes.
+    pub name: String,
+    /// The cores that it runs on; none: on any.
+    pub cores: Vec<u32>,
+}
+
+/// Makes threads. Those that exist already end if one cannot be made.
 ///
 /// # Errors
 /// The system has not so many threads, or there is no such core.
-pub(crate) fn threads(cores: &[Vec<u32>]) -> Result<Vec<Waiting>, Fault> {
-    let count = cores.len();
+pub(crate) fn threads(wanted: Vec<Wanted>) -> Result<Vec<Waiting>, Fault> {
+    let count = wanted.len();
     let (tell, told) = channel();
-    let threads = (0..).zip(cores);
-    let threads = threads.map(|(number, cores)| thread(number, cores.clone(), tell.clone()));
+    let threads = wanted.into_iter();
+    let threads = threads.map(|wanted| thread(wanted, tell.clone()));
     let threads: Vec<Waiting> = threads.collect::<io::Result<_>>().map_err(|error| {
         let message = format!("cannot start {count} threads: {error}");
         Fault::new(FaultKind::System, message)
@@ -50,9 +58,10 @@ pub(crate) fn threads(cores: &[Vec<u32>]) -> Result<Vec<Waiting>, Fault> {
     Ok(threads)
 }
 
-fn thread(number: u32, cores: Vec<u32>, tell: Sender<Result<(), Fault>>) -> io::Result<Waiting> {
+fn thread(wanted: Wanted, tell: Sender<Result<(), Fault>>) -> io::Result<Waiting> {
+    let Wanted { name, cores } = wanted;
     let (work, given) = channel::<Work>();
-    let builder = Builder::new().name(format!("region {number}"));
+    let builder = Builder::new().name(name);
     let thread = builder.stack_size(STACK_BYTES).spawn(move || {
         // Whoever makes the threads waits for each.
         let _ = tell.send(pin(&cores));
@@ -95,7 +104,11 @@ mod tests {
 
     #[test]
     fn a_core_that_does_not_exist_is_named() {
-        let fault = threads(&[Vec::new(), vec![1023, 5000]]).err().unwrap();
+        let nowhere = Wanted {
+            cores: vec![1023, 5000],
+            ..Wanted::default()
+        };
+        let fault = threads(vec![Wanted::default(), nowhere]).err().unwrap();
         let message = fault.message();
         assert!(
             message.starts_with("cannot run on the cores 1023,5000: "),

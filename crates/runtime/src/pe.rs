@@ -16,7 +16,7 @@ use crate::abi::Backend;
 use crate::assemble::{Assembly, assemble};
 use crate::crossing::{Flow, Queued};
 use crate::house::{House, Options};
-use crate::launch::{self, Thread};
+use crate::launch::{self, Thread, Wanted};
 use crate::make::Runner;
 use crate::marks::MarkCounters;
 use crate::node::Node;
@@ -94,8 +94,8 @@ impl Pe {
             thread_count,
             cores,
         } = self.assembly;
-        let cores = cores_of_threads(thread_count, &runners, &cores);
-        let mut threads = launch::threads(&cores).map_err(not_started)?;
+        let wanted = wanted_threads(thread_count, &runners, &wiring, &cores);
+        let mut threads = launch::threads(wanted).map_err(not_started)?;
         let wiring = Arc::new(wiring);
         for (operator, voice) in (0..).zip(&wiring.voices) {
             let ports = Arc::downgrade(&wiring);
@@ -152,11 +152,20 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
     });
 }
 
-/// The cores of each thread: its own one, or the PE's.
-fn cores_of_threads(count: u32, runners: &[Runner], cores: &[u32]) -> Vec<Vec<u32>> {
-    let own = |thread: u32| runners.get(thread as usize)?.core;
-    let of = |thread| own(thread).map_or(cores.to_vec(), |core| vec![core]);
-    (0..count).map(of).collect()
+/// The threads of a PE, by number: each is named by the operator that it begins with, and runs on a
+/// core of its own or on the PE's. The one that has no such operator is that of the timers.
+fn wanted_threads(count: u32, runners: &[Runner], wiring: &Wiring, cores: &[u32]) -> Vec<Wanted> {
+    let runner = |thread: u32| runners.get(thread as usize);
+    let wanted = |thread| Wanted {
+        name: runner(thread).map_or("timers".to_owned(), |runner| {
+            wiring.voices[runner.node as usize].name().to_string()
+        }),
+        cores: match runner(thread).and_then(|runner| runner.core) {
+            Some(core) => vec![core],
+            None => cores.to_vec(),
+        },
+    };
+    (0..count).map(wanted).collect()
 }
 
 fn not_started(fault: Fault) -> Report {

@@ -55,6 +55,8 @@ pub struct Caps {
     pub is_foreign: bool,
     /// One write serves several receivers.
     pub is_one_to_many: bool,
+    /// Frames may wait for their batch: what [`Spec::batch`] says counts.
+    pub batches: bool,
     /// An edge has at most so many receivers.
     pub receivers_max: u32,
 }
@@ -167,7 +169,7 @@ pub trait Inbound: Wait + Send {
 pub trait Wait {
     /// Says that the thread is about to sleep, so that the other side wakes it. `false`: there is
     /// work now, do not sleep. After `true` no work can come unnoticed. For a sender, work is room
-    /// for the last claim that found none; whatever it has committed gets out first.
+    /// for the last claim, so there is work if it found room; whatever it has committed gets out first.
     fn arm(&mut self) -> Result<bool, Error>;
 
     /// The thread is awake again.

@@ -4,13 +4,17 @@ use engine::Plan;
 
 use super::Failure;
 
-/// Every core of every process is one that this process may use; else the first that is not is said,
+/// Every core of every process and thread is one that this process may use; else the first that is not is said,
 /// and which are. `asked` is what `--pin` says.
 pub fn check(plan: &Plan, asked: &[u32]) -> Result<(), Failure> {
     // Other hosts may have other cores.
     let here = plan.pes.iter().filter(|pe| pe.host.is_none());
-    let all = here.flat_map(|pe| &pe.cores).chain(asked);
-    let all: Vec<u32> = all.copied().collect();
+    let named = here.flat_map(|pe| {
+        let queues = pe.threaded.iter().filter_map(|queue| queue.core);
+        let pins = pe.pins.iter().map(|pin| pin.core);
+        pe.cores.iter().copied().chain(queues).chain(pins)
+    });
+    let all: Vec<u32> = named.chain(asked.iter().copied()).collect();
     let Some((missing, there)) = engine::missing_core(&all) else {
         return Ok(());
     };

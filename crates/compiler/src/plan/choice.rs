@@ -68,6 +68,8 @@ pub struct MediumFacts<'a> {
     pub crosses_hosts: bool,
     /// One write serves several receivers.
     pub is_one_to_many: bool,
+    /// What a plan says of batches counts.
+    pub batches: bool,
     /// A crossing by it has at most so many receivers.
     pub receivers_max: u32,
     /// Its place among all, the fastest having the least.

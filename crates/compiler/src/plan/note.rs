@@ -40,6 +40,7 @@ pub fn notes(program: &Program, choice: &Choice<'_>, plan: &Plan) -> Vec<PlanNot
         .into_iter()
         .chain([hosts])
         .chain(threads)
+        .chain([noting.batches()])
         .flatten()
         .collect()
 }
@@ -128,6 +129,20 @@ impl<'a> Noting<'_, 'a> {
             message: format!("the {name} is in a loop: when it is full, the loop waits for itself"),
             pos: self.program.operators[queue.operator.0 as usize].pos,
         })
+    }
+
+    /// What is said of batches to a medium that has none.
+    fn batches(&self) -> Option<PlanNote> {
+        let without = self.choice.media.iter().filter(|medium| !medium.batches);
+        let mut said = self.plan.crossings.iter().filter(|c| c.batch.is_some());
+        let (crossing, medium) = said.find_map(|crossing| {
+            let medium = without.clone().find(|m| *m.name == *crossing.medium)?;
+            Some((crossing, medium.name))
+        })?;
+        let name = self.program.stream_name(crossing.from);
+        let message = format!("`{name}` crosses by {medium}, which has no batches to set");
+        let pos = self.program.operators[crossing.from.operator.0 as usize].pos;
+        Some(PlanNote { message, pos })
     }
 
     fn note(&self, voices: &Voices<'_>, why: &str) -> Option<PlanNote> {

@@ -18,8 +18,11 @@ pub const MEDIA: &[MediumFacts<'_>] = &[
     medium("tcp", 2, false, 3),
     medium("ring", 0, false, 0),
     medium("shm", 1, true, 1),
-    medium("rum", 2, true, 2),
+    medium("rum", 2, true, RUM),
 ];
+
+/// The rank of the medium that batches.
+const RUM: u32 = 2;
 
 /// Which gets as far as other threads, processes, hosts.
 const fn medium(
@@ -33,6 +36,7 @@ const fn medium(
         crosses_processes: reach >= 1,
         crosses_hosts: reach >= 2,
         is_one_to_many,
+        batches: rank == RUM,
         receivers_max: 64,
         rank,
     }

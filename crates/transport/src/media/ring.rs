@@ -50,6 +50,7 @@ impl Medium for Ring {
             crosses_hosts: false,
             is_foreign: false,
             is_one_to_many: true,
+            batches: false,
             receivers_max: ring::READERS_MAX,
         }
     }

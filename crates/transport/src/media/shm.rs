@@ -43,6 +43,7 @@ impl Medium for Shm {
             crosses_hosts: false,
             is_foreign: false,
             is_one_to_many: true,
+            batches: false,
             receivers_max: ring::READERS_MAX,
         }
     }

@@ -57,6 +57,7 @@ pub const IN_PROCESS: Caps = Caps {
     crosses_hosts: false,
     is_foreign: false,
     is_one_to_many: true,
+    batches: false,
     receivers_max: u32::MAX,
 };
 

@@ -1,5 +1,6 @@
 //! What the lines of a plan's text say, with their places.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::line::{Line, Word};
@@ -11,6 +12,9 @@ use crate::{Edge, OperatorId, Program};
 
 /// Tuples that a queue holds unless the text says otherwise: the default of SPL.
 const QUEUE_TUPLES: u32 = 1000;
+
+/// The ring of a crossing: in a smaller one tuples would cross in crumbs, a larger one cannot be made.
+const RING_BYTES: RangeInclusive<u64> = 4096..=1 << 31;
 
 /// A plan whose operators may still be patterns.
 pub(super) struct Draft<'t> {
@@ -273,7 +277,7 @@ impl<'t> Reader<'t, '_> {
             match word.text {
                 "on" => crossing.medium = self.medium(line.need("a medium")?)?,
                 "codec" => crossing.codec = codec(line.need("a codec")?)?,
-                "ring" => crossing.ring_bytes = Some(line.number("the size in bytes")?),
+                "ring" => crossing.ring_bytes = Some(ring(line.need("the size in bytes")?)?),
                 "batch" => {
                     crossing.batch = Some((
                         line.number("the shortest batching time in microseconds")?,
@@ -297,6 +301,15 @@ impl<'t> Reader<'t, '_> {
         }
         Ok(word.text.into())
     }
+}
+
+fn ring(word: Word<'_>) -> Result<u64, PlanTextError> {
+    let bytes = word.number()?;
+    if RING_BYTES.contains(&bytes) {
+        return Ok(bytes);
+    }
+    let (least, most) = (RING_BYTES.start(), RING_BYTES.end());
+    Err(word.error(format!("a ring has {least} to {most} bytes, not {bytes}")))
 }
 
 fn codec(word: Word<'_>) -> Result<Codec, PlanTextError> {

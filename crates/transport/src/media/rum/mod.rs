@@ -113,6 +113,7 @@ impl Medium for Rum {
             crosses_hosts: true,
             is_foreign: true,
             is_one_to_many: true,
+            batches: true,
             receivers_max: u32::MAX,
         }
     }

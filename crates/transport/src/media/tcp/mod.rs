@@ -77,6 +77,7 @@ impl Medium for Tcp {
             crosses_hosts: true,
             is_foreign: true,
             is_one_to_many: false,
+            batches: false,
             receivers_max: u32::MAX,
         }
     }
