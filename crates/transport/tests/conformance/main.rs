@@ -1,5 +1,5 @@
 //! The conformance suite: every behaviour on every registered medium that is capable of it, and on
-//! the reference medium; and every broken medium caught.
+//! the reference medium and one with a single receiver; and every broken medium caught.
 //!
 //! ```text
 //!   cargo test -p thalweg-transport --test conformance             all of it
@@ -22,6 +22,7 @@ mod reference;
 mod reference_ends;
 mod rig;
 mod script;
+mod single;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -65,7 +66,7 @@ fn main() -> ExitCode {
 /// What is under test.
 fn media() -> Vec<&'static dyn Medium> {
     let reference: &'static dyn Medium = &broken::WHOLE;
-    [&[reference], media::all()].concat()
+    [&[reference, &single::Single], media::all()].concat()
 }
 
 /// A medium under test, or a broken one.

@@ -49,7 +49,7 @@ const POINTS: [u32; 50] = {
 };
 
 /// Media that are killed, and what they promise.
-pub const MEDIA: [Promise; 3] = [
+pub const MEDIA: &[Promise] = &[
     Promise {
         medium: "shm",
         outlives: Outlives::Committed,
@@ -57,6 +57,11 @@ pub const MEDIA: [Promise; 3] = [
     },
     Promise {
         medium: "tcp",
+        outlives: Outlives::Committed,
+        notices_tickets: false,
+    },
+    Promise {
+        medium: "single",
         outlives: Outlives::Committed,
         notices_tickets: false,
     },
@@ -88,7 +93,7 @@ enum Outlives {
 
 /// That of the medium under test.
 fn promise(rig: Rig) -> Result<Promise, Failure> {
-    let mut promises = MEDIA.into_iter();
+    let mut promises = MEDIA.iter().copied();
     let promise = promises.find(|promise| promise.medium == rig.medium.name());
     promise.ok_or_else(|| "the medium promises nothing about deaths".into())
 }
