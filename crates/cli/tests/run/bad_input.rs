@@ -1,7 +1,9 @@
 //! Bad input gets one clear sentence that says where, a failing status, and loses nothing that was
 //! written before.
 
-use crate::scratch::{Scratch, thalweg};
+use std::fs::File;
+
+use crate::scratch::{Run, Scratch, command, thalweg};
 
 /// Copies a csv file of an int32 and an rstring to another one.
 fn copy(parsing: &str) -> String {
@@ -89,6 +91,28 @@ fn a_full_disk_ends_the_program() {
         "{stderr}"
     );
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
+}
+
+/// Whoever writes to it: the operator's own process, or the launcher for it.
+#[test]
+fn a_full_standard_output_is_said_on_every_plan() {
+    let scratch = Scratch::new();
+    let program = r#"composite Main {
+        graph
+            stream<int32 n> In = Beacon() { param iterations : 1000; }
+            () as Out = Custom(In) { logic onTuple In : println(n); }
+    }"#;
+    let program = scratch.write("Main.spl", program);
+    for fuse in ["all", "none"] {
+        let mut run = command(&["run", program.to_str().unwrap(), "--fuse", fuse]);
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let stderr = Run::from(run.stdout(full).output().unwrap()).fails(1);
+        assert!(
+            stderr.contains("cannot write to standard output: No space left on device"),
+            "{fuse}: {stderr}"
+        );
+        assert_eq!(stderr.lines().count(), 1, "{fuse}: {stderr}");
+    }
 }
 
 #[test]

@@ -81,6 +81,7 @@ impl Outcome {
         let (mut lines, mut crossings) = (Vec::new(), Vec::new());
         for (pe, cause) in &self.causes {
             match cause {
+                Cause::Ending(ending) if self.output.is_some() && ending.is_quiet => {}
                 Cause::Ending(ending) => {
                     for failure in &ending.failures {
                         let line = format!("pe {pe}: {}", failure.line);
@@ -115,12 +116,14 @@ impl Outcome {
         Err(Error::Program(lines.join("\n")))
     }
 
-    /// Whether the reader of standard output has gone away.
+    /// Whether the reader of standard output has gone away. What the launcher met counts: once it
+    /// cannot write, whatever the reason, PEs find nobody who reads what they print.
     fn is_quiet(&self) -> bool {
-        let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+        if let Some(error) = &self.output {
+            return error.kind() == std::io::ErrorKind::BrokenPipe;
+        }
         let mut endings = self.causes.iter();
-        self.output.as_ref().is_some_and(broken)
-            || endings.any(|(_, cause)| matches!(cause, Cause::Ending(e) if e.is_quiet))
+        endings.any(|(_, cause)| matches!(cause, Cause::Ending(e) if e.is_quiet))
     }
 }
 
