@@ -253,6 +253,25 @@ fn a_job_of_one_process_is_seen_too() {
 }
 
 #[test]
+fn a_stopped_process_is_named() {
+    let scratch = Scratch::new();
+    let live = started(&scratch, &["--fuse", "none"]);
+    until("its counters are there", || {
+        let pes = &json(&live)["jobs"][0]["pes"];
+        pes.as_array().is_some_and(|pes| pes.len() == 2)
+    });
+    let sink = &live.pes()[1];
+    sink.signal(Signal::STOP);
+    let line = format!("pe 1 (process {}) does not run: its numbers are ", sink.pid);
+    until("it is missed", || {
+        top(live.pid(), &[]).stdout.contains(&line)
+    });
+    sink.signal(Signal::CONT);
+    live.signal(Signal::INT);
+    live.end().ok();
+}
+
+#[test]
 fn a_killed_job_leaves_nothing() {
     for args in [&["--fuse", "none"][..], &[]] {
         let scratch = Scratch::new();

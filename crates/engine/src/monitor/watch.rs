@@ -39,6 +39,8 @@ pub struct PeSample {
     pub pid: u32,
     /// Of when its numbers are, in nanoseconds of the monotonic clock.
     pub sampled_ns: u64,
+    /// How long ago that was when it was read. A process that runs writes every half second.
+    pub silent_ns: u64,
     /// Its operators.
     pub operators: Vec<OperatorSample>,
     /// Its ends of streams that cross to other PEs.
@@ -204,6 +206,7 @@ fn pe(path: &Path) -> Option<(JobNote, PeSample)> {
         pe,
         pid,
         sampled_ns,
+        silent_ns: now_ns().saturating_sub(sampled_ns),
         links,
         queues: queues.collect(),
         operators,

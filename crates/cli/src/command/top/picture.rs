@@ -8,6 +8,9 @@ use super::waits::waits;
 use crate::progress::short;
 use crate::table::Table;
 
+/// Longer names are shortened; `--json` has all of them.
+const NAME_CHARS_MAX: usize = 48;
+
 /// Of all jobs.
 pub fn picture(jobs: &[JobSample], before: &[JobSample]) -> String {
     if jobs.is_empty() {
@@ -58,7 +61,7 @@ fn operators(job: &JobSample, before: &[JobSample]) -> String {
             let then = earlier.and_then(|e| e.operators.get(at));
             let mut cells = vec![
                 pe.pe.to_string(),
-                operator.name.clone(),
+                short_name(&operator.name),
                 operator
                     .kind
                     .rsplit("::")
@@ -126,7 +129,7 @@ fn links(job: &JobSample, before: &[JobSample]) -> String {
             for &to in &link.to {
                 let taken = received(job, link.link, to);
                 table.row(vec![
-                    link.stream.clone(),
+                    short_name(&link.stream),
                     format!("pe {}", link.from),
                     format!("pe {to}"),
                     cell(Some(link.frames as f64)),
@@ -168,7 +171,7 @@ fn latencies(job: &JobSample) -> String {
             let Some(latency) = &link.latency else {
                 continue;
             };
-            let names = [link.stream.clone(), format!("pe {}", link.from)];
+            let names = [short_name(&link.stream), format!("pe {}", link.from)];
             let names = names.into_iter().chain([format!("pe {}", pe.pe)]);
             table.row(names.chain(numbers_of(latency)).collect());
         }
@@ -207,8 +210,9 @@ fn metrics(job: &JobSample) -> String {
         let is_queue = |name: &str| pe.queues.iter().any(|queue| queue.operator == name);
         for operator in pe.operators.iter().filter(|o| !is_queue(&o.name)) {
             for (metric, value) in &operator.metrics {
-                let names = [pe.pe.to_string(), operator.name.clone(), metric.clone()];
-                table.row(names.into_iter().chain([value.to_string()]).collect());
+                let names = [&operator.name, metric].map(|name| short_name(name));
+                let names = [pe.pe.to_string()].into_iter().chain(names);
+                table.row(names.chain([value.to_string()]).collect());
             }
         }
     }
@@ -229,11 +233,22 @@ fn queues(job: &JobSample) -> String {
                 queue.waits,
             ];
             let numbers = numbers.map(|number| cell(Some(number as f64)));
-            let names = [pe.pe.to_string(), queue.operator.clone()];
+            let names = [pe.pe.to_string(), short_name(&queue.operator)];
             table.row(names.into_iter().chain(numbers).collect());
         }
     }
     table.text()
+}
+
+/// A name that leaves room for the other columns: its beginning and its end.
+fn short_name(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    if chars.len() <= NAME_CHARS_MAX {
+        return name.to_owned();
+    }
+    let half = NAME_CHARS_MAX / 2;
+    let (start, end) = (&chars[..half], &chars[chars.len() - half..]);
+    start.iter().chain(&['\u{2026}']).chain(end).collect()
 }
 
 /// The sample of the same PE in earlier ones.
@@ -250,4 +265,22 @@ fn rate(pe: &PeSample, earlier: &PeSample, now: u64, then: u64) -> f64 {
 
 fn cell(number: Option<f64>) -> String {
     number.map_or("-".to_owned(), short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let just = "\u{e9}".repeat(NAME_CHARS_MAX);
+        assert_eq!(short_name(&just), just);
+        let long = format!("Main{}Sink", "\u{e9}".repeat(3_000));
+        let short = short_name(&long);
+        assert_eq!(short.chars().count(), NAME_CHARS_MAX + 1);
+        assert!(
+            short.starts_with("Main\u{e9}") && short.ends_with("\u{e9}Sink"),
+            "{short}"
+        );
+    }
 }

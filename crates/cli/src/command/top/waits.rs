@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use engine::{JobSample, LinkSample, PeSample};
 
-/// A line for each stream and each queue that somebody waits for, then who holds the others up.
+/// A process that has not written its counters for so long does not run: some beats are missing.
+const SILENT_NS_MAX: u64 = 2_000_000_000;
+
+/// A line for each process that is silent, for each stream and each queue that somebody waits for,
+/// then who holds the others up.
 pub fn waits(job: &JobSample) -> String {
-    let seconds = |waiting_ns: u64| waiting_ns as f64 / 1e9;
-    let mut text = String::new();
+    let mut text: String = job.pes.iter().filter_map(silence).collect();
     for pe in &job.pes {
         for link in pe.links.iter().filter(|link| link.is_sender) {
             if let Some(waiting) = link.waiting_ns {
@@ -26,6 +29,18 @@ pub fn waits(job: &JobSample) -> String {
         }
     }
     text + &culprits(job)
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+/// That a process is stopped, or gets no core: its numbers are old.
+fn silence(pe: &PeSample) -> Option<String> {
+    let (number, pid, seconds) = (pe.pe, pe.pid, seconds(pe.silent_ns));
+    (pe.silent_ns > SILENT_NS_MAX).then(|| {
+        format!("pe {number} (process {pid}) does not run: its numbers are {seconds:.1} s old\n")
+    })
 }
 
 /// PEs that others wait for, and that wait for nobody.
@@ -115,6 +130,7 @@ mod tests {
             pe: number,
             pid: 1,
             sampled_ns: 1,
+            silent_ns: 400_000_000,
             operators: Vec::new(),
             links: vec![link],
             queues: Vec::new(),
@@ -143,6 +159,15 @@ mod tests {
                      pe 1 waits for pe 2: S1 is full for 1.5 s\n\
                      pe 2 holds up pe 0, pe 1\n";
         assert_eq!(waits(&job), lines);
+    }
+
+    #[test]
+    fn a_process_that_is_silent_is_named() {
+        let mut job = job(vec![pe(0, &[1], None), pe(1, &[], None)]);
+        job.pes[1].pid = 4711;
+        job.pes[1].silent_ns = 2_310_000_000;
+        let line = "pe 1 (process 4711) does not run: its numbers are 2.3 s old\n";
+        assert_eq!(waits(&job), line);
     }
 
     #[test]
