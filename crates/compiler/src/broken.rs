@@ -107,7 +107,8 @@ impl Broken {
             && (self.explains_place(finding, sources)
                 || self.explains_name(finding, sources)
                 || self.explains_part(finding, sources)
-                || self.explains_end(finding))
+                || self.explains_end(finding)
+                || self.explains_main(finding))
     }
 
     /// It is found where the syntax is broken, later in a line that had to be passed over, or before
@@ -152,6 +153,15 @@ impl Broken {
                 && end.is_some_and(|end| broken.start <= end)
         };
         finding.code == "missing-return" && self.places.iter().any(holds)
+    }
+
+    /// A composite without operators may have some that are broken.
+    fn explains_main(&self, finding: &Diagnostic) -> bool {
+        let follows = |&(_, broken): &(&str, Span)| {
+            broken.file == finding.span.file && finding.span.start <= broken.start
+        };
+        let is_empty = finding.labels.is_empty();
+        finding.code == "not-a-main" && is_empty && self.places.iter().any(follows)
     }
 
     /// Something is missing in an invocation that is broken, or that is of a composite whose head

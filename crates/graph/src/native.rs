@@ -17,6 +17,8 @@ pub struct NativeFn {
     pub doc: &'static str,
     /// The implementation.
     pub eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
+    /// What to do instead of calling it: it is known by name only.
+    pub unsupported: Option<&'static str>,
 }
 
 /// One call of a library function. A void function returns any value; it is ignored. The caller cuts

@@ -205,6 +205,7 @@ const NATIVES: &[NativeFn] = &[NativeFn {
     prototype: "<ordered T> T max(T v1, T v2)",
     doc: "",
     eval: nothing,
+    unsupported: None,
 }];
 
 /// `int32 ns::clip(mutable int32 x, int32 limit)`

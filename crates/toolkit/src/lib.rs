@@ -57,7 +57,7 @@ pub fn operators() -> &'static [OperatorEntry] {
         unsupported::JAVA_OP,
         utility::pair::ENTRY,
         utility::parse::ENTRY,
-        unsupported::REPLAYABLE_START,
+        utility::replayable_start::ENTRY,
         utility::split::ENTRY,
         utility::switch::ENTRY,
         utility::threaded_split::ENTRY,

@@ -43,9 +43,3 @@ unsupported!(
     "JavaOp",
     "there is no Java in this engine; write the logic in a Custom, or in functions"
 );
-unsupported!(
-    REPLAYABLE_START,
-    "spl.utility",
-    "ReplayableStart",
-    "leave it out: consistent regions are not available, and nothing else needs it"
-);

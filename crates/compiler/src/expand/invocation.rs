@@ -10,7 +10,7 @@ use super::bind::single;
 use super::instance::{Given, Instance, Invoked};
 use super::{Expander, Fed, Inherited, inherit, path};
 use crate::annotation::Ports;
-use crate::invoke::{self, Request};
+use crate::invoke::{self, COMMAS, Request, merges};
 use crate::names::{CompositeFrame, Found, Schema, Scope, StreamId, UnitId};
 
 /// What an operator instance is called: its alias, else its first stream.
@@ -183,7 +183,12 @@ impl<'w> Expander<'_, 'w> {
                 if found == 1 { "is" } else { "are" },
             );
             let finding = Diagnostic::error("port-count", ast.head, message);
-            self.report(finding.label(composite.name.span, "defined here"));
+            let finding = finding.label(composite.name.span, "defined here");
+            let commas = what == "input port" && found < wanted && merges(ast);
+            self.report(match commas {
+                true => finding.help(COMMAS),
+                false => finding,
+            });
             false
         };
         let outputs = count("output port", composite.outputs.len(), ast.outputs.len());

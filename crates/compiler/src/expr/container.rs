@@ -63,6 +63,7 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let hint = match hint.map(without_optional) {
             Some(Type::Map(kv, _)) => Some(kv),
+            Some(ty @ Type::Tuple(_)) => return self.colons_of_tuple(ty, span),
             _ => None,
         };
         let keys = entries.iter().map(|(k, _)| k).collect();
@@ -76,6 +77,13 @@ impl<'w> Typer<'_, 'w> {
             Type::Map(Arc::new((key, value)), None),
             span,
         ))
+    }
+
+    /// `{a : 1}` where a tuple is needed.
+    fn colons_of_tuple<T>(&self, ty: &Type, span: Span) -> Option<T> {
+        let message = format!("this is a map, and {ty} is needed");
+        let finding = Diagnostic::error("type-mismatch", span, message);
+        self.report(finding.help("attributes are given by `=`: `{name = value}`"))
     }
 
     pub(super) fn tuple(

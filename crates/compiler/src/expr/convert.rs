@@ -213,25 +213,36 @@ impl Typer<'_, '_> {
             return Some(coerce(expr, to));
         }
         let source = self.session.world.sources().text(span);
-        let finding = mismatch(to, &expr.ty, span);
+        let mut finding = mismatch(to, &expr.ty, span);
+        if is_text(&expr) && !to.is_string() && castable(&expr.ty, to) && !self.says(&expr, to) {
+            finding.help.clear();
+        }
+        let finding = bracket_advice(finding, &expr, to);
         self.report(literal_advice(finding, (&expr, source), to))
     }
 
     /// The initial value of a variable of that type.
     pub(super) fn initial(&self, expr: graph::Expr, to: &Type, span: Span) -> Option<graph::Expr> {
         if !fits_initially(&expr, to) {
-            return self.report(mismatch(to, &expr.ty, span));
+            let finding = mismatch(to, &expr.ty, span);
+            return self.report(bracket_advice(finding, &expr, to));
         }
         // A text that is written here either says a value of the type or never will.
-        let is_text = expr.ty.is_string() && matches!(expr.kind, ExprKind::Const(_));
+        let is_wrong = is_text(&expr) && !to.is_string();
         let from = expr.ty.clone();
         let converted = coerce_initially(expr, to);
-        if is_text && !to.is_string() && self.session.try_fold(&converted).is_none() {
+        if is_wrong && self.session.try_fold(&converted).is_none() {
             let finding = mismatch(to, &from, span);
             let message = format!("{}, and this text says no {to}", finding.message);
             return self.report(Diagnostic::error(finding.code, span, message));
         }
         Some(converted)
+    }
+
+    /// Whether a text that is written in the program says a value of a type.
+    fn says(&self, text: &graph::Expr, to: &Type) -> bool {
+        let value = cast_node(text.clone(), to);
+        self.session.try_fold(&value).is_some()
     }
 
     /// An expression that has a value.
@@ -241,6 +252,11 @@ impl Typer<'_, '_> {
             _ => Some(expr),
         }
     }
+}
+
+/// Whether it is a text that is written in the program.
+fn is_text(expr: &graph::Expr) -> bool {
+    expr.ty.is_string() && matches!(expr.kind, ExprKind::Const(_))
 }
 
 /// A literal need not be cast: it can be written as one of the type. `source` is how it is written.
@@ -272,6 +288,23 @@ pub(crate) fn literal_advice(
         ));
     }
     finding
+}
+
+/// A literal in the wrong kind of brackets.
+fn bracket_advice(finding: Diagnostic, expr: &graph::Expr, to: &Type) -> Diagnostic {
+    match (&expr.kind, to) {
+        (ExprKind::Set(_), Type::List(..)) => {
+            finding.help("a list is written in brackets: `[1, 2]`")
+        }
+        (ExprKind::List(_), Type::Set(..)) => finding.help("a set is written in braces: `{1, 2}`"),
+        (ExprKind::List(_) | ExprKind::Set(_), Type::Map(..)) => {
+            finding.help("a map is written in braces with keys: `{\"a\" : 1}`")
+        }
+        (ExprKind::List(_) | ExprKind::Set(_), Type::Tuple(_)) => {
+            finding.help("a tuple is written in braces with names: `{a = 1}`")
+        }
+        _ => finding,
+    }
 }
 
 /// "expected this, found that", with what would help.

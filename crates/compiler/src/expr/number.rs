@@ -108,7 +108,11 @@ fn suffix_type(number: &Number) -> Result<Type, Error> {
         ('d', Some('q')) => Type::Decimal128,
         (kind, width) => {
             let (family, width) = (family(kind), width.map_or(String::new(), String::from));
-            let message = format!("there is no {family} of width `{width}`");
+            let written = match (kind, &*width) {
+                ('f', "q") => "; a decimal of 128 bits ends with `dq`",
+                _ => "",
+            };
+            let message = format!("there is no {family} of width `{width}`{written}");
             return Err(("bad-literal", message));
         }
     })

@@ -60,7 +60,7 @@ impl<'w> Typer<'_, 'w> {
             Choice::Several(fits) => self.report(ambiguous(&name.name.text, &fits, name_span)),
             Choice::None(_) if candidates.is_broken => None,
             Choice::None(refusals) => {
-                let text = &name.name.text;
+                let text = &*name.name.text;
                 let call = super::refusal::Call {
                     name: text,
                     span: name_span,
@@ -68,7 +68,16 @@ impl<'w> Typer<'_, 'w> {
                     args: &args.typed,
                     sources: self.session.world.sources(),
                 };
-                self.report(super::refusal::none_fits(&call, &refusals))
+                let finding = super::refusal::none_fits(&call, &refusals);
+                let outputs = self.context.output_functions.iter();
+                let mut named = outputs.flat_map(|functions| functions.names());
+                let meant = named.find(|name| *name != text && name.eq_ignore_ascii_case(text));
+                self.report(match meant {
+                    Some(name) => {
+                        finding.help(format!("did you mean the output function `{name}`?"))
+                    }
+                    None => finding,
+                })
             }
         }
     }
@@ -205,6 +214,11 @@ impl<'w> Typer<'_, 'w> {
                 return Some(graph::Expr { kind, ty, pos });
             }
             Target::Native(id) => {
+                if let Some(instead) = self.session.world.native(id).unsupported {
+                    let message = format!("`{}` is not supported", signature.name);
+                    let finding = Diagnostic::error("unsupported-function", span, message);
+                    return self.report(finding.help(instead));
+                }
                 if let Some(result) = self.known_call(signature, &args, &ty, span) {
                     return result;
                 }

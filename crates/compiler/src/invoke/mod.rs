@@ -17,6 +17,8 @@ mod window;
 mod window_form;
 mod window_parts;
 
+pub(crate) use ports::{COMMAS, merges};
+
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -105,7 +105,21 @@ fn report(
     };
     let message = format!("{} takes {}, but {given}", model.name, wanted(counts, what));
     let place = extra.map_or(ast.head, place_of);
-    session.report(Diagnostic::error("port-count", place, message));
+    let finding = Diagnostic::error("port-count", place, message);
+    let commas = what == "input port" && found.is_short && merges(ast);
+    session.report(match commas {
+        true => finding.help(COMMAS),
+        false => finding,
+    });
+}
+
+/// What is meant where ports are missing and streams are joined by commas.
+pub(crate) const COMMAS: &str =
+    "`,` brings several streams to one port; ports are separated by `;`, as in `(A; B)`";
+
+/// Whether some input port has several streams.
+pub(crate) fn merges(ast: &Invocation) -> bool {
+    ast.inputs.iter().any(|port| port.streams.len() > 1)
 }
 
 /// `1 input port`, `1 or 2 output ports`, `at least 2 input ports`, `no input ports`.

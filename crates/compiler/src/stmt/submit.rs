@@ -57,6 +57,13 @@ impl<'w> Typer<'_, 'w> {
             );
             return self.fail("wrong-argument-count", span, message);
         };
+        if self.output_named(what).is_some() && self.output_named(port).is_none() {
+            let message = "`submit` takes the tuple first, and then the port";
+            let finding = Diagnostic::error("submit-mismatch", span, message);
+            let sources = self.session.world.sources();
+            let (what, port) = (sources.text(what.span), sources.text(port.span));
+            return self.report(finding.help(format!("write `submit({port}, {what})`")));
+        }
         let Some(target) = self.target(&site, port) else {
             self.look_into(what);
             return None;

@@ -30,6 +30,7 @@ pub fn natives() -> &'static [NativeFn] {
             prototype,
             doc: "",
             eval: default,
+            unsupported: None,
         };
         prototypes().map(native).collect()
     })

@@ -45,6 +45,7 @@ const fn native(
         prototype,
         doc,
         eval,
+        unsupported: None,
     }
 }
 

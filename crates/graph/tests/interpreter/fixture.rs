@@ -184,6 +184,7 @@ const fn function(
         prototype,
         doc: "",
         eval,
+        unsupported: None,
     }
 }
 

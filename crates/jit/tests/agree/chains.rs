@@ -20,6 +20,7 @@ const NATIVES: [NativeFn; 1] = [NativeFn {
     prototype: "void note()",
     doc: "Prints.",
     eval: note,
+    unsupported: None,
 }];
 
 fn stream() -> Type {

@@ -67,14 +67,16 @@ impl<'a> Formatter<'a> {
     fn conditional(&mut self, node: Node<'a>) {
         self.push(Open);
         self.push(Indent);
+        // Of this conditional, not of one that it is a part of: that one has put its blank.
+        let mut after_sign = false;
         self.parts(node, |this, element| {
-            match element {
-                Element::Leaf(_) => this.push(Line),
-                Element::Node(_) if matches!(this.previous(), Some(Question | Colon)) => {
-                    this.push(Space);
-                }
-                Element::Node(_) => {}
+            let is_sign = matches!(element, Element::Leaf(_));
+            if is_sign {
+                this.push(Line);
+            } else if after_sign {
+                this.push(Space);
             }
+            after_sign = is_sign;
             this.element(element);
         });
         self.push(Dedent);

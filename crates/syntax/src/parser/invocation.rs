@@ -280,9 +280,10 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
         p.finish(node, node_of(kind));
     } else {
         p.unexpected("`logic`, `window`, `param`, `output`, `config` or `}`");
-        if p.at(Ident) && p.nth(1) == Colon {
+        let is_logic = p.at(Ident) && matches!(p.token_text(p.pos), "state" | "onProcess");
+        if p.at(Ident) && p.nth(1) == Colon && !is_logic {
             p.add_help("parameters are written after the word `param`");
-        } else if p.at_any(&[OnTupleKw, OnPunctKw]) {
+        } else if is_logic || p.at_any(&[OnTupleKw, OnPunctKw]) {
             p.add_help("it is part of the clause that begins with the word `logic`");
         }
         skip_to_clause(p);

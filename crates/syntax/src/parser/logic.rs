@@ -7,11 +7,12 @@ use SyntaxKind::*;
 
 /// All entries of the clause.
 pub(super) fn entries(p: &mut Parser) {
-    p.entries(
-        "`state`, `onTuple`, `onPunct` or `onProcess`",
-        begins_logic,
-        logic,
-    );
+    const ENTRIES: &str = "`state`, `onTuple`, `onPunct` or `onProcess`";
+    if p.at_any(&[LBrace, Colon]) {
+        p.unexpected(ENTRIES);
+        p.add_help("the entries follow the word at once: `logic onTuple In : { }`");
+    }
+    p.entries(ENTRIES, begins_logic, logic);
 }
 
 fn begins_logic(p: &Parser) -> bool {
@@ -77,7 +78,18 @@ fn contextual(p: &mut Parser) {
 fn on_port(p: &mut Parser, kind: SyntaxKind) {
     let node = p.start();
     p.bump();
+    let is_named = !p.at_any(&[Colon, LParen, LBrace]);
     entry_name(p, "the name of an input");
+    if !is_named {
+        let word = if kind == OnTuple {
+            "onTuple"
+        } else {
+            "onPunct"
+        };
+        p.add_help(format!(
+            "the input that it is for is named: `{word} In : {{ }}`"
+        ));
+    }
     p.expect(Colon, "after the input");
     handler(p);
     p.finish(node, kind);

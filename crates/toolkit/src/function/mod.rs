@@ -28,7 +28,7 @@ mod xml;
 
 use std::sync::LazyLock;
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Call, Fault, FaultKind, NativeFn};
 use tuple::Value;
 
 /// How a function is implemented.
@@ -52,6 +52,23 @@ pub fn functions() -> &'static [NativeFn] {
     &ALL
 }
 
+/// A function that is known by name only; the compiler lets no call through.
+const fn unsupported(
+    namespace: &'static str,
+    prototype: &'static str,
+    doc: &'static str,
+    instead: &'static str,
+) -> NativeFn {
+    NativeFn {
+        unsupported: Some(instead),
+        ..native(namespace, prototype, doc, no_function)
+    }
+}
+
+fn no_function(_: &mut Call<'_>) -> Result<Value, Fault> {
+    Err(Fault::new(FaultKind::Limit, "it is not supported"))
+}
+
 /// One entry of a list.
 const fn native(
     namespace: &'static str,
@@ -64,5 +81,6 @@ const fn native(
         prototype,
         doc,
         eval,
+        unsupported: None,
     }
 }

@@ -1,10 +1,10 @@
 //! `spl.XML`: conversion to xml. Queries are not supported.
 
 use graph::ops::check_xml;
-use graph::{Call, Fault, FaultKind, NativeFn};
+use graph::{Call, NativeFn};
 use tuple::{RString, Value};
 
-use super::call::{Arguments, Outcome};
+use super::call::Arguments;
 use super::{Eval, native};
 
 /// The lists of this namespace.
@@ -14,7 +14,14 @@ const fn xml(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn
     native("spl.XML", prototype, doc, eval)
 }
 
-const QUERY: &str = "What an XQuery expression finds in a document; not supported.";
+const fn query(prototype: &'static str) -> NativeFn {
+    super::unsupported(
+        "spl.XML",
+        prototype,
+        "What an XQuery expression finds in a document; not supported.",
+        "take the document apart with XMLParse, or cast it to a tuple",
+    )
+}
 
 const FUNCTIONS: &[NativeFn] = &[
     xml(
@@ -41,49 +48,25 @@ const FUNCTIONS: &[NativeFn] = &[
          stays as it is.",
         |c| Ok(Value::Boolean(convert(c))),
     ),
-    xml(
-        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression)",
-        QUERY,
-        no_query,
-    ),
-    xml(
-        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression)",
-        QUERY,
-        no_query,
-    ),
-    xml(
+    query("<xml X> list<rstring> xquery(X value, rstring xqueryExpression)"),
+    query("<xml X> list<ustring> xquery(X value, ustring xqueryExpression)"),
+    query(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          map<rstring, rstring> xqueryVars)",
-        QUERY,
-        no_query,
     ),
-    xml(
+    query(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
          map<ustring, ustring> xqueryVars)",
-        QUERY,
-        no_query,
     ),
-    xml(
-        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, mutable int32 error)",
-        QUERY,
-        no_query,
-    ),
-    xml(
-        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, mutable int32 error)",
-        QUERY,
-        no_query,
-    ),
-    xml(
+    query("<xml X> list<rstring> xquery(X value, rstring xqueryExpression, mutable int32 error)"),
+    query("<xml X> list<ustring> xquery(X value, ustring xqueryExpression, mutable int32 error)"),
+    query(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          map<rstring, rstring> xqueryVars, mutable int32 error)",
-        QUERY,
-        no_query,
     ),
-    xml(
+    query(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
          map<ustring, ustring> xqueryVars, mutable int32 error)",
-        QUERY,
-        no_query,
     ),
 ];
 
@@ -94,8 +77,4 @@ fn convert(c: &mut Call<'_>) -> bool {
         *c.arg_mut(0) = Value::Xml(RString(text));
     }
     well_formed
-}
-
-fn no_query(_: &mut Call<'_>) -> Outcome {
-    Err(Fault::new(FaultKind::Limit, "XQuery is not supported"))
 }

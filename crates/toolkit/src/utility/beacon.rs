@@ -1,14 +1,15 @@
 //! Beacon: makes tuples out of nothing, at a pace.
 
 use graph::{
-    Arg, Assignment, BinaryOp, Body, Callee, Expr, ExprKind, Operator, OutPort, Place, Root,
+    Arg, Assignment, BinaryOp, Body, Callee, Expr, ExprKind, Misuse, Operator, OutPort, Part,
+    Place, Root,
 };
 use graph::{Fault, OperatorModel, OutPortModel, ParamModel, Stmt, UnaryOp};
 use runtime::{Logic, Make, OperatorEntry};
-use tuple::Type;
+use tuple::{Type, Value};
 
 use crate::function::functions;
-use crate::lower;
+use crate::{lower, rule};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -54,8 +55,30 @@ static MODEL: OperatorModel = OperatorModel {
     output_functions: &["<any T> T AsIs(T v)", "uint64 IterationCount()"],
     nested_output_functions: true,
     starts_consistent_region: true,
+    verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
+
+/// Numbers that are known when compiling have to be possible.
+fn verify(operator: &Operator) -> Result<(), Misuse> {
+    for name in ["iterations", "period", "initDelay"] {
+        let value = rule::exprs(operator, name).first().map(|expr| &expr.kind);
+        let is_negative = match value {
+            Some(ExprKind::Const(Value::Int32(number))) => *number < 0,
+            Some(ExprKind::Const(Value::Float64(number))) => *number < 0.0,
+            _ => false,
+        };
+        if is_negative {
+            let message = format!("`{name}` cannot be below 0");
+            let help = match name {
+                "iterations" => "leave it out for tuples without end",
+                _ => "it is a number of seconds",
+            };
+            return rule::wrong(Part::Param(name), message, help);
+        }
+    }
+    Ok(())
+}
 
 fn lower(operator: &Operator) -> Result<Logic, Fault> {
     let mut source = Source {

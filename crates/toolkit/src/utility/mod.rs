@@ -15,6 +15,7 @@ pub mod gate;
 pub mod pair;
 pub mod parse;
 mod rendezvous;
+pub mod replayable_start;
 pub mod split;
 mod split_map;
 pub mod splitter;

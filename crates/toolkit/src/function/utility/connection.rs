@@ -2,13 +2,20 @@
 //!
 //! A program that runs by itself has no instance around it: no stream is imported or exported while
 //! it runs, no configuration is stored. The functions that report this by an error code do so; the
-//! others fault.
+//! others cannot be called.
 
-use graph::{Call, Fault, FaultKind, NativeFn};
+use graph::NativeFn;
 use tuple::Value;
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome, rstring};
+use crate::function::call::{Arguments, rstring};
+
+const EXPORT: &str = "properties are those that Export has when the program is compiled";
+const IMPORT: &str = "a subscription is that which Import has when the program is compiled";
+const FILTER: &str = "a filter is that which Import has when the program is compiled; \
+                      evalPredicate evaluates a condition that is text";
+const IN_PLACE: &str = "write the message in the program, or read it from a file";
+const TOP: &str = "`thalweg top` shows what is connected, and who waits for whom";
 
 const NO_CONFIGURATION: &str = "Application configurations belong to an instance; there is none.";
 
@@ -36,86 +43,83 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             Ok(rstring(""))
         },
     ),
-    utility(
+    unsupported(
         "int32 getOutputPortExportProperties(mutable list<tuple<rstring name, rstring value, \
          rstring typ>> properties, uint32 port)",
         "The properties with which an output port is exported; not supported.",
-        |_| unsupported("asking for the properties of an exported stream"),
+        EXPORT,
     ),
-    utility(
+    unsupported(
         "stateful int32 setOutputPortExportProperties(list<tuple<rstring name, rstring value, \
          rstring typ>> properties, uint32 port)",
         "Changes the properties with which an output port is exported; not supported.",
-        |_| unsupported("changing the properties of an exported stream"),
+        EXPORT,
     ),
-    utility(
+    unsupported(
         "<tuple T> stateful int32 setOutputPortExportProperties(T properties, uint32 port)",
         "Changes the properties with which an output port is exported; not supported.",
-        |_| unsupported("changing the properties of an exported stream"),
+        EXPORT,
     ),
-    utility(
+    unsupported(
         "rstring getInputPortImportSubscription(uint32 port, mutable int32 error)",
         "The subscription of an input port that imports streams; not supported.",
-        |_| unsupported("asking for a subscription"),
+        IMPORT,
     ),
-    utility(
+    unsupported(
         "stateful int32 setInputPortImportSubscription(rstring subscription, uint32 port)",
         "Changes the subscription of an input port that imports streams; not supported.",
-        |_| unsupported("changing a subscription"),
+        IMPORT,
     ),
-    utility(
+    unsupported(
         "rstring getInputPortImportFilterExpression(uint32 port, mutable int32 error)",
         "The filter of an input port that imports streams; not supported.",
-        |_| unsupported("asking for an import filter"),
+        FILTER,
     ),
-    utility(
+    unsupported(
         "stateful int32 setInputPortImportFilterExpression(rstring filter, uint32 port)",
         "Changes the filter of an input port that imports streams; not supported.",
-        |_| unsupported("changing an import filter"),
+        FILTER,
     ),
-    utility(
+    unsupported(
         "<tuple T> rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, \
          rstring resourceID, T substitutionValues)",
         "A message of a toolkit in the user's language; not supported.",
-        load_resource,
+        IN_PLACE,
     ),
-    utility(
+    unsupported(
         "<tuple T> rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, \
          rstring resourceID, T substitutionValues, rstring locale)",
         "A message of a toolkit in a language; not supported.",
-        load_resource,
+        IN_PLACE,
     ),
-    utility(
+    unsupported(
         "rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, rstring \
          resourceID)",
         "A message of a toolkit in the user's language; not supported.",
-        load_resource,
+        IN_PLACE,
     ),
-    utility(
+    unsupported(
         "rstring loadAndFormatResource(rstring toolkitName, rstring bundleName, rstring \
          resourceID, rstring locale)",
         "A message of a toolkit in a language; not supported.",
-        load_resource,
+        IN_PLACE,
     ),
-    utility(
+    unsupported(
         "int32 getPEOutputPortConnections(uint32 port, mutable Sys.PEConnections connections)",
         "The connections of an output port of the PE; not supported.",
-        |_| unsupported("asking for the connections of a PE's port"),
+        TOP,
     ),
-    utility(
+    unsupported(
         "int32 getOutputPortCongestionFactor(uint32 port)",
         "How congested an output port of the PE is, from 0 to 100; not supported.",
-        |_| unsupported("asking for the congestion of a PE's port"),
+        TOP,
     ),
 ];
 
-fn load_resource(_: &mut Call<'_>) -> Outcome {
-    unsupported("loading a resource of a toolkit")
-}
-
-fn unsupported(what: &str) -> Outcome {
-    Err(Fault::new(
-        FaultKind::Limit,
-        format!("{what} is not supported"),
-    ))
+const fn unsupported(
+    prototype: &'static str,
+    doc: &'static str,
+    instead: &'static str,
+) -> NativeFn {
+    crate::function::unsupported("spl.utility", prototype, doc, instead)
 }
