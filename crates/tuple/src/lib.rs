@@ -8,6 +8,7 @@
 
 #[cfg(any(test, feature = "testing"))]
 pub mod arbitrary;
+mod bytes;
 mod collection;
 pub mod decimal;
 mod event_time;
@@ -21,6 +22,7 @@ mod timestamp;
 mod types;
 mod value;
 
+pub use bytes::{compare_bytes, same_bytes};
 pub use collection::{Key, List, Map, Packed, Set, TableShape};
 pub use decimal::{Decimal32, Decimal64, Decimal128};
 pub use event_time::{EventTime, Resolution, Watermark};

@@ -1,9 +1,12 @@
 //! SPL's two string types: raw bytes, and UTF-16 that counts in code points.
 
 use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+use crate::bytes::{compare_bytes, same_bytes};
 
 /// Bytes, normally UTF-8; lengths and indices are in bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default)]
 pub struct RString(pub Vec<u8>);
 
 /// UTF-16 code units; may hold lone surrogates. Lengths and indices are in code points. Order is
@@ -30,6 +33,32 @@ impl RString {
     /// Whether it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl PartialEq for RString {
+    fn eq(&self, other: &RString) -> bool {
+        same_bytes(&self.0, &other.0)
+    }
+}
+
+impl Eq for RString {}
+
+impl Hash for RString {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.hash(hasher);
+    }
+}
+
+impl PartialOrd for RString {
+    fn partial_cmp(&self, other: &RString) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for RString {
+    fn cmp(&self, other: &RString) -> Ordering {
+        compare_bytes(&self.0, &other.0)
     }
 }
 

@@ -40,14 +40,6 @@ pub fn hash_key(key: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Whether two keys are equal. Not left to memcmp if they are empty, as they are wherever a window is
-/// not partitioned: it gets the address of an empty vector then, where nothing is mapped, and where it
-/// loads nothing from there by a masked vector load, the processor takes a hundred nanoseconds to find
-/// out that this is no fault.
-pub fn same_key(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && (a.is_empty() || a == b)
-}
-
 fn raw<const N: usize>(tuple: TupleRef<'_>, at: usize, key: &mut Vec<u8>) {
     key.extend_from_slice(&tuple.bytes()[at..at + N]);
 }

@@ -29,7 +29,7 @@ use graph::{Fault, PartitionEviction, Policy, Window, WindowKind};
 use tuple::{Layout, TupleRef, Value};
 
 pub use delta::exceeds;
-pub use key::{encode_first, encode_key, hash_key, same_key};
+pub use key::{encode_first, encode_key, hash_key};
 pub use partition::{Entry, Partition};
 use partitions::{Partitions, Place};
 

@@ -8,9 +8,10 @@
 //! A slot whose partition is gone keeps its memory for the next one.
 
 use hashbrown::HashTable;
+use tuple::same_bytes;
 
 use super::Partition;
-use super::key::{hash_key, same_key};
+use super::key::hash_key;
 
 /// Where a partition is; stays its own until the partition is closed.
 pub type Place = u32;
@@ -83,7 +84,7 @@ impl<T> Partitions<T> {
 
     /// Where the partition of a key is.
     pub fn find(&self, key: &[u8]) -> Option<Place> {
-        let is_it = |&at: &Place| same_key(&self.slots[at as usize].key, key);
+        let is_it = |&at: &Place| same_bytes(&self.slots[at as usize].key, key);
         self.table.find(hash_key(key), is_it).copied()
     }
 

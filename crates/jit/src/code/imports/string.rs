@@ -9,7 +9,7 @@ use super::super::words::View;
 use super::{changed, elements, env};
 
 pub extern "C" fn same_bytes(_: *mut Env, a: *const u8, b: *const u8, len: usize) -> u32 {
-    u32::from(elements(a, len) == elements(b, len))
+    u32::from(tuple::same_bytes(elements(a, len), elements(b, len)))
 }
 
 pub extern "C" fn compare_bytes(
@@ -19,7 +19,7 @@ pub extern "C" fn compare_bytes(
     b: *const u8,
     b_len: usize,
 ) -> i32 {
-    elements(a, a_len).cmp(elements(b, b_len)) as i32
+    tuple::compare_bytes(elements(a, a_len), elements(b, b_len)) as i32
 }
 
 pub extern "C" fn compare_units(

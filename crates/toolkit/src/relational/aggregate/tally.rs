@@ -3,8 +3,8 @@
 
 use graph::{Fault, OutputCall};
 use hashbrown::HashTable;
-use runtime::window::{encode_first, hash_key, same_key};
-use tuple::{Layout, TupleBuf, Type};
+use runtime::window::{encode_first, hash_key};
+use tuple::{Layout, TupleBuf, Type, same_bytes};
 
 use super::call::Call;
 use super::operator::Kept;
@@ -126,7 +126,7 @@ impl Tally {
     }
 
     fn find(&self, key: &[u8]) -> Option<usize> {
-        let has_key = |&at: &u32| same_key(&self.groups[at as usize].key, key);
+        let has_key = |&at: &u32| same_bytes(&self.groups[at as usize].key, key);
         let at = self.index.find(hash_key(key), has_key)?;
         Some(*at as usize)
     }

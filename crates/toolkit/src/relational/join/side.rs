@@ -5,9 +5,9 @@ use std::sync::Arc;
 use graph::{Fault, Policy};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use runtime::window::{Windows, hash_key, same_key};
+use runtime::window::{Windows, hash_key};
 use runtime::{Build, Outlet, Row};
-use tuple::{Layout, TupleBuf, TupleRef};
+use tuple::{Layout, TupleBuf, TupleRef, same_bytes};
 
 use crate::key::Key;
 
@@ -87,7 +87,7 @@ impl Store {
 
     /// Appends the tuples that have a key.
     pub fn find(&self, key: &[u8], found: &mut Vec<Id>) {
-        let has_key = |chain: &Chain| same_key(&self.get(chain.first).key, key);
+        let has_key = |chain: &Chain| same_bytes(&self.get(chain.first).key, key);
         let index = self.index.as_ref();
         let chain = index.and_then(|index| index.find(hash_key(key), has_key));
         let mut next = chain.map_or(NONE, |chain| chain.first);
@@ -102,7 +102,7 @@ impl Store {
         let Some(index) = &mut self.index else { return };
         let (mut before, kept) = (NONE, &self.kept);
         let key = &kept[id as usize].key;
-        let has_key = |chain: &Chain| same_key(&kept[chain.first as usize].key, key);
+        let has_key = |chain: &Chain| same_bytes(&kept[chain.first as usize].key, key);
         let rehash = |chain: &Chain| hash_key(&kept[chain.first as usize].key);
         match index.entry(hash_key(key), has_key, rehash) {
             Entry::Occupied(chain) => {
