@@ -23,6 +23,8 @@ use crate::{Failure, OTHER, Question, Task, cores};
 
 /// A peer whose ends find each other by a name.
 pub trait Meets {
+    /// The peer's name.
+    const NAME: &'static str;
     /// What has to be there before any end, in the measuring process.
     type Host;
     /// The sending end.
@@ -80,14 +82,14 @@ const GO: &str = "go\n";
 ///
 /// # Errors
 /// The peer fails, here or in the other process.
-pub fn run<P: Meets>(peer: &str, task: &Task) -> Result<String, Failure> {
+pub fn run<P: Meets>(task: &Task) -> Result<String, Failure> {
     let (source_core, sink_core) = cores::pair();
     // The host goes last.
     let _host = P::host(task)?;
     match task.question {
         Question::Throughput => {
             let mut receiver = P::receiver(task, Way::There)?;
-            let mut other = Other::start(peer, task)?;
+            let mut other = Other::start(P::NAME, task)?;
             cores::pin(sink_core)?;
             other.go()?;
             let sink = drain(&mut receiver, task.messages)?;
@@ -97,7 +99,7 @@ pub fn run<P: Meets>(peer: &str, task: &Task) -> Result<String, Failure> {
         }
         Question::Latency => {
             let mut receiver = P::receiver(task, Way::Back)?;
-            let mut other = Other::start(peer, task)?;
+            let mut other = Other::start(P::NAME, task)?;
             let mut sender = P::sender(task, Way::There)?;
             cores::pin(source_core)?;
             other.go()?;

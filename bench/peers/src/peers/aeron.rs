@@ -6,9 +6,8 @@
 //! messages written in place (`try_claim`), read in place by `poll` with up to 256 fragments a call,
 //! both sides spinning on a core of their own. Terms have their default length, 64 MB: with short ones
 //! the publication waits for the driver's conductor, which moves its limit on. They are not sparse, and
-//! touched beforehand. The MTU is
-//! 32 KB, so that no message is fragmented. The driver's directory is in shared memory, of its own, and
-//! gone afterwards.
+//! touched beforehand. The MTU is 32 KB, so that no message is fragmented. The driver's directory is in
+//! shared memory, of its own, and gone afterwards.
 
 use std::time::{Duration, Instant};
 
@@ -24,11 +23,9 @@ use crate::peer::{Peer, locked_version};
 use crate::processes::{self, Meets, Way};
 use crate::{Failure, Sink, Task};
 
-const NAME: &str = "aeron-ipc";
-
 /// See the module.
 pub const PEER: Peer = Peer {
-    name: NAME,
+    name: Aeron::NAME,
     path: suite::Path::Shm,
     version: || {
         let crates = locked_version("rusteron-client");
@@ -37,7 +34,7 @@ pub const PEER: Peer = Peer {
     settings: "embedded driver, shared thread; exclusive publication, claim and poll in place, \
                terms of 64 MB, spinning",
     has_latency: true,
-    run: |task| processes::run::<Aeron>(NAME, task),
+    run: processes::run::<Aeron>,
     serve: Some(processes::serve::<Aeron>),
 };
 
@@ -84,6 +81,7 @@ fn stream(way: Way) -> i32 {
 }
 
 impl Meets for Aeron {
+    const NAME: &'static str = "aeron-ipc";
     type Host = EmbeddedDriver;
     type Sender = Sender;
     type Receiver = Receiver;

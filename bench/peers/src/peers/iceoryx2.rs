@@ -17,17 +17,15 @@ use crate::peer::{Peer, locked_version};
 use crate::processes::{self, Meets, Way};
 use crate::{Failure, Sink, Task, scratch};
 
-const NAME: &str = "iceoryx2";
-
 /// See the module.
 pub const PEER: Peer = Peer {
-    name: NAME,
+    name: Iceoryx::NAME,
     path: suite::Path::Shm,
     version: || locked_version("iceoryx2"),
     settings: "publish/subscribe, loaned samples written and read in place, retry until delivered, \
                spinning",
     has_latency: true,
-    run: |task| processes::run::<Iceoryx>(NAME, task),
+    run: processes::run::<Iceoryx>,
     serve: Some(processes::serve::<Iceoryx>),
 };
 
@@ -76,6 +74,7 @@ fn open(task: &Task, way: Way) -> Result<(Node<ipc::Service>, Service), Failure>
 }
 
 impl Meets for Iceoryx {
+    const NAME: &'static str = "iceoryx2";
     type Host = ();
     type Sender = Sender;
     type Receiver = Receiver;

@@ -42,12 +42,13 @@ const NOT_TO_BE_HAD: [(&str, Path, &str); 2] = [
     (
         "fastflow",
         Path::Threaded,
-        "a C++ library without a package: in none of crates.io, PyPI, npm, Debian",
+        "a C++ library without a package: crates.io, npm and Debian have none, and what PyPI has by \
+         that name is something else",
     ),
     (
         "windflow",
         Path::Threaded,
-        "built on fastflow, and without a package as well",
+        "a C++ library on fastflow, and without a package as well",
     ),
 ];
 

@@ -16,29 +16,26 @@ use crate::peer::Peer;
 use crate::processes::{self, Meets, Way};
 use crate::{Failure, Sink, Task, scratch};
 
-const NAME_OF_BLOCKS: &str = "raw-tcp-64k";
-const NAME_OF_WRITES: &str = "raw-tcp";
-
 /// Many messages a write.
 pub const BLOCKS: Peer = Peer {
-    name: NAME_OF_BLOCKS,
+    name: Blocks::NAME,
     path: suite::Path::Rum,
     version,
     settings: "writes of 64 KB, reads of 256 KB, TCP_NODELAY, spinning",
     has_latency: false,
-    run: |task| processes::run::<Tcp<BLOCK_BYTES>>(NAME_OF_BLOCKS, task),
-    serve: Some(processes::serve::<Tcp<BLOCK_BYTES>>),
+    run: processes::run::<Blocks>,
+    serve: Some(processes::serve::<Blocks>),
 };
 
 /// One message a write.
 pub const WRITES: Peer = Peer {
-    name: NAME_OF_WRITES,
+    name: Writes::NAME,
     path: suite::Path::Tcp,
     version,
     settings: "a write a message, reads of 256 KB, TCP_NODELAY, spinning",
     has_latency: true,
-    run: |task| processes::run::<Tcp<1>>(NAME_OF_WRITES, task),
-    serve: Some(processes::serve::<Tcp<1>>),
+    run: processes::run::<Writes>,
+    serve: Some(processes::serve::<Writes>),
 };
 
 /// That of the system.
@@ -53,6 +50,9 @@ const READ_BYTES: usize = 256 * 1024;
 
 /// Sockets whose writes have about so many bytes, and one message at least.
 struct Tcp<const BYTES: usize>;
+
+type Blocks = Tcp<BLOCK_BYTES>;
+type Writes = Tcp<1>;
 
 struct Sender {
     stream: TcpStream,
@@ -77,6 +77,10 @@ fn note(task: &Task, way: Way) -> PathBuf {
 }
 
 impl<const BYTES: usize> Meets for Tcp<BYTES> {
+    const NAME: &'static str = match BYTES {
+        BLOCK_BYTES => "raw-tcp-64k",
+        _ => "raw-tcp",
+    };
     type Host = ();
     type Sender = Sender;
     type Receiver = Receiver;

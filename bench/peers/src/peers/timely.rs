@@ -5,9 +5,10 @@
 //! ```
 //! # Settings
 //! Two workers in one process, which hand buffers over as they are, without serialising. The input is
-//! fed and the worker stepped by turns, a batch of 1,024 messages or 512 KB each, and each batch has a
-//! timestamp of its own, as in timely's own `exchange` example: that is what gets it out. Messages of
-//! 64 and 256 bytes are arrays, larger ones boxed slices, as one would write it. Worker 0 waits now and
+//! fed and the worker stepped by turns, a batch of 512 KB each, and each batch has a timestamp of its
+//! own, as in timely's own `exchange` example: that is what gets it out. Smaller batches cost more
+//! progress messages between the workers, each of them a send and a wake. Messages of 8, 16, 32, 64, 128
+//! and 256 bytes are arrays, others boxed slices, as one would write it. Worker 0 waits now and
 //! then until what it has sent has come (at most 8 batches are under way), because timely's channels
 //! have no bound; it does so by an atomic, which costs less than timely's own probes. There is no
 //! latency of a single message: a dataflow is not asked that way.
@@ -35,14 +36,13 @@ pub const PEER: Peer = Peer {
     name: "timely",
     path: suite::Path::Threaded,
     version: || locked_version("timely"),
-    settings: "two workers, exchange, batches of 1,024 messages or 512 KB",
+    settings: "two workers, exchange, batches of 512 KB",
     has_latency: false,
     run,
     serve: None,
 };
 
-/// Messages of a batch, and its bytes.
-const BATCH: usize = 1024;
+/// Bytes of a batch.
 const BATCH_BYTES: usize = 512 * 1024;
 
 /// Batches under way.
@@ -54,19 +54,12 @@ trait Message: Clone + Send + Serialize + DeserializeOwned + 'static {
     fn words(&self) -> &[u64];
 }
 
-impl Message for [u64; 8] {
+impl<const WORDS: usize> Message for [u64; WORDS]
+where
+    [u64; WORDS]: Serialize + DeserializeOwned,
+{
     fn new(number: u64, _: usize) -> Self {
-        [number; 8]
-    }
-
-    fn words(&self) -> &[u64] {
-        self
-    }
-}
-
-impl Message for [u64; 32] {
-    fn new(number: u64, _: usize) -> Self {
-        [number; 32]
+        [number; WORDS]
     }
 
     fn words(&self) -> &[u64] {
@@ -86,7 +79,11 @@ impl Message for Box<[u64]> {
 
 fn run(task: &Task) -> Result<String, Failure> {
     match task.words() {
+        1 => dataflow::<[u64; 1]>(task),
+        2 => dataflow::<[u64; 2]>(task),
+        4 => dataflow::<[u64; 4]>(task),
         8 => dataflow::<[u64; 8]>(task),
+        16 => dataflow::<[u64; 16]>(task),
         32 => dataflow::<[u64; 32]>(task),
         _ => dataflow::<Box<[u64]>>(task),
     }
@@ -158,7 +155,7 @@ fn feed<M: Message>(
     task: &Task,
     come: &AtomicU64,
 ) {
-    let batch = BATCH.min(BATCH_BYTES / task.bytes).max(1) as u64;
+    let batch = (BATCH_BYTES / task.bytes) as u64;
     let mut next = 0;
     while next < task.messages {
         let end = task.messages.min(next + batch);

@@ -9,6 +9,10 @@
 //! `local_lat`: with two cores a loop that spins would take them away from the I/O threads. For the
 //! same reason I/O threads are pinned nowhere, the threads that send and receive each to a core.
 
+use std::fs;
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
 use zmq::{Context, Message, Socket, SocketType};
 
 use crate::ends::{Receives, Sends, add_up, fill};
@@ -18,24 +22,24 @@ use crate::{Failure, Sink, Task, scratch};
 
 /// Over a Unix domain socket.
 pub const IPC: Peer = Peer {
-    name: "zeromq-ipc",
+    name: Ipc::NAME,
     path: suite::Path::Shm,
     version,
     settings: "push to pull over ipc://, marks at 10,000 messages, blocking calls",
     has_latency: true,
-    run: |task| processes::run::<Ipc>("zeromq-ipc", task),
-    serve: Some(processes::serve::<Ipc>),
+    run: processes::run::<Sockets<Ipc>>,
+    serve: Some(processes::serve::<Sockets<Ipc>>),
 };
 
 /// Over TCP, loopback.
 pub const TCP: Peer = Peer {
-    name: "zeromq-tcp",
+    name: Tcp::NAME,
     path: suite::Path::Rum,
     version,
     settings: "push to pull over tcp:// on loopback, marks at 10,000 messages, blocking calls",
     has_latency: true,
-    run: |task| processes::run::<Tcp>("zeromq-tcp", task),
-    serve: Some(processes::serve::<Tcp>),
+    run: processes::run::<Sockets<Tcp>>,
+    serve: Some(processes::serve::<Sockets<Tcp>>),
 };
 
 fn version() -> String {
@@ -49,9 +53,38 @@ const MARK: i32 = 10_000;
 /// Milliseconds after which a call gives up.
 const PATIENCE_MS: i32 = 20_000;
 
+/// Where the receiving socket of a way is bound.
+trait Endpoint {
+    /// The peer's name.
+    const NAME: &'static str;
+
+    /// As ZeroMQ writes it.
+    fn of(task: &Task, way: Way) -> String;
+}
+
 struct Ipc;
 
+impl Endpoint for Ipc {
+    const NAME: &'static str = "zeromq-ipc";
+
+    fn of(task: &Task, way: Way) -> String {
+        let path = scratch::folder(&task.scratch).join(way.name());
+        format!("ipc://{}", path.display())
+    }
+}
+
 struct Tcp;
+
+impl Endpoint for Tcp {
+    const NAME: &'static str = "zeromq-tcp";
+
+    fn of(_: &Task, _: Way) -> String {
+        "tcp://127.0.0.1:*".to_owned()
+    }
+}
+
+/// Sockets at such endpoints.
+struct Sockets<E>(PhantomData<E>);
 
 struct Sender {
     socket: Socket,
@@ -63,38 +96,13 @@ struct Receiver {
     message: Message,
 }
 
-fn bind(socket: &Socket, task: &Task, way: Way, endpoint: &str) -> Result<(), Failure> {
-    socket.bind(endpoint)?;
-    let bound = socket.get_last_endpoint()?;
-    let bound = bound.map_err(|_| "an endpoint that is not text")?;
-    std::fs::write(note(task, way), bound)?;
-    Ok(())
-}
-
 /// Where the receiver says how it is reached.
-fn note(task: &Task, way: Way) -> std::path::PathBuf {
+fn note(task: &Task, way: Way) -> PathBuf {
     scratch::folder(&task.scratch).join(format!("{}.endpoint", way.name()))
 }
 
-fn receiver(task: &Task, way: Way, endpoint: &str) -> Result<Receiver, Failure> {
-    let socket = Context::new().socket(SocketType::PULL)?;
-    socket.set_rcvhwm(MARK)?;
-    socket.set_rcvtimeo(PATIENCE_MS)?;
-    bind(&socket, task, way, endpoint)?;
-    let message = Message::new();
-    Ok(Receiver { socket, message })
-}
-
-fn sender(task: &Task, way: Way) -> Result<Sender, Failure> {
-    let socket = Context::new().socket(SocketType::PUSH)?;
-    socket.set_sndhwm(MARK)?;
-    socket.set_sndtimeo(PATIENCE_MS)?;
-    socket.connect(&std::fs::read_to_string(note(task, way))?)?;
-    let buffer = vec![0; task.bytes];
-    Ok(Sender { socket, buffer })
-}
-
-impl Meets for Ipc {
+impl<E: Endpoint> Meets for Sockets<E> {
+    const NAME: &'static str = E::NAME;
     type Host = ();
     type Sender = Sender;
     type Receiver = Receiver;
@@ -104,30 +112,24 @@ impl Meets for Ipc {
     }
 
     fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
-        let path = scratch::folder(&task.scratch).join(way.name());
-        receiver(task, way, &format!("ipc://{}", path.display()))
+        let socket = Context::new().socket(SocketType::PULL)?;
+        socket.set_rcvhwm(MARK)?;
+        socket.set_rcvtimeo(PATIENCE_MS)?;
+        socket.bind(&E::of(task, way))?;
+        let bound = socket.get_last_endpoint()?;
+        let bound = bound.map_err(|_| "an endpoint that is not text")?;
+        fs::write(note(task, way), bound)?;
+        let message = Message::new();
+        Ok(Receiver { socket, message })
     }
 
     fn sender(task: &Task, way: Way) -> Result<Sender, Failure> {
-        sender(task, way)
-    }
-}
-
-impl Meets for Tcp {
-    type Host = ();
-    type Sender = Sender;
-    type Receiver = Receiver;
-
-    fn host(_: &Task) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
-        receiver(task, way, "tcp://127.0.0.1:*")
-    }
-
-    fn sender(task: &Task, way: Way) -> Result<Sender, Failure> {
-        sender(task, way)
+        let socket = Context::new().socket(SocketType::PUSH)?;
+        socket.set_sndhwm(MARK)?;
+        socket.set_sndtimeo(PATIENCE_MS)?;
+        socket.connect(&fs::read_to_string(note(task, way))?)?;
+        let buffer = vec![0; task.bytes];
+        Ok(Sender { socket, buffer })
     }
 }
 

@@ -32,45 +32,45 @@ pub const ARRAY_QUEUE: Peer = Peer {
 
 struct Channel;
 
-impl<T: Send> Queue<T> for Channel {
-    type Into = Sender<T>;
-    type OutOf = Receiver<T>;
+impl Queue for Channel {
+    type Into<T: Send> = Sender<T>;
+    type OutOf<T: Send> = Receiver<T>;
 
-    fn make(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    fn make<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
         bounded(capacity)
     }
 
     #[inline]
-    fn push(into: &mut Sender<T>, item: T) -> Result<(), T> {
+    fn push<T: Send>(into: &mut Sender<T>, item: T) -> Result<(), T> {
         into.try_send(item).map_err(|error| match error {
             TrySendError::Full(item) | TrySendError::Disconnected(item) => item,
         })
     }
 
     #[inline]
-    fn pop(out_of: &mut Receiver<T>) -> Option<T> {
+    fn pop<T: Send>(out_of: &mut Receiver<T>) -> Option<T> {
         out_of.try_recv().ok()
     }
 }
 
 struct Array;
 
-impl<T: Send> Queue<T> for Array {
-    type Into = Arc<ArrayQueue<T>>;
-    type OutOf = Arc<ArrayQueue<T>>;
+impl Queue for Array {
+    type Into<T: Send> = Arc<ArrayQueue<T>>;
+    type OutOf<T: Send> = Arc<ArrayQueue<T>>;
 
-    fn make(capacity: usize) -> (Self::Into, Self::OutOf) {
+    fn make<T: Send>(capacity: usize) -> (Self::Into<T>, Self::OutOf<T>) {
         let queue = Arc::new(ArrayQueue::new(capacity));
         (queue.clone(), queue)
     }
 
     #[inline]
-    fn push(into: &mut Self::Into, item: T) -> Result<(), T> {
+    fn push<T: Send>(into: &mut Self::Into<T>, item: T) -> Result<(), T> {
         into.push(item)
     }
 
     #[inline]
-    fn pop(out_of: &mut Self::OutOf) -> Option<T> {
+    fn pop<T: Send>(out_of: &mut Self::OutOf<T>) -> Option<T> {
         out_of.pop()
     }
 }

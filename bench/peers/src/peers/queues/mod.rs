@@ -1,8 +1,8 @@
 //! Queues that hand over one item at a time, by value: what they have in common.
 //!
 //! # Settings
-//! A queue holds 512 KB, 16 messages at least. Messages of 64 and 256 bytes are items, moved into the
-//! queue and out of it. Larger ones are boxes: the sender fills a box, the queue moves its pointer, and
+//! A queue holds 512 KB, 16 messages at least. Messages of 8, 16, 32, 64, 128 and 256 bytes are items,
+//! moved into the queue and out of it. Others are boxes: the sender fills a box, the queue moves its pointer, and
 //! a second queue of the same kind brings the box back, so that nothing is allocated and nothing is
 //! copied. Both sides try and spin, each on a core of its own; nobody sleeps in a blocking call.
 
@@ -15,32 +15,33 @@ use crate::{Failure, Sink, Task, threads};
 
 pub use std_channel::SYNC_CHANNEL;
 
-/// A kind of queue for items of this type.
-trait Queue<T: Send> {
+/// A kind of queue.
+trait Queue {
     /// The end that items are put into.
-    type Into: Send;
+    type Into<T: Send>: Send;
     /// The end that they come out of.
-    type OutOf: Send;
+    type OutOf<T: Send>: Send;
 
     /// A queue for so many items.
-    fn make(capacity: usize) -> (Self::Into, Self::OutOf);
+    fn make<T: Send>(capacity: usize) -> (Self::Into<T>, Self::OutOf<T>);
 
     /// Puts an item in, or hands it back if the queue is full.
-    fn push(into: &mut Self::Into, item: T) -> Result<(), T>;
+    fn push<T: Send>(into: &mut Self::Into<T>, item: T) -> Result<(), T>;
 
     /// Takes an item out, if there is one.
-    fn pop(out_of: &mut Self::OutOf) -> Option<T>;
+    fn pop<T: Send>(out_of: &mut Self::OutOf<T>) -> Option<T>;
 }
 
 type Large = Box<[u64]>;
 
 /// Does a task with a kind of queue.
-fn run<Q>(task: &Task) -> Result<String, Failure>
-where
-    Q: Queue<[u64; 8]> + Queue<[u64; 32]> + Queue<Large>,
-{
+fn run<Q: Queue>(task: &Task) -> Result<String, Failure> {
     match task.words() {
+        1 => threads::run(task, by_value::<Q, 1>),
+        2 => threads::run(task, by_value::<Q, 2>),
+        4 => threads::run(task, by_value::<Q, 4>),
         8 => threads::run(task, by_value::<Q, 8>),
+        16 => threads::run(task, by_value::<Q, 16>),
         32 => threads::run(task, by_value::<Q, 32>),
         _ => threads::run(task, by_box::<Q>),
     }
@@ -49,21 +50,18 @@ where
 /// Items that are tried to be moved with one call.
 const TOGETHER: u64 = 64;
 
-struct ValueSender<Q: Queue<[u64; WORDS]>, const WORDS: usize>(Q::Into);
+struct ValueSender<Q: Queue, const WORDS: usize>(Q::Into<[u64; WORDS]>);
 
-struct ValueReceiver<Q: Queue<[u64; WORDS]>, const WORDS: usize>(Q::OutOf);
+struct ValueReceiver<Q: Queue, const WORDS: usize>(Q::OutOf<[u64; WORDS]>);
 
 type ByValue<Q, const WORDS: usize> = (ValueSender<Q, WORDS>, ValueReceiver<Q, WORDS>);
 
-fn by_value<Q, const WORDS: usize>(task: &Task) -> Result<ByValue<Q, WORDS>, Failure>
-where
-    Q: Queue<[u64; WORDS]>,
-{
+fn by_value<Q: Queue, const WORDS: usize>(task: &Task) -> Result<ByValue<Q, WORDS>, Failure> {
     let (into, out_of) = Q::make(task.capacity());
     Ok((ValueSender(into), ValueReceiver(out_of)))
 }
 
-impl<Q: Queue<[u64; WORDS]>, const WORDS: usize> Sends for ValueSender<Q, WORDS> {
+impl<Q: Queue, const WORDS: usize> Sends for ValueSender<Q, WORDS> {
     #[inline]
     fn send(&mut self, next: u64, end: u64) -> Result<u64, Failure> {
         let numbers = next..end.min(next + TOGETHER);
@@ -72,7 +70,7 @@ impl<Q: Queue<[u64; WORDS]>, const WORDS: usize> Sends for ValueSender<Q, WORDS>
     }
 }
 
-impl<Q: Queue<[u64; WORDS]>, const WORDS: usize> Receives for ValueReceiver<Q, WORDS> {
+impl<Q: Queue, const WORDS: usize> Receives for ValueReceiver<Q, WORDS> {
     #[inline]
     fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
         for _ in 0..TOGETHER {
@@ -85,22 +83,22 @@ impl<Q: Queue<[u64; WORDS]>, const WORDS: usize> Receives for ValueReceiver<Q, W
     }
 }
 
-struct BoxSender<Q: Queue<Large>> {
-    full: Q::Into,
-    empty: Q::OutOf,
+struct BoxSender<Q: Queue> {
+    full: Q::Into<Large>,
+    empty: Q::OutOf<Large>,
 }
 
-struct BoxReceiver<Q: Queue<Large>> {
-    full: Q::OutOf,
-    empty: Q::Into,
+struct BoxReceiver<Q: Queue> {
+    full: Q::OutOf<Large>,
+    empty: Q::Into<Large>,
 }
 
 type ByBox<Q> = (BoxSender<Q>, BoxReceiver<Q>);
 
-fn by_box<Q: Queue<Large>>(task: &Task) -> Result<ByBox<Q>, Failure> {
+fn by_box<Q: Queue>(task: &Task) -> Result<ByBox<Q>, Failure> {
     let boxes = task.capacity();
     let (full, out_of_full) = Q::make(boxes);
-    let (mut empty, out_of_empty) = Q::make(boxes);
+    let (mut empty, out_of_empty) = Q::make::<Large>(boxes);
     for _ in 0..boxes {
         let put = Q::push(&mut empty, vec![0; task.words()].into());
         put.map_err(|_| "a queue holds less than it was made for")?;
@@ -116,7 +114,7 @@ fn by_box<Q: Queue<Large>>(task: &Task) -> Result<ByBox<Q>, Failure> {
     Ok((sender, receiver))
 }
 
-impl<Q: Queue<Large>> Sends for BoxSender<Q> {
+impl<Q: Queue> Sends for BoxSender<Q> {
     #[inline]
     fn send(&mut self, next: u64, end: u64) -> Result<u64, Failure> {
         for number in next..end {
@@ -131,7 +129,7 @@ impl<Q: Queue<Large>> Sends for BoxSender<Q> {
     }
 }
 
-impl<Q: Queue<Large>> Receives for BoxReceiver<Q> {
+impl<Q: Queue> Receives for BoxReceiver<Q> {
     #[inline]
     fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
         while let Some(message) = Q::pop(&mut self.full) {
@@ -148,7 +146,7 @@ mod tests {
     use super::*;
 
     /// Whatever the kind, messages come in their order and a full queue takes no more.
-    pub fn keeps_order_and_bounds<Q: Queue<[u64; 8]> + Queue<Large>>() {
+    pub fn keeps_order_and_bounds<Q: Queue>() {
         let task = Task {
             question: crate::Question::Throughput,
             bytes: 64,

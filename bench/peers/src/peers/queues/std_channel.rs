@@ -9,7 +9,7 @@ use crate::peer::Peer;
 pub const SYNC_CHANNEL: Peer = Peer {
     name: "std-sync-channel",
     path: suite::Path::Threaded,
-    version: || format!("with Rust {}", env!("CARGO_PKG_RUST_VERSION")),
+    version: || format!("of Rust {}", env!("PEERS_RUST")),
     settings: "512 KB of items or of recycled boxes, try_send and try_recv, spinning",
     has_latency: true,
     run: super::run::<SyncChannel>,
@@ -18,23 +18,23 @@ pub const SYNC_CHANNEL: Peer = Peer {
 
 struct SyncChannel;
 
-impl<T: Send> Queue<T> for SyncChannel {
-    type Into = SyncSender<T>;
-    type OutOf = Receiver<T>;
+impl Queue for SyncChannel {
+    type Into<T: Send> = SyncSender<T>;
+    type OutOf<T: Send> = Receiver<T>;
 
-    fn make(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
+    fn make<T: Send>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
         sync_channel(capacity)
     }
 
     #[inline]
-    fn push(into: &mut SyncSender<T>, item: T) -> Result<(), T> {
+    fn push<T: Send>(into: &mut SyncSender<T>, item: T) -> Result<(), T> {
         into.try_send(item).map_err(|error| match error {
             TrySendError::Full(item) | TrySendError::Disconnected(item) => item,
         })
     }
 
     #[inline]
-    fn pop(out_of: &mut Receiver<T>) -> Option<T> {
+    fn pop<T: Send>(out_of: &mut Receiver<T>) -> Option<T> {
         out_of.try_recv().ok()
     }
 }
