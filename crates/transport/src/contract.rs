@@ -142,6 +142,10 @@ pub trait Outbound: Wait + Send {
         None
     }
 
+    /// Leaves at most so many bytes of the room that is granted now: whoever asks wants to be called
+    /// for the frame behind them. A medium may do nothing. Not between a claim and its commit.
+    fn limit_grant(&mut self, _bytes: u64) {}
+
     /// A frame was written by way of the grant, and somebody sleeps who wants it.
     fn wake(&mut self) {}
 

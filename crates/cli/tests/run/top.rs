@@ -231,6 +231,36 @@ fn latencies_are_measured_if_that_is_asked_for() {
     }
 }
 
+/// Tuples that come seldom are those whose latency is wanted most, and a ring has room for thousands
+/// of them before compiled code has to ask.
+#[test]
+fn latencies_of_slow_streams_are_measured() {
+    let program = r#"composite Main {
+        graph
+            stream<uint64 n> In = Beacon() {
+                param period : 0.01;
+                output In : n = IterationCount();
+            }
+            () as Out = Custom(In) {
+                logic onTuple In : if (n == 0ul) { printStringLn("running"); }
+            }
+    }"#;
+    for medium in media() {
+        let scratch = Scratch::new();
+        let file = scratch.write("Main.spl", program);
+        let file = file.to_str().unwrap();
+        let args = ["run", file, "--fuse", "none", "-F", medium, "--latency"];
+        let mut live = Live::start(&scratch, &args);
+        assert_eq!(live.line(), "running\n");
+        until("many are measured", || {
+            let receiver = &json(&live)["jobs"][0]["pes"][1]["links"][0];
+            receiver["latency"]["count"].as_u64() > Some(25)
+        });
+        live.signal(Signal::INT);
+        live.end().ok();
+    }
+}
+
 #[test]
 fn a_job_of_one_process_is_seen_too() {
     let scratch = Scratch::new();

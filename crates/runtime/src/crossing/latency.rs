@@ -11,7 +11,8 @@
 //!
 //! # Which tuples
 //! At most one in [`STAMP_EVERY`], and the first one of each tick of the coarse clock. Where compiled
-//! code writes frames itself, those that begin a batch: the others pass no code that could look.
+//! code writes frames itself, of those that it calls for: one in so many, and each that comes after
+//! the receiver had gone to sleep; the others pass no code that could look.
 //!
 //! # Cost
 //! Nothing unless it is asked for: who stamps is an operator of its own around [`super::send`]. Else

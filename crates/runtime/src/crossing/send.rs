@@ -219,6 +219,14 @@ impl Send {
         self.frame(wire::STAMP, fragment::WHOLE, &now)
     }
 
+    /// Compiled code writes at most so many tuples more before it calls again.
+    pub(super) fn limit_grant(&mut self, tuples: u32) {
+        let bytes = frame_bytes(self.layout.size as usize) as u64;
+        if let Some(end) = &mut self.end {
+            end.limit_grant(bytes.saturating_mul(tuples.into()));
+        }
+    }
+
     /// `None`: nothing more goes out.
     #[inline]
     fn live_end(&mut self) -> Option<&mut dyn Outbound> {

@@ -210,6 +210,10 @@ impl<P: Peers> Outbound for Sending<P> {
         self.writer.grant()
     }
 
+    fn limit_grant(&mut self, bytes: u64) {
+        self.writer.cap_grant(bytes);
+    }
+
     fn wake(&mut self) {
         self.wake_sleepers();
     }

@@ -332,6 +332,10 @@ impl Outbound for Sending {
         self.writer.grant()
     }
 
+    fn limit_grant(&mut self, bytes: u64) {
+        self.writer.cap_grant(bytes);
+    }
+
     fn wake(&mut self) {
         if self.writer.sleeping_readers() != 0 {
             self.attend(self.frame_bytes);
