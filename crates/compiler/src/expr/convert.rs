@@ -323,6 +323,12 @@ pub(crate) fn mismatch(expected: &Type, found: &Type, span: Span) -> Diagnostic 
         (expected, Type::Optional(inner)) if **inner == *expected => {
             finding.help("unwrap it with `!`, or give a substitute for null with `?:`")
         }
+        (Type::RString, Type::Blob) => {
+            finding.help("`convertFromBlob(value)` is the text that the bytes are")
+        }
+        (Type::Blob, Type::RString) => {
+            finding.help("`convertToBlob(value)` is the bytes of the text")
+        }
         _ if found.is_numeric() && expected.is_numeric() && castable(found, expected) => finding
             .help(format!(
                 "numbers do not convert by themselves; cast: `({expected})`"

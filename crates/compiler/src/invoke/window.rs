@@ -50,7 +50,10 @@ fn window<'w>(
             .windows
             .iter()
             .any(|w| work.frame.input(&w.port.text).is_none());
-        if model.window == Windowing::Windowed && !is_elsewhere {
+        let mut before = work.frame.inputs[..port].iter();
+        // Two ports of one name were reported: the window may be meant for this one.
+        let is_twin = before.any(|other| other.name == input.name);
+        if model.window == Windowing::Windowed && !is_elsewhere && !is_twin {
             let message = format!("{name} needs a window on input port `{}`", input.name);
             let finding = Diagnostic::error("missing-window", work.ast.head, message);
             let help = format!(

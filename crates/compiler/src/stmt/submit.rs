@@ -52,8 +52,8 @@ impl<'w> Typer<'_, 'w> {
         };
         let [what, port] = args else {
             let message = format!(
-                "`submit` takes a tuple or punctuation and a port, not {} arguments",
-                args.len()
+                "`submit` takes a tuple or punctuation and a port, not {}",
+                counted(args.len())
             );
             return self.fail("wrong-argument-count", span, message);
         };
@@ -172,10 +172,7 @@ impl<'w> Typer<'_, 'w> {
     /// `assignFrom(mutable tuple, tuple)`: copies the attributes of equal name and type.
     fn assign_from(&mut self, args: &'w [ast::Expr], span: Span) -> Option<Vec<Stmt>> {
         let [to, from] = args else {
-            let message = format!(
-                "`assignFrom` takes two tuples, not {} arguments",
-                args.len()
-            );
+            let message = format!("`assignFrom` takes two tuples, not {}", counted(args.len()));
             return self.fail("wrong-argument-count", span, message);
         };
         let start = self.effects.mark();
@@ -244,6 +241,13 @@ impl<'w> Typer<'_, 'w> {
             ty,
             pos,
         }
+    }
+}
+
+fn counted(arguments: usize) -> String {
+    match arguments {
+        1 => "1 argument".to_owned(),
+        n => format!("{n} arguments"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use syntax::ast::{Ident, TupleBody, TupleBodyKind, TypeExpr};
+use syntax::ast::{Actual, Ident, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
 use syntax::{Diagnostic, Span};
 use tuple::{Attribute, TupleType, Type};
 
@@ -103,9 +103,26 @@ impl<'w> Session<'w> {
                     "a tuple type is needed here, and this is {}: {other}",
                     kind_of(&other)
                 );
-                self.fail("not-a-tuple-type", part.span, message)
+                let finding = Diagnostic::error("not-a-tuple-type", part.span, message);
+                self.report(match given(part, scope) {
+                    Some(actual) => finding.label(actual, "given here"),
+                    None => finding,
+                });
+                None
             }
         }
+    }
+}
+
+/// Where an invocation says what a composite's parameter stands for, if the type is one.
+fn given(part: &TypeExpr, scope: &Scope<'_>) -> Option<Span> {
+    let TypeKind::Named(name, None) = &part.kind else {
+        return None;
+    };
+    let frame = scope.composite_frame()?;
+    match frame.binding(&name.name.text)??.actual {
+        Actual::Type(ty) => Some(ty.span),
+        Actual::Exprs(list) => list.first().map(|expr| expr.span),
     }
 }
 

@@ -334,12 +334,32 @@ fn entries(p: &mut Parser, kind: SyntaxKind) {
 /// `name : actual;`
 fn argument(p: &mut Parser) {
     let node = p.start();
+    if p.at_any(&[OutputKw, WindowKw]) {
+        lacks_port(p);
+    }
     entry_name(p, "the name of a parameter");
     if clause::colon(p, "after the parameter's name") {
         clause::actual(p);
     }
     p.semicolon("the parameter");
     p.finish(node, Argument);
+}
+
+/// `output : a = 1;`: the clause that the word begins, without the port that it is for.
+fn lacks_port(p: &mut Parser) {
+    let (word, help) = match p.current() {
+        OutputKw => (
+            "output",
+            "an output is written `output Out : name = value;`",
+        ),
+        _ => (
+            "window",
+            "a window is written `window In : sliding, count(10);`",
+        ),
+    };
+    let message = format!("expected the name of a port between `{word}` and `:`");
+    p.wrong("expected-token", message);
+    p.add_help(help);
 }
 
 pub(super) fn entry_name(p: &mut Parser, what: &str) {
