@@ -120,7 +120,7 @@ fn variable(p: &mut Parser) {
     let is_array = p.at(LBracket);
     p.declared_name("the name of a variable");
     if is_array {
-        p.add_help("values of one type in order are a `list<T>`");
+        p.add_help(types::ARRAYS);
     }
     p.finish(name, Name);
     foreign_assignment(p);

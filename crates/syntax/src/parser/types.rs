@@ -5,6 +5,9 @@ use super::{Completed, Parser, expr};
 use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
 
+/// What is meant by `int32[]`.
+pub(super) const ARRAYS: &str = "values of one type in order are a `list<T>`";
+
 /// A type. `None` if none begins here; that was said then.
 pub(super) fn type_expr(p: &mut Parser) -> Option<Completed> {
     p.nested(|p| match p.current() {
@@ -402,6 +405,9 @@ fn another_element(p: &mut Parser) -> bool {
 fn extendee(p: &mut Parser, ty: Completed) {
     if !matches!(ty.kind, NamedType | TupleType) {
         p.missing("expected a name after the attribute's type");
+        if p.at(LBracket) {
+            p.add_help(ARRAYS);
+        }
     }
 }
 
@@ -410,7 +416,10 @@ fn mixed(p: &mut Parser, is_named: bool) {
     if !is_named {
         let message = "expected a name after the attribute's type";
         p.report(Diagnostic::error("expected-token", span, message));
-        p.add_help("to add those of a tuple type, put all into such types: `tuple<int32 a>, T`");
+        p.add_help(match p.at(LBracket) {
+            true => ARRAYS,
+            false => "to add those of a tuple type, put all into such types: `tuple<int32 a>, T`",
+        });
         return;
     }
     let message = "attributes and tuple types cannot be mixed";
