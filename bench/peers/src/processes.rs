@@ -12,6 +12,7 @@
 //! ```
 //! They talk by the other's standard input and output. The other one dies with its parent.
 
+use std::any::Any;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -25,18 +26,19 @@ use crate::{Failure, OTHER, Question, Task, cores};
 pub trait Meets {
     /// The peer's name.
     const NAME: &'static str;
-    /// What has to be there before any end, in the measuring process.
-    type Host;
     /// The sending end.
     type Sender: Sends;
     /// The receiving end.
     type Receiver: Receives;
 
-    /// Starts whatever ends need.
+    /// Starts what has to be there before any end and as long as they are, in the measuring process;
+    /// most peers need nothing.
     ///
     /// # Errors
     /// The peer fails.
-    fn host(task: &Task) -> Result<Self::Host, Failure>;
+    fn host(_: &Task) -> Result<Box<dyn Any>, Failure> {
+        Ok(Box::new(()))
+    }
 
     /// The receiving end of a way. It is made before the other one.
     ///

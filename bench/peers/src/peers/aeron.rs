@@ -9,6 +9,7 @@
 //! touched beforehand. The MTU is 32 KB, so that no message is fragmented. The driver's directory is in
 //! shared memory, of its own, and gone afterwards.
 
+use std::any::Any;
 use std::time::{Duration, Instant};
 
 use rusteron_client::{
@@ -82,18 +83,17 @@ fn stream(way: Way) -> i32 {
 
 impl Meets for Aeron {
     const NAME: &'static str = "aeron-ipc";
-    type Host = EmbeddedDriver;
     type Sender = Sender;
     type Receiver = Receiver;
 
-    fn host(task: &Task) -> Result<EmbeddedDriver, Failure> {
+    fn host(task: &Task) -> Result<Box<dyn Any>, Failure> {
         let launched = EmbeddedDriver::launch_with(|context| {
             context.set_dir(&dir(task).as_str().into_c_string())?;
             context.set_threading_mode(AERON_THREADING_MODE_SHARED)?;
             context.set_term_buffer_sparse_file(false)?;
             Ok(())
         });
-        Ok(launched?)
+        Ok(Box::new(launched?))
     }
 
     fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {

@@ -75,13 +75,8 @@ fn open(task: &Task, way: Way) -> Result<(Node<ipc::Service>, Service), Failure>
 
 impl Meets for Iceoryx {
     const NAME: &'static str = "iceoryx2";
-    type Host = ();
     type Sender = Sender;
     type Receiver = Receiver;
-
-    fn host(_: &Task) -> Result<(), Failure> {
-        Ok(())
-    }
 
     fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
         let (node, service) = open(task, way)?;

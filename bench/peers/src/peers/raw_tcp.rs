@@ -81,13 +81,8 @@ impl<const BYTES: usize> Meets for Tcp<BYTES> {
         BLOCK_BYTES => "raw-tcp-64k",
         _ => "raw-tcp",
     };
-    type Host = ();
     type Sender = Sender;
     type Receiver = Receiver;
-
-    fn host(_: &Task) -> Result<(), Failure> {
-        Ok(())
-    }
 
     fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;

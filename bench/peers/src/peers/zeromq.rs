@@ -103,13 +103,8 @@ fn note(task: &Task, way: Way) -> PathBuf {
 
 impl<E: Endpoint> Meets for Sockets<E> {
     const NAME: &'static str = E::NAME;
-    type Host = ();
     type Sender = Sender;
     type Receiver = Receiver;
-
-    fn host(_: &Task) -> Result<(), Failure> {
-        Ok(())
-    }
 
     fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
         let socket = Context::new().socket(SocketType::PULL)?;

@@ -40,11 +40,17 @@ pub enum Kind {
     Points,
 }
 
+/// Bytes of a tuple in all tables of the report.
 const SIZES: &[f64] = &[
     4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 4096.0, 8192.0, 16384.0,
 ];
 
-const fn streams(name: &'static str, path: &'static str, kind: Kind, y: &'static [f64]) -> Column {
+const fn streams(
+    name: &'static str,
+    path: &'static str,
+    kind: Kind,
+    y: &'static [f64; SIZES.len()],
+) -> Column {
     Column {
         source: STREAMS,
         name,
@@ -191,9 +197,14 @@ pub const INFINIBAND_TABLE_5: Column = streams(
     ],
 );
 
+/// Receivers in table 6.
 const RECEIVERS: &[f64] = &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
-const fn fanout(name: &'static str, path: &'static str, y: &'static [f64]) -> Column {
+const fn fanout(
+    name: &'static str,
+    path: &'static str,
+    y: &'static [f64; RECEIVERS.len()],
+) -> Column {
     Column {
         source: STREAMS,
         name,

@@ -56,12 +56,20 @@ pub struct ThroughputArgs {
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub path: Vec<Path>,
 
+    /// Which tuples.
+    #[command(flatten)]
+    pub tuples: TuplesArgs,
+}
+
+/// Tuples whose rate is measured.
+#[derive(Debug, Default, ClapArgs)]
+pub struct TuplesArgs {
     /// How tuples are written between processes: facade or normal [default: both]
     #[arg(long, value_name = "CODEC", value_delimiter = ',')]
     pub codec: Vec<Codec>,
 
     /// Bytes of a tuple's attributes, 1 to 16384 [default: powers of 2 from 4]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size)]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<1>)]
     pub size: Vec<u64>,
 }
 
@@ -76,13 +84,9 @@ pub struct HostsArgs {
     #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = far)]
     pub path: Vec<Path>,
 
-    /// How tuples are written: facade or normal [default: both]
-    #[arg(long, value_name = "CODEC", value_delimiter = ',')]
-    pub codec: Vec<Codec>,
-
-    /// Bytes of a tuple's attributes, 1 to 16384 [default: powers of 2 from 4]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size)]
-    pub size: Vec<u64>,
+    /// Which tuples.
+    #[command(flatten)]
+    pub tuples: TuplesArgs,
 }
 
 /// `thalweg bench latency`
@@ -105,7 +109,7 @@ pub struct LatencyArgs {
     pub rate: Vec<f64>,
 
     /// Bytes of a tuple's attributes, 8 to 16384 [default: 128,256,512]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = stamped_size)]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<{ RoundTrip::STAMP_BYTES }>)]
     pub size: Vec<u64>,
 }
 
@@ -126,7 +130,7 @@ pub struct FanoutArgs {
     pub receivers: Vec<u32>,
 
     /// Bytes of a tuple's attributes, 1 to 16384 [default: 22,108,1004]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size)]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<1>)]
     pub size: Vec<u64>,
 }
 
@@ -138,7 +142,7 @@ pub struct ChainArgs {
     pub common: CommonArgs,
 
     /// Bytes of a tuple's attributes, 4 to 16384 [default: 4,64,256,1024,4096,16384]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = chain_size)]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<CHAIN_MIN>)]
     pub size: Vec<u64>,
 }
 
@@ -184,10 +188,17 @@ pub struct ControlArgs {
     pub what: Vec<String>,
 }
 
-fn size(text: &str) -> Result<u64, String> {
+/// Bytes of a tuple at most: the largest of the report.
+const SIZE_MAX: u64 = 16384;
+
+/// Bytes of a tuple whose first attribute can count.
+const CHAIN_MIN: u64 = 4;
+
+/// Bytes of a tuple, at least so many.
+fn size<const MIN: u64>(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(size @ 1..=16384) => Ok(size),
-        _ => Err("must be a number of bytes, 1 to 16384".to_owned()),
+        Ok(size) if (MIN..=SIZE_MAX).contains(&size) => Ok(size),
+        _ => Err(format!("must be a number of bytes, {MIN} to {SIZE_MAX}")),
     }
 }
 
@@ -195,22 +206,6 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.001..=60.0).contains(&seconds) => Ok(seconds),
         _ => Err("must be a number of seconds, 0.001 to 60".to_owned()),
-    }
-}
-
-/// A size that has room for the time that tuples carry.
-fn stamped_size(text: &str) -> Result<u64, String> {
-    match size(text) {
-        Ok(size) if size >= RoundTrip::STAMP_BYTES => Ok(size),
-        _ => Err("must be a number of bytes, 8 to 16384".to_owned()),
-    }
-}
-
-/// A size whose first attribute can count.
-fn chain_size(text: &str) -> Result<u64, String> {
-    match size(text) {
-        Ok(size) if size >= 4 => Ok(size),
-        _ => Err("must be a number of bytes, 4 to 16384".to_owned()),
     }
 }
 

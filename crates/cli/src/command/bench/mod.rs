@@ -15,7 +15,7 @@ use suite::{Bench, Codec, Fanout, Length, Path, RoundTrip, Settings, Throughput}
 pub use args::BenchArgs;
 
 use super::{Failure, print};
-use args::{CommonArgs, Which};
+use args::{CommonArgs, TuplesArgs, Which};
 
 /// Sizes of quick runs.
 const QUICK_SIZES: [u64; 3] = [64, 1024, 16384];
@@ -31,12 +31,12 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     let (rate, trips) = (Lengths::RATE, Lengths::TRIPS);
     match args.which {
         Which::Throughput(args) => {
-            let what = throughput(args.common.quick, &args.path, &args.codec, &args.size);
+            let what = throughput(args.common.quick, &args.path, &args.tuples);
             sitting(&args.common, rate, |bench| suite::throughput(bench, &what))
         }
         Which::Hosts(args) => {
             let paths = or(&args.path, &suite::HOSTS_PATHS);
-            let what = throughput(args.common.quick, &paths, &args.codec, &args.size);
+            let what = throughput(args.common.quick, &paths, &args.tuples);
             sitting(&args.common, rate, |bench| suite::hosts(bench, &what))
         }
         Which::Latency(args) => {
@@ -65,8 +65,9 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
 /// minutes.
 fn all(bench: &mut Bench<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
     let quick = args.quick;
-    suite::throughput(bench, &throughput(quick, &[], &[], &[]))?;
-    let far = throughput(quick, &suite::HOSTS_PATHS, &[], &[]);
+    let tuples = TuplesArgs::default();
+    suite::throughput(bench, &throughput(quick, &[], &tuples))?;
+    let far = throughput(quick, &suite::HOSTS_PATHS, &tuples);
     suite::hosts(bench, &far)?;
     suite::fanout(bench, &fanout(quick, &[], &[], &[]))?;
     suite::chain(bench, &chain(quick, &[]))?;
@@ -77,15 +78,15 @@ fn all(bench: &mut Bench<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
     suite::latency(bench, &latency(quick, true, &[], &[], &[]))
 }
 
-fn throughput(quick: bool, paths: &[Path], codecs: &[Codec], sizes: &[u64]) -> Throughput {
+fn throughput(quick: bool, paths: &[Path], tuples: &TuplesArgs) -> Throughput {
     let usual_sizes = match quick {
         true => QUICK_SIZES.to_vec(),
         false => Throughput::report_sizes(),
     };
     Throughput {
         paths: or(paths, &Path::ALL),
-        codecs: or(codecs, &Codec::ALL),
-        sizes: or(sizes, &usual_sizes),
+        codecs: or(&tuples.codec, &Codec::ALL),
+        sizes: or(&tuples.size, &usual_sizes),
     }
 }
 
