@@ -1,6 +1,7 @@
 //! `thalweg-peers`: Thalweg beside its peers, in one table.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::Parser;
 use measure::{Host, Outcome};
@@ -77,6 +78,7 @@ fn ask(args: &Args, words: &[String]) -> Result<(), Failure> {
         entries.iter().for_each(list);
         return Ok(());
     }
+    let begun = Instant::now();
     let sitting = Sitting {
         host: Host::here(),
         commit: suite::commit(),
@@ -94,8 +96,9 @@ fn ask(args: &Args, words: &[String]) -> Result<(), Failure> {
             outcomes.extend(found);
         });
     }
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&outcomes)?);
+    match args.json {
+        true => println!("{}", serde_json::to_string_pretty(&outcomes)?),
+        false => print!("{}", table::foot(&sitting, begun.elapsed())),
     }
     Ok(())
 }

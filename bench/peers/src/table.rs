@@ -1,8 +1,10 @@
 //! The table: Thalweg beside each peer, a line a size.
 
+use std::time::Duration;
+
 use measure::{Latency, Outcome};
 
-use crate::compare::{MEDIUM_BENCH, PROGRAM_BENCH};
+use crate::compare::{MEDIUM_BENCH, PROGRAM_BENCH, Sitting};
 
 /// What stands above the lines.
 pub fn head() -> String {
@@ -40,6 +42,25 @@ pub fn line(outcomes: &[Outcome]) -> String {
         or_dash(program.ratio.map(ratio)),
         or_dash(own(medium)),
         or_dash(medium.and_then(|medium| medium.ratio).map(ratio)),
+    )
+}
+
+/// What stands below the lines: where and what was measured, and how long that took.
+pub fn foot(sitting: &Sitting, took: Duration) -> String {
+    let host = &sitting.host;
+    let gaps = host
+        .jitter_ns
+        .map(|ns| format!(", gaps of up to {} µs", ns / 1000));
+    format!(
+        "{}, {} cores, Linux {}, huge pages {}{}; commit {}; measured in {} min {} s\n",
+        host.processor,
+        host.cores,
+        host.kernel,
+        host.huge_pages,
+        gaps.unwrap_or_default(),
+        sitting.commit.as_deref().unwrap_or("unknown"),
+        took.as_secs() / 60,
+        took.as_secs() % 60,
     )
 }
 
@@ -92,6 +113,16 @@ mod tests {
         let head = head();
         let columns = head.lines().last().unwrap();
         assert_eq!(columns.len(), line.trim_end().len());
+    }
+
+    #[test]
+    fn the_foot_says_where_and_how_long() {
+        let mut sitting = Sitting::default();
+        sitting.host.cores = 2;
+        let foot = foot(&sitting, Duration::from_secs(125));
+        assert!(foot.contains("2 cores"), "{foot}");
+        assert!(foot.contains("commit unknown"), "{foot}");
+        assert!(foot.ends_with("measured in 2 min 5 s\n"), "{foot}");
     }
 
     #[test]

@@ -61,6 +61,11 @@ fn a_peer_that_cannot_run_is_a_record_and_a_line() {
     assert!(records[0].unavailable.is_some());
     let table = stdout(&command(&["--only", "windflow"]));
     assert!(table.contains("not measured: "), "{table}");
+    let last = table.lines().last();
+    assert!(
+        last.is_some_and(|line| line.contains("; measured in 0 min ")),
+        "{table}"
+    );
 }
 
 /// Both ends in threads, and both ends in processes; beside them programs on both kinds of paths.
