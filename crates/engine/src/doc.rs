@@ -144,8 +144,16 @@ fn input(port: &InPortModel) -> String {
         PunctuationIn::Expecting => "; needs window markers",
         PunctuationIn::WindowBound => "; needs window markers for a punct() window",
     };
+    let interval = if port.time_interval {
+        ", which may be timeInterval"
+    } else {
+        ""
+    };
     let control = if port.control { "; a control port" } else { "" };
-    format!("{}{window}{punctuation}{control}", count(port.count))
+    format!(
+        "{}{window}{interval}{punctuation}{control}",
+        count(port.count)
+    )
 }
 
 fn output(port: &OutPortModel) -> String {

@@ -38,9 +38,9 @@ pub use expr::{
 pub use fault::{Fault, FaultKind};
 pub use interp::Interpreter;
 pub use logical::{
-    Annotation, ConfigEntry, Edge, EventClock, InPort, Logic, Operator, OperatorId, OutPort,
-    OutputCall, Param, ParamValue, Partition, PartitionEviction, Policy, Program, StateVar, Window,
-    WindowKind,
+    Annotation, ConfigEntry, Edge, EventClock, InPort, Interval, Logic, Operator, OperatorId,
+    OutPort, OutputCall, Param, ParamValue, Partition, PartitionEviction, Policy, Program,
+    StateVar, Window, WindowKind,
 };
 pub use model::{
     Assignment, Cardinality, InPortModel, Misuse, OperatorModel, OutPortModel, ParamMode,

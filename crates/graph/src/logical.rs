@@ -231,7 +231,7 @@ pub struct ConfigEntry {
 /// A window of an input port.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Tumbling or sliding.
+    /// Tumbling, sliding, or over event time.
     pub kind: WindowKind,
     /// When tuples leave (tumbling: when the window is flushed).
     pub evict: Policy,
@@ -249,6 +249,7 @@ impl Window {
         let policy = match self.kind {
             WindowKind::Tumbling => Some(&self.evict),
             WindowKind::Sliding => self.trigger.as_ref(),
+            WindowKind::TimeInterval => None,
         };
         policy.and_then(Policy::seconds)
     }
@@ -260,12 +261,32 @@ impl Window {
     }
 }
 
-/// The two kinds of window.
+/// The kinds of window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is what its name says")]
 pub enum WindowKind {
     Tumbling,
     Sliding,
+    /// Over event time; its eviction is an [`Interval`].
+    TimeInterval,
+}
+
+/// The panes of a window over event time: `[N * period + offset, N * period + offset + duration)` for
+/// every whole N. All in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// From the start of a pane to its end; above 0.
+    pub duration_ns: i128,
+    /// From the start of a pane to that of the next one; above 0.
+    pub period_ns: i128,
+    /// Where a pane starts.
+    pub offset_ns: i128,
+    /// For how long after its end a pane takes what is late.
+    pub discard_ns: i128,
+    /// The attribute that holds the event time: its index in the port's schema.
+    pub attribute: u32,
+    /// What an integer in it counts.
+    pub resolution: Resolution,
 }
 
 /// An eviction or trigger policy.
@@ -280,13 +301,15 @@ pub enum Policy {
     Delta(u32, Value),
     /// A window marker.
     Punct,
+    /// The watermark has passed the end of a pane, or its age.
+    Interval(Interval),
 }
 
 impl Policy {
     fn seconds(&self) -> Option<f64> {
         match self {
             Policy::Time(seconds) => Some(*seconds),
-            Policy::Count(_) | Policy::Delta(..) | Policy::Punct => None,
+            Policy::Count(_) | Policy::Delta(..) | Policy::Punct | Policy::Interval(_) => None,
         }
     }
 }

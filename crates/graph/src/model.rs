@@ -188,8 +188,10 @@ pub struct InPortModel {
     pub control: bool,
     /// The parameter that partitions its window: a `partitioned` window needs it, and it needs one.
     pub partition_param: Option<&'static str>,
-    /// The forms of window that it takes; empty for all.
+    /// The forms of window that it takes; empty for all that are not over event time.
     pub windows: &'static [WindowForm],
+    /// Whether it takes windows over event time.
+    pub time_interval: bool,
 }
 
 impl InPortModel {
@@ -202,6 +204,7 @@ impl InPortModel {
         control: false,
         partition_param: None,
         windows: &[],
+        time_interval: false,
     };
 }
 
@@ -224,6 +227,7 @@ pub enum PolicyKind {
     Time,
     Delta,
     Punct,
+    Interval,
 }
 
 /// A set of like output ports.

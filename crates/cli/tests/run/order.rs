@@ -56,6 +56,9 @@ enum Begins {
 /// What the second source sends is not below this, nor what the third one sends below twice as much.
 const SECOND: i64 = 1_000_000;
 
+/// Event time that is the number of the tuple: so watermarks have a place among the tuples, too.
+const CLOCK: &str = "@eventTime(eventTimeAttribute = n, lag = 0.003, minimumGap = 0.002)";
+
 const SOURCES: [&str; 3] = ["Source", "Second", "Third"];
 
 impl Program {
@@ -91,10 +94,15 @@ impl Program {
     }
 
     fn beacons(&mut self, names: &[&str], tuples: u64, period: &str) -> Vec<String> {
+        let clock = match self.begins {
+            Begins::One => CLOCK,
+            // How two come together is free, and Mixed has one behind them.
+            Begins::Two | Begins::Mixed => "",
+        };
         for (name, first) in names.iter().zip((0..).step_by(SECOND as usize)) {
             let _ = writeln!(
                 self.sources,
-                "    stream<T> {name} = Beacon() {{ param iterations : {tuples}; {period} \
+                "    {clock} stream<T> {name} = Beacon() {{ param iterations : {tuples}; {period} \
                  output {name} : n = {first}l + (int64) IterationCount(), path = 0l; }}"
             );
             self.operators.push((*name).to_owned());
@@ -119,7 +127,7 @@ impl Program {
         let all = all.join(", ");
         let _ = writeln!(
             self.sources,
-            "    stream<T> Mix = Custom({all} as In) {{ logic state : mutable int64 count = 0l; \
+            "    {CLOCK} stream<T> Mix = Custom({all} as In) {{ logic state : mutable int64 count = 0l; \
              onTuple In : {{ submit({{n = count, path = n}}, Mix); count++; }} }}\n\
              \x20   () as Recorder = FileSink(Mix) {{ param file : \"mixed.csv\"; }}"
         );
@@ -130,10 +138,11 @@ impl Program {
 
     /// The same program behind what was mixed, with a file for its source.
     fn replayed(&self) -> String {
-        self.from(
-            "    stream<T> Mixed = FileSource() { param file : \"mixed.csv\"; }\n\
-             \x20   stream<T> Mix = Custom(Mixed as In) { logic onTuple In : submit(In, Mix); }\n",
-        )
+        self.from(&format!(
+            "    stream<T> Mixed = FileSource() {{ param file : \"mixed.csv\"; }}\n\
+                 \x20   {CLOCK} stream<T> Mix = Custom(Mixed as In) {{ \
+                 logic onTuple In : submit(In, Mix); }}\n"
+        ))
     }
 
     /// Adds an operator that takes one or two of the streams so far, rather the latest.
@@ -153,7 +162,7 @@ impl Program {
         } else {
             format!("{a}, {b}")
         };
-        let kind = random.below(if is_apart { 3 } else { 7 });
+        let kind = random.below(if is_apart { 3 } else { 9 });
         let text = match kind {
             0 => format!(
                 "stream<T> {s} = Functor({a}) {{ param filter : n % {k}l != {r}l; output {s} : {}; }}",
@@ -193,6 +202,7 @@ impl Program {
                      tumbling, punct(); output {s} : n = Max(n), path = Sum(path); }}"
                 )
             }
+            6 | 7 => by_event_time(&s, &both, (k, r), kind == 6),
             _ => format!(
                 "stream<T> {s} = Punctor({both} as In) {{ param punctuate : n % {k}l == {r}l; \
                  position : after; }}"
@@ -214,7 +224,8 @@ impl Program {
         let [left, right] = ports.map(|port| port.join(", "));
         let print = |port: &str| {
             format!(
-                "onTuple {port} : printStringLn(\"{port} \" + (rstring) n + \" \" + (rstring) path); \
+                "onTuple {port} : printStringLn(\"{port} \" + (rstring) n + \" \" + (rstring) path \
+                 + \" \" + (rstring) getWatermark()); \
                  onPunct {port} : printStringLn(\"{port} \" + (rstring) currentPunct());"
             )
         };
@@ -268,6 +279,21 @@ impl Program {
             }
         }
         text
+    }
+}
+
+/// An operator whose output tells of watermarks: by its window, or by itself.
+fn by_event_time(name: &str, from: &str, (k, r): (u64, u64), has_window: bool) -> String {
+    match has_window {
+        true => format!(
+            "stream<T> {name} = Aggregate({from} as In) {{ window In : timeInterval, \
+             intervalDuration(0.0{k}), creationPeriod(0.0{r}7), discardAge(0.0{r}5); \
+             output {name} : n = Max(n), path = Sum(path); }}"
+        ),
+        false => format!(
+            "stream<T> {name} = Functor({from}) {{ output {name} : path = (path * 7l + \
+             int64TicksFromTimestamp(getWatermark(), Sys.Milliseconds)) % 1000003l; }}"
+        ),
     }
 }
 

@@ -10,7 +10,7 @@
 //!                                          fires by it
 //! ```
 
-use graph::{Edge, EventClock, Operator};
+use graph::{Edge, EventClock, Operator, Policy, Window};
 use syntax::{Diagnostic, Span};
 use tuple::{Resolution, Type, Value};
 
@@ -21,23 +21,30 @@ use crate::expand::Site;
 /// Seconds that watermarks advance at least, if nobody says how many: the default of SPL.
 const MINIMUM_GAP: f64 = 0.1;
 
-/// Gives every operator that has event time its clock; reports streams of different event times that
-/// meet, and loops that bring it back.
+/// Gives every operator that has event time its clock, and windows over it the attribute; reports
+/// windows without, streams of different event times that meet, and loops that bring it back.
 pub(crate) fn spread(operators: &mut [Operator], sites: &[Site], diagnostics: &Diagnostics) {
     for operator in operators.iter_mut() {
         operator.clock = own(operator);
     }
     let made: Vec<bool> = operators.iter().map(|o| o.clock.is_some()).collect();
+    let mut reach = Reach {
+        operators,
+        sites,
+        diagnostics,
+    };
     if made.contains(&true) {
-        let mut reach = Reach {
-            operators,
-            sites,
-            diagnostics,
-        };
         let reached = reach.all(&made);
         reach.report_conflicts(&reached);
         reach.report_loops();
     }
+    reach.windows();
+}
+
+/// Whether a window is one over event time.
+fn is_over_time(window: &Option<Window>) -> bool {
+    let evict = window.as_ref().map(|window| &window.evict);
+    matches!(evict, Some(Policy::Interval(_)))
 }
 
 /// The clock that the operator's own annotation gives it.
@@ -184,7 +191,11 @@ impl Reach<'_> {
 
     /// One operator has one event time.
     fn report_conflicts(&self, reached: &[usize]) {
-        for &to in reached.iter().filter(|to| !self.makes(**to)) {
+        let counts = |to: &&usize| {
+            let mut inputs = self.operators[**to].inputs.iter();
+            !self.makes(**to) || inputs.any(|input| is_over_time(&input.window))
+        };
+        for &to in reached.iter().filter(counts) {
             let mut lanes = self.lanes(to);
             let Some(first) = lanes.next() else { continue };
             let other = lanes.find(|lane| self.time_of(lane.from) != self.time_of(first.from));
@@ -225,6 +236,46 @@ impl Reach<'_> {
             let help = "leave the attribute out of what comes back, or give it another name there";
             self.diagnostics.add(finding.help(help));
         }
+    }
+
+    /// Tells windows over event time where they find it.
+    fn windows(&mut self) {
+        for at in 0..self.operators.len() {
+            for port in 0..self.operators[at].inputs.len() {
+                if !is_over_time(&self.operators[at].inputs[port].window) {
+                    continue;
+                }
+                let found = self.attribute(at, port);
+                let input = &mut self.operators[at].inputs[port];
+                let evict = input.window.as_mut().map(|window| &mut window.evict);
+                match (evict, found) {
+                    (Some(Policy::Interval(interval)), Some((attribute, resolution))) => {
+                        (interval.attribute, interval.resolution) = (attribute, resolution);
+                    }
+                    _ => self.report_without(at, port),
+                }
+            }
+        }
+    }
+
+    /// Where tuples of a port have their event time.
+    fn attribute(&self, at: usize, port: usize) -> Option<(u32, Resolution)> {
+        let lane = self.lanes(at).find(|lane| lane.port == port)?;
+        let clock = self.clock_of(lane.from)?;
+        let schema = &self.operators[at].inputs[port].schema;
+        let (attribute, _) = schema.find(&clock.attribute)?;
+        Some((attribute as u32, clock.resolution))
+    }
+
+    fn report_without(&self, at: usize, port: usize) {
+        let site = &self.sites[at].inputs[port];
+        let name = &self.operators[at].inputs[port].name;
+        let message = format!("no stream of `{name}` has event time, and this window needs it");
+        let place = site.window.unwrap_or(site.span);
+        let finding = Diagnostic::error("event-time-window", place, message);
+        let help = "put `@eventTime(eventTimeAttribute = ...)` before an operator upstream; what is \
+                    between has to keep the attribute";
+        self.diagnostics.add(finding.help(help));
     }
 
     /// Whether an operator has its event time from nobody else.

@@ -6,6 +6,7 @@
 
 mod effects;
 mod forward;
+mod interval;
 mod logic;
 mod output;
 mod params;

@@ -15,6 +15,7 @@ pub(super) fn kind_of(policy: &Policy) -> PolicyKind {
         Policy::Time(_) => PolicyKind::Time,
         Policy::Delta(..) => PolicyKind::Delta,
         Policy::Punct => PolicyKind::Punct,
+        Policy::Interval(_) => PolicyKind::Interval,
     }
 }
 
@@ -70,7 +71,7 @@ impl<'w> Policies<'_, '_, 'w> {
     }
 
     /// Seconds; also as an integer if `integers`.
-    fn seconds(&self, word: &str, expr: &'w Expr, integers: bool) -> Option<f64> {
+    pub fn seconds(&self, word: &str, expr: &'w Expr, integers: bool) -> Option<f64> {
         let (seconds, ty) = match self.constant(expr)? {
             (Value::Float64(s), ty) => (s, ty),
             (Value::Int32(s), ty) if integers => (f64::from(s), ty),

@@ -9,18 +9,26 @@ use super::policy::kind_of;
 
 /// Checks a window against the forms that the port takes.
 pub(super) fn fits(work: &Work<'_, '_>, port: usize, window: &Window, span: Span) -> Option<()> {
-    let forms = work.inputs[port].windows;
+    let (forms, time_interval) = (work.inputs[port].windows, work.inputs[port].time_interval);
     let takes = |form: &WindowForm| {
         form.kind == window.kind
             && (form.evict.is_empty() || form.evict.contains(&kind_of(&window.evict)))
             && (!form.every_tuple || matches!(window.trigger, None | Some(Policy::Count(1))))
     };
-    if forms.is_empty() || forms.iter().any(takes) {
+    let is_taken = match window.kind {
+        WindowKind::TimeInterval => time_interval,
+        _ => forms.is_empty() || forms.iter().any(takes),
+    };
+    if is_taken {
         return Some(());
     }
     let message = format!("{} takes no window of this form", work.model.name);
     let finding = Diagnostic::error("window-form", span, message);
-    let words: Vec<_> = forms.iter().map(form_words).collect();
+    let mut words: Vec<_> = forms.iter().map(form_words).collect();
+    if forms.is_empty() {
+        words.extend(["tumbling window", "sliding window"].map(str::to_owned));
+    }
+    words.extend(time_interval.then(|| "timeInterval window".to_owned()));
     work.session
         .report(finding.help(format!("it takes a {}", words.join(", or a "))));
     None
@@ -30,6 +38,7 @@ fn form_words(form: &WindowForm) -> String {
     let kind = match form.kind {
         WindowKind::Tumbling => "tumbling window",
         WindowKind::Sliding => "sliding window",
+        WindowKind::TimeInterval => "timeInterval window",
     };
     let words: Vec<_> = form.evict.iter().map(|kind| policy_word(*kind)).collect();
     let evict = match &words[..] {
@@ -50,6 +59,7 @@ fn policy_word(kind: PolicyKind) -> &'static str {
         PolicyKind::Time => "time",
         PolicyKind::Delta => "delta",
         PolicyKind::Punct => "punct",
+        PolicyKind::Interval => "intervalDuration",
     }
 }
 

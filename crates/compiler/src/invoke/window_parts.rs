@@ -5,6 +5,7 @@ use syntax::ast::{Expr, ExprKind, PortClause};
 use syntax::{Diagnostic, Span};
 
 use super::Work;
+use super::interval::{self, Times};
 use super::policy::{Policies, kind_of};
 use crate::names::nearest;
 
@@ -13,6 +14,7 @@ use crate::names::nearest;
 pub(super) struct Parts {
     kind: Option<(WindowKind, Span)>,
     policies: Vec<(Policy, Span)>,
+    times: Times,
     partitioned: Option<Span>,
     eviction: Option<(PartitionEviction, Span)>,
 }
@@ -26,7 +28,7 @@ enum Place {
     Eviction,
 }
 
-const WORDS: [&str; 11] = [
+const WORDS: [&str; 15] = [
     "tumbling",
     "sliding",
     "timeInterval",
@@ -34,6 +36,10 @@ const WORDS: [&str; 11] = [
     "time",
     "delta",
     "punct",
+    "intervalDuration",
+    "creationPeriod",
+    "discardAge",
+    "intervalOffset",
     "partitioned",
     "partitionAge",
     "partitionCount",
@@ -53,9 +59,6 @@ impl Parts {
         let (mut is_sound, mut is_told) = (true, false);
         for expr in &clause.body {
             let Some(place) = parts.add(work, port, expr) else {
-                if is_time_interval(expr) {
-                    return None;
-                }
                 is_sound = false;
                 continue;
             };
@@ -87,17 +90,15 @@ impl Parts {
         match (&*word.text, args) {
             ("tumbling", None) => self.set_kind(work, WindowKind::Tumbling, span),
             ("sliding", None) => self.set_kind(work, WindowKind::Sliding, span),
-            ("timeInterval", None) => {
-                let message = "windows over event time are not available yet";
-                let finding = Diagnostic::error("event-time-window", span, message);
-                work.session
-                    .report(finding.help("use a tumbling or sliding window"));
-                None
-            }
+            ("timeInterval", None) => self.set_kind(work, WindowKind::TimeInterval, span),
             ("partitioned", None) => once(work, &mut self.partitioned, span, word),
             ("count" | "time" | "delta" | "punct", Some(args)) => {
                 let policy = policies.policy(&word.text, args, span)?;
                 self.policies.push((policy, span));
+                Some(Place::Policy)
+            }
+            (word, Some(args)) if interval::is_time(word) => {
+                self.times.read(&policies, word, args, span)?;
                 Some(Place::Policy)
             }
             ("partitionAge" | "partitionCount" | "tupleCount", Some(args)) => {
@@ -133,7 +134,7 @@ impl Parts {
 
     fn set_kind(&mut self, work: &Work<'_, '_>, kind: WindowKind, span: Span) -> Option<Place> {
         if let Some((_, first)) = self.kind {
-            let message = "a window is either tumbling or sliding";
+            let message = "a window is tumbling, sliding or timeInterval: one of them";
             let finding = Diagnostic::error("window-parts", span, message);
             work.session.report(finding.label(first, "said here"));
             return None;
@@ -148,9 +149,16 @@ impl Parts {
         let Some((kind, kind_span)) = self.kind else {
             return fail(
                 clause.port.span,
-                "a window begins with `tumbling` or `sliding`",
+                "a window begins with `tumbling`, `sliding` or `timeInterval`",
             );
         };
+        if kind == WindowKind::TimeInterval {
+            return self.time_interval(work, clause, kind_span);
+        }
+        if let Some((word, span)) = self.times.first() {
+            let message = format!("`{word}` is for timeInterval windows");
+            return fail(span, &message);
+        }
         let mut policies = self.policies.into_iter();
         let Some((evict, evict_span)) = policies.next() else {
             let message = "a window needs an eviction: `count`, `time`, `delta` or `punct`";
@@ -167,7 +175,7 @@ impl Parts {
                     "a tumbling window has no trigger: it fires when it is full",
                 );
             }
-            (WindowKind::Tumbling, None) => None,
+            (WindowKind::Tumbling | WindowKind::TimeInterval, _) => None,
             (WindowKind::Sliding, _) if kind_of(&evict) == PolicyKind::Punct => {
                 return fail(evict_span, "`punct()` is for tumbling windows");
             }
@@ -201,6 +209,37 @@ impl Parts {
     }
 }
 
+impl Parts {
+    /// The same of a window over event time.
+    fn time_interval(
+        self,
+        work: &Work<'_, '_>,
+        clause: &PortClause<Vec<Expr>>,
+        kind: Span,
+    ) -> Option<Window> {
+        let fail = |span, message: &str| work.session.fail("window-parts", span, message);
+        if let Some((_, span)) = self.policies.first() {
+            let message = "a timeInterval window has no eviction and no trigger: the watermark fires \
+                           its panes";
+            return fail(*span, message);
+        }
+        if let Some((_, span)) = self.eviction {
+            return fail(
+                span,
+                "the partitions of a timeInterval window are not evicted",
+            );
+        }
+        let interval = self.times.interval(work, kind)?;
+        Some(Window {
+            kind: WindowKind::TimeInterval,
+            evict: Policy::Interval(interval),
+            trigger: None,
+            partition: self.partitioned.map(|_| Partition { evict: None }),
+            pos: work.session.pos(clause.span),
+        })
+    }
+}
+
 fn once(
     work: &Work<'_, '_>,
     slot: &mut Option<Span>,
@@ -214,10 +253,6 @@ fn once(
         return None;
     }
     Some(Place::Partitioned)
-}
-
-fn is_time_interval(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Name(name) if &*name.name.text == "timeInterval")
 }
 
 fn not_a_part<T>(work: &Work<'_, '_>, span: Span) -> Option<T> {

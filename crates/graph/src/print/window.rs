@@ -17,6 +17,7 @@ impl fmt::Display for Windowed<'_> {
         f.write_str(match window.kind {
             WindowKind::Tumbling => "tumbling, ",
             WindowKind::Sliding => "sliding, ",
+            WindowKind::TimeInterval => "timeInterval, ",
         })?;
         policy(&window.evict, schema, f)?;
         if let Some(trigger) = &window.trigger {
@@ -36,11 +37,23 @@ impl fmt::Display for Windowed<'_> {
     }
 }
 
+fn seconds(nanoseconds: i128) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
 fn policy(policy: &Policy, schema: &TupleType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match policy {
         Policy::Count(n) => write!(f, "count({n}u)"),
         Policy::Time(seconds) => write!(f, "time({seconds:?})"),
         Policy::Punct => f.write_str("punct()"),
+        Policy::Interval(interval) => write!(
+            f,
+            "intervalDuration({:?}), creationPeriod({:?}), discardAge({:?}), intervalOffset({:?})",
+            seconds(interval.duration_ns),
+            seconds(interval.period_ns),
+            seconds(interval.discard_ns),
+            seconds(interval.offset_ns),
+        ),
         Policy::Delta(at, amount) => match schema.attributes.get(*at as usize) {
             Some(attribute) => {
                 let mut text = String::new();

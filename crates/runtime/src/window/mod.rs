@@ -2,7 +2,7 @@
 //! they leave and when the window is to be processed.
 //!
 //! One engine for every combination: an eviction policy, a trigger policy, an optional partition
-//! with its own eviction ([`graph::Window`]). What is kept ([`Windows`] is generic over it), what
+//! with its own eviction ([`graph::Window`]); but for windows over event time, which are [`Panes`]. What is kept ([`Windows`] is generic over it), what
 //! happens when an item leaves and when a window fires is the operator's business: its [`Observer`].
 //!
 //! # Order of things on arrival of an item
@@ -20,6 +20,7 @@
 
 mod delta;
 mod key;
+mod panes;
 mod partition;
 mod partitions;
 
@@ -30,6 +31,7 @@ use tuple::{Layout, TupleRef, Value};
 
 pub use delta::exceeds;
 pub use key::{encode_first, encode_key, hash_key};
+pub use panes::{PaneObserver, Panes};
 pub use partition::{Entry, Partition};
 use partitions::{Partitions, Place};
 
@@ -175,7 +177,10 @@ impl<T> Windows<T> {
         self.evict_old_partitions(arrival.now_ns, observer)?;
         match self.kind {
             WindowKind::Tumbling => self.insert_tumbling(arrival, observer),
-            WindowKind::Sliding => self.insert_sliding(arrival, observer),
+            // Panes are kept by those who know event time.
+            WindowKind::Sliding | WindowKind::TimeInterval => {
+                self.insert_sliding(arrival, observer)
+            }
         }
     }
 

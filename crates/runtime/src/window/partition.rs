@@ -135,7 +135,7 @@ impl<T> Partition<T> {
         self.is_full |= match evict {
             Policy::Count(n) => self.len() >= *n as usize,
             Policy::Time(_) => true,
-            Policy::Delta(..) | Policy::Punct => false,
+            Policy::Delta(..) | Policy::Punct | Policy::Interval(_) => false,
         };
     }
 

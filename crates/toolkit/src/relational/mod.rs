@@ -5,6 +5,8 @@ mod clock;
 pub mod filter;
 pub mod functor;
 pub mod join;
+mod panes;
 pub mod punctor;
 pub mod sort;
+mod sort_panes;
 mod sort_rules;

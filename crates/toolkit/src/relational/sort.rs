@@ -1,6 +1,6 @@
 //! Sort: puts the tuples of a window in order.
 
-use graph::{Assignment, PolicyKind, PunctuationIn, WindowForm, WindowKind, Windowing};
+use graph::{Assignment, Policy, PolicyKind, PunctuationIn, WindowForm, WindowKind, Windowing};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::window::{Arrival, Cause, Observer, Partition, Windows};
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::clock::Clock;
+use super::sort_panes;
 use crate::key::Key;
 use crate::lower;
 
@@ -23,11 +24,13 @@ static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.relational",
     name: "Sort",
     doc: "Puts the tuples of a window in order. A tumbling window is sent in order when it is \
-          flushed, then a window marker; a sliding window of count(n) sends its smallest tuple \
+          flushed, then a window marker, and so is a pane of a timeInterval window when it fires; \
+          a sliding window of count(n) sends its smallest tuple \
           when it overflows, and the rest at the end, without markers.",
     inputs: &[InPortModel {
         punctuation: PunctuationIn::WindowBound,
         window: Windowing::Windowed,
+        time_interval: true,
         partition_param: Some("partitionBy"),
         windows: &[
             WindowForm {
@@ -83,7 +86,7 @@ static MODEL: OperatorModel = OperatorModel {
 
 /// A tuple of the window with the values that it is sorted by.
 #[derive(Default)]
-struct Kept {
+pub(super) struct Kept {
     tuple: TupleBuf,
     keys: Vec<Value>,
 }
@@ -91,16 +94,16 @@ struct Kept {
 struct Sort {
     windows: Windows<Kept>,
     partition: Key,
-    sort_by: Projection,
-    sort_keys: TupleBuf,
     input: Arc<Layout>,
     clock: Clock,
     sorted: Sorted,
 }
 
-/// What turns tuples in order into output.
-struct Sorted {
+/// What puts tuples in order and turns them into output.
+pub(super) struct Sorted {
     is_sliding: bool,
+    sort_by: Projection,
+    sort_keys: TupleBuf,
     /// For each expression of `sortBy`, whether its order is reversed.
     descending: Vec<bool>,
     output: Projection,
@@ -113,36 +116,18 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         .window
         .as_ref()
         .expect("the model asks for a window");
+    if let Policy::Interval(interval) = window.evict {
+        return sort_panes::build(build, interval);
+    }
     let windows = Windows::new(window);
     if let Some(seconds) = window.period() {
         build.timer(seconds);
     }
-    let sort_by = build
-        .param_projection("sortBy")?
-        .expect("the model asks for it");
-    let orders = build.literals("order").unwrap_or_default();
-    let keys = sort_by.layout.schema.attributes.len();
-    let descending = |at: usize| {
-        let order = if let [all] = orders {
-            Some(all)
-        } else {
-            orders.get(at)
-        };
-        order.is_some_and(|order| &**order == "descending")
-    };
-    let sorted = Sorted {
-        is_sliding: window.kind == WindowKind::Sliding,
-        descending: (0..keys).map(descending).collect(),
-        output: build.output(0)?,
-        out_tuple: TupleBuf::default(),
-        spare: Vec::new(),
-    };
+    let sorted = Sorted::new(build, window.kind == WindowKind::Sliding)?;
     Ok(Box::new(Sort {
         clock: Clock::new(windows.is_timed()),
         windows,
         partition: Key::new(build.param_projection("partitionBy")?),
-        sort_by,
-        sort_keys: TupleBuf::default(),
         input: build.inputs[0].clone(),
         sorted,
     }))
@@ -158,14 +143,7 @@ impl Operator for Sort {
         let row = [Some(tuple)];
         let row = Row::new(&row);
         self.partition.read(&row, out)?;
-        self.sort_by.write(&row, out, &mut self.sort_keys)?;
-        let mut kept = self.sorted.spare.pop().unwrap_or_default();
-        kept.tuple.copy_from(tuple);
-        let keys = 0..self.sorted.descending.len();
-        let layout = &self.sort_by.layout;
-        kept.keys.clear();
-        kept.keys
-            .extend(keys.map(|at| self.sort_keys.as_ref().get(layout, at)));
+        let kept = self.sorted.keep(tuple, &row, out)?;
         let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
         let now_ns = self.clock.now_ns();
         let arrival = Arrival {
@@ -225,12 +203,8 @@ impl Observer<Kept> for Sorting<'_> {
         if self.sorted.is_sliding {
             return Ok(());
         }
-        let mut items: Vec<_> = partition.into_iter().flat_map(Partition::iter).collect();
-        items.sort_by(|a, b| self.sorted.compare(a, b));
-        for kept in items {
-            self.sorted.send(kept, self.out)?;
-        }
-        self.out.punctuate(0, Punctuation::Window)
+        let items = partition.into_iter().flat_map(Partition::iter).collect();
+        self.sorted.send_all(items, self.out)
     }
 
     fn leave(&mut self, item: Kept, cause: Cause) -> Result<(), Fault> {
@@ -262,6 +236,63 @@ impl Observer<Kept> for Sorting<'_> {
 }
 
 impl Sorted {
+    pub(super) fn new(build: &mut Build<'_>, is_sliding: bool) -> Result<Sorted, Fault> {
+        let sort_by = build
+            .param_projection("sortBy")?
+            .expect("the model asks for it");
+        let orders = build.literals("order").unwrap_or_default();
+        let keys = sort_by.layout.schema.attributes.len();
+        let descending = |at: usize| {
+            let order = if let [all] = orders {
+                Some(all)
+            } else {
+                orders.get(at)
+            };
+            order.is_some_and(|order| &**order == "descending")
+        };
+        Ok(Sorted {
+            is_sliding,
+            descending: (0..keys).map(descending).collect(),
+            sort_by,
+            sort_keys: TupleBuf::default(),
+            output: build.output(0)?,
+            out_tuple: TupleBuf::default(),
+            spare: Vec::new(),
+        })
+    }
+
+    /// A tuple with the values that it is sorted by.
+    #[inline]
+    pub(super) fn keep(
+        &mut self,
+        tuple: TupleRef<'_>,
+        row: &Row<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<Kept, Fault> {
+        self.sort_by.write(row, out, &mut self.sort_keys)?;
+        let mut kept = self.spare.pop().unwrap_or_default();
+        kept.tuple.copy_from(tuple);
+        let keys = 0..self.descending.len();
+        let layout = &self.sort_by.layout;
+        kept.keys.clear();
+        kept.keys
+            .extend(keys.map(|at| self.sort_keys.as_ref().get(layout, at)));
+        Ok(kept)
+    }
+
+    /// Sends tuples in order, then a window marker.
+    pub(super) fn send_all(
+        &mut self,
+        mut items: Vec<&Kept>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        items.sort_by(|a, b| self.compare(a, b));
+        for kept in items {
+            self.send(kept, out)?;
+        }
+        out.punctuate(0, Punctuation::Window)
+    }
+
     fn compare(&self, a: &Kept, b: &Kept) -> Ordering {
         let pairs = a.keys.iter().zip(&b.keys).zip(&self.descending);
         let mut orders = pairs.map(|((a, b), &descending)| {

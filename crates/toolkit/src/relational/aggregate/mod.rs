@@ -11,6 +11,7 @@ mod call;
 mod column;
 mod columns;
 mod operator;
+mod panes;
 mod rules;
 mod running;
 mod tally;
@@ -30,12 +31,13 @@ static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.relational",
     name: "Aggregate",
     doc: "Sums up the tuples of a window: one output tuple for each group whenever the window is \
-          flushed (tumbling) or triggered (sliding), then one window marker. An empty window gives \
-          the marker alone. Attributes that are not assigned are those of the last tuple.",
+          flushed (tumbling), triggered (sliding) or a pane of it fires (timeInterval), then one \
+          window marker. An empty window gives the marker alone. Attributes that are not assigned are those of the last tuple.",
     timed: Some(lower::has_period),
     inputs: &[InPortModel {
         punctuation: PunctuationIn::WindowBound,
         window: Windowing::Windowed,
+        time_interval: true,
         partition_param: Some("partitionBy"),
         ..InPortModel::DEFAULT
     }],

@@ -1,6 +1,6 @@
 //! The running Aggregate.
 
-use graph::{Expr, Fault, WindowKind};
+use graph::{Expr, Fault, Policy, WindowKind};
 use indexmap::IndexMap;
 use runtime::abi::Projection;
 use runtime::window::{Arrival, Cause, Observer, Partition, Windows};
@@ -9,6 +9,7 @@ use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, Type};
 
 use super::call::{Call, Group};
 use super::columns::Columns;
+use super::panes;
 use super::tally::{self, Folding, Tally};
 use crate::key::Key;
 use crate::relational::clock::Clock;
@@ -38,7 +39,7 @@ struct Aggregate {
 }
 
 /// Everything that turns a fired window into output.
-struct Summary {
+pub(super) struct Summary {
     is_sliding: bool,
     incomplete: bool,
     evicted_partitions: bool,
@@ -68,41 +69,14 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         .window
         .as_ref()
         .expect("the model asks for a window");
-    let is_sliding = window.kind == WindowKind::Sliding;
+    if let Policy::Interval(interval) = window.evict {
+        return panes::build(build, interval);
+    }
     let windows = Windows::new(window);
     if let Some(seconds) = window.period() {
         build.timer(seconds);
     }
-    let mut kept: Vec<Expr> = build.exprs("groupBy").unwrap_or_default().to_vec();
-    let group_by = kept.len();
-    let operator = build.operator;
-    let mut calls = Vec::new();
-    for call in &operator.outputs[0].calls {
-        calls.push((Call::new(build, call, &mut kept)?, call.ty.clone()));
-    }
-    let folding = if is_sliding {
-        None
-    } else {
-        Folding::of(&calls, &operator.outputs[0].calls, group_by)
-    };
-    let summary = Summary {
-        is_sliding,
-        folding,
-        incomplete: build.flag("aggregateIncompleteWindows", false)?,
-        evicted_partitions: build.flag("aggregateEvictedPartitions", false)?,
-        group_by,
-        values: build.projection(&kept)?,
-        columns: kept.iter().map(|expr| List::new_for(&expr.ty)).collect(),
-        calls,
-        results_layout: build.results(0),
-        results: TupleBuf::default(),
-        output: build.output(0)?,
-        out_tuple: TupleBuf::default(),
-        followed: FxHashMap::default(),
-        number: 0,
-        total: 0,
-        spare: Vec::new(),
-    };
+    let summary = Summary::new(build, window.kind)?;
     Ok(Box::new(Aggregate {
         clock: Clock::new(windows.is_timed()),
         windows,
@@ -111,6 +85,58 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         reported: 0,
         summary,
     }))
+}
+
+impl Summary {
+    /// For windows of a kind.
+    pub(super) fn new(build: &mut Build<'_>, kind: WindowKind) -> Result<Summary, Fault> {
+        let mut kept: Vec<Expr> = build.exprs("groupBy").unwrap_or_default().to_vec();
+        let group_by = kept.len();
+        let operator = build.operator;
+        let mut calls = Vec::new();
+        for call in &operator.outputs[0].calls {
+            calls.push((Call::new(build, call, &mut kept)?, call.ty.clone()));
+        }
+        // A window that slides, and a pane that is late, need their tuples again.
+        let folding = match kind {
+            WindowKind::Tumbling => Folding::of(&calls, &operator.outputs[0].calls, group_by),
+            WindowKind::Sliding | WindowKind::TimeInterval => None,
+        };
+        Ok(Summary {
+            is_sliding: kind == WindowKind::Sliding,
+            folding,
+            incomplete: build.flag("aggregateIncompleteWindows", false)?,
+            evicted_partitions: build.flag("aggregateEvictedPartitions", false)?,
+            group_by,
+            values: build.projection(&kept)?,
+            columns: kept.iter().map(|expr| List::new_for(&expr.ty)).collect(),
+            calls,
+            results_layout: build.results(0),
+            results: TupleBuf::default(),
+            output: build.output(0)?,
+            out_tuple: TupleBuf::default(),
+            followed: FxHashMap::default(),
+            number: 0,
+            total: 0,
+            spare: Vec::new(),
+        })
+    }
+
+    /// A tuple with what is taken from it.
+    #[inline]
+    pub(super) fn keep(
+        &mut self,
+        tuple: TupleRef<'_>,
+        row: &Row<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<Kept, Fault> {
+        let mut kept = self.spare.pop().unwrap_or_default();
+        kept.tuple.copy_from(tuple);
+        self.number += 1;
+        kept.number = self.number;
+        self.values.write(row, out, &mut kept.values)?;
+        Ok(kept)
+    }
 }
 
 impl Operator for Aggregate {
@@ -123,11 +149,7 @@ impl Operator for Aggregate {
         let row = [Some(tuple)];
         let row = Row::new(&row);
         self.partition.read(&row, out)?;
-        let mut kept = self.summary.spare.pop().unwrap_or_default();
-        kept.tuple.copy_from(tuple);
-        self.summary.number += 1;
-        kept.number = self.summary.number;
-        self.summary.values.write(&row, out, &mut kept.values)?;
+        let kept = self.summary.keep(tuple, &row, out)?;
         let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
         let now_ns = self.clock.now_ns();
         let arrival = Arrival {
@@ -253,21 +275,43 @@ impl Summary {
             }
         } else if self.group_by == 0 && self.is_sliding {
             self.follow(partition, out)?;
-        } else if self.group_by == 0 {
-            self.fill_columns(partition.iter());
-            self.group(&[partition.len()], 0, partition.iter(), out)?;
         } else {
-            let mut groups: IndexMap<Vec<u8>, Vec<&Kept>> = IndexMap::new();
-            for kept in partition.iter() {
-                groups.entry(self.group_key(kept)).or_default().push(kept);
-            }
-            let sizes: Vec<_> = groups.values().map(Vec::len).collect();
-            for (index, group) in groups.values().enumerate() {
-                self.fill_columns(group.iter().copied());
-                self.group(&sizes, index, group.iter().copied(), out)?;
-            }
+            self.sum_up_all(partition.iter(), out)?;
         }
         out.punctuate(0, Punctuation::Window)
+    }
+
+    /// The same of a pane over event time.
+    pub(super) fn sum_up_pane(
+        &mut self,
+        items: &[Arc<Kept>],
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.total = items.len();
+        self.sum_up_all(items.iter().map(|kept| &**kept), out)?;
+        out.punctuate(0, Punctuation::Window)
+    }
+
+    /// One tuple a group.
+    fn sum_up_all<'k>(
+        &mut self,
+        items: impl DoubleEndedIterator<Item = &'k Kept> + ExactSizeIterator + Clone,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if self.group_by == 0 {
+            self.fill_columns(items.clone());
+            return self.group(&[items.len()], 0, items, out);
+        }
+        let mut groups: IndexMap<Vec<u8>, Vec<&Kept>> = IndexMap::new();
+        for kept in items {
+            groups.entry(self.group_key(kept)).or_default().push(kept);
+        }
+        let sizes: Vec<_> = groups.values().map(Vec::len).collect();
+        for (index, group) in groups.values().enumerate() {
+            self.fill_columns(group.iter().copied());
+            self.group(&sizes, index, group.iter().copied(), out)?;
+        }
+        Ok(())
     }
 
     /// Sums up a sliding window without groups from its columns as they were, and what has changed.

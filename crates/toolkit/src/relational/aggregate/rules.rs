@@ -10,12 +10,21 @@ pub fn verify(operator: &Operator) -> Result<(), Misuse> {
     let Some(window) = &operator.inputs[0].window else {
         return Ok(());
     };
-    let is_tumbling = window.kind == WindowKind::Tumbling;
     let (incomplete, evicted) = ("aggregateIncompleteWindows", "aggregateEvictedPartitions");
-    if holds(operator, incomplete) && is_tumbling {
-        let message = "a tumbling window gives results only when it is full";
+    if holds(operator, incomplete) && window.kind != WindowKind::Sliding {
+        let message = match window.kind {
+            WindowKind::TimeInterval => {
+                "a pane gives results only when the watermark has passed its end"
+            }
+            _ => "a tumbling window gives results only when it is full",
+        };
         let help = format!("leave `{incomplete}` out, or make the window sliding");
         return wrong(Part::Param(incomplete), message, &help);
+    }
+    if holds(operator, evicted) && window.kind == WindowKind::TimeInterval {
+        let message = "the partitions of a timeInterval window are not evicted";
+        let help = format!("leave `{evicted}` out");
+        return wrong(Part::Param(evicted), message, &help);
     }
     if holds(operator, evicted) && window.partition.is_none() {
         let message = "the window has no partitions that could be evicted";

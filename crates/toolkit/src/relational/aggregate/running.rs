@@ -13,7 +13,7 @@ use super::column::{counts, distinct_list};
 use crate::function::number::{Number, Wide, numeric};
 
 /// A function on its way through the values of a group.
-pub trait Running: Send {
+pub trait Running: Send + Sync {
     /// One more tuple: the value of the first argument, and that of the second one if there is any.
     fn add(&mut self, value: Value, other: Option<Value>) -> Result<(), Fault>;
     /// The result for the tuples so far; there is at least one.
@@ -49,7 +49,7 @@ pub fn running(name: &str, argument: &Type, result: &Type) -> Option<Box<dyn Run
 /// Sums and what is made of them.
 fn moment<T: Number + 'static>(name: &str, ty: &Type) -> Option<Box<dyn Running>>
 where
-    T::Wide: Send,
+    T::Wide: Send + Sync,
 {
     Some(match name {
         "Sum" => Box::new(Sum::<T>::new(false)),
@@ -252,7 +252,7 @@ impl<T: Number> Sum<T> {
 
 impl<T: Number> Running for Sum<T>
 where
-    T::Wide: Send,
+    T::Wide: Send + Sync,
 {
     fn add(&mut self, value: Value, _: Option<Value>) -> Result<(), Fault> {
         let number = T::of(&value).widen();
@@ -309,7 +309,7 @@ impl<T: Number> Moving<T> {
 
 impl<T: Number> Running for Moving<T>
 where
-    T::Wide: Send,
+    T::Wide: Send + Sync,
 {
     fn add(&mut self, value: Value, _: Option<Value>) -> Result<(), Fault> {
         let number = T::of(&value).widen();

@@ -1,0 +1,123 @@
+//! The times of a window over event time.
+//!
+//! ```text
+//!   window In : timeInterval, intervalDuration(10.0), creationPeriod(5.0), discardAge(30.0),
+//!               intervalOffset(2.0) ;
+//! ```
+//! All are seconds. The order of them is free, and only the first is needed.
+
+use graph::Interval;
+use syntax::ast::Expr;
+use syntax::{Diagnostic, Span};
+use tuple::Resolution;
+
+use super::Work;
+use super::policy::Policies;
+
+/// The words; the duration is the first.
+const WORDS: [&str; 4] = [
+    "intervalDuration",
+    "creationPeriod",
+    "discardAge",
+    "intervalOffset",
+];
+
+/// So many panes may hold one tuple.
+const PANES_MAX: i128 = 1 << 16;
+
+/// Times in years do not fit into the nanoseconds of a timestamp beyond this.
+const SECONDS_MAX: f64 = 9.0e9;
+
+/// Whether a word is that of such a time.
+pub(super) fn is_time(word: &str) -> bool {
+    WORDS.contains(&word)
+}
+
+/// The times as they were met, in nanoseconds.
+#[derive(Default)]
+pub(super) struct Times {
+    given: [Option<(i128, Span)>; WORDS.len()],
+}
+
+impl Times {
+    /// Reads one; `None` if something is wrong with it, which was reported.
+    pub fn read<'w>(
+        &mut self,
+        policies: &Policies<'_, '_, 'w>,
+        word: &str,
+        args: &'w [Expr],
+        span: Span,
+    ) -> Option<()> {
+        let session = policies.work.session;
+        let [value] = args else {
+            return session.fail("window-policy", span, format!("`{word}` takes one value"));
+        };
+        let seconds = policies.seconds(word, value, false)?;
+        if seconds > SECONDS_MAX {
+            let message = format!("`{word}` takes {SECONDS_MAX:e} seconds at most");
+            return session.fail("window-policy", value.span, message);
+        }
+        let at = WORDS.iter().position(|known| *known == word)?;
+        if let Some((_, first)) = self.given[at].replace(((seconds * 1e9).round() as i128, span)) {
+            let finding =
+                Diagnostic::error("window-parts", span, format!("`{word}` is said twice"));
+            session.report(finding.label(first, "first here"));
+            return None;
+        }
+        Some(())
+    }
+
+    /// One of those that were given.
+    pub fn first(&self) -> Option<(&'static str, Span)> {
+        let mut given = WORDS.iter().zip(&self.given);
+        given.find_map(|(word, given)| Some((*word, given.as_ref()?.1)))
+    }
+
+    /// The panes that they make; reports what is missing, or does not go together. The attribute is
+    /// known when the operators are joined.
+    pub fn interval(self, work: &Work<'_, '_>, kind: Span) -> Option<Interval> {
+        let fail = |span, message: &str| work.session.fail("window-policy", span, message);
+        let [duration, period, discard, offset] = self.given;
+        let Some((duration_ns, duration_span)) = duration else {
+            let message = "a timeInterval window needs its `intervalDuration`";
+            let finding = Diagnostic::error("window-parts", kind, message);
+            let help = "write `timeInterval, intervalDuration(10.0)` for instance: seconds";
+            work.session.report(finding.help(help));
+            return None;
+        };
+        let (period_ns, period_span) = period.unwrap_or((duration_ns, duration_span));
+        for (word, ns, span) in [
+            (WORDS[0], duration_ns, duration_span),
+            (WORDS[1], period_ns, period_span),
+        ] {
+            if ns == 0 {
+                return fail(
+                    span,
+                    &format!("`{word}` has to be above 0, by a nanosecond at least"),
+                );
+            }
+        }
+        if duration_ns / period_ns > PANES_MAX {
+            let message = format!(
+                "a tuple would be in {} panes, {PANES_MAX} are the most",
+                duration_ns / period_ns
+            );
+            return fail(period_span, &message);
+        }
+        let offset_ns = offset.map_or(0, |(ns, _)| ns);
+        if let Some((_, span)) = offset.filter(|_| offset_ns >= duration_ns) {
+            return fail(
+                span,
+                "`intervalOffset` has to be less than `intervalDuration`",
+            );
+        }
+        Some(Interval {
+            duration_ns,
+            period_ns,
+            offset_ns,
+            discard_ns: discard.map_or(0, |(ns, _)| ns),
+            attribute: 0,
+            resolution: Resolution::default(),
+        })
+    }
+}

@@ -1,0 +1,305 @@
+//! Windows over event time: panes that begin at equal distances, overlap or leave gaps, and fire when
+//! the watermark has passed their end.
+//!
+//! ```text
+//!   duration 10, period 5          [0 ........ 10)
+//!                                        [5 ........ 15)
+//!                                              [10 ........ 20)
+//!   event time 7 is in both of the first two; the watermark 12 fires the first
+//! ```
+//! A pane is kept for the discard age after its end. What comes for it meanwhile is late, and it fires
+//! again with all that it holds at the next watermark. What is older than the watermark by more than
+//! that age is in no pane any more. Each partition that has got something fires by itself.
+//!
+//! # Cost
+//! An item that lies in several panes is kept once. A watermark looks at panes whose end it has passed
+//! and which are not discarded yet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use graph::{Fault, Interval, Pane, PaneTiming};
+use rustc_hash::FxHashMap;
+use tuple::EventTime;
+
+/// What an operator does with its panes.
+pub trait PaneObserver<T> {
+    /// A partition of a pane has got items since it fired last, or for the first time: all that it holds.
+    fn fire(&mut self, pane: Pane, items: &[Arc<T>]) -> Result<(), Fault>;
+}
+
+/// All panes of one input port.
+#[derive(Debug)]
+pub struct Panes<T> {
+    interval: Interval,
+    /// By start.
+    open: BTreeMap<i128, Open<T>>,
+    reached: Option<EventTime>,
+    /// Partitions in all of them.
+    partitions: usize,
+}
+
+/// A pane that takes items.
+#[derive(Debug)]
+struct Open<T> {
+    /// In the order of their first items.
+    shares: Vec<Share<T>>,
+    /// Where each partition is in that, by key.
+    index: FxHashMap<Box<[u8]>, usize>,
+    /// Something has come since it fired.
+    is_fresh: bool,
+    /// How often it has.
+    fired: u64,
+}
+
+/// A partition of a pane.
+#[derive(Debug)]
+struct Share<T> {
+    items: Vec<Arc<T>>,
+    is_fresh: bool,
+}
+
+impl<T> Default for Open<T> {
+    fn default() -> Open<T> {
+        Open {
+            shares: Vec::new(),
+            index: FxHashMap::default(),
+            is_fresh: false,
+            fired: 0,
+        }
+    }
+}
+
+impl<T> Panes<T> {
+    /// No panes yet.
+    pub fn new(interval: Interval) -> Panes<T> {
+        Panes {
+            interval,
+            open: BTreeMap::new(),
+            reached: None,
+            partitions: 0,
+        }
+    }
+
+    /// Partitions in all panes.
+    pub fn partitions(&self) -> usize {
+        self.partitions
+    }
+
+    /// Whether an item of an event time is of no use: it comes too late, or lies between panes.
+    pub fn is_beyond(&self, at: EventTime) -> bool {
+        let too_late = |reached: EventTime| at.0 < reached.0 - self.interval.discard_ns;
+        self.reached.is_some_and(too_late) || self.starts(at).next().is_none()
+    }
+
+    /// An item has come. It is left out where it is of no use.
+    pub fn insert(&mut self, key: &[u8], at: EventTime, item: T) {
+        if self.is_beyond(at) {
+            return;
+        }
+        let item = Arc::new(item);
+        for start in self.starts(at) {
+            let pane = self.open.entry(start).or_default();
+            pane.is_fresh = true;
+            let share = match pane.index.get(key) {
+                Some(&at) => &mut pane.shares[at],
+                None => {
+                    self.partitions += 1;
+                    pane.begin(key)
+                }
+            };
+            share.is_fresh = true;
+            share.items.push(item.clone());
+        }
+    }
+
+    /// Where the panes begin that an event time lies in, the first one first.
+    fn starts(&self, at: EventTime) -> impl Iterator<Item = i128> + use<T> {
+        let Interval {
+            duration_ns,
+            period_ns,
+            offset_ns,
+            ..
+        } = self.interval;
+        let last = at.0 - (at.0 - offset_ns).rem_euclid(period_ns);
+        // So many begin before the last one and have not ended.
+        let more = (last - (at.0 - duration_ns) - 1).div_euclid(period_ns);
+        (0..=more).rev().map(move |back| last - back * period_ns)
+    }
+
+    /// The watermark has advanced: panes whose end it has passed fire, the first one first, and those
+    /// that are old enough are discarded.
+    pub fn advance(
+        &mut self,
+        to: EventTime,
+        observer: &mut impl PaneObserver<T>,
+    ) -> Result<(), Fault> {
+        self.reached = Some(to);
+        let Interval {
+            duration_ns,
+            discard_ns,
+            ..
+        } = self.interval;
+        let complete = self.open.range_mut(..=to.0 - duration_ns);
+        for (&start, pane) in complete.filter(|(_, pane)| pane.is_fresh) {
+            pane.fire(start, duration_ns, observer)?;
+        }
+        while let Some(first) = self.open.first_entry()
+            && first.key() + duration_ns + discard_ns <= to.0
+        {
+            self.partitions -= first.remove().shares.len();
+        }
+        Ok(())
+    }
+}
+
+impl<T> Open<T> {
+    /// A partition that was not there before.
+    fn begin(&mut self, key: &[u8]) -> &mut Share<T> {
+        let at = self.shares.len();
+        self.index.insert(key.into(), at);
+        self.shares.push(Share {
+            items: Vec::new(),
+            is_fresh: true,
+        });
+        &mut self.shares[at]
+    }
+
+    fn fire(
+        &mut self,
+        start: i128,
+        duration_ns: i128,
+        observer: &mut impl PaneObserver<T>,
+    ) -> Result<(), Fault> {
+        let pane = Pane {
+            start: EventTime(start),
+            end: EventTime(start + duration_ns),
+            timing: match self.fired {
+                0 => PaneTiming::OnComplete,
+                _ => PaneTiming::Late,
+            },
+            index: self.fired,
+        };
+        self.is_fresh = false;
+        self.fired += 1;
+        for share in &mut self.shares {
+            if std::mem::take(&mut share.is_fresh) {
+                observer.fire(pane, &share.items)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `start/end index: items` of each firing.
+    #[derive(Default)]
+    struct Journal(Vec<String>);
+
+    impl PaneObserver<i128> for Journal {
+        fn fire(&mut self, pane: Pane, items: &[Arc<i128>]) -> Result<(), Fault> {
+            let items: Vec<_> = items.iter().map(|item| item.to_string()).collect();
+            let (start, end, index) = (pane.start.0, pane.end.0, pane.index);
+            assert_eq!(pane.timing == PaneTiming::OnComplete, index == 0);
+            self.0
+                .push(format!("{start}/{end} {index}: {}", items.join(" ")));
+            Ok(())
+        }
+    }
+
+    struct Case(Panes<i128>, Journal);
+
+    impl Case {
+        fn new(duration_ns: i128, period_ns: i128, offset_ns: i128, discard_ns: i128) -> Case {
+            let interval = Interval {
+                duration_ns,
+                period_ns,
+                offset_ns,
+                discard_ns,
+                attribute: 0,
+                resolution: tuple::Resolution::Nanoseconds,
+            };
+            Case(Panes::new(interval), Journal::default())
+        }
+
+        fn items(&mut self, times: &[i128]) {
+            for &at in times {
+                self.0.insert(&[(at % 2 == 0).into()], EventTime(at), at);
+            }
+        }
+
+        fn alone(&mut self, times: &[i128]) {
+            for &at in times {
+                self.0.insert(&[], EventTime(at), at);
+            }
+        }
+
+        fn fired(&mut self, to: i128) -> Vec<String> {
+            let advanced = self.0.advance(EventTime(to), &mut self.1);
+            advanced.expect("nobody faults");
+            std::mem::take(&mut self.1.0)
+        }
+    }
+
+    #[test]
+    fn a_pane_fires_when_the_watermark_has_passed_its_end() {
+        let mut case = Case::new(10, 10, 0, 0);
+        case.alone(&[3, 9, 10, 19, 25]);
+        assert!(case.fired(9).is_empty());
+        assert_eq!(case.fired(10), ["0/10 0: 3 9"]);
+        case.alone(&[12]);
+        assert_eq!(case.fired(30), ["10/20 0: 10 19 12", "20/30 0: 25"]);
+        assert!(case.fired(31).is_empty());
+        assert_eq!(case.0.partitions(), 0);
+    }
+
+    #[test]
+    fn what_is_late_fires_a_pane_again_until_it_is_discarded() {
+        let mut case = Case::new(10, 10, 0, 5);
+        case.alone(&[3]);
+        assert_eq!(case.fired(11), ["0/10 0: 3"]);
+        case.alone(&[6, 5]);
+        assert_eq!(case.fired(12), ["0/10 1: 3 6"]);
+        case.alone(&[8, 9]);
+        assert_eq!(case.fired(15), ["0/10 2: 3 6 8 9"]);
+        // 9 is older than 15 by more than 5.
+        case.alone(&[9]);
+        assert!(case.fired(20).is_empty());
+        // A pane whose first item is late completes at the next watermark.
+        case.alone(&[15]);
+        assert_eq!(case.fired(21), ["10/20 0: 15"]);
+    }
+
+    #[test]
+    fn panes_overlap_or_leave_gaps_and_begin_at_the_offset() {
+        let mut case = Case::new(10, 4, 2, 0);
+        case.alone(&[7, -3]);
+        let all = [
+            "-10/0 0: -3",
+            "-6/4 0: -3",
+            "-2/8 0: 7",
+            "2/12 0: 7",
+            "6/16 0: 7",
+        ];
+        assert_eq!(case.fired(100), all);
+        let mut case = Case::new(2, 5, 1, 0);
+        case.alone(&[0, 1, 2, 3, 5, 6, 7, 8]);
+        assert_eq!(case.fired(100), ["1/3 0: 1 2", "6/8 0: 6 7"]);
+        let mut case = Case::new(5, 5, 0, 0);
+        case.alone(&[-1, -5, -6]);
+        assert_eq!(case.fired(0), ["-10/-5 0: -6", "-5/0 0: -1 -5"]);
+    }
+
+    #[test]
+    fn partitions_fire_by_themselves_if_they_have_got_something() {
+        let mut case = Case::new(10, 10, 0, 10);
+        case.items(&[3, 4, 5]);
+        assert_eq!(case.fired(10), ["0/10 0: 3 5", "0/10 0: 4"]);
+        assert_eq!(case.0.partitions(), 2);
+        case.items(&[8]);
+        assert_eq!(case.fired(11), ["0/10 1: 4 8"]);
+    }
+}
