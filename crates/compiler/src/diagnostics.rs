@@ -73,6 +73,13 @@ impl Diagnostics {
         self.add(diagnostic);
     }
 
+    /// What a rule would find with that cause has been said already, by another one.
+    pub fn settle(&self, cause: Span, code: &'static str) {
+        if !self.is_mute.get() {
+            self.told_of.borrow_mut().insert((code, cause));
+        }
+    }
+
     /// Keeps nothing from now on, if asked to: what follows from something that was said already.
     pub fn mute(&self, mute: bool) -> Mute<'_> {
         let before = self.is_mute.replace(mute || self.is_mute.get());

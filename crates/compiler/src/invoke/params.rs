@@ -56,8 +56,20 @@ pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
 /// Whether a parameter that is given has a name, or is a misspelt one that can only mean it.
 fn is_meant(work: &Work<'_, '_>, param: &ast::Param, name: &str) -> bool {
     let written = &*param.name.text;
-    let names = || work.model.params.iter().map(|m| m.name);
-    written == name || (!names().any(|n| n == written) && nearest(written, names()) == Some(name))
+    let mut names = work.model.params.iter().map(|m| m.name);
+    written == name || (!names.any(|n| n == written) && meant(work, written) == Some(name))
+}
+
+/// The parameter that a name which none has can only mean: one that is spelt alike, or the only one
+/// that must be given and is a part of it, as `file` is of `filename`.
+fn meant(work: &Work<'_, '_>, written: &str) -> Option<&'static str> {
+    let models = work.model.params;
+    nearest(written, models.iter().map(|m| m.name)).or_else(|| {
+        let written = written.to_lowercase();
+        let is_part = |m: &&ParamModel| m.mandatory && written.contains(&m.name.to_lowercase());
+        let mut parts = models.iter().filter(is_part).map(|m| m.name);
+        parts.next().filter(|_| parts.next().is_none())
+    })
 }
 
 /// What the operator imports, if it has a parameter that says so; reports what is wrong with it.
@@ -86,9 +98,10 @@ fn unknown(work: &Work<'_, '_>, param: &ast::Param) -> Option<ParamValue> {
     let name = &param.name;
     let message = format!("{} has no parameter `{}`", work.model.name, name.text);
     let finding = Diagnostic::error("unknown-param", name.span, message);
-    let names = work.model.params.iter().map(|m| m.name);
-    work.session
-        .report(did_you_mean(finding, &name.text, names));
+    work.session.report(match meant(work, &name.text) {
+        Some(meant) => finding.help(format!("did you mean `{meant}`?")),
+        None => finding,
+    });
     None
 }
 

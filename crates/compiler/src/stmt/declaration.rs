@@ -51,6 +51,9 @@ impl<'w> Typer<'_, 'w> {
         let finding = Diagnostic::error("missing-initializer", name.span, message);
         let help = format!("give it a value, or declare `{text}` as `mutable`");
         self.session.report(finding.help(help));
+        // That it is not mutable is said.
+        let diagnostics = &self.session.diagnostics;
+        diagnostics.settle(name.span, "immutable-assignment");
     }
 
     /// A named variable of the innermost block.
