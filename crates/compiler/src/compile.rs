@@ -114,7 +114,11 @@ fn build(session: &Session<'_>, main: Option<&str>) -> Option<Program> {
     main_expander.report_untyped();
     let functions = session.finish_functions();
     session.report_untyped();
-    found?;
+    let (_, composite) = found?;
+    if !session.values_pending.get() && !session.diagnostics.has_errors() {
+        let unasked = session.asked.unasked(session.options, composite.name.span);
+        session.diagnostics.extend(unasked);
+    }
     let files = session.world.sources().files();
     Some(Program {
         name: session.main.clone(),

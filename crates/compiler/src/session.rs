@@ -8,7 +8,7 @@ use graph::Pos;
 use syntax::{Diagnostic, Span};
 
 use crate::Diagnostics;
-use crate::function::FunctionTable;
+use crate::function::{Asked, FunctionTable};
 use crate::names::World;
 use crate::types::Definitions;
 
@@ -66,6 +66,8 @@ pub struct Session<'w> {
     pub(crate) definitions: Definitions<'w>,
     /// How many definitions of types are being resolved now, one within the other.
     pub(crate) definitions_open: Cell<u32>,
+    /// Values of the user that the program asks for.
+    pub(crate) asked: Asked,
     /// User functions that were referred to.
     pub(crate) functions: FunctionTable<'w>,
 }
@@ -83,6 +85,7 @@ impl<'w> Session<'w> {
             untyped: Cell::new(None),
             definitions: Definitions::default(),
             definitions_open: Cell::new(0),
+            asked: Asked::default(),
             functions: FunctionTable::default(),
         }
     }

@@ -59,6 +59,32 @@ fn transports_are_tcp_and_the_media_that_there_are() {
 }
 
 #[test]
+fn values_that_nobody_asks_for_are_warned_of() {
+    let text = "composite Main {\n\
+        param expression<rstring> $file : getSubmissionTimeValue(\"file\", \"a.txt\");\n\
+        graph stream<rstring line> A = FileSource() {\n\
+        param file : $file + getCompileTimeValue(\"suffix\", \"\"); format : line; } }";
+    let mut given = input(text);
+    for name in ["file", "Main.file", "flie", "Other.file"] {
+        let values = &mut given.options.submission_values;
+        values.insert(name.to_owned(), "b.txt".to_owned());
+    }
+    for name in ["suffix", "prefix"] {
+        let values = &mut given.options.compile_time_values;
+        values.insert(name.to_owned(), vec!["c".to_owned()]);
+    }
+    let output = compiler::compile(given);
+    let said = syntax::render(&output.diagnostics, &output.sources, false);
+    let expected = "no value is asked for by the name `Other.file` or `flie` or `prefix`";
+    assert!(
+        said.starts_with(&format!("warning[unused-value]: {expected}\n")),
+        "{said}"
+    );
+    assert!(said.contains("= help: did you mean `file`?"), "{said}");
+    assert!(output.program.is_some());
+}
+
+#[test]
 fn submission_time_values_are_constants_of_the_program() {
     let text = "composite Main {\n\
         param expression<rstring> $file : getSubmissionTimeValue(\"file\");\n\

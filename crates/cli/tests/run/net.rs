@@ -37,7 +37,9 @@ fn start(scratch: &Scratch, program: &str, port: u16, plan: &[&str]) -> Child {
 fn start_live(scratch: &Scratch, program: &str, port: u16) -> Live {
     let file = scratch.write("Main.spl", program);
     let port = format!("port={port}");
-    Live::start(scratch, &["run", file.to_str().unwrap(), &port])
+    let value = program.contains("getSubmissionTimeValue").then_some(&*port);
+    let args = ["run", file.to_str().unwrap()].into_iter().chain(value);
+    Live::start(scratch, &args.collect::<Vec<_>>())
 }
 
 fn end(child: Child) -> Run {

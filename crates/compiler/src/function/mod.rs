@@ -3,6 +3,7 @@
 //! Whatever can be called (user function, library function, output function of an operator) is a
 //! [`Signature`]. [`overload`] chooses among those of one name by the types of the arguments.
 
+mod asked;
 mod call;
 mod candidates;
 mod constraint;
@@ -18,5 +19,6 @@ mod table;
 mod unify;
 mod user;
 
+pub(crate) use asked::Asked;
 pub use output::OutputFunctions;
 pub(crate) use table::FunctionTable;

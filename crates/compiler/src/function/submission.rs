@@ -23,6 +23,7 @@ impl Typer<'_, '_> {
         match function {
             "getCompileTimeValue" => self.compile_time(&name, default, span),
             "getCompileTimeListValue" => {
+                self.session.asked.compile_time(&name);
                 let values = self.session.options.compile_time_values.get(&name);
                 Some(strings(values.into_iter().flatten().map(|s| &**s)))
             }
@@ -42,6 +43,7 @@ impl Typer<'_, '_> {
     }
 
     fn compile_time(&self, name: &str, default: Option<Value>, span: Span) -> Option<Value> {
+        self.session.asked.compile_time(name);
         let values = self.session.options.compile_time_values.get(name);
         if let Some(values) = values {
             return Some(text(values.join(",")));
@@ -72,10 +74,9 @@ impl Typer<'_, '_> {
         read: impl Fn(&str) -> Value,
     ) -> Option<Value> {
         let values = &self.session.options.submission_values;
-        let given = self
-            .external_names(name)
-            .into_iter()
-            .find_map(|name| values.get(&name));
+        let names = self.external_names(name);
+        self.session.asked.submission(&names);
+        let given = names.iter().find_map(|name| values.get(name));
         if let Some(given) = given {
             return Some(read(given));
         }
