@@ -176,7 +176,7 @@ fn deviation(column: &List, ty: &Type, sample: bool) -> Result<Value, Fault> {
 }
 
 /// Where the first value stands that no other surpasses.
-fn extreme(column: &List, surpasses: fn(Ordering) -> bool) -> usize {
+fn extreme(column: &List, surpasses: impl Fn(Ordering) -> bool + Copy) -> usize {
     match column {
         List::Int32(numbers) => return extreme_number(numbers, surpasses),
         List::Int64(numbers) => return extreme_number(numbers, surpasses),
@@ -195,8 +195,11 @@ fn extreme(column: &List, surpasses: fn(Ordering) -> bool) -> usize {
     best.0
 }
 
-/// [`extreme`] of the most frequent types, without wrapping each number.
-fn extreme_number<T: PartialOrd>(numbers: &[T], surpasses: fn(Ordering) -> bool) -> usize {
+/// [`extreme`] of the most frequent types, without wrapping each number nor calling the comparison.
+fn extreme_number<T: PartialOrd>(
+    numbers: &[T],
+    surpasses: impl Fn(Ordering) -> bool + Copy,
+) -> usize {
     let mut best = 0;
     for (index, number) in numbers.iter().enumerate().skip(1) {
         if number.partial_cmp(&numbers[best]).is_some_and(surpasses) {
@@ -207,7 +210,10 @@ fn extreme_number<T: PartialOrd>(numbers: &[T], surpasses: fn(Ordering) -> bool)
 }
 
 /// Indices of all values that equal the extreme one.
-fn extremes(column: &List, surpasses: fn(Ordering) -> bool) -> impl Iterator<Item = usize> {
+fn extremes(
+    column: &List,
+    surpasses: impl Fn(Ordering) -> bool + Copy,
+) -> impl Iterator<Item = usize> {
     let best = at(column, extreme(column, surpasses));
     let values = column.iter().enumerate();
     values
@@ -215,11 +221,16 @@ fn extremes(column: &List, surpasses: fn(Ordering) -> bool) -> impl Iterator<Ite
         .map(|(index, _)| index)
 }
 
-fn extreme_count(column: &List, surpasses: fn(Ordering) -> bool) -> Value {
+fn extreme_count(column: &List, surpasses: impl Fn(Ordering) -> bool + Copy) -> Value {
     Value::Int32(extremes(column, surpasses).count() as i32)
 }
 
-fn collect_arg(column: &List, of: &List, ty: &Type, surpasses: fn(Ordering) -> bool) -> Value {
+fn collect_arg(
+    column: &List,
+    of: &List,
+    ty: &Type,
+    surpasses: impl Fn(Ordering) -> bool + Copy,
+) -> Value {
     let found = extremes(column, surpasses).map(|index| at(of, index));
     distinct_list(&distinct(found), ty)
 }
