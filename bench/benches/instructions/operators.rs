@@ -41,9 +41,9 @@ fn fed_join(name: &str) -> Fed {
 }
 
 #[library_benchmark]
-#[bench::aggregate(args = ("Averages"), setup = fed, config = about(13_700_000))]
-#[bench::sort(args = ("Sorted"), setup = fed, config = about(6_980_000))]
-#[bench::join(args = ("Bargains"), setup = fed_join, config = about(5_930_000))]
+#[bench::aggregate(args = ("Averages"), setup = fed, config = about(10_410_000))]
+#[bench::sort(args = ("Sorted"), setup = fed, config = about(6_660_000))]
+#[bench::join(args = ("Bargains"), setup = fed_join, config = about(5_090_000))]
 fn operator((mut single, tuples): Fed) -> (usize, Fed) {
     let sent = single.process(0, &tuples);
     (sent, (single, tuples))
