@@ -2,8 +2,9 @@
 //! they leave and when the window is to be processed.
 //!
 //! One engine for every combination: an eviction policy, a trigger policy, an optional partition
-//! with its own eviction ([`graph::Window`]); but for windows over event time, which are [`Panes`]. What is kept ([`Windows`] is generic over it), what
-//! happens when an item leaves and when a window fires is the operator's business: its [`Observer`].
+//! with its own eviction ([`graph::Window`]); but for windows over event time, which are [`Panes`].
+//! What is kept ([`Windows`] is generic over it), what happens when an item leaves and when a window
+//! fires is the operator's business: its [`Observer`].
 //!
 //! # Order of things on arrival of an item
 //! ```text
