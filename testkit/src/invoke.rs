@@ -3,8 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use graph::{Body, Edge, Expr, InPort, Logic, Operator, OutPort, OutputCall, Param, ParamValue};
-use graph::{OperatorId, StateVar, Window};
+use graph::{Body, Edge, EventClock, Expr, InPort, Logic, Operator, OutPort, OutputCall, Param};
+use graph::{OperatorId, ParamValue, StateVar, Window};
 use tuple::{TupleType, Type};
 
 use crate::x;
@@ -116,6 +116,12 @@ impl Invoke {
 
     fn last_input(&mut self) -> &mut InPort {
         self.0.inputs.last_mut().expect("an input port")
+    }
+
+    /// By what its event time goes.
+    pub fn clock(mut self, clock: EventClock) -> Invoke {
+        self.0.clock = Some(clock);
+        self
     }
 
     /// A state variable of the logic clause.

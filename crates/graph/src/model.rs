@@ -206,6 +206,12 @@ impl InPortModel {
         windows: &[],
         time_interval: false,
     };
+
+    /// As many ports like that as one likes, also none.
+    pub const ANY: InPortModel = InPortModel {
+        count: Cardinality::Any,
+        ..InPortModel::DEFAULT
+    };
 }
 
 /// A form of window that a port takes.
@@ -256,6 +262,12 @@ impl OutPortModel {
         forwards: false,
         complete: false,
         same_schema_as: None,
+    };
+
+    /// As many ports like that as one likes, also none.
+    pub const ANY: OutPortModel = OutPortModel {
+        count: Cardinality::Any,
+        ..OutPortModel::DEFAULT
     };
 }
 

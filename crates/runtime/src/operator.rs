@@ -243,3 +243,14 @@ pub struct OperatorEntry {
     /// The behaviour.
     pub make: Make,
 }
+
+impl OperatorEntry {
+    /// An operator that is built.
+    pub const fn built(
+        model: &'static OperatorModel,
+        make: fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>,
+    ) -> OperatorEntry {
+        let make = Make::Build(make);
+        OperatorEntry { model, make }
+    }
+}

@@ -8,30 +8,21 @@
 //! ports share one watermark: the greatest event time that has passed, less the lag. It stands behind
 //! the tuple that has brought it about, and goes to all ports.
 
-use graph::{Cardinality, EventClock, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel};
+use graph::{EventClock, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel};
 use std::sync::Arc;
 use tuple::{EventTime, Layout, Punctuation, Resolution, TupleRef};
 
-use crate::{Build, Make, Operator, OperatorEntry, Outlet};
+use crate::{Build, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
-pub(crate) const ENTRY: OperatorEntry = OperatorEntry {
-    model: &MODEL,
-    make: Make::Build(build),
-};
+pub(crate) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.eventtime",
     name: "Watermarks",
     doc: "Makes watermarks of the event times that pass. Inserted behind `@eventTime`.",
-    inputs: &[InPortModel {
-        count: Cardinality::Any,
-        ..InPortModel::DEFAULT
-    }],
-    outputs: &[OutPortModel {
-        count: Cardinality::Any,
-        ..OutPortModel::DEFAULT
-    }],
+    inputs: &[InPortModel::ANY],
+    outputs: &[OutPortModel::ANY],
     ..OperatorModel::DEFAULT
 };
 

@@ -186,10 +186,7 @@ static RECORDER_MODEL: OperatorModel = OperatorModel {
     namespace: "workbench",
     name: "Recorder",
     doc: "Records what comes in.",
-    inputs: &[InPortModel {
-        count: graph::Cardinality::Any,
-        ..InPortModel::DEFAULT
-    }],
+    inputs: &[InPortModel::ANY],
     ..OperatorModel::DEFAULT
 };
 

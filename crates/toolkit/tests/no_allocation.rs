@@ -1,13 +1,16 @@
 //! Once a PE runs, the fused path allocates nothing for tuples of fixed length, and a tumbling window
-//! whose tuples need not be kept takes no more memory the more come.
+//! whose tuples need not be kept takes no more memory the more come. Windows that have reached their
+//! size take no more either.
 
 use std::alloc::System;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use graph::{BinaryOp, Fault, OperatorModel, Policy, Pos, Window, WindowKind};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use graph::{BinaryOp, EventClock, Expr, Fault, Interval, OperatorModel, Policy, Pos, Window};
+use graph::{WindowKind, inserted};
+use runtime::{Make, Operator, OperatorEntry, Outlet};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use testkit::{Invoke, program, x};
-use tuple::{TupleRef, Type};
+use tuple::{Resolution, TupleRef, Type};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -29,8 +32,16 @@ static WATCH: OperatorModel = OperatorModel {
 const SPAN: u64 = 100;
 const DIRTY_SPANS_MAX: u64 = 3;
 
+/// What allocates here is counted there: one test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Looks at the count every [`SPAN`] tuples.
 struct Watch {
+    /// So many tuples may still allocate.
+    warm_up: u64,
     seen: u64,
     before: usize,
     dirty_spans: u64,
@@ -41,7 +52,7 @@ impl Operator for Watch {
         self.seen += 1;
         if self.seen.is_multiple_of(SPAN) {
             let now = allocations();
-            self.dirty_spans += u64::from(self.seen > SPAN && now != self.before);
+            self.dirty_spans += u64::from(self.seen > self.warm_up && now != self.before);
             self.before = now;
         }
         assert!(
@@ -53,13 +64,25 @@ impl Operator for Watch {
     }
 }
 
-fn watch(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Ok(Box::new(Watch {
+fn watch(warm_up: u64) -> Box<dyn Operator> {
+    Box::new(Watch {
+        warm_up,
         seen: 0,
         before: 0,
         dirty_spans: 0,
-    }))
+    })
 }
+
+const WATCH_ENTRY: OperatorEntry = OperatorEntry {
+    model: &WATCH,
+    make: Make::Build(|_| Ok(watch(SPAN))),
+};
+
+/// The same, for windows that grow first.
+const WATCH_WINDOWS: OperatorEntry = OperatorEntry {
+    model: &WATCH,
+    make: Make::Build(|_| Ok(watch(20 * SPAN))),
+};
 
 static TAKE: OperatorModel = OperatorModel {
     namespace: "t",
@@ -77,11 +100,27 @@ impl Operator for Take {
     }
 }
 
-#[test]
-fn tuples_of_fixed_length_pass_without_an_allocation() {
-    let schema = [("n", Type::Int64), ("x", Type::Float64)];
-    let n = || x::attribute(0, 0, Type::Int64);
-    let odd = x::eq(x::binary(BinaryOp::BitAnd, n(), x::int64(1)), x::int64(0));
+const TAKE_ENTRY: OperatorEntry = OperatorEntry {
+    model: &TAKE,
+    make: Make::Build(|_| Ok(Box::new(Take))),
+};
+
+fn schema() -> [(&'static str, Type); 2] {
+    [("n", Type::Int64), ("x", Type::Float64)]
+}
+
+fn n() -> Expr {
+    x::attribute(0, 0, Type::Int64)
+}
+
+/// An operator that is fed by an earlier one.
+fn fed(kind: &str, name: &str, feeder: u32) -> Invoke {
+    let invoke = Invoke::new(kind, name).input("In", schema());
+    invoke.fed(0, feeder, 0)
+}
+
+/// Tuples with `n` from 1 to 20,000.
+fn numbers() -> Invoke {
     let step = graph::ExprKind::Step {
         place: graph::Place {
             root: graph::Root::State(graph::StateId(0)),
@@ -92,52 +131,101 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
         down: false,
         prefix: true,
     };
-    let in_port = |invoke: Invoke, feeder| invoke.input("In", schema.clone()).fed(0, feeder, 0);
-    let program = program([
-        Invoke::new("spl.utility::Beacon", "B")
-            .state("n", Type::Int64, None)
-            .param("iterations", [x::int32(20_000)])
-            .output("B", schema.clone())
-            .assign([Some(x::expr(step, Type::Int64)), Some(x::float64(0.5))]),
-        in_port(Invoke::new("spl.relational::Filter", "Even"), 0)
+    Invoke::new("spl.utility::Beacon", "B")
+        .state("n", Type::Int64, None)
+        .param("iterations", [x::int32(20_000)])
+        .output("B", schema())
+        .assign([Some(x::expr(step, Type::Int64)), Some(x::float64(0.5))])
+}
+
+/// An Aggregate of an earlier operator's tuples; its output is the result of the first of these calls,
+/// which have an int64 for an argument and for a result.
+fn aggregate(feeder: u32, window: Window, calls: &[&str]) -> Invoke {
+    let invoke = fed("spl.relational::Aggregate", "Sums", feeder).window(window);
+    let invoke = invoke.output("Sums", schema());
+    let call = |invoke: Invoke, function: &&str| invoke.call(function, vec![n()], Type::Int64);
+    calls.iter().fold(invoke, call).assign([
+        Some(x::expr(graph::ExprKind::OutputCall(0), Type::Int64)),
+        Some(x::attribute(0, 1, Type::Float64)),
+    ])
+}
+
+fn window(kind: WindowKind, evict: Policy, trigger: Option<Policy>) -> Window {
+    Window {
+        kind,
+        evict,
+        trigger,
+        partition: None,
+        pos: Pos::default(),
+    }
+}
+
+/// Runs operators; how many tuples each got.
+fn run(operators: Vec<Invoke>, watch: OperatorEntry) -> Vec<u64> {
+    let ours = [watch, TAKE_ENTRY];
+    let inserted = runtime::crossing::ENTRIES;
+    let registry = [thalweg_toolkit::operators(), inserted, &ours].concat();
+    let (_, ended) = testkit::run(&program(operators), &registry);
+    let processed = |tally: runtime::Tally| tally.processed.first().copied().unwrap_or_default();
+    ended.unwrap().into_iter().map(processed).collect()
+}
+
+#[test]
+fn tuples_of_fixed_length_pass_without_an_allocation() {
+    let _alone = alone();
+    let odd = x::eq(x::binary(BinaryOp::BitAnd, n(), x::int64(1)), x::int64(0));
+    let of_a_window = window(WindowKind::Tumbling, Policy::Count(4_000), None);
+    let operators = vec![
+        numbers(),
+        fed("spl.relational::Filter", "Even", 0)
             .param("filter", [odd])
-            .output("Even", schema.clone()),
-        in_port(Invoke::new("spl.relational::Functor", "Sum"), 1)
+            .output("Even", schema()),
+        fed("spl.relational::Functor", "Sum", 1)
             .history(1)
-            .output("Sum", schema.clone())
+            .output("Sum", schema())
             .assign([
                 Some(x::add(n(), x::earlier(0, 1, 0, Type::Int64))),
                 Some(x::attribute(0, 1, Type::Float64)),
             ]),
-        in_port(Invoke::new("t::Watch", "Watch"), 2),
-        in_port(Invoke::new("spl.relational::Aggregate", "Sums"), 2)
-            .window(Window {
-                kind: WindowKind::Tumbling,
-                evict: Policy::Count(4_000),
-                trigger: None,
-                partition: None,
-                pos: Pos::default(),
-            })
-            .param("groupBy", [x::rem(n(), x::int64(3))])
-            .output("Sums", schema.clone())
-            .call("Sum", vec![n()], Type::Int64)
-            .assign([
-                Some(x::expr(graph::ExprKind::OutputCall(0), Type::Int64)),
-                Some(x::attribute(0, 1, Type::Float64)),
-            ]),
-        in_port(Invoke::new("t::Take", "Take"), 4),
-    ]);
-    let watch = OperatorEntry {
-        model: &WATCH,
-        make: Make::Build(watch),
+        fed("t::Watch", "Watch", 2),
+        aggregate(2, of_a_window, &["Sum"]).param("groupBy", [x::rem(n(), x::int64(3))]),
+        fed("t::Take", "Take", 4),
+    ];
+    let processed = run(operators, WATCH_ENTRY);
+    assert_eq!(processed[3], 10_000);
+    assert_eq!(processed[5], 2 * 3, "two windows of three groups");
+}
+
+#[test]
+fn panes_take_no_more_than_those_before() {
+    let _alone = alone();
+    let panes = Policy::Interval(Interval {
+        duration_ns: 200,
+        period_ns: 50,
+        offset_ns: 0,
+        discard_ns: 100,
+        attribute: 0,
+        resolution: Resolution::Nanoseconds,
+    });
+    let clock = EventClock {
+        attribute: "n".into(),
+        resolution: Resolution::Nanoseconds,
+        lag_ns: 0,
+        gap_ns: 10,
+        outputs: vec![0],
+        makes: true,
     };
-    let take = OperatorEntry {
-        model: &TAKE,
-        make: Make::Build(|_| Ok(Box::new(Take))),
-    };
-    let registry = [thalweg_toolkit::operators(), &[watch, take]].concat();
-    let (_, ended) = testkit::run(&program, &registry);
-    let ended = ended.unwrap();
-    assert_eq!(ended[3].processed, [10_000]);
-    assert_eq!(ended[5].processed, [2 * 3], "two windows of three groups");
+    let mut marks = fed(inserted::WATERMARKS, "Marks", 0).output("Marks", schema());
+    marks = marks.clock(clock);
+    let panes = window(WindowKind::TimeInterval, panes, None);
+    let operators = vec![
+        numbers(),
+        marks,
+        fed("t::Watch", "Watch", 1),
+        aggregate(1, panes, &["Sum", "Max"]),
+        fed("t::Take", "Take", 3),
+    ];
+    let processed = run(operators, WATCH_WINDOWS);
+    assert_eq!(processed[2], 20_000);
+    assert_eq!(processed[4], 399, "one ends at 50, 100, ... 19,950");
 }

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use graph::{Cardinality, Fault, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{Fault, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use ring::frame::{Batch, Frame};
 use transport::fragment::{Assembly, WHOLE};
 use transport::{Ends, Idle, Inbound, Wait};
@@ -18,22 +18,16 @@ use tuple::{EventTime, Punctuation, TupleRef};
 use super::codec::{Misread, Reading};
 use super::merging::{self, Merging};
 use super::{Flow, Pacing, quiet, wire};
-use crate::{Build, Make, Operator, OperatorEntry, Outlet, Source};
+use crate::{Build, Operator, OperatorEntry, Outlet, Source};
 
 /// The registry's line.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry {
-    model: &MODEL,
-    make: Make::Build(build),
-};
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",
     name: "Receive",
     doc: "Brings streams into a PE. Inserted where the plan cuts streams.",
-    outputs: &[OutPortModel {
-        count: Cardinality::Any,
-        ..OutPortModel::DEFAULT
-    }],
+    outputs: &[OutPortModel::ANY],
     params: &[
         ParamModel {
             mandatory: true,

@@ -16,13 +16,10 @@ use super::places::Places;
 use super::stamping::Stamping;
 use super::{Flow, Linger, Pacing, flow, order, quiet, wire};
 use crate::abi::FrameRoom;
-use crate::{Build, Make, Operator, OperatorEntry, Outlet};
+use crate::{Build, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry {
-    model: &MODEL,
-    make: Make::Build(build),
-};
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",

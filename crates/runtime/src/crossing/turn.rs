@@ -6,13 +6,10 @@ use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamMod
 use tuple::{EventTime, Punctuation, TupleRef};
 
 use super::{order, quiet};
-use crate::{Build, Make, Operator, OperatorEntry, Outlet};
+use crate::{Build, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry {
-    model: &MODEL,
-    make: Make::Build(build),
-};
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",

@@ -20,10 +20,12 @@
 //! partitions there are; no allocation once partitions and their queues have reached their size.
 
 mod delta;
+mod held;
 mod key;
 mod panes;
 mod partition;
 mod partitions;
+mod places;
 
 use std::collections::VecDeque;
 
@@ -31,10 +33,12 @@ use graph::{Fault, PartitionEviction, Policy, Window, WindowKind};
 use tuple::{Layout, TupleRef, Value};
 
 pub use delta::exceeds;
+pub use held::Items;
 pub use key::{encode_first, encode_key, hash_key};
 pub use panes::{PaneObserver, Panes};
 pub use partition::{Entry, Partition};
-use partitions::{Partitions, Place};
+use partitions::Partitions;
+pub use places::{Place, Places};
 
 /// What an operator does with its window.
 pub trait Observer<T> {
@@ -90,7 +94,7 @@ pub struct Arrival<'a, T> {
 /// All windows of one input port.
 #[derive(Debug)]
 pub struct Windows<T> {
-    kind: WindowKind,
+    is_sliding: bool,
     evict: Policy,
     trigger: Option<Policy>,
     partitioned: bool,
@@ -114,11 +118,12 @@ struct Ageing {
 }
 
 impl<T> Windows<T> {
-    /// Empty windows.
+    /// Empty windows, tumbling or sliding ones.
     pub fn new(window: &Window) -> Windows<T> {
+        debug_assert!(window.kind != WindowKind::TimeInterval, "those are panes");
         let partition = window.partition.as_ref();
         Windows {
-            kind: window.kind,
+            is_sliding: window.kind == WindowKind::Sliding,
             evict: window.evict.clone(),
             trigger: window.trigger.clone(),
             partitioned: partition.is_some(),
@@ -176,12 +181,10 @@ impl<T> Windows<T> {
         observer: &mut impl Observer<T>,
     ) -> Result<(), Fault> {
         self.evict_old_partitions(arrival.now_ns, observer)?;
-        match self.kind {
-            WindowKind::Tumbling => self.insert_tumbling(arrival, observer),
-            // Panes are kept by those who know event time.
-            WindowKind::Sliding | WindowKind::TimeInterval => {
-                self.insert_sliding(arrival, observer)
-            }
+        if self.is_sliding {
+            self.insert_sliding(arrival, observer)
+        } else {
+            self.insert_tumbling(arrival, observer)
         }
     }
 
@@ -327,7 +330,7 @@ impl<T> Windows<T> {
     /// The timer of [`Window::period`] has fired: flushes or triggers every partition.
     pub fn tick(&mut self, now_ns: u64, observer: &mut impl Observer<T>) -> Result<(), Fault> {
         self.evict_old_partitions(now_ns, observer)?;
-        if self.kind == WindowKind::Tumbling {
+        if !self.is_sliding {
             return self.flush_all(observer);
         }
         self.expire(now_ns, observer)?;

@@ -13,19 +13,23 @@
 //!
 //! # Cost
 //! An item that lies in several panes is kept once. A watermark looks at panes whose end it has passed
-//! and which are not discarded yet.
+//! and which are not discarded yet. What a discarded pane has had for memory serves the next one, and
+//! its items come back to whoever made them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use graph::{Fault, Interval, Pane, PaneTiming};
-use rustc_hash::FxHashMap;
 use tuple::EventTime;
+
+use super::held::{Held, Items};
+use super::places::Places;
 
 /// What an operator does with its panes.
 pub trait PaneObserver<T> {
     /// A partition of a pane has got items since it fired last, or for the first time: all that it holds.
-    fn fire(&mut self, pane: Pane, items: &[Arc<T>]) -> Result<(), Fault>;
+    fn fire(&mut self, pane: Pane, items: Items<'_, T>) -> Result<(), Fault>;
+    /// The last pane that held an item is discarded.
+    fn leave(&mut self, item: T);
 }
 
 /// All panes of one input port.
@@ -33,19 +37,21 @@ pub trait PaneObserver<T> {
 pub struct Panes<T> {
     interval: Interval,
     /// By start.
-    open: BTreeMap<i128, Open<T>>,
+    open: BTreeMap<i128, Open>,
+    items: Held<T>,
     reached: Option<EventTime>,
     /// Partitions in all of them.
     partitions: usize,
+    /// Discarded ones, as memory.
+    spare: Vec<Open>,
 }
 
 /// A pane that takes items.
-#[derive(Debug)]
-struct Open<T> {
-    /// In the order of their first items.
-    shares: Vec<Share<T>>,
-    /// Where each partition is in that, by key.
-    index: FxHashMap<Box<[u8]>, usize>,
+#[derive(Debug, Default)]
+struct Open {
+    places: Places,
+    /// By place: in the order of their first items. Those that no place has are memory.
+    shares: Vec<Share>,
     /// Something has come since it fired.
     is_fresh: bool,
     /// How often it has.
@@ -53,22 +59,14 @@ struct Open<T> {
 }
 
 /// A partition of a pane.
-#[derive(Debug)]
-struct Share<T> {
-    items: Vec<Arc<T>>,
+#[derive(Debug, Default)]
+struct Share {
+    rows: Vec<u32>,
     is_fresh: bool,
 }
 
-impl<T> Default for Open<T> {
-    fn default() -> Open<T> {
-        Open {
-            shares: Vec::new(),
-            index: FxHashMap::default(),
-            is_fresh: false,
-            fired: 0,
-        }
-    }
-}
+/// A share leaves memory for so many rows: any partition may be the next one there, also a small one.
+const SPARE_ROWS: usize = 256;
 
 impl<T> Panes<T> {
     /// No panes yet.
@@ -76,8 +74,10 @@ impl<T> Panes<T> {
         Panes {
             interval,
             open: BTreeMap::new(),
+            items: Held::new(),
             reached: None,
             partitions: 0,
+            spare: Vec::new(),
         }
     }
 
@@ -97,19 +97,14 @@ impl<T> Panes<T> {
         if self.is_beyond(at) {
             return;
         }
-        let item = Arc::new(item);
+        let row = self.items.add(item);
         for start in self.starts(at) {
-            let pane = self.open.entry(start).or_default();
-            pane.is_fresh = true;
-            let share = match pane.index.get(key) {
-                Some(&at) => &mut pane.shares[at],
-                None => {
-                    self.partitions += 1;
-                    pane.begin(key)
-                }
-            };
-            share.is_fresh = true;
-            share.items.push(item.clone());
+            let pane = self.open.entry(start);
+            let pane = pane.or_insert_with(|| self.spare.pop().unwrap_or_default());
+            let before = pane.places.len();
+            pane.add(key, row);
+            self.partitions += pane.places.len() - before;
+            self.items.hold(row);
         }
     }
 
@@ -142,38 +137,47 @@ impl<T> Panes<T> {
         } = self.interval;
         let complete = self.open.range_mut(..=to.0 - duration_ns);
         for (&start, pane) in complete.filter(|(_, pane)| pane.is_fresh) {
-            pane.fire(start, duration_ns, observer)?;
+            let end = EventTime(start + duration_ns);
+            pane.fire(EventTime(start), end, &self.items, observer)?;
         }
         while let Some(first) = self.open.first_entry()
             && first.key() + duration_ns + discard_ns <= to.0
         {
-            self.partitions -= first.remove().shares.len();
+            let mut pane = first.remove();
+            self.partitions -= pane.places.len();
+            pane.rows()
+                .filter_map(|row| self.items.release(row))
+                .for_each(|item| observer.leave(item));
+            pane.clear();
+            self.spare.push(pane);
         }
         Ok(())
     }
 }
 
-impl<T> Open<T> {
-    /// A partition that was not there before.
-    fn begin(&mut self, key: &[u8]) -> &mut Share<T> {
-        let at = self.shares.len();
-        self.index.insert(key.into(), at);
-        self.shares.push(Share {
-            items: Vec::new(),
-            is_fresh: true,
-        });
-        &mut self.shares[at]
+impl Open {
+    fn add(&mut self, key: &[u8], row: u32) {
+        let at = self.places.find(key);
+        let at = at.unwrap_or_else(|| self.places.take(key)) as usize;
+        if at == self.shares.len() {
+            self.shares.push(Share::default());
+        }
+        let share = &mut self.shares[at];
+        share.rows.push(row);
+        share.is_fresh = true;
+        self.is_fresh = true;
     }
 
-    fn fire(
+    fn fire<T>(
         &mut self,
-        start: i128,
-        duration_ns: i128,
+        start: EventTime,
+        end: EventTime,
+        items: &Held<T>,
         observer: &mut impl PaneObserver<T>,
     ) -> Result<(), Fault> {
         let pane = Pane {
-            start: EventTime(start),
-            end: EventTime(start + duration_ns),
+            start,
+            end,
             timing: match self.fired {
                 0 => PaneTiming::OnComplete,
                 _ => PaneTiming::Late,
@@ -182,12 +186,29 @@ impl<T> Open<T> {
         };
         self.is_fresh = false;
         self.fired += 1;
-        for share in &mut self.shares {
+        for share in &mut self.shares[..self.places.len()] {
             if std::mem::take(&mut share.is_fresh) {
-                observer.fire(pane, &share.items)?;
+                observer.fire(pane, Items::new(items, &share.rows))?;
             }
         }
         Ok(())
+    }
+
+    /// All that it holds.
+    fn rows(&self) -> impl Iterator<Item = u32> {
+        let shares = &self.shares[..self.places.len()];
+        shares.iter().flat_map(|share| share.rows.iter().copied())
+    }
+
+    /// Forgets everything but its memory.
+    fn clear(&mut self) {
+        for share in &mut self.shares[..self.places.len()] {
+            share.rows.clear();
+            share.rows.shrink_to(SPARE_ROWS);
+            share.is_fresh = false;
+        }
+        self.places.clear();
+        (self.is_fresh, self.fired) = (false, 0);
     }
 }
 
@@ -195,18 +216,22 @@ impl<T> Open<T> {
 mod tests {
     use super::*;
 
-    /// `start/end index: items` of each firing.
+    /// `start/end index: items` of each firing, and what has left since.
     #[derive(Default)]
-    struct Journal(Vec<String>);
+    struct Journal(Vec<String>, Vec<i128>);
 
     impl PaneObserver<i128> for Journal {
-        fn fire(&mut self, pane: Pane, items: &[Arc<i128>]) -> Result<(), Fault> {
+        fn fire(&mut self, pane: Pane, items: Items<'_, i128>) -> Result<(), Fault> {
             let items: Vec<_> = items.iter().map(|item| item.to_string()).collect();
             let (start, end, index) = (pane.start.0, pane.end.0, pane.index);
             assert_eq!(pane.timing == PaneTiming::OnComplete, index == 0);
             self.0
                 .push(format!("{start}/{end} {index}: {}", items.join(" ")));
             Ok(())
+        }
+
+        fn leave(&mut self, item: i128) {
+            self.1.push(item);
         }
     }
 
@@ -301,5 +326,34 @@ mod tests {
         assert_eq!(case.0.partitions(), 2);
         case.items(&[8]);
         assert_eq!(case.fired(11), ["0/10 1: 4 8"]);
+    }
+
+    #[test]
+    fn an_item_comes_back_when_the_last_pane_that_held_it_is_discarded() {
+        let mut case = Case::new(10, 5, 0, 3);
+        case.items(&[1, 2, 6, 7]);
+        let left = |case: &mut Case, to| {
+            case.fired(to);
+            std::mem::take(&mut case.1.1)
+        };
+        assert!(left(&mut case, 10).is_empty());
+        assert_eq!(left(&mut case, 13), [1, 2]);
+        case.items(&[12]);
+        assert_eq!(left(&mut case, 18), [6, 7]);
+        assert_eq!(left(&mut case, 100), [12]);
+        assert_eq!(case.0.items.len(), (4, 0), "no more were kept at a time");
+        assert_eq!(case.0.spare.len(), 3, "nor more panes open");
+    }
+
+    #[test]
+    fn a_pane_that_was_used_before_begins_anew() {
+        let mut case = Case::new(10, 10, 0, 0);
+        case.items(&[1, 2, 3]);
+        assert_eq!(case.fired(10), ["0/10 0: 1 3", "0/10 0: 2"]);
+        case.items(&[12]);
+        assert_eq!(case.0.partitions(), 1);
+        assert_eq!(case.fired(20), ["10/20 0: 12"]);
+        case.items(&[24, 21]);
+        assert_eq!(case.fired(30), ["20/30 0: 24", "20/30 0: 21"]);
     }
 }

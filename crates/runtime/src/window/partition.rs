@@ -95,6 +95,11 @@ impl<T> Partition<T> {
         self.entries.get(at).map(|entry| &entry.item)
     }
 
+    /// How many of the kept items satisfy a condition, if they stand before all that do not.
+    pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
+        self.entries.partition_point(|entry| holds(&entry.item))
+    }
+
     pub(super) fn insert(&mut self, at: usize, entry: Entry<T>) {
         if at < self.entries.len() {
             self.entries.insert(at, entry);

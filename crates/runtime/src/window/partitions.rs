@@ -2,28 +2,22 @@
 //! last use. All of it takes the same time however many there are.
 //!
 //! ```text
-//!   table: hash of key -> place
-//!   slots: | key, partition, neighbours by age, neighbours by use | ... | free | ...
+//!   places: key -> place
+//!   slots:  | partition, neighbours by age, neighbours by use | ... | free | ...
 //! ```
 //! A slot whose partition is gone keeps its memory for the next one.
 
-use hashbrown::HashTable;
-use tuple::same_bytes;
-
 use super::Partition;
-use super::key::hash_key;
-
-/// Where a partition is; stays its own until the partition is closed.
-pub type Place = u32;
+use super::places::{Place, Places};
 
 /// No place.
 const NONE: Place = Place::MAX;
 
 #[derive(Debug)]
 pub struct Partitions<T> {
-    table: HashTable<Place>,
+    places: Places,
+    /// By place.
     slots: Vec<Slot<T>>,
-    free: Vec<Place>,
     /// Ends of the two lists.
     ends: [Ends; 2],
     /// Partitions that were ever opened.
@@ -32,7 +26,6 @@ pub struct Partitions<T> {
 
 #[derive(Debug)]
 struct Slot<T> {
-    key: Vec<u8>,
     partition: Partition<T>,
     links: [Link; 2],
 }
@@ -64,9 +57,8 @@ impl<T> Partitions<T> {
             last: NONE,
         };
         Partitions {
-            table: HashTable::new(),
+            places: Places::default(),
             slots: Vec::new(),
-            free: Vec::new(),
             ends: [ends; 2],
             opened: 0,
         }
@@ -74,7 +66,7 @@ impl<T> Partitions<T> {
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.places.len()
     }
 
     /// Whether there is none.
@@ -84,23 +76,17 @@ impl<T> Partitions<T> {
 
     /// Where the partition of a key is.
     pub fn find(&self, key: &[u8]) -> Option<Place> {
-        let is_it = |&at: &Place| same_bytes(&self.slots[at as usize].key, key);
-        self.table.find(hash_key(key), is_it).copied()
+        self.places.find(key)
     }
 
     /// An empty partition for a key that has none; it is the youngest and the last used.
     pub fn open(&mut self, key: &[u8]) -> Place {
-        let at = self.free.pop().unwrap_or_else(|| {
+        let at = self.places.take(key);
+        if at as usize == self.slots.len() {
             self.slots.push(Slot::default());
-            self.slots.len() as Place - 1
-        });
+        }
         self.opened += 1;
-        let slot = &mut self.slots[at as usize];
-        slot.key.extend_from_slice(key);
-        slot.partition.set_serial(self.opened);
-        let slots = &self.slots;
-        let rehash = |&at: &Place| hash_key(&slots[at as usize].key);
-        self.table.insert_unique(hash_key(key), at, rehash);
+        self.slots[at as usize].partition.set_serial(self.opened);
         self.append(By::Age, at);
         self.append(By::Use, at);
         at
@@ -128,14 +114,8 @@ impl<T> Partitions<T> {
     pub fn close(&mut self, at: Place) {
         self.unlink(By::Age, at);
         self.unlink(By::Use, at);
-        let slot = &mut self.slots[at as usize];
-        let entry = self
-            .table
-            .find_entry(hash_key(&slot.key), |&other| other == at);
-        entry.expect("it was entered when it was opened").remove();
-        slot.key.clear();
-        slot.partition.reset();
-        self.free.push(at);
+        self.slots[at as usize].partition.reset();
+        self.places.give_back(at);
     }
 
     /// The oldest.
@@ -188,7 +168,6 @@ impl<T> Default for Slot<T> {
             after: NONE,
         };
         Slot {
-            key: Vec::new(),
             partition: Partition::default(),
             links: [none; 2],
         }

@@ -8,5 +8,5 @@ pub mod join;
 mod panes;
 pub mod punctor;
 pub mod sort;
-mod sort_panes;
 mod sort_rules;
+mod windowed;

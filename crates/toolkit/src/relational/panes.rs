@@ -1,76 +1,72 @@
-//! What operators with windows over event time have in common: where a tuple has its time, and how a
-//! pane that fires is known to the expressions of the output clause.
+//! Operators with a window over event time: a pane that fires is known to the expressions of the output
+//! clause while they are evaluated.
 
 use graph::{Fault, Interval, Pane};
-use runtime::window::{PaneObserver, Panes};
-use runtime::{Build, Outlet};
+use runtime::window::{Items, PaneObserver, Panes};
+use runtime::{Build, Operator, Outlet, Row};
 use std::sync::Arc;
 use tuple::{EventTime, Layout, TupleRef};
 
-/// Sends what becomes of a partition of a pane.
-pub trait Sums<T> {
-    /// With all that it holds.
-    fn send_pane(&mut self, items: &[Arc<T>], out: &mut dyn Outlet) -> Result<(), Fault>;
-}
+use super::windowed::{Firing, Keeper, Reported};
+use crate::key::Key;
 
-/// The window of the operator's only input port.
-pub struct PaneWindow<T> {
-    panes: Panes<T>,
+/// The operator.
+pub struct PaneWindow<K: Keeper> {
+    panes: Panes<K::Kept>,
     interval: Interval,
+    partition: Key,
     input: Arc<Layout>,
-    is_partitioned: bool,
-    /// Partitions as the metric has them.
-    reported: usize,
+    reported: Reported,
+    keeper: K,
 }
 
-impl<T> PaneWindow<T> {
-    /// An empty one.
-    pub fn new(build: &Build<'_>, interval: Interval) -> PaneWindow<T> {
-        let window = build.operator.inputs[0].window.as_ref();
-        PaneWindow {
-            is_partitioned: window.is_some_and(|window| window.partition.is_some()),
+impl<K: Keeper> PaneWindow<K> {
+    /// With panes like that.
+    pub fn new(build: &mut Build<'_>, interval: Interval, keeper: K) -> Result<Self, Fault> {
+        Ok(PaneWindow {
             panes: Panes::new(interval),
             interval,
+            partition: Key::new(build.param_projection("partitionBy")?),
             input: build.inputs[0].clone(),
-            reported: 0,
-        }
+            reported: Reported::default(),
+            keeper,
+        })
     }
 
     /// The event time of a tuple; `None`: it is in no pane that is still there.
-    pub fn time_of(&self, tuple: TupleRef<'_>) -> Option<EventTime> {
+    fn time_of(&self, tuple: TupleRef<'_>) -> Option<EventTime> {
         let value = tuple.get(&self.input, self.interval.attribute as usize);
         let at = EventTime::of(&value, self.interval.resolution)?;
         (!self.panes.is_beyond(at)).then_some(at)
     }
 
-    /// Takes an item.
-    pub fn insert(&mut self, key: &[u8], at: EventTime, item: T) {
-        self.panes.insert(key, at, item);
+    fn report(&mut self, out: &mut dyn Outlet) {
+        if self.partition.is_given() {
+            self.reported.set(self.panes.partitions(), out);
+        }
+    }
+}
+
+impl<K: Keeper> Operator for PaneWindow<K> {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(at) = self.time_of(tuple) else {
+            return Ok(());
+        };
+        let row = [Some(tuple)];
+        let row = Row::new(&row);
+        self.partition.read(&row, out)?;
+        let kept = self.keeper.keep(tuple, &row, out)?;
+        self.panes.insert(self.partition.bytes(), at, kept);
+        self.report(out);
+        Ok(())
     }
 
-    /// The watermark has advanced: panes fire, each partition by itself.
-    pub fn advance(
-        &mut self,
-        at: EventTime,
-        sums: &mut impl Sums<T>,
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault> {
-        self.report(out);
-        let mut firing = Firing { sums, out };
-        let advanced = self.panes.advance(at, &mut firing);
+    fn watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let keeper = &mut self.keeper;
+        let advanced = self.panes.advance(at, &mut Firing { keeper, out });
         show(None, out);
         self.report(out);
         advanced
-    }
-
-    /// Keeps the metric true.
-    fn report(&mut self, out: &mut dyn Outlet) {
-        let partitions = self.panes.partitions();
-        if self.is_partitioned && partitions != self.reported {
-            let more = partitions as i64 - self.reported as i64;
-            out.services().count("nCurrentPartitions", more);
-            self.reported = partitions;
-        }
     }
 }
 
@@ -81,15 +77,13 @@ fn show(pane: Option<Pane>, out: &mut dyn Outlet) {
     }
 }
 
-/// The panes' observer for one watermark.
-struct Firing<'a, S> {
-    sums: &'a mut S,
-    out: &'a mut dyn Outlet,
-}
-
-impl<T, S: Sums<T>> PaneObserver<T> for Firing<'_, S> {
-    fn fire(&mut self, pane: Pane, items: &[Arc<T>]) -> Result<(), Fault> {
+impl<K: Keeper> PaneObserver<K::Kept> for Firing<'_, K> {
+    fn fire(&mut self, pane: Pane, items: Items<'_, K::Kept>) -> Result<(), Fault> {
         show(Some(pane), self.out);
-        self.sums.send_pane(items, self.out)
+        self.keeper.send_pane(items, self.out)
+    }
+
+    fn leave(&mut self, kept: K::Kept) {
+        self.keeper.take_back(kept);
     }
 }

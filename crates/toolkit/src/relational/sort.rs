@@ -1,24 +1,18 @@
 //! Sort: puts the tuples of a window in order.
 
-use graph::{Assignment, Policy, PolicyKind, PunctuationIn, WindowForm, WindowKind, Windowing};
+use graph::{Assignment, PolicyKind, PunctuationIn, WindowForm, WindowKind, Windowing};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
-use runtime::window::{Arrival, Cause, Observer, Partition, Windows};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row, TimerId};
+use runtime::window::{Cause, Items, Observer, Partition, Windows};
+use runtime::{Build, Operator, OperatorEntry, Outlet, Row};
 use std::cmp::Ordering;
-use std::sync::Arc;
-use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
+use tuple::{Punctuation, TupleBuf, TupleRef, Value};
 
-use super::clock::Clock;
-use super::sort_panes;
-use crate::key::Key;
+use super::windowed::{self, Firing, Keeper};
 use crate::lower;
 
 /// The registry's line.
-pub const ENTRY: OperatorEntry = OperatorEntry {
-    model: &MODEL,
-    make: Make::Build(build),
-};
+pub const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.relational",
@@ -86,21 +80,13 @@ static MODEL: OperatorModel = OperatorModel {
 
 /// A tuple of the window with the values that it is sorted by.
 #[derive(Default)]
-pub(super) struct Kept {
+struct Kept {
     tuple: TupleBuf,
     keys: Vec<Value>,
 }
 
-struct Sort {
-    windows: Windows<Kept>,
-    partition: Key,
-    input: Arc<Layout>,
-    clock: Clock,
-    sorted: Sorted,
-}
-
 /// What puts tuples in order and turns them into output.
-pub(super) struct Sorted {
+struct Sorted {
     is_sliding: bool,
     sort_by: Projection,
     sort_keys: TupleBuf,
@@ -112,131 +98,79 @@ pub(super) struct Sorted {
 }
 
 fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let window = build.operator.inputs[0]
-        .window
-        .as_ref()
-        .expect("the model asks for a window");
-    if let Policy::Interval(interval) = window.evict {
-        return sort_panes::build(build, interval);
-    }
-    let windows = Windows::new(window);
-    if let Some(seconds) = window.period() {
-        build.timer(seconds);
-    }
-    let sorted = Sorted::new(build, window.kind == WindowKind::Sliding)?;
-    Ok(Box::new(Sort {
-        clock: Clock::new(windows.is_timed()),
-        windows,
-        partition: Key::new(build.param_projection("partitionBy")?),
-        input: build.inputs[0].clone(),
-        sorted,
-    }))
+    let is_sliding = windowed::window(build).kind == WindowKind::Sliding;
+    let sorted = Sorted::new(build, is_sliding)?;
+    windowed::build(build, sorted)
 }
 
-impl Operator for Sort {
-    fn process(
-        &mut self,
-        _port: u32,
-        tuple: TupleRef<'_>,
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault> {
-        let row = [Some(tuple)];
-        let row = Row::new(&row);
-        self.partition.read(&row, out)?;
-        let kept = self.sorted.keep(tuple, &row, out)?;
-        let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
-        let now_ns = self.clock.now_ns();
-        let arrival = Arrival {
-            key: self.partition.bytes(),
-            now_ns,
-            evict_by,
-            trigger_by,
-            item: kept,
-        };
-        self.windows.insert(
-            arrival,
-            &mut Sorting {
-                sorted: &mut self.sorted,
-                out,
-            },
-        )
-    }
-
-    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.windows.marker(&mut Sorting {
-            sorted: &mut self.sorted,
-            out,
-        })
-    }
-
-    fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let now_ns = self.clock.now_ns();
-        self.windows.tick(
-            now_ns,
-            &mut Sorting {
-                sorted: &mut self.sorted,
-                out,
-            },
-        )
-    }
-
-    /// What a sliding window still holds is sent in order; a tumbling one's is lost.
-    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if !self.sorted.is_sliding {
-            return Ok(());
-        }
-        let partitions = self.windows.partitions();
-        partitions
-            .flat_map(Partition::iter)
-            .try_for_each(|kept| self.sorted.send(kept, out))
-    }
-}
-
-/// The window's observer for one call on the operator.
-struct Sorting<'a> {
-    sorted: &'a mut Sorted,
-    out: &'a mut dyn Outlet,
-}
-
-impl Observer<Kept> for Sorting<'_> {
+impl Observer<Kept> for Firing<'_, Sorted> {
     fn fire(&mut self, partition: Option<&Partition<Kept>>, _: usize) -> Result<(), Fault> {
-        if self.sorted.is_sliding {
+        if self.keeper.is_sliding {
             return Ok(());
         }
-        let items = partition.into_iter().flat_map(Partition::iter).collect();
-        self.sorted.send_all(items, self.out)
+        let items = partition.into_iter().flat_map(Partition::iter);
+        self.keeper.send_all(items, self.out)
     }
 
     fn leave(&mut self, item: Kept, cause: Cause) -> Result<(), Fault> {
         if cause == Cause::Evicted {
-            self.sorted.send(&item, self.out)?;
+            self.keeper.send(&item, self.out)?;
         }
-        self.sorted.spare.push(item);
+        self.keeper.take_back(item);
         Ok(())
     }
 
     /// A sliding window is kept in order, so that its first tuple is the smallest; equal ones in the
     /// order of their arrival.
     fn place(&self, partition: &Partition<Kept>, item: &Kept) -> usize {
-        if !self.sorted.is_sliding {
+        if !self.keeper.is_sliding {
             return partition.len();
         }
-        let (mut low, mut high) = (0, partition.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let other = partition.get(middle).expect("it lies within the partition");
-            if self.sorted.compare(other, item).is_le() {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        partition.partition_point(|other| self.keeper.compare(other, item).is_le())
+    }
+}
+
+impl Keeper for Sorted {
+    type Kept = Kept;
+
+    #[inline]
+    fn keep(
+        &mut self,
+        tuple: TupleRef<'_>,
+        row: &Row<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<Kept, Fault> {
+        self.sort_by.write(row, out, &mut self.sort_keys)?;
+        let mut kept = self.spare.pop().unwrap_or_default();
+        kept.tuple.copy_from(tuple);
+        let keys = 0..self.descending.len();
+        let layout = &self.sort_by.layout;
+        kept.keys.clear();
+        kept.keys
+            .extend(keys.map(|at| self.sort_keys.as_ref().get(layout, at)));
+        Ok(kept)
+    }
+
+    fn take_back(&mut self, kept: Kept) {
+        self.spare.push(kept);
+    }
+
+    fn send_pane(&mut self, items: Items<'_, Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send_all(items.iter(), out)
+    }
+
+    /// What a sliding window still holds is sent in order; a tumbling one's is lost.
+    fn finish(&mut self, windows: &Windows<Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if !self.is_sliding {
+            return Ok(());
         }
-        low
+        let mut kept = windows.partitions().flat_map(Partition::iter);
+        kept.try_for_each(|kept| self.send(kept, out))
     }
 }
 
 impl Sorted {
-    pub(super) fn new(build: &mut Build<'_>, is_sliding: bool) -> Result<Sorted, Fault> {
+    fn new(build: &mut Build<'_>, is_sliding: bool) -> Result<Sorted, Fault> {
         let sort_by = build
             .param_projection("sortBy")?
             .expect("the model asks for it");
@@ -261,31 +195,13 @@ impl Sorted {
         })
     }
 
-    /// A tuple with the values that it is sorted by.
-    #[inline]
-    pub(super) fn keep(
-        &mut self,
-        tuple: TupleRef<'_>,
-        row: &Row<'_>,
-        out: &mut dyn Outlet,
-    ) -> Result<Kept, Fault> {
-        self.sort_by.write(row, out, &mut self.sort_keys)?;
-        let mut kept = self.spare.pop().unwrap_or_default();
-        kept.tuple.copy_from(tuple);
-        let keys = 0..self.descending.len();
-        let layout = &self.sort_by.layout;
-        kept.keys.clear();
-        kept.keys
-            .extend(keys.map(|at| self.sort_keys.as_ref().get(layout, at)));
-        Ok(kept)
-    }
-
     /// Sends tuples in order, then a window marker.
-    pub(super) fn send_all(
+    fn send_all<'k>(
         &mut self,
-        mut items: Vec<&Kept>,
+        items: impl Iterator<Item = &'k Kept>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
+        let mut items: Vec<_> = items.collect();
         items.sort_by(|a, b| self.compare(a, b));
         for kept in items {
             self.send(kept, out)?;

@@ -25,10 +25,7 @@ static MODEL: OperatorModel = OperatorModel {
             count: Cardinality::Exactly(2),
             ..InPortModel::DEFAULT
         },
-        InPortModel {
-            count: Cardinality::Any,
-            ..InPortModel::DEFAULT
-        },
+        InPortModel::ANY,
     ],
     outputs: &[OutPortModel {
         punctuation: PunctuationOut::Free,

@@ -22,10 +22,7 @@ static MODEL: OperatorModel = OperatorModel {
         mutable: true,
         ..InPortModel::DEFAULT
     }],
-    outputs: &[OutPortModel {
-        count: Cardinality::Any,
-        ..OutPortModel::DEFAULT
-    }],
+    outputs: &[OutPortModel::ANY],
     submits: true,
     ..OperatorModel::DEFAULT
 };

@@ -24,10 +24,7 @@ static MODEL: OperatorModel = OperatorModel {
             count: Cardinality::Exactly(2),
             ..InPortModel::DEFAULT
         },
-        InPortModel {
-            count: Cardinality::Any,
-            ..InPortModel::DEFAULT
-        },
+        InPortModel::ANY,
     ],
     outputs: &[OutPortModel {
         same_schema_as: Some(0),

@@ -45,15 +45,12 @@ use self::entrance::Entrance;
 use self::exit::Exit;
 use self::hall::Hall;
 use self::shedding::Shedding;
-use crate::{Build, Make, Operator, OperatorEntry};
+use crate::{Build, Operator, OperatorEntry};
 
 pub use queued::Queued;
 
 /// The registry's line.
-pub(super) const ENTRY: OperatorEntry = OperatorEntry {
-    model: &MODEL,
-    make: Make::Build(build),
-};
+pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "thalweg.transport",

@@ -11,7 +11,6 @@ mod call;
 mod column;
 mod columns;
 mod operator;
-mod panes;
 mod rules;
 mod running;
 mod tally;
@@ -19,13 +18,10 @@ mod tally;
 use crate::lower;
 use graph::{Assignment, PunctuationIn, Windowing};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Make, OperatorEntry};
+use runtime::OperatorEntry;
 
 /// The registry's line.
-pub const ENTRY: OperatorEntry = OperatorEntry {
-    model: &MODEL,
-    make: Make::Build(operator::build),
-};
+pub const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, operator::build);
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.relational",

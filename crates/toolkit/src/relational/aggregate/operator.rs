@@ -1,18 +1,16 @@
 //! The running Aggregate.
 
-use graph::{Expr, Fault, Policy, WindowKind};
+use graph::{Expr, Fault, WindowKind};
 use indexmap::IndexMap;
 use runtime::abi::Projection;
-use runtime::window::{Arrival, Cause, Observer, Partition, Windows};
-use runtime::{Build, Operator, Outlet, Row, TimerId};
+use runtime::window::{Cause, Items, Observer, Partition};
+use runtime::{Build, Operator, Outlet, Row};
 use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, Type};
 
 use super::call::{Call, Group};
 use super::columns::Columns;
-use super::panes;
 use super::tally::{self, Folding, Tally};
-use crate::key::Key;
-use crate::relational::clock::Clock;
+use crate::relational::windowed::{self, Firing, Keeper};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -28,18 +26,8 @@ pub struct Kept {
     tally: Option<Box<Tally>>,
 }
 
-struct Aggregate {
-    windows: Windows<Kept>,
-    partition: Key,
-    input: Arc<Layout>,
-    clock: Clock,
-    /// Partitions as the metric has them.
-    reported: usize,
-    summary: Summary,
-}
-
 /// Everything that turns a fired window into output.
-pub(super) struct Summary {
+struct Summary {
     is_sliding: bool,
     incomplete: bool,
     evicted_partitions: bool,
@@ -65,31 +53,14 @@ pub(super) struct Summary {
 
 /// Makes the operator.
 pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let window = build.operator.inputs[0]
-        .window
-        .as_ref()
-        .expect("the model asks for a window");
-    if let Policy::Interval(interval) = window.evict {
-        return panes::build(build, interval);
-    }
-    let windows = Windows::new(window);
-    if let Some(seconds) = window.period() {
-        build.timer(seconds);
-    }
-    let summary = Summary::new(build, window.kind)?;
-    Ok(Box::new(Aggregate {
-        clock: Clock::new(windows.is_timed()),
-        windows,
-        partition: Key::new(build.param_projection("partitionBy")?),
-        input: build.inputs[0].clone(),
-        reported: 0,
-        summary,
-    }))
+    let kind = windowed::window(build).kind;
+    let summary = Summary::new(build, kind)?;
+    windowed::build(build, summary)
 }
 
 impl Summary {
     /// For windows of a kind.
-    pub(super) fn new(build: &mut Build<'_>, kind: WindowKind) -> Result<Summary, Fault> {
+    fn new(build: &mut Build<'_>, kind: WindowKind) -> Result<Summary, Fault> {
         let mut kept: Vec<Expr> = build.exprs("groupBy").unwrap_or_default().to_vec();
         let group_by = kept.len();
         let operator = build.operator;
@@ -121,10 +92,13 @@ impl Summary {
             spare: Vec::new(),
         })
     }
+}
 
-    /// A tuple with what is taken from it.
+impl Keeper for Summary {
+    type Kept = Kept;
+
     #[inline]
-    pub(super) fn keep(
+    fn keep(
         &mut self,
         tuple: TupleRef<'_>,
         row: &Row<'_>,
@@ -137,111 +111,51 @@ impl Summary {
         self.values.write(row, out, &mut kept.values)?;
         Ok(kept)
     }
-}
 
-impl Operator for Aggregate {
-    fn process(
-        &mut self,
-        _port: u32,
-        tuple: TupleRef<'_>,
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault> {
-        let row = [Some(tuple)];
-        let row = Row::new(&row);
-        self.partition.read(&row, out)?;
-        let kept = self.summary.keep(tuple, &row, out)?;
-        let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
-        let now_ns = self.clock.now_ns();
-        let arrival = Arrival {
-            key: self.partition.bytes(),
-            now_ns,
-            evict_by,
-            trigger_by,
-            item: kept,
-        };
-        self.windows.insert(
-            arrival,
-            &mut Firing {
-                summary: &mut self.summary,
-                out,
-            },
-        )?;
-        self.report(out);
-        Ok(())
+    fn take_back(&mut self, kept: Kept) {
+        self.spare.push(kept);
     }
 
-    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.windows.marker(&mut Firing {
-            summary: &mut self.summary,
-            out,
-        })
-    }
-
-    fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let now_ns = self.clock.now_ns();
-        self.windows.tick(
-            now_ns,
-            &mut Firing {
-                summary: &mut self.summary,
-                out,
-            },
-        )?;
-        self.report(out);
-        Ok(())
+    fn send_pane(&mut self, items: Items<'_, Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.total = items.len();
+        self.sum_up_all(items.iter(), out)?;
+        out.punctuate(0, Punctuation::Window)
     }
 }
 
-impl Aggregate {
-    /// Keeps the metric true; most tuples change nothing.
-    fn report(&mut self, out: &mut dyn Outlet) {
-        let partitions = self.windows.partition_count();
-        if self.partition.is_given() && partitions != self.reported {
-            let more = partitions as i64 - self.reported as i64;
-            out.services().count("nCurrentPartitions", more);
-            self.reported = partitions;
-        }
-    }
-}
-
-/// The window's observer for one call on the operator.
-struct Firing<'a> {
-    summary: &'a mut Summary,
-    out: &'a mut dyn Outlet,
-}
-
-impl Observer<Kept> for Firing<'_> {
+impl Observer<Kept> for Firing<'_, Summary> {
     fn fire(&mut self, partition: Option<&Partition<Kept>>, total: usize) -> Result<(), Fault> {
         let Some(partition) = partition.filter(|partition| !partition.is_empty()) else {
             return self.out.punctuate(0, Punctuation::Window);
         };
-        if self.summary.is_sliding && !partition.is_full() && !self.summary.incomplete {
+        if self.keeper.is_sliding && !partition.is_full() && !self.keeper.incomplete {
             return Ok(());
         }
-        self.summary.total = if self.summary.is_sliding {
+        self.keeper.total = if self.keeper.is_sliding {
             total
         } else {
             partition.len()
         };
-        self.summary.sum_up(partition, self.out)
+        self.keeper.sum_up(partition, self.out)
     }
 
     fn merge(&mut self, newest: Option<&mut Kept>, item: Kept) -> Result<Option<Kept>, Fault> {
-        self.summary.merge(newest, item)
+        self.keeper.merge(newest, item)
     }
 
     fn leave(&mut self, item: Kept, _cause: Cause) -> Result<(), Fault> {
-        self.summary.spare.push(item);
+        self.keeper.take_back(item);
         Ok(())
     }
 
     fn evict_partition(&mut self, partition: &Partition<Kept>) -> Result<(), Fault> {
-        let result = if self.summary.evicted_partitions && !partition.is_empty() {
-            self.summary.total = partition.len();
-            self.summary.sum_up(partition, self.out)
+        let result = if self.keeper.evicted_partitions && !partition.is_empty() {
+            self.keeper.total = partition.len();
+            self.keeper.sum_up(partition, self.out)
         } else {
             Ok(())
         };
-        self.summary.followed.remove(&partition.serial());
+        self.keeper.followed.remove(&partition.serial());
         result
     }
 }
@@ -278,17 +192,6 @@ impl Summary {
         } else {
             self.sum_up_all(partition.iter(), out)?;
         }
-        out.punctuate(0, Punctuation::Window)
-    }
-
-    /// The same of a pane over event time.
-    pub(super) fn sum_up_pane(
-        &mut self,
-        items: &[Arc<Kept>],
-        out: &mut dyn Outlet,
-    ) -> Result<(), Fault> {
-        self.total = items.len();
-        self.sum_up_all(items.iter().map(|kept| &**kept), out)?;
         out.punctuate(0, Punctuation::Window)
     }
 

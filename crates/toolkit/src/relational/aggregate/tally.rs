@@ -2,9 +2,8 @@
 //! come, a group takes the memory of one.
 
 use graph::{Fault, OutputCall};
-use hashbrown::HashTable;
-use runtime::window::{encode_first, hash_key};
-use tuple::{Layout, TupleBuf, Type, same_bytes};
+use runtime::window::{Places, encode_first};
+use tuple::{Layout, TupleBuf, Type};
 
 use super::call::Call;
 use super::operator::Kept;
@@ -30,9 +29,9 @@ struct Function {
 /// memory for further ones.
 #[derive(Default)]
 pub struct Tally {
+    places: Places,
     groups: Vec<Group>,
     sizes: Vec<usize>,
-    index: HashTable<u32>,
 }
 
 /// A group.
@@ -42,7 +41,6 @@ pub struct Group {
     pub last: TupleBuf,
     /// The functions over columns, in the order of the calls.
     pub running: Vec<Box<dyn Running>>,
-    key: Vec<u8>,
 }
 
 impl Folding {
@@ -79,9 +77,7 @@ impl Folding {
         let values = kept.values.as_ref();
         self.key.clear();
         encode_first(values, layout, self.group_by, &mut self.key);
-        let at = tally
-            .find(&self.key)
-            .unwrap_or_else(|| tally.begin(&self.key));
+        let at = tally.place(&self.key);
         let group = &mut tally.groups[at];
         if group.running.len() < self.functions.len() {
             let functions = self.functions.iter();
@@ -122,28 +118,19 @@ impl Tally {
         let running = groups.iter_mut().flat_map(|group| &mut group.running);
         running.for_each(|running| running.clear());
         self.sizes.clear();
-        self.index.clear();
+        self.places.clear();
     }
 
-    fn find(&self, key: &[u8]) -> Option<usize> {
-        let has_key = |&at: &u32| same_bytes(&self.groups[at as usize].key, key);
-        let at = self.index.find(hash_key(key), has_key)?;
-        Some(*at as usize)
-    }
-
-    /// A further group.
-    fn begin(&mut self, key: &[u8]) -> usize {
-        let at = self.sizes.len();
+    /// Where the group of a key is; a further one, if it has none.
+    fn place(&mut self, key: &[u8]) -> usize {
+        if let Some(at) = self.places.find(key) {
+            return at as usize;
+        }
+        let at = self.places.take(key) as usize;
         self.sizes.push(0);
         if at == self.groups.len() {
             self.groups.push(Group::default());
         }
-        let group = &mut self.groups[at];
-        group.key.clear();
-        group.key.extend_from_slice(key);
-        let groups = &self.groups;
-        let rehash = |&at: &u32| hash_key(&groups[at as usize].key);
-        self.index.insert_unique(hash_key(key), at as u32, rehash);
         at
     }
 }
