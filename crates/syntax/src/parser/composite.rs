@@ -101,18 +101,17 @@ fn port_group(p: &mut Parser, kind: SyntaxKind) {
 fn body(p: &mut Parser) {
     let node = p.start();
     let opening = match p.open_brace("composite", "to open the composite") {
-        Some(opening) => opening,
+        Some(opening) => Some(opening),
         None => {
             p.skip(|p| p.at(LBrace) || p.begins_invocation(p.pos));
             let span = p.previous_end();
-            if !p.eat(LBrace) && !p.is_clause_end() {
+            let is_open = p.eat(LBrace);
+            if !is_open && !p.is_clause_end() {
                 p.finish(node, CompositeBody);
                 return;
             }
-            Opening {
-                span,
-                what: "composite",
-            }
+            let what = "composite";
+            is_open.then_some(Opening { span, what })
         }
     };
     let mut order = Order::strict(CLAUSES);
@@ -130,7 +129,13 @@ fn body(p: &mut Parser) {
             p.skip_token();
         }
     }
-    p.close_brace(opening);
+    match opening {
+        Some(opening) => p.close_brace(opening),
+        // Whoever forgets the one may forget the other.
+        None => {
+            p.eat(RBrace);
+        }
+    }
     p.finish(node, CompositeBody);
 }
 
@@ -146,9 +151,9 @@ fn is_next_item(p: &Parser) -> bool {
     }
 }
 
-/// A composite inside of another: what follows its closing brace is a clause, which can only belong
-/// to the one around.
-fn is_nested(p: &Parser) -> bool {
+/// A composite inside of another: what follows its closing brace is a clause, an invocation or a
+/// brace, which can only belong to the one around.
+pub(super) fn is_nested(p: &Parser) -> bool {
     let head = match p.current() {
         PublicKw => p.pos + 1,
         _ => p.pos,
@@ -161,11 +166,15 @@ fn is_nested(p: &Parser) -> bool {
         at += 1;
     }
     let after = p.after_group(at);
-    after.is_some_and(|after| p.begins_clause(after) && p.kind_at(after) != TypeKw)
+    after.is_some_and(|after| match p.kind_at(after) {
+        RBrace | StreamKw => true,
+        LParen => p.begins_invocation(after),
+        kind => kind != TypeKw && p.begins_clause(after),
+    })
 }
 
 /// A composite where none may stand: it is parsed and left out.
-fn nested_composite(p: &mut Parser) {
+pub(super) fn nested_composite(p: &mut Parser) {
     let (node, before) = (p.start(), p.pos);
     p.wrong(
         "nested-composite",

@@ -120,6 +120,7 @@ fn foreign_operator(p: &Parser) -> Option<(u8, &'static str)> {
         (BangEq, Eq) if joined(2) => Some((2, "!=")),
         (Lt, Gt) if joined(2) => Some((2, "!=")),
         (Minus, Gt) if joined(2) => Some((2, ".")),
+        (Star, Star) if joined(2) => Some((2, "pow(value, power)")),
         _ => None,
     }
 }
@@ -177,10 +178,26 @@ pub(crate) fn binding(kind: SyntaxKind) -> Option<u8> {
 
 fn prefix(p: &mut Parser) -> Option<Completed> {
     match p.current() {
+        Ident if is_foreign_new(p) => {
+            let node = p.start();
+            p.wrong("foreign-operator", "SPL has no `new`");
+            p.add_help("write the value: `[]`, `{}`, or `{ a = 1 }` for instance");
+            p.skip(|p| p.at(Comma));
+            Some(p.finish(node, Error))
+        }
         Ident if is_foreign_not(p) => p.nested(|p| {
             let node = p.start();
             p.wrong("foreign-operator", "SPL has no `not`");
             p.add_help("write `!`");
+            p.complained_at = None;
+            p.bump();
+            prefix(p);
+            Some(p.finish(node, Error))
+        }),
+        Plus => p.nested(|p| {
+            let node = p.start();
+            p.wrong("foreign-operator", "SPL has no `+` before a single value");
+            p.add_help("leave it out");
             p.complained_at = None;
             p.bump();
             prefix(p);
@@ -198,6 +215,11 @@ fn prefix(p: &mut Parser) -> Option<Completed> {
             Some(postfix(p, inner))
         }
     }
+}
+
+/// `new T(...)`
+fn is_foreign_new(p: &Parser) -> bool {
+    p.token_text(p.pos) == "new" && (p.nth(1) == Ident || p.nth(1).is_type_keyword())
 }
 
 /// `not x`; `not(x)` calls a function of that name.

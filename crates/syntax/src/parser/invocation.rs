@@ -2,7 +2,7 @@
 
 use super::clause::{self, Order};
 use super::recover::Opening;
-use super::{Parser, annotation, expr, literal, logic, types};
+use super::{Parser, annotation, composite, expr, literal, logic, types};
 use crate::SyntaxKind;
 use SyntaxKind::*;
 
@@ -12,9 +12,11 @@ const CLAUSES: &[SyntaxKind] = &[LogicKw, WindowKw, ParamKw, OutputKw, ConfigKw]
 pub(super) fn invocations(p: &mut Parser) {
     let mut failed = false;
     let mut count = 0;
-    while !is_graph_end(p) {
+    while composite::is_nested(p) || !is_graph_end(p) {
         let before = (p.pos, p.complaints);
-        if p.begins_invocation(p.pos) || begins_broken_stream(p) {
+        if composite::is_nested(p) {
+            composite::nested_composite(p);
+        } else if p.begins_invocation(p.pos) || begins_broken_stream(p) {
             invocation(p);
         } else {
             if p.at(Semi) {

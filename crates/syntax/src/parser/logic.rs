@@ -115,7 +115,10 @@ fn state(p: &mut Parser) {
         false => None,
     };
     match opening {
-        None => declaration(p),
+        None => {
+            declaration(p);
+            unbraced(p);
+        }
         Some(opening) => {
             while !p.at_any(&[RBrace, Eof]) && !p.is_clause_end() && !is_next_entry(p) {
                 let before = p.pos;
@@ -128,6 +131,29 @@ fn state(p: &mut Parser) {
         }
     }
     p.finish(node, StateEntry);
+}
+
+/// Further declarations behind the one of a `state` without braces, and the brace that may end them.
+fn unbraced(p: &mut Parser) {
+    let is_declaration =
+        |p: &Parser| (p.at(MutableKw) || p.current().is_type_keyword()) && p.begins_declaration();
+    if !is_declaration(p) {
+        return;
+    }
+    p.wrong(
+        "unexpected-token",
+        "several state variables stand in braces",
+    );
+    p.add_help("write `state : { mutable int32 a = 0; mutable int32 b = 0; }`");
+    while is_declaration(p) {
+        declaration(p);
+    }
+    let is_end = matches!(p.nth(1), OnTupleKw | OnPunctKw)
+        || matches!(p.token_text(p.pos + 1), "state" | "onProcess")
+        || p.begins_clause(p.pos + 1);
+    if p.at(RBrace) && is_end {
+        p.bump();
+    }
 }
 
 fn declaration(p: &mut Parser) {

@@ -83,7 +83,7 @@ struct Parser<'t> {
     /// Where closing braces may be that strings without end and comments of other languages have
     /// swallowed.
     swallowed: Vec<u32>,
-    /// For each opening bracket the index of the closing one.
+    /// For each opening bracket the index of the closing one ([`predicate::partners`]).
     partners: Vec<u32>,
     pos: usize,
     events: Vec<Event>,
@@ -100,6 +100,8 @@ struct Parser<'t> {
     complaint: Option<usize>,
     /// How many complaints there were, kept or not.
     complaints: usize,
+    /// It was said of this statement, or of what is left of a broken one, that it nests too deeply.
+    is_too_deep: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -124,7 +126,7 @@ impl<'t> Parser<'t> {
                 .filter(|t| text[t.start as usize..t.end as usize].contains('}'))
                 .map(|t| t.start)
                 .collect(),
-            partners: predicate::partners(&tokens),
+            partners: predicate::partners(&tokens, text),
             tokens,
             pos: 0,
             found: Vec::new(),
@@ -134,6 +136,7 @@ impl<'t> Parser<'t> {
             quiet_until: 0,
             complaint: None,
             complaints: 0,
+            is_too_deep: false,
         }
     }
 

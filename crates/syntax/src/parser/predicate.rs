@@ -8,12 +8,14 @@ use crate::SyntaxKind;
 use crate::lexer::Token;
 use SyntaxKind::*;
 
-/// For each opening bracket the index of its closing one; `NONE` for those without.
+/// In the table of partners: no bracket, or one that is not closed.
 pub(super) const NONE: u32 = u32::MAX;
+/// In the table of partners: a closing bracket that closes nothing.
+const STRAY: u32 = NONE - 1;
 
-/// Pairs brackets. A `}` also ends what was left open inside its braces; a stray `)` or `]` pairs
-/// with nothing.
-pub(super) fn partners(tokens: &[Token]) -> Vec<u32> {
+/// For each opening bracket the index of its closing one. A `}` also ends what was left open inside
+/// its braces, unless what follows it shows that it stands within an expression.
+pub(super) fn partners(tokens: &[Token], text: &str) -> Vec<u32> {
     let mut partners = vec![NONE; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
@@ -28,7 +30,12 @@ pub(super) fn partners(tokens: &[Token]) -> Vec<u32> {
             _ => continue,
         };
         let found = match opener {
-            LBrace => open.iter().rposition(|&at| tokens[at].kind == LBrace),
+            LBrace => open
+                .iter()
+                .rposition(|&at| tokens[at].kind == LBrace)
+                .filter(|&found| {
+                    found + 1 == open.len() || !is_within(tokens, text, open[found], index)
+                }),
             _ => open
                 .len()
                 .checked_sub(1)
@@ -37,18 +44,42 @@ pub(super) fn partners(tokens: &[Token]) -> Vec<u32> {
         if let Some(found) = found {
             partners[open[found]] = index as u32;
             open.truncate(found);
+        } else {
+            partners[index] = STRAY;
         }
     }
     partners
+}
+
+/// The `}` at `close` cannot close the block that begins at `open`: an expression goes on behind it.
+fn is_within(tokens: &[Token], text: &str, open: usize, close: usize) -> bool {
+    let has_line_end = |at: usize| {
+        let (before, after) = (tokens.get(at), tokens.get(at + 1));
+        before.zip(after).is_some_and(|(before, after)| {
+            text[before.end as usize..after.start as usize].contains('\n')
+        })
+    };
+    let follows = tokens.get(close + 1).map_or(Eof, |token| token.kind);
+    let goes_on = matches!(follows, Comma | RParen | RBracket | StringToken | Number)
+        || (follows == Semi && !has_line_end(close));
+    let is_block = open.checked_sub(1).is_some_and(|before| {
+        !matches!(tokens[before].kind, Colon | LParen | LBracket | Comma | Eq)
+    }) || has_line_end(open);
+    goes_on && is_block && close > 0 && !has_line_end(close - 1)
 }
 
 impl Parser<'_> {
     /// The index after the bracket that closes the one at `index`.
     pub(super) fn after_group(&self, index: usize) -> Option<usize> {
         match self.partners.get(index) {
-            Some(&NONE) | None => None,
+            Some(&(NONE | STRAY)) | None => None,
             Some(&partner) => Some(partner as usize + 1),
         }
+    }
+
+    /// A closing bracket that closes nothing.
+    pub(super) fn is_stray(&self, index: usize) -> bool {
+        self.partners.get(index) == Some(&STRAY)
     }
 
     /// A word that begins a clause of a composite or an invocation, and is not meant as a name.

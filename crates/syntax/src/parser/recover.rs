@@ -118,6 +118,10 @@ impl Parser<'_> {
         if self.eat(Semi) {
             return;
         }
+        if self.is_stray(self.pos) {
+            self.stray_closers();
+            return;
+        }
         let span = self.previous_end();
         let message = format!("expected `;` after {after}");
         self.report(Diagnostic::error("missing-semicolon", span, message));
@@ -125,6 +129,20 @@ impl Parser<'_> {
         if !is_next_entry {
             self.skip_line();
         }
+    }
+
+    /// Brackets where something was to end that close nothing, and what follows them on the line.
+    fn stray_closers(&mut self) {
+        let bracket = self.current().text();
+        let message = format!("this `{bracket}` closes nothing");
+        self.wrong("unmatched-bracket", message);
+        let broken = self.start();
+        while self.is_stray(self.pos) && !self.is_on_new_line(self.pos) {
+            self.bump();
+            self.skip(|p| p.is_on_new_line(p.pos));
+        }
+        self.finish(broken, Error);
+        self.eat(Semi);
     }
 
     /// Takes the closing brace, or says that it is missing and shows where it was opened.
@@ -264,10 +282,13 @@ impl Parser<'_> {
     /// Says that nesting went too far and passes over what would go further.
     pub(super) fn too_deep(&mut self) {
         let span = self.span(self.pos);
-        self.report(
-            Diagnostic::error("too-deep", span, "this is nested too deeply")
-                .help("take a part of it out into a variable, a type or a function"),
-        );
+        let diagnostic = Diagnostic::error("too-deep", span, "this is nested too deeply")
+            .help("take a part of it out into a variable, a type or a function");
+        // What is left of the same nest goes too far too.
+        match std::mem::replace(&mut self.is_too_deep, true) {
+            false => self.report(diagnostic),
+            true => self.complaints += 1,
+        }
         self.skip(|p| p.at(Comma));
         self.complained_at = Some(self.pos);
     }

@@ -22,6 +22,7 @@ pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
             continue;
         }
         let is_if = p.at(IfKw);
+        p.is_too_deep &= failed || is_broken;
         statement(p);
         failed = p.complaints != before.1 && !p.is_at_boundary();
         is_broken = is_if && p.complaints != before.1;
@@ -83,7 +84,10 @@ fn one_statement(p: &mut Parser) {
         Ident if is_foreign_qualifier(p) => {
             let word = p.token_text(p.pos);
             p.wrong("foreign-statement", format!("SPL has no `{word}`"));
-            p.add_help("leave it out: a variable that is not `mutable` never changes");
+            p.add_help(match word {
+                "unsigned" | "signed" => "write `uint32` or `int32` for instance, with the width",
+                _ => "leave it out: a variable that is not `mutable` never changes",
+            });
             p.complained_at = None;
             p.skip_token();
             one_statement(p);
@@ -117,10 +121,14 @@ pub(super) fn local_declaration(p: &mut Parser) {
 fn variable(p: &mut Parser) {
     let node = p.start();
     let name = p.start();
-    let is_array = p.at(LBracket);
+    let help = match p.current() {
+        LBracket => Some(types::arrays(p)),
+        MutableKw => Some("`mutable` stands before the type: `mutable int32 x = 1;`"),
+        _ => None,
+    };
     p.declared_name("the name of a variable");
-    if is_array {
-        p.add_help(types::ARRAYS);
+    if let Some(help) = help {
+        p.add_help(help);
     }
     p.finish(name, Name);
     foreign_assignment(p);
@@ -190,9 +198,12 @@ fn foreign(p: &Parser) -> Option<&'static str> {
     is_followed.then_some(help)
 }
 
-/// `const` or `final` before a declaration.
+/// `const`, `unsigned` and the like before a declaration.
 fn is_foreign_qualifier(p: &Parser) -> bool {
-    let is_word = matches!(p.token_text(p.pos), "const" | "final" | "constexpr");
+    let is_word = matches!(
+        p.token_text(p.pos),
+        "const" | "final" | "constexpr" | "unsigned" | "signed"
+    );
     is_word && (p.nth(1).is_type_keyword() || (p.nth(1) == Ident && p.nth(2) == Ident))
 }
 

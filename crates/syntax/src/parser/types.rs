@@ -6,7 +6,7 @@ use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
 
 /// What is meant by `int32[]`.
-pub(super) const ARRAYS: &str = "values of one type in order are a `list<T>`";
+const ARRAYS: &str = "values of one type in order are a `list<T>`";
 
 /// A type. `None` if none begins here; that was said then.
 pub(super) fn type_expr(p: &mut Parser) -> Option<Completed> {
@@ -117,6 +117,14 @@ fn bounded_string(p: &mut Parser) -> Completed {
     p.bump();
     bound(p);
     p.finish(node, StringType)
+}
+
+/// What is meant by brackets behind a type that has no bound.
+pub(super) fn arrays(p: &Parser) -> &'static str {
+    match p.kind_at(p.pos.saturating_sub(1)) {
+        UstringKw => "only `rstring` and collections can be bounded: `rstring[10]`",
+        _ => ARRAYS,
+    }
 }
 
 /// `[n]` after a type, if it is there.
@@ -406,7 +414,7 @@ fn extendee(p: &mut Parser, ty: Completed) {
     if !matches!(ty.kind, NamedType | TupleType) {
         p.missing("expected a name after the attribute's type");
         if p.at(LBracket) {
-            p.add_help(ARRAYS);
+            p.add_help(arrays(p));
         }
     }
 }
@@ -417,7 +425,7 @@ fn mixed(p: &mut Parser, is_named: bool) {
         let message = "expected a name after the attribute's type";
         p.report(Diagnostic::error("expected-token", span, message));
         p.add_help(match p.at(LBracket) {
-            true => ARRAYS,
+            true => arrays(p),
             false => "to add those of a tuple type, put all into such types: `tuple<int32 a>, T`",
         });
         return;

@@ -18,6 +18,7 @@ pub(super) fn unit(p: &mut Parser) {
     let mut progress = Progress::Start;
     while !p.at_end() {
         let before = p.pos;
+        p.is_too_deep = false;
         item(p, &mut progress);
         if p.pos == before {
             p.skip_token();
@@ -314,6 +315,15 @@ fn advise(p: &mut Parser) {
     match p.token_text(p.pos) {
         "import" | "include" | "using" | "package" => {
             p.add_help("names of other namespaces are seen after `use name.space::*;`");
+        }
+        "struct" | "class" | "record" => {
+            p.add_help("write `type Name = int32 a, rstring b;` for a type of tuples");
+        }
+        "function" | "def" | "fn" => {
+            p.add_help("a function is written `int32 name(int32 x) { return x; }`");
+        }
+        "<" => {
+            p.add_help("functions of a program have no type parameters; write one for each type")
         }
         _ if p.at(Ident) && p.nth(1) == LParen => {
             p.add_help("a function begins with the type of its result, or with `void`");
