@@ -215,6 +215,59 @@ fn datagrams_come_and_go() {
     }
 }
 
+#[test]
+fn datagrams_are_compressed_one_by_one() {
+    let program = r#"composite Main {
+        graph
+            stream<rstring line> In = UDPSource() {
+                param
+                    port : getSubmissionTimeValue("port");
+                    interface : "127.0.0.1";
+                    compression : gzip;
+                    parsing : permissive;
+            }
+            () as Out = UDPSink(In) {
+                param
+                    address : "127.0.0.1";
+                    port : PEER;
+                    quoteStrings : false;
+                    compression : zlib;
+            }
+    }"#;
+    let scratch = Scratch::new();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let peer = socket.local_addr().unwrap().port().to_string();
+    let port = free_port();
+    let live = start_live(&scratch, &program.replace("PEER", &peer), port);
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all("h\u{e9} ".repeat(50).as_bytes()).unwrap();
+    let packed = encoder.finish().unwrap();
+    let pause = Duration::from_millis(50);
+    socket.set_read_timeout(Some(pause)).unwrap();
+    let mut bytes = [0; 1000];
+    // Whatever comes before there is a socket is lost: the first datagram comes again.
+    let answer = (0..600).find_map(|_| {
+        // What is no compressed datagram harms no other one.
+        let _ = socket.send_to(b"plain", ("127.0.0.1", port));
+        let _ = socket.send_to(&packed, ("127.0.0.1", port));
+        let (count, _) = socket.recv_from(&mut bytes).ok()?;
+        Some(bytes[..count].to_vec())
+    });
+    let answer = answer.expect("a datagram");
+    assert!(answer.len() < 50, "{} bytes", answer.len());
+    let mut line = String::new();
+    let mut decoder = flate2::read::ZlibDecoder::new(&answer[..]);
+    decoder.read_to_string(&mut line).unwrap();
+    assert_eq!(line, "h\u{e9} ".repeat(50) + "\n");
+    live.signal(Signal::TERM);
+    let run = live.end();
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(
+        run.stderr.contains("cannot decompress a datagram"),
+        "{run:?}"
+    );
+}
+
 /// Prints the lines that come over connections, and markers.
 fn line_server(params: &str) -> String {
     format!(

@@ -29,12 +29,10 @@ enum Bytes {
 
 impl Bytes {
     fn new(file: Watched, compression: Option<Compression>) -> Bytes {
-        Bytes::Decompressed(match compression {
-            None => return Bytes::File(file),
-            Some(Compression::Zlib) => Box::new(flate2::read::ZlibDecoder::new(file)),
-            Some(Compression::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(file)),
-            Some(Compression::Bzip2) => Box::new(bzip2::read::MultiBzDecoder::new(file)),
-        })
+        match compression {
+            None => Bytes::File(file),
+            Some(compression) => Bytes::Decompressed(compression.decompressed(file)),
+        }
     }
 
     fn reader(&mut self) -> &mut dyn Read {

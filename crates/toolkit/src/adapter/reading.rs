@@ -1,13 +1,14 @@
 //! One file, connection or datagram, from its first byte to its end: records to tuples.
 
-use std::io;
+use std::borrow::Cow;
+use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use graph::{Fault, FaultKind, TraceLevel};
 use runtime::{Build, Outlet};
-use tuple::text::{Format, Record, RecordError, RecordReader};
+use tuple::text::{Format, Record, RecordReader};
 use tuple::{Punctuation, TupleBuf};
 
 use crate::adapter::alarm::Alarm;
@@ -174,10 +175,11 @@ impl Reading {
         }
     }
 
-    /// Reads a datagram, which ends with a record. `number` counts records.
+    /// Reads a datagram, which ends with a record and is compressed by itself. `number` counts
+    /// records.
     ///
     /// # Errors
-    /// A record that is no tuple, with strict parsing; what comes from downstream.
+    /// A datagram or a record that is none, with strict parsing; what comes from downstream.
     pub fn datagram(
         &mut self,
         bytes: &[u8],
@@ -186,9 +188,17 @@ impl Reading {
         out: &mut dyn Outlet,
     ) -> Result<Ended, Fault> {
         self.begin();
+        let bytes = match self.plain(bytes) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let message = format!("{}: cannot decompress a datagram: {error}", origin.shown);
+                self.reject(message, out)?;
+                return Ok(Ended::AtEnd);
+            }
+        };
         match self.encoding {
-            Some(charset) => self.buffer = charset.decode(bytes),
-            None => self.buffer.extend_from_slice(bytes),
+            Some(charset) => self.buffer = charset.decode(&bytes),
+            None => self.buffer.extend_from_slice(&bytes),
         }
         let mut start = 0;
         loop {
@@ -203,6 +213,16 @@ impl Reading {
                 return Ok(ended);
             }
         }
+    }
+
+    /// A datagram as it was before it was compressed.
+    fn plain<'b>(&self, bytes: &'b [u8]) -> io::Result<Cow<'b, [u8]>> {
+        let Some(compression) = self.compression else {
+            return Ok(Cow::Borrowed(bytes));
+        };
+        let mut plain = Vec::new();
+        compression.decompressed(bytes).read_to_end(&mut plain)?;
+        Ok(Cow::Owned(plain))
     }
 
     /// Passes on what a record holds; whether that is the end.
@@ -223,7 +243,7 @@ impl Reading {
             Record::Punctuation(mark) => out.punctuate(0, mark)?,
             Record::Rejected(error) => {
                 *number += 1;
-                self.reject(&error, &origin.shown, out)?;
+                self.reject(format!("{}:{error}", origin.shown), out)?;
             }
             Record::NeedMore | Record::End => {}
         }
@@ -318,8 +338,8 @@ impl Reading {
         out.submit(0, whole)
     }
 
-    fn reject(&self, error: &RecordError, shown: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let message = format!("{shown}:{error}");
+    /// What came is no tuple.
+    fn reject(&self, message: String, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.parsing == Parsing::Strict {
             return Err(Fault::value(message));
         }

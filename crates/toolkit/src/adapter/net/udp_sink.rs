@@ -11,6 +11,7 @@ use tuple::{Punctuation, TupleRef};
 use super::address::{port, resolve, system};
 use super::connector::bytes;
 use super::{params, verify};
+use crate::adapter::compression::Compression;
 use crate::adapter::delays::Delays;
 use crate::adapter::file_name::text;
 use crate::adapter::input::encoding;
@@ -26,8 +27,8 @@ pub const ENTRY: OperatorEntry = OperatorEntry {
 static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.adapter",
     name: "UDPSink",
-    doc: "Writes each tuple that comes in as a datagram. What the network loses is lost; a datagram \
-          that cannot be sent is logged.",
+    doc: "Writes each tuple that comes in as a datagram, compressed by itself if it is to be. What \
+          the network loses is lost; a datagram that cannot be sent is logged.",
     inputs: &[InPortModel::DEFAULT],
     params: &[
         params::ADDRESS,
@@ -58,6 +59,7 @@ struct UdpSink {
     /// `None` if nothing is to run.
     socket: Option<(UdpSocket, SocketAddr)>,
     encoding: Option<Charset>,
+    compression: Option<Compression>,
     writer: Box<dyn RecordWriter>,
     record: Vec<u8>,
     write_punctuations: bool,
@@ -74,6 +76,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
             Some(socket(build)?)
         },
         encoding: encoding(encoding_name.as_deref())?,
+        compression: Compression::of(build.literal("compression"))?,
         writer: record::writer(build)?,
         record: Vec::new(),
         write_punctuations: build.flag("writePunctuations", false)?,
@@ -143,7 +146,7 @@ impl UdpSink {
         }
     }
 
-    /// Sends the record.
+    /// Sends the record, encoded and compressed by itself: any other datagram may be lost.
     fn send(&mut self, out: &mut dyn Outlet) {
         if let Some(charset) = self.encoding {
             self.record = charset.encode(&String::from_utf8_lossy(&self.record));
@@ -151,7 +154,13 @@ impl UdpSink {
         let Some((socket, to)) = &self.socket else {
             return;
         };
-        if let Err(error) = socket.send_to(&self.record, to) {
+        let sent = match self.compression {
+            None => socket.send_to(&self.record, to),
+            Some(compression) => compression
+                .compress(&self.record)
+                .and_then(|bytes| socket.send_to(&bytes, to)),
+        };
+        if let Err(error) = sent {
             let message = format!("a datagram cannot be sent to {to}: {error}");
             out.services().log(TraceLevel::Warn, &message, "UDPSink");
         }

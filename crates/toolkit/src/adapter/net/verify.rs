@@ -40,7 +40,7 @@ pub fn tcp_sink(operator: &Operator) -> Result<(), Misuse> {
 
 /// UDPSource.
 pub fn udp_source(operator: &Operator) -> Result<(), Misuse> {
-    datagrams(operator)?;
+    no_name_server(operator)?;
     if !given(operator, "port") {
         let help = "`port : 0` takes any free one";
         return wrong(Part::Head, "UDPSource needs the parameter `port`", help);
@@ -50,7 +50,7 @@ pub fn udp_source(operator: &Operator) -> Result<(), Misuse> {
 
 /// UDPSink.
 pub fn udp_sink(operator: &Operator) -> Result<(), Misuse> {
-    datagrams(operator)?;
+    no_name_server(operator)?;
     address_and_port(operator, "UDPSink")?;
     written(operator)
 }
@@ -84,16 +84,6 @@ fn connection(operator: &Operator) -> Result<(), Misuse> {
         let message = "formats are not compared when connecting";
         let help = "leave the parameter out and give both sides the same schema";
         return wrong(Part::Param("confirmWireFormat"), message, help);
-    }
-    Ok(())
-}
-
-fn datagrams(operator: &Operator) -> Result<(), Misuse> {
-    no_name_server(operator)?;
-    if given(operator, "compression") {
-        let message = "datagrams are not compressed";
-        let help = "leave `compression` out, or use TCP";
-        return wrong(Part::Param("compression"), message, help);
     }
     Ok(())
 }
