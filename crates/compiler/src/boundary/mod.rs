@@ -29,6 +29,8 @@ struct Export {
     stream_id: Option<Vec<u8>>,
     properties: Vec<(Arc<str>, Type, Value)>,
     scope: String,
+    /// Whether importers may filter it.
+    allows_filter: bool,
 }
 
 /// Gives every importing operator the streams that match it.
@@ -63,36 +65,50 @@ fn matching(expander: &Expander<'_, '_>, at: usize, exports: &[Export]) -> Vec<u
         let by_id = stream_id.is_some() && stream_id == export.stream_id;
         let by_properties = export.stream_id.is_none()
             && (site.subscription.as_ref()).is_some_and(|s| s.holds(&export.properties));
-        is_here && scope == export.scope && (by_id || by_properties)
+        // Ports that are missing were reported.
+        let has_ports =
+            !operator.outputs.is_empty() && !expander.operators[export.at].inputs.is_empty();
+        has_ports && is_here && scope == export.scope && (by_id || by_properties)
     };
     let mut found = Vec::new();
-    let mut is_of_other_type = false;
+    let mut is_refused = false;
     for export in exports.iter().filter(wanted) {
-        let (theirs, ours) = (&expander.operators[export.at].inputs, &operator.outputs);
-        let (Some(theirs), Some(ours)) = (theirs.first(), ours.first()) else {
-            continue;
-        };
-        if theirs.schema == ours.schema {
+        let Some(finding) = refusal(expander, at, export) else {
             found.push(export.at);
             continue;
-        }
-        is_of_other_type = true;
-        let message = format!(
-            "this would import a stream of type {}, and is of type {}",
-            theirs.schema, ours.schema
-        );
-        let finding = Diagnostic::warning("import-type", site.head, message);
+        };
+        is_refused = true;
         let exporter = expander.sites[export.at].head;
         expander.report(finding.label(exporter, "it is exported here, and not joined"));
     }
     let is_sound = !expander.session.diagnostics.has_errors();
     let asks = site.subscription.is_some() || stream_id.is_some();
-    if found.is_empty() && !is_of_other_type && is_sound && asks {
+    if found.is_empty() && !is_refused && is_sound && asks {
         let message = "no stream that this program exports matches: nothing will come in";
         let finding = Diagnostic::warning("import-nothing", site.head, message);
         expander.report(finding.help("streams of other jobs are not imported"));
     }
     found
+}
+
+/// Why an import does not get a stream that it asks for.
+fn refusal(expander: &Expander<'_, '_>, at: usize, export: &Export) -> Option<Diagnostic> {
+    let (operator, head) = (&expander.operators[at], expander.sites[at].head);
+    let theirs = expander.operators[export.at].inputs.first()?;
+    let ours = operator.outputs.first()?;
+    if theirs.schema != ours.schema {
+        let message = format!(
+            "this would import a stream of type {}, and is of type {}",
+            theirs.schema, ours.schema
+        );
+        return Some(Diagnostic::warning("import-type", head, message));
+    }
+    if export.allows_filter || operator.param("filter").is_none() {
+        return None;
+    }
+    let message = "this would filter a stream that is exported with `allowFilter : false`";
+    let finding = Diagnostic::warning("import-filter", head, message);
+    Some(finding.help("import it without `filter`, and put a Filter behind"))
 }
 
 /// Makes the input port of an import from those of exports.
@@ -135,6 +151,7 @@ impl Export {
             stream_id: text(operator, "streamId"),
             properties: properties(operator),
             scope: scope_of(operator),
+            allows_filter: !is_false(operator, "allowFilter"),
         }
     }
 }
@@ -168,9 +185,22 @@ fn scope_of(operator: &Operator) -> String {
 
 /// The constant text of a parameter.
 fn text(operator: &Operator, name: &str) -> Option<Vec<u8>> {
+    match constant(operator, name)? {
+        Value::RString(text) => Some(text.as_bytes().to_vec()),
+        _ => None,
+    }
+}
+
+/// Whether a flag is known not to be set.
+fn is_false(operator: &Operator, name: &str) -> bool {
+    matches!(constant(operator, name), Some(Value::Boolean(false)))
+}
+
+/// The value of a parameter, if it is known.
+fn constant<'o>(operator: &'o Operator, name: &str) -> Option<&'o Value> {
     match &operator.param(name)?.value {
         ParamValue::Exprs(exprs) => match &exprs.first()?.kind {
-            graph::ExprKind::Const(Value::RString(text)) => Some(text.as_bytes().to_vec()),
+            graph::ExprKind::Const(value) => Some(value),
             _ => None,
         },
         ParamValue::Literals(_) => None,
