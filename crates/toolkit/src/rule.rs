@@ -32,6 +32,18 @@ pub fn words<'o>(operator: &'o Operator, name: &str) -> &'o [Arc<str>] {
     }
 }
 
+/// Seconds that are known when compiling are not below 0.
+pub fn seconds(operator: &Operator, names: &[&'static str]) -> Result<(), Misuse> {
+    for &name in names {
+        let value = exprs(operator, name).first().map(|expr| &expr.kind);
+        if matches!(value, Some(ExprKind::Const(Value::Float64(number))) if *number < 0.0) {
+            let message = format!("`{name}` cannot be below 0");
+            return wrong(Part::Param(name), message, "it is a number of seconds");
+        }
+    }
+    Ok(())
+}
+
 /// A report.
 pub fn wrong(part: Part, message: impl Into<String>, help: &str) -> Result<(), Misuse> {
     Err(Misuse {

@@ -61,23 +61,13 @@ static MODEL: OperatorModel = OperatorModel {
 
 /// Numbers that are known when compiling have to be possible.
 fn verify(operator: &Operator) -> Result<(), Misuse> {
-    for name in ["iterations", "period", "initDelay"] {
-        let value = rule::exprs(operator, name).first().map(|expr| &expr.kind);
-        let is_negative = match value {
-            Some(ExprKind::Const(Value::Int32(number))) => *number < 0,
-            Some(ExprKind::Const(Value::Float64(number))) => *number < 0.0,
-            _ => false,
-        };
-        if is_negative {
-            let message = format!("`{name}` cannot be below 0");
-            let help = match name {
-                "iterations" => "leave it out for tuples without end",
-                _ => "it is a number of seconds",
-            };
-            return rule::wrong(Part::Param(name), message, help);
-        }
+    let times = rule::exprs(operator, "iterations").first();
+    if let Some(ExprKind::Const(Value::Int32(..0))) = times.map(|expr| &expr.kind) {
+        let message = "`iterations` cannot be below 0";
+        let help = "leave it out for tuples without end";
+        return rule::wrong(Part::Param("iterations"), message, help);
     }
-    Ok(())
+    rule::seconds(operator, &["period", "initDelay"])
 }
 
 fn lower(operator: &Operator) -> Result<Logic, Fault> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
 use crate::key::Key;
-use crate::rule::{exprs, given, wrong};
+use crate::rule::{exprs, given, seconds, wrong};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -101,6 +101,7 @@ const DEFAULT_SECONDS: f64 = 600.0;
 
 /// One way to forget keys, and a delta that suits its attribute.
 fn verify(operator: &Invocation) -> Result<(), Misuse> {
+    seconds(operator, &["timeOut"])?;
     let ways = ["timeOut", "count", "deltaAttribute"];
     let mut used = ways.into_iter().filter(|name| given(operator, name));
     if let (Some(first), Some(second)) = (used.next(), used.next()) {

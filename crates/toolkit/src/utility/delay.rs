@@ -8,6 +8,8 @@ use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, Punctua
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Room, Source, Stop, about_to_sleep};
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
+use crate::rule::seconds;
+
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
@@ -41,6 +43,7 @@ static MODEL: OperatorModel = OperatorModel {
         },
     ],
     own_thread: true,
+    verify: Some(|operator| seconds(operator, &["delay"])),
     ..OperatorModel::DEFAULT
 };
 

@@ -5,12 +5,16 @@
 mod entry;
 mod operator;
 
-use graph::{Assignment, Misuse, Operator, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{
+    Assignment, ExprKind, Misuse, Operator, OperatorModel, OutPortModel, ParamMode, ParamModel,
+};
 use graph::{Part, PunctuationOut};
 use runtime::{Make, OperatorEntry};
+use tuple::Value;
 
 use super::record::read_attributes;
-use crate::rule::wrong;
+use crate::function::regex;
+use crate::rule::{exprs, seconds, wrong};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -116,8 +120,16 @@ const PARAMS: &[ParamModel] = &[
     },
 ];
 
-/// What is not assigned takes a path.
+/// Times and the pattern, as far as they are known; what is not assigned takes a path.
 fn verify(operator: &Operator) -> Result<(), Misuse> {
+    seconds(operator, &["sleepTime", "initDelay"])?;
+    let pattern = exprs(operator, "pattern").first().map(|expr| &expr.kind);
+    if let Some(ExprKind::Const(Value::RString(pattern))) = pattern
+        && let Err(fault) = regex::is_match(b"", pattern.as_bytes())
+    {
+        let help = "it is no pattern of a shell: write `[.]csv$` for names that end with .csv";
+        return wrong(Part::Param("pattern"), fault.message(), help);
+    }
     let attributes = &operator.outputs[0].schema.attributes;
     let mut paths = read_attributes(operator)
         .into_iter()

@@ -5,12 +5,13 @@ use tuple::{Attribute, TupleType, Type};
 
 use crate::adapter::format_rules;
 use crate::adapter::verify::{is_one, read};
-use crate::rule::{given, holds, wrong};
+use crate::rule::{given, holds, seconds, wrong};
 
 /// Names come in, or there is one file; what becomes of a file that was read is one thing; then the
 /// format's attribute, and the report.
 pub fn verify(operator: &Operator) -> Result<(), Misuse> {
     files(operator)?;
+    seconds(operator, &["initDelay"])?;
     afterwards(operator)?;
     read(operator)?;
     match operator.outputs.get(1) {

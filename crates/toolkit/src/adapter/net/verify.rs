@@ -6,11 +6,12 @@ use tuple::Value;
 use crate::adapter::format_rules::sized_blocks;
 use crate::adapter::verify::{read, written};
 use crate::lower;
-use crate::rule::{given, wrong};
+use crate::rule::{given, seconds, wrong};
 
 /// TCPSource.
 pub fn tcp_source(operator: &Operator) -> Result<(), Misuse> {
     connection(operator)?;
+    seconds(operator, &["initDelay"])?;
     sized_blocks(operator)?;
     if given(operator, "keepAlive") && lower::literal(operator, "role") != Some("server") {
         let message = "only a server looks whether its clients are still there";
@@ -45,6 +46,7 @@ pub fn udp_source(operator: &Operator) -> Result<(), Misuse> {
         let help = "`port : 0` takes any free one";
         return wrong(Part::Head, "UDPSource needs the parameter `port`", help);
     }
+    seconds(operator, &["initDelay"])?;
     read(operator)
 }
 
