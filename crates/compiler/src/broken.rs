@@ -36,6 +36,7 @@ const MISREAD: &[&str] = &[
 
 /// Further rules behind whose findings a name may be missing that stands on the line.
 const UNNAMED: &[&str] = &[
+    "dollar-name",
     "duplicate-ports",
     "formal-name",
     "misplaced-modifier",
@@ -198,7 +199,10 @@ fn names(places: &[(&'static str, Span)], sources: &SourceMap) -> HashMap<String
         if MISREAD.contains(&code) || UNNAMED.contains(&code) {
             let line = sources.file(span.file).line(sources.position(span).line);
             for word in words(line) {
-                names.entry(word.to_owned()).or_default().push(span);
+                // A parameter is given by its name without `$`.
+                for name in [Some(word), word.strip_prefix('$')].into_iter().flatten() {
+                    names.entry(name.to_owned()).or_default().push(span);
+                }
             }
         }
     }

@@ -104,6 +104,21 @@ fn submission_time_values_are_constants_of_the_program() {
 }
 
 #[test]
+fn compile_time_lists_are_given_with_commas_or_one_by_one() {
+    let text = "composite Main {\n\
+        param expression<list<rstring>> $tags : getCompileTimeListValue(\"tags\");\n\
+        graph stream<list<rstring> tags> A = Beacon() { output A : tags = $tags; } }";
+    let mut given = input(text);
+    let tags = ["a,b", "", "c,,d"].map(str::to_owned).to_vec();
+    let values = &mut given.options.compile_time_values;
+    values.insert("tags".to_owned(), tags);
+    let program = compiler::compile(given).program.expect("it is right");
+    let printed = program.printed(toolkit::functions()).to_string();
+    let expected = "tags = [\"a\", \"b\", \"c\", \"\", \"d\"]";
+    assert!(printed.contains(expected), "{printed}");
+}
+
+#[test]
 fn the_main_composite_can_be_named_with_and_without_its_namespace() {
     let text = "namespace my.app;\n\
         composite One { graph stream<int32 a> A = Beacon() {} }\n\

@@ -10,7 +10,7 @@ use super::bind::single;
 use super::instance::{Given, Instance, Invoked};
 use super::{Expander, Fed, Inherited, inherit, path};
 use crate::annotation::Ports;
-use crate::invoke::{self, COMMAS, Request, merges};
+use crate::invoke::{self, COMMAS, Request, merging};
 use crate::names::{CompositeFrame, Found, Schema, Scope, StreamId, UnitId};
 
 /// What an operator instance is called: its alias, else its first stream.
@@ -184,11 +184,14 @@ impl<'w> Expander<'_, 'w> {
             );
             let finding = Diagnostic::error("port-count", ast.head, message);
             let finding = finding.label(composite.name.span, "defined here");
-            let commas = what == "input port" && found < wanted && merges(ast);
-            self.report(match commas {
-                true => finding.help(COMMAS),
-                false => finding,
-            });
+            let merging = merging(ast).filter(|_| what == "input port" && found < wanted);
+            match merging {
+                Some(port) => {
+                    let diagnostics = &self.session.diagnostics;
+                    diagnostics.add_once(port, finding.help(COMMAS));
+                }
+                None => self.report(finding),
+            }
             false
         };
         let outputs = count("output port", composite.outputs.len(), ast.outputs.len());

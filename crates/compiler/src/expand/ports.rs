@@ -8,6 +8,7 @@ use tuple::TupleType;
 
 use super::Expander;
 use super::declare::help_difference;
+use crate::invoke::COMMAS;
 use crate::names::{CompositeFrame, Scope, StreamId, did_you_mean};
 
 /// What feeds an input port.
@@ -71,7 +72,9 @@ impl<'w> Expander<'_, 'w> {
                         name.text
                     );
                     let finding = Diagnostic::error("unlike-streams", name.span, message);
-                    self.report(help_difference(finding, wanted, &schema));
+                    self.report(help_difference(finding, wanted, &schema).help(COMMAS));
+                    // Ports are missing because of the comma.
+                    self.session.diagnostics.settle(port.span, "port-count");
                 }
                 _ => {}
             }

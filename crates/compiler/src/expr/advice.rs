@@ -1,6 +1,6 @@
 //! What to say when an infix operator does not apply to its operands.
 
-use graph::ExprKind;
+use graph::{BinaryOp, ExprKind};
 use syntax::{Diagnostic, SourceMap, Span};
 use tuple::Type;
 
@@ -56,6 +56,13 @@ fn advice(op: Computing, left: &Type, right: &Type) -> Option<String> {
         return Some(format!(
             "strings of different types do not mix; cast one: `({left})`"
         ));
+    }
+    let (string, other) = match left.is_string() {
+        true => (left, right),
+        false => (right, left),
+    };
+    if op.op == BinaryOp::Add && string.is_string() && castable(other, string) {
+        return Some(format!("cast the {other} to text: `({string})`"));
     }
     if left.is_numeric() && right.is_numeric() && castable(left, right) && left != right {
         return Some(format!(

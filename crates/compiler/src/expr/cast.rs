@@ -57,9 +57,29 @@ fn refused(from: &Type, to: &Type, span: Span) -> Diagnostic {
         Type::Optional(inner) if castable(inner, to) => {
             finding.help("unwrap the optional first, with `!` or `?:`")
         }
-        _ => match crate::types::difference(to, from) {
+        _ => match crate::types::difference(to, from).or_else(|| instead(from, to)) {
             Some(text) => finding.help(text),
             None => finding,
         },
     }
+}
+
+/// What takes the place of a cast that other languages have.
+fn instead(from: &Type, to: &Type) -> Option<String> {
+    let text = match (from, to) {
+        (Type::Boolean, to) if to.is_numeric() => {
+            "write `b ? 1 : 0`, with the numbers of that type"
+        }
+        (from, Type::Boolean) if from.is_numeric() => "compare it: `x != 0`",
+        (Type::Timestamp, to) if to.is_integral() => "`getSeconds(t)` has its whole seconds",
+        (from, Type::Timestamp) if from.is_numeric() => {
+            "a float64 can be cast; `createTimestamp` takes whole seconds and nanoseconds"
+        }
+        (Type::Complex32 | Type::Complex64, to) if to.is_numeric() => {
+            "take a part of it: `real(c)` or `imag(c)`"
+        }
+        (Type::Enum(_), to) if to.is_numeric() => "cast it to an integer first: `(int32)`",
+        _ => return None,
+    };
+    Some(text.to_owned())
 }

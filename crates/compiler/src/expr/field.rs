@@ -20,7 +20,7 @@ impl<'w> Typer<'_, 'w> {
             && !qname.name.text.starts_with('$')
         {
             if let Some(port) = self.port_with(qname, &name.text) {
-                return self.port_attribute(port, 0, name, span);
+                return self.port_attribute(port, 0, Some(&qname.name.text), name, span);
             }
             if !self.is_value(qname) {
                 return self.member(qname, name, span);
@@ -31,7 +31,7 @@ impl<'w> Typer<'_, 'w> {
         match typed.kind {
             ExprKind::Input { port, history } => {
                 self.effects.truncate(start);
-                self.port_attribute(port as usize, history, name, span)
+                self.port_attribute(port as usize, history, None, name, span)
             }
             _ => {
                 let (index, ty) = self.attribute_of(&typed.ty, name, base.span)?;
@@ -73,10 +73,12 @@ impl<'w> Typer<'_, 'w> {
         name.namespace.is_none() && self.meaning(&name.name.text).is_some()
     }
 
+    /// An attribute of an input port; `written` is what the port was called, if it was by name.
     fn port_attribute(
         &mut self,
         port: usize,
         history: u32,
+        written: Option<&str>,
         name: &Ident,
         span: Span,
     ) -> Option<graph::Expr> {
@@ -84,7 +86,10 @@ impl<'w> Typer<'_, 'w> {
         match schema.find(&name.text) {
             Some((index, _)) => self.attribute_at(port, history, index, span),
             None => {
-                let stream = self.site.as_ref()?.inputs[port].name.clone();
+                let stream = match written {
+                    Some(written) => written.into(),
+                    None => self.site.as_ref()?.inputs[port].name.clone(),
+                };
                 let message = format!("stream `{stream}` has no attribute `{}`", name.text);
                 self.report(unknown_attribute(message, &schema, name))
             }

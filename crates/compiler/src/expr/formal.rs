@@ -19,7 +19,11 @@ impl<'w> Typer<'_, 'w> {
             return self.pending(self.declared_type(name)?, span);
         };
         let hint = declared.as_ref().or(hint);
-        let typed = self.in_scope(scope, |typer| typer.infer(one, hint))?;
+        let outer = self.used;
+        self.used = outer.or(Some(span));
+        let typed = self.in_scope(scope, |typer| typer.infer(one, hint));
+        self.used = outer;
+        let typed = typed?;
         let mut typed = match &declared {
             Some(ty) => self.coerced(typed, ty, one.span)?,
             None => typed,

@@ -1,8 +1,8 @@
 //! Numeric literals: their suffixes, ranges and values.
 
 use graph::ExprKind;
-use syntax::Span;
 use syntax::ast::Number;
+use syntax::{Diagnostic, Span};
 use tuple::{Decimal32, Decimal64, Decimal128, Type, Value};
 
 use super::Typer;
@@ -17,7 +17,19 @@ impl Typer<'_, '_> {
     ) -> Option<graph::Expr> {
         match literal(number, negative) {
             Ok((ty, value)) => Some(self.make(ExprKind::Const(value), ty, span)),
-            Err((code, message)) => self.fail(code, span, message),
+            Err((code, message)) => {
+                let finding = Diagnostic::error(code, span, message);
+                self.report(
+                    match wider(number, negative).filter(|_| code == OUT_OF_RANGE) {
+                        Some((suffix, ty)) => {
+                            let sign = if negative { "-" } else { "" };
+                            let digits = &number.digits;
+                            finding.help(format!("write `{sign}{digits}{suffix}` to make it {ty}"))
+                        }
+                        None => finding,
+                    },
+                )
+            }
         }
     }
 }
@@ -72,6 +84,8 @@ pub(super) fn hex_advice(digits: &str, to: &Type) -> String {
 
 type Error = (&'static str, String);
 
+const OUT_OF_RANGE: &str = "literal-out-of-range";
+
 fn literal(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
     if number.is_hex {
         return hex(number, negative);
@@ -110,7 +124,9 @@ fn suffix_type(number: &Number) -> Result<Type, Error> {
             let (family, width) = (family(kind), width.map_or(String::new(), String::from));
             let written = match (kind, &*width) {
                 ('f', "q") => "; a decimal of 128 bits ends with `dq`",
-                _ => "",
+                ('f', _) => "; there are `fw` of 32 bits and `f` of 64",
+                ('d', _) => "; there are `dw` of 32 bits, `d` of 64 and `dq` of 128",
+                _ => "; the widest is `l`, 64 bits",
             };
             let message = format!("there is no {family} of width `{width}`{written}");
             return Err(("bad-literal", message));
@@ -134,7 +150,22 @@ fn out_of_range(number: &Number, negative: bool, ty: &Type) -> Error {
         "{sign}{prefix}{} is out of the range of {ty}",
         number.digits
     );
-    ("literal-out-of-range", message)
+    (OUT_OF_RANGE, message)
+}
+
+/// A wider integral type that has room for a decimal literal, with its suffix. What was meant to be
+/// unsigned stays so unless it is negative.
+fn wider(number: &Number, negative: bool) -> Option<(&'static str, Type)> {
+    let digits = number.digits.parse::<i128>().ok()?;
+    let value = if negative { -digits } else { digits };
+    let types: &[Type] = match (number.kind, negative) {
+        (Some('u'), false) => &[Type::Uint16, Type::Uint32, Type::Uint64],
+        (Some('u'), true) => &[Type::Int32, Type::Int64],
+        _ => &[Type::Int16, Type::Int32, Type::Int64, Type::Uint64],
+    };
+    let fits = |ty: &Type| !number.is_hex && !number.is_float && integer_value(value, ty).is_some();
+    let ty = types.iter().find(|ty| fits(ty))?;
+    Some((suffix(ty)?, ty.clone()))
 }
 
 fn integral(number: &Number, negative: bool, ty: &Type) -> Result<Value, Error> {
@@ -167,7 +198,7 @@ fn hex(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
         .filter(|_| number.digits.len() <= 16);
     let Some(bits) = bits else {
         let message = format!("0x{} has more than 16 digits", number.digits);
-        return Err(("literal-out-of-range", message));
+        return Err((OUT_OF_RANGE, message));
     };
     let bits = if negative { bits.wrapping_neg() } else { bits };
     let unsigned = number.kind == Some('u');

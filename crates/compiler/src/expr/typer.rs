@@ -35,6 +35,8 @@ pub struct Typer<'s, 'w> {
     pub(crate) calls: Vec<OutputCall>,
     /// Where names without meaning were met first.
     pub(crate) unknown: HashMap<Box<str>, Span>,
+    /// Where a formal stands whose actual is being typed.
+    pub(crate) used: Option<Span>,
     /// How deep in an expression we are that is not itself a call of an output function.
     pub(crate) depth: u32,
 }
@@ -67,6 +69,7 @@ impl<'s, 'w> Typer<'s, 'w> {
             copies: Vec::new(),
             calls: Vec::new(),
             unknown: HashMap::new(),
+            used: None,
             depth: 0,
         }
     }
@@ -173,14 +176,33 @@ impl<'s, 'w> Typer<'s, 'w> {
     }
 
     pub(crate) fn report<T>(&self, diagnostic: Diagnostic) -> Option<T> {
-        self.session.report(diagnostic);
+        self.session.report(self.with_use(diagnostic));
         None
     }
 
     /// Reports what has one cause once; see [`crate::Diagnostics::add_once`].
     pub(crate) fn report_once<T>(&self, cause: Span, diagnostic: Diagnostic) -> Option<T> {
-        self.session.diagnostics.add_once(cause, diagnostic);
+        self.session
+            .diagnostics
+            .add_once(cause, self.with_use(diagnostic));
         None
+    }
+
+    /// What a name in the actual of a formal means depends on the operator that uses it: shows where
+    /// that is.
+    fn with_use(&self, diagnostic: Diagnostic) -> Diagnostic {
+        const OF_NAMES: &[&str] = &[
+            "ambiguous-attribute",
+            "attribute-not-allowed",
+            "history-not-allowed",
+            "unknown-attribute",
+            "unknown-name",
+            "wrong-input-port",
+        ];
+        match self.used.filter(|_| OF_NAMES.contains(&diagnostic.code)) {
+            Some(place) => diagnostic.label(place, "used here"),
+            None => diagnostic,
+        }
     }
 
     /// A typed expression at a place.

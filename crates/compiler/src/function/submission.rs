@@ -25,13 +25,12 @@ impl Typer<'_, '_> {
             "getCompileTimeListValue" => {
                 self.session.asked.compile_time(&name);
                 let values = self.session.options.compile_time_values.get(&name);
-                Some(strings(values.into_iter().flatten().map(|s| &**s)))
+                let given = values.into_iter().flatten();
+                Some(strings(given.flat_map(|s| listed(s))))
             }
             "getToolkitDirectory" => self.toolkit_directory(&name, span),
             "getSubmissionTimeValue" => self.submission(&name, span, default, |one| text(one)),
-            _ => self.submission(&name, span, default, |all| {
-                strings(all.split(',').filter(|_| !all.is_empty()))
-            }),
+            _ => self.submission(&name, span, default, |all| strings(listed(all))),
         }
     }
 
@@ -105,6 +104,11 @@ impl Typer<'_, '_> {
         names.push(name.to_owned());
         names
     }
+}
+
+/// The values of a list as they are given: with commas between.
+fn listed(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').filter(|_| !text.is_empty())
 }
 
 fn strings<'s>(list: impl Iterator<Item = &'s str>) -> Value {

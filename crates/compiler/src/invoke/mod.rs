@@ -18,7 +18,7 @@ mod window;
 mod window_form;
 mod window_parts;
 
-pub(crate) use ports::{COMMAS, merges};
+pub(crate) use ports::{COMMAS, merging};
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -106,20 +106,21 @@ fn report(
     let message = format!("{} takes {}, but {given}", model.name, wanted(counts, what));
     let place = extra.map_or(ast.head, place_of);
     let finding = Diagnostic::error("port-count", place, message);
-    let commas = what == "input port" && found.is_short && merges(ast);
-    session.report(match commas {
-        true => finding.help(COMMAS),
-        false => finding,
-    });
+    let merging = merging(ast).filter(|_| what == "input port" && found.is_short);
+    match merging {
+        Some(port) => session.diagnostics.add_once(port, finding.help(COMMAS)),
+        None => session.report(finding),
+    }
 }
 
 /// What is meant where ports are missing and streams are joined by commas.
 pub(crate) const COMMAS: &str =
     "`,` brings several streams to one port; ports are separated by `;`, as in `(A; B)`";
 
-/// Whether some input port has several streams.
-pub(crate) fn merges(ast: &Invocation) -> bool {
-    ast.inputs.iter().any(|port| port.streams.len() > 1)
+/// The first input port that has several streams.
+pub(crate) fn merging(ast: &Invocation) -> Option<Span> {
+    let port = ast.inputs.iter().find(|port| port.streams.len() > 1)?;
+    Some(port.span)
 }
 
 /// `1 input port`, `1 or 2 output ports`, `at least 2 input ports`, `no input ports`.
