@@ -5,23 +5,36 @@
 //! run over columns. The columns of a sliding window without groups stay, and follow it.
 //!
 //! Of a tumbling window the tuples are not kept if all functions can do without: each takes its values
-//! in as they come.
+//! in as they come. If nothing but their number says when such a window is full, and there are neither
+//! partitions nor groups, all of it is data: statements that are compiled with the chain.
 
 mod call;
 mod column;
 mod columns;
+mod lowered;
 mod operator;
 mod rules;
 mod running;
 mod tally;
 
 use crate::lower;
-use graph::{Assignment, PunctuationIn, Windowing};
+use graph::{Assignment, Operator, PunctuationIn, Windowing};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::OperatorEntry;
+use runtime::{Make, OperatorEntry};
 
 /// The registry's line.
-pub const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, operator::build);
+pub const ENTRY: OperatorEntry = OperatorEntry {
+    model: &MODEL,
+    make: Make::By(make),
+};
+
+fn make(operator: &Operator) -> Make {
+    if lowered::applies(operator) {
+        Make::Lower(lowered::lower)
+    } else {
+        Make::Build(operator::build)
+    }
+}
 
 static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.relational",

@@ -1,0 +1,280 @@
+//! A tumbling window of so many tuples, without partitions and groups, as statements: what it has come
+//! to stands in state variables, and the code of a fused chain goes right through it.
+//!
+//! ```text
+//!   onTuple : {
+//!       T v = <argument>;                          // each, whether or not the window is full
+//!       ++count;
+//!       if (count == 1) { sum = v; } else { sum += v; }
+//!       if (count == size) {
+//!           count = 0;
+//!           submit({total = sum, price = price}, 0);   // the last tuple is the one that is here
+//!           submit(Sys.WindowMarker, 0);
+//!       }
+//!   }
+//! ```
+//! Each function takes the steps of [`super::running`] in the same order: results agree to the bit.
+//! What is not here is left to [`super::operator`].
+
+use graph::{
+    BinaryOp, Body, Expr, ExprKind, Fault, Operator, OutputCall, Place, Policy, Pos, Root, State,
+    StateId, StateVar, Stmt, Window, WindowKind,
+};
+use runtime::Logic;
+use tuple::{List, Type, Value};
+
+use crate::lower;
+
+/// Whether an Aggregate can be lowered.
+pub fn applies(operator: &Operator) -> bool {
+    let is_counted = operator.inputs[0].window.as_ref().and_then(size).is_some();
+    let mut calls = operator.outputs[0].calls.iter();
+    is_counted && operator.param("groupBy").is_none() && calls.all(is_possible)
+}
+
+/// Tuples of a window, if their number alone says when it is flushed.
+fn size(window: &Window) -> Option<u32> {
+    match window.evict {
+        Policy::Count(size)
+            if size > 0 && window.kind == WindowKind::Tumbling && window.partition.is_none() =>
+        {
+            Some(size)
+        }
+        _ => None,
+    }
+}
+
+fn is_possible(call: &OutputCall) -> bool {
+    let is_real = |ty: &Type| ty.is_integral() || ty.is_float();
+    let argument = call.args.first().map(|arg| &arg.ty);
+    match &*call.function {
+        "Count" | "CountAll" | "CountGroups" | "CountByGroup" | "Last" | "Any" => true,
+        "First" => argument.is_some_and(State::is_scalar),
+        "Max" | "Min" | "Sum" => argument.is_some_and(is_real),
+        "ArgMax" | "ArgMin" => argument.is_some_and(is_real) && State::is_scalar(&call.ty),
+        "Average" => argument.is_some_and(|ty| ty.is_float() || sum_type(ty).is_some()),
+        _ => false,
+    }
+}
+
+/// What the sum of as many integers as a window can have never overflows in; `None`: in nothing
+/// that has a name in SPL.
+fn sum_type(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Int8 | Type::Int16 | Type::Int32 => Some(Type::Int64),
+        Type::Uint8 | Type::Uint16 | Type::Uint32 => Some(Type::Uint64),
+        _ => None,
+    }
+}
+
+/// The statements.
+pub fn lower(operator: &Operator) -> Result<Logic, Fault> {
+    let window = operator.inputs[0].window.as_ref();
+    let size = window
+        .and_then(size)
+        .ok_or_else(|| lower::missing("window"))?;
+    let mut added = Vec::new();
+    let mut logic = lower::after_logic(operator, |_, body| {
+        let mut fold = Fold {
+            size,
+            pos: operator.pos,
+            body,
+            declared: operator.logic.state.len(),
+            state: Vec::new(),
+            first: Vec::new(),
+            later: Vec::new(),
+        };
+        fold.lower(operator);
+        added = fold.state;
+        Ok(())
+    })?;
+    logic.state.extend(added);
+    Ok(logic)
+}
+
+struct Fold<'a> {
+    size: u32,
+    /// Of what is being lowered.
+    pos: Pos,
+    body: &'a mut Body,
+    /// State variables of the logic clause.
+    declared: usize,
+    /// Those behind them.
+    state: Vec<StateVar>,
+    /// What the first tuple of a window does, and what the others do.
+    first: Vec<Stmt>,
+    later: Vec<Stmt>,
+}
+
+impl Fold<'_> {
+    fn lower(&mut self, operator: &Operator) {
+        let out = &operator.outputs[0];
+        let count = self.variable("count", Type::Uint32);
+        let calls = out.calls.iter();
+        let results: Vec<Expr> = calls.map(|call| self.call(call, &count)).collect();
+        self.pos = operator.pos;
+        let tuple = lower::output(out, self.pos, |assigned| {
+            let mut expr = assigned.clone();
+            expr.each(&mut |part| {
+                if let ExprKind::OutputCall(call) = part.kind {
+                    *part = results[call as usize].clone();
+                }
+            });
+            expr
+        });
+        let one = self.constant(Value::Uint32(1));
+        let more = self.binary(BinaryOp::Add, &count, &one);
+        let is_first = self.compare(BinaryOp::Eq, &count, &one);
+        let (first, later) = (self.first.split_off(0), self.later.split_off(0));
+        let is_full = self.compare(
+            BinaryOp::Eq,
+            &count,
+            &self.constant(Value::Uint32(self.size)),
+        );
+        let fire = vec![
+            self.set(&count, self.constant(Value::Uint32(0))),
+            lower::submit(0, tuple),
+            lower::submit_window(0, self.pos),
+        ];
+        let stmts = [
+            self.set(&count, more),
+            Stmt::If(is_first, first, later),
+            Stmt::If(is_full, fire, Vec::new()),
+        ];
+        self.body.stmts.extend(stmts);
+    }
+
+    /// Says what a call does with each tuple; its result once the window is full.
+    fn call(&mut self, call: &OutputCall, count: &Expr) -> Expr {
+        self.pos = call.pos;
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.argument(arg)).collect();
+        let size = self.size as i32;
+        match (&*call.function, &args[..]) {
+            ("Count" | "CountAll", _) => self.constant(Value::Int32(size)),
+            ("CountGroups", _) => self.constant(Value::Int32(1)),
+            ("CountByGroup", _) => self.constant(Value::List(List::Int32(vec![size]))),
+            ("First", [value]) => self.chosen(value),
+            ("Max", [value]) => self.extreme(BinaryOp::Gt, value, None),
+            ("Min", [value]) => self.extreme(BinaryOp::Lt, value, None),
+            ("ArgMax", [value, other]) => self.extreme(BinaryOp::Gt, value, Some(other)),
+            ("ArgMin", [value, other]) => self.extreme(BinaryOp::Lt, value, Some(other)),
+            ("Sum", [value]) => self.sum(value),
+            ("Average", [value]) => match sum_type(&value.ty) {
+                Some(wide) => self.quotient(value, &wide),
+                None => self.mean(value, count),
+            },
+            (_, [value, ..]) => value.clone(),
+            (name, []) => unreachable!("{name} is no function without an argument"),
+        }
+    }
+
+    /// An argument's value for this tuple.
+    fn argument(&mut self, arg: &Expr) -> Expr {
+        if let ExprKind::Attribute { .. } = arg.kind {
+            return arg.clone();
+        }
+        let local = self.body.local("argument", arg.ty.clone());
+        self.body.stmts.push(Stmt::Let(local, Some(arg.clone())));
+        lower::expr(ExprKind::Local(local), arg.ty.clone(), arg.pos)
+    }
+
+    /// The first tuple's value, in a variable that may be set later.
+    fn chosen(&mut self, value: &Expr) -> Expr {
+        let chosen = self.variable("chosen", value.ty.clone());
+        self.first.push(self.set(&chosen, value.clone()));
+        chosen
+    }
+
+    /// The first value that no other surpasses, or what came with it.
+    fn extreme(&mut self, surpasses: BinaryOp, value: &Expr, other: Option<&Expr>) -> Expr {
+        let best = self.chosen(value);
+        let mut changes = vec![self.set(&best, value.clone())];
+        let is_better = self.compare(surpasses, value, &best);
+        let result = match other {
+            Some(other) => {
+                let beside = self.chosen(other);
+                changes.push(self.set(&beside, other.clone()));
+                beside
+            }
+            None => best,
+        };
+        self.later.push(Stmt::If(is_better, changes, Vec::new()));
+        result
+    }
+
+    fn sum(&mut self, value: &Expr) -> Expr {
+        let sum = self.chosen(value);
+        let more = self.binary(BinaryOp::Add, &sum, value);
+        self.later.push(self.set(&sum, more));
+        sum
+    }
+
+    /// The sum of integers divided by their number.
+    fn quotient(&mut self, value: &Expr, wide: &Type) -> Expr {
+        let sum = self.sum(&self.cast(value, wide));
+        let size = self.cast(&self.constant(Value::Uint32(self.size)), wide);
+        let quotient = self.binary(BinaryOp::Div, &sum, &size);
+        self.cast(&quotient, &value.ty)
+    }
+
+    /// `mean += (value - mean) / count`
+    fn mean(&mut self, value: &Expr, count: &Expr) -> Expr {
+        let mean = self.chosen(value);
+        let difference = self.binary(BinaryOp::Sub, value, &mean);
+        let step = self.binary(BinaryOp::Div, &difference, &self.cast(count, &value.ty));
+        let moved = self.binary(BinaryOp::Add, &mean, &step);
+        self.later.push(self.set(&mean, moved));
+        mean
+    }
+
+    /// A new state variable, as an expression that reads it.
+    fn variable(&mut self, name: &str, ty: Type) -> Expr {
+        let id = StateId((self.declared + self.state.len()) as u32);
+        self.state.push(StateVar {
+            name: name.into(),
+            ty: ty.clone(),
+            init: None,
+        });
+        lower::expr(ExprKind::State(id), ty, self.pos)
+    }
+
+    fn set(&self, variable: &Expr, value: Expr) -> Stmt {
+        let ExprKind::State(id) = variable.kind else {
+            unreachable!("only state variables are set");
+        };
+        let place = Place {
+            root: Root::State(id),
+            steps: Vec::new(),
+            ty: variable.ty.clone(),
+            pos: self.pos,
+        };
+        let kind = ExprKind::Assign(place, Box::new(value));
+        Stmt::Expr(lower::expr(kind, Type::Void, self.pos))
+    }
+
+    fn constant(&self, value: Value) -> Expr {
+        let ty = match value {
+            Value::Uint32(_) => Type::Uint32,
+            Value::List(_) => Type::List(Type::Int32.into(), None),
+            _ => Type::Int32,
+        };
+        lower::constant(value, ty, self.pos)
+    }
+
+    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
+        let kind = ExprKind::Binary(op, Box::new(a.clone()), Box::new(b.clone()));
+        lower::expr(kind, a.ty.clone(), self.pos)
+    }
+
+    fn compare(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
+        lower::expr(self.binary(op, a, b).kind, Type::Boolean, self.pos)
+    }
+
+    fn cast(&self, value: &Expr, ty: &Type) -> Expr {
+        lower::expr(
+            ExprKind::Cast(Box::new(value.clone())),
+            ty.clone(),
+            self.pos,
+        )
+    }
+}
