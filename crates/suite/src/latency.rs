@@ -15,6 +15,7 @@ use crate::contest::{Length, median};
 use crate::control::Control;
 use crate::hosts::pair::Pair;
 use crate::job;
+use crate::pace::Waiting;
 use crate::schema::Schema;
 use crate::{Codec, Error, Path, cores, hosts};
 
@@ -105,7 +106,7 @@ fn one(
         Length::Seconds(seconds) => ((seconds * rate) as u64).max(2),
     };
     let hosts = pair.map(hosts::hosts_of);
-    let job = bench.job(&program(size), &plan(path, pair.is_some()))?;
+    let job = bench.job(&program(size, path), &plan(path, pair.is_some()))?;
     let job = job.on_hosts(hosts.as_ref().map_or(&[], |hosts| &hosts[..]));
     let binary = bench.settings.binary.clone();
     let idle = bench.settings.idle.unwrap_or_default();
@@ -184,7 +185,11 @@ impl Trips {
     }
 }
 
-fn program(size: u64) -> String {
+fn program(size: u64, path: Path) -> String {
+    let waiting = match path {
+        Path::Fused => Waiting::Awake,
+        _ => Waiting::Asleep,
+    };
     let schema = Schema::of(size - RoundTrip::STAMP_BYTES);
     let and = |list: String| {
         if list.is_empty() {
@@ -197,6 +202,7 @@ fn program(size: u64) -> String {
         .replace("%schema%", &and(schema.types()))
         .replace("%values%", &and(schema.values("n")))
         .replace("%sum%", &schema.sum("Back", "sum"))
+        .replace("%awake%", &waiting.awake_ns().to_string())
 }
 
 fn plan(path: Path, between_hosts: bool) -> String {

@@ -43,8 +43,25 @@ impl Clock for Monotonic {
 /// Before the first trip, in nanoseconds: the other side gets ready.
 const LEAD_NS: i64 = 10_000_000;
 
-/// A sleeper wakes late, so the last bit before a trip is waited for at the clock.
-const WAKE_NS: i64 = 100_000;
+/// Who waits for the next trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Leaves the core to the other threads, which have to run before the next trip.
+    Asleep,
+    /// Has nobody to leave it to. What the system needs to wake a sleeper, tens of microseconds, would be
+    /// all that is measured.
+    Awake,
+}
+
+impl Waiting {
+    /// Nanoseconds before a trip in which the clock is looked at: a sleeper wakes late.
+    pub fn awake_ns(self) -> i64 {
+        match self {
+            Waiting::Asleep => 100_000,
+            Waiting::Awake => i64::from(u32::MAX) * 1_000_000_000,
+        }
+    }
+}
 
 /// Sends at a rate a second: each with its number and when it is due, by the clock's nanoseconds.
 ///
@@ -52,21 +69,21 @@ const WAKE_NS: i64 = 100_000;
 /// Something cannot be sent.
 pub fn paced(
     clock: &impl Clock,
-    rate: f64,
-    count: u64,
+    waiting: Waiting,
+    (rate, count): (f64, u64),
     mut send: impl FnMut(u64, i64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let start = clock.now_ns() + LEAD_NS;
     for number in 0..count {
         let due = start + (number as f64 * 1e9 / rate) as i64;
-        wait(clock, due);
+        wait(clock, due - waiting.awake_ns(), due);
         send(number, due)?;
     }
     Ok(())
 }
 
-fn wait(clock: &impl Clock, due: i64) {
-    let early = due - clock.now_ns() - WAKE_NS;
+fn wait(clock: &impl Clock, wake: i64, due: i64) {
+    let early = wake - clock.now_ns();
     if early > 0 {
         clock.sleep(early);
     }
@@ -83,23 +100,34 @@ mod tests {
 
     use super::*;
 
-    /// A clock on which time goes by only if somebody lets it; sleepers wake 55 µs late.
-    #[derive(Default)]
-    struct Simulated(Cell<i64>);
+    /// A clock on which time goes by only if somebody lets it; sleepers wake late.
+    struct Simulated {
+        now: Cell<i64>,
+        late: Cell<i64>,
+    }
+
+    impl Default for Simulated {
+        fn default() -> Simulated {
+            Simulated {
+                now: Cell::new(0),
+                late: Cell::new(55_000),
+            }
+        }
+    }
 
     impl Simulated {
         fn pass(&self, time_ns: i64) {
-            self.0.set(self.0.get() + time_ns);
+            self.now.set(self.now.get() + time_ns);
         }
     }
 
     impl Clock for Simulated {
         fn now_ns(&self) -> i64 {
-            self.0.get()
+            self.now.get()
         }
 
         fn sleep(&self, time_ns: i64) {
-            self.pass(time_ns + 55_000);
+            self.pass(time_ns + self.late.get());
         }
 
         fn spin(&self) {
@@ -110,7 +138,7 @@ mod tests {
     /// Trips one after the other; how long each took from when it was due.
     fn trips(clock: &Simulated, rate: f64, count: u64, trip: impl Fn(u64)) -> Vec<i64> {
         let mut took = Vec::new();
-        let sent = paced(clock, rate, count, |number, due| {
+        let sent = paced(clock, Waiting::Asleep, (rate, count), |number, due| {
             trip(number);
             took.push(clock.now_ns() - due);
             Ok(())
@@ -143,6 +171,23 @@ mod tests {
             let elapsed = (clock.now_ns() - LEAD_NS) as u64;
             assert_close(elapsed, (10_000.0 * 1e9 / rate) as u64);
         }
+    }
+
+    #[test]
+    fn who_stays_awake_never_sleeps() {
+        let clock = Simulated::default();
+        let took = |waiting| {
+            let mut latest = 0;
+            let sent = paced(&clock, waiting, (1000.0, 1000), |_, due| {
+                latest = latest.max(clock.now_ns() - due);
+                Ok(())
+            });
+            sent.unwrap();
+            latest
+        };
+        clock.late.set(150_000);
+        assert!(took(Waiting::Asleep) > 40_000, "woken too late");
+        assert!(took(Waiting::Awake) <= 20);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use transport::{Idle, Strategy, Wait};
 
 use super::super::payload::Payload;
 use crate::latency::RoundTrip;
-use crate::pace::{Monotonic, paced};
+use crate::pace::{Monotonic, Waiting, paced};
 use crate::{Error, control::now_ns, cores};
 
 /// Which messages, how many, how fast, and how threads wait for them.
@@ -103,7 +103,8 @@ impl Trips {
 /// The way is broken.
 pub fn source(task: Task, to: &mut impl Sends) -> Result<(), Error> {
     let mut message = task.message();
-    paced(&Monotonic, task.rate, task.messages, |number, due_ns| {
+    let pace = (task.rate, task.messages);
+    paced(&Monotonic, Waiting::Asleep, pace, |number, due_ns| {
         task.fill(number, due_ns, &mut message);
         to.send(&message)
     })
@@ -160,7 +161,8 @@ fn next(from: &mut impl Takes, idle: &mut Idle, message: &mut [u8]) -> Result<()
 /// None.
 pub fn by_calls(task: Task) -> Result<(), Error> {
     let (mut message, mut trips) = (task.message(), Trips::default());
-    paced(&Monotonic, task.rate, task.messages, |number, due_ns| {
+    let pace = (task.rate, task.messages);
+    paced(&Monotonic, Waiting::Awake, pace, |number, due_ns| {
         task.fill(number, due_ns, &mut message);
         relay_call(task.payload, black_box(&message), &mut trips);
         Ok(())
