@@ -30,6 +30,7 @@ const MISREAD: &[&str] = &[
     "expected-token",
     "unexpected-token",
     "unexpected-character",
+    "unmatched-bracket",
     "unterminated-comment",
     "unterminated-string",
 ];
@@ -41,6 +42,7 @@ const UNNAMED: &[&str] = &[
     "formal-name",
     "misplaced-modifier",
     "missing-semicolon",
+    "mixed-tuple",
     "nested-composite",
     "nested-function",
     "reserved-word",
@@ -48,7 +50,9 @@ const UNNAMED: &[&str] = &[
 
 /// What is found of a name that nothing defines, or of one whose definition is broken.
 const OF_NAMES: &[&str] = &[
+    "missing-stream",
     "no-overload",
+    "not-a-value",
     "unknown-attribute",
     "unknown-formal",
     "unknown-function",

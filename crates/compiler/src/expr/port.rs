@@ -27,7 +27,8 @@ impl Typer<'_, '_> {
         name: &str,
         span: Span,
     ) -> Option<T> {
-        let site = self.site.as_ref()?;
+        // The port that is meant may be one whose type is broken.
+        let site = self.site.as_ref().filter(|site| !site.is_broken())?;
         let ports: Vec<String> = found
             .iter()
             .map(|(port, _)| format!("`{}.{name}`", site.inputs[*port].name))

@@ -79,10 +79,11 @@ impl<'w> Session<'w> {
     /// The function with its body typed. What is wrong was reported; then the body is incomplete.
     pub(super) fn type_function(&self, function: &UserFunction<'w>) -> Function {
         let (ast, unit) = (function.ast, function.unit);
-        let result = function
-            .signature
-            .as_ref()
-            .and_then(|s| s.result.instantiate(&[]));
+        // Without a signature because of a parameter the result may be known all the same.
+        let result = match &function.signature {
+            Some(signature) => signature.result.instantiate(&[]),
+            None => self.result_type(&ast.result, &Scope::unit(unit)),
+        };
         let returns = match &result {
             Some(Type::Void) => Returns::Bare,
             ty => Returns::Value(ty.clone()),

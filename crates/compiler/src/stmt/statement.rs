@@ -194,9 +194,9 @@ impl<'w> Typer<'_, 'w> {
                     .report(Diagnostic::error("outside-function", span, message));
             }
             (None, Returns::Bare) => out.push(Stmt::Return(None)),
-            (None, Returns::Value(ty)) => {
-                let ty = ty.map_or(String::new(), |ty| format!(" {ty}"));
-                let message = format!("`return` needs a value: the function's result is{ty}");
+            (None, Returns::Value(None)) => {}
+            (None, Returns::Value(Some(ty))) => {
+                let message = format!("`return` needs a value: the function's result is {ty}");
                 self.session
                     .report(Diagnostic::error("missing-return-value", span, message));
             }

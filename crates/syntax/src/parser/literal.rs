@@ -62,6 +62,10 @@ fn set_or_map(p: &mut Parser) -> SyntaxKind {
 }
 
 fn tuple_entry(p: &mut Parser) -> bool {
+    if p.at(LBrace) {
+        // The next tuple of a list: what closes this one is missing.
+        return false;
+    }
     let entry = p.start();
     let name = p.start();
     let is_name = p.name("the name of an attribute");
@@ -97,6 +101,9 @@ pub(super) fn elements(
             }
             if lacks_comma {
                 continue;
+            }
+            if !is_whole && close == RBrace && p.at(LBrace) {
+                return;
             }
             if !resume(p, open, close) {
                 return;

@@ -184,7 +184,7 @@ impl Parser<'_> {
     }
 
     /// How many blanks begin the line of a token.
-    fn indentation(&self, index: usize) -> usize {
+    pub(super) fn indentation(&self, index: usize) -> usize {
         let start = self.span(index).start as usize;
         let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let blanks = self.text[line..]

@@ -34,10 +34,13 @@ pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
     p.finish(node, Block)
 }
 
-/// A word that never begins a statement but a clause or an item: a brace is missing before it.
+/// A word that never begins a statement but a clause or an item, or a function at the beginning of a
+/// line without blanks: a brace is missing before it.
 fn is_outside(p: &Parser) -> bool {
     let is_definition = p.at(TypeKw) && p.nth(1) == Ident;
-    (p.begins_clause(p.pos) || p.begins_item(p.pos) || p.at(StreamKw)) && !is_definition
+    let is_item = || p.is_on_new_line(p.pos) && p.indentation(p.pos) == 0 && begins_function(p);
+    let is_other = p.begins_clause(p.pos) || p.begins_item(p.pos) || p.at(StreamKw) || is_item();
+    is_other && !is_definition
 }
 
 /// A statement. Whatever is here, something is taken unless it belongs to what is around.

@@ -103,7 +103,7 @@ fn definition(p: &mut Parser) -> bool {
         PublicKw | StatefulKw => modified(p),
         CompositeKw => composite_item(p),
         VoidKw => function::function(p),
-        kind if kind.is_type_keyword() => function::function(p),
+        kind if kind.is_type_keyword() && !is_variable(p) => function::function(p),
         Ident => return named(p),
         _ => {
             stray(p);
@@ -302,12 +302,27 @@ fn stray(p: &mut Parser) {
             advise(p);
         }
     }
+    let is_remainder = is_remainder(p);
+    if is_remainder && !p.begins_clause(p.pos) && !p.begins_invocation(p.pos) {
+        p.add_help("perhaps a `}` before it closes the function too early");
+    }
     let broken = p.start();
     p.skip_one();
-    while !p.at_end() && !is_item(p) {
+    while !p.at_end() && !(is_item(p) && (!is_remainder || p.indentation(p.pos) == 0)) {
         p.skip_one();
     }
     p.finish(broken, Error);
+}
+
+/// What stands behind a `}`, on a line that begins with blanks, is what is left of a body.
+fn is_remainder(p: &Parser) -> bool {
+    let is_behind_brace = p.pos > 0 && p.kind_at(p.pos - 1) == RBrace;
+    is_behind_brace && p.is_on_new_line(p.pos) && p.indentation(p.pos) > 0
+}
+
+/// A variable of a body that was closed too early.
+fn is_variable(p: &Parser) -> bool {
+    is_remainder(p) && p.nth(1) == Ident && p.nth(2) != LParen
 }
 
 /// What is meant by what other languages begin a file or a function with.
