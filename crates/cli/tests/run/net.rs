@@ -1,7 +1,7 @@
 //! Operators that speak TCP and UDP, with each other and with peers of the test's own. All of it
 //! stays on the loopback interface.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -87,6 +87,60 @@ fn what_a_sink_writes_a_source_reads_whoever_connects() {
             assert_eq!(run.ok(), expected, "{plan:?} {source}");
         }
     }
+}
+
+#[test]
+fn both_ends_compare_their_formats_if_they_are_to() {
+    let expected = "{n=0,s=\"a,\\\"b\",from=\"127.0.0.1\",at=1}\n\
+                    {n=1,s=\"a,\\\"b\",from=\"127.0.0.1\",at=2}\n\
+                    {n=2,s=\"a,\\\"b\",from=\"127.0.0.1\",at=3}\n\
+                    WindowMarker\nFinalMarker\n";
+    let same = [
+        "confirmWireFormat : true;",
+        "confirmWireFormat : true; reconnectionPolicy : NoRetry;",
+    ];
+    let other = [same[0], "confirmWireFormat : true; separator : \";\";"]
+        .map(|params| format!("{params} reconnectionPolicy : NoRetry;"));
+    for (sink, source) in [(CLIENT, SERVER), (SERVER, CLIENT)] {
+        let run = |params: [&str; 2]| {
+            let program = PAIR
+                .replace("SINK", &format!("{sink} {}", params[0]))
+                .replace("SOURCE", &format!("{source} {}", params[1]));
+            end(start(&Scratch::new(), &program, free_port(), &[]))
+        };
+        assert_eq!(run(same).ok(), expected);
+        let differs = run([&other[0], &other[1]]);
+        let (ours, theirs) = (
+            "csv, separated by \",\", compressed by gzip: int32, rstring",
+            "csv, separated by \";\", compressed by gzip: int32, rstring",
+        );
+        for (here, there) in [(ours, theirs), (theirs, ours)] {
+            let said = format!("the formats differ: {here} here, {there} there");
+            assert!(differs.stderr.contains(&said), "{}", differs.stderr);
+        }
+        assert_eq!(differs.ok(), "FinalMarker\n");
+    }
+}
+
+#[test]
+fn a_peer_that_does_not_say_its_format_is_sent_away() {
+    let scratch = Scratch::new();
+    let port = free_port();
+    let program = line_server("confirmWireFormat : true;");
+    let live = start_live(&scratch, &program, port);
+    let mut peer = BufReader::new(connect(port));
+    let mut said = String::new();
+    peer.read_line(&mut said).unwrap();
+    let expected = "thalweg reads and writes line, ended by \"\\n\": rstring\n";
+    assert_eq!(said, expected);
+    peer.get_mut().write_all(b"one\n").unwrap();
+    // Until it hangs up: what it has not read makes that a reset.
+    let _ = peer.read_line(&mut said);
+    live.signal(Signal::TERM);
+    let run = live.end();
+    let expected = "the peer does not say its format";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
+    assert_eq!(run.ok(), "FinalMarker\n");
 }
 
 #[test]

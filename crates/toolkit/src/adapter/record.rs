@@ -109,7 +109,11 @@ fn source_separator(build: &mut Build<'_>) -> Result<u8, Fault> {
     }
 }
 
-fn separator(build: &mut Build<'_>) -> Result<u8, Fault> {
+/// The byte between the fields of a line.
+///
+/// # Errors
+/// If it is not one byte.
+pub fn separator(build: &mut Build<'_>) -> Result<u8, Fault> {
     match build.value("separator")? {
         None => Ok(b','),
         Some(Value::RString(text)) => match text.0[..] {
@@ -124,7 +128,11 @@ fn separator(build: &mut Build<'_>) -> Result<u8, Fault> {
     }
 }
 
-fn eol(build: &mut Build<'_>) -> Result<Vec<u8>, Fault> {
+/// What ends a line.
+///
+/// # Errors
+/// If it is not one or two bytes.
+pub fn eol(build: &mut Build<'_>) -> Result<Vec<u8>, Fault> {
     match build.value("eolMarker")? {
         Some(Value::RString(text)) if (1..=2).contains(&text.0.len()) => Ok(text.0),
         Some(_) => Err(limit("eolMarker is one or two characters")),

@@ -10,6 +10,7 @@ use rustix::net::sockopt;
 use tuple::Value;
 
 use super::address::{addresses, limit, port, resolve, system};
+use super::wire::{WireFormat, is_mismatch};
 use crate::adapter::alarm::Alarm;
 use crate::adapter::file_name::text;
 
@@ -40,6 +41,8 @@ pub struct Connector {
     receive_bytes: Option<usize>,
     send_bytes: Option<usize>,
     keep_alive: Option<KeepAlive>,
+    /// What both ends have to agree on, if they are to say so.
+    wire: Option<WireFormat>,
     /// What has been said of the last attempt.
     said: String,
     alarm: Alarm,
@@ -85,6 +88,7 @@ impl Connector {
             receive_bytes: bytes(build, "receiveBufferSize")?,
             send_bytes: bytes(build, "sendBufferSize")?,
             keep_alive: keep_alive(build)?,
+            wire: WireFormat::of(build)?,
             said: String::new(),
             alarm,
         })
@@ -130,6 +134,9 @@ impl Connector {
                 }
                 Ok(None) => return None,
                 Err(error) => {
+                    if is_mismatch(&error) {
+                        out.services().count("nConfirmWireFormatFailures", 1);
+                    }
                     self.say(format!("cannot connect {self}: {error}"), out);
                     if self.retries != Some(0) {
                         out.services().block(PAUSE_SECONDS);
@@ -184,7 +191,11 @@ impl Connector {
         if let Some(keep_alive) = self.keep_alive {
             keep_alive.set(&stream)?;
         }
-        Ok(Some(stream))
+        let is_agreed = match &self.wire {
+            Some(wire) => wire.confirm(&stream, &self.alarm)?,
+            None => true,
+        };
+        Ok(is_agreed.then_some(stream))
     }
 }
 

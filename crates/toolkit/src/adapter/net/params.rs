@@ -121,9 +121,10 @@ pub const KEEP_ALIVE: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `confirmWireFormat`, which may only be false.
+/// `confirmWireFormat`.
 pub const CONFIRM: ParamModel = ParamModel {
     name: "confirmWireFormat",
-    doc: "Whether both sides compare their formats first. Only false is supported, the default.",
+    doc: "Whether both ends say their formats and compare them before the first record. The other \
+          end is a TCPSource or TCPSink that is asked for it too. Default: false.",
     ..crate::adapter::params::FLAG
 };

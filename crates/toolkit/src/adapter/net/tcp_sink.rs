@@ -45,7 +45,11 @@ static MODEL: OperatorModel = OperatorModel {
         params::POLICIES,
         ("CloseMode", &["dynamic", "never"]),
     ],
-    metrics: &["nReconnections", "nConnections"],
+    metrics: &[
+        "nReconnections",
+        "nConnections",
+        "nConfirmWireFormatFailures",
+    ],
     verify: Some(verify::tcp_sink),
     ..OperatorModel::DEFAULT
 };

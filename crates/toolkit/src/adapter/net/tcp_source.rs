@@ -65,7 +65,12 @@ static MODEL: OperatorModel = OperatorModel {
         "int64 TupleNumber()",
         "<any T> T AsIs(T v)",
     ],
-    metrics: &["nInvalidTuples", "nReconnections", "nConnections"],
+    metrics: &[
+        "nInvalidTuples",
+        "nReconnections",
+        "nConnections",
+        "nConfirmWireFormatFailures",
+    ],
     verify: Some(verify::tcp_source),
     ..OperatorModel::DEFAULT
 };

@@ -1,7 +1,6 @@
 //! What invocations of the network adapters have to say.
 
-use graph::{Expr, ExprKind, Misuse, Operator, Part};
-use tuple::Value;
+use graph::{Expr, Misuse, Operator, Part};
 
 use crate::adapter::format_rules::sized_blocks;
 use crate::adapter::verify::{read, written};
@@ -79,13 +78,6 @@ fn connection(operator: &Operator) -> Result<(), Misuse> {
             return wrong(Part::Param("reconnectionBound"), message, help);
         }
         _ => {}
-    }
-    if let Some(ExprKind::Const(Value::Boolean(true))) =
-        lower::param(operator, "confirmWireFormat").map(|flag| &flag.kind)
-    {
-        let message = "formats are not compared when connecting";
-        let help = "leave the parameter out and give both sides the same schema";
-        return wrong(Part::Param("confirmWireFormat"), message, help);
     }
     Ok(())
 }

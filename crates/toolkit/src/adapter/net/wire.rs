@@ -1,0 +1,139 @@
+//! What both ends of a connection say of their records before the first one (`confirmWireFormat`).
+//!
+//! Each end writes a line and reads the other's; records follow if they are the same:
+//! ```text
+//! thalweg reads and writes csv, separated by ",": int32, rstring
+//! ```
+//! Whoever finds another line closes the connection. A peer that says nothing is waited for: a sink
+//! takes connections only when it has a tuple, and a server serves one client after the other.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+
+use graph::Fault;
+use runtime::Build;
+use tuple::text::Format;
+use tuple::{Attribute, Layout};
+
+use crate::adapter::alarm::Alarm;
+use crate::adapter::{file_name, record};
+
+/// How each line begins.
+const GREETING: &[u8] = b"thalweg reads and writes ";
+
+/// No line is longer.
+const LINE_BYTES_MAX: usize = 64 * 1024;
+
+/// How the records of a connection are written.
+pub struct WireFormat {
+    line: Vec<u8>,
+}
+
+impl WireFormat {
+    /// What an adapter's parameters say; `None`: nobody asks.
+    ///
+    /// # Errors
+    /// Parameters that are out of range.
+    pub fn of(build: &mut Build<'_>) -> Result<Option<WireFormat>, Fault> {
+        if !build.flag("confirmWireFormat", false)? {
+            return Ok(None);
+        }
+        let mut line = GREETING.to_vec();
+        line.extend(described(build)?.into_bytes());
+        line.push(b'\n');
+        Ok(Some(WireFormat { line }))
+    }
+
+    /// Tells the peer, and hears what it says; `false`: a shutdown came first.
+    ///
+    /// # Errors
+    /// The peer says something else, see [`is_mismatch`]; the connection breaks.
+    pub fn confirm(&self, stream: &TcpStream, alarm: &Alarm) -> io::Result<bool> {
+        let mut stream = stream;
+        stream.write_all(&self.line)?;
+        let mut heard = Vec::new();
+        while heard.last() != Some(&b'\n') {
+            if !alarm.allows(stream)? {
+                return Ok(false);
+            }
+            // One byte at a time: what follows the line is for whoever reads records.
+            let mut byte = [0];
+            if stream.read(&mut byte)? == 0 {
+                return Err(mismatch(
+                    "the peer hung up before it said its format".into(),
+                ));
+            }
+            heard.extend(byte);
+            let is_greeting = heard.iter().zip(GREETING).all(|(a, b)| a == b);
+            if !is_greeting || heard.len() > LINE_BYTES_MAX {
+                let message = "the peer does not say its format; `confirmWireFormat` is for both";
+                return Err(mismatch(message.into()));
+            }
+        }
+        if heard == self.line {
+            return Ok(true);
+        }
+        let (ours, theirs) = (shown(&self.line), shown(&heard));
+        Err(mismatch(format!(
+            "the formats differ: {ours} here, {theirs} there"
+        )))
+    }
+}
+
+/// Whether a connection failed for want of a common format.
+pub fn is_mismatch(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidData
+}
+
+fn mismatch(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+/// A line without greeting and end.
+fn shown(line: &[u8]) -> String {
+    let line = line.strip_prefix(GREETING).unwrap_or(line);
+    String::from_utf8_lossy(line.trim_ascii_end()).into_owned()
+}
+
+/// `csv, separated by ",", compressed by gzip: int32, rstring`
+fn described(build: &mut Build<'_>) -> Result<String, Fault> {
+    let format = record::format(build);
+    let mut text = build.literal("format").unwrap_or("csv").to_owned();
+    if format == Format::Csv {
+        let separator = [record::separator(build)?];
+        text += &format!(", separated by {:?}", String::from_utf8_lossy(&separator));
+    }
+    if format == Format::Line {
+        let end = record::eol(build)?;
+        text += &format!(", ended by {:?}", String::from_utf8_lossy(&end));
+    }
+    if build.flag("hasDelayField", false)? {
+        text += ", with delays";
+    }
+    if build.flag("readPunctuations", false)? || build.flag("writePunctuations", false)? {
+        text += ", with markers";
+    }
+    if let Some(algorithm) = build.literal("compression") {
+        text += &format!(", compressed by {algorithm}");
+    }
+    if let Some(encoding) = build.value("encoding")?.map(file_name::text) {
+        text += &format!(", encoded in {}", encoding.to_uppercase());
+    }
+    Ok(format!("{text}: {}", attributes(build, format)))
+}
+
+/// The attributes of records: only txt tells their names.
+fn attributes(build: &Build<'_>, format: Format) -> String {
+    let named = |layout: &Layout, which: Vec<usize>| {
+        let attributes = &layout.schema.attributes;
+        let show = |at: usize| match (&attributes[at], format) {
+            (Attribute { name, ty, .. }, Format::Txt) => format!("{ty} {name}"),
+            (Attribute { ty, .. }, _) => ty.to_string(),
+        };
+        which.into_iter().map(show).collect::<Vec<_>>().join(", ")
+    };
+    match build.inputs.first() {
+        Some(layout) => named(layout, record::written_attributes(build.operator)),
+        None => named(&build.outputs[0], record::read_attributes(build.operator)),
+    }
+}
