@@ -1,7 +1,7 @@
 //! One file, connection or datagram, from its first byte to its end: records to tuples.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -220,8 +220,7 @@ impl Reading {
         let Some(compression) = self.compression else {
             return Ok(Cow::Borrowed(bytes));
         };
-        let mut plain = Vec::new();
-        compression.decompressed(bytes).read_to_end(&mut plain)?;
+        let plain = compression.decompress(bytes)?;
         Ok(Cow::Owned(plain))
     }
 
