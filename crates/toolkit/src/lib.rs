@@ -16,6 +16,7 @@ mod rule;
 mod unsupported;
 mod utility;
 mod xml;
+mod xquery;
 
 pub use function::functions;
 use runtime::OperatorEntry;

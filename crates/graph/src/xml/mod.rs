@@ -42,4 +42,16 @@ pub enum Token {
         /// From a CDATA section.
         is_literal: bool,
     },
+    /// `<!--text-->`, if it was asked for.
+    Comment {
+        /// What is between the marks.
+        text: String,
+    },
+    /// `<?target text?>`, if it was asked for.
+    Instruction {
+        /// What it is for.
+        target: String,
+        /// What stands behind the blanks that follow.
+        text: String,
+    },
 }

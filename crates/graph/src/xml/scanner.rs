@@ -31,6 +31,8 @@ pub struct Scanner {
     place: Place,
     /// Documents may follow one another.
     has_several: bool,
+    /// Comments and instructions are tokens.
+    has_asides: bool,
     limits: Limits,
     /// Where the item at work begins, and where the next one does.
     line: u64,
@@ -59,6 +61,7 @@ impl Scanner {
             is_empty_tag: false,
             place: Place::Before,
             has_several: false,
+            has_asides: false,
             limits,
             line: 1,
             next_line: 1,
@@ -69,6 +72,14 @@ impl Scanner {
     pub fn of_several(limits: Limits) -> Scanner {
         Scanner {
             has_several: true,
+            ..Scanner::new(limits)
+        }
+    }
+
+    /// A scanner of one document that gives its comments and instructions as well.
+    pub fn with_asides(limits: Limits) -> Scanner {
+        Scanner {
+            has_asides: true,
             ..Scanner::new(limits)
         }
     }
@@ -87,12 +98,11 @@ impl Scanner {
 
     /// Forgets what has come: the next bytes begin a document.
     pub fn restart(&mut self) {
-        let fresh = if self.has_several {
-            Scanner::of_several(self.limits)
-        } else {
-            Scanner::new(self.limits)
+        *self = Scanner {
+            has_several: self.has_several,
+            has_asides: self.has_asides,
+            ..Scanner::new(self.limits)
         };
-        *self = fresh;
     }
 
     /// The next token; `None` if more bytes are needed.
@@ -188,11 +198,13 @@ impl Scanner {
     }
 
     fn comment(&mut self, text: &str) -> Result<Option<Token>, String> {
-        if text[4..text.len() - 3].contains("--") {
+        let inside = &text[4..text.len() - 3];
+        if inside.contains("--") {
             return Err("`--` in a comment".to_owned());
         }
         self.begin();
-        Ok(None)
+        let text = lines(inside).into_owned();
+        Ok(self.has_asides.then_some(Token::Comment { text }))
     }
 
     fn instruction(&mut self, text: &str) -> Result<Option<Token>, String> {
@@ -200,7 +212,11 @@ impl Scanner {
         let target = inside.split(is_blank).next().unwrap_or_default();
         if !target.eq_ignore_ascii_case("xml") {
             self.begin();
-            return Ok(None);
+            let text = inside[target.len()..].trim_start_matches(is_blank);
+            return Ok(self.has_asides.then(|| Token::Instruction {
+                target: target.to_owned(),
+                text: lines(text).into_owned(),
+            }));
         }
         if target != "xml" || self.place != Place::Before {
             return Err("an XML declaration inside".to_owned());
@@ -308,6 +324,7 @@ mod tests {
                     Token::Start { name, attributes } => out += &format!("+{name}{attributes:?}\n"),
                     Token::End { name, is_root } => out += &format!("-{name} {is_root}\n"),
                     Token::Text { text, .. } => out += &format!("={text:?}\n"),
+                    aside => out += &format!("{aside:?}\n"),
                 }
             }
         }
@@ -327,6 +344,27 @@ mod tests {
             let found = tokens(DOCUMENTS.as_bytes(), piece);
             assert_eq!(found.as_deref(), Ok(whole), "pieces of {piece}");
         }
+    }
+
+    #[test]
+    fn asides_are_given_when_asked_for() {
+        let mut scanner = Scanner::with_asides(LIMITS);
+        scanner.push(b"<!-- a\r\n --><?p  q ?><a><!--b--></a><?r?>");
+        let mut asides = Vec::new();
+        while let Ok(Some(token)) = scanner.token() {
+            match token {
+                Token::Comment { text } => asides.push(("", text)),
+                Token::Instruction { target, text } if target == "p" => asides.push(("p", text)),
+                Token::Instruction { text, .. } => asides.push(("r", text)),
+                _ => {}
+            }
+        }
+        let wanted = [("", " a\n "), ("p", "q "), ("", "b"), ("r", "")];
+        assert_eq!(
+            asides,
+            wanted.map(|(target, text)| (target, text.to_owned()))
+        );
+        assert_eq!(scanner.end(), Ok(()));
     }
 
     #[test]

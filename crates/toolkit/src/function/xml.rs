@@ -1,26 +1,18 @@
-//! `spl.XML`: conversion to xml. Queries are not supported.
+//! `spl.XML`: conversion to xml, and queries.
 
 use graph::ops::check_xml;
-use graph::{Call, NativeFn};
-use tuple::{RString, Value};
+use graph::{Call, Fault, NativeFn};
+use tuple::{RString, Type, Value};
 
 use super::call::Arguments;
 use super::{Eval, native};
+use crate::xquery::{self, Failure};
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];
 
 const fn xml(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
     native("spl.XML", prototype, doc, eval)
-}
-
-const fn query(prototype: &'static str) -> NativeFn {
-    super::unsupported(
-        "spl.XML",
-        prototype,
-        "What an XQuery expression finds in a document; not supported.",
-        "take the document apart with XMLParse, or cast it to a tuple",
-    )
 }
 
 const FUNCTIONS: &[NativeFn] = &[
@@ -48,27 +40,122 @@ const FUNCTIONS: &[NativeFn] = &[
          stays as it is.",
         |c| Ok(Value::Boolean(convert(c))),
     ),
-    query("<xml X> list<rstring> xquery(X value, rstring xqueryExpression)"),
-    query("<xml X> list<ustring> xquery(X value, ustring xqueryExpression)"),
-    query(
+    xml(
+        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression)",
+        "What an XQuery expression finds in a document: a string for each item, elements and \
+         documents as XML, everything else as its text. A query that cannot be read, or that fails, \
+         is a fault.",
+        |c| queried(c, false),
+    ),
+    xml(
+        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression)",
+        "What an XQuery expression finds in a document: a string for each item, elements and \
+         documents as XML, everything else as its text. A query that cannot be read, or that fails, \
+         is a fault.",
+        |c| queried(c, false),
+    ),
+    xml(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          map<rstring, rstring> xqueryVars)",
+        "What an XQuery expression finds in a document, as without variables. The map gives the \
+         values of the variables that the query declares `external`, or does not declare.",
+        |c| queried(c, true),
     ),
-    query(
+    xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
          map<ustring, ustring> xqueryVars)",
+        "What an XQuery expression finds in a document, as without variables. The map gives the \
+         values of the variables that the query declares `external`, or does not declare.",
+        |c| queried(c, true),
     ),
-    query("<xml X> list<rstring> xquery(X value, rstring xqueryExpression, mutable int32 error)"),
-    query("<xml X> list<ustring> xquery(X value, ustring xqueryExpression, mutable int32 error)"),
-    query(
+    xml(
+        "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
+         mutable int32 error)",
+        "What an XQuery expression finds in a document. `error` is 0; or 1 if the query cannot be \
+         read, 2 if it fails on this document, and then the list is empty.",
+        |c| queried_or_error(c, false),
+    ),
+    xml(
+        "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
+         mutable int32 error)",
+        "What an XQuery expression finds in a document. `error` is 0; or 1 if the query cannot be \
+         read, 2 if it fails on this document, and then the list is empty.",
+        |c| queried_or_error(c, false),
+    ),
+    xml(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          map<rstring, rstring> xqueryVars, mutable int32 error)",
+        "What an XQuery expression finds in a document, with variables. `error` is 0; or 1 if the \
+         query cannot be read, 2 if it fails on this document or lacks a variable, and then the \
+         list is empty.",
+        |c| queried_or_error(c, true),
     ),
-    query(
+    xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
          map<ustring, ustring> xqueryVars, mutable int32 error)",
+        "What an XQuery expression finds in a document, with variables. `error` is 0; or 1 if the \
+         query cannot be read, 2 if it fails on this document or lacks a variable, and then the \
+         list is empty.",
+        |c| queried_or_error(c, true),
     ),
 ];
+
+/// What the query finds; what is wrong is a fault.
+fn queried(c: &mut Call<'_>, has_variables: bool) -> Result<Value, Fault> {
+    match query(c, has_variables) {
+        Ok(found) => strings(c, found),
+        Err(why) => Err(Fault::value(why.to_string())),
+    }
+}
+
+/// What the query finds; what is wrong is told by the last argument.
+fn queried_or_error(c: &mut Call<'_>, has_variables: bool) -> Result<Value, Fault> {
+    let (found, error) = match query(c, has_variables) {
+        Ok(found) => (found, 0),
+        Err(Failure::Query(_)) => (Vec::new(), 1),
+        Err(Failure::Value(_)) => (Vec::new(), 2),
+    };
+    c.set_int32(2 + usize::from(has_variables), error);
+    strings(c, found)
+}
+
+fn query(c: &Call<'_>, has_variables: bool) -> Result<Vec<String>, Failure> {
+    let Value::Xml(document) = c.arg(0) else {
+        panic!("{:?} should be xml", c.arg(0));
+    };
+    let text = c.text(1);
+    let is_ustring = matches!(c.arg(1), Value::UString(_));
+    let variable = |name: &str| {
+        let name = string(name, is_ustring);
+        let value = c.map(2).get(&name)?;
+        Some(match value {
+            Value::UString(value) => value.to_string_lossy(),
+            Value::RString(value) => value.to_string_lossy().into_owned(),
+            other => panic!("{other:?} should be a string"),
+        })
+    };
+    let none = |_: &str| None;
+    match has_variables {
+        true => xquery::run(document.as_bytes(), &text, &variable),
+        false => xquery::run(document.as_bytes(), &text, &none),
+    }
+}
+
+/// A list of strings as the function's result has them.
+fn strings(c: &Call<'_>, found: Vec<String>) -> Result<Value, Fault> {
+    let is_ustring = match c.result_type() {
+        Type::List(element, _) => **element == Type::UString,
+        other => panic!("a query gives a list, not a {other}"),
+    };
+    c.give_values(found.iter().map(|text| string(text, is_ustring)))
+}
+
+fn string(text: &str, is_ustring: bool) -> Value {
+    match is_ustring {
+        true => Value::UString(text.into()),
+        false => Value::RString(RString(text.as_bytes().to_vec())),
+    }
+}
 
 fn convert(c: &mut Call<'_>) -> bool {
     let text = c.utf8(1).into_owned();

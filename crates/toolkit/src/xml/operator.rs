@@ -206,6 +206,7 @@ impl XmlParse {
     ) -> Result<(), Fault> {
         match token {
             Token::Declaration { encoding } => self.check_encoding(encoding, out)?,
+            Token::Comment { .. } | Token::Instruction { .. } => {}
             Token::Start { name, attributes } => self.tree.start(&name, attributes),
             Token::Text { text, is_literal } => self.tree.text(&text, is_literal),
             Token::End { is_root, .. } => {

@@ -402,13 +402,6 @@ fn xml() {
         &[document(""), r("text")],
         boolean(false),
     );
-    let query = "xquery(X value, rstring xqueryExpression)";
-    faults(
-        query,
-        &[document("<a/>"), r("/a")],
-        strings([""]).0,
-        "not supported",
-    );
 }
 
 impl Arg {

@@ -42,7 +42,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Element, String> {
     let mut root = None;
     while let Some(token) = scanner.token()? {
         match token {
-            Token::Declaration { .. } => {}
+            Token::Declaration { .. } | Token::Comment { .. } | Token::Instruction { .. } => {}
             Token::Start { name, attributes } => open.push(Element {
                 name,
                 attributes,

@@ -1,0 +1,175 @@
+//! FLWOR expressions: bindings are made one after the other, depth first; only `order by` has to see
+//! them all.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use super::super::Outcome;
+use super::super::atomic::{Atomic, Type};
+use super::super::item::{Item, Sequence, truth};
+use super::super::query::{Clause, Expr, Key};
+use super::{Evaluator, Focus, append, one};
+
+/// What becomes of each set of bindings.
+enum Sink<'s> {
+    /// The result for them is added here.
+    Result(&'s Expr, &'s mut Sequence),
+    /// They are kept with their keys.
+    Sorted(&'s [Key], &'s mut Vec<Bound>),
+}
+
+/// Bindings to be sorted.
+struct Bound {
+    keys: Vec<Option<Atomic>>,
+    variables: Vec<Rc<Sequence>>,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn flwor(
+        &mut self,
+        clauses: &[Clause],
+        result: &Expr,
+        focus: &Focus,
+    ) -> Outcome<Sequence> {
+        let mut items = Vec::new();
+        self.bind(clauses, &mut Sink::Result(result, &mut items), focus)?;
+        Ok(items)
+    }
+
+    fn bind(&mut self, clauses: &[Clause], sink: &mut Sink<'_>, focus: &Focus) -> Outcome<()> {
+        // What is sorted last is sorted by what comes before it: clauses are split there.
+        let sorted = clauses
+            .iter()
+            .rposition(|clause| matches!(clause, Clause::OrderBy(_)));
+        let Some(at) = sorted else {
+            return self.bind_in_order(clauses, sink, focus);
+        };
+        let Clause::OrderBy(keys) = &clauses[at] else {
+            return Ok(());
+        };
+        let known = self.variables.len();
+        let mut all = Vec::new();
+        self.bind(&clauses[..at], &mut Sink::Sorted(keys, &mut all), focus)?;
+        sort(&mut all, keys)?;
+        for bound in all {
+            self.variables.truncate(known);
+            self.variables
+                .extend(bound.variables.into_iter().skip(known));
+            self.bind_in_order(&clauses[at + 1..], sink, focus)?;
+        }
+        self.variables.truncate(known);
+        Ok(())
+    }
+
+    fn bind_in_order(
+        &mut self,
+        clauses: &[Clause],
+        sink: &mut Sink<'_>,
+        focus: &Focus,
+    ) -> Outcome<()> {
+        let Some((clause, rest)) = clauses.split_first() else {
+            return self.pour(sink, focus);
+        };
+        let known = self.variables.len();
+        match clause {
+            Clause::Let(value) => {
+                let value = self.eval(value, focus)?;
+                self.variables.push(Rc::new(value));
+                self.bind_in_order(rest, sink, focus)?;
+            }
+            Clause::For(items, has_place) => {
+                for (at, item) in self.eval(items, focus)?.into_iter().enumerate() {
+                    self.variables.push(Rc::new(vec![item]));
+                    if *has_place {
+                        let place = one(Atomic::Integer(at as i64 + 1));
+                        self.variables.push(Rc::new(place));
+                    }
+                    self.bind_in_order(rest, sink, focus)?;
+                    self.variables.truncate(known);
+                }
+            }
+            Clause::Where(condition) => {
+                if truth(&self.eval(condition, focus)?)? {
+                    self.bind_in_order(rest, sink, focus)?;
+                }
+            }
+            Clause::OrderBy(_) => {}
+        }
+        self.variables.truncate(known);
+        Ok(())
+    }
+
+    /// All clauses are passed.
+    fn pour(&mut self, sink: &mut Sink<'_>, focus: &Focus) -> Outcome<()> {
+        match sink {
+            Sink::Result(result, items) => {
+                let more = self.eval(result, focus)?;
+                append(items, more)
+            }
+            Sink::Sorted(wanted, all) => {
+                let mut keys = Vec::with_capacity(wanted.len());
+                for key in *wanted {
+                    keys.push(self.key(key, focus)?);
+                }
+                let variables = self.variables.clone();
+                all.push(Bound { keys, variables });
+                Ok(())
+            }
+        }
+    }
+
+    /// The value of a key; untyped values are sorted as texts.
+    fn key(&mut self, key: &Key, focus: &Focus) -> Outcome<Option<Atomic>> {
+        let items = self.eval(&key.value, focus)?;
+        let value = super::at_most_one(&items, "`order by`")?.map(Item::atomic);
+        match value {
+            Some(value) if value.ty() == Type::Untyped => value.cast(Type::String).map(Some),
+            value => Ok(value),
+        }
+    }
+}
+
+/// Sorts bindings by their keys; those with the same keys stay in their order.
+fn sort(all: &mut [Bound], keys: &[Key]) -> Outcome<()> {
+    // A comparison inside of a sort cannot fail: whether all can be compared is seen before.
+    for at in 0..keys.len() {
+        let mut found = all.iter().filter_map(|bound| bound.keys[at].as_ref());
+        if let Some(first) = found.next() {
+            for other in found {
+                first.order(other)?;
+            }
+        }
+    }
+    all.sort_by(|a, b| {
+        let pairs = keys.iter().zip(a.keys.iter().zip(&b.keys));
+        let mut orders = pairs.map(|(key, (a, b))| {
+            let order = order(key, a.as_ref(), b.as_ref());
+            if key.is_descending {
+                order.reverse()
+            } else {
+                order
+            }
+        });
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    });
+    Ok(())
+}
+
+/// The order of two keys: what is empty, then what is not a number, then the rest; or at the end.
+fn order(key: &Key, a: Option<&Atomic>, b: Option<&Atomic>) -> Ordering {
+    let rank = |value: Option<&Atomic>| match value {
+        None => 0,
+        Some(Atomic::Double(n)) if n.is_nan() => 1,
+        Some(_) => 2,
+    };
+    match (rank(a), rank(b)) {
+        (2, 2) => match (a, b) {
+            (Some(a), Some(b)) => a.order(b).ok().flatten().unwrap_or(Ordering::Equal),
+            _ => Ordering::Equal,
+        },
+        (a, b) if key.is_empty_greatest => b.cmp(&a),
+        (a, b) => a.cmp(&b),
+    }
+}
