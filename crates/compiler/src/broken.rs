@@ -23,6 +23,8 @@ pub(crate) struct Broken {
     lost: Vec<&'static str>,
     /// Invocations that are broken somewhere.
     invocations: Vec<Span>,
+    /// Names that are defined twice: the second definition is left out.
+    duplicates: Vec<String>,
 }
 
 /// The rules behind whose findings the rest of a line may have been misread.
@@ -85,8 +87,16 @@ const LOST: &[(&str, &[&str])] = &[
 ];
 
 impl Broken {
-    /// What the parser has found wrong in the files of a world.
-    pub(crate) fn of(diagnostics: &[Diagnostic], world: &World) -> Broken {
+    /// What the parser has found wrong in the files of a world, and what of their definitions.
+    pub(crate) fn of(
+        diagnostics: &[Diagnostic],
+        definitions: &[Diagnostic],
+        world: &World,
+    ) -> Broken {
+        let duplicates = definitions
+            .iter()
+            .filter(|found| found.code == "duplicate-definition")
+            .map(|found| world.sources().text(found.span).to_owned());
         let errors: Vec<_> = diagnostics
             .iter()
             .filter(|d| d.severity == Severity::Error)
@@ -100,6 +110,7 @@ impl Broken {
             names: names(&places, world.sources()),
             lost: errors.iter().flat_map(lost).copied().collect(),
             invocations: invocations(&places, world),
+            duplicates: duplicates.collect(),
             places,
         }
     }
@@ -107,13 +118,23 @@ impl Broken {
     /// Whether a finding follows from what is broken.
     pub(crate) fn explains(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let is_own = self.places.contains(&(finding.code, finding.span));
-        !is_own
+        let follows = !is_own
             && !self.places.is_empty()
             && (self.explains_place(finding, sources)
                 || self.explains_name(finding, sources)
                 || self.explains_part(finding, sources)
                 || self.explains_end(finding)
-                || self.explains_main(finding))
+                || self.explains_main(finding));
+        follows || self.explains_kind(finding, sources)
+    }
+
+    /// The name is that of two things, of which the one that is meant was left out.
+    fn explains_kind(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        let name = words(sources.text(finding.span)).last().unwrap_or("");
+        matches!(
+            finding.code,
+            "unknown-function" | "unknown-operator" | "unknown-type"
+        ) && self.duplicates.iter().any(|duplicate| duplicate == name)
     }
 
     /// It is found where the syntax is broken, later in a line that had to be passed over, or before

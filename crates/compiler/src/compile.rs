@@ -70,7 +70,7 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
         diagnostics,
     } = loaded;
     let (world, duplicates) = World::new(sources, units, input.natives, input.models);
-    let broken = Broken::of(&diagnostics, &world);
+    let broken = Broken::of(&diagnostics, &duplicates, &world);
     let found = crate::Diagnostics::default();
     found.extend(diagnostics);
     found.extend(duplicates);

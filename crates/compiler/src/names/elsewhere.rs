@@ -13,6 +13,8 @@ pub(crate) fn foreign_function(name: &str) -> Option<&'static str> {
             "write `printStringLn(\"n = \" + (rstring) n)`"
         }
         "len" | "strlen" => "a string has a `length`, a list, set or map a `size`",
+        "Avg" | "Mean" => "an Aggregate has `Average`",
+        "average" | "mean" => "a list has an `avg`, an Aggregate `Average`",
         "count" => "a list, set or map has a `size`",
         "push" | "push_back" | "append" | "add_all" => {
             "`appendM(values, value)` appends to a mutable list"

@@ -29,7 +29,7 @@ impl<'w> Typer<'_, 'w> {
                 }
                 (None, _) => None,
             };
-            if init.is_none() && !decl.is_mutable {
+            if init.is_none() && !decl.is_mutable && ty.is_some() {
                 self.no_initializer(name);
             }
             let kind = if decl.is_mutable {
@@ -202,7 +202,7 @@ impl<'w> Typer<'_, 'w> {
                 None
             }
             (None, _) => {
-                if !decl.is_mutable {
+                if !decl.is_mutable && ty.is_some() {
                     self.no_initializer(name);
                 }
                 None

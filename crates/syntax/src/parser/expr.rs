@@ -114,6 +114,7 @@ fn foreign_operator(p: &Parser) -> Option<(u8, &'static str)> {
         (Ident, _) => match p.token_text(p.pos) {
             "and" => Some((1, "&&")),
             "or" => Some((1, "||")),
+            "not" if p.nth(1) == InKw => Some((2, "!(a in b)")),
             _ => None,
         },
         (EqEq, Eq) if joined(2) => Some((2, "==")),
@@ -129,8 +130,8 @@ fn foreign_operator(p: &Parser) -> Option<(u8, &'static str)> {
 fn foreign_side(p: &mut Parser, left: Completed, (count, instead): (u8, &str)) -> Completed {
     let node = p.precede(left);
     let end = p.pos + usize::from(count);
-    let text: String = (p.pos..end).map(|at| p.token_text(at)).collect();
     let span = p.span(p.pos).to(p.span(end - 1));
+    let text = &p.text[span.start as usize..span.end as usize];
     let message = format!("SPL has no `{text}`");
     p.report(Diagnostic::error("foreign-operator", span, message));
     p.add_help(format!("write `{instead}`"));

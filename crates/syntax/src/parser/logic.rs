@@ -101,7 +101,38 @@ fn handler(p: &mut Parser) {
             stmt::block(p, "block");
         }
         false if p.at_any(&[RBrace, Eof]) => p.expected("a statement"),
-        false => stmt::statement(p),
+        false => {
+            stmt::statement(p);
+            unbraced_statements(p);
+        }
+    }
+}
+
+/// Further statements behind the one of a handler without braces, and the brace that may end them.
+fn unbraced_statements(p: &mut Parser) {
+    let begins = |p: &Parser| {
+        let is_word = p.at_any(&[IfKw, ForKw, WhileKw, ReturnKw, MutableKw]);
+        let is_declaration = p.current().is_type_keyword() && p.begins_declaration();
+        is_word || is_declaration || (p.at(Ident) && !is_entry(p))
+    };
+    if !p.is_at_boundary() || !begins(p) || p.is_misspelt_clause() {
+        return;
+    }
+    p.wrong("unexpected-token", "several statements stand in braces");
+    p.add_help("write `onTuple In : { println(In); println(1); }`");
+    while begins(p) {
+        stmt::statement(p);
+    }
+    unbraced_end(p);
+}
+
+/// The closing brace of what has no opening one.
+fn unbraced_end(p: &mut Parser) {
+    let is_end = matches!(p.nth(1), OnTupleKw | OnPunctKw)
+        || matches!(p.token_text(p.pos + 1), "state" | "onProcess")
+        || p.begins_clause(p.pos + 1);
+    if p.at(RBrace) && is_end {
+        p.bump();
     }
 }
 
@@ -148,12 +179,7 @@ fn unbraced(p: &mut Parser) {
     while is_declaration(p) {
         declaration(p);
     }
-    let is_end = matches!(p.nth(1), OnTupleKw | OnPunctKw)
-        || matches!(p.token_text(p.pos + 1), "state" | "onProcess")
-        || p.begins_clause(p.pos + 1);
-    if p.at(RBrace) && is_end {
-        p.bump();
-    }
+    unbraced_end(p);
 }
 
 fn declaration(p: &mut Parser) {

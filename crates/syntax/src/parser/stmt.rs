@@ -127,6 +127,7 @@ fn variable(p: &mut Parser) {
     let help = match p.current() {
         LBracket => Some(types::arrays(p)),
         MutableKw => Some("`mutable` stands before the type: `mutable int32 x = 1;`"),
+        kind if kind.is_type_keyword() => Some("each type has a declaration of its own"),
         _ => None,
     };
     p.declared_name("the name of a variable");
@@ -395,17 +396,22 @@ fn for_head(p: &mut Parser, open: usize) {
         return;
     }
     p.missing("expected `)` to close the head of the loop");
+    if p.at(Number) && p.token_text(p.pos).starts_with('.') {
+        p.add_help("write `range(0, 5)` for the numbers from 0 to 4");
+    }
     p.skip_to_close(open);
 }
 
 /// `for (mutable ...`; of a loop as C has it something better is said later.
 fn immutable_head(p: &mut Parser, open: usize) {
     let end = p.after_group(open).unwrap_or(open);
-    if (open..end).any(|at| p.kind_at(at) == InKw) {
-        p.wrong(
+    if let Some(at) = (open..end).find(|&at| p.kind_at(at) == InKw) {
+        let span = p.span(p.pos).to(p.span(at - 1));
+        p.report(Diagnostic::error(
             "loop-variable",
+            span,
             "the variable of a loop cannot be `mutable`",
-        );
+        ));
         p.add_help("copy it into a `mutable` variable and change that");
         p.complained_at = None;
     }
