@@ -2,8 +2,10 @@
 //! one tuple.
 //!
 //! The rules are those of a parameter such as Import's `filter`, with the same diagnostics behind
-//! them; only what belongs to the program's text is out of sight: its own functions, types, streams
-//! and variables. Nothing in a condition changes anything: there is no variable, attributes are not
+//! them; but a number without a suffix is of the type of what it is compared or computed with, for
+//! whoever types a condition into a running program does not know the attributes' types by heart
+//! (`"number > 0"` may be about an int64). What belongs to the program's text is out of sight: its own
+//! functions, types, streams and variables. Nothing in a condition changes anything: there is no variable, attributes are not
 //! mutable, stateful functions are refused.
 
 use std::path::Path;
@@ -62,6 +64,7 @@ fn typed(ast: &ast::Expr, over: &Arc<TupleType>, world: &World) -> Result<Expr, 
     let context = Context {
         inputs: Inputs::Port(0),
         stateful: Stateful::InCondition,
+        open_numbers: true,
         ..Context::default()
     };
     let typed = Typer::new(&session, scope, context).expr(ast, None);

@@ -49,7 +49,8 @@ impl<'w> Typer<'_, 'w> {
         left.map(|typed| *typed)
     }
 
-    /// The left operand; if it has no type of its own, the right one gives the hint.
+    /// The left operand; if it has no type of its own, or is an open number, the right one gives the
+    /// hint.
     fn first_operand(
         &mut self,
         left: &'w ast::Expr,
@@ -57,7 +58,10 @@ impl<'w> Typer<'_, 'w> {
         right: &'w ast::Expr,
         hint: Option<&Type>,
     ) -> Option<Box<graph::Expr>> {
-        if !needs_context(left) || needs_context(right) {
+        let is_open = self.is_open_number(left);
+        let takes_any = matches!(op, Written::Shl | Written::Shr | Written::And | Written::Or);
+        let asks = needs_context(left) || (is_open && !takes_any);
+        if !asks || needs_context(right) || (is_open && self.is_open_number(right)) {
             return self.operand(left, hint);
         }
         let (start, calls) = (self.effects.mark(), self.calls.len());

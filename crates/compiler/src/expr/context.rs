@@ -27,6 +27,8 @@ pub struct Context {
     pub returns: Returns,
     /// Whether stateful functions may be called.
     pub stateful: Stateful,
+    /// Whether numbers without a suffix are of the type of what they stand beside.
+    pub open_numbers: bool,
 }
 
 /// Which input tuples an expression may read.

@@ -54,7 +54,7 @@ impl<'w> Typer<'_, 'w> {
         let span = expr.span;
         let expr = self.negation_cast(self.list_cast(expr));
         match &expr.kind {
-            Kind::Number(number) => self.number(number, false, span),
+            Kind::Number(number) => self.number(number, false, hint, span),
             Kind::String(..) | Kind::StringUnits(..) => self.string(&expr.kind, span),
             Kind::Boolean(v) => self.boolean(*v, span),
             Kind::Null => self.null(hint, span),
@@ -74,7 +74,7 @@ impl<'w> Typer<'_, 'w> {
             Kind::Prefix(op, inner) => match op {
                 PrefixOp::Increment => self.step(inner, false, true, span),
                 PrefixOp::Decrement => self.step(inner, true, true, span),
-                _ => self.unary(*op, inner, span),
+                _ => self.unary(*op, inner, hint, span),
             },
             Kind::Postfix(op, inner) => match op {
                 PostfixOp::Increment => self.step(inner, false, false, span),

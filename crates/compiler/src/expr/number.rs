@@ -1,20 +1,26 @@
 //! Numeric literals: their suffixes, ranges and values.
 
 use graph::ExprKind;
-use syntax::ast::Number;
+use syntax::ast::{self, Number, PrefixOp};
 use syntax::{Diagnostic, Span};
 use tuple::{Decimal32, Decimal64, Decimal128, Type, Value};
 
 use super::Typer;
+use super::literal::without_optional;
 
 impl Typer<'_, '_> {
-    /// A numeric literal; `negative` if a minus sign stands before it.
+    /// A numeric literal; `negative` if a minus sign stands before it. The hint counts where numbers
+    /// are open.
     pub(super) fn number(
         &self,
         number: &Number,
         negative: bool,
+        hint: Option<&Type>,
         span: Span,
     ) -> Option<graph::Expr> {
+        let open = hint.filter(|_| self.context.open_numbers);
+        let closed = open.and_then(|ty| closed(number, without_optional(ty)));
+        let number = closed.as_ref().unwrap_or(number);
         match literal(number, negative) {
             Ok((ty, value)) => Some(self.make(ExprKind::Const(value), ty, span)),
             Err((code, message)) => {
@@ -32,6 +38,37 @@ impl Typer<'_, '_> {
             }
         }
     }
+}
+
+impl Typer<'_, '_> {
+    /// Whether an expression is a number that takes the type of what it stands beside.
+    pub(super) fn is_open_number(&self, expr: &ast::Expr) -> bool {
+        match &expr.kind {
+            ast::ExprKind::Number(number) => self.context.open_numbers && !says_type(number),
+            ast::ExprKind::Prefix(PrefixOp::Negate, inner) | ast::ExprKind::Paren(inner) => {
+                self.is_open_number(inner)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a literal says itself of which type it is.
+fn says_type(number: &Number) -> bool {
+    number.is_hex || number.kind.is_some() || number.width.is_some()
+}
+
+/// An open literal with the suffix of a type, if it can be one of that type.
+fn closed(number: &Number, ty: &Type) -> Option<Number> {
+    if says_type(number) || (number.is_float && ty.is_integral()) {
+        return None;
+    }
+    let suffix = suffix(ty)?;
+    Some(Number {
+        kind: suffix.chars().find(|letter| "sufd".contains(*letter)),
+        width: suffix.chars().find(|letter| "bhwlq".contains(*letter)),
+        ..number.clone()
+    })
 }
 
 /// The suffix that makes a numeric literal one of a type.

@@ -13,10 +13,11 @@ impl<'w> Typer<'_, 'w> {
         &mut self,
         op: PrefixOp,
         inner: &'w ast::Expr,
+        hint: Option<&Type>,
         span: Span,
     ) -> Option<graph::Expr> {
         if let (PrefixOp::Negate, ast::ExprKind::Number(number)) = (op, &inner.kind) {
-            return self.number(number, true, span);
+            return self.number(number, true, hint, span);
         }
         let typed = self.operand(inner, None)?;
         self.apply_unary(op, typed, span)

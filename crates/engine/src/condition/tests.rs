@@ -89,7 +89,8 @@ fn what_is_wrong_is_said_by_cause_and_place() {
     fails("n + 1", Flaw::NotBoolean, "int32");
     fails("at", Flaw::NotBoolean, "tuple");
     fails("n == \"7\"", Flaw::Refused, "1:");
-    fails("wide == 7", Flaw::Refused, "1:");
+    fails("wide == n", Flaw::Refused, "1:");
+    fails("wide == 7w", Flaw::Refused, "1:");
     fails("(n = 8) == 8", Flaw::Refused, "1:");
     fails("n++ == 7", Flaw::Refused, "1:");
     fails("random() < 2.0", Flaw::Refused, "condition that is text");
