@@ -9,6 +9,9 @@ use tuple::decimal::codec::Unpacked;
 
 use super::{Failure, Outcome};
 
+/// Texts that a query makes have so many bytes at most: it cannot use up the memory by doubling one.
+const TEXT_BYTES_MAX: usize = 1 << 26;
+
 /// A value.
 #[derive(Clone, Debug)]
 pub enum Atomic {
@@ -80,6 +83,20 @@ impl Type {
 impl Atomic {
     pub fn text(text: &str) -> Atomic {
         Atomic::String(text.into())
+    }
+
+    /// Texts, one behind the other.
+    pub fn joined(parts: impl IntoIterator<Item = String>, between: &str) -> Outcome<Atomic> {
+        let mut all = String::new();
+        for (at, part) in parts.into_iter().enumerate() {
+            if all.len() + between.len() + part.len() > TEXT_BYTES_MAX {
+                let why = format!("a text of more than {TEXT_BYTES_MAX} bytes");
+                return Err(Failure::Value(why));
+            }
+            all += if at == 0 { "" } else { between };
+            all += &part;
+        }
+        Ok(Atomic::text(&all))
     }
 
     pub fn ty(&self) -> Type {

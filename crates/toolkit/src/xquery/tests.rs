@@ -356,6 +356,16 @@ fn chains_are_long_and_nesting_is_bounded() {
     for depth in [100, 100_000] {
         fails(&nested(depth), "expressions nest deeper than 64");
     }
+    let clauses = |clause: &str, count| format!("{} return 1", clause.repeat(count));
+    for clause in ["let $a := 1 ", "for $a in 1 ", "where 1 ", "order by 1 "] {
+        let query = format!("let $z := 1 {}", clauses(clause, 900));
+        finds(&query, "1");
+        let query = format!("let $z := 1 {}", clauses(clause, 100_000));
+        fails(&query, "it has more than 1000 clauses");
+    }
+    let some = |count| format!("some {} satisfies 1", vec!["$a in 1"; count].join(", "));
+    finds(&some(900), "true");
+    fails(&some(100_000), "it has more than 1000 clauses");
     fails(&"<a>".repeat(100_000), "expressions nest deeper than 64");
     fails(&"<a b='{".repeat(1_000), "expressions nest deeper than 64");
     let deep = format!("{}x{}", "<a>".repeat(1_000), "</a>".repeat(1_000));
@@ -364,6 +374,17 @@ fn chains_are_long_and_nesting_is_bounded() {
         Ok(true)
     );
     assert_eq!(find_in(&deep, "count(//a)"), Ok(vec!["1000".to_owned()]));
+}
+
+#[test]
+fn texts_are_bounded() {
+    for twice in ["concat($s, $s)", "string-join(($s, $s), '-')", "$s || $s"] {
+        let lets = format!("let $s := {twice} ").repeat(40);
+        fails(
+            &format!("let $s := 'x' {lets} return 1"),
+            "a text of more than",
+        );
+    }
 }
 
 #[test]

@@ -88,12 +88,12 @@ impl Evaluator<'_> {
             Expr::Arithmetic(first, rest) => self.arithmetic(first, rest, focus)?,
             Expr::Negate(operand) => self.negate(operand, focus)?,
             Expr::Concat(all) => {
-                let mut text = String::new();
+                let mut parts = Vec::with_capacity(all.len());
                 for expr in all {
                     let part = self.eval(expr, focus)?;
-                    text += &at_most_one(&part, "`||`")?.map_or(String::new(), Item::text);
+                    parts.push(at_most_one(&part, "`||`")?.map_or(String::new(), Item::text));
                 }
-                one(Atomic::text(&text))
+                one(Atomic::joined(parts, "")?)
             }
             Expr::Sets(first, rest) => self.sets(first, rest, focus)?,
             Expr::If(parts) => {

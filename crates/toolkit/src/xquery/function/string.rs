@@ -6,7 +6,7 @@ use super::super::Outcome;
 use super::super::atomic::Atomic;
 use super::super::item::{Item, Sequence, at_most_one};
 use super::sequence::places;
-use super::{Function, boolean, failure, function, integer, or_context, string, text};
+use super::{Function, boolean, failure, function, integer, one, or_context, string, text};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("string", 0, 1, |focus, arguments| {
@@ -21,19 +21,20 @@ pub(super) const FUNCTIONS: &[Function] = &[
         text(&words(&found).collect::<Vec<_>>().join(" "))
     }),
     function("concat", 2, usize::MAX, |_, arguments| {
-        let mut all = String::new();
-        for at in 0..arguments.len() {
-            all += &string(&arguments, at)?;
-        }
-        text(&all)
+        let parts: Outcome<Vec<_>> = (0..arguments.len())
+            .map(|at| string(&arguments, at))
+            .collect();
+        one(Atomic::joined(parts?, "")?)
     }),
     function("string-join", 1, 2, |_, arguments| {
         let between = match arguments.len() {
             1 => String::new(),
             _ => string(&arguments, 1)?,
         };
-        let texts: Vec<_> = arguments[0].iter().map(Item::text).collect();
-        text(&texts.join(&between))
+        one(Atomic::joined(
+            arguments[0].iter().map(Item::text),
+            &between,
+        )?)
     }),
     function("substring", 2, 3, |_, arguments| {
         let is_kept = places(&arguments)?;

@@ -122,6 +122,7 @@ impl Parser<'_> {
         }
         let mut bindings = Vec::new();
         loop {
+            self.clause()?;
             let name = self.variable()?;
             self.cursor.expect_word("in")?;
             bindings.push(self.single()?);
@@ -145,10 +146,12 @@ impl Parser<'_> {
             } else if self.cursor.take_words("let")? {
                 self.bindings(&mut clauses, Self::let_binding)?;
             } else if self.cursor.take_words("where")? {
+                self.clause()?;
                 clauses.push(Clause::Where(self.single()?));
             } else if self.cursor.take_words("order by")?
                 || self.cursor.take_words("stable order by")?
             {
+                self.clause()?;
                 clauses.push(Clause::OrderBy(self.keys()?));
             } else if self.cursor.take_words("group by")? || self.cursor.take_words("count")? {
                 return self.refused("this clause");
@@ -168,11 +171,13 @@ impl Parser<'_> {
         clauses: &mut Vec<Clause>,
         read: impl Fn(&mut Self) -> Outcome<Clause>,
     ) -> Outcome<()> {
-        clauses.push(read(self)?);
-        while self.cursor.take(",")? {
+        loop {
+            self.clause()?;
             clauses.push(read(self)?);
+            if !self.cursor.take(",")? {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     fn for_binding(&mut self) -> Outcome<Clause> {

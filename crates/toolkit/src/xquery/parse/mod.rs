@@ -19,6 +19,9 @@ use names::Names;
 /// Expressions nest so deep at most: their evaluation does as well.
 const DEPTH_MAX: usize = 64;
 
+/// A query has so many clauses and bindings at most, since each is evaluated within the one before it.
+const CLAUSES_MAX: usize = 1000;
+
 /// The query of a text.
 pub fn query(text: &str) -> Outcome<Query> {
     let mut parser = Parser {
@@ -26,6 +29,7 @@ pub fn query(text: &str) -> Outcome<Query> {
         names: Names::default(),
         scope: Vec::new(),
         depth: 0,
+        clauses: 0,
         keeps_blanks: false,
     };
     let variables = parser.prolog()?;
@@ -45,6 +49,8 @@ struct Parser<'t> {
     scope: Vec<String>,
     /// How deep expressions are nested where we are.
     depth: usize,
+    /// Clauses and bindings so far.
+    clauses: usize,
     /// `declare boundary-space preserve`
     keeps_blanks: bool,
 }
@@ -60,6 +66,15 @@ impl Parser<'_> {
         let found = read(self);
         self.depth -= 1;
         found
+    }
+
+    /// Counts a clause or a binding.
+    fn clause(&mut self) -> Outcome<()> {
+        self.clauses += 1;
+        match self.clauses > CLAUSES_MAX {
+            true => Err(wrong(format!("it has more than {CLAUSES_MAX} clauses"))),
+            false => Ok(()),
+        }
     }
 
     /// What is known to be XQuery and not read here.
