@@ -31,6 +31,11 @@ impl Order {
         }
     }
 
+    /// There was a clause of that keyword.
+    pub(super) fn has(&self, kind: SyntaxKind) -> bool {
+        self.seen.iter().any(|&(seen, _)| seen == kind)
+    }
+
     /// Checks the clause whose keyword is here against those before it.
     pub(super) fn enter(&mut self, p: &mut Parser) {
         let kind = p.current();

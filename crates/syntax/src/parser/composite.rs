@@ -121,7 +121,8 @@ fn body(p: &mut Parser) {
             nested_composite(p);
             continue;
         }
-        if is_next_item(p) {
+        let is_next_type = p.at(TypeKw) && p.is_unindented(p.pos) && order.has(GraphKw);
+        if is_next_type || is_next_item(p) {
             break;
         }
         one_clause(p, &mut order);
@@ -147,7 +148,8 @@ fn is_next_item(p: &Parser) -> bool {
             p.kind_at(p.after_annotations(p.pos)),
             CompositeKw | PublicKw
         ),
-        _ => false,
+        TypeKw => false,
+        _ => p.begins_item(p.pos),
     }
 }
 

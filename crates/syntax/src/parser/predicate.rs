@@ -108,8 +108,44 @@ impl Parser<'_> {
         match self.kind_at(index) {
             CompositeKw | NamespaceKw | UseKw | PublicKw | StatefulKw | At => true,
             TypeKw => self.begins_type_clause(index),
-            _ => false,
+            _ => self.begins_function(index) && self.is_unindented(index),
         }
+    }
+
+    /// `T name(...) {`
+    pub(super) fn begins_function(&self, index: usize) -> bool {
+        let name = match self.kind_at(index) {
+            Ident => self.after_type_name(index),
+            kind if kind.is_type_keyword() || kind == VoidKw => self.after_type_word(index),
+            _ => None,
+        };
+        let is_head = |&at: &usize| self.kind_at(at) == Ident && self.kind_at(at + 1) == LParen;
+        let after = name
+            .filter(is_head)
+            .and_then(|name| self.after_group(name + 1));
+        after.is_some_and(|after| self.kind_at(after) == LBrace)
+    }
+
+    /// Past `int32`, `list<T>` or `rstring[n]`; the word is at `index`.
+    fn after_type_word(&self, index: usize) -> Option<usize> {
+        let mut at = index + 1;
+        let mut open = 0;
+        loop {
+            match self.kind_at(at) {
+                Lt => open += 1,
+                Gt => open -= 1,
+                LBracket => at = self.after_group(at)? - 1,
+                _ if open == 0 => return Some(at),
+                Semi | LBrace | RBrace | LParen | Eof => return None,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// The token begins a line, without blanks before it.
+    pub(super) fn is_unindented(&self, index: usize) -> bool {
+        self.is_on_new_line(index) && self.indentation(index) == 0
     }
 
     /// Past the annotations that begin at `index`.

@@ -34,13 +34,10 @@ pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
     p.finish(node, Block)
 }
 
-/// A word that never begins a statement but a clause or an item, or a function at the beginning of a
-/// line without blanks: a brace is missing before it.
+/// What never begins a statement but a clause or an item: a brace is missing before it.
 fn is_outside(p: &Parser) -> bool {
     let is_definition = p.at(TypeKw) && p.nth(1) == Ident;
-    let is_item = || p.is_on_new_line(p.pos) && p.indentation(p.pos) == 0 && begins_function(p);
-    let is_other = p.begins_clause(p.pos) || p.begins_item(p.pos) || p.at(StreamKw) || is_item();
-    is_other && !is_definition
+    (p.begins_clause(p.pos) || p.begins_item(p.pos) || p.at(StreamKw)) && !is_definition
 }
 
 /// A statement. Whatever is here, something is taken unless it belongs to what is around.
@@ -95,7 +92,7 @@ fn one_statement(p: &mut Parser) {
             p.skip_token();
             one_statement(p);
         }
-        _ if begins_function(p) => nested_function(p),
+        _ if p.begins_function(p.pos) => nested_function(p),
         _ if p.begins_declaration() => {
             let node = p.start();
             local_declaration(p);
@@ -228,21 +225,6 @@ fn foreign_statement(p: &mut Parser) {
         p.eat(Semi);
     }
     p.finish(node, Error);
-}
-
-/// `T name(`: a function inside a body.
-fn begins_function(p: &Parser) -> bool {
-    let name = match p.current() {
-        Ident => p.after_type_name(p.pos),
-        kind if kind.is_type_keyword() || kind == VoidKw => Some(p.pos + 1),
-        _ => None,
-    };
-    let Some(name) = name.filter(|&at| p.kind_at(at) == Ident && p.kind_at(at + 1) == LParen)
-    else {
-        return false;
-    };
-    p.after_group(name + 1)
-        .is_some_and(|after| p.kind_at(after) == LBrace)
 }
 
 /// A function where none may stand: it is parsed and left out.
