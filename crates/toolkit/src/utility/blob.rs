@@ -34,6 +34,12 @@ pub fn verify_input(operator: &Operator, param: &'static str) -> Result<(), Misu
     match (exprs(operator, param), &**attributes) {
         ([_, ..], _) => Ok(()),
         ([], [only]) if only.ty == Type::Blob => Ok(()),
+        ([], all) if all.iter().all(|attribute| attribute.ty != Type::Blob) => {
+            let name = &operator.inputs[0].name;
+            let message = format!("no attribute of `{name}` is a blob");
+            let help = format!("a text becomes one by `{param} : convertToBlob(text);`");
+            wrong(Part::Input(0), message, &help)
+        }
         _ => {
             let message = format!("it is not said which blob of the input is meant: no `{param}`");
             let help = format!("give `{param}`, or an input stream of one blob attribute");

@@ -106,7 +106,7 @@ fn own_tuples(operator: &Operator, by_port: &[Option<u32>]) -> Result<(), Misuse
 fn unknown(name: &str, ports: usize) -> String {
     match name.strip_prefix("partitionBy").map(str::parse::<u64>) {
         Some(Ok(port)) => format!("there is no input port {port}; there are {ports}, from 0"),
-        _ => format!("there is no parameter `{name}`"),
+        _ => format!("there is no parameter `{name}`, only bufferSize and those that partition"),
     }
 }
 
