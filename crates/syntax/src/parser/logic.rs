@@ -99,6 +99,7 @@ fn handler(p: &mut Parser) {
     match p.at(LBrace) {
         true => {
             stmt::block(p, "block");
+            remainder(p);
         }
         false if p.at_any(&[RBrace, Eof]) => p.expected("a statement"),
         false => {
@@ -110,20 +111,43 @@ fn handler(p: &mut Parser) {
 
 /// Further statements behind the one of a handler without braces, and the brace that may end them.
 fn unbraced_statements(p: &mut Parser) {
-    let begins = |p: &Parser| {
-        let is_word = p.at_any(&[IfKw, ForKw, WhileKw, ReturnKw, MutableKw]);
-        let is_declaration = p.current().is_type_keyword() && p.begins_declaration();
-        is_word || is_declaration || (p.at(Ident) && !is_entry(p))
-    };
-    if !p.is_at_boundary() || !begins(p) || p.is_misspelt_clause() {
+    if !p.is_at_boundary() || !is_statement(p) {
         return;
     }
     p.wrong("unexpected-token", "several statements stand in braces");
     p.add_help("write `onTuple In : { println(In); println(1); }`");
-    while begins(p) {
+    while is_statement(p) {
         stmt::statement(p);
     }
     unbraced_end(p);
+}
+
+/// What can be a statement, and no entry of the clause.
+fn is_statement(p: &Parser) -> bool {
+    const WORDS: &[SyntaxKind] = &[
+        IfKw, ElseKw, ForKw, WhileKw, ReturnKw, BreakKw, ContinueKw, MutableKw, LBrace,
+    ];
+    let is_declaration = p.current().is_type_keyword() && p.begins_declaration();
+    let is_name = p.at(Ident) && !is_entry(p) && !p.is_misspelt_clause();
+    p.at_any(WORDS) || is_declaration || is_name
+}
+
+/// Statements behind the block of a handler: a brace within it closes it too early, if there is one
+/// too many.
+fn remainder(p: &mut Parser) {
+    if !is_statement(p) {
+        return;
+    }
+    let message = format!("{} stands behind its block", p.found_here());
+    p.wrong("unexpected-token", message);
+    p.add_help("perhaps a `}` before it closes the block too early");
+    while is_statement(p) {
+        stmt::statement(p);
+    }
+    let is_unmatched = |at: usize| p.kind_at(at) == RBrace && p.is_stray(at);
+    if p.at(RBrace) && (p.pos..p.tokens.len()).any(is_unmatched) {
+        p.bump();
+    }
 }
 
 /// The closing brace of what has no opening one.

@@ -37,7 +37,8 @@ pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
 /// What never begins a statement but a clause or an item: a brace is missing before it.
 fn is_outside(p: &Parser) -> bool {
     let is_definition = p.at(TypeKw) && p.nth(1) == Ident;
-    (p.begins_clause(p.pos) || p.begins_item(p.pos) || p.at(StreamKw)) && !is_definition
+    let is_word = p.at_any(&[StreamKw, OnTupleKw, OnPunctKw]);
+    (p.begins_clause(p.pos) || p.begins_item(p.pos) || is_word) && !is_definition
 }
 
 /// A statement. Whatever is here, something is taken unless it belongs to what is around.
