@@ -13,8 +13,13 @@ use transport::{Batching, Medium, Spec, media};
 use crate::control::Ticket;
 use crate::{Host, hosts};
 
-/// Bytes under way on an edge whose plan does not say how many. Twice as many carry no more.
-const RING_BYTES: usize = 1 << 20;
+/// Bytes under way on an edge through memory whose plan does not say how many, as many as a queue has.
+/// Round a smaller ring the writer comes upon each cache line while the reader's processor has just had
+/// it: where two cores share no cache, one of half the size carried a third as many tuples.
+const RING_BYTES: usize = 2 << 20;
+
+/// The same through sockets, which copy: twice as many carry no more.
+const WINDOW_BYTES: usize = 1 << 20;
 
 /// Bytes of all edges of a plan together, and of the rings of a PE. With many edges each has less.
 const RINGS_BYTES: usize = 1 << 28;
@@ -22,10 +27,10 @@ const RINGS_BYTES: usize = 1 << 28;
 /// But not less than this: large tuples and large batches need room.
 const RING_BYTES_MIN: usize = 1 << 16;
 
-/// Bytes of each of so many.
-fn share(count: usize) -> usize {
+/// Bytes of each of so many, of which one alone would have `most`.
+fn share(count: usize, most: usize) -> usize {
     let share = RINGS_BYTES / count.max(1);
-    share.clamp(RING_BYTES_MIN, RING_BYTES).next_power_of_two()
+    share.clamp(RING_BYTES_MIN, most).next_power_of_two()
 }
 
 /// The edges of a job.
@@ -97,7 +102,8 @@ impl<'a> Crossings<'a> {
     /// A sentence that names the stream.
     pub fn within(&self, part: &Part, pe: u32, links: &mut Links) -> Result<(), String> {
         for &(number, from) in &part.rings {
-            let (sending, receiving) = self.ring((number, from), pe, share(part.rings.len()))?;
+            let bytes = share(part.rings.len(), RING_BYTES);
+            let (sending, receiving) = self.ring((number, from), pe, bytes)?;
             links.outbound.insert(number, sending);
             links.inbound.insert(number, receiving);
         }
@@ -188,14 +194,19 @@ impl<'a> Crossings<'a> {
         let crossing = crossing.ok_or_else(|| format!("there is no crossing {number}"))?;
         let medium = media::find(&crossing.medium);
         let medium = medium.ok_or_else(|| unknown_medium(&crossing.medium))?;
+        let most = match medium.caps().is_foreign {
+            true => WINDOW_BYTES,
+            false => RING_BYTES,
+        };
         let (name, stream) = self.names(crossing.from);
         let spec = Spec {
             name: name.into(),
             link: number,
             receivers: crossing.to.len() as u32,
-            ring_bytes: crossing
-                .ring_bytes
-                .map_or_else(|| share(self.plan.crossings.len()), |bytes| bytes as usize),
+            ring_bytes: crossing.ring_bytes.map_or_else(
+                || share(self.plan.crossings.len(), most),
+                |bytes| bytes as usize,
+            ),
             batch: crossing.batch.map_or_else(Batching::default, batching),
             token: self.token,
             listen: self.listen(crossing)?,
@@ -236,10 +247,12 @@ mod tests {
 
     #[test]
     fn many_edges_have_less_room_each() {
-        assert_eq!(share(0), RING_BYTES);
-        assert_eq!(share(256), RING_BYTES);
-        assert_eq!(share(257), RING_BYTES, "a power of two");
-        assert_eq!(share(1000), RING_BYTES / 2);
-        assert_eq!(share(1_000_000), RING_BYTES_MIN);
+        for (most, full) in [(RING_BYTES, 128), (WINDOW_BYTES, 256)] {
+            assert_eq!(share(0, most), most);
+            assert_eq!(share(full, most), most);
+            assert_eq!(share(full + 1, most), most, "a power of two");
+            assert_eq!(share(4 * full, most), most / 4);
+            assert_eq!(share(1_000_000, most), RING_BYTES_MIN);
+        }
     }
 }

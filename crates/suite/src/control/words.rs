@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   0        16       32         16 * (readers + 1)
-//!   | written | read 0 | read 1 | ... | 1 MB of words, round and round |
+//!   | written | read 0 | read 1 | ... | 2 MB of words, round and round |
 //! ```
 //! Indexes count words and are in cache lines of their own. The writer publishes what it has written
 //! every 64 messages and when there is no room; a reader reads in place and gives back all that there
@@ -20,7 +20,7 @@ use super::payload::Payload;
 use super::sink::Sink;
 
 /// Words of the ring: as many bytes as an edge between processes has.
-const WORDS: u64 = (1 << 20) / 8;
+const WORDS: u64 = (2 << 20) / 8;
 
 /// Words between two indexes.
 const LINE: usize = 16;
