@@ -31,6 +31,13 @@ fn fed(name: &str) -> Fed {
     (single, tuples)
 }
 
+/// With a window that is full already.
+fn fed_full(name: &str) -> Fed {
+    let (mut single, tuples) = fed(name);
+    single.process(0, &tuples);
+    (single, tuples)
+}
+
 /// With an average of each ticker in the other window.
 fn fed_join(name: &str) -> Fed {
     let (mut single, tuples) = fed(name);
@@ -42,6 +49,8 @@ fn fed_join(name: &str) -> Fed {
 
 #[library_benchmark]
 #[bench::aggregate(args = ("Averages"), setup = fed, config = about(10_410_000))]
+#[bench::sliding(args = ("Slid"), setup = fed_full, config = about(11_950_000))]
+#[bench::sliding_groups(args = ("Grouped"), setup = fed_full, config = about(5_260_000))]
 #[bench::sort(args = ("Sorted"), setup = fed, config = about(6_660_000))]
 #[bench::join(args = ("Bargains"), setup = fed_join, config = about(5_090_000))]
 fn operator((mut single, tuples): Fed) -> (usize, Fed) {

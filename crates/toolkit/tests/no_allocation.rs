@@ -143,7 +143,10 @@ fn numbers() -> Invoke {
 fn aggregate(feeder: u32, window: Window, calls: &[&str]) -> Invoke {
     let invoke = fed("spl.relational::Aggregate", "Sums", feeder).window(window);
     let invoke = invoke.output("Sums", schema());
-    let call = |invoke: Invoke, function: &&str| invoke.call(function, vec![n()], Type::Int64);
+    let call = |invoke: Invoke, function: &&str| {
+        let arguments = if function.starts_with("Arg") { 2 } else { 1 };
+        invoke.call(function, vec![n(); arguments], Type::Int64)
+    };
     calls.iter().fold(invoke, call).assign([
         Some(x::expr(graph::ExprKind::OutputCall(0), Type::Int64)),
         Some(x::attribute(0, 1, Type::Float64)),
@@ -228,4 +231,42 @@ fn panes_take_no_more_than_those_before() {
     let processed = run(operators, WATCH_WINDOWS);
     assert_eq!(processed[2], 20_000);
     assert_eq!(processed[4], 399, "one ends at 50, 100, ... 19,950");
+}
+
+#[test]
+fn windows_that_slide_take_no_more_than_when_they_were_full_first() {
+    let _alone = alone();
+    let count = |kind, evict, every| window(kind, Policy::Count(evict), Some(Policy::Count(every)));
+    let sliding = |evict, every| count(WindowKind::Sliding, evict, every);
+    let of_delta = Policy::Delta(0, tuple::Value::Int64(50));
+    let of_delta = window(WindowKind::Sliding, of_delta, Some(Policy::Count(3)));
+    let calls = [
+        "Sum",
+        "Average",
+        "Max",
+        "Min",
+        "First",
+        "Last",
+        "ArgMax",
+        "SampleStdDev",
+    ];
+    let operators = vec![
+        numbers(),
+        fed("t::Watch", "Watch", 0),
+        aggregate(0, sliding(100, 1), &calls),
+        fed("t::Take", "Take", 2),
+        aggregate(0, sliding(70, 7), &calls).param("groupBy", [x::rem(n(), x::int64(3))]),
+        fed("t::Take", "Take", 4),
+        aggregate(0, of_delta, &calls),
+        fed("t::Take", "Take", 6),
+    ];
+    let processed = run(operators, WATCH_WINDOWS);
+    assert_eq!(processed[1], 20_000);
+    assert_eq!(processed[3], 20_000 - 99);
+    assert_eq!(processed[5], 3 * (20_000 / 7 - 9), "three groups each time");
+    assert_eq!(
+        processed[7],
+        20_000 / 3 - 17,
+        "full when the first tuple has left"
+    );
 }

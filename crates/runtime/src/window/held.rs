@@ -92,6 +92,11 @@ impl<'a, T> Items<'a, T> {
         Some(self.held.get(*row))
     }
 
+    /// How many of them satisfy a condition, if they stand before all that do not.
+    pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
+        self.rows.partition_point(|row| holds(self.held.get(*row)))
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone {
         let held = self.held;

@@ -3,24 +3,33 @@
 use graph::{Expr, Fault, FaultKind, OutputCall};
 use runtime::abi::{Predicate, Projection};
 use runtime::{Build, Outlet, Row};
-use tuple::{List, TupleBuf, Type, Value};
+use tuple::{List, TupleBuf, Value};
 
-use super::column::{self, Function};
+use super::column;
+use super::grouping::Function;
+use super::results::Group;
 
 /// How one call gets its result.
 pub enum Call {
-    /// A function over the columns of its arguments.
-    Column(Function, Vec<usize>),
-    /// `Count()`
-    Count,
-    /// `CountAll()`
-    CountAll,
-    /// `CountGroups()`
-    CountGroups,
-    /// `CountByGroup()`
-    CountByGroup,
+    /// By a function over the columns of its arguments.
+    Function,
+    /// By the sizes of groups alone.
+    Count(Counted),
     /// `Custom(init, process, result)`
     Custom(Custom),
+}
+
+/// What is counted.
+#[derive(Clone, Copy)]
+pub enum Counted {
+    /// `Count()`
+    Group,
+    /// `CountAll()`
+    Window,
+    /// `CountGroups()`
+    Groups,
+    /// `CountByGroup()`
+    ByGroup,
 }
 
 /// The three expressions of a `Custom` call, which share the operator's state variables.
@@ -31,85 +40,68 @@ pub struct Custom {
     buffer: TupleBuf,
 }
 
-/// The group that is being summed up, and what the calls may ask of the whole window.
-pub struct Group<'a> {
-    /// A column an argument.
-    pub columns: &'a [List],
-    /// Tuples of each group of the window, in order.
-    pub sizes: &'a [usize],
-    /// Which group this is.
-    pub index: usize,
-    /// Tuples in the operator's windows (sliding) or in this one (tumbling).
-    pub total: usize,
-}
-
 impl Call {
-    /// The call's plan. Its arguments are appended to those that are kept with each tuple.
+    /// The call's plan. The arguments of a function over columns are appended to the expressions that
+    /// are kept with each tuple, and it to the functions.
     pub fn new(
         build: &mut Build<'_>,
         call: &OutputCall,
         kept: &mut Vec<Expr>,
+        functions: &mut Vec<Function>,
     ) -> Result<Call, Fault> {
-        Ok(match &*call.function {
-            "Count" => Call::Count,
-            "CountAll" => Call::CountAll,
-            "CountGroups" => Call::CountGroups,
-            "CountByGroup" => Call::CountByGroup,
-            "Custom" => Call::Custom(Custom::new(build, &call.args)?),
-            name => {
-                let function = column::function(name).ok_or_else(|| {
-                    Fault::new(FaultKind::Limit, format!("Aggregate has no {name}")).at(call.pos)
-                })?;
-                let first = kept.len();
-                kept.extend(call.args.iter().cloned());
-                Call::Column(function, (first..kept.len()).collect())
-            }
+        let name = &*call.function;
+        if let Some(counted) = Counted::of(name) {
+            return Ok(Call::Count(counted));
+        }
+        if name == "Custom" {
+            return Ok(Call::Custom(Custom::new(build, &call.args)?));
+        }
+        let wrong = |message| Fault::new(FaultKind::Limit, message).at(call.pos);
+        let whole = column::function(name);
+        let whole = whole.ok_or_else(|| wrong(format!("Aggregate has no {name}")))?;
+        if !(1..=2).contains(&call.args.len()) {
+            return Err(wrong(format!("{name} takes one or two arguments")));
+        }
+        let first = kept.len();
+        kept.extend(call.args.iter().cloned());
+        functions.push(Function {
+            name: name.into(),
+            arguments: call
+                .args
+                .iter()
+                .map(|argument| argument.ty.clone())
+                .collect(),
+            result: call.ty.clone(),
+            whole,
+            columns: (first..kept.len()).collect(),
+        });
+        Ok(Call::Function)
+    }
+}
+
+impl Counted {
+    fn of(name: &str) -> Option<Counted> {
+        Some(match name {
+            "Count" => Counted::Group,
+            "CountAll" => Counted::Window,
+            "CountGroups" => Counted::Groups,
+            "CountByGroup" => Counted::ByGroup,
+            _ => return None,
         })
     }
 
-    /// The result, if the sizes of groups are all that it takes.
-    pub fn count(&self, group: &Group<'_>) -> Option<Value> {
-        let count = |n: usize| Some(Value::Int32(n as i32));
+    /// The result for a group.
+    pub fn count(self, group: &Group<'_>) -> Value {
+        let count = |n: usize| Value::Int32(n as i32);
         match self {
-            Call::Count => count(group.sizes[group.index]),
-            Call::CountAll => count(group.total),
-            Call::CountGroups => count(group.sizes.len()),
-            Call::CountByGroup => {
+            Counted::Group => count(group.sizes[group.index]),
+            Counted::Window => count(group.total),
+            Counted::Groups => count(group.sizes.len()),
+            Counted::ByGroup => {
                 let sizes = group.sizes.iter().map(|&n| n as i32);
-                Some(Value::List(List::Int32(sizes.collect())))
+                Value::List(List::Int32(sizes.collect()))
             }
-            Call::Column(..) | Call::Custom(_) => None,
         }
-    }
-
-    /// The result for a group; `tuples` are its tuples, oldest first.
-    pub fn result<'t>(
-        &mut self,
-        group: &Group<'_>,
-        ty: &Type,
-        tuples: impl Iterator<Item = &'t TupleBuf>,
-        out: &mut dyn Outlet,
-    ) -> Result<Value, Fault> {
-        if let Some(count) = self.count(group) {
-            return Ok(count);
-        }
-        Ok(match self {
-            Call::Column(function, arguments) => {
-                let columns: [&List; 2] = match arguments[..] {
-                    [only] => [&group.columns[only]; 2],
-                    [first, second] => [&group.columns[first], &group.columns[second]],
-                    _ => {
-                        return Err(Fault::new(
-                            FaultKind::Limit,
-                            "one or two arguments are meant",
-                        ));
-                    }
-                };
-                function(columns[0], columns[1], ty)?
-            }
-            Call::Custom(custom) => custom.result(tuples, out)?,
-            _ => unreachable!("the others are counts"),
-        })
     }
 }
 
@@ -126,7 +118,8 @@ impl Custom {
         })
     }
 
-    fn result<'t>(
+    /// The result for a group's tuples, oldest first.
+    pub fn result<'t>(
         &mut self,
         tuples: impl Iterator<Item = &'t TupleBuf>,
         out: &mut dyn Outlet,

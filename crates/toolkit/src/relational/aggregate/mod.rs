@@ -1,21 +1,35 @@
 //! Aggregate: sums up the tuples of a window, group by group.
 //!
-//! A tuple is kept with the values that the output function calls and `groupBy` take from it. When the
-//! window fires, each group's values are laid side by side, a column an argument, and the functions
-//! run over columns. The columns of a sliding window without groups stay, and follow it.
+//! A tuple is kept with the values that the output function calls and `groupBy` take from it. What each
+//! function gives over the column of a group's values, [`column`] says. How it gets there depends on
+//! the window:
 //!
-//! Of a tumbling window the tuples are not kept if all functions can do without: each takes its values
-//! in as they come. If nothing but their number says when such a window is full, and there are neither
-//! partitions nor groups, all of it is data: statements that are compiled with the chain.
+//! ```text
+//!   tumbling            each function takes values in as they come; no tuple is kept      tally, running
+//!   sliding             groups follow the window from one firing to the next          followed, sliding
+//!   panes, and tumbling
+//!   if a function needs all values at once: groups are filled when the window fires    groups, sliding
+//! ```
+//! If nothing but the number of its tuples says when a tumbling window is full, and there are neither
+//! partitions nor groups, all of it is data: statements that are compiled with the chain (lowered).
 
 mod call;
 mod column;
-mod columns;
+mod followed;
+mod grouping;
+mod groups;
 mod lowered;
 mod operator;
+mod results;
 mod rules;
 mod running;
+mod sliding;
 mod tally;
+
+#[cfg(test)]
+mod agree;
+#[cfg(test)]
+mod draw;
 
 use crate::lower;
 use graph::{Assignment, Operator, PunctuationIn, Windowing};

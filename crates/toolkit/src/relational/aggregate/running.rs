@@ -345,7 +345,7 @@ where
 }
 
 #[cold]
-fn no_value() -> Fault {
+pub fn no_value() -> Fault {
     Fault::value("a group without a tuple is summed up")
 }
 

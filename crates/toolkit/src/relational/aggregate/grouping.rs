@@ -1,0 +1,65 @@
+//! What is taken from each tuple: by which values tuples make groups, and the arguments of the functions.
+
+use std::sync::Arc;
+
+use runtime::window::encode_first;
+use tuple::{Layout, TupleRef, Type, Value};
+
+use super::column;
+
+/// How the kept values of a tuple are used.
+pub struct Grouping {
+    /// The functions over columns, in the order of their calls.
+    pub functions: Vec<Function>,
+    layout: Arc<Layout>,
+    /// How many of the values are those of `groupBy`.
+    group_by: usize,
+    key: Vec<u8>,
+}
+
+/// A call of a function over columns.
+pub struct Function {
+    pub name: Box<str>,
+    pub arguments: Vec<Type>,
+    pub result: Type,
+    /// The function over whole columns.
+    pub whole: column::Function,
+    /// Where its arguments are among the kept values.
+    pub columns: Vec<usize>,
+}
+
+impl Grouping {
+    /// Of values of this layout, of which the first ones are those of `groupBy`.
+    pub fn new(functions: Vec<Function>, layout: Arc<Layout>, group_by: usize) -> Grouping {
+        Grouping {
+            functions,
+            layout,
+            group_by,
+            key: Vec::new(),
+        }
+    }
+
+    /// Whether there may be more groups than one.
+    pub fn makes_groups(&self) -> bool {
+        self.group_by > 0
+    }
+
+    /// The key of a tuple's group.
+    pub fn key(&mut self, values: TupleRef<'_>) -> &[u8] {
+        self.key.clear();
+        encode_first(values, &self.layout, self.group_by, &mut self.key);
+        &self.key
+    }
+
+    /// The functions with their arguments: the first one, and the second one if there is any.
+    pub fn arguments<'g>(
+        &'g self,
+        values: TupleRef<'g>,
+    ) -> impl Iterator<Item = (Value, Option<Value>)> + 'g {
+        self.functions.iter().map(move |function| {
+            let value = |&at: &usize| values.get(&self.layout, at);
+            let first = value(&function.columns[0]);
+            (first, function.columns.get(1).map(value))
+        })
+    }
+}
