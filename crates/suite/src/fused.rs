@@ -21,6 +21,8 @@ struct Case {
     program: &'static str,
     /// What stands for `%expression%` in it.
     expression: &'static str,
+    /// With about so many tuples windows are full at the end, and there are several.
+    whole: fn(u64) -> u64,
     /// How many tuples come out of so many that go in.
     out: fn(u64) -> u64,
     /// What it reads lines from is made for it.
@@ -35,6 +37,7 @@ const CASE: Case = Case {
     name: "",
     program: FUNCTOR,
     expression: "",
+    whole: |tuples| tuples.next_multiple_of(WINDOW).max(2 * WINDOW),
     out: |tuples| tuples,
     has_file: false,
 };
@@ -42,7 +45,13 @@ const CASE: Case = Case {
 /// Tuples of a window.
 const WINDOW: u64 = 100;
 
-const OPERATORS: [Case; 8] = [
+/// Partitions of a window.
+pub const PARTITIONS: u64 = 10_000;
+
+/// Tuples of a partition.
+pub const PARTITION_TUPLES: u64 = 10;
+
+const OPERATORS: [Case; 9] = [
     Case {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
@@ -63,6 +72,17 @@ const OPERATORS: [Case; 8] = [
         name: "Aggregate",
         program: include_str!("../programs/aggregate.spl"),
         out: |tuples| tuples / WINDOW,
+        ..CASE
+    },
+    Case {
+        name: "Aggregate-partitions",
+        program: include_str!("../programs/partitions.spl"),
+        // The first window is full at once, so that the clock starts with the work.
+        whole: |tuples| {
+            let most = tuples.saturating_sub(PARTITION_TUPLES).max(1);
+            PARTITION_TUPLES + most.next_multiple_of(PARTITIONS * PARTITION_TUPLES)
+        },
+        out: |tuples| tuples / PARTITION_TUPLES,
         ..CASE
     },
     Case {
@@ -156,7 +176,7 @@ fn one(bench: &mut Bench<'_>, name: &'static str, case: &Case) -> Result<(), Err
     let mut lines = Lines::default();
     let mut own_lines = Lines::default();
     let mut ours = |tuples| {
-        let tuples = whole(tuples);
+        let tuples = (case.whole)(tuples);
         let mut values = vec![
             ("tuples", tuples.to_string()),
             ("arrivals", (case.out)(tuples).to_string()),
@@ -167,7 +187,7 @@ fn one(bench: &mut Bench<'_>, name: &'static str, case: &Case) -> Result<(), Err
         Ok(Run::read(&job.run(&binary, &values)?, 1)?.per_input(tuples))
     };
     let mut bare = |tuples| {
-        let tuples = whole(tuples);
+        let tuples = (case.whole)(tuples);
         let file = match case.has_file {
             true => lines.path(tuples)?,
             false => String::new(),
@@ -176,11 +196,6 @@ fn one(bench: &mut Bench<'_>, name: &'static str, case: &Case) -> Result<(), Err
         Ok(run_control(command, 1)?.per_input(tuples))
     };
     bench.contest(question, &mut ours, &mut bare)
-}
-
-/// Windows are full at the end, and there are several.
-fn whole(tuples: u64) -> u64 {
-    tuples.next_multiple_of(WINDOW).max(2 * WINDOW)
 }
 
 /// Lines of comma-separated values, made once for each count.

@@ -244,6 +244,7 @@ fn fused_code_does_what_is_done_by_hand() {
         "Functor",
         "Split",
         "Aggregate",
+        "Aggregate-partitions",
         "Aggregate-sliding",
         "Join",
     ];

@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader};
 use super::payload::Payload;
 use super::sink::Sink;
 use crate::Error;
+use crate::fused::{PARTITION_TUPLES, PARTITIONS};
 
 /// Messages of a window.
 const WINDOW: usize = 100;
@@ -27,6 +28,7 @@ pub fn run(bench: &str, name: &str, count: u64, file: &str) -> Option<Result<Sin
             _ => sink.take(black_box(n)),
         }),
         ("operators", "Aggregate") => tumbling(count, &mut sink),
+        ("operators", "Aggregate-partitions") => partitions(count, &mut sink),
         ("operators", "Aggregate-sliding") => sliding(count, &mut sink),
         ("operators", "Join") => join(count, &mut sink),
         ("operators", "Sort") => sort(count, &mut sink),
@@ -73,6 +75,25 @@ fn tumbling(count: u64, sink: &mut Sink) {
         if there == WINDOW {
             sink.take(sum);
             (sum, there) = (0, 0);
+        }
+    });
+}
+
+/// A sum and a count for each key, which is gone when it is full.
+fn partitions(count: u64, sink: &mut Sink) {
+    let mut windows: HashMap<i64, (i64, u64)> = HashMap::new();
+    each(count, |n| {
+        let key = if n < PARTITION_TUPLES as i64 {
+            -1
+        } else {
+            n * 7919 % PARTITIONS as i64
+        };
+        let (sum, there) = windows.entry(key).or_default();
+        *sum += n;
+        *there += 1;
+        if *there == PARTITION_TUPLES {
+            sink.take(*sum);
+            windows.remove(&key);
         }
     });
 }
