@@ -1,7 +1,7 @@
 //! A queue's counters, and the metrics of a threaded port that follow from them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use rustix::time::{ClockId, clock_gettime};
 use tuple::Layout;
@@ -65,11 +65,13 @@ struct Taker {
 
 /// What anybody may read.
 impl Queued {
-    /// How many items are in the queue.
+    /// How many items are in the queue. Whoever asks may be slow: what has come is counted first, so
+    /// that what comes and goes meanwhile is not taken to be there.
     pub fn items(&self) -> u64 {
         let Sender { sent, shed, .. } = &self.sender.0;
-        let gone = shed.get() + self.taker.0.taken.get();
-        sent.get().saturating_sub(gone)
+        let sent = sent.get();
+        fence(Ordering::Acquire); // [shed]
+        sent.saturating_sub(shed.get() + self.taker.0.taken.get())
     }
 
     /// Items that came in.
@@ -160,10 +162,13 @@ impl Queued {
         self.sender.0.dropped.add(1);
     }
 
-    /// The oldest tuple was dropped.
-    pub(super) fn drops_oldest(&self) {
+    /// An item has come in for which the oldest tuple was dropped. It is gone before the other has come:
+    /// nobody sees more items than the queue holds.
+    pub(super) fn replaces_oldest(&self) {
         self.sender.0.shed.add(1);
         self.sender.0.dropped.add(1);
+        fence(Ordering::Release); // [shed]
+        self.sender.0.sent.add(1);
     }
 
     /// Whoever sends begins to wait.
@@ -225,4 +230,38 @@ impl Queued {
 fn now_ms() -> u64 {
     let now = clock_gettime(ClockId::MonotonicCoarse);
     now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::AtomicBool;
+
+    use tuple::{TupleType, Type};
+
+    use super::*;
+
+    #[test]
+    fn nobody_sees_more_items_than_there_is_room_for() {
+        const ITEMS: u64 = 1000;
+        let schema = TupleType::new([("n".to_owned(), Type::Int64)]);
+        let queued = Queued::new("Q".into(), ITEMS, &Layout::of(&Arc::new(schema)));
+        (0..ITEMS).for_each(|_| queued.sends());
+        let (begin, is_over) = (Barrier::new(2), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                begin.wait();
+                for _ in 0..300_000 {
+                    queued.replaces_oldest();
+                }
+                is_over.store(true, Ordering::Relaxed);
+            });
+            begin.wait();
+            while !is_over.load(Ordering::Relaxed) {
+                assert!(queued.items() <= ITEMS);
+                assert!(queued.metric("maxItemsQueued") <= Some(ITEMS));
+            }
+        });
+        assert_eq!((queued.items(), queued.dropped()), (ITEMS, 300_000));
+    }
 }

@@ -48,8 +48,7 @@ impl Shedding {
         match self.hall.spill.push_shedding(tuple, len_max) {
             Shed::Nothing => queued.sends(),
             Shed::Oldest => {
-                queued.sends();
-                queued.drops_oldest();
+                queued.replaces_oldest();
                 queued.is_seen_full();
             }
             Shed::Newest => queued.drops_newest(),
