@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::{Error, bounded};
 
 /// The `.spl` files of a folder, in order.
 pub fn list(folder: &Path) -> Vec<PathBuf> {
@@ -24,12 +24,12 @@ pub fn list(folder: &Path) -> Vec<PathBuf> {
 
 /// The text of a toolkit's file, or why it cannot be read.
 pub fn read(path: &Path) -> Result<String, String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = bounded::read(path).map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The text of a source file; bytes that are not UTF-8 are replaced.
 pub fn text(path: &Path) -> Result<String, Error> {
-    let bytes = fs::read(path).map_err(|error| Error::read(path, error))?;
+    let bytes = bounded::read(path).map_err(|error| Error::read(path, error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

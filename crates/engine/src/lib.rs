@@ -9,6 +9,7 @@
 //!                                      several PEs: a process each, which calls serve
 //! ```
 
+pub mod bounded;
 mod bundle;
 mod code;
 mod compilation;

@@ -1,7 +1,7 @@
 //! Files of results: one JSON array of outcomes, written and read back.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::Outcome;
@@ -32,13 +32,28 @@ pub fn read(path: &Path) -> Result<Vec<Outcome>, ReadError> {
         false => path.to_owned(),
     };
     let read = || {
-        let text = fs::read(&file).map_err(Cause::Unreadable)?;
+        let text = bytes(&file).map_err(Cause::Unreadable)?;
         serde_json::from_slice(&text).map_err(Cause::NotResults)
     };
     read().map_err(|cause| ReadError {
         path: file.clone(),
         cause,
     })
+}
+
+/// No file of results is as large as this.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// The bytes of a file, which may be one without an end.
+fn bytes(file: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = File::open(file)?.take(BYTES_MAX + 1);
+    file.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        let message = format!("it has more than {} MB, or no end", BYTES_MAX >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
 }
 
 /// The text of a file of results.

@@ -8,12 +8,16 @@
 //! Files are read one after the other, and what a later one says counts.
 
 use std::fmt;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
 use ring::{Pages, READERS_MAX};
 use toml::de::{DeTable, DeValue};
+
+/// No configuration is as large as this.
+const BYTES_MAX: u64 = 1 << 20;
 
 /// The keys, in the order in which they are explained.
 pub const KEYS: [&str; 3] = ["ring_bytes", "receivers", "huge_pages"];
@@ -69,7 +73,7 @@ impl Config {
     /// It cannot be read, is no TOML, has a key that there is not or a value that cannot be.
     pub fn read(&mut self, file: &Path) -> Result<(), ConfigError> {
         let name = file.display().to_string();
-        let text = fs::read_to_string(file).map_err(|error| ConfigError {
+        let text = text(file).map_err(|error| ConfigError {
             what: format!("cannot be read: {error}"),
             file: name.clone(),
             line: 0,
@@ -114,6 +118,18 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// The text of a file, which may be one without an end.
+fn text(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let mut file = File::open(file)?.take(BYTES_MAX + 1);
+    file.read_to_string(&mut text)?;
+    if text.len() as u64 > BYTES_MAX {
+        let message = format!("it has more than {} MB, or no end", BYTES_MAX >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
 }
 
 fn integer(key: &str, value: &DeValue<'_>, range: Range<i64>) -> Result<i64, String> {
@@ -174,6 +190,13 @@ mod tests {
         let error = config.apply("smx.cfg", text).unwrap_err();
         assert_eq!(config, Config::default(), "nothing of it counts");
         error.to_string()
+    }
+
+    #[test]
+    fn a_file_without_an_end_is_given_up() {
+        let error = Config::default().read(Path::new("/dev/zero")).unwrap_err();
+        let why = "cannot be read: it has more than 1 MB, or no end";
+        assert!(error.to_string().contains(why), "{error}");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! `thalweg fmt`: programs in the canonical layout.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{Failure, colour, print};
@@ -10,9 +9,7 @@ use crate::args::FmtArgs;
 /// Formats every file; says which ones it could not, and goes on.
 pub fn fmt(args: FmtArgs) -> Result<(), Failure> {
     if args.files.is_empty() || args.files == [PathBuf::from("-")] {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
+        let text = engine::bounded::read_from(std::io::stdin().lock())
             .map_err(|error| Failure::Program(format!("cannot read standard input: {error}")))?;
         return print(&formatted(Path::new("standard input"), &text)?);
     }
@@ -38,7 +35,7 @@ fn fmt_file(file: &Path, args: &FmtArgs) -> Result<(), Failure> {
     let failure = |what: &str, error: std::io::Error| {
         Failure::Program(format!("cannot {what} {}: {error}", file.display()))
     };
-    let text = fs::read_to_string(file).map_err(|error| failure("read", error))?;
+    let text = engine::bounded::read_text(file).map_err(|error| failure("read", error))?;
     let formatted = formatted(file, &text)?;
     if args.stdout {
         return print(&formatted);

@@ -58,7 +58,7 @@ fn cores(pinned: &[u32]) -> u32 {
 }
 
 fn read(file: &Path, program: &Program) -> Result<Plan, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = engine::bounded::read_text(file).map_err(|error| {
         let file = file.display();
         let message = format!(
             "cannot read the plan {file}: {error}; --fuse takes all, none, spl or \

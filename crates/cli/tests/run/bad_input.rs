@@ -146,3 +146,33 @@ fn a_fault_in_one_operator_loses_nothing_that_others_accepted() {
         assert_eq!(scratch.read("out.csv"), "2\n3\n4\n6\n12\n");
     }
 }
+
+/// What is named as a plan or a program is no file with an end: it is said, and nothing waits for it.
+#[test]
+fn files_without_an_end_are_given_up() {
+    let scratch = Scratch::new();
+    let program = copy("");
+    let stderr = scratch.run(&program, &["--fuse", "/dev/zero"]).fails(2);
+    let why = "cannot read the plan /dev/zero: it has more than 64 MB, or no end; --fuse takes";
+    assert!(stderr.contains(why), "{stderr}");
+    let stderr = scratch.run(&program, &["--fuse", "/"]).fails(2);
+    assert!(
+        stderr.contains("cannot read the plan /: is a directory"),
+        "{stderr}"
+    );
+    for (args, why) in [
+        (["run", "/dev/zero"], "it has more than 64 MB, or no end"),
+        (["check", "/dev/zero"], "it has more than 64 MB, or no end"),
+        (["fmt", "/dev/zero"], "it has more than 64 MB, or no end"),
+        (["fmt", "/"], "is a directory"),
+    ] {
+        let run = thalweg(&args);
+        assert_ne!(run.status, 0, "{args:?}");
+        assert!(run.stderr.contains(why), "{args:?}: {}", run.stderr);
+    }
+    let results = thalweg(&["bench", "compare", "/dev/zero", "/dev/zero"]).fails(1);
+    assert!(
+        results.contains("it has more than 64 MB, or no end"),
+        "{results}"
+    );
+}
