@@ -24,16 +24,11 @@ fn main() -> ExitCode {
         }
     };
     let outcome = match args.command {
-        Command::Run(args) => command::run(args),
-        Command::Check(args) => command::check(args),
-        Command::Fmt(args) => command::fmt(args),
-        Command::Doc(args) => command::doc(args),
-        Command::Dump(args) => command::dump(args),
-        Command::Bench(args) => command::bench(args),
-        Command::New(args) => command::new(args),
-        Command::Top(args) => command::top(args),
-        Command::Perf(args) => command::perf(args),
+        // It looks after itself.
         Command::Pe(_) => command::pe(),
+        command => engine::deep(|| execute(command))
+            .map_err(Into::into)
+            .flatten(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,5 +41,20 @@ fn main() -> ExitCode {
             eprintln!("thalweg: {message}");
             ExitCode::from(2)
         }
+    }
+}
+
+fn execute(command: Command) -> Result<(), command::Failure> {
+    match command {
+        Command::Run(args) => command::run(args),
+        Command::Check(args) => command::check(args),
+        Command::Fmt(args) => command::fmt(args),
+        Command::Doc(args) => command::doc(args),
+        Command::Dump(args) => command::dump(args),
+        Command::Bench(args) => command::bench(args),
+        Command::New(args) => command::new(args),
+        Command::Top(args) => command::top(args),
+        Command::Perf(args) => command::perf(args),
+        Command::Pe(_) => command::pe(),
     }
 }

@@ -17,6 +17,7 @@ mod condition;
 mod control;
 mod cores;
 mod crossing;
+mod deep;
 mod doc;
 mod dump;
 mod error;
@@ -36,6 +37,7 @@ mod sources;
 pub use compilation::{Compilation, Request, check, compile};
 pub use compiler::{Choice, Fuse, MediumFacts, Threading, Transport};
 pub use cores::missing_core;
+pub use deep::deep;
 pub use doc::{doc, doc_index};
 pub use dump::{
     dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,

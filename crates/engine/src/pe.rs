@@ -1,7 +1,9 @@
 //! A PE's process: it makes its part of a job's program and runs it.
 //!
 //! ```text
-//!   main thread      reads what the launcher says until Go, then waits for the PE's end
+//!   main thread      reads what it is to be, and waits
+//!   one beside it    with stack for any program: reads what the launcher says until Go, then waits
+//!                    for the PE's end
 //!   "launcher"       from Go on: Stop, Count; ends the process when the launcher is gone
 //!   "signals"        asks for an orderly shutdown of the job whenever somebody asks this process
 //!   regions          the PE
@@ -41,8 +43,12 @@ pub fn serve(asked: impl Iterator<Item = ()> + Send + 'static) -> Result<(), Err
     let mut line = Line::open()?;
     let voice = line.voice.clone();
     hand_on(asked, voice.clone())?;
-    let ending = match line.prepare() {
-        Ok(ready) => line.run(ready),
+    let ending = match line.assignment() {
+        Ok((bundle, number)) => {
+            // The process has the name of its main thread.
+            let _ = rustix::thread::set_name(&name(number));
+            crate::deep(|| line.serve(*bundle, number))?
+        }
         Err(ending) => ending,
     };
     voice.say(&FromPe::Ended(ending), Vec::new());
@@ -92,10 +98,15 @@ impl Line {
         Ok(Line { inbox, voice })
     }
 
+    fn serve(mut self, bundle: Bundle, number: u32) -> Ending {
+        match self.prepare(bundle, number) {
+            Ok(ready) => self.run(ready),
+            Err(ending) => ending,
+        }
+    }
+
     /// Everything up to `Go`. An ending instead of a PE is one that never ran.
-    fn prepare(&mut self) -> Result<Ready, Ending> {
-        let (bundle, number) = self.assignment()?;
-        let _ = rustix::thread::set_name(&name(number));
+    fn prepare(&mut self, bundle: Bundle, number: u32) -> Result<Ready, Ending> {
         let request = bundle.request();
         let whole = compilation::compile_again(&request, &bundle.sources);
         let whole = whole.ok_or_else(|| bug("the program does not compile a second time"))?;

@@ -4,6 +4,7 @@
 //! ever fails: whatever the bytes, a tree comes back and what is wrong with it is in the diagnostics.
 
 pub mod ast;
+mod deep;
 mod diagnostic;
 mod dump;
 mod format;
@@ -17,6 +18,7 @@ mod render;
 mod source;
 pub mod spelling;
 
+pub use deep::{STACK_BYTES, deep};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use dump::{dump_tokens, dump_tree};
 pub use format::format;

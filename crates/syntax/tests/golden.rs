@@ -16,18 +16,23 @@ use thalweg_syntax as syntax;
 #[test]
 fn broken_programs_give_their_diagnostics() {
     check("errors", "diagnostics", |path, text| {
-        let mut sources = SourceMap::default();
-        let name = path.file_name().expect("a file has a name");
-        let file = sources.add(Path::new(name), text);
-        let parsed = syntax::parse(file, text);
-        assert_eq!(
-            parsed.tree.text().to_string(),
-            text,
-            "the tree of {path:?} keeps the text"
-        );
-        assert!(!parsed.diagnostics.is_empty(), "{path:?} has nothing wrong");
-        syntax::render(&parsed.diagnostics, &sources, false)
+        let said = syntax::deep(|| diagnostics(path, text));
+        said.expect("there is a thread")
     });
+}
+
+fn diagnostics(path: &Path, text: &str) -> String {
+    let mut sources = SourceMap::default();
+    let name = path.file_name().expect("a file has a name");
+    let file = sources.add(Path::new(name), text);
+    let parsed = syntax::parse(file, text);
+    assert_eq!(
+        parsed.tree.text().to_string(),
+        text,
+        "the tree of {path:?} keeps the text"
+    );
+    assert!(!parsed.diagnostics.is_empty(), "{path:?} has nothing wrong");
+    syntax::render(&parsed.diagnostics, &sources, false)
 }
 
 #[test]

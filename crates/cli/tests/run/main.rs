@@ -10,6 +10,7 @@ mod event_time;
 mod examples;
 mod files;
 mod flow;
+mod generated;
 mod hosts;
 mod jobs;
 mod net;

@@ -8,10 +8,6 @@ use graph::{BadCondition, Expr, ExprKind, Flaw, Services, State, StateId, StateV
 use runtime::abi::interpreted;
 use tuple::{TupleType, Value};
 
-/// Stack for reading: conditions nest as deep as the parser lets them, and whoever evaluates one may
-/// have little stack left.
-const STACK_BYTES: usize = 16 << 20;
-
 /// A condition that was read.
 pub(super) struct Reading(Result<RefCell<Evaluable>, BadCondition>);
 
@@ -31,18 +27,12 @@ impl Reading {
     /// # Errors
     /// If it cannot be read now. What is wrong with it is part of the reading.
     pub fn read(text: &str, over: &Arc<TupleType>) -> Result<Reading, BadCondition> {
-        let typed = std::thread::scope(|scope| {
-            let work = || compiler::condition(text, over, toolkit::functions());
-            let builder = std::thread::Builder::new().name("condition".to_owned());
-            let thread = builder.stack_size(STACK_BYTES).spawn_scoped(scope, work);
-            match thread.map(std::thread::ScopedJoinHandle::join) {
-                Ok(Ok(typed)) => Ok(typed),
-                Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(why) => {
-                    let sentence = format!("no thread could be started to read it: {why}");
-                    Err(BadCondition::new(Flaw::Fault, sentence))
-                }
-            }
+        // Conditions nest as deep as the parser lets them, and whoever evaluates one may have little
+        // stack left.
+        let typed = syntax::deep(|| compiler::condition(text, over, toolkit::functions()));
+        let typed = typed.map_err(|why| {
+            let sentence = format!("no thread could be started to read it: {why}");
+            BadCondition::new(Flaw::Fault, sentence)
         })?;
         Ok(Reading(
             typed.map(|expr| RefCell::new(Evaluable::new(expr, over))),

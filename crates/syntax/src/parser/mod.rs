@@ -6,8 +6,8 @@
 //!
 //! # Invariants
 //! - Every loop over tokens consumes one in each round or ends.
-//! - Nesting is bounded ([`MAX_DEPTH`], [`MAX_HEIGHT`]); nobody who walks the tree can run out of
-//!   stack.
+//! - Nesting is bounded ([`MAX_DEPTH`], [`MAX_HEIGHT`], [`MAX_LINKS`]); nobody who walks the tree on a
+//!   stack of [`crate::STACK_BYTES`] can run out of it.
 
 mod annotation;
 mod clause;
@@ -35,8 +35,11 @@ use marker::Completed;
 
 /// How deep blocks, expressions and types may nest.
 const MAX_DEPTH: u32 = 256;
-/// How high a tree of operators may grow: `a + b + c + ...` grows by one with each operator.
-const MAX_HEIGHT: u32 = 512;
+/// How high a tree of operators may grow: `a + b + c + ...` grows by one with each operator. Programs
+/// that were generated have sums of thousands of terms.
+const MAX_HEIGHT: u32 = 8192;
+/// How many `else if` may be open at once: each stands in the `else` of the one before.
+const MAX_LINKS: u32 = 4096;
 
 /// So many findings of one file are shown.
 const FINDINGS_MAX: usize = 100;
@@ -91,6 +94,8 @@ struct Parser<'t> {
     /// Heights of the nodes that are open, the innermost last.
     heights: Vec<u32>,
     depth: u32,
+    /// How many `else if` are open, of whatever chain.
+    links: u32,
     /// The position of the last complaint: there is none further while it stays, nor up to
     /// `quiet_until`.
     complained_at: Option<usize>,
@@ -132,6 +137,7 @@ impl<'t> Parser<'t> {
             found: Vec::new(),
             heights: vec![0],
             depth: 0,
+            links: 0,
             complained_at: None,
             quiet_until: 0,
             complaint: None,

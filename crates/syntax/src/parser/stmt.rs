@@ -1,7 +1,7 @@
 //! Statements of functions and of logic clauses.
 
 use super::recover::Opening;
-use super::{Completed, Parser, composite, expr, function, types};
+use super::{Completed, MAX_LINKS, Parser, composite, expr, function, types};
 use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
 
@@ -277,8 +277,26 @@ fn empty_statement(p: &mut Parser) {
     p.finish(node, EmptyStmt);
 }
 
+/// With its `else if`s: each stands in the `else` of the one before, and costs no stack here.
 fn if_statement(p: &mut Parser) {
-    let node = p.start();
+    let mut open = vec![p.start()];
+    let links = p.links;
+    while one_if(p) {
+        if p.links == MAX_LINKS {
+            p.too_deep();
+            break;
+        }
+        p.links += 1;
+        open.push(p.start());
+    }
+    p.links = links;
+    while let Some(node) = open.pop() {
+        p.finish(node, IfStmt);
+    }
+}
+
+/// From `if` up to the `if` behind `else`, if there is one: true.
+fn one_if(p: &mut Parser) -> bool {
     p.bump();
     condition(p, "if");
     if is_foreign_then(p) {
@@ -289,21 +307,18 @@ fn if_statement(p: &mut Parser) {
     }
     statement(p);
     if p.eat(ElseKw) {
+        if p.at(IfKw) {
+            return true;
+        }
         statement(p);
     } else if is_foreign_else_if(p) {
         let word = p.token_text(p.pos);
         p.wrong("foreign-statement", format!("SPL has no `{word}`"));
         p.add_help("write `else if (condition)`");
         p.complained_at = None;
-        let nested = p.nested(|p| {
-            if_statement(p);
-            Some(())
-        });
-        if nested.is_none() {
-            p.skip_token();
-        }
+        return true;
     }
-    p.finish(node, IfStmt);
+    false
 }
 
 /// `if (condition) then statement`
