@@ -1,8 +1,10 @@
-//! What the run time counts at the ports of an operator, by the names that SPL gives it.
+//! What the run time counts at the ports of an operator, by the names that SPL gives it; and at the
+//! output ports of the PE, which are the streams that leave it in the order of their crossings.
 //!
-//! Asked for by [`graph::Services::property`]: `inputPortMetric.0.nTuplesProcessed`.
+//! Asked for by [`graph::Services::property`]: `inputPortMetric.0.nTuplesProcessed`,
+//! `peOutputPort.0.congestionFactor`.
 
-use crate::crossing::Queued;
+use crate::crossing::{Flow, Queued, Side};
 use crate::wiring::{OutPort, Target, Wiring};
 
 impl Wiring {
@@ -14,6 +16,7 @@ impl Wiring {
         let value = match side {
             "inputPortMetric" => self.input_metric(operator, port, name),
             "outputPortMetric" => self.output_metric(operator, port, name),
+            "peOutputPort" => self.pe_output(port, name),
             _ => None,
         };
         value.map(|value| i64::try_from(value).unwrap_or(i64::MAX))
@@ -27,6 +30,23 @@ impl Wiring {
             "nFinalPunctsSubmitted" => out.marks.get().finals,
             _ => return None,
         })
+    }
+
+    /// `congestionFactor`, `crossing`, `connections`, and for each of these `pe.0`.
+    fn pe_output(&self, port: u32, name: &str) -> Option<u64> {
+        let mut sent: Vec<&Flow> = self.flows.iter().map(|flow| &**flow).collect();
+        sent.retain(|flow| flow.side == Side::Sender);
+        sent.sort_by_key(|flow| flow.link);
+        let flow = sent.get(port as usize)?;
+        match name {
+            "congestionFactor" => Some(flow.congestion().into()),
+            "crossing" => Some(flow.link.into()),
+            "connections" => Some(flow.to.len() as u64),
+            name => {
+                let number: usize = name.strip_prefix("pe.")?.parse().ok()?;
+                flow.to.get(number).map(|&pe| pe.into())
+            }
+        }
     }
 
     fn input_metric(&self, operator: u32, port: u32, name: &str) -> Option<u64> {

@@ -23,7 +23,7 @@ pub(crate) struct Voice {
     gauges: OnceLock<Gauges>,
     /// What the run time counts at its ports.
     counts: OnceLock<Counts>,
-    /// What can be asked of this operator alone: the keys of its annotation `channel`.
+    /// What can be asked of this operator alone: the keys of its annotations `channel` and `boundary`.
     own: Vec<(Arc<str>, String)>,
     /// What its expressions may ask about event time.
     pub events: Events,
@@ -47,11 +47,12 @@ pub(crate) struct Metric {
     value: AtomicI64,
 }
 
-/// The keys of the annotation that the compiler gives operators in parallel regions.
+/// The keys of the annotations that the compiler gives operators in parallel regions, and those whose
+/// streams are exported or imported.
 fn own(operator: &graph::Operator) -> Vec<(Arc<str>, String)> {
     let annotations = operator.annotations.iter();
     let keys = annotations
-        .filter(|(name, _)| &**name == "channel")
+        .filter(|(name, _)| matches!(&**name, "channel" | "boundary"))
         .flat_map(|(_, keys)| keys);
     let text = |value: &Value| match value {
         Value::RString(text) => text.to_string_lossy().into_owned(),

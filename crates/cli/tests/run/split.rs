@@ -277,3 +277,36 @@ fn interpreted_examples_give_the_same_with_a_process_for_each_operator() {
         check(name, *order, &["--fuse", "none", "--interpret"]);
     }
 }
+
+/// Streams that leave a process are its output ports; within a process there are none.
+#[test]
+fn operators_see_the_connections_of_their_process() {
+    let program = r#"composite Main {
+        graph
+            stream<int32 n> Out = Custom() {
+                logic onProcess : {
+                    mutable Sys.PEConnections connections = [];
+                    println(getPEOutputPortConnections(0u, connections));
+                    println(connections);
+                    println(getOutputPortCongestionFactor(0u));
+                    println(getPEOutputPortConnections(1u, connections));
+                    println(getOutputPortCongestionFactor(1u));
+                    submit({ n = 1 }, Out);
+                }
+            }
+            () as Sink = Custom(Out) { logic onTuple Out : println(n); }
+    }"#;
+    let scratch = Scratch::new();
+    assert_eq!(scratch.run(program, &[]).ok(), "-1\n[]\n-1\n-1\n-1\n1\n");
+    let connection = "{pe=1,port=0,congestionFactor=0,nTuplesFilteredOut=0}";
+    let expected = format!("0\n[{connection}]\n0\n-1\n-1\n");
+    for medium in ["shm", "rum"] {
+        let said = scratch.run(program, &["--fuse", "none", "-F", medium]).ok();
+        let said: String = said
+            .lines()
+            .filter(|line| *line != "1")
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(said, expected, "{medium}");
+    }
+}

@@ -6,6 +6,7 @@
 //! program matches stays a source without tuples.
 
 mod subscription;
+mod told;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use tuple::{Type, Value};
 
 use crate::expand::{Expander, InSite};
 pub(crate) use subscription::{Subscription, read};
+pub(crate) use told::tell;
 
 /// The application scope of whoever states none.
 const DEFAULT_SCOPE: &str = "Default";

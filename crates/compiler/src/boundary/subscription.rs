@@ -7,11 +7,12 @@
 //! of another type, meets no condition.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::sync::Arc;
 
 use syntax::ast::{BinaryOp, Expr, ExprKind};
 use syntax::{Diagnostic, Span};
-use tuple::{Type, Value};
+use tuple::{RString, Type, Value};
 
 use crate::Session;
 use crate::expr::{Context, Typer};
@@ -86,6 +87,70 @@ impl Subscription {
                 found.is_some_and(|(_, _, value)| elements(value).contains(literal))
             }
         }
+    }
+}
+
+/// As SPL writes it, with the values of what it was made of.
+impl fmt::Display for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subscription::And(both) => {
+                let [a, b] = &**both;
+                write!(f, "{} && {}", within_and(a), within_and(b))
+            }
+            Subscription::Or(both) => {
+                let [a, b] = &**both;
+                write!(f, "{a} || {b}")
+            }
+            Subscription::Always(holds) => write!(f, "{holds}"),
+            Subscription::Compare(property, op, literal) => {
+                write!(f, "{property} {} {literal}", sign(*op))
+            }
+            Subscription::In(literal, property) => write!(f, "{literal} in {property}"),
+        }
+    }
+}
+
+/// `||` binds weaker than the `&&` around it.
+fn within_and(part: &Subscription) -> String {
+    match part {
+        Subscription::Or(_) => format!("({part})"),
+        part => part.to_string(),
+    }
+}
+
+fn sign(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Ne => "!=",
+        _ => "==",
+    }
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        if let Some(index) = self.index {
+            write!(f, "[{index}]")?;
+        }
+        self.modulo
+            .map_or(Ok(()), |modulo| write!(f, " % {modulo}"))
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, ty) = match self {
+            Literal::Int(n) => (Value::Int64(*n), Type::Int64),
+            Literal::Float(x) => (Value::Float64(*x), Type::Float64),
+            Literal::Text(text) => (Value::RString(RString(text.clone())), Type::RString),
+        };
+        let mut text = Vec::new();
+        tuple::text::print(&value, &ty, &mut text);
+        f.write_str(&String::from_utf8_lossy(&text))
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
         merged,
         diagnostics,
     );
+    crate::boundary::tell(expander);
+    let diagnostics = &expander.session.diagnostics;
     markers::end_in_loops(&mut expander.operators, &expander.sites);
     feedback::check(&expander.operators, &expander.sites, diagnostics);
     punctuation::check(&expander.operators, &expander.sites, diagnostics);

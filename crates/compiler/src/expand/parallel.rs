@@ -177,6 +177,7 @@ impl<'w> Expander<'_, 'w> {
                 })
                 .collect(),
             subscription: None,
+            filter: None,
         };
         self.push(operator, site);
     }

@@ -19,6 +19,8 @@ pub(crate) struct Site {
     pub outputs: Vec<OutSite>,
     /// What it imports.
     pub subscription: Option<Subscription>,
+    /// Which tuples of that, as it is written.
+    pub filter: Option<String>,
 }
 
 /// An input port of a [`Site`].

@@ -184,6 +184,7 @@ impl<'w> Work<'_, 'w> {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
             subscription: params::subscription(self),
+            filter: params::filter(self),
         }
     }
 

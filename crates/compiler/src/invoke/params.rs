@@ -74,17 +74,28 @@ fn meant(work: &Work<'_, '_>, written: &str) -> Option<&'static str> {
 
 /// What the operator imports, if it has a parameter that says so; reports what is wrong with it.
 pub(super) fn subscription(work: &Work<'_, '_>) -> Option<Subscription> {
+    let (expr, scope) = imported(work, ParamMode::Subscription)?;
+    boundary::read(work.session, &scope, expr)
+}
+
+/// The text of the condition over tuples that it imports by.
+pub(super) fn filter(work: &Work<'_, '_>) -> Option<String> {
+    let (expr, _) = imported(work, ParamMode::Filter)?;
+    let sources = work.session.world.sources();
+    Some(sources.text(expr.span).to_owned())
+}
+
+/// The expression of the parameter of a mode, and where it was written.
+fn imported<'w>(work: &Work<'_, 'w>, mode: ParamMode) -> Option<(&'w ast::Expr, Scope<'w>)> {
     let mut models = work.model.params.iter();
-    let model = models.find(|model| model.mode == ParamMode::Subscription)?;
+    let model = models.find(|model| model.mode == mode)?;
     let mut params = work.ast.params.iter();
     let param = params.find(|param| *param.name.text == *model.name)?;
     let Actual::Exprs(exprs) = &param.actual else {
         return None;
     };
     let typer = Typer::new(work.session, work.scope.clone(), context(model));
-    let values = typer.flatten(exprs);
-    let (expr, scope) = values.first()?;
-    boundary::read(work.session, scope, expr)
+    typer.flatten(exprs).into_iter().next()
 }
 
 /// A parameter that no model lists, of an operator that accepts any.

@@ -7,6 +7,7 @@ use graph::{Fault, FaultKind};
 use rustix::time::{ClockId, clock_gettime};
 use transport::{Counters, Error, Loss};
 
+use super::congestion::Congestion;
 use super::latency::Histogram;
 use crate::abi::Counter;
 
@@ -37,6 +38,10 @@ pub struct Flow {
     /// Since when this side waits, in nanoseconds of the monotonic clock; 0: it does not. Written
     /// by the side's thread.
     blocked_since_ns: AtomicU64,
+    /// The waits of the last seconds that are over.
+    congestion: Congestion,
+    /// When it was made.
+    begin_ns: u64,
     /// What the sending end counts.
     end: Option<Arc<Counters>>,
     /// How long tuples were under way: of a receiver, if that was asked for.
@@ -68,6 +73,8 @@ impl Flow {
             waits: Counter::default(),
             wait_ns: Counter::default(),
             blocked_since_ns: AtomicU64::new(0),
+            congestion: Congestion::default(),
+            begin_ns: now_ns(),
             end: None,
             latency: None,
         }
@@ -143,8 +150,17 @@ impl Flow {
     pub(super) fn goes_on(&self) {
         let since = self.blocked_since_ns.swap(0, Ordering::Relaxed);
         if since > 0 {
-            self.wait_ns.add(now_ns().saturating_sub(since));
+            let now = now_ns();
+            self.wait_ns.add(now.saturating_sub(since));
+            self.congestion.add(since..now);
         }
+    }
+
+    /// How much of the last five to ten seconds this side has waited for the other one: 0 to 100.
+    pub fn congestion(&self) -> u8 {
+        // What has begun before it is looked at cannot be later than now.
+        let blocked = self.blocked_since_ns();
+        self.congestion.percent(self.begin_ns, now_ns(), blocked)
     }
 
     /// Frames have passed.

@@ -22,6 +22,7 @@
 //! out that was not earned.
 
 mod codec;
+mod congestion;
 mod flow;
 mod latency;
 mod linger;

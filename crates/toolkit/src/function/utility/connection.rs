@@ -1,21 +1,26 @@
 //! Connections between jobs, configurations and resources of an instance.
 //!
-//! A program that runs by itself has no instance around it: no stream is imported or exported while
-//! it runs, no configuration is stored. The functions that report this by an error code do so; the
-//! others cannot be called.
+//! A program that runs by itself has no instance around it: what is imported and exported is settled when
+//! it is compiled, and no configuration is stored. The functions that report this by an error code do
+//! so; those that would change it cannot be called.
+//!
+//! What operators are told of their ports are properties: `exported.0.0.name`, `imported.0.subscription`,
+//! `peOutputPort.0.congestionFactor`.
 
-use graph::NativeFn;
-use tuple::Value;
+use graph::{Call, NativeFn};
+use tuple::{List, Type, Value};
 
 use super::utility;
-use crate::function::call::{Arguments, rstring};
+use crate::function::call::{Arguments, Outcome, rstring};
 
-const EXPORT: &str = "properties are those that Export has when the program is compiled";
-const IMPORT: &str = "a subscription is that which Import has when the program is compiled";
+const EXPORT: &str = "streams are joined when the program is compiled, by the properties that Export \
+                      has then; getOutputPortExportProperties gives them";
+const IMPORT: &str = "streams are joined when the program is compiled, by the subscription that Import \
+                      has then; getInputPortImportSubscription gives it";
 const FILTER: &str = "a filter is that which Import has when the program is compiled; \
                       evalPredicate evaluates a condition that is text";
-const IN_PLACE: &str = "write the message in the program, or read it from a file";
-const TOP: &str = "`thalweg top` shows what is connected, and who waits for whom";
+const IN_PLACE: &str = "the message bundles of toolkits are compiled resources of ICU, which nothing here \
+                        reads; write the message in the program, or read it from a file";
 
 const NO_CONFIGURATION: &str = "Application configurations belong to an instance; there is none.";
 
@@ -43,11 +48,13 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             Ok(rstring(""))
         },
     ),
-    unsupported(
+    utility(
         "int32 getOutputPortExportProperties(mutable list<tuple<rstring name, rstring value, \
          rstring typ>> properties, uint32 port)",
-        "The properties with which an output port is exported; not supported.",
-        EXPORT,
+        "Gives the properties with which an output port of the operator is exported: names, values \
+         as SPL writes them, types. The result is 0, or 1 if there is no such port, or it is not \
+         exported by properties.",
+        export_properties,
     ),
     unsupported(
         "stateful int32 setOutputPortExportProperties(list<tuple<rstring name, rstring value, \
@@ -60,20 +67,22 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Changes the properties with which an output port is exported; not supported.",
         EXPORT,
     ),
-    unsupported(
+    utility(
         "rstring getInputPortImportSubscription(uint32 port, mutable int32 error)",
-        "The subscription of an input port that imports streams; not supported.",
-        IMPORT,
+        "The subscription of the Import that feeds an input port of the operator. `error` is 0, or 1 \
+         if there is no such port, or nothing is imported there by a subscription.",
+        |c| imported(c, "subscription"),
     ),
     unsupported(
         "stateful int32 setInputPortImportSubscription(rstring subscription, uint32 port)",
         "Changes the subscription of an input port that imports streams; not supported.",
         IMPORT,
     ),
-    unsupported(
+    utility(
         "rstring getInputPortImportFilterExpression(uint32 port, mutable int32 error)",
-        "The filter of an input port that imports streams; not supported.",
-        FILTER,
+        "The filter of the Import that feeds an input port of the operator, as it is written there; \
+         empty if it has none. `error` is 0, or 1 if there is no such port, or nothing is imported.",
+        |c| imported(c, "filter"),
     ),
     unsupported(
         "stateful int32 setInputPortImportFilterExpression(rstring filter, uint32 port)",
@@ -104,17 +113,87 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "A message of a toolkit in a language; not supported.",
         IN_PLACE,
     ),
-    unsupported(
+    utility(
         "int32 getPEOutputPortConnections(uint32 port, mutable Sys.PEConnections connections)",
-        "The connections of an output port of the PE; not supported.",
-        TOP,
+        "Gives the connections of an output port of the PE: the receiving PEs, the number of the \
+         crossing, how congested the stream is, which its receivers share, and how many tuples were \
+         filtered out, which is always 0. The output ports of a PE are the streams that leave it, in \
+         the order in which the plan has them. The result is 0, or -1 if there is no such port.",
+        pe_connections,
     ),
-    unsupported(
+    utility(
         "int32 getOutputPortCongestionFactor(uint32 port)",
-        "How congested an output port of the PE is, from 0 to 100; not supported.",
-        TOP,
+        "How congested an output port of the PE is: in percent, how much of the last five to ten \
+         seconds it has waited for its receivers. -1 if there is no such port: streams within a PE \
+         have none.",
+        |c| {
+            let factor = pe_output(c, "congestionFactor").unwrap_or(-1);
+            Ok(Value::Int32(i32::try_from(factor).unwrap_or(100)))
+        },
     ),
 ];
+
+fn export_properties(c: &mut Call<'_>) -> Outcome {
+    let port = c.uint32(1);
+    let property = |key: &str| c.services.property(&format!("exported.{port}{key}"));
+    let Some(count) = property("").and_then(|count| count.parse::<u32>().ok()) else {
+        return Ok(Value::Int32(1));
+    };
+    let text = |key: String| rstring(property(&key).unwrap_or_default());
+    let told = (0..count).map(|number| {
+        let part = |part: &str| text(format!(".{number}.{part}"));
+        tuple([part("name"), part("value"), part("type")])
+    });
+    let told: Vec<_> = told.collect();
+    set_list(c, 0, told);
+    Ok(Value::Int32(0))
+}
+
+fn imported(c: &mut Call<'_>, what: &str) -> Outcome {
+    let found = c
+        .services
+        .property(&format!("imported.{}.{what}", c.uint32(0)));
+    c.set_int32(1, i32::from(found.is_none()));
+    c.give_bytes(found.unwrap_or_default())
+}
+
+fn pe_connections(c: &mut Call<'_>) -> Outcome {
+    let Some(count) = pe_output(c, "connections") else {
+        return Ok(Value::Int32(-1));
+    };
+    let crossing = pe_output(c, "crossing").unwrap_or_default();
+    let factor = pe_output(c, "congestionFactor").unwrap_or_default();
+    let connection = |number| {
+        let pe = pe_output(c, &format!("pe.{number}")).unwrap_or_default();
+        tuple([
+            Value::Int64(pe),
+            Value::Int64(crossing),
+            Value::Uint8(u8::try_from(factor).unwrap_or(100)),
+            Value::Uint64(0),
+        ])
+    };
+    let connections: Vec<_> = (0..count).map(connection).collect();
+    set_list(c, 1, connections);
+    Ok(Value::Int32(0))
+}
+
+/// What is counted at the output port of the PE that the first argument names.
+fn pe_output(c: &Call<'_>, what: &str) -> Option<i64> {
+    let name = format!("peOutputPort.{}.{what}", c.uint32(0));
+    c.services.property(&name)?.parse().ok()
+}
+
+fn tuple<const N: usize>(attributes: [Value; N]) -> Value {
+    Value::Tuple(attributes.into_iter().collect())
+}
+
+/// Changes a list in place.
+fn set_list(c: &mut Call<'_>, at: usize, values: Vec<Value>) {
+    let Type::List(element, _) = c.arg_type(at).clone() else {
+        panic!("argument {at} of a library function is no list");
+    };
+    *c.arg_mut(at) = Value::List(List::from_values(&element, values));
+}
 
 const fn unsupported(
     prototype: &'static str,
