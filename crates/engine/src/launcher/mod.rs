@@ -17,6 +17,7 @@ mod output;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -192,8 +193,9 @@ impl Start {
                 Some(host) => host.place(command),
                 None => command,
             };
+            let program = PathBuf::from(command.get_program());
             let spawned = spawn_one(command, pe, bundle.clone());
-            let (child, printed) = spawned.map_err(|e| failed(&format!("start pe {pe}"), e))?;
+            let (child, printed) = spawned.map_err(|e| not_started(pe, &program, e))?;
             started.0.push(child);
             started.1.push(printed);
         }
@@ -213,6 +215,20 @@ impl Start {
         let thread = Builder::new().name("output".to_owned()).spawn(run);
         thread.map_err(|error| Error::system("start a thread", error))
     }
+}
+
+/// Why a process was not started: without /proc a program does not find itself.
+fn not_started(pe: u32, program: &Path, error: io::Error) -> Error {
+    let is_lost = error.kind() == io::ErrorKind::NotFound && program.starts_with("/proc");
+    let tried = match is_lost {
+        true => format!(
+            "start pe {pe}: this program finds itself by {}, which is not there; mount /proc, or run \
+             in one process (--fuse all)",
+            program.display()
+        ),
+        false => format!("start pe {pe}"),
+    };
+    Error::system(tried, error)
 }
 
 fn spawn_one(command: Command, pe: u32, bundle: Encoded) -> io::Result<(Child, Printed)> {
@@ -345,5 +361,24 @@ impl Launcher {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_proc_it_is_said_what_is_missing() {
+        let start = |program: &str| {
+            let error = Command::new(program).spawn().unwrap_err();
+            not_started(3, Path::new(program), error).to_string()
+        };
+        // As it is where /proc is an empty folder.
+        let said = start("/proc/none/self/exe");
+        let why = "start pe 3: this program finds itself by /proc/none/self/exe, which is not there; \
+                   mount /proc, or run in one process (--fuse all)";
+        assert!(said.contains(why), "{said}");
+        assert!(!start("/none/at/all").contains("/proc"));
     }
 }
