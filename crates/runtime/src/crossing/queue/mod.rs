@@ -40,6 +40,7 @@ use graph::{
 };
 use ring::frame::frame_bytes;
 use ring::{Shape, Writer};
+use tuple::Layout;
 
 use self::entrance::Entrance;
 use self::exit::Exit;
@@ -129,24 +130,10 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         let exit = Exit::new(hall.clone(), None);
         return Ok(Box::new(Shedding::new(hall, exit)));
     }
-    let layout = &build.inputs[0];
-    let tail = if layout.is_fixed { 0 } else { TAIL_BYTES };
-    let item_bytes = frame_bytes(layout.size as usize + tail) as u64;
-    // What is being processed, an eighth of the ring at most, is taken but not released yet; and the
-    // ring's end may be too short for an item.
-    let bytes = (items + items / 4 + 4).saturating_mul(item_bytes);
-    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let is_batched = congestion == Congestion::Wait && items >= BATCHED_ITEMS_MIN;
-    let is_one_of_few = build.borders.queues.len() <= STREAMS_MAX;
-    let bytes_min = if is_one_of_few { STREAM_BYTES_MIN } else { 0 };
-    let (bytes, batch_bytes) = match layout.is_fixed {
-        true if is_batched => (
-            bytes.max(bytes_min),
-            (items / BATCHES).saturating_mul(item_bytes),
-        ),
-        _ => (bytes, u64::MAX),
-    };
-    let (writer, reader) = private_ring(bytes.min(RING_BYTES_MAX))?;
+    let layout = &build.inputs[0];
+    let (bytes, batch_bytes) = ring_bytes(items, layout, is_batched, build.borders.queues.len());
+    let (writer, reader) = private_ring(bytes)?;
     let exit = Exit::new(hall.clone(), Some(reader));
     let exit = match is_batched {
         true => exit.by_batches(usize::try_from(batch_bytes).unwrap_or(usize::MAX)),
@@ -157,6 +144,26 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         Congestion::DropLast => entrance.dropping(),
         _ => entrance,
     }))
+}
+
+/// How large the ring is of a PE's queue of a number, from 1, and how large its batches are at most.
+fn ring_bytes(items: u64, layout: &Layout, is_batched: bool, number: usize) -> (usize, u64) {
+    let tail = if layout.is_fixed { 0 } else { TAIL_BYTES };
+    let item_bytes = frame_bytes(layout.size as usize + tail) as u64;
+    // What is being processed, an eighth of the ring at most, is taken but not released yet; and the
+    // ring's end may be too short for an item.
+    let bytes = (items + items / 4 + 4).saturating_mul(item_bytes);
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let is_one_of_few = number <= STREAMS_MAX;
+    let bytes_min = if is_one_of_few { STREAM_BYTES_MIN } else { 0 };
+    let (bytes, batch_bytes) = match layout.is_fixed {
+        true if is_batched => (
+            bytes.max(bytes_min),
+            (items / BATCHES).saturating_mul(item_bytes),
+        ),
+        _ => (bytes, u64::MAX),
+    };
+    (bytes.min(RING_BYTES_MAX), batch_bytes)
 }
 
 fn congestion(word: Option<&str>) -> Congestion {
@@ -175,4 +182,37 @@ fn private_ring(bytes: usize) -> Result<(Writer, ring::Reader), Fault> {
     let reader = readers.pop();
     let reader = reader.ok_or_else(|| Fault::new(FaultKind::Limit, "a ring without a reader"))?;
     Ok((writer, reader))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tuple::{TupleType, Type};
+
+    use super::*;
+
+    /// What the rings of so many queues of numbers take together.
+    fn bytes(items: u64, queues: usize) -> usize {
+        let schema = TupleType::new([("n".to_owned(), Type::Int64)]);
+        let layout = Layout::of(&Arc::new(schema));
+        let ring = |number| ring_bytes(items, &layout, items >= BATCHED_ITEMS_MIN, number).0;
+        (1..=queues).map(ring).sum()
+    }
+
+    #[test]
+    fn thousands_of_queues_take_megabytes() {
+        // As many as a stream needs for its pace, as long as there are few.
+        assert_eq!(bytes(1000, 64), 64 * STREAM_BYTES_MIN);
+        let more = bytes(1000, 5_000) - bytes(1000, 64);
+        assert!(more < 4_936 * 64 * 1024, "{more}");
+        assert!(bytes(1000, 5_000) < 512 << 20);
+        // Small ones are never larger than their items.
+        assert!(bytes(10, 5_000) < 4 << 20);
+    }
+
+    #[test]
+    fn no_ring_is_without_bound() {
+        assert_eq!(bytes(u64::MAX / 2, 1), RING_BYTES_MAX);
+    }
 }

@@ -43,9 +43,23 @@ pub struct Connector {
     keep_alive: Option<KeepAlive>,
     /// What both ends have to agree on, if they are to say so.
     wire: Option<WireFormat>,
-    /// What has been said of the last attempt.
-    said: String,
+    said: Said,
     alarm: Alarm,
+}
+
+/// What has been said of the attempts since the last connection.
+#[derive(Debug, Default)]
+struct Said(String);
+
+impl Said {
+    /// Whether this was not what was said last; from now on it is.
+    fn is_news(&mut self, message: &str) -> bool {
+        let is_news = self.0 != message;
+        if is_news {
+            message.clone_into(&mut self.0);
+        }
+        is_news
+    }
 }
 
 /// When a silent peer is asked whether it is still there.
@@ -89,7 +103,7 @@ impl Connector {
             send_bytes: bytes(build, "sendBufferSize")?,
             keep_alive: keep_alive(build)?,
             wire: WireFormat::of(build)?,
-            said: String::new(),
+            said: Said::default(),
             alarm,
         })
     }
@@ -129,7 +143,7 @@ impl Connector {
                     if std::mem::replace(&mut self.has_connected, true) {
                         out.services().count("nReconnections", 1);
                     }
-                    self.said.clear();
+                    self.said = Said::default();
                     return Some(stream);
                 }
                 Ok(None) => return None,
@@ -149,10 +163,9 @@ impl Connector {
 
     /// Logs it; but whoever tries for ever does not say the same again and again.
     fn say(&mut self, message: String, out: &mut dyn Outlet) {
-        if self.bound.is_some() || message != self.said {
+        if self.said.is_news(&message) || self.bound.is_some() {
             let name = out.services().operator_name().to_owned();
             out.services().log(TraceLevel::Warn, &message, &name);
-            self.said = message;
         }
     }
 
@@ -315,6 +328,16 @@ mod tests {
         assert_eq!(stream.peer_addr().unwrap(), alive);
         let error = connected(&[dead]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn the_same_is_said_once_until_something_else_is() {
+        let mut said = Said::default();
+        let heard = [
+            "refused", "refused", "refused", "reset", "refused", "refused",
+        ];
+        let news = heard.map(|message| said.is_news(message));
+        assert_eq!(news, [true, false, false, true, true, false]);
     }
 
     #[test]
