@@ -9,20 +9,25 @@ const PROGRAM: &str = include_str!("../../../suite/programs/latency.spl");
 /// The line of its relay.
 const RELAY: &str = "onTuple Data : submit(Data, Back);";
 
-/// What is held up waits in the source, or in a queue.
-const PLANS: [&str; 2] = [
-    "pe 0\n operators *\n",
-    "pe 0\n operators *\n queue Back.0\n queue Sink.0\n",
+/// What is held up waits in the source, or in a queue; and for how many nanoseconds before each tuple the
+/// source looks at the clock, as a benchmark of such a path has it.
+const PLANS: [(&str, &str); 2] = [
+    ("pe 0\n operators *\n", "1000000000"),
+    (
+        "pe 0\n operators *\n queue Back.0\n queue Sink.0\n",
+        "100000",
+    ),
 ];
 
 /// Nanoseconds of each trip when the relay does something else, a thousand tuples a second.
-fn trips(plan: &str, tuples: usize, relay: &str) -> Vec<i64> {
+fn trips((plan, awake_ns): (&str, &str), tuples: usize, relay: &str) -> Vec<i64> {
     assert!(PROGRAM.contains(RELAY), "the relay is another one");
     let program = PROGRAM
         .replace(RELAY, &format!("onTuple Data : {{ {relay} }}"))
         .replace("%schema%", ", int64 number")
         .replace("%values%", ", number = n")
-        .replace("%sum%", "sum += Back.number;");
+        .replace("%sum%", "sum += Back.number;")
+        .replace("%awake%", awake_ns);
     let scratch = Scratch::new();
     let plan = scratch.write("plan", plan);
     let count = format!("tuples={tuples}");
