@@ -3,7 +3,6 @@
 //! size take no more either.
 
 use std::alloc::System;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use graph::{BinaryOp, EventClock, Expr, Fault, Interval, OperatorModel, Policy, Pos, Window};
 use graph::{WindowKind, inserted};
@@ -31,12 +30,6 @@ static WATCH: OperatorModel = OperatorModel {
 /// the count is the whole process', and while the first tuples pass the main thread still starts up.
 const SPAN: u64 = 100;
 const DIRTY_SPANS_MAX: u64 = 3;
-
-/// What allocates here is counted there: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Looks at the count every [`SPAN`] tuples.
 struct Watch {
@@ -173,9 +166,15 @@ fn run(operators: Vec<Invoke>, watch: OperatorEntry) -> Vec<u64> {
     ended.unwrap().into_iter().map(processed).collect()
 }
 
+/// The count is the whole process': a test that waits for its turn, or ends, would be in it.
 #[test]
+fn what_runs_allocates_nothing() {
+    tuples_of_fixed_length_pass_without_an_allocation();
+    panes_take_no_more_than_those_before();
+    windows_that_slide_take_no_more_than_when_they_were_full_first();
+}
+
 fn tuples_of_fixed_length_pass_without_an_allocation() {
-    let _alone = alone();
     let odd = x::eq(x::binary(BinaryOp::BitAnd, n(), x::int64(1)), x::int64(0));
     let of_a_window = window(WindowKind::Tumbling, Policy::Count(4_000), None);
     let operators = vec![
@@ -199,9 +198,7 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
     assert_eq!(processed[5], 2 * 3, "two windows of three groups");
 }
 
-#[test]
 fn panes_take_no_more_than_those_before() {
-    let _alone = alone();
     let panes = Policy::Interval(Interval {
         duration_ns: 200,
         period_ns: 50,
@@ -233,9 +230,7 @@ fn panes_take_no_more_than_those_before() {
     assert_eq!(processed[4], 399, "one ends at 50, 100, ... 19,950");
 }
 
-#[test]
 fn windows_that_slide_take_no_more_than_when_they_were_full_first() {
-    let _alone = alone();
     let count = |kind, evict, every| window(kind, Policy::Count(evict), Some(Policy::Count(every)));
     let sliding = |evict, every| count(WindowKind::Sliding, evict, every);
     let of_delta = Policy::Delta(0, tuple::Value::Int64(50));
