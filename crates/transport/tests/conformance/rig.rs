@@ -63,18 +63,27 @@ pub struct Receiver {
     rig: Rig,
 }
 
+/// A loopback address that no other edge has: the port of a sender that was killed may be given to the
+/// sender of another test at once, and a receiver that looks for the dead one must not find that.
+fn own_address(link: u32) -> IpAddr {
+    let [.., high, low] = std::process::id().to_be_bytes();
+    let last = (link % 254) as u8 + 1;
+    IpAddr::V4(Ipv4Addr::new(127, high, low, last))
+}
+
 impl Rig {
     /// An edge of its own, by number of receivers.
     pub fn spec(&self, receivers: u32) -> Spec {
         static LINK: AtomicU32 = AtomicU32::new(1);
+        let link = LINK.fetch_add(1, Ordering::Relaxed);
         Spec {
             name: "Trades.0".into(),
-            link: LINK.fetch_add(1, Ordering::Relaxed),
+            link,
             receivers,
             ring_bytes: RING_BYTES,
             batch: Batching::default(),
             token: *b"sixteen secret b",
-            listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            listen: own_address(link),
         }
     }
 
