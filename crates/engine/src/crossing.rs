@@ -15,7 +15,7 @@ use crate::{Host, hosts};
 
 /// Bytes under way on an edge through memory whose plan does not say how many, as many as a queue has.
 /// Round a smaller ring the writer comes upon each cache line while the reader's processor has just had
-/// it: where two cores share no cache, one of half the size carried a third as many tuples.
+/// it: where each core has 1 MB of cache, a ring of 1 MB carried a third to a half as many tuples.
 const RING_BYTES: usize = 2 << 20;
 
 /// The same through sockets, which copy: twice as many carry no more.

@@ -287,7 +287,7 @@ impl Lines {
 
     /// A turn of the pump. `true` beside the next one: the sending thread has to be woken.
     pub(super) fn turn(&mut self, now: Instant) -> (Next, bool) {
-        let before = self.up().count();
+        let before = self.come_and_gone();
         while let Some((hello, pair)) = self.door.next(now) {
             self.admit(hello, pair);
         }
@@ -295,7 +295,7 @@ impl Lines {
         self.check();
         let had_rest = self.rest_bytes > 0;
         let is_out = self.go_on();
-        let wakes = self.is_armed && (before != self.up().count() || had_rest && is_out);
+        let wakes = self.is_armed && (before != self.come_and_gone() || had_rest && is_out);
         if let Some(until) = self.leaves
             && (self.say_goodbye() || until <= now || self.up().next().is_none())
         {
@@ -345,6 +345,11 @@ impl Lines {
         });
     }
 
+    /// Receivers that have connected and are there, and that are gone: one may come and go in one turn.
+    fn come_and_gone(&self) -> (usize, usize) {
+        (self.up().count(), self.gone)
+    }
+
     fn up(&self) -> impl Iterator<Item = &Line> {
         self.places.iter().filter_map(|place| match place {
             Place::Up(line, _) => Some(&**line),
@@ -364,7 +369,12 @@ fn behind<const N: usize>(parts: [&[u8]; N], mut bytes: usize) -> [&[u8]; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::behind;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::super::hello::{ANSWER_BYTES, Hello, Protocol, Way};
+    use super::*;
+    use crate::{Batching, Spec};
 
     #[test]
     fn parts_go_on_behind_any_byte() {
@@ -373,5 +383,56 @@ mod tests {
             let rest = behind(parts, bytes).concat();
             assert_eq!(rest, b"headpayloadfill"[bytes..], "{bytes}");
         }
+    }
+
+    #[test]
+    fn a_receiver_that_comes_and_goes_in_one_turn_wakes_the_sender() {
+        let spec = Spec {
+            name: "Trades.0".into(),
+            link: 7,
+            receivers: 1,
+            ring_bytes: 4096,
+            batch: Batching::default(),
+            token: *b"sixteen secret b",
+            listen: std::net::Ipv4Addr::LOCALHOST.into(),
+        };
+        let (seat, counters) = (Seat::take().expect("a seat"), Arc::<Counters>::default());
+        let terms = super::super::terms(Protocol::Tcp, &spec);
+        let door = Door::open(&spec, terms, seat, counters.clone()).expect("a free port");
+        let address = door.address().expect("an address");
+        let welcome = Welcome {
+            position: 0,
+            frame_bytes_max: 1024,
+            ring_bytes: 4096,
+        };
+        // Nobody sits on the seat: the only turns are these.
+        let mut lines = Lines::new(door, spec.receivers, welcome, seat, counters);
+        lines.set_armed(true);
+        let connect = |way| {
+            let hello = Hello {
+                protocol: Protocol::Tcp,
+                link: spec.link,
+                receiver: 0,
+                token: spec.token,
+                instance: 1,
+                position: 0,
+                way,
+                lifeline: 0,
+            };
+            let mut stream = TcpStream::connect(address).expect("the door listens");
+            stream.write_all(&hello.to_bytes()).expect("it has room");
+            stream
+        };
+        let mut credit = connect(Way::Credit);
+        let (_, wakes) = lines.turn(Instant::now());
+        assert!(
+            !wakes,
+            "a receiver with half of its connections has not come"
+        );
+        credit.read_exact(&mut [0; ANSWER_BYTES]).expect("welcome");
+        drop((connect(Way::Frames), credit));
+        let (_, wakes) = lines.turn(Instant::now());
+        assert_eq!(lines.come_and_gone(), (0, 1));
+        assert!(wakes);
     }
 }
