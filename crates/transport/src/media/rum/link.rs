@@ -6,10 +6,8 @@
 //! # When a batch goes out
 //! To a receiver that is idle (it has released everything that is out) at once; else when it is full;
 //! else when it has waited long enough: the sending thread sends it the shortest batching time after
-//! the last one when it comes by with another frame, the pump the longest time after its first frame.
-//!
-//! A lone frame, of a thread that has sent the last batch a while ago, does not wait for word that the
-//! receiver is done with that batch: word takes as long as a frame.
+//! the last one when it comes by with another frame, the pump the longest time after its first frame:
+//! see [`Due`].
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,6 +17,7 @@ use ring::Keeper;
 use rustix::io::Errno;
 
 use super::batch::Key;
+use super::due::{Due, Left, Which};
 use super::guard::Guard;
 use super::outlet::{Outlet, Source, Then};
 use super::place::{Down, Peer, Place};
@@ -31,24 +30,8 @@ use crate::media::tcp::pump::{Next, Seat};
 use crate::media::tcp::silence;
 use crate::{Batching, Counters, Loss};
 
-/// A frame is a lone one if nothing has gone out for so long.
-const LONE: Duration = Duration::from_micros(1);
-
 /// After so many lone batches the receivers are heard, needed or not.
 const UNHEARD: u32 = 16;
-
-/// Which batches go out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Which {
-    /// Those that have begun to go out and were held up. They go with any other.
-    Blocked,
-    /// Those for receivers that are idle.
-    Idle,
-    /// Those for receivers that have not much else to do: a lone frame.
-    Lone,
-    /// All.
-    All,
-}
 
 /// What the sending thread and the pump share.
 pub(super) struct Link {
@@ -57,16 +40,12 @@ pub(super) struct Link {
     places: Vec<Place>,
     seat: Seat,
     counters: Arc<Counters>,
-    batch: Batching,
     frame_bytes_max: u32,
     /// So long a receiver may take to connect again.
     patience: Duration,
     /// Where frames only fill the ring's end, the last time.
     pad_at: u64,
-    /// When the first frame was committed that is not out.
-    opened: Option<Instant>,
-    /// When something went out the last time.
-    sent_at: Instant,
+    due: Due,
     /// Batches that the sending thread has sent since it heard the receivers.
     unheard: u32,
     guard: Guard,
@@ -93,22 +72,20 @@ pub(super) struct Parts {
 impl Link {
     pub(super) fn new(parts: Parts) -> Link {
         let time_max = parts.batch.time_max.max(parts.batch.time_min);
-        let now = Instant::now();
+        let batch = Batching {
+            time_max,
+            ..parts.batch
+        };
         Link {
             keeper: parts.keeper,
             door: parts.door,
             places: (0..parts.receivers).map(|_| Place::Awaited).collect(),
             seat: parts.seat,
             counters: parts.counters,
-            batch: Batching {
-                time_max,
-                ..parts.batch
-            },
             frame_bytes_max: parts.frame_bytes_max,
             patience: parts.patience,
             pad_at: u64::MAX,
-            opened: None,
-            sent_at: now,
+            due: Due::new(batch, Instant::now()),
             unheard: 0,
             guard: Guard::new(time_max),
             is_armed: false,
@@ -122,46 +99,37 @@ impl Link {
         self.pad_at = pad_at;
     }
 
-    /// When the batch began that is not out.
-    pub(super) fn opened(&self) -> Option<Instant> {
-        self.opened
-    }
-
-    /// A look of the sending thread at a batch that is not full. `true`: everything is out.
-    /// Unless it is `is_settled`, only time is taken.
-    pub(super) fn look(&mut self, now: Instant, is_settled: bool) -> bool {
-        let is_first = self.opened.is_none();
-        let opened = *self.opened.get_or_insert(now);
-        let waited = now.saturating_duration_since(opened.min(self.sent_at));
-        let mut is_out = false;
-        if is_settled {
-            let what = match () {
-                () if waited >= self.batch.time_min => Which::All,
-                () if is_first && waited >= LONE => Which::Lone,
-                () => Which::Idle,
-            };
-            // What goes out anyway does not wait until everybody was heard, nor do they each time.
-            is_out = what != Which::Idle && self.send(what);
-            self.unheard += 1;
-            if !is_out || self.unheard == UNHEARD {
-                self.hear();
+    /// A look of the sending thread at a batch that is not full. `None`: all of it is out that can go.
+    pub(super) fn look(&mut self, now: Instant) -> Option<Left> {
+        let what = match self.due.look(now) {
+            Ok(what) => what,
+            Err(left) => {
+                self.look_after();
+                return Some(left);
             }
-            is_out = is_out || self.send(what);
+        };
+        // What goes out anyway does not wait until everybody was heard, nor do they each time.
+        let mut is_out = what != Which::Idle && self.send(what);
+        self.unheard += 1;
+        if !is_out || self.unheard == UNHEARD {
+            self.hear();
         }
+        is_out = is_out || self.send(what);
+        self.due.settle_after(now);
         if !is_out {
             self.look_after();
         }
-        is_out
+        self.due.left(now)
     }
 
     /// Sends a full batch of a sending thread that is likely to go on: the pump looks after whatever
     /// it commits from now on. When that was, and how many bytes of it wait for the next one.
     pub(super) fn send_full(&mut self, then: Then) -> (Instant, usize) {
         self.send_then(Which::All, then);
-        self.opened.get_or_insert(self.sent_at);
+        self.due.close_full();
         self.look_after();
         let left = self.up().map(Outlet::held_back).max();
-        (self.sent_at, left.unwrap_or_default())
+        (self.due.sent_at(), left.unwrap_or_default())
     }
 
     /// The pump has to look after what is not out.
@@ -179,7 +147,7 @@ impl Link {
 
     fn send_then(&mut self, what: Which, then: Then) -> bool {
         let committed = self.keeper.committed();
-        let (mut is_out, mut has_sent) = (true, false);
+        let (mut is_out, mut waits, mut has_sent) = (true, false, false);
         for at in 0..self.places.len() {
             let Place::Up(outlet) = &mut self.places[at] else {
                 is_out &= self.places[at].is_gone();
@@ -205,16 +173,19 @@ impl Link {
                     Err(error) => self.fail(at, error),
                 }
             }
-            is_out &= match &self.places[at] {
-                Place::Up(outlet) => outlet.is_out(committed),
-                other => other.is_gone(),
-            };
+            match &self.places[at] {
+                Place::Up(outlet) => {
+                    is_out &= outlet.is_out(committed);
+                    waits |= outlet.waits(committed);
+                }
+                other => is_out &= other.is_gone(),
+            }
         }
         if has_sent {
-            self.sent_at = Instant::now();
+            self.due.sent(Instant::now());
         }
-        if is_out {
-            self.opened = None;
+        if !waits {
+            self.due.close();
         }
         is_out
     }
@@ -350,18 +321,14 @@ impl Link {
         let committed = self.keeper.committed();
         let has_frames = self.up().any(|outlet| !outlet.is_out(committed));
         if has_frames {
-            let opened = *self.opened.get_or_insert(now);
-            let is_due = opened + self.batch.time_max <= now;
-            self.send(match () {
-                () if is_due => Which::All,
-                () if self.guard.is_close() => Which::Idle,
-                () => Which::Blocked,
-            });
-            self.guard.sent(is_due);
+            let what = self.due.pump(now, self.guard.is_close());
+            self.send(what);
+            self.due.settle_after(now);
+            self.guard.sent(what == Which::All);
         } else {
-            self.opened = None;
+            self.due.close();
         }
-        if self.guard.is_on() && self.opened.is_none() {
+        if self.guard.is_on() && self.due.opened().is_none() {
             self.keeper.ask();
         }
         let wakes = self.is_armed && before != (self.keeper.released(), self.changes);
@@ -374,13 +341,21 @@ impl Link {
         }
         let next = Next::OnEvent.or_at(self.leaves).or_at(self.door.due());
         let next = next.or_at(self.next_give_up());
+        let next = next.or_at(self.next_early(committed));
         (next.or_at(self.next_look(now, committed)), wakes)
+    }
+
+    /// When the pump has to come back for frames whose receiver is idle.
+    fn next_early(&self, committed: u64) -> Option<Instant> {
+        let goes = |outlet: &Outlet| outlet.waits(committed) && outlet.is_idle();
+        let is_early = self.guard.is_close() && self.up().any(goes);
+        is_early.then(|| self.due.settled())
     }
 
     /// When the pump has to come back for frames that are not out; it has seen those up to an index.
     fn next_look(&mut self, now: Instant, committed: u64) -> Option<Instant> {
-        let waits = |outlet: &Outlet| !outlet.is_out(committed) && !outlet.is_blocked();
-        let opened = self.opened.filter(|_| self.up().any(waits));
+        let waits = |outlet: &Outlet| outlet.waits(committed);
+        let opened = self.due.opened().filter(|_| self.up().any(waits));
         let next = self.guard.next(opened, now);
         if next.is_none() && self.guard.is_on() {
             // Whoever commits the next frame calls, unless there is one that was not seen.

@@ -28,6 +28,7 @@
 
 mod batch;
 mod behind;
+mod due;
 mod going;
 mod guard;
 mod lifeline;

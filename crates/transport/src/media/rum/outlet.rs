@@ -94,6 +94,11 @@ impl Outlet {
         self.begun == committed && self.going.is_empty()
     }
 
+    /// Whether something up to an index is not out that the socket may take.
+    pub(super) fn waits(&self, committed: u64) -> bool {
+        !self.is_out(committed) && !self.is_blocked
+    }
+
     /// Whether the receiver has released everything that is out.
     pub(super) fn is_idle(&self) -> bool {
         self.line.released() == self.begun && self.going.is_empty()

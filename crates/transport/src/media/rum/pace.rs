@@ -14,11 +14,8 @@
 use std::time::{Duration, Instant};
 
 use super::batch::HEAD_BYTES;
+use super::due::Left;
 use super::outlet::Then;
-
-/// A batch after a full one waits so long for more, even if the receiver is idle: the sending thread
-/// is in a stream, and a lone frame would be in its way.
-const SETTLE: Duration = Duration::from_micros(10);
 
 /// A thread that takes less than so long from one full batch to the next does not look in between.
 const FAST: Duration = Duration::from_micros(25);
@@ -40,7 +37,6 @@ const SLACK_BYTES: usize = 64;
 /// Where the batch stands. Positions are indexes of the ring.
 #[derive(Debug)]
 pub(super) struct Pace {
-    time_min: Duration,
     /// Bytes of a full batch, with its head.
     whole: usize,
     began: u64,
@@ -56,10 +52,9 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// For batches that wait so long at least, of so many bytes.
-    pub(super) fn new(time_min: Duration, bytes: usize) -> Pace {
+    /// For batches of so many bytes.
+    pub(super) fn new(bytes: usize) -> Pace {
         let mut pace = Pace {
-            time_min,
             whole: bytes.saturating_sub(SLACK_BYTES),
             began: 0,
             full_at: 0,
@@ -89,11 +84,6 @@ impl Pace {
     /// Whether it is full, of frames of so many bytes.
     pub(super) fn is_full(&self, head: u64, bytes: u64) -> bool {
         head >= self.last_look(bytes)
-    }
-
-    /// Whether a batch whose first frame was committed so long ago may go out for an idle receiver.
-    pub(super) fn is_settled(&self, waited: Duration) -> bool {
-        self.full_since.is_none() || waited >= SETTLE
     }
 
     /// Everything went out before the batch was full: the next frame begins another one.
@@ -126,17 +116,14 @@ impl Pace {
         }
     }
 
-    /// A look has left the batch there, after it had waited so long; it is of frames of so many bytes.
-    pub(super) fn go_on(&mut self, head: u64, bytes: u64, waited: Duration) {
-        let until = match self.is_settled(waited) {
-            true => self.time_min,
-            false => SETTLE,
-        };
-        let left = until.saturating_sub(waited).as_nanos() as u64;
-        let stride = match waited.as_nanos() as u64 {
+    /// A look has left the batch there; it is of frames of so many bytes.
+    pub(super) fn go_on(&mut self, head: u64, bytes: u64, left: Left) {
+        let wait = left.until.saturating_sub(left.waited);
+        let left_ns = wait.as_nanos() as u64;
+        let stride = match left.waited.as_nanos() as u64 {
             0 => bytes,
             // Half of what will come until then, as it has come until now.
-            waited => (head - self.began).saturating_mul(left) / waited / 2,
+            waited => (head - self.began).saturating_mul(left_ns) / waited / 2,
         };
         let stride = stride.clamp(bytes, STRIDE_MAX * bytes);
         self.look_at = self.last_look(bytes).min(head + stride);
@@ -161,12 +148,11 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const TIME_MIN: Duration = Duration::from_micros(25);
     const WHOLE: usize = 64 * 1024;
 
     /// After so many full batches of frames of so many bytes, one every 10 µs.
     fn after_full(batches: u32, bytes: u64) -> (Pace, u64) {
-        let (mut pace, mut head, start) = (Pace::new(TIME_MIN, WHOLE), 0, Instant::now());
+        let (mut pace, mut head, start) = (Pace::new(WHOLE), 0, Instant::now());
         for number in 0..batches {
             while !pace.is_full(head, bytes) {
                 head += bytes;
@@ -180,7 +166,7 @@ mod tests {
     #[test]
     fn small_batches_are_not_filled_up() {
         for whole in [1, 64, 200, 4096] {
-            let mut pace = Pace::new(TIME_MIN, whole);
+            let mut pace = Pace::new(whole);
             let start = Instant::now();
             for number in 1..4 {
                 let now = start + number * Duration::from_micros(10);
@@ -192,19 +178,17 @@ mod tests {
 
     #[test]
     fn a_first_frame_is_looked_at() {
-        let pace = Pace::new(TIME_MIN, WHOLE);
+        let pace = Pace::new(WHOLE);
         assert_eq!(pace.bytes_left(0), 0);
-        assert!(pace.is_settled(Duration::ZERO));
         assert_eq!(pace.then(), Then::Nothing);
     }
 
     #[test]
     fn a_batch_with_its_head_is_no_larger_than_it_may_be() {
         for bytes in [8, 72, 264, 4104, 16392] {
-            let (pace, head) = after_full(1, bytes);
+            let (_, head) = after_full(1, bytes);
             assert!(head as usize + HEAD_BYTES <= WHOLE - SLACK_BYTES, "{bytes}");
             assert!((head + bytes) as usize + HEAD_BYTES > WHOLE - SLACK_BYTES);
-            assert!(!pace.is_settled(Duration::ZERO) && pace.is_settled(SETTLE));
         }
     }
 
@@ -233,13 +217,17 @@ mod tests {
 
     #[test]
     fn looks_come_as_often_as_the_times_need() {
-        let mut pace = Pace::new(TIME_MIN, WHOLE);
-        pace.go_on(72, 72, Duration::ZERO);
+        let mut pace = Pace::new(WHOLE);
+        let left = |micros| Left {
+            waited: Duration::from_micros(micros),
+            until: Duration::from_micros(25),
+        };
+        pace.go_on(72, 72, left(0));
         assert_eq!(pace.bytes_left(72), 72, "at the next frame");
         // A frame a microsecond, for 5 of 25: at half of the 20 that will come.
-        pace.go_on(5 * 72, 72, Duration::from_micros(5));
+        pace.go_on(5 * 72, 72, left(5));
         assert_eq!(pace.bytes_left(5 * 72), 10 * 72);
-        pace.go_on(100 * 72, 72, Duration::from_micros(25));
+        pace.go_on(100 * 72, 72, left(25));
         assert_eq!(pace.bytes_left(100 * 72), 72, "it is due");
     }
 }

@@ -9,7 +9,8 @@ use ring::Writer;
 use ring::frame::frame_bytes;
 use ring::grant::GrantAddress;
 
-use super::link::{Link, Which};
+use super::due::Which;
+use super::link::Link;
 use super::pace::Pace;
 use crate::media::tcp::pump::{Attended, Next};
 use crate::media::tcp::waiting::Waiting;
@@ -122,7 +123,7 @@ impl Sending {
             counters,
             writer,
             frame_bytes_max,
-            pace: Pace::new(batch.time_min, batch_bytes),
+            pace: Pace::new(batch_bytes),
             frame_bytes: 0,
             needs_look: false,
             wanted: 0,
@@ -165,16 +166,15 @@ impl Sending {
             // Nobody has promised to look after the next frame.
             return self.pace.look_again(head, false);
         };
-        let now = Instant::now();
-        let opened = link.opened().unwrap_or(now);
-        let waited = now.saturating_duration_since(opened);
-        let is_out = link.look(now, self.pace.is_settled(waited));
+        let left = link.look(Instant::now());
         drop(link);
-        if is_out {
-            self.pace.begin(head);
-            return self.count();
+        match left {
+            Some(left) => self.pace.go_on(head, bytes, left),
+            None => {
+                self.pace.begin(head);
+                self.count();
+            }
         }
-        self.pace.go_on(head, bytes, waited);
     }
 
     fn count(&self) {

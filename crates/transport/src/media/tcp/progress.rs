@@ -1,7 +1,9 @@
 //! How far a receiving end has released, and what of it its sender was told.
 //!
 //! The thread that receives stores a position and goes on. It tells the sender itself only what the
-//! sender may be waiting for; the rest is told by the pump, once a period while there is news.
+//! sender may be waiting for; the rest is told by the pump, once a period while there is news. The
+//! periods grow while the thread tells enough by itself: each of the pump's turns takes a core from
+//! somebody.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
@@ -12,6 +14,9 @@ use super::pump::Seat;
 
 /// How often the pump tells the sender how far we are, while there is something to tell.
 const PERIOD: Duration = Duration::from_millis(1);
+
+/// And how rarely, while the receiving thread does so.
+const PERIOD_MAX: Duration = Duration::from_millis(4);
 
 /// Periods without news before it sleeps.
 const QUIET_PERIODS: u32 = 16;
@@ -31,10 +36,23 @@ pub(crate) struct Progress {
 }
 
 /// What only one thread at a time may have: the words on their way.
-#[derive(Default)]
 pub(crate) struct Telling {
     teller: Teller,
     quiet: u32,
+    period: Duration,
+    /// What had been told when the pump was here the last time.
+    seen: u64,
+}
+
+impl Default for Telling {
+    fn default() -> Telling {
+        Telling {
+            teller: Teller::default(),
+            quiet: 0,
+            period: PERIOD,
+            seen: 0,
+        }
+    }
 }
 
 impl Progress {
@@ -87,12 +105,19 @@ impl Progress {
         if !self.is_attended.load(Ordering::Relaxed) {
             return None;
         }
-        telling.quiet = match self.tell(telling, credit) {
+        let is_told = telling.teller.told() != telling.seen;
+        telling.period = match is_told {
+            true => (telling.period * 2).min(PERIOD_MAX),
+            false => PERIOD,
+        };
+        let is_new = self.tell(telling, credit);
+        telling.seen = telling.teller.told();
+        telling.quiet = match is_told || is_new {
             true => 0,
             false => telling.quiet + 1,
         };
         if telling.quiet < QUIET_PERIODS {
-            return Some(now + PERIOD);
+            return Some(now + telling.period);
         }
         telling.quiet = 0;
         self.is_attended.store(false, Ordering::Release);
@@ -114,5 +139,48 @@ impl Progress {
     pub(crate) fn leave(&self, telling: &mut Telling, credit: &TcpStream) {
         self.tell(telling, credit);
         telling.teller.leave(credit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn connection() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
+        let address = listener.local_addr().expect("an address");
+        let one = TcpStream::connect(address).expect("connects");
+        (one, listener.accept().expect("accepts").0)
+    }
+
+    #[test]
+    fn the_pump_comes_rarely_while_the_thread_tells_by_itself() {
+        let (credit, _sender) = connection();
+        let progress = Progress::new(Seat::take().expect("a seat"), 100);
+        let (mut telling, now) = (Telling::default(), Instant::now());
+        let mut position = 0;
+        let mut turn = |bytes: u64, tells: bool| {
+            position += bytes;
+            progress.release(position);
+            if tells {
+                assert!(progress.tell(&mut telling, &credit));
+            }
+            let next = progress.tell_on(&mut telling, &credit, now);
+            assert!(!progress.has_news());
+            next.map(|next| next - now)
+        };
+        assert_eq!(turn(10, false), Some(PERIOD));
+        let periods: Vec<_> = (0..6).map(|_| turn(100, true)).collect();
+        assert!(periods.is_sorted(), "{periods:?}");
+        assert_eq!(periods.last(), Some(&Some(PERIOD_MAX)));
+        assert_eq!(
+            turn(10, false),
+            Some(PERIOD),
+            "it is the pump that has told"
+        );
+        let quiet = (0..QUIET_PERIODS).map(|_| turn(0, false)).last();
+        assert_eq!(quiet, Some(None), "it sleeps");
     }
 }

@@ -1,0 +1,233 @@
+//! When a batch is due that is not full.
+//!
+//! ```text
+//!   sent   opened            settled                    time_min         time_max
+//!   --+------+------------------+--------------------------+----------------+--
+//!            | nobody gets it   | receivers get it that    | the sending    | the pump
+//!            |                  | are idle                 | thread sends   | does
+//! ```
+//! A lone frame, of a thread that has sent the last batch a while ago, does not wait for word that the
+//! receiver is done with that batch: word takes as long as a frame.
+//!
+//! Sending takes the sending thread's time, the more the more receivers there are, and each of them is
+//! idle again soon if it got little. So the batch after one that went out early waits as long as that
+//! one took to send, idle receivers or not: half of the thread's time is left for filling it.
+
+use std::time::{Duration, Instant};
+
+use crate::Batching;
+
+/// A frame is a lone one if nothing has gone out for so long.
+const LONE: Duration = Duration::from_micros(1);
+
+/// A batch after a full one waits so long for more, even if the receiver is idle: the sending thread
+/// is in a stream, and a lone frame would be in its way.
+const SETTLE: Duration = Duration::from_micros(10);
+
+/// Which batches go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Those that have begun to go out and were held up. They go with any other.
+    Blocked,
+    /// Those for receivers that are idle.
+    Idle,
+    /// Those for receivers that have not much else to do: a lone frame.
+    Lone,
+    /// All.
+    All,
+}
+
+/// A batch that a look leaves there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Left {
+    /// It has waited so long,
+    pub(super) waited: Duration,
+    /// and nothing is to be done before it has so long.
+    pub(super) until: Duration,
+}
+
+/// What a link knows of its batch.
+#[derive(Debug)]
+pub(super) struct Due {
+    time_min: Duration,
+    time_max: Duration,
+    /// When the first frame was committed that could be out and is not.
+    opened: Option<Instant>,
+    /// When something went out the last time.
+    sent_at: Instant,
+    /// So long the batch waits, even for idle receivers.
+    settle: Duration,
+}
+
+impl Due {
+    pub(super) fn new(batch: Batching, now: Instant) -> Due {
+        Due {
+            time_min: batch.time_min,
+            time_max: batch.time_max,
+            opened: None,
+            sent_at: now,
+            settle: Duration::ZERO,
+        }
+    }
+
+    /// When the batch began that is not out.
+    pub(super) fn opened(&self) -> Option<Instant> {
+        self.opened
+    }
+
+    /// When something went out the last time.
+    pub(super) fn sent_at(&self) -> Instant {
+        self.sent_at
+    }
+
+    /// Something has gone out.
+    pub(super) fn sent(&mut self, now: Instant) {
+        self.sent_at = now;
+    }
+
+    /// Everything is out that can go.
+    pub(super) fn close(&mut self) {
+        self.opened = None;
+    }
+
+    /// A full batch went out: the next one begins.
+    pub(super) fn close_full(&mut self) {
+        self.settle = SETTLE;
+        self.opened.get_or_insert(self.sent_at);
+    }
+
+    /// A look that began then may have sent something early.
+    pub(super) fn settle_after(&mut self, look: Instant) {
+        if self.sent_at > look {
+            self.settle = (self.sent_at - look).min(self.time_min);
+        }
+    }
+
+    /// What the sending thread is to send that comes by with a frame; an error: nothing yet.
+    pub(super) fn look(&mut self, now: Instant) -> Result<Which, Left> {
+        let (is_first, waited) = (self.opened.is_none(), self.waited(now));
+        self.opened.get_or_insert(now);
+        match () {
+            () if waited < self.settle => Err(Left {
+                waited,
+                until: self.settle,
+            }),
+            () if waited >= self.time_min => Ok(Which::All),
+            () if is_first && waited >= LONE => Ok(Which::Lone),
+            () => Ok(Which::Idle),
+        }
+    }
+
+    /// What such a look has left there, if anything.
+    pub(super) fn left(&self, now: Instant) -> Option<Left> {
+        self.opened.map(|_| Left {
+            waited: self.waited(now),
+            until: self.time_min,
+        })
+    }
+
+    /// What the pump is to send of what is not out; `is_close`: it hears when receivers are idle.
+    pub(super) fn pump(&mut self, now: Instant, is_close: bool) -> Which {
+        let opened = *self.opened.get_or_insert(now);
+        match () {
+            () if opened + self.time_max <= now => Which::All,
+            () if is_close && self.settled() <= now => Which::Idle,
+            () => Which::Blocked,
+        }
+    }
+
+    /// From when on idle receivers get it.
+    pub(super) fn settled(&self) -> Instant {
+        let since = self.opened.unwrap_or(self.sent_at).min(self.sent_at);
+        since + self.settle
+    }
+
+    /// How long the batch has waited: since it began, or, if that is longer, since something went out.
+    fn waited(&self, now: Instant) -> Duration {
+        let since = self.opened.unwrap_or(now).min(self.sent_at);
+        now.saturating_duration_since(since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIME_MIN: Duration = Duration::from_micros(25);
+    const TIME_MAX: Duration = Duration::from_micros(50);
+    const MICRO: Duration = Duration::from_micros(1);
+
+    /// Something went out just now.
+    fn due() -> (Due, Instant) {
+        let batch = Batching {
+            time_min: TIME_MIN,
+            time_max: TIME_MAX,
+            bytes_max: 1 << 16,
+        };
+        let now = Instant::now();
+        (Due::new(batch, now), now)
+    }
+
+    #[test]
+    fn a_lone_frame_goes_at_once() {
+        let (mut due, start) = due();
+        assert_eq!(due.look(start), Ok(Which::Idle), "one follows on another");
+        due.close();
+        assert_eq!(due.look(start + LONE), Ok(Which::Lone));
+        assert_eq!(due.look(start + LONE), Ok(Which::Idle), "it was not sent");
+        assert_eq!(due.look(start + TIME_MIN), Ok(Which::All));
+    }
+
+    #[test]
+    fn what_goes_early_leaves_as_much_time_as_it_took() {
+        let (mut due, start) = due();
+        let sent = start + 8 * MICRO;
+        assert_eq!(due.look(start), Ok(Which::Idle));
+        due.sent(sent);
+        due.settle_after(start);
+        due.close();
+        let (waited, until) = (3 * MICRO, 8 * MICRO);
+        assert_eq!(due.look(sent + waited), Err(Left { waited, until }));
+        assert_eq!(due.pump(sent + waited, true), Which::Blocked);
+        assert_eq!(due.settled(), sent + until);
+        assert_eq!(due.pump(sent + until, true), Which::Idle);
+        assert_eq!(due.look(sent + until), Ok(Which::Idle));
+    }
+
+    #[test]
+    fn a_thread_that_was_held_up_while_it_sent_makes_nobody_wait_longer_than_a_batch_does() {
+        let (mut due, start) = due();
+        let sent = start + Duration::from_secs(1);
+        due.sent(sent);
+        due.settle_after(start);
+        assert_eq!(due.settled(), sent + TIME_MIN);
+        due.settle_after(sent);
+        assert_eq!(due.settled(), sent + TIME_MIN, "that look has sent nothing");
+    }
+
+    #[test]
+    fn after_a_full_batch_the_next_one_has_time_to_fill() {
+        let (mut due, start) = due();
+        due.sent(start);
+        due.close_full();
+        let waited = SETTLE - MICRO;
+        let left = Left {
+            waited,
+            until: SETTLE,
+        };
+        assert_eq!(due.look(start + waited), Err(left));
+        assert_eq!(due.look(start + SETTLE), Ok(Which::Idle));
+    }
+
+    #[test]
+    fn the_pump_sends_what_has_waited_longest() {
+        let (mut due, start) = due();
+        let first = start + TIME_MAX;
+        assert_eq!(due.pump(first, false), Which::Blocked);
+        assert_eq!(due.opened(), Some(first));
+        assert_eq!(due.pump(first + MICRO, true), Which::Idle);
+        assert_eq!(due.pump(first + TIME_MAX, false), Which::All);
+        due.close();
+        assert_eq!((due.opened(), due.left(first)), (None, None));
+    }
+}
