@@ -84,7 +84,7 @@ pub struct Spec {
 /// has waited long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batching {
-    /// A batch that is not full waits at least so long for more while the receiver is busy.
+    /// A batch that is not full waits at least so long for more, unless the receiver has nothing to do.
     pub time_min: Duration,
     /// And at most so long.
     pub time_max: Duration,

@@ -1,17 +1,18 @@
 //! When a batch is due that is not full.
 //!
 //! ```text
-//!   sent   opened            settled                    time_min         time_max
-//!   --+------+------------------+--------------------------+----------------+--
-//!            | nobody gets it   | receivers get it that    | the sending    | the pump
-//!            |                  | are idle                 | thread sends   | does
+//!   sent               settled                   time_min            time_max
+//!   --+-------------------+-------------------------+-------------------+--
+//!     | nobody gets more  | receivers get more      | the sending       | the pump
+//!     |                   | that are idle           | thread sends all  | does
 //! ```
 //! A lone frame, of a thread that has sent the last batch a while ago, does not wait for word that the
 //! receiver is done with that batch: word takes as long as a frame.
 //!
 //! Sending takes the sending thread's time, the more the more receivers there are, and each of them is
-//! idle again soon if it got little. So the batch after one that went out early waits as long as that
-//! one took to send, idle receivers or not: half of the thread's time is left for filling it.
+//! idle again soon if it got little. So after what went out early nobody gets more for as long as that
+//! took, idle or not: half of the thread's time is left for filling the next batch. Whoever commits a
+//! frame and then has nothing to do is expected to flush, as the engine's threads do before they wait.
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,9 @@ const LONE: Duration = Duration::from_micros(1);
 /// A batch after a full one waits so long for more, even if the receiver is idle: the sending thread
 /// is in a stream, and a lone frame would be in its way.
 const SETTLE: Duration = Duration::from_micros(10);
+
+/// And at most so long after any: the thread may have been held up while it sent.
+const SETTLE_MAX: Duration = Duration::from_micros(50);
 
 /// Which batches go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +59,7 @@ pub(super) struct Due {
     opened: Option<Instant>,
     /// When something went out the last time.
     sent_at: Instant,
-    /// So long the batch waits, even for idle receivers.
+    /// So long nobody gets more.
     settle: Duration,
 }
 
@@ -75,11 +79,6 @@ impl Due {
         self.opened
     }
 
-    /// When something went out the last time.
-    pub(super) fn sent_at(&self) -> Instant {
-        self.sent_at
-    }
-
     /// Something has gone out.
     pub(super) fn sent(&mut self, now: Instant) {
         self.sent_at = now;
@@ -90,16 +89,17 @@ impl Due {
         self.opened = None;
     }
 
-    /// A full batch went out: the next one begins.
-    pub(super) fn close_full(&mut self) {
+    /// A full batch went out just now, or as much of it as could: the next one begins.
+    pub(super) fn close_full(&mut self, now: Instant) {
+        self.sent_at = now;
         self.settle = SETTLE;
-        self.opened.get_or_insert(self.sent_at);
+        self.opened.get_or_insert(now);
     }
 
-    /// A look that began then may have sent something early.
+    /// A look of the sending thread that began then may have sent something.
     pub(super) fn settle_after(&mut self, look: Instant) {
         if self.sent_at > look {
-            self.settle = (self.sent_at - look).min(self.time_min);
+            self.settle = (self.sent_at - look).min(self.time_min).min(SETTLE_MAX);
         }
     }
 
@@ -107,9 +107,10 @@ impl Due {
     pub(super) fn look(&mut self, now: Instant) -> Result<Which, Left> {
         let (is_first, waited) = (self.opened.is_none(), self.waited(now));
         self.opened.get_or_insert(now);
+        let rested = now.saturating_duration_since(self.sent_at);
         match () {
-            () if waited < self.settle => Err(Left {
-                waited,
+            () if rested < self.settle => Err(Left {
+                waited: rested,
                 until: self.settle,
             }),
             () if waited >= self.time_min => Ok(Which::All),
@@ -136,10 +137,9 @@ impl Due {
         }
     }
 
-    /// From when on idle receivers get it.
+    /// From when on idle receivers get more.
     pub(super) fn settled(&self) -> Instant {
-        let since = self.opened.unwrap_or(self.sent_at).min(self.sent_at);
-        since + self.settle
+        self.sent_at + self.settle
     }
 
     /// How long the batch has waited: since it began, or, if that is longer, since something went out.
@@ -203,13 +203,34 @@ mod tests {
         assert_eq!(due.settled(), sent + TIME_MIN);
         due.settle_after(sent);
         assert_eq!(due.settled(), sent + TIME_MIN, "that look has sent nothing");
+        due.time_min = Duration::from_millis(10);
+        due.settle_after(start);
+        assert_eq!(due.settled(), sent + SETTLE_MAX);
+    }
+
+    #[test]
+    fn a_receiver_that_is_busy_does_not_have_the_others_served_frame_by_frame() {
+        let (mut due, start) = due();
+        let (mut now, took) = (start, 4 * MICRO);
+        assert_eq!(due.look(now), Ok(Which::Idle));
+        for _ in 0..3 {
+            due.sent(now + took);
+            due.settle_after(now);
+            now += took;
+            let left = Left {
+                waited: MICRO,
+                until: took,
+            };
+            assert_eq!(due.look(now + MICRO), Err(left));
+            now += took;
+            assert_eq!(due.look(now), Ok(Which::Idle));
+        }
     }
 
     #[test]
     fn after_a_full_batch_the_next_one_has_time_to_fill() {
         let (mut due, start) = due();
-        due.sent(start);
-        due.close_full();
+        due.close_full(start);
         let waited = SETTLE - MICRO;
         let left = Left {
             waited,

@@ -5,11 +5,11 @@
 //!    ^                                                 |  <------ a batch was left behind ------ |
 //!    +---------- nothing to look after for a while ----+-----------------------------------------+
 //! ```
-//! Close, the pump comes when the batch is due, and whenever the receiver says something. Far, it
-//! comes less and less often, and sends only what is due, as it has found for a while that there is
-//! nothing for it to do: a sending thread that sends batch after batch is not to be disturbed. So a
-//! thread that has done so and stops without a flush may have its last batch sent late, by a
-//! millisecond.
+//! Close, the pump comes when the batch is due, for all or for whoever is idle, and whenever a receiver
+//! says something. Far, it comes less and less often, and sends only what is due, as it has found for
+//! a while that there is nothing for it to do: a sending thread that sends batch after batch is not to
+//! be disturbed. So a thread that has done so and stops without a flush may have its last batch sent
+//! late, by a millisecond.
 
 use std::time::{Duration, Instant};
 

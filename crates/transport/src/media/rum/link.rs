@@ -4,8 +4,8 @@
 //! never waits for the lock: when the pump has it, the pump is sending.
 //!
 //! # When a batch goes out
-//! To a receiver that is idle (it has released everything that is out) at once; else when it is full;
-//! else when it has waited long enough: the sending thread sends it the shortest batching time after
+//! To a receiver that is idle (it has released everything that is out) soon; else when it is full; else
+//! when it has waited long enough: the sending thread sends it the shortest batching time after
 //! the last one when it comes by with another frame, the pump the longest time after its first frame:
 //! see [`Due`].
 
@@ -109,14 +109,17 @@ impl Link {
             }
         };
         // What goes out anyway does not wait until everybody was heard, nor do they each time.
-        let mut is_out = what != Which::Idle && self.send(what);
+        let is_out = what != Which::Idle && self.send(what);
         self.unheard += 1;
         if !is_out || self.unheard == UNHEARD {
             self.hear();
         }
-        is_out = is_out || self.send(what);
-        self.due.settle_after(now);
         if !is_out {
+            self.send(what);
+        }
+        self.due.settle_after(now);
+        // For receivers that are not connected there is nothing to do.
+        if self.due.opened().is_some() || self.up().any(Outlet::is_blocked) {
             self.look_after();
         }
         self.due.left(now)
@@ -126,10 +129,11 @@ impl Link {
     /// it commits from now on. When that was, and how many bytes of it wait for the next one.
     pub(super) fn send_full(&mut self, then: Then) -> (Instant, usize) {
         self.send_then(Which::All, then);
-        self.due.close_full();
+        let now = Instant::now();
+        self.due.close_full(now);
         self.look_after();
         let left = self.up().map(Outlet::held_back).max();
-        (self.due.sent_at(), left.unwrap_or_default())
+        (now, left.unwrap_or_default())
     }
 
     /// The pump has to look after what is not out.
@@ -166,7 +170,7 @@ impl Link {
                 };
                 match outlet.send(&source, then) {
                     Ok(sent) => {
-                        has_sent = true;
+                        has_sent |= sent.bytes > 0;
                         let batches = &self.counters.batches;
                         batches.fetch_add(sent.batches, Ordering::Relaxed);
                     }
@@ -323,7 +327,6 @@ impl Link {
         if has_frames {
             let what = self.due.pump(now, self.guard.is_close());
             self.send(what);
-            self.due.settle_after(now);
             self.guard.sent(what == Which::All);
         } else {
             self.due.close();
@@ -341,8 +344,8 @@ impl Link {
         }
         let next = Next::OnEvent.or_at(self.leaves).or_at(self.door.due());
         let next = next.or_at(self.next_give_up());
-        let next = next.or_at(self.next_early(committed));
-        (next.or_at(self.next_look(now, committed)), wakes)
+        let next = next.or_at(self.next_look(now, committed));
+        (next.or_at(self.next_early(committed)), wakes)
     }
 
     /// When the pump has to come back for frames whose receiver is idle.

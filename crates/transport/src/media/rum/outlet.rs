@@ -53,6 +53,7 @@ pub(super) struct Source<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sent {
     pub(super) batches: u64,
+    pub(super) bytes: usize,
 }
 
 impl Outlet {
@@ -138,6 +139,7 @@ impl Outlet {
                 return Ok(sent);
             }
             let count = self.going.write(&self.line.frames, source.keeper, bytes)?;
+            sent.bytes += count;
             if count == 0 {
                 self.is_blocked = true;
                 return Ok(sent);
