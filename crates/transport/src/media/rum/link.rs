@@ -9,6 +9,9 @@
 //! the last one when it comes by with another frame, the pump the longest time after its first frame:
 //! see [`Due`].
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -192,9 +192,9 @@ impl Outlet {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::io::Read;
-    use std::net::{SocketAddr, TcpListener, TcpStream};
+    use std::net::TcpStream;
 
     use ring::Writer;
     use ring::frame::Batch;
@@ -203,17 +203,10 @@ mod tests {
     use super::*;
     use crate::media::tcp::hello::{Hello, Protocol, Way};
     use crate::media::tcp::line::Pair;
+    use crate::media::tcp::loopback::pair;
     use crate::media::tcp::pump::Seat;
 
     const WHOLE: usize = 1000;
-
-    /// Both ends of a connection.
-    fn connection() -> (TcpStream, TcpStream, SocketAddr) {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
-        let address = listener.local_addr().expect("an address");
-        let one = TcpStream::connect(address).expect("connects");
-        (one, listener.accept().expect("accepts").0, address)
-    }
 
     fn key() -> Key {
         Key::of(&Hello {
@@ -228,20 +221,21 @@ mod tests {
         })
     }
 
-    /// An outlet, and where its frames arrive.
-    fn outlet() -> (Outlet, TcpStream) {
-        let (frames, arrive, address) = connection();
-        let credit = connection().0;
+    /// An outlet, where its frames arrive, and where credit comes from.
+    pub(in super::super) fn outlet() -> (Outlet, TcpStream, TcpStream) {
+        let (frames, arrive) = pair();
+        let address = frames.peer_addr().expect("an address");
+        let (credit, far_credit) = pair();
         let line = Line::new(Pair { frames, credit }, 0, Seat::take().expect("a seat"));
         let peer = Peer {
             instance: 0,
             address,
             lifeline: None,
         };
-        (Outlet::new(line, key(), peer, 0), arrive)
+        (Outlet::new(line, key(), peer, 0), arrive, far_credit)
     }
 
-    fn commit(writer: &mut Writer, frames: usize) {
+    pub(in super::super) fn commit(writer: &mut Writer, frames: usize) {
         for number in 0..frames {
             writer.claim(100).expect("room").fill(number as u8);
             writer.commit(1, 0, 100);
@@ -251,7 +245,7 @@ mod tests {
     #[test]
     fn what_does_not_fill_a_write_waits_for_the_next() {
         let (mut writer, keeper) = ring::keeping(1 << 16).expect("memory");
-        let (mut outlet, mut arrive) = outlet();
+        let (mut outlet, mut arrive, _credit) = outlet();
         let source = |keeper| Source {
             keeper,
             pad_at: u64::MAX,

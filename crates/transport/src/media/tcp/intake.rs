@@ -283,16 +283,9 @@ impl Intake {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::net::TcpListener;
 
     use super::*;
-
-    fn pair() -> (TcpStream, TcpStream) {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
-        let address = listener.local_addr().expect("an address");
-        let one = TcpStream::connect(address).expect("connects");
-        (one, listener.accept().expect("accepts").0)
-    }
+    use crate::media::tcp::loopback::pair;
 
     fn frame(len: usize) -> Vec<u8> {
         let header = Header {

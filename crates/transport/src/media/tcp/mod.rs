@@ -28,6 +28,8 @@ pub(super) mod hello;
 pub(super) mod intake;
 pub(super) mod line;
 mod lines;
+#[cfg(test)]
+pub(super) mod loopback;
 pub(super) mod progress;
 pub(super) mod pump;
 mod receiving;

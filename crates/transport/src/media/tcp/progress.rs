@@ -144,20 +144,12 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
-
     use super::*;
-
-    fn connection() -> (TcpStream, TcpStream) {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
-        let address = listener.local_addr().expect("an address");
-        let one = TcpStream::connect(address).expect("connects");
-        (one, listener.accept().expect("accepts").0)
-    }
+    use crate::media::tcp::loopback::pair;
 
     #[test]
     fn the_pump_comes_rarely_while_the_thread_tells_by_itself() {
-        let (credit, _sender) = connection();
+        let (credit, _sender) = pair();
         let progress = Progress::new(Seat::take().expect("a seat"), 100);
         let (mut telling, now) = (Telling::default(), Instant::now());
         let mut position = 0;

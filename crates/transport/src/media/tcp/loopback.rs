@@ -1,0 +1,11 @@
+//! A connection within this process, for tests.
+
+use std::net::{TcpListener, TcpStream};
+
+/// Both ends.
+pub(crate) fn pair() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
+    let address = listener.local_addr().expect("an address");
+    let one = TcpStream::connect(address).expect("connects");
+    (one, listener.accept().expect("accepts").0)
+}
