@@ -1,20 +1,28 @@
 //! The reading end: polls runs of frames in place, gives their room back.
 
 use std::cell::Cell;
+use std::hint::spin_loop;
 use std::marker::PhantomData;
 
 use crate::fault::Fault;
-use crate::frame::{ALIGN, Batch, HEADER_BYTES, Header, PAD, Torn};
+use crate::frame::{ALIGN, Batch, HEADER_BYTES, Header, PAD, Torn, frame_bytes};
 use crate::points::{Point, pass};
 use crate::segment::{PARTS, Segment};
 use crate::sync::Ordering;
 
-/// A reader that runs out in a stream looks so often for the next batch before it looks for single
-/// frames.
-const SPINS: u32 = if cfg!(loom) { 1 } else { 64 };
+/// A reader that runs out in a stream looks at least so often for the next batch before it looks for
+/// single frames ...
+const PATIENCE_MIN: u32 = if cfg!(loom) { 1 } else { 4 };
 
-/// What is found at once, at least, when there is a stream.
-const STREAM_BYTES: u64 = if cfg!(loom) { 16 } else { 512 };
+/// ... and at most so often: one to three microseconds, by how long a processor pauses.
+const PATIENCE_MAX: u32 = if cfg!(loom) { 2 } else { 64 };
+
+/// Being patient pays if it brings so many bytes a look: the writer is at work on a batch, and each look
+/// at its single frames takes lines from under it ...
+const LOOK_BYTES: u64 = 32;
+
+/// ... and more frames than this: else somebody may wait for the one.
+const FEW: u64 = 2;
 
 /// A reading end of a ring; can be moved between threads.
 pub struct Reader {
@@ -26,8 +34,9 @@ pub struct Reader {
     released: u64,
     /// Up to where there are frames. May be stale, and is then too small.
     seen: u64,
-    /// Whether much was found the last time.
-    is_streaming: bool,
+    /// How often it looks for a batch before it looks for single frames: not at all, unless it has
+    /// found some each time of late.
+    patience: u32,
     /// How often there was no further frame.
     looks_in_vain: u64,
     /// What stopped the batch that was polled last.
@@ -47,7 +56,7 @@ impl Reader {
             tail: start,
             released: start,
             seen: start,
-            is_streaming: false,
+            patience: 0,
             looks_in_vain: 0,
             torn: Cell::new(None),
             fault: None,
@@ -177,24 +186,45 @@ impl Reader {
         if self.fault().is_some() {
             return false;
         }
-        if self.is_streaming {
-            for look in 0..SPINS {
-                let published = self.segment.head().published.0.load(Ordering::Acquire); // [frames]
-                // It may be behind, when single frames were found.
-                if published > self.tail {
-                    self.looks_in_vain += u64::from(look);
-                    return self.accept(published);
-                }
+        for look in 0..self.patience {
+            let published = self.segment.head().published.0.load(Ordering::Acquire); // [frames]
+            // It may be behind, when single frames were found.
+            if published > self.tail {
+                self.looks_in_vain += u64::from(look);
+                return self.accept(published);
             }
-            self.looks_in_vain += u64::from(SPINS);
-            self.is_streaming = false;
+            spin_loop();
         }
+        self.looks_in_vain += u64::from(self.patience);
         let committed = self.segment.head().committed.0.load(Ordering::Acquire); // [frames]
         if committed == self.tail {
+            self.patience = 0;
             self.looks_in_vain += 1;
             return false;
         }
-        self.accept(committed)
+        let is_sound = self.accept(committed);
+        if is_sound {
+            self.patience = self.patience_after(committed - self.tail);
+        }
+        is_sound
+    }
+
+    /// How patient to be after single frames of so many bytes.
+    #[inline]
+    fn patience_after(&self, bytes: u64) -> u32 {
+        if self.patience == 0 {
+            // The next lone frame after silence is not waited for.
+            return 1;
+        }
+        let first = Header::from_word(self.header(self.tail));
+        let has_many = bytes > FEW * frame_bytes(first.len as usize) as u64;
+        let worth = LOOK_BYTES * u64::from(self.patience);
+        let patience = match self.patience {
+            last if has_many && bytes >= worth => last * 2,
+            last if has_many && bytes >= worth / 2 => last,
+            last => last / 2,
+        };
+        patience.clamp(PATIENCE_MIN, PATIENCE_MAX)
     }
 
     /// Believes an index of the writer if it can be.
@@ -209,7 +239,6 @@ impl Reader {
             });
             return false;
         }
-        self.is_streaming = index - self.tail >= STREAM_BYTES;
         self.seen = index;
         true
     }

@@ -1,5 +1,6 @@
 //! One way at a low rate: half of there and back, against bare cache lines: one with a
-//! number and those of the message.
+//! number and those of the message. Once they stay the same; once each message has lines of its own, as
+//! in any ring, of which a core knows less.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,16 +24,36 @@ pub fn ping_pong() -> Outcome {
     pin::to(1)?;
     println!("\none way at a low rate, nanoseconds, and the ratio of the medians");
     println!(
-        "{:>6} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} | {:>6}",
-        "bytes", "p50", "p99", "p99.9", "bare p50", "p99", "p99.9", "ratio"
+        "{:>6} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} {:>6} | {:>8} {:>8} {:>8} {:>6}",
+        "bytes",
+        "p50",
+        "p99",
+        "p99.9",
+        "bare p50",
+        "p99",
+        "p99.9",
+        "ratio",
+        "moving",
+        "p99",
+        "p99.9",
+        "ratio"
     );
     for len in [8, 56, 248, 1000] {
-        let [a, b, c, d, e, f] = medians(|| {
-            let (ours, bare) = (between_processes(len)?, between_lines(len)?);
-            Ok([ours[0], ours[1], ours[2], bare[0], bare[1], bare[2]])
+        let times = medians(|| {
+            let ours = between_processes(len)?;
+            let (same, moving) = (between_lines(len, STAY)?, between_lines(len, 1)?);
+            let times = [ours, same, moving];
+            Ok(std::array::from_fn::<_, 9, _>(|at| times[at / 3][at % 3]))
         })?;
-        let ratio = a / d;
-        println!("{len:>6} {a:>8.0} {b:>8.0} {c:>8.0} | {d:>8.0} {e:>8.0} {f:>8.0} | {ratio:>6.2}");
+        print!("{len:>6}");
+        for (at, percentiles) in times.chunks(3).enumerate() {
+            percentiles.iter().for_each(|time| print!(" {time:>8.0}"));
+            match at {
+                0 => print!(" |"),
+                1 => print!(" {:>6.2} |", times[0] / percentiles[0]),
+                _ => println!(" {:>6.2}", times[0] / percentiles[0]),
+            }
+        }
     }
     Ok(())
 }
@@ -116,10 +137,11 @@ pub fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
     }
 }
 
-/// Each way a message of so many bytes, from a line's beginning on, and a line with its number. Other
-/// ones from time to time: how far a line is from both cores depends on its address.
-fn between_lines(len: usize) -> Result<[f64; 3], Failure> {
-    let (there, back) = (Way::new(len), Way::new(len));
+/// Each way a message of so many bytes, from a line's beginning on, and a line with its number. The
+/// message's are others after some trips, and both from time to time: how far a line is from both cores
+/// depends on its address.
+fn between_lines(len: usize, stay: u64) -> Result<[f64; 3], Failure> {
+    let (there, back) = (Way::new(len, stay), Way::new(len, stay));
     thread::scope(|scope| {
         let echoes = scope.spawn(|| -> Outcome {
             pin::to(0)?;
@@ -149,6 +171,8 @@ struct Way {
     lines: Vec<[Line; LINES]>,
     numbers: Vec<Line>,
     words: usize,
+    /// So many trips use the same lines of a message.
+    stay: u64,
 }
 
 const PLACES: usize = 128;
@@ -156,23 +180,24 @@ const PLACES: usize = 128;
 /// Pairs of cache lines of a message, at most.
 const LINES: usize = 8;
 
-/// Trips that use the same place.
+/// Trips that use the same number.
 const STAY: u64 = 500;
 
 impl Way {
-    fn new(len: usize) -> Way {
+    fn new(len: usize, stay: u64) -> Way {
         Way {
             lines: (0..PLACES).map(|_| Default::default()).collect(),
             numbers: (0..PLACES).map(|_| Line::default()).collect(),
             words: len / 8,
+            stay,
         }
     }
 
     /// The words of a message, and its number.
     fn place(&self, trip: u64) -> (impl Iterator<Item = &AtomicU64>, &AtomicU64) {
-        let place = (trip / STAY * 37) as usize % PLACES;
-        let words = self.lines[place].iter().flat_map(|line| &line.0);
-        (words.take(self.words), &self.numbers[place].0[0])
+        let place = |stay| (trip / stay * 37) as usize % PLACES;
+        let words = self.lines[place(self.stay)].iter().flat_map(|line| &line.0);
+        (words.take(self.words), &self.numbers[place(STAY)].0[0])
     }
 
     fn send(&self, trip: u64) {
