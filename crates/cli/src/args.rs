@@ -28,7 +28,7 @@ pub enum Command {
     Run(RunArgs),
     /// Say what is wrong with programs, without running them
     Check(CheckArgs),
-    /// Print programs in the canonical layout
+    /// Write programs in the canonical layout, in place; with --check or --stdout they stay as they are
     Fmt(FmtArgs),
     /// Describe an operator or a function; without a name, list all
     Doc(DocArgs),
@@ -120,7 +120,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     pub log: Level,
 
-    /// Shut down after so many seconds
+    /// Begin to shut down after so many seconds: sources end, and what is under way is carried
+    /// through, however long that takes
     #[arg(short = 'k', long, value_name = "SECONDS", value_parser = seconds)]
     #[arg(allow_negative_numbers = true)]
     pub kill_after: Option<f64>,
@@ -323,8 +324,10 @@ fn host(text: &str) -> Result<engine::Host, String> {
         .filter(|(name, _)| !name.is_empty())
         .ok_or_else(wrong)?;
     let mut words = rest.split(',');
-    let address = words.next().and_then(|word| word.parse().ok());
-    let address: IpAddr = address.ok_or_else(wrong)?;
+    let address = words.next().unwrap_or_default();
+    let address: IpAddr = address.parse().map_err(|_| {
+        format!("`{address}` is no IP address, as 192.0.2.7 and 2001:db8::7 are; names are not looked up")
+    })?;
     if address.is_unspecified() || address.is_multicast() {
         return Err(format!(
             "{address} is no address of one host: others reach it at the one that is said here"

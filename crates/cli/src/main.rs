@@ -34,11 +34,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(command::Failure::Reported) => ExitCode::from(1),
         Err(command::Failure::Program(message)) => {
-            eprintln!("thalweg: {message}");
+            command::tell(&format!("thalweg: {message}\n"));
             ExitCode::from(1)
         }
         Err(command::Failure::Usage(message)) => {
-            eprintln!("thalweg: {message}");
+            command::tell(&format!("thalweg: {message}\n"));
             ExitCode::from(2)
         }
     }

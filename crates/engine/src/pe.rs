@@ -14,7 +14,7 @@
 //! The process does not outlive its launcher: the system kills it with the launcher's thread, and
 //! where it does not, the closed connection ends it.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -252,7 +252,7 @@ impl Line {
             Ok(Some(message)) => message,
             Ok(None) => std::process::exit(1),
             Err(error) => {
-                eprintln!("internal error: the launcher sent {error}");
+                let _ = writeln!(io::stderr(), "internal error: the launcher sent {error}");
                 std::process::exit(1)
             }
         }

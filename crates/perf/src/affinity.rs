@@ -1,5 +1,7 @@
 //! Which processor the time-critical thread runs on.
 
+use std::io::Write;
+
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::error::Error;
@@ -27,7 +29,8 @@ pub(crate) fn pin(affinity: Affinity) -> Result<(), Error> {
     match (pinned, affinity) {
         (Ok(()), _) => Ok(()),
         (Err(_), Affinity::Usual(_)) => {
-            eprintln!(
+            let _ = writeln!(
+                std::io::stderr(),
                 "note: not on processor {cpu}, for this process may use {}",
                 usable()
             );

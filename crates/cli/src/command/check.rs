@@ -2,7 +2,7 @@
 
 use engine::Request;
 
-use super::{Failure, colour, print, toolkit_path};
+use super::{Failure, colour, print, tell, toolkit_path};
 use crate::args::CheckArgs;
 
 /// Checks every file; fails if one has an error.
@@ -22,7 +22,7 @@ pub fn check(args: CheckArgs) -> Result<(), Failure> {
         if args.json {
             json.extend(findings.json());
         } else {
-            eprint!("{}", findings.text(colour()));
+            tell(&findings.text(colour()));
         }
     }
     if args.json {

@@ -2,7 +2,7 @@
 
 use engine::Request;
 
-use super::{Failure, colour, plan, print, toolkit_path};
+use super::{Failure, colour, plan, print, tell, toolkit_path};
 use crate::args::{DumpArgs, GraphFormat, Stage};
 
 /// Prints one stage.
@@ -23,7 +23,7 @@ pub fn dump(args: DumpArgs) -> Result<(), Failure> {
         _ => {}
     }
     let compilation = engine::compile(&request)?;
-    eprint!("{}", compilation.findings.text(colour()));
+    tell(&compilation.findings.text(colour()));
     let Some(program) = compilation.program else {
         return Err(Failure::Reported);
     };

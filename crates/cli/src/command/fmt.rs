@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Failure, colour, print};
+use super::{Failure, colour, print, tell};
 use crate::args::FmtArgs;
 
 /// Formats every file; says which ones it could not, and goes on.
@@ -18,7 +18,7 @@ pub fn fmt(args: FmtArgs) -> Result<(), Failure> {
         match fmt_file(file, &args) {
             Ok(()) => {}
             Err(Failure::Program(message)) => {
-                eprintln!("thalweg: {message}");
+                tell(&format!("thalweg: {message}\n"));
                 failed = true;
             }
             Err(_) => failed = true,
@@ -63,7 +63,7 @@ fn replace(file: &Path, text: &str) -> std::io::Result<()> {
 
 fn formatted(file: &Path, text: &str) -> Result<String, Failure> {
     engine::format(file, text).map_err(|findings| {
-        eprint!("{}", findings.text(colour()));
+        tell(&findings.text(colour()));
         Failure::Reported
     })
 }

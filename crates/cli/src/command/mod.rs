@@ -53,7 +53,9 @@ fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
     let is_named = |root: &&PathBuf| !root.as_os_str().is_empty();
     for root in path.iter().filter(is_named).filter(|root| !root.is_dir()) {
         let root = root.display();
-        eprintln!("thalweg: warning: there is no toolkit directory {root}");
+        tell(&format!(
+            "thalweg: warning: there is no toolkit directory {root}\n"
+        ));
     }
     path
 }
@@ -62,6 +64,13 @@ fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
 fn colour() -> bool {
     use std::io::IsTerminal;
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Writes to standard error. Nobody is left to be told that this cannot be done, and a program runs for
+/// all that.
+pub fn tell(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Writes to standard output; a reader that has gone away is no failure of the program.

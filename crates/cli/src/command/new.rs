@@ -32,9 +32,19 @@ pub fn new(args: NewArgs) -> Result<(), Failure> {
     )?;
     write(&folder.join("README.md"), &readme_text(&composite))?;
     print(&format!(
-        "made {0}; run it:\n\n    thalweg run {0}/{program}\n",
-        folder.display()
+        "made {}; run it:\n\n    thalweg run {}\n",
+        folder.display(),
+        quoted(&folder.join(&program).display().to_string())
     ))
+}
+
+/// As a shell takes it: one word.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,".contains(c);
+    match word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// `my-app` becomes `MyApp`.
@@ -92,12 +102,18 @@ fn readme_text(composite: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::composite_name;
+    use super::{composite_name, quoted};
 
     #[test]
     fn composites_are_named_after_folders() {
         assert_eq!(composite_name("my-app").as_deref(), Some("MyApp"));
         assert_eq!(composite_name("2nd_try").as_deref(), Some("ndTry"));
         assert_eq!(composite_name("---"), None);
+    }
+
+    #[test]
+    fn a_shell_takes_names_for_one_word() {
+        assert_eq!(quoted("a-b/C.spl"), "a-b/C.spl");
+        assert_eq!(quoted("bad name/it's.spl"), r"'bad name/it'\''s.spl'");
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::{Choice, Codec, MediumFacts, Plan, Program, Threading, Transport};
 
-use super::Failure;
+use super::{Failure, tell};
 use crate::args::{CodecName, Fuse, PlanArgs, ThreadingModel};
 
 /// Makes the plan of a program.
@@ -34,7 +34,7 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, Failure> {
     };
     let mut plan = engine::plan(program, &choice)?;
     for note in engine::plan_notes(program, &choice, &plan) {
-        eprintln!("note: {note}");
+        tell(&format!("note: {note}\n"));
     }
     engine::pin(&mut plan, &args.pin);
     Ok(plan)

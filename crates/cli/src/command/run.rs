@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::{Backend, Launch, Request, TraceLevel};
 
-use super::{Failure, Stops, colour, cores, plan, toolkit_path};
+use super::{Failure, Stops, colour, cores, plan, tell, toolkit_path};
 use crate::args::{Level, RunArgs};
 use crate::progress::{self, Progress};
 
@@ -19,7 +19,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         submission_values: Some(args.values),
     };
     let compilation = engine::compile(&request)?;
-    eprint!("{}", compilation.findings.text(colour()));
+    tell(&compilation.findings.text(colour()));
     let Some(program) = &compilation.program else {
         return Err(Failure::Reported);
     };

@@ -12,7 +12,7 @@ use engine::StopHandle;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::Failure;
+use super::{Failure, tell};
 
 /// All that ask for an end. A terminal that is closed sends SIGHUP; whoever starts a program with
 /// `nohup` has it ignored, and that stays so.
@@ -76,7 +76,10 @@ impl Stops {
             let mut ear = Ear::default();
             for signal in signals.forever() {
                 match ear.hear(signal, Instant::now()) {
-                    Heard::First => say(&wish),
+                    Heard::First => {
+                        say(&wish);
+                        remark();
+                    }
                     Heard::Echo => {}
                     Heard::Further => signal_hook::low_level::exit(128 + signal),
                 }
@@ -94,6 +97,22 @@ impl Stops {
         }
         wish.stop = Some(stop);
     }
+}
+
+/// So long a shutdown is not worth a word.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Says why the run has not ended yet, if it has not.
+fn remark() {
+    let later = || {
+        std::thread::sleep(SOON);
+        tell(
+            "thalweg: shutting down: sources have ended, and what is under way is carried through; \
+              a further signal ends it at once, and loses that\n",
+        );
+    };
+    // Without a thread nothing is said.
+    let _ = Builder::new().name("remark".to_owned()).spawn(later);
 }
 
 fn say(wish: &Mutex<Wish>) {

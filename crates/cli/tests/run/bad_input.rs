@@ -115,6 +115,36 @@ fn a_full_standard_output_is_said_on_every_plan() {
     }
 }
 
+/// As of `2>log` on a full disk: what is written to it is lost, and nothing else.
+#[test]
+fn a_full_standard_error_changes_nothing() {
+    let scratch = Scratch::new();
+    let noted = r#"composite Main {
+        graph
+            stream<int32 n> In = Beacon() { param iterations : 3; }
+            () as Out = Custom(In) { logic onTuple In : printStringLn("one"); }
+    }"#;
+    let noted = scratch.write("Main.spl", noted);
+    let wrong = scratch.write(
+        "Wrong.spl",
+        "composite Wrong { graph stream<int32 n> In = }",
+    );
+    let none = scratch.path("none.spl");
+    let run = |what: &str, args: &[&str]| {
+        let mut run = command(&[&[what], args].concat());
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        Run::from(run.stderr(full).output().unwrap())
+    };
+    // It says that nobody asks for this value.
+    let (noted, extra) = (noted.to_str().unwrap(), "nobody=1");
+    assert_eq!(run("run", &[noted, extra]).ok(), "one\n".repeat(3));
+    assert_eq!(run("run", &["--nonsense"]).status, 2);
+    for (what, program) in [("run", wrong.as_path()), ("check", &wrong), ("run", &none)] {
+        let failed = run(what, &[program.to_str().unwrap()]);
+        assert_eq!(failed.status, 1, "{what} {}", program.display());
+    }
+}
+
 #[test]
 fn a_full_disk_is_ignored_if_the_program_says_so() {
     let scratch = Scratch::new();

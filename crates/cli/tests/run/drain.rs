@@ -3,19 +3,24 @@
 use rustix::process::Signal;
 
 use crate::processes::{Live, Process, media};
-use crate::scratch::Scratch;
+use crate::scratch::{Run, Scratch};
 
 /// Interrupts a program when it says that it runs; what it has printed since then.
 fn interrupted(scratch: &Scratch, program: &str, args: &[&str]) -> String {
+    ended(scratch, program, args).ok()
+}
+
+/// The same, with what it has said.
+fn ended(scratch: &Scratch, program: &str, args: &[&str]) -> Run {
     let file = scratch.write("Main.spl", program);
     let file = file.to_str().unwrap();
     let mut live = Live::start(scratch, &[&["run", file], args].concat());
     assert_eq!(live.line(), "running\n");
     let pes = live.pes();
     live.signal(Signal::INT);
-    let printed = live.end().ok();
+    let run = live.end();
     pes.iter().for_each(Process::is_gone);
-    printed
+    run
 }
 
 /// Everything fused, and every operator in a process of its own, by each medium.
@@ -52,6 +57,15 @@ const HELD: &str = r#"composite Main { graph
             onPunct Slow : if (currentPunct() == Sys.FinalMarker) { println(currentPunct()); }
     }
 }"#;
+
+#[test]
+fn a_shutdown_that_takes_long_says_what_it_waits_for() {
+    let scratch = Scratch::new();
+    let said = ended(&scratch, HELD, &[]).stderr;
+    let expected = "thalweg: shutting down: sources have ended, and what is under way is carried \
+                    through; a further signal ends it at once, and loses that\n";
+    assert_eq!(said, expected);
+}
 
 #[test]
 fn what_delay_holds_is_sent() {

@@ -21,7 +21,10 @@ pub(super) fn find<'a>(
         None => {
             let help = match nearest(name, media.iter().map(|m| m.name)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => those(media),
+                None => {
+                    let names: Vec<_> = crossing(media).map(|m| m.name).collect();
+                    format!("there are {}", names.join(", "))
+                }
             };
             Err(PlanError::new(format!("there is no medium `{name}`")).help(help))
         }

@@ -132,6 +132,10 @@ fn a_medium_has_to_be_there_and_to_cross_processes() {
         "there is no medium `smh`\n  did you mean `shm`?"
     );
     assert_eq!(
+        refused(&program, &by("pigeon")),
+        "there is no medium `pigeon`\n  there are tcp, shm, rum"
+    );
+    assert_eq!(
         refused(&program, &by("ring")),
         "medium `ring` does not cross processes\n  those that do: tcp, shm, rum"
     );

@@ -226,7 +226,7 @@ fn not_started(pe: u32, program: &Path, error: io::Error) -> Error {
              in one process (--fuse all)",
             program.display()
         ),
-        false => format!("start pe {pe}"),
+        false => format!("start pe {pe}, by {}", program.display()),
     };
     Error::system(tried, error)
 }
@@ -379,6 +379,7 @@ mod tests {
         let why = "start pe 3: this program finds itself by /proc/none/self/exe, which is not there; \
                    mount /proc, or run in one process (--fuse all)";
         assert!(said.contains(why), "{said}");
-        assert!(!start("/none/at/all").contains("/proc"));
+        let other = start("/none/at/all");
+        assert!(other.contains("start pe 3, by /none/at/all: "), "{other}");
     }
 }

@@ -1,5 +1,6 @@
 //! `thalweg bench control ROLE ...`: what one process of a control does.
 
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
@@ -37,7 +38,7 @@ pub fn serve(args: &[String]) -> Result<(), Error> {
         .map_err(|error| Error::system("ask for the end with the bench", error))?;
     thread::spawn(|| {
         thread::sleep(PATIENCE);
-        eprintln!("a control hangs");
+        let _ = writeln!(std::io::stderr(), "a control hangs");
         std::process::exit(1);
     });
     if role.starts_with("trip-") {

@@ -14,7 +14,7 @@ use suite::{Bench, Codec, Fanout, Length, Path, RoundTrip, Settings, Throughput}
 
 pub use args::BenchArgs;
 
-use super::{Failure, print};
+use super::{Failure, print, tell};
 use args::{CommonArgs, TuplesArgs, Which};
 
 /// Sizes of quick runs.
@@ -147,7 +147,7 @@ fn sitting(
     // Before the first measurement: it would be a pity after the last.
     common.out.as_deref().map_or(Ok(()), report::prepare)?;
     if cfg!(debug_assertions) {
-        eprintln!("note: this is a build for debugging; a release build is what counts");
+        tell("note: this is a build for debugging; a release build is what counts\n");
     }
     let mut progress = picture::progress();
     let mut bench = Bench::new(settings, &mut progress);

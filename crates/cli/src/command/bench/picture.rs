@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use measure::Outcome;
 
+use super::tell;
 use crate::table::Table;
 
 /// Writes one line a result to a terminal that watches.
@@ -13,7 +14,10 @@ pub fn progress() -> impl FnMut(&Outcome) {
         if is_watched {
             let (bench, path) = (&outcome.bench, &outcome.path);
             let size = outcome.size_bytes.map(|size| format!(" {size} B"));
-            eprintln!("{bench} {path}{}: done", size.unwrap_or_default());
+            tell(&format!(
+                "{bench} {path}{}: done\n",
+                size.unwrap_or_default()
+            ));
         }
     }
 }

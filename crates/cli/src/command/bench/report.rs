@@ -7,7 +7,7 @@ use measure::Outcome;
 use measure::report::{Written, write as write_outcomes, write_releases};
 
 use super::history::{HISTORY, release};
-use super::{Failure, print};
+use super::{Failure, print, tell};
 
 /// `thalweg bench report`
 #[derive(Debug, ClapArgs)]
@@ -35,7 +35,7 @@ pub fn prepare(out: &Path) -> Result<(), Failure> {
 /// Writes the report of one run, and says on standard error where the page is.
 pub fn write(out: &Path, outcomes: &[Outcome]) -> Result<(), Failure> {
     let Written { page, .. } = write_outcomes(out, outcomes).map_err(failure)?;
-    eprintln!("wrote {}", page.display());
+    tell(&format!("wrote {}\n", page.display()));
     Ok(())
 }
 

@@ -55,7 +55,8 @@ static MODEL: OperatorModel = OperatorModel {
     name: "Aggregate",
     doc: "Sums up the tuples of a window: one output tuple for each group whenever the window is \
           flushed (tumbling), triggered (sliding) or a pane of it fires (timeInterval), then one \
-          window marker. An empty window gives the marker alone. Attributes that are not assigned are those of the last tuple.",
+          window marker. An empty window gives the marker alone. Attributes that are not assigned are those of the last tuple. \
+          A pane (timeInterval) that no watermark has passed when the input ends gives nothing.",
     timed: Some(lower::has_period),
     inputs: &[InPortModel {
         punctuation: PunctuationIn::WindowBound,
