@@ -7,7 +7,10 @@ use tuple::{TupleType, Type};
 
 use super::Typer;
 use super::lookup::Meaning;
-use crate::names::{Found, Kind, did_you_mean};
+use crate::names::{Found, Kind, did_you_mean, nearest};
+
+/// A tuple of so many attributes has them all named when there is none like what was asked for.
+const ATTRIBUTES_NAMED_MAX: usize = 12;
 
 impl<'w> Typer<'_, 'w> {
     pub(super) fn field(
@@ -177,8 +180,19 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
+/// There is no such attribute: the one that is meant, or all that there are.
 fn unknown_attribute(message: String, schema: &TupleType, name: &Ident) -> Diagnostic {
     let finding = Diagnostic::error("unknown-attribute", name.span, message);
     let names = schema.attributes.iter().map(|a| &*a.name);
-    did_you_mean(finding, &name.text, names)
+    match nearest(&name.text, names.clone()) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None if (1..=ATTRIBUTES_NAMED_MAX).contains(&names.len()) => {
+            let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+            finding.help(match &names[..] {
+                [only] => format!("its only one is {only}"),
+                _ => format!("its attributes are {}", names.join(", ")),
+            })
+        }
+        None => finding,
+    }
 }
