@@ -324,7 +324,8 @@ fn host(text: &str) -> Result<engine::Host, String> {
         .filter(|(name, _)| !name.is_empty())
         .ok_or_else(wrong)?;
     let mut words = rest.split(',');
-    let address = words.next().unwrap_or_default();
+    let address = words.next().filter(|word| !word.is_empty());
+    let address = address.ok_or_else(wrong)?;
     let address: IpAddr = address.parse().map_err(|_| {
         format!("`{address}` is no IP address, as 192.0.2.7 and 2001:db8::7 are; names are not looked up")
     })?;

@@ -10,15 +10,15 @@ use crate::points::{Point, pass};
 use crate::segment::{PARTS, Segment};
 use crate::sync::Ordering;
 
-/// A reader that runs out in a stream looks at least so often for the next batch before it looks for
+/// A reader that finds frame after frame looks at least so often for the next batch before it looks for
 /// single frames ...
 const PATIENCE_MIN: u32 = if cfg!(loom) { 1 } else { 4 };
 
-/// ... and at most so often: one to three microseconds, by how long a processor pauses.
+/// ... and at most so often: one to three microseconds where a processor pauses for 25 to 50 ns.
 const PATIENCE_MAX: u32 = if cfg!(loom) { 2 } else { 64 };
 
-/// Being patient pays if it brings so many bytes a look: the writer is at work on a batch, and each look
-/// at its single frames takes lines from under it ...
+/// Being patient pays if so many bytes come for each look: the writer is at work on a batch, and whoever
+/// looks at its single frames takes lines from under it ...
 const LOOK_BYTES: u64 = 32;
 
 /// ... and more frames than this: else somebody may wait for the one.
@@ -114,8 +114,8 @@ impl Reader {
         parking.is_closed.load(Ordering::Acquire) != 0
     }
 
-    /// How often it has looked for frames and found none: it has waited for what it polled last if the
-    /// number has grown meanwhile.
+    /// How often it has looked for frames when there were none: it has waited for what it polled last if
+    /// the number has grown meanwhile.
     #[inline]
     pub fn looks_in_vain(&self) -> u64 {
         self.looks_in_vain
@@ -163,7 +163,9 @@ impl Reader {
         let is_safe = self.segment.barrier().heavy();
         let is_idle = head.committed.0.load(Ordering::Relaxed) == self.tail;
         let must_wait = is_safe && is_idle && !self.is_closed() && self.fault().is_none();
-        if !must_wait {
+        if must_wait {
+            self.patience = 0;
+        } else {
             self.disarm();
         }
         must_wait
@@ -186,17 +188,24 @@ impl Reader {
         if self.fault().is_some() {
             return false;
         }
+        let head = self.segment.head();
+        // What is there by now has not come by waiting.
+        let before = match self.patience {
+            0 => self.tail,
+            _ => head.committed.0.load(Ordering::Relaxed),
+        };
+        let is_vain = u64::from(before == self.tail);
         for look in 0..self.patience {
-            let published = self.segment.head().published.0.load(Ordering::Acquire); // [frames]
+            let published = head.published.0.load(Ordering::Acquire); // [frames]
             // It may be behind, when single frames were found.
             if published > self.tail {
-                self.looks_in_vain += u64::from(look);
+                self.looks_in_vain += is_vain * u64::from(look);
                 return self.accept(published);
             }
             spin_loop();
         }
-        self.looks_in_vain += u64::from(self.patience);
-        let committed = self.segment.head().committed.0.load(Ordering::Acquire); // [frames]
+        self.looks_in_vain += is_vain * u64::from(self.patience);
+        let committed = head.committed.0.load(Ordering::Acquire); // [frames]
         if committed == self.tail {
             self.patience = 0;
             self.looks_in_vain += 1;
@@ -204,18 +213,19 @@ impl Reader {
         }
         let is_sound = self.accept(committed);
         if is_sound {
-            self.patience = self.patience_after(committed - self.tail);
+            self.patience = self.patience_after(committed.saturating_sub(before));
         }
         is_sound
     }
 
-    /// How patient to be after single frames of so many bytes.
+    /// How patient to be when so many bytes of single frames have come while it waited.
     #[inline]
     fn patience_after(&self, bytes: u64) -> u32 {
         if self.patience == 0 {
-            // The next lone frame after silence is not waited for.
+            // A second lone frame after silence is not waited for either.
             return 1;
         }
+        // What fills the end of the ring is large, and so counts as few.
         let first = Header::from_word(self.header(self.tail));
         let has_many = bytes > FEW * frame_bytes(first.len as usize) as u64;
         let worth = LOOK_BYTES * u64::from(self.patience);
@@ -230,7 +240,7 @@ impl Reader {
     /// Believes an index of the writer if it can be.
     #[inline]
     fn accept(&mut self, index: u64) -> bool {
-        let most = self.released + self.segment.capacity();
+        let most = self.released.saturating_add(self.segment.capacity());
         let is_sound = (self.tail..=most).contains(&index) && index.is_multiple_of(ALIGN as u64);
         if !is_sound {
             self.fault = Some(Fault::Index {
@@ -298,5 +308,77 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let gone = &self.segment.head().sleepers.0.gone;
         gone.fetch_or(self.bit(), Ordering::Release);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{LOOK_BYTES, PATIENCE_MAX, PATIENCE_MIN, Reader};
+    use crate::{Shape, Writer, private};
+
+    /// Bytes of a frame here.
+    const FRAME: u64 = 64;
+
+    fn ring() -> (Writer, Reader) {
+        let (bytes, readers) = (1 << 20, 1);
+        let (writer, mut readers) = private(Shape { bytes, readers }).expect("memory");
+        (writer, readers.remove(0))
+    }
+
+    fn put(writer: &mut Writer, frames: u64) {
+        for _ in 0..frames {
+            writer.claim(56).expect("room").fill(1);
+            writer.commit(1, 0, 56);
+        }
+    }
+
+    #[test]
+    fn patience_grows_and_falls_with_what_it_brings() {
+        let (mut writer, mut reader) = ring();
+        put(&mut writer, 1);
+        assert_eq!(reader.patience_after(FRAME), 1, "after silence");
+        let mut after = |patience, bytes| {
+            reader.patience = patience;
+            reader.patience_after(bytes)
+        };
+        assert_eq!(after(1, FRAME), PATIENCE_MIN);
+        assert_eq!(after(4, 2 * FRAME), 4, "two are few");
+        assert_eq!(after(4, 3 * FRAME), 8);
+        let (much, enough) = (32 * LOOK_BYTES, 16 * LOOK_BYTES);
+        assert_eq!([after(32, much), after(32, enough)], [64, 32]);
+        assert_eq!(after(32, enough - 1), 16);
+        assert_eq!(after(PATIENCE_MAX, u64::MAX), PATIENCE_MAX);
+        assert_eq!(after(8, 0), 4);
+    }
+
+    #[test]
+    fn what_is_there_is_not_waited_for_and_what_is_not_ends_patience() {
+        let (mut writer, mut reader) = ring();
+        for round in 0..100 {
+            put(&mut writer, 100);
+            // Nothing comes while it waits, so it waits no longer than at least.
+            assert!(reader.patience <= PATIENCE_MIN, "{round}");
+            // In batches or not: a poll that finds nothing would count.
+            let mut taken = 0;
+            while taken < 100 {
+                taken += reader.poll().count();
+                reader.release();
+            }
+        }
+        assert_eq!(reader.looks_in_vain(), 0);
+        reader.patience = PATIENCE_MAX;
+        assert!(reader.poll().is_empty());
+        assert_eq!(reader.looks_in_vain(), u64::from(PATIENCE_MAX) + 1);
+        assert_eq!(reader.patience, 0, "so a lone frame is found at once");
+        reader.patience = PATIENCE_MAX;
+        assert!(reader.arm());
+        assert_eq!(reader.patience, 0, "after sleep, too");
+        reader.disarm();
+        put(&mut writer, 1);
+        drop(writer);
+        reader.patience = PATIENCE_MAX;
+        assert!(reader.is_closed());
+        assert_eq!(reader.poll().count(), 1, "the end is delivered");
+        assert!(reader.poll().is_empty());
     }
 }

@@ -38,10 +38,10 @@ pub struct Figures {
 pub type Contender<'a> = dyn FnMut(u64) -> Result<Run, Error> + 'a;
 
 /// Tuples of the first run when the length is a time.
-const FIRST: u64 = 10_000;
+const FIRST: u64 = 2_000;
 
 /// How much longer the next run is at most, while the pace is being found out.
-const GROWTH: f64 = 1_000.0;
+const GROWTH: f64 = 64.0;
 
 /// A run this much shorter than asked for says enough about the pace.
 const ENOUGH: f64 = 0.2;

@@ -13,6 +13,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::{Failure, tell};
+use crate::progress::make_way;
 
 /// All that ask for an end. A terminal that is closed sends SIGHUP; whoever starts a program with
 /// `nohup` has it ignored, and that stays so.
@@ -106,9 +107,10 @@ const SOON: Duration = Duration::from_secs(1);
 fn remark() {
     let later = || {
         std::thread::sleep(SOON);
+        make_way();
         tell(
-            "thalweg: shutting down: sources have ended, and what is under way is carried through; \
-              a further signal ends it at once, and loses that\n",
+            "thalweg: shutting down: sources have been told to end, and what is under way is carried \
+             through; a further signal ends it at once, and loses that\n",
         );
     };
     // Without a thread nothing is said.

@@ -121,8 +121,10 @@ fn a_full_standard_error_changes_nothing() {
     let scratch = Scratch::new();
     let noted = r#"composite Main {
         graph
-            stream<int32 n> In = Beacon() { param iterations : 3; }
-            () as Out = Custom(In) { logic onTuple In : printStringLn("one"); }
+            stream<int32 n> In = Beacon() { param iterations : 5000; }
+            () as Out = Custom(In) {
+                logic onTuple In : { appTrc(Trace.error, "said"); printStringLn("one"); }
+            }
     }"#;
     let noted = scratch.write("Main.spl", noted);
     let wrong = scratch.write(
@@ -135,9 +137,15 @@ fn a_full_standard_error_changes_nothing() {
         let full = File::options().write(true).open("/dev/full").unwrap();
         Run::from(run.stderr(full).output().unwrap())
     };
-    // It says that nobody asks for this value.
-    let (noted, extra) = (noted.to_str().unwrap(), "nobody=1");
-    assert_eq!(run("run", &[noted, extra]).ok(), "one\n".repeat(3));
+    let noted = noted.to_str().unwrap();
+    for fuse in ["all", "none"] {
+        let args = [noted, "--fuse", fuse, "nobody=1"];
+        assert_eq!(run("run", &args).ok(), "one\n".repeat(5000), "{fuse}");
+        // Which says something both before the run and in it.
+        let said = thalweg(&[&["run"], &args[..]].concat()).stderr;
+        assert!(said.contains("warning[unused-value]"), "{fuse}: {said}");
+        assert!(said.matches("said").count() >= 5000, "{fuse}");
+    }
     assert_eq!(run("run", &["--nonsense"]).status, 2);
     for (what, program) in [("run", wrong.as_path()), ("check", &wrong), ("run", &none)] {
         let failed = run(what, &[program.to_str().unwrap()]);

@@ -62,8 +62,8 @@ const HELD: &str = r#"composite Main { graph
 fn a_shutdown_that_takes_long_says_what_it_waits_for() {
     let scratch = Scratch::new();
     let said = ended(&scratch, HELD, &[]).stderr;
-    let expected = "thalweg: shutting down: sources have ended, and what is under way is carried \
-                    through; a further signal ends it at once, and loses that\n";
+    let expected = "thalweg: shutting down: sources have been told to end, and what is under \
+                    way is carried through; a further signal ends it at once, and loses that\n";
     assert_eq!(said, expected);
 }
 

@@ -162,7 +162,7 @@ impl Start {
             printed.into_iter().map(|p| (p.stdout, p.stderr)).unzip();
         let before = self.launch.before_print;
         let stdout = self.forward(out, self.launch.tag_output, Polite(io::stdout(), before))?;
-        let stderr = self.forward(err, true, Polite(io::stderr(), before))?;
+        let stderr = self.forward(err, true, Careless(Polite(io::stderr(), before)))?;
         let launcher = Launcher {
             children,
             conduct: self.conduct,
@@ -214,6 +214,21 @@ impl Start {
         let run = move || forwarder.run().inspect_err(|_| stop.request());
         let thread = Builder::new().name("output".to_owned()).spawn(run);
         thread.map_err(|error| Error::system("start a thread", error))
+    }
+}
+
+/// Takes everything, whether it can be written or not: what is said on the way ends no job.
+struct Careless<W>(W);
+
+impl<W: Write> Write for Careless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
+        Ok(())
     }
 }
 

@@ -5,8 +5,8 @@
 //!   | written | read 0 | read 1 | ... | 2 MB of words, round and round |
 //! ```
 //! Indexes count words and are in cache lines of their own. The writer publishes what it has written
-//! every 64 messages and when there is no room; a reader reads in place and gives back all that there
-//! was.
+//! every 32 KB, as a ring does, and when there is no room; a reader reads in place and gives back all
+//! that there was.
 
 use std::hint::spin_loop;
 use std::io;
@@ -25,8 +25,8 @@ const WORDS: u64 = (2 << 20) / 8;
 /// Words between two indexes.
 const LINE: usize = 16;
 
-/// Messages between two stores of the index.
-const BATCH: u64 = 64;
+/// Words between two stores of the index.
+const BATCH: u64 = 32 * 1024 / 8;
 
 /// Both ends' view of the ring.
 pub struct Bare {
@@ -68,7 +68,7 @@ impl Bare {
     /// Sends so many messages.
     pub fn write(&self, payload: Payload, messages: u64) {
         let bytes = payload.words() as u64;
-        let (mut head, mut limit) = (0, WORDS);
+        let (mut head, mut limit, mut written) = (0, WORDS, 0);
         for number in 0..messages {
             let mut patience = Patience::default();
             while head + bytes > limit {
@@ -78,8 +78,9 @@ impl Bare {
             self.put(payload, number, head);
             head += bytes;
             let is_last = number + 1 == messages || head + bytes > limit;
-            if is_last || number % BATCH == BATCH - 1 {
+            if is_last || head - written >= BATCH {
                 self.written().store(head, Ordering::Release);
+                written = head;
             }
         }
     }

@@ -15,8 +15,8 @@ use crate::windows::{Windows, rate, run_count};
 #[derive(Default)]
 pub struct Line(pub [AtomicU64; 16]);
 
-/// Messages between two stores of the index.
-const BATCH: u64 = 64;
+/// Words between two stores of the index, as many bytes as a ring's batch has.
+const BATCH: u64 = 32 * 1024 / 8;
 
 /// Bytes of a block that changes hands.
 const BLOCK: usize = 256 * 1024;
@@ -61,6 +61,7 @@ impl Words {
     fn write(&self, words: u64, count: u64, windows: &mut Windows) {
         let payload = black_box(vec![3; words as usize]);
         let (mut head, mut limit, mut patience) = (0, WORDS, Patience::new());
+        let mut written = 0;
         for message in 1..=count {
             windows.reached(message - 1);
             while head + words > limit {
@@ -72,8 +73,9 @@ impl Words {
             }
             head += words;
             let is_last = message == count || head + words > limit;
-            if is_last || message % BATCH == 0 {
+            if is_last || head - written >= BATCH {
                 self.written.0[0].store(head, Ordering::Release);
+                written = head;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! One way at a low rate: half of there and back, against bare cache lines: one with a
-//! number and those of the message. Once they stay the same; once each message has lines of its own, as
-//! in any ring, of which a core knows less.
+//! number and those of the message. The second time (`moving`) the lines of the message are others each
+//! time, as they are in any ring; that alone takes longer.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};

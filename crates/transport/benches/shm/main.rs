@@ -5,7 +5,7 @@
 //!     copy in -> claim, commit  ==ring==>  poll, add up all words, release
 //! ```
 //! Beside it, in the same turn: the same frames on the same ring without the contract's dynamic
-//! calls; a bare ring of words between two threads that publishes its index each 64 messages; blocks
+//! calls; a bare ring of words between two threads that publishes its index each 32 KB; blocks
 //! of 256 KB handed from thread to thread, which is what copying from core to core can do at best.
 //! Results are ratios, medians of several turns. Times in which one of the two sides had no processor
 //! are left out, so that other programs on the machine do not decide; `NaN` is when there were no

@@ -1,6 +1,6 @@
 //! The control: a ring that does as little as one can, for messages of one size.
 //!
-//! Slots without a header, two indexes, the writer's published every 64 messages, read in place. It
+//! Slots without a header, two indexes, the writer's published every 32 KB, read in place. It
 //! leaves messages unpublished until there are enough, which a real ring must not.
 #![expect(unsafe_code, reason = "a ring")]
 
@@ -9,10 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RING_BYTES;
 
-/// How many messages are published at once: 64, or a quarter of the ring.
+/// How many messages are published at once: 32 KB, as by a ring of ours.
 const fn publish<const N: usize>() -> u64 {
-    let quarter = RING_BYTES / N / 4;
-    if quarter < 64 { quarter as u64 } else { 64 }
+    (32 * 1024 / N) as u64
 }
 
 #[repr(align(128))]

@@ -11,7 +11,7 @@ use super::zone::Zone;
 use crate::function::call::{Arguments, Outcome};
 
 const BY_FORMAT: &str = "The instant of a civil time in a fixed format; any character may stand \
-    where the format's name has an underscore, and those that end in `mmm`, as \
+    where the format's name has an underscore. Formats whose names end in `mmm`, as \
     `Sys.YYYY_MM_DD_hh_mm_ss_mmm`, have milliseconds. Faults if the text does not fit the format.";
 const BY_MONTH_NAME: &str = "The instant of a date such as `04-OCT-2005` and a time such as \
     `14:18:19.324`. Faults if they are written otherwise. The month's name is always English.";
