@@ -16,15 +16,12 @@ pub(super) fn find<'a>(
         Some(medium) if medium.crosses_processes => Ok(*medium),
         Some(medium) => {
             let message = format!("medium `{}` does not cross processes", medium.name);
-            Err(PlanError::new(message).help(those(media)))
+            Err(PlanError::new(message).help(those("those that do:", media)))
         }
         None => {
             let help = match nearest(name, media.iter().map(|m| m.name)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => {
-                    let names: Vec<_> = crossing(media).map(|m| m.name).collect();
-                    format!("there are {}", names.join(", "))
-                }
+                None => those("there are", media),
             };
             Err(PlanError::new(format!("there is no medium `{name}`")).help(help))
         }
@@ -53,10 +50,11 @@ pub(super) fn stays_on_host(medium: MediumFacts<'_>, media: &[MediumFacts<'_>]) 
     PlanError::new(message).help(format!("those that do: {}", names.join(", ")))
 }
 
-fn those(media: &[MediumFacts<'_>]) -> String {
+/// The media that cross processes, behind some words.
+fn those(words: &str, media: &[MediumFacts<'_>]) -> String {
     let names: Vec<_> = crossing(media).map(|m| m.name).collect();
     match names[..] {
         [] => "no medium crosses processes here".to_owned(),
-        _ => format!("those that do: {}", names.join(", ")),
+        _ => format!("{words} {}", names.join(", ")),
     }
 }

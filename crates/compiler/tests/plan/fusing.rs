@@ -145,6 +145,14 @@ fn a_medium_has_to_be_there_and_to_cross_processes() {
     };
     let said = refused(&program, &nothing);
     assert_eq!(said, "there is no medium that crosses processes");
+    let nothing_named = Choice {
+        transport: Transport::Medium("pigeon"),
+        ..nothing
+    };
+    assert_eq!(
+        refused(&program, &nothing_named),
+        "there is no medium `pigeon`\n  no medium crosses processes here"
+    );
 }
 
 #[test]

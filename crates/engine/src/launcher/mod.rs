@@ -396,5 +396,6 @@ mod tests {
         assert!(said.contains(why), "{said}");
         let other = start("/none/at/all");
         assert!(other.contains("start pe 3, by /none/at/all: "), "{other}");
+        assert!(!other.contains("/proc"), "{other}");
     }
 }

@@ -192,7 +192,7 @@ impl Lengths {
 
     /// The same where everything is measured.
     const TRIPS_OF_ALL: Lengths = Lengths {
-        usual: 0.45,
+        usual: 0.5,
         quick: 0.3,
     };
 }
