@@ -11,7 +11,18 @@ const FRAMES: u64 = 3000;
 
 /// An edge whose sending end compiled code uses too, and on which there is room at hand.
 fn edge(rig: Rig, receivers: u32, script: Script) -> Result<(Compiled, Vec<Receiver>), Failure> {
-    let mut edge = rig.edge(receivers, script.without_flags())?;
+    compiled(rig.edge(receivers, script.without_flags())?)
+}
+
+/// The same for whoever counts the frames that are written in place. Batches wait as long as anything
+/// may: else each frame of a slow machine would be late, be sent by a call, and leave no room behind.
+fn patient_edge(rig: Rig, script: Script) -> Result<(Compiled, Vec<Receiver>), Failure> {
+    let mut spec = rig.spec(1);
+    (spec.batch.time_min, spec.batch.time_max) = (rig.patience, rig.patience);
+    compiled(rig.edge_of(&spec, script.without_flags())?)
+}
+
+fn compiled(mut edge: Edge) -> Result<(Compiled, Vec<Receiver>), Failure> {
     edge.pass(1)?;
     edge.drain()?;
     let Edge { sender, receivers } = edge;
@@ -48,7 +59,7 @@ fn fill_up(compiled: &mut Compiled) -> Outcome {
 /// With claims in between, round and round, whatever the lengths.
 pub fn granted_frames_arrive_once_and_in_order(rig: Rig) -> Outcome {
     for script in [Script::of(64), Script::mixed(700), Script::rising(80)] {
-        let (mut compiled, mut receivers) = edge(rig, 1, script)?;
+        let (mut compiled, mut receivers) = patient_edge(rig, script)?;
         for turn in 0..5 * FRAMES {
             let is_put = if turn % 10 < 2 {
                 compiled.sender.try_put()?
@@ -194,7 +205,7 @@ pub fn a_grant_stays_where_it_is(rig: Rig) -> Outcome {
 pub fn a_sender_that_is_dropped_loses_no_granted_tail(rig: Rig) -> Outcome {
     let mut in_place = 0;
     for count in 1..50 {
-        let (mut compiled, receivers) = edge(rig, 1, Script::of(56))?;
+        let (mut compiled, receivers) = patient_edge(rig, Script::of(56))?;
         for _ in 0..count {
             ensure!(compiled.put_or_claim()?, "no room");
         }
