@@ -329,13 +329,16 @@ impl Receiver {
         Ok(self.got - before)
     }
 
-    /// Takes frames until there were so many.
+    /// Takes frames until there were so many, however long that takes as long as some come.
     pub fn take_until(&mut self, count: u64) -> Outcome {
         let rig = self.rig;
-        rig.until("a frame that was sent", || {
-            self.take()?;
-            Ok((self.got >= count).then_some(()))
-        })
+        self.take()?;
+        while self.got < count {
+            rig.until("a frame that was sent", || {
+                Ok((self.take()? > 0).then_some(()))
+            })?;
+        }
+        Ok(())
     }
 
     /// Takes frames until there were so many, asleep in between.
