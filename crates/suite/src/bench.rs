@@ -7,7 +7,7 @@ use measure::{Host, Outcome};
 use transport::Strategy;
 
 use crate::arrivals::Run;
-use crate::contest::{self, Contender, Length};
+use crate::contest::{self, Contender, Length, Turns};
 use crate::job::{self, Job};
 use crate::{Codec, Error};
 
@@ -93,9 +93,13 @@ impl<'a> Bench<'a> {
         ours: &mut Contender<'_>,
         control: &mut Contender<'_>,
     ) -> Result<(), Error> {
-        let length = self.settings.length.at_least(question.seconds_min);
         let runs = self.settings.runs;
-        let figures = contest::hold(length, runs, ours, control)
+        let turns = Turns {
+            length: self.settings.length.at_least(question.seconds_min),
+            runs,
+            likely: self.likely_pace(&question),
+        };
+        let figures = contest::hold(turns, ours, control)
             .map_err(|error| Error::new(format!("{}: {error}", question.title())))?;
         let mut outcome = self.outcome(question);
         let rate = figures.tuples_per_s();
@@ -110,6 +114,17 @@ impl<'a> Bench<'a> {
         outcome.control_samples = figures.control_samples;
         self.add(outcome);
         Ok(())
+    }
+
+    /// Tuples a second of the source: those of the question before, if it was about the same path.
+    fn likely_pace(&self, question: &Question) -> Option<f64> {
+        let before = self.outcomes.last()?;
+        let codec = question.codec.map(Codec::name);
+        let is_near = before.bench == question.bench
+            && before.path == question.path
+            && before.codec.as_deref() == codec;
+        let of_all = before.tuples_per_s.filter(|_| is_near)?;
+        Some(of_all / f64::from(before.receivers.unwrap_or(1)))
     }
 
     /// Says why a question cannot be answered here.

@@ -25,6 +25,17 @@ impl Length {
     }
 }
 
+/// How the turns go.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns {
+    /// Of a run.
+    pub length: Length,
+    /// Runs of each.
+    pub runs: u32,
+    /// About how many tuples a second they will have, if that can be told.
+    pub likely: Option<f64>,
+}
+
 /// What came of the turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
@@ -37,7 +48,7 @@ pub struct Figures {
 /// Something that can run with so many tuples.
 pub type Contender<'a> = dyn FnMut(u64) -> Result<Run, Error> + 'a;
 
-/// Tuples of the first run when the length is a time.
+/// Tuples of the first run when the length is a time and nobody knows the pace.
 const FIRST: u64 = 2_000;
 
 /// How much longer the next run is at most, while the pace is being found out.
@@ -45,6 +56,9 @@ const GROWTH: f64 = 64.0;
 
 /// A run this much shorter than asked for says enough about the pace.
 const ENOUGH: f64 = 0.2;
+
+/// If somebody knows it, the first run has this part of the tuples: enough, if they are right.
+const LIKELY: f64 = 0.3;
 
 /// So many runs find the pace of anything.
 const GUESSES: u32 = 8;
@@ -54,17 +68,16 @@ const GUESSES: u32 = 8;
 /// # Errors
 /// One of them fails, or they did not do the same.
 pub fn hold(
-    length: Length,
-    runs: u32,
+    turns: Turns,
     ours: &mut Contender<'_>,
     control: &mut Contender<'_>,
 ) -> Result<Figures, Error> {
-    let tuples = match length {
+    let tuples = match turns.length {
         Length::Tuples(tuples) => tuples,
-        Length::Seconds(seconds) => pace(seconds, ours)?,
+        Length::Seconds(seconds) => pace(seconds, turns.likely, ours)?,
     };
     let (mut samples, mut control_samples) = (Vec::new(), Vec::new());
-    for _ in 0..runs {
+    for _ in 0..turns.runs {
         let (bare, own) = (control(tuples)?, ours(tuples)?);
         if bare.sum != own.sum {
             let (own, bare) = (own.sum, bare.sum);
@@ -82,8 +95,8 @@ pub fn hold(
 }
 
 /// How many tuples take about so long.
-fn pace(seconds: f64, ours: &mut Contender<'_>) -> Result<u64, Error> {
-    let mut tuples = FIRST;
+fn pace(seconds: f64, likely: Option<f64>, ours: &mut Contender<'_>) -> Result<u64, Error> {
+    let mut tuples = likely.map_or(FIRST, |pace| ((pace * seconds * LIKELY) as u64).max(2));
     for _ in 0..GUESSES {
         let run = ours(tuples)?;
         let growth = seconds / run.seconds;
@@ -129,6 +142,14 @@ pub fn median(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
+    fn turns(length: Length, runs: u32) -> Turns {
+        Turns {
+            length,
+            runs,
+            likely: None,
+        }
+    }
+
     /// A run at a known pace, and a note of how many tuples it had.
     fn run(tuples: u64, tuples_per_s: f64, asked: &mut Vec<u64>) -> Result<Run, Error> {
         asked.push(tuples);
@@ -145,11 +166,28 @@ mod tests {
             let (mut own, mut bare) = (Vec::new(), Vec::new());
             let ours = &mut |tuples| run(tuples, rate, &mut own);
             let control = &mut |tuples| run(tuples, 2.0 * rate, &mut bare);
-            let figures = hold(Length::Seconds(0.2), 3, ours, control).unwrap();
+            let figures = hold(turns(Length::Seconds(0.2), 3), ours, control).unwrap();
             assert_eq!(figures.ratio(), 0.5);
             let last = own[own.len() - 1] as f64 / rate;
             assert!((last - 0.2).abs() < 0.002, "{rate}: {last} s");
             assert_eq!(bare, own[own.len() - 3..]);
+        }
+    }
+
+    /// However wrong it is.
+    #[test]
+    fn a_likely_pace_saves_runs() {
+        for (likely, at_most) in [(1e6, 1), (5e5, 2), (1e7, 1), (1e4, 3)] {
+            let (mut own, mut bare) = (Vec::new(), Vec::new());
+            let ours = &mut |tuples| run(tuples, 1e6, &mut own);
+            let control = &mut |tuples| run(tuples, 1e6, &mut bare);
+            let turns = Turns {
+                likely: Some(likely),
+                ..turns(Length::Seconds(0.2), 3)
+            };
+            hold(turns, ours, control).unwrap();
+            assert!(own.len() <= 3 + at_most, "{likely}: {own:?}");
+            assert!(own[own.len() - 1].abs_diff(200_000) < 2000, "{own:?}");
         }
     }
 
@@ -179,7 +217,7 @@ mod tests {
         let (mut own, mut bare) = (Vec::new(), Vec::new());
         let ours = &mut |tuples| run(tuples, 1.0, &mut own);
         let control = &mut |tuples| run(tuples - 1, 1.0, &mut bare);
-        let refused = hold(Length::Tuples(9), 1, ours, control);
+        let refused = hold(turns(Length::Tuples(9), 1), ours, control);
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains("did not read the same"), "{refused}");
     }
