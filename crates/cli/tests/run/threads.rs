@@ -122,16 +122,17 @@ fn a_core_that_is_not_there_is_said() {
         "cores 5000",
     ];
     for line in lines {
-        let (first, second) = match line.starts_with("source") {
-            true => (line, ""),
-            false => ("", line),
+        let (first, second, pe) = match line.starts_with("source") {
+            true => (line, "", 0),
+            false => ("", line, 1),
         };
         let text = format!("pe 0\n operators In\n {first}\npe 1\n operators Out\n {second}\n");
         let plan = scratch.write("job.plan", text);
         let said = scratch.run(PAIR, &["--fuse", plan.to_str().unwrap()]);
         let said = said.fails(1);
-        let expected = "thalweg: the plan: there is no core 5000 to run on; there are ";
-        assert!(said.starts_with(expected), "{line}: {said}");
+        let expected =
+            format!("thalweg: the plan, pe {pe}: there is no core 5000 to run on; there are ");
+        assert!(said.starts_with(&expected), "{line}: {said}");
     }
 }
 
