@@ -109,9 +109,20 @@ fn one_reader_and_a_wrap_with_padding() {
     stream(64, 1, &[24, 8, 24, 8], 4, 3);
 }
 
+/// Batches of four frames, of which some are looked for one by one.
+#[test]
+fn one_reader_and_batches() {
+    stream(256, 1, &[8; 9], 3, 3);
+}
+
 #[test]
 fn two_readers() {
     stream(64, 2, &[8, 8], 2, 2);
+}
+
+#[test]
+fn two_readers_and_batches() {
+    stream(256, 2, &[8; 5], 2, 2);
 }
 
 #[test]
