@@ -208,6 +208,7 @@ impl Reader {
         let committed = head.committed.0.load(Ordering::Acquire); // [frames]
         if committed == self.tail {
             self.patience = 0;
+            self.segment.fetch_frame(self.tail);
             self.looks_in_vain += 1;
             return false;
         }

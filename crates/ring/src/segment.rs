@@ -47,6 +47,10 @@ const PAGE: usize = 4096;
 /// takes a seventh less time, with 16 it takes more.
 const PAGE_LINES: u64 = 8;
 
+/// Lines that a reader without work fetches: a frame of 248 bytes is there a sixth sooner, one of up to 56 a
+/// tenth, where cores are far from each other.
+const FRAME_LINES: u64 = 4;
+
 /// Bytes of a label that say something.
 #[cfg(not(any(loom, miri)))]
 pub(crate) const LABEL_BYTES: usize = 36;
@@ -326,6 +330,17 @@ impl Segment {
         }
     }
 
+    /// Fetches the lines in which the next frame will be: whoever waits for a lone one then gets it and the
+    /// index that tells of it at the same time, not one after the other.
+    #[inline(always)]
+    pub(crate) fn fetch_frame(&self, index: u64) {
+        for line in 0..FRAME_LINES {
+            let at = (index + line * 64) & self.mask;
+            // SAFETY: within the frames, and not touched.
+            fetch_to_read(unsafe { self.data.add(at as usize) });
+        }
+    }
+
     /// Writes a header.
     ///
     /// # Safety
@@ -367,6 +382,19 @@ fn fetch_to_write(line: NonNull<u8>) {
     // SAFETY: a hint, on whatever address.
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) line.as_ptr(), options(nostack, preserves_flags));
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = line;
+}
+
+/// Asks for a cache line, without waiting for it.
+#[inline(always)]
+fn fetch_to_read(line: NonNull<u8>) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a hint, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast_const().cast());
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = line;
