@@ -335,7 +335,7 @@ impl Segment {
     #[inline(always)]
     pub(crate) fn fetch_frame(&self, index: u64) {
         for line in 0..FRAME_LINES {
-            let at = (index + line * 64) & self.mask;
+            let at = index.wrapping_add(line * 64) & self.mask;
             // SAFETY: within the frames, and not touched.
             fetch_to_read(unsafe { self.data.add(at as usize) });
         }
