@@ -1,8 +1,11 @@
 //! Which bodies of a fused view are inlined where, and the code of its members.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use graph::StateId;
+use runtime::Logic;
 use runtime::abi::{Act, Code, FusedView, Member};
 
 use crate::backend::{Jit, against};
@@ -74,10 +77,7 @@ impl<'v> Chains<'v> {
             ports: against.ports,
             state_types: against.state_types,
             state: state_address(member),
-            changed: on_tuple
-                .iter()
-                .flat_map(|body| body.1.changed.iter().copied())
-                .collect(),
+            changed: changed_by(&member.logic),
             on_tuple,
             targets,
         }
@@ -180,6 +180,16 @@ impl<'v> Chains<'v> {
         }
         Ok(code)
     }
+}
+
+/// The state variables that any body of an operator changes. A body that is inlined elsewhere may not
+/// take what it does not change itself for the same from one tuple to the next: a marker between them,
+/// which comes through the outlet, runs `onPunct`.
+fn changed_by(logic: &Logic) -> HashSet<StateId> {
+    let bodies = logic.on_tuple.iter();
+    let bodies = bodies.chain(logic.on_punct.iter().flatten());
+    let bodies = bodies.chain(&logic.on_process);
+    bodies.flat_map(|body| Uses::of(body).changed).collect()
 }
 
 /// The addresses of a member's state, which stays where it is.

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use graph::{Program, PunctuationOut, inserted};
 
+use tuple::Layout;
+
 use crate::OperatorEntry;
 use crate::abi::{Backend, Code};
 use crate::build;
@@ -237,6 +239,7 @@ fn in_ports(made: &Made<'_>) -> Vec<InPort> {
     let ports = (0..)
         .zip(&made.operator.inputs)
         .map(|(port, input)| InPort {
+            layout: Layout::of(&input.schema),
             // Whoever is fed by hand ends the port with one marker.
             finals_left: input.sources.len().max(1) as u32,
             is_control: input.is_control,

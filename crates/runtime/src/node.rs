@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph::Fault;
-use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::{Act, Batch, Code, Context, Counter, StateCell};
 use crate::catch::Catch;
@@ -41,8 +41,22 @@ pub(crate) struct InPort {
     /// Final markers still to come.
     pub finals_left: u32,
     pub is_control: bool,
+    /// What its tuples look like. Debug builds check each one that comes in: code that hands on memory
+    /// that is not the tuple is found where it does so.
+    pub layout: Arc<Layout>,
     /// Where its window markers are forwarded to.
     pub preserved_by: Vec<u32>,
+}
+
+impl InPort {
+    /// In debug builds: that the bytes are a tuple of the port's schema.
+    fn debug_check(&self, tuple: TupleRef<'_>) {
+        if cfg!(debug_assertions)
+            && let Err(error) = tuple::layout::check(&self.layout, tuple.bytes())
+        {
+            panic!("what came in is no {}: {error}", self.layout.schema);
+        }
+    }
 }
 
 /// What is particular about an operator.
@@ -79,6 +93,7 @@ impl Node {
             return Ok(());
         }
         self.processed[port as usize].add(1);
+        self.ports[port as usize].debug_check(tuple);
         let result = self.process(region, port, tuple);
         self.past.push(port, tuple);
         result
@@ -90,6 +105,7 @@ impl Node {
             return Ok(());
         }
         self.processed[port as usize].add(1);
+        self.ports[port as usize].debug_check(tuple.as_ref());
         self.call(region, |built, out| built.process_made(port, tuple, out))
     }
 

@@ -90,12 +90,17 @@ impl From<Output> for Run {
     }
 }
 
+/// What glibc writes over memory that is freed, so that a program which still reads it gives what is
+/// wrong instead of what was right before.
+const FREED_BYTE: &str = "165";
+
 /// The command, to be started.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     command
         .args(args)
         .env_remove("THALWEG_TOOLKIT_PATH")
+        .env("MALLOC_PERTURB_", FREED_BYTE)
         .current_dir(root());
     command
 }

@@ -33,7 +33,7 @@ impl Generator<'_> {
         self.choice(condition, yes, no)
     }
 
-    fn choice(&mut self, condition: Expr, yes: Expr, no: Expr) -> Expr {
+    pub(super) fn choice(&mut self, condition: Expr, yes: Expr, no: Expr) -> Expr {
         let ty = yes.ty.clone();
         let kind = ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
         self.node(kind, ty)
@@ -88,7 +88,7 @@ impl Generator<'_> {
     }
 
     /// A part of a collection, tuple or optional.
-    fn part(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
+    pub(super) fn part(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let holds = |container: &&Type| match container {
             Type::List(element, _) => **element == *ty,
             Type::Map(entry, _) => entry.1 == *ty,
@@ -202,7 +202,7 @@ impl Generator<'_> {
     }
 
     /// A call of a function without formals by reference.
-    fn call(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
+    pub(super) fn call(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let is_fit = |f: &crate::Function| {
             f.result == *ty
                 && f.body.locals[..f.formals as usize]
@@ -268,7 +268,7 @@ pub(super) fn kind_of(root: Root) -> ExprKind {
 }
 
 /// Whether to generate a cast between two types. Text of floats is left out: see the module.
-fn is_cast(from: &Type, to: &Type) -> bool {
+pub(super) fn is_cast(from: &Type, to: &Type) -> bool {
     let is_number = |ty: &Type| ty.is_numeric() && !ty.is_complex();
     match (from, to) {
         _ if from == to => false,
@@ -292,6 +292,10 @@ fn is_cast(from: &Type, to: &Type) -> bool {
         (Type::Map(a, _), Type::Map(b, _)) => {
             (a.0 == b.0 || is_cast(&a.0, &b.0)) && (a.1 == b.1 || is_cast(&a.1, &b.1))
         }
+        (Type::Tuple(a), Type::Tuple(b)) => b.attributes.iter().all(|wanted| {
+            let found = a.find(&wanted.name).map(|(_, found)| &found.ty);
+            found.is_some_and(|found| *found == wanted.ty || is_cast(found, &wanted.ty))
+        }),
         (Type::Optional(a), Type::Optional(b)) => is_cast(a, b),
         (_, Type::Optional(b)) => from == &**b || is_cast(from, b),
         _ => false,

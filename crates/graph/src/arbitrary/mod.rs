@@ -14,7 +14,8 @@
 //! # What is generated
 //! Every form of expression and statement, over the types of [`universe`]; casts, subscripts, slices,
 //! unwrapping and divisions that may fault and such that cannot; calls of library functions
-//! ([`NATIVES`]) and of generated functions with formals by value and by reference. Loops end, calls
+//! ([`NATIVES`]) and of generated functions with formals by value and by reference; values of every
+//! composite type that are kept while what they were made of changes (`keep`). Loops end, calls
 //! do not recurse without end. What SPL forbids is left out: an expression does not change what it
 //! or another part of it reads, and the collection of a loop does not change in the loop.
 //!
@@ -28,6 +29,7 @@ mod constant;
 mod expr;
 mod function;
 pub mod graphs;
+mod keep;
 mod native;
 mod operation;
 mod outcome;

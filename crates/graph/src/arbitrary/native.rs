@@ -25,6 +25,11 @@ pub const NATIVES: &[NativeFn] = &[
         "Fails if the number is negative.",
         text,
     ),
+    native(
+        "<any K, any V> void removeM(mutable map<K,V> m, K k)",
+        "Removes an entry.",
+        remove,
+    ),
 ];
 
 pub(super) const SIZE: u32 = 0;
@@ -34,6 +39,7 @@ pub(super) const INSERT: u32 = 3;
 pub(super) const CLEAR: u32 = 4;
 pub(super) const MAX: u32 = 5;
 pub(super) const TEXT: u32 = 6;
+pub(super) const REMOVE: u32 = 7;
 
 const fn native(
     prototype: &'static str,
@@ -89,6 +95,17 @@ fn insert(call: &mut Call<'_>) -> Result<Value, Fault> {
     match &mut *call.args[0] {
         Value::Map(map) => {
             map.insert(key, value);
+            nothing()
+        }
+        _ => Err(wrong(call)),
+    }
+}
+
+fn remove(call: &mut Call<'_>) -> Result<Value, Fault> {
+    let key = call.args[1].clone();
+    match &mut *call.args[0] {
+        Value::Map(map) => {
+            map.remove(&key);
             nothing()
         }
         _ => Err(wrong(call)),

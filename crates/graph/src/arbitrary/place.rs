@@ -35,7 +35,8 @@ impl Generator<'_> {
         Some(self.whole(root))
     }
 
-    fn whole(&mut self, root: Root) -> Place {
+    /// A whole variable.
+    pub(super) fn whole(&mut self, root: Root) -> Place {
         let mut place = Place::new(root, self.type_of(root).clone());
         place.pos = self.pos();
         place

@@ -26,7 +26,7 @@ impl Generator<'_> {
     }
 
     fn stmt(&mut self, depth: u32, out: &mut Vec<Stmt>) {
-        match self.choices.below(20) {
+        match self.choices.below(23) {
             0..=2 => self.definition(out),
             3..=6 => self.assignment(out),
             7 | 8 => self.compound(out),
@@ -38,6 +38,7 @@ impl Generator<'_> {
             16 => self.user_stmt(out),
             17 => self.leave(out),
             18 => self.submit(out),
+            19..=21 => self.keep(out),
             _ if depth > 0 && self.result.is_none() => {
                 let inner = self.block(depth - 1);
                 out.push(Stmt::Clause(inner));

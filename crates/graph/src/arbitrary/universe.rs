@@ -56,6 +56,11 @@ pub fn types() -> Vec<Type> {
         map(Type::RString, Type::Boolean),
         pair(),
         nested(),
+        wide(),
+        riap(),
+        map(Type::RString, wide()),
+        map(Type::RString, list(Type::RString)),
+        optional(nested()),
         optional(Type::Int32),
         optional(Type::RString),
         optional(pair()),
@@ -117,6 +122,32 @@ fn pair() -> Type {
         ("n", Type::Int32),
         ("s", Type::RString),
         ("l", list(Type::Int32)),
+    ];
+    Type::Tuple(Arc::new(TupleType::new(attributes)))
+}
+
+/// The attributes of [`pair`] in another order.
+fn riap() -> Type {
+    let attributes = [
+        ("l", list(Type::Int32)),
+        ("s", Type::RString),
+        ("n", Type::Int32),
+    ];
+    Type::Tuple(Arc::new(TupleType::new(attributes)))
+}
+
+/// An attribute of each kind that points elsewhere, or holds elements in its slot.
+fn wide() -> Type {
+    let attributes = [
+        ("b", Type::Blob),
+        ("u", Type::UString),
+        ("x", Type::BoundedRString(5)),
+        ("s", set(Type::RString)),
+        ("f", Type::List(Type::Int32.into(), Some(3))),
+        ("r", list(Type::RString)),
+        ("p", pair()),
+        ("q", optional(pair())),
+        ("t", Type::Timestamp),
     ];
     Type::Tuple(Arc::new(TupleType::new(attributes)))
 }

@@ -9,10 +9,14 @@
 //! ```
 //! Compiled code takes bytes by moving `bump` and calls [`Arena::grow`] when `limit` is in the way.
 //! A mark is a value of `bump`; going back to it gives everything taken since back. The
-//! largest chunk given back is kept, so a handle in its steady state never calls the allocator.
+//! largest chunk given back is kept, so a handle in its steady state never calls the allocator. Debug
+//! builds fill what is given back ([`FREED`]), so that code which still reads it is found out.
 
 /// The first chunk, in bytes.
 const FIRST_BYTES: usize = 4096;
+
+/// What debug builds write over words that are given back: no address, and no text.
+const FREED: u64 = 0xfdfd_fdfd_fdfd_fdfd;
 
 /// The part that compiled code reads and writes.
 #[derive(Debug)]
@@ -63,10 +67,15 @@ impl Arena {
 
     /// Gives back what was taken since `bump.next` was `mark` (0: since the beginning).
     pub fn reset(&mut self, bump: &mut Bump, mark: usize) {
-        while let Some(chunk) = self.chunks.pop() {
+        while let Some(mut chunk) = self.chunks.pop() {
             let start = chunk.as_ptr().addr();
             let end = start + chunk.len() * 8;
-            if start <= mark && mark <= end {
+            let holds_mark = start <= mark && mark <= end;
+            if cfg!(debug_assertions) {
+                let kept = if holds_mark { (mark - start) / 8 } else { 0 };
+                chunk[kept..].fill(FREED);
+            }
+            if holds_mark {
                 *bump = Bump {
                     next: mark,
                     limit: end,
@@ -104,6 +113,20 @@ mod tests {
         arena.take(&mut bump, 100_000);
         arena.reset(&mut bump, mark);
         assert_eq!(arena.take(&mut bump, 1), second);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn what_is_given_back_is_filled() {
+        let mut arena = Arena::default();
+        let mut bump = Bump::EMPTY;
+        arena.take(&mut bump, 8);
+        let mark = bump.next;
+        arena.take(&mut bump, 64);
+        arena.reset(&mut bump, mark);
+        assert!(arena.chunks[0][1..].iter().all(|&word| word == FREED));
+        arena.reset(&mut bump, 0);
+        assert!(arena.chunks[0].iter().all(|&word| word == FREED));
     }
 
     #[test]

@@ -35,8 +35,20 @@ impl Temps {
             let chunk = (*len - 1) / CHUNK;
             let keep = mark.saturating_sub(chunk * CHUNK);
             self.chunks[chunk].truncate(keep);
+            fill_freed(&mut self.chunks[chunk]);
             *len = chunk * CHUNK + keep;
         }
+    }
+}
+
+/// In debug builds: writes over what lay behind the values that are left, so that code which still
+/// reads one of those finds neither its address nor its length.
+fn fill_freed(values: &mut Vec<Value>) {
+    if cfg!(debug_assertions) {
+        let freed = values.spare_capacity_mut();
+        let bytes = size_of_val(freed);
+        // SAFETY: the room belongs to the vector, and no value is in it.
+        unsafe { freed.as_mut_ptr().cast::<u8>().write_bytes(0xfd, bytes) };
     }
 }
 

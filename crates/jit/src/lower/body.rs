@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tuple::{Layout, Type};
 
 use super::chain::ENTRY_ACTOR;
-use super::frame::{Exit, Frame, StateHome, Target};
+use super::frame::{Exit, Frame, Input, StateHome, Target};
 use super::{Lower, Region, Uses};
 use crate::code::offsets;
 use crate::value::{Form, Val};
@@ -121,21 +121,7 @@ impl Lower<'_, '_> {
                 self.load_env(types::I64, offsets::VALUES),
             ),
         };
-        let inputs = if against.inputs.is_empty() {
-            Vec::new()
-        } else {
-            let row = self.load_env(types::I64, offsets::INPUTS);
-            let slots = 0..against.inputs.len() as i32;
-            let each = slots.map(|slot| self.load(Region::Env, types::I64, row, 16 * slot));
-            each.map(|at| {
-                // The fixed part of a tuple is always there.
-                Some(Val {
-                    is_fixed: true,
-                    ..Val::stable(Form::Flat(at, 0))
-                })
-            })
-            .collect()
-        };
+        let inputs = self.bound_inputs(against.inputs.len());
         Frame {
             inputs,
             input_types: against
@@ -152,5 +138,23 @@ impl Lower<'_, '_> {
             actor: ENTRY_ACTOR,
             ..Frame::default()
         }
+    }
+
+    /// The tuples that the environment has in the entry's input slots.
+    fn bound_inputs(&mut self, slots: usize) -> Vec<Option<Input>> {
+        if slots == 0 {
+            return Vec::new();
+        }
+        let row = self.load_env(types::I64, offsets::INPUTS);
+        let bound = (0..slots as i32).map(|slot| {
+            let at = self.load(Region::Env, types::I64, row, 16 * slot);
+            let bytes = self.load(Region::Env, types::I64, row, 16 * slot + 8);
+            Some(Input {
+                // The fixed part of a tuple is always there.
+                tuple: Val::fixed(Form::Flat(at, 0)),
+                bytes: Some(bytes),
+            })
+        });
+        bound.collect()
     }
 }

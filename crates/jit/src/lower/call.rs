@@ -149,7 +149,7 @@ impl Lower<'_, '_> {
         for arg in ready {
             match arg {
                 Ready::Value(value, ty) => {
-                    is_volatile |= value.is_volatile;
+                    is_volatile |= value.is_volatile();
                     words.extend(self.parts(&value, ty));
                 }
                 Ready::Place(place, keys) => {
@@ -219,7 +219,7 @@ impl Lower<'_, '_> {
             Ready::Place(..) => unreachable!("a function with references is not inlined"),
         });
         let values: Vec<Val> = values.collect();
-        let is_volatile = values.iter().any(|value| value.is_volatile);
+        let is_volatile = values.iter().any(|value| value.is_volatile());
         let done = self.block_with(&shape::parts(&function.result));
         let exit = Exit {
             block: done,

@@ -7,7 +7,7 @@ use tuple::Type;
 use super::Lower;
 use crate::code::{Import, Op};
 use crate::shape;
-use crate::value::{Form, Val};
+use crate::value::Val;
 
 impl Lower<'_, '_> {
     /// `(T) e`.
@@ -53,7 +53,7 @@ impl Lower<'_, '_> {
                 Some(Val::one(self.number(part, from, to)))
             }
             (Type::BoundedRString(_), Type::RString) => {
-                Some(Val::parts(self.parts(value, from)).volatile_if(value.is_volatile))
+                Some(Val::parts(self.parts(value, from)).volatile_if(value.is_volatile()))
             }
             (from, Type::BoundedRString(n)) if from.is_rstring() => {
                 Some(self.cut(value, from, i64::from(*n)))
@@ -76,7 +76,7 @@ impl Lower<'_, '_> {
                     self.native_cast(&field, &found.ty, &a.ty)
                 });
                 let fields: Option<Vec<Val>> = fields.collect();
-                Some(Val::stable(Form::Fields(fields?.into())))
+                Some(Val::fields(fields?))
             }
             _ => None,
         }
@@ -87,7 +87,7 @@ impl Lower<'_, '_> {
         let parts = self.parts(value, ty);
         let bound = self.word(bound);
         let len = self.b.ins().umin(parts[1], bound);
-        Val::parts([parts[0], len]).volatile_if(value.is_volatile)
+        Val::parts([parts[0], len]).volatile_if(value.is_volatile())
     }
 
     /// A number (integer or float) as another.

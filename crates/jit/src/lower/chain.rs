@@ -11,10 +11,9 @@ use cranelift_codegen::ir::{Inst, InstBuilder, types};
 use graph::{Body, StateId};
 use tuple::{Layout, Type};
 
-use super::frame::{Exit, Frame, StateHome, Target};
+use super::frame::{Exit, Frame, Input, StateHome, Target};
 use super::{Lower, Region, Uses};
 use crate::code::{NOBODY, offsets};
-use crate::value::{Form, Val};
 
 /// A lowered operator whose code can be inlined.
 #[derive(Debug)]
@@ -59,22 +58,26 @@ pub struct Link {
 
 impl Lower<'_, '_> {
     /// Gives a tuple to the operators behind a port.
-    pub fn deliver(&mut self, branch: &Branch, tuple: &Val, ty: &Type) {
+    pub fn deliver(&mut self, branch: &Branch, input: &Input) {
         self.count(branch.submitted);
-        let tuple = self.settled(tuple, ty);
+        // Nothing that the submitter may change does so before the tuple is processed.
+        let input = Input {
+            tuple: input.tuple.settled(),
+            bytes: input.bytes,
+        };
         for link in &branch.links {
             self.count(link.processed);
-            self.inline_member(link, &tuple);
+            self.inline_member(link, &input);
         }
     }
 
-    fn inline_member(&mut self, link: &Link, tuple: &Val) {
+    fn inline_member(&mut self, link: &Link, input: &Input) {
         let member = Rc::clone(&link.member);
         let port = link.port as usize;
         let (body, uses) = &*Rc::clone(&member.on_tuple[port]);
         let slot = member.ports[port] as usize;
         let mut inputs = vec![None; member.inputs.len()];
-        inputs[slot] = Some(tuple.clone());
+        inputs[slot] = Some(input.clone());
         let done = self.block();
         let scalars = self.word(member.state.0);
         let values = self.word(member.state.1);
@@ -122,21 +125,6 @@ impl Lower<'_, '_> {
         self.b
             .ins()
             .store(flags, operator, self.env, offsets::ACTOR)
-    }
-
-    /// A tuple that those who get it cannot change: what is volatile for the submitter is not for them.
-    fn settled(&mut self, tuple: &Val, ty: &Type) -> Val {
-        let form = match (&tuple.form, ty) {
-            (Form::Fields(fields), Type::Tuple(t)) => {
-                let each = fields.iter().zip(&t.attributes);
-                Form::Fields(each.map(|(field, a)| self.settled(field, &a.ty)).collect())
-            }
-            (form, _) => form.clone(),
-        };
-        Val {
-            is_fixed: tuple.is_fixed,
-            ..Val::stable(form)
-        }
     }
 }
 

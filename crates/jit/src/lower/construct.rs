@@ -18,8 +18,7 @@ impl Lower<'_, '_> {
         match (value, ty) {
             (Value::Tuple(fields), Type::Tuple(t)) => {
                 let each = fields.iter().zip(&t.attributes);
-                let fields = each.map(|(field, a)| self.constant(field, &a.ty));
-                Val::stable(Form::Fields(fields.collect()))
+                Val::fields(each.map(|(field, a)| self.constant(field, &a.ty)))
             }
             (Value::Optional(Some(content)), Type::Optional(inner)) => {
                 let content = self.constant(content, inner);

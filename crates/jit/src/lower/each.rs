@@ -17,6 +17,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
 use runtime::abi::FETCH_BYTES;
 
+use super::frame::Input;
 use super::{Lower, Region};
 use crate::code::Import;
 use crate::code::offsets;
@@ -126,6 +127,9 @@ impl Lower<'_, '_> {
         let row = self.load_env(types::I64, offsets::INPUTS);
         self.store(Region::Env, data, row, 16 * slot as i32);
         self.store(Region::Env, len, row, 16 * slot as i32 + 8);
-        self.frame.inputs[slot as usize] = Some(Val::stable(Form::Flat(data, 0)));
+        self.frame.inputs[slot as usize] = Some(Input {
+            tuple: Val::stable(Form::Flat(data, 0)),
+            bytes: Some(len),
+        });
     }
 }

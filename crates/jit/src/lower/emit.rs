@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::Lower;
 use crate::code::Import;
 use crate::code::offsets;
-use crate::value::Val;
+use crate::value::{Form, Val};
 
 /// What a load or store touches. Two accesses of different regions never touch the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,16 +39,24 @@ pub enum Region {
 impl Region {
     /// That of a value that lies in a `Value`.
     pub fn of_values(value: &Val) -> Region {
-        if value.is_fixed {
+        if value.is_fixed() {
             Region::Fixed
         } else {
             Region::Values
         }
     }
 
+    /// A value that lies in this region.
+    pub fn holding(self, form: Form) -> Val {
+        match self {
+            Region::Fixed => Val::fixed(form),
+            _ => Val::stable(form),
+        }
+    }
+
     /// That of a value in flat memory.
     pub fn of_flat(value: &Val) -> Region {
-        if value.is_fixed {
+        if value.is_fixed() {
             Region::Fixed
         } else {
             Region::Input

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{Expr, ExprKind};
 use tuple::Type;
 
-use super::frame::StateHome;
+use super::frame::{Input, StateHome};
 use super::{Lower, Region};
 use crate::code::Import;
 use crate::code::{Op, offsets, shapes};
@@ -33,10 +33,7 @@ impl Lower<'_, '_> {
             }
             ExprKind::CurrentPunct => Val::one(self.load_env(types::I32, offsets::MARK)),
             ExprKind::IsShutdown => Val::one(self.is_shutdown()),
-            ExprKind::Tuple(parts) => {
-                let fields: Vec<Val> = parts.iter().map(|part| self.expr(part)).collect();
-                Val::stable(Form::Fields(fields.into()))
-            }
+            ExprKind::Tuple(parts) => Val::fields(parts.iter().map(|part| self.expr(part))),
             ExprKind::List(elements) => self.list_literal(e, elements),
             ExprKind::Set(elements) => self.collect(e, Op::Set, elements.iter()),
             ExprKind::Map(entries) => {
@@ -110,13 +107,13 @@ impl Lower<'_, '_> {
     /// A whole input tuple.
     pub fn input(&mut self, slot: usize, ty: &Type) -> Val {
         match &self.frame.inputs[slot] {
-            Some(value) => value.clone(),
+            Some(input) => input.tuple.clone(),
             None => self.default_value(ty),
         }
     }
 
     fn attribute(&mut self, slot: usize, index: usize, ty: &Type) -> Val {
-        let Some(tuple) = self.frame.inputs[slot].clone() else {
+        let Some(Input { tuple, .. }) = self.frame.inputs[slot].clone() else {
             return self.default_value(ty);
         };
         let Type::Tuple(schema) = self.frame.input_types[slot].clone() else {
@@ -138,10 +135,11 @@ impl Lower<'_, '_> {
             };
             return Val::parts(self.load_slot(region, scalars, 16 * state as i32, ty));
         }
-        Val {
-            form: Form::Boxed(values, state as i32 * shapes::VALUE_BYTES),
-            is_volatile: is_changed,
-            is_fixed: !is_changed,
+        let offset = state as i32 * shapes::VALUE_BYTES;
+        if is_changed {
+            Val::within_variable(values, offset)
+        } else {
+            Val::fixed(Form::Boxed(values, offset))
         }
     }
 
@@ -199,7 +197,7 @@ impl Lower<'_, '_> {
         let types = shape::parts(&e.ty);
         let mut arm = |lower: &mut Self, arm: &Expr| {
             let value = lower.expr(arm);
-            is_volatile |= value.is_volatile;
+            is_volatile |= value.is_volatile();
             lower.parts(&value, &arm.ty)
         };
         let (on_yes, on_no) = (self.block(), self.block());
@@ -219,7 +217,7 @@ impl Lower<'_, '_> {
     pub fn wrapped(&mut self, content: &Val, ty: &Type) -> Val {
         let mut parts = Parts::from_elem(self.int(types::I8, 1), 1);
         parts.extend(self.parts(content, ty));
-        Val::parts(parts).volatile_if(content.is_volatile)
+        Val::parts(parts).volatile_if(content.is_volatile())
     }
 
     fn unwrap(&mut self, e: &Expr, inner: &Expr) -> Val {
@@ -249,7 +247,7 @@ impl Lower<'_, '_> {
         let parts = self.parts(&other, &e.ty);
         self.jump(done, &parts);
         self.go_sealed(done);
-        Val::parts(self.params(done)).volatile_if(content.is_volatile || other.is_volatile)
+        Val::parts(self.params(done)).volatile_if(content.is_volatile() || other.is_volatile())
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Frame {
     /// Their types.
     pub types: Vec<Type>,
     /// Its input tuples, by slot.
-    pub inputs: Vec<Option<Val>>,
+    pub inputs: Vec<Option<Input>>,
     /// The types of its input tuples, by slot.
     pub input_types: Vec<Type>,
     /// The first slot of each input port; then that of the results of output function calls.
@@ -40,6 +40,17 @@ pub struct Frame {
     pub exits: Vec<Exit>,
     /// The loops around, innermost last.
     pub loops: Vec<Loop>,
+}
+
+/// An input tuple of a body.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The tuple.
+    pub tuple: Val,
+    /// Bytes of the tuple with its tail, if it is whole in flat memory. They go with the tuple through
+    /// every operator that it is passed on by: slots of the environment are those of the entry, and
+    /// what an inlined operator has in a slot of its own is another tuple.
+    pub bytes: Option<ir::Value>,
 }
 
 /// Where a state variable is.

@@ -36,7 +36,7 @@ impl Lower<'_, '_> {
                     Lower::given(&index, &at.ty),
                 ];
                 self.fault_if_zero(found, Op::Index, &operands, e.pos);
-                Val::stable(Form::Boxed(found, 0)).volatile_if(container.is_volatile)
+                Val::stable(Form::Boxed(found, 0)).volatile_if(container.is_volatile())
             }
             Type::RString | Type::BoundedRString(_) | Type::Blob => {
                 let parts = self.parts(&container, &base.ty);
@@ -49,7 +49,7 @@ impl Lower<'_, '_> {
                     e.pos,
                 );
                 if base.ty != Type::Blob {
-                    return self.one_byte(parts[0], word, container.is_volatile);
+                    return self.one_byte(parts[0], word, container.is_volatile());
                 }
                 let at = self.b.ins().iadd(parts[0], word);
                 Val::one(self.load(Region::Bytes, types::I8, at, 0))
@@ -124,7 +124,7 @@ impl Lower<'_, '_> {
         };
         let data = self.element(parts[0], from, stride);
         let len = self.b.ins().isub(to, from);
-        Val::parts([data, len]).volatile_if(container.is_volatile)
+        Val::parts([data, len]).volatile_if(container.is_volatile())
     }
 
     /// `item in collection`.

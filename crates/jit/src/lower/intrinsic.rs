@@ -179,7 +179,7 @@ impl Lower<'_, '_> {
         let len = self.b.ins().umin(count, rest);
         let len = self.b.ins().select(is_empty, zero, len);
         let data = self.b.ins().iadd(text[0], start);
-        let value = Val::parts([data, len]).volatile_if(values[0].0.is_volatile);
+        let value = Val::parts([data, len]).volatile_if(values[0].0.is_volatile());
         self.fit(value, &s.ty, &e.ty)
     }
 

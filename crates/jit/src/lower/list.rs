@@ -38,7 +38,7 @@ impl Lower<'_, '_> {
         let Type::List(element, _) = ty else {
             unreachable!("the elements of {ty}")
         };
-        let is_volatile = value.is_volatile;
+        let is_volatile = value.is_volatile();
         if shape::is_scalar(element) {
             let parts = self.parts(value, ty);
             return Elements {

@@ -17,7 +17,7 @@ use super::analysis::LocalUse;
 use super::{Lower, Uses};
 use crate::code::{Import, shapes};
 use crate::shape;
-use crate::value::{Form, Val};
+use crate::value::Val;
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,8 +125,7 @@ impl Lower<'_, '_> {
                     unreachable!("attributes of {ty}")
                 };
                 let each = fields.iter().zip(&t.attributes);
-                let values = each.map(|(field, a)| self.read_storage(field, &a.ty));
-                Val::stable(Form::Fields(values.collect()))
+                Val::fields(each.map(|(field, a)| self.read_storage(field, &a.ty)))
             }
             Storage::Memory(at) => Val::variable(*at),
         }

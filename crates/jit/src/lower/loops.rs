@@ -152,7 +152,7 @@ impl Lower<'_, '_> {
             }
             _ => {
                 let parts = self.parts(value, ty);
-                let is_volatile = value.is_volatile;
+                let is_volatile = value.is_volatile();
                 Items::Bytes {
                     data: parts[0],
                     len: parts[1],

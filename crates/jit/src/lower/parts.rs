@@ -59,7 +59,7 @@ impl Lower<'_, '_> {
     pub fn field(&mut self, value: &Val, ty: &TupleType, index: usize) -> Val {
         let form = match &value.form {
             Form::Fields(fields) => {
-                return fields[index].clone().volatile_if(value.is_volatile);
+                return fields[index].clone();
             }
             Form::Flat(base, offset) => Form::Flat(*base, offset + attribute(ty, index).0),
             Form::Boxed(base, offset) => {
@@ -74,7 +74,7 @@ impl Lower<'_, '_> {
                 Form::Parts(parts[start..start + count].into())
             }
         };
-        value.with_form(form)
+        value.part_of(form)
     }
 
     /// The address of an attribute of a `Value::Tuple`.
@@ -108,7 +108,7 @@ impl Lower<'_, '_> {
             }
             Form::Fields(_) => unreachable!("an optional is no tuple"),
         };
-        (flag, value.with_form(form))
+        (flag, value.part_of(form))
     }
 
     /// The address of a `Value` that holds this; made if there is none.
@@ -161,10 +161,7 @@ impl Lower<'_, '_> {
                     .collect()
             }
             Type::Optional(inner) => {
-                let whole = Val {
-                    is_fixed: region == Region::Fixed,
-                    ..Val::stable(Form::Flat(base, offset))
-                };
+                let whole = region.holding(Form::Flat(base, offset));
                 let (flag, content) = self.optional(&whole, inner);
                 let mut parts = Parts::from_elem(flag, 1);
                 parts.extend(self.parts(&content, inner));
@@ -236,13 +233,8 @@ impl Lower<'_, '_> {
                 .collect()
             }
             Type::Optional(inner) => {
-                let (flag, content) = self.optional(
-                    &Val {
-                        is_fixed: region == Region::Fixed,
-                        ..Val::stable(Form::Boxed(at.0, at.1))
-                    },
-                    inner,
-                );
+                let whole = region.holding(Form::Boxed(at.0, at.1));
+                let (flag, content) = self.optional(&whole, inner);
                 let mut parts = Parts::from_elem(flag, 1);
                 parts.extend(self.parts(&content, inner));
                 parts
@@ -271,17 +263,14 @@ impl Lower<'_, '_> {
 
     /// The same value, such that no assignment changes it.
     pub fn stable(&mut self, value: Val, ty: &Type) -> Val {
-        if !value.is_volatile {
+        if !value.is_volatile() {
             return value;
         }
         match ty {
-            Type::Tuple(t) => {
-                let fields = (0..t.attributes.len()).map(|index| {
-                    let field = self.field(&value, t, index);
-                    self.stable(field, &t.attributes[index].ty)
-                });
-                Val::stable(Form::Fields(fields.collect()))
-            }
+            Type::Tuple(t) => Val::fields((0..t.attributes.len()).map(|index| {
+                let field = self.field(&value, t, index);
+                self.stable(field, &t.attributes[index].ty)
+            })),
             Type::Optional(inner) => {
                 let (flag, content) = self.optional(&value, inner);
                 let content = self.stable(content, inner);

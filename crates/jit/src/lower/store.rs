@@ -112,7 +112,7 @@ impl Lower<'_, '_> {
     pub fn fit(&mut self, value: Val, from: &Type, to: &Type) -> Val {
         match to {
             Type::BoundedRString(_) if from.is_rstring() => {
-                let is_volatile = value.is_volatile;
+                let is_volatile = value.is_volatile();
                 let parts = self.parts(&value, from);
                 Val::parts(self.fitted(parts, to)).volatile_if(is_volatile)
             }
@@ -120,7 +120,7 @@ impl Lower<'_, '_> {
                 let parts = self.parts(&value, from);
                 let bound = self.word(i64::from(*bound));
                 let len = self.b.ins().umin(parts[1], bound);
-                Val::parts([parts[0], len]).volatile_if(value.is_volatile)
+                Val::parts([parts[0], len]).volatile_if(value.is_volatile())
             }
             to if super::construct::is_bounded(to) && from != to => {
                 let given = Lower::given(&value, from);

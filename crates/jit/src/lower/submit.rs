@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tuple::{Layout, Type, Value};
 
 use super::Lower;
-use super::frame::Target;
-use crate::code::{Import, Op, offsets};
+use super::frame::{Input, Target};
+use crate::code::{Import, Op};
 use crate::value::{Form, Val};
 
 impl Lower<'_, '_> {
@@ -55,7 +55,14 @@ impl Lower<'_, '_> {
         let target = self.frame.targets[port as usize].clone();
         let value = self.expr(tuple);
         match target {
-            Target::Inlined(_, branch) => self.deliver(&branch, &value, &tuple.ty),
+            Target::Inlined(_, branch) => {
+                let bytes = self.whole_input(tuple).map(|(_, bytes)| bytes);
+                let input = Input {
+                    tuple: value,
+                    bytes,
+                };
+                self.deliver(&branch, &input);
+            }
             Target::Outlet(layout) => self.send_out(port, tuple, &value, &layout, pos),
             Target::Frame(layout, granted) => {
                 let (slow, done) = (self.cold_block(), self.block());
@@ -93,18 +100,16 @@ impl Lower<'_, '_> {
     }
 
     /// The address and the length of an input tuple, if the expression is one in flat memory.
-    fn whole_input(&mut self, e: &Expr) -> Option<(ir::Value, ir::Value)> {
+    fn whole_input(&self, e: &Expr) -> Option<(ir::Value, ir::Value)> {
         let ExprKind::Input { port, history } = e.kind else {
             return None;
         };
         let slot = self.frame.ports[port as usize] + history;
         let input = self.frame.inputs[slot as usize].as_ref()?;
-        let Form::Flat(at, 0) = input.form else {
-            return None;
-        };
-        let inputs = self.load_env(types::I64, offsets::INPUTS);
-        let bytes = self.load(super::Region::Env, types::I64, inputs, 16 * slot as i32 + 8);
-        Some((at, bytes))
+        match input.tuple.form {
+            Form::Flat(at, 0) => Some((at, input.bytes?)),
+            _ => None,
+        }
     }
 
     /// Calls a import that submits; its fault is the statement's.

@@ -75,7 +75,7 @@ impl Lower<'_, '_> {
         } else {
             Region::Values
         };
-        let is_volatile = value.is_volatile;
+        let is_volatile = value.is_volatile();
         let value = self.boxed(value, ty);
         let (pointer, shape) = shapes::table(ty);
         Table {

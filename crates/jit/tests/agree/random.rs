@@ -160,8 +160,18 @@ fn difference(expected: &[Outcome], actual: &[Outcome]) -> Option<String> {
     None
 }
 
+/// How many programs are generated: 300, or what `THALWEG_PROGRAMS` says.
+fn case_count() -> u32 {
+    let asked = std::env::var("THALWEG_PROGRAMS").ok();
+    asked.map_or(300, |count| count.parse().expect("a number of programs"))
+}
+
 proptest! {
-    #![proptest_config(Config { cases: 300, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(Config {
+        cases: case_count(),
+        failure_persistence: None,
+        ..Config::default()
+    })]
 
     #[test]
     fn random_programs_agree(case in cases(300)) {

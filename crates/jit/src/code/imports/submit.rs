@@ -33,6 +33,7 @@ pub extern "C" fn put_flat(e: *mut Env, ty: *const Type, slot: usize, from: *con
     let e = e.cast_const();
     // SAFETY: the input tuples are not in the environment, only their addresses are.
     let found = unsafe { &*e }.input_at(from);
+    debug_assert!(found.is_some(), "a slot of an input tuple is in one");
     if let Some((tuple, offset)) = found {
         env(e.cast_mut())
             .buf()

@@ -69,7 +69,10 @@ pub extern "C" fn from_flat(e: *mut Env, ty: *const Type, slot: *const u8) -> *m
     let env = env(e);
     let value = match env.input_at(slot) {
         Some((tuple, offset)) => tuple.value_at(offset, ty),
-        None => Value::default_of(ty),
+        None => {
+            debug_assert!(false, "a slot of an input tuple is in one");
+            Value::default_of(ty)
+        }
     };
     env.keep(value)
 }
