@@ -9,28 +9,12 @@
 use std::fmt::Write;
 
 use crate::processes::media;
+use crate::random::Random;
 use crate::scratch::{Scratch, root, thalweg};
 
 /// Programs, each on [`PLANS`] plans.
 const PROGRAMS: u64 = 20;
 const PLANS: u64 = 4;
-
-/// A sequence of numbers that look random (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-
-    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len() as u64) as usize]
-    }
-}
 
 /// A program, and the names of its operators.
 struct Program {
@@ -305,7 +289,7 @@ fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
     });
     let scratch = Scratch::new();
     for seed in 0..count {
-        let random = &mut Random(seed);
+        let random = &mut Random::new(seed);
         let program = Program::new(random);
         let text = program.from(&program.sources);
         let file = scratch.write("Main.spl", &text);
