@@ -73,9 +73,8 @@ impl Port {
     }
 }
 
-/// The port of a name.
-pub(super) fn find<'p>(ports: &'p [Port], name: &str) -> Option<&'p Port> {
-    ports
-        .iter()
-        .find(|port| port.names.iter().any(|n| &**n == name))
+/// The ports of a name.
+pub(super) fn find<'p>(ports: &'p [Port], name: &str) -> impl Iterator<Item = &'p Port> {
+    let has_name = move |port: &&Port| port.names.iter().any(|n| &**n == name);
+    ports.iter().filter(has_name)
 }

@@ -10,7 +10,7 @@ use super::Check;
 use super::ports::{Port, find};
 use super::table::{Key, Kind};
 use crate::expr::{Context, Typer};
-use crate::names::did_you_mean;
+use crate::names::{ambiguous_port, did_you_mean};
 
 /// The value of a key; reports what is wrong with it. What is no constant (ports, attributes, words)
 /// becomes a string, a list of such things their texts joined by commas.
@@ -123,8 +123,16 @@ pub(super) fn port<'p>(
             format!("the name of an {what} port is needed here"),
         );
     };
-    if let Some(port) = find(ports, &name.text) {
-        return Some((&name.text, port));
+    let found: Vec<&Port> = find(ports, &name.text).collect();
+    match found[..] {
+        [] => {}
+        [port] => return Some((&name.text, port)),
+        _ => {
+            let names = found.iter().map(|port| &port.names[..]);
+            let finding = ambiguous_port(&name.text, name.span, names);
+            check.session.report(finding);
+            return None;
+        }
     }
     let message = format!("this operator has no {what} port `{}`", name.text);
     let finding = Diagnostic::error("unknown-port", name.span, message);

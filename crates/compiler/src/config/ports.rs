@@ -8,7 +8,7 @@ use tuple::{Type, Value};
 
 use super::Clause;
 use super::text::{bare_word, call, sys_word};
-use crate::names::which_port;
+use crate::names::{ambiguous_port, which_port};
 
 /// Tuples that a threaded port holds, unless it says otherwise.
 const QUEUE_SIZE: i64 = 1000;
@@ -80,13 +80,20 @@ impl<'w> Clause<'_, 'w> {
     fn input(&self, expr: &'w Expr) -> Option<(usize, &'w str)> {
         let frame = self.frame?;
         let name = self.port_name(expr)?;
-        if let Some(at) = frame.input(name) {
-            return Some((at, name));
-        }
-        let message = format!("this operator has no input port `{name}`");
-        let finding = Diagnostic::error("unknown-port", expr.span, message);
-        let ports = frame.inputs.iter().map(|port| &port.names[..]);
-        self.session.report(which_port(finding, name, ports));
+        let ports = &frame.inputs;
+        let finding = match frame.inputs_named(name)[..] {
+            [at] => return Some((at, name)),
+            [] => {
+                let message = format!("this operator has no input port `{name}`");
+                let finding = Diagnostic::error("unknown-port", expr.span, message);
+                which_port(finding, name, ports.iter().map(|port| &port.names[..]))
+            }
+            ref several => {
+                let names = several.iter().map(|&at| &ports[at].names[..]);
+                ambiguous_port(name, expr.span, names)
+            }
+        };
+        self.session.report(finding);
         None
     }
 

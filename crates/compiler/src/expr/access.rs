@@ -94,15 +94,25 @@ impl<'w> Typer<'_, 'w> {
 
     /// The input port that an expression names as a whole.
     pub(crate) fn port_named(&self, expr: &ast::Expr) -> Option<usize> {
-        let ast::ExprKind::Name(name) = &expr.kind else {
-            return None;
-        };
-        if name.namespace.is_some() {
-            return None;
-        }
-        match self.meaning(&name.name.text)? {
-            Meaning::Port(port) => Some(port),
+        match self.ports_named(expr)[..] {
+            [port] => Some(port),
             _ => None,
+        }
+    }
+
+    /// The input ports that an expression names as a whole: several if they carry one stream.
+    pub(crate) fn ports_named(&self, expr: &ast::Expr) -> Vec<usize> {
+        let ast::ExprKind::Name(name) = &expr.kind else {
+            return Vec::new();
+        };
+        let meaning = match &name.namespace {
+            None => self.meaning(&name.name.text),
+            Some(_) => None,
+        };
+        match meaning {
+            Some(Meaning::Port(port)) => vec![port],
+            Some(Meaning::Ports(ports)) => ports,
+            _ => Vec::new(),
         }
     }
 

@@ -55,13 +55,14 @@ impl<'w> Typer<'_, 'w> {
             Meaning::Port(port) => Some(port),
             Meaning::Attribute(_) => {
                 let site = self.site.as_ref()?;
-                let port = match self.is_foreign() {
+                let ports = match self.is_foreign() {
                     true => {
                         let stream = self.scope.composite_frame()?.stream(text)?;
-                        site.input_of(&stream.ids)?
+                        site.inputs_of(&stream.ids)
                     }
-                    false => site.input(text)?,
+                    false => site.inputs_named(text),
                 };
+                let &[port] = &ports[..] else { return None };
                 site.inputs[port]
                     .schema
                     .as_ref()?

@@ -21,6 +21,8 @@ pub(super) enum Meaning {
     /// Input ports that have the attribute, with its index.
     Attribute(Vec<(usize, usize)>),
     Port(usize),
+    /// A stream that several input ports carry.
+    Ports(Vec<usize>),
     Enumerator(Enumerator),
 }
 
@@ -98,7 +100,7 @@ impl<'w> Typer<'_, 'w> {
             false => state.or(attribute),
         };
         variable
-            .or_else(|| site.input(name).map(Meaning::Port))
+            .or_else(|| self.port_of(site.inputs_named(name)))
             .or_else(|| site.enumerator(name).map(Meaning::Enumerator))
     }
 
@@ -110,14 +112,25 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<Meaning> {
         if foreign
             && let Some(stream) = frame.stream(name)
-            && let Some(port) = self
-                .site
-                .as_ref()
-                .and_then(|site| site.input_of(&stream.ids))
+            && let Some(site) = &self.site
+            && let Some(port) = self.port_of(site.inputs_of(&stream.ids))
         {
-            return Some(Meaning::Port(port));
+            return Some(port);
         }
         frame.enumerator(name).map(Meaning::Enumerator)
+    }
+
+    /// What a name means that these input ports have. As with attributes, the port that there is a
+    /// tuple of comes first.
+    fn port_of(&self, found: Vec<usize>) -> Option<Meaning> {
+        match (&found[..], self.context.inputs) {
+            ([], _) => None,
+            (&[port], _) => Some(Meaning::Port(port)),
+            (_, Inputs::Port(only)) if found.contains(&(only as usize)) => {
+                Some(Meaning::Port(only as usize))
+            }
+            _ => Some(Meaning::Ports(found)),
+        }
     }
 
     fn attribute_of_site(&self, name: &str) -> Option<Meaning> {

@@ -31,6 +31,7 @@ impl<'w> Typer<'_, 'w> {
             Some(Meaning::State(id, entry)) => self.state_variable(id, &entry, span),
             Some(Meaning::Attribute(found)) => self.attribute_value(&found, text, span),
             Some(Meaning::Port(port)) => self.whole_tuple(port, 0, span),
+            Some(Meaning::Ports(found)) => self.ambiguous_port(&found, text, span),
             Some(Meaning::Enumerator(enumerator)) => Some(self.enumerator(&enumerator, span)),
             None => self.unknown_name(text, span),
         }

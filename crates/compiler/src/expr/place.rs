@@ -108,6 +108,7 @@ impl<'w> Typer<'_, 'w> {
                 _ => self.ambiguous(&found, text, span),
             },
             Some(Meaning::Port(port)) => self.port_root(port, span),
+            Some(Meaning::Ports(found)) => self.ambiguous_port(&found, text, span),
             Some(Meaning::Enumerator(_)) => {
                 let message = format!("`{text}` is an enumerator and cannot be changed");
                 self.fail("not-assignable", span, message)

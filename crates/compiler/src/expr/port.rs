@@ -6,6 +6,7 @@ use tuple::Type;
 
 use super::context::Inputs;
 use super::{Typer, Variable};
+use crate::names::ambiguous_port;
 
 impl Typer<'_, '_> {
     /// The value of an attribute that some input ports have.
@@ -36,6 +37,18 @@ impl Typer<'_, '_> {
         let message = format!("attribute `{name}` is ambiguous: several input ports have it");
         let finding = Diagnostic::error("ambiguous-attribute", span, message);
         self.report(finding.help(format!("write {}", ports.join(" or "))))
+    }
+
+    /// Reports a name that several input ports have.
+    pub(crate) fn ambiguous_port<T>(&self, found: &[usize], name: &str, span: Span) -> Option<T> {
+        let site = self.site.as_ref()?;
+        if self.is_foreign() {
+            let message = format!("`{name}` is ambiguous: it goes to several ports in there");
+            let finding = Diagnostic::error("ambiguous-port", span, message);
+            return self.report(finding.help("give the composite a stream of its own for each"));
+        }
+        let names = found.iter().map(|&port| &site.inputs[port].names[..]);
+        self.report(ambiguous_port(name, span, names))
     }
 
     /// `Port.attr` or `Port[n].attr` by numbers.

@@ -113,10 +113,15 @@ impl<'w> Typer<'_, 'w> {
             let message = format!("`{word}` takes one stream, not {} arguments", args.len());
             return self.fail("wrong-argument-count", span, message);
         };
-        let port = if input {
-            self.port_named(arg)
-        } else {
-            self.output_named(arg)
+        let text = match &arg.kind {
+            ast::ExprKind::Name(name) => &*name.name.text,
+            _ => "",
+        };
+        let port = match (input, &self.ports_named(arg)[..]) {
+            (false, _) => self.output_named(arg),
+            (true, []) => None,
+            (true, &[port]) => Some(port),
+            (true, several) => return self.ambiguous_port(several, text, arg.span),
         };
         if let Some(port) = port {
             let kind = ExprKind::Const(Value::Int32(port as i32));
@@ -134,10 +139,6 @@ impl<'w> Typer<'_, 'w> {
             inputs.map(|n| &**n).collect()
         } else {
             outputs.map(|n| &**n).collect()
-        };
-        let text = match &arg.kind {
-            ast::ExprKind::Name(name) => &*name.name.text,
-            _ => "",
         };
         let finding = did_you_mean(finding, text, names);
         self.report(finding)

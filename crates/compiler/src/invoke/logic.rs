@@ -6,7 +6,7 @@ use syntax::{Diagnostic, Span};
 
 use super::Work;
 use crate::expr::{Context, Inputs, Typer};
-use crate::names::which_port;
+use crate::names::{ambiguous_port, which_port};
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
 pub(super) fn logic<'w>(work: &Work<'_, 'w>) -> Logic {
@@ -114,25 +114,22 @@ fn port(
 
 /// The input port that a clause names; reports that there is none.
 pub(super) fn input(work: &Work<'_, '_>, name: &Ident) -> Option<usize> {
-    if let Some(port) = work.frame.input(&name.text) {
-        return Some(port);
-    }
-    let message = format!("this operator has no input port `{}`", name.text);
-    let finding = Diagnostic::error("unknown-port", name.span, message);
-    let ports = work.frame.inputs.iter();
-    let hidden = work
-        .ast
-        .inputs
-        .iter()
-        .zip(ports.clone())
-        .find(|(ast, port)| {
-            ast.alias.is_some()
-                && ast.streams.iter().any(|s| s.text == name.text)
-                && !port.names.contains(&name.text)
-        });
-    let finding = match hidden {
-        Some((_, port)) => finding.help(format!("that port is called `{}`", port.name)),
-        None => which_port(finding, &name.text, ports.map(|port| &port.names[..])),
+    let ports = &work.frame.inputs;
+    let finding = match work.frame.inputs_named(&name.text)[..] {
+        [port] => return Some(port),
+        [] => {
+            let message = format!("this operator has no input port `{}`", name.text);
+            let finding = Diagnostic::error("unknown-port", name.span, message);
+            which_port(
+                finding,
+                &name.text,
+                ports.iter().map(|port| &port.names[..]),
+            )
+        }
+        ref several => {
+            let names = several.iter().map(|&port| &ports[port].names[..]);
+            ambiguous_port(&name.text, name.span, names)
+        }
     };
     work.session.report(finding);
     None

@@ -75,7 +75,7 @@ pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> 
     let outputs = ports::outputs(session, ast, model);
     let has_its_ports = session.diagnostics.error_count() == errors;
     let frame = Rc::new(frame(&request, &inputs));
-    ports::names(session, ast, &frame);
+    ports::names(session, ast);
     let work = Work {
         session,
         ast,
@@ -219,10 +219,8 @@ impl<'w> Work<'_, 'w> {
 fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
     let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
     let inputs = inputs.map(|((port, fed), model)| {
-        let names = match &port.alias {
-            Some(alias) => vec![alias.text.clone()],
-            None => port.streams.iter().map(|s| s.text.clone()).collect(),
-        };
+        let names = port.alias.iter().chain(&port.streams);
+        let names: Vec<_> = names.map(|name| name.text.clone()).collect();
         crate::names::InputPort {
             name: names.first().cloned().unwrap_or_default(),
             names,

@@ -1,12 +1,11 @@
 //! How many ports an invocation has, and which port set of the model each belongs to.
 
 use graph::{Cardinality, InPortModel, OperatorModel, OutPortModel};
-use syntax::ast::Invocation;
+use syntax::ast::{Ident, Invocation};
 use syntax::{Diagnostic, Span};
 
 use crate::Session;
 use crate::expand::counted;
-use crate::names::OperatorFrame;
 
 /// The model of each input port; reports a number of ports that the operator does not have.
 pub(super) fn inputs(
@@ -144,28 +143,37 @@ fn wanted(counts: &[Cardinality], what: &str) -> String {
     }
 }
 
-/// Reports input ports, and output ports, of one name.
-pub(super) fn names(session: &Session<'_>, ast: &Invocation, frame: &OperatorFrame) {
-    let mut seen: Vec<(&str, Span)> = Vec::new();
-    for (port, ast) in frame.inputs.iter().zip(&ast.inputs) {
-        // The same stream twice on one port is a matter of connections.
-        let before = seen.len();
-        for name in &port.names {
-            match seen[..before].iter().find(|(other, _)| *other == &**name) {
-                Some(&(_, first)) => session.report(twice(name, ast.span, first)),
-                None => seen.push((name, ast.span)),
-            }
+/// Reports ports that are given one name, input ports and output ports. Several input ports may carry
+/// one stream: then its name is ambiguous where it is used.
+pub(super) fn names(session: &Session<'_>, ast: &Invocation) {
+    let mut seen: Vec<&Ident> = Vec::new();
+    for port in &ast.inputs {
+        let Some(alias) = &port.alias else { continue };
+        let own = port.streams.iter().find(|stream| stream.text == alias.text);
+        if let Some(stream) = own {
+            session.report(needless(alias, stream.span));
+        } else if let Some(first) = seen.iter().find(|name| name.text == alias.text) {
+            session.report(twice(&alias.text, alias.span, first.span));
         }
+        seen.push(alias);
     }
     let aliases = ast.outputs.iter().filter_map(|port| port.alias.as_ref());
     let streams = ast.outputs.iter().map(|port| &port.name);
-    let mut seen: Vec<&syntax::ast::Ident> = streams.collect();
+    let mut seen: Vec<&Ident> = streams.collect();
     for alias in aliases {
         if let Some(first) = seen.iter().find(|name| name.text == alias.text) {
             session.report(twice(&alias.text, alias.span, first.span));
         }
         seen.push(alias);
     }
+}
+
+fn needless(alias: &Ident, stream: Span) -> Diagnostic {
+    let name = &alias.text;
+    let message = format!("the port is called `{name}` already, after its stream");
+    Diagnostic::error("duplicate-port", alias.span, message)
+        .label(stream, "the stream")
+        .help(format!("leave `as {name}` out, or choose another name"))
 }
 
 fn twice(name: &str, span: Span, first: Span) -> Diagnostic {

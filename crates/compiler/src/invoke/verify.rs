@@ -41,7 +41,7 @@ fn place(work: &Work<'_, '_>, part: Part) -> Span {
         }
         Part::ParamAt(at) => ast.params.get(at as usize).map(|p| p.name.span),
         Part::Window(port) => {
-            let is_it = |name: &str| work.frame.input(name) == Some(port as usize);
+            let is_it = |name: &str| work.frame.inputs_named(name) == [port as usize];
             ast.windows
                 .iter()
                 .find(|w| is_it(&w.port.text))

@@ -49,9 +49,9 @@ fn window<'w>(
             .ast
             .windows
             .iter()
-            .any(|w| work.frame.input(&w.port.text).is_none());
+            .any(|w| work.frame.inputs_named(&w.port.text).len() != 1);
         let mut before = work.frame.inputs[..port].iter();
-        // Two ports of one name were reported: the window may be meant for this one.
+        // What is said of the first of two ports of one name holds for both.
         let is_twin = before.any(|other| other.name == input.name);
         if model.window == Windowing::Windowed && !is_elsewhere && !is_twin {
             let message = format!("{name} needs a window on input port `{}`", input.name);

@@ -16,7 +16,8 @@ use super::composite::StreamId;
 pub struct InputPort {
     /// Alias, or name of the first stream.
     pub name: Arc<str>,
-    /// Every name that means the port: its alias, else the names of its streams.
+    /// Every name that means the port: its alias, and the names of its streams. Ports that carry
+    /// one stream have its name in common.
     pub names: Vec<Arc<str>>,
     /// The streams that it carries, for names written in another scope.
     pub streams: Vec<StreamId>,
@@ -145,11 +146,9 @@ impl OperatorFrame {
         }
     }
 
-    /// The input port of a name.
-    pub fn input(&self, name: &str) -> Option<usize> {
-        self.inputs
-            .iter()
-            .position(|port| port.names.iter().any(|n| &**n == name))
+    /// The input ports of a name: several if they carry one stream.
+    pub fn inputs_named(&self, name: &str) -> Vec<usize> {
+        self.inputs_that(|port| port.names.iter().any(|n| &**n == name))
     }
 
     /// The output port of a name.
@@ -159,10 +158,15 @@ impl OperatorFrame {
             .position(|port| port.names.iter().any(|n| &**n == name))
     }
 
-    /// The input port that carries one of these streams.
-    pub fn input_of(&self, streams: &[StreamId]) -> Option<usize> {
-        let carries = |port: &InputPort| port.streams.iter().any(|s| streams.contains(s));
-        self.inputs.iter().position(carries)
+    /// The input ports that carry one of these streams.
+    pub fn inputs_of(&self, streams: &[StreamId]) -> Vec<usize> {
+        self.inputs_that(|port| port.streams.iter().any(|s| streams.contains(s)))
+    }
+
+    fn inputs_that(&self, holds: impl Fn(&InputPort) -> bool) -> Vec<usize> {
+        let ports = self.inputs.iter().enumerate();
+        let found = ports.filter(|(_, port)| holds(port));
+        found.map(|(at, _)| at).collect()
     }
 
     /// The output port of a stream.

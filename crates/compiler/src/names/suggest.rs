@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 pub use graph::nearest;
-use syntax::Diagnostic;
+use syntax::{Diagnostic, Span};
 
 /// The words for built-in types.
 pub(super) const BUILT_IN: &[&str] = &[
@@ -58,6 +58,22 @@ pub fn did_you_mean<'n>(
     match nearest(name, candidates) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
+    }
+}
+
+/// What is wrong with a name that several input ports have; `ports` are the names of each.
+pub fn ambiguous_port<'n>(
+    name: &str,
+    span: Span,
+    ports: impl Iterator<Item = &'n [Arc<str>]>,
+) -> Diagnostic {
+    let message = format!("`{name}` is ambiguous: several input ports have this name");
+    let finding = Diagnostic::error("ambiguous-port", span, message);
+    let others = ports.map(|names| names.iter().find(|other| &***other != name));
+    let others: Option<Vec<_>> = others.map(|other| Some(format!("`{}`", other?))).collect();
+    match others {
+        Some(others) => finding.help(format!("write {}", others.join(" or "))),
+        None => finding.help("give each of these ports a name of its own with `as`"),
     }
 }
 

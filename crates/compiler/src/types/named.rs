@@ -163,8 +163,9 @@ impl<'w> Session<'w> {
             let found = match frame {
                 Frame::Block(block) => self.block_type(block, name, scope),
                 Frame::Operator(operator) => operator
-                    .input(&name.text)
-                    .map(|port| operator.inputs[port].schema.clone().map(Type::Tuple)),
+                    .inputs_named(&name.text)
+                    .first()
+                    .map(|port| operator.inputs[*port].schema.clone().map(Type::Tuple)),
                 Frame::Composite(frame) => {
                     let of_type = self.composite_type(frame, name, &home);
                     of_type.or_else(|| self.stream_type(frame, name, &home))
