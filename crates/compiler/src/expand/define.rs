@@ -63,15 +63,26 @@ fn instances(composite: &Composite, diagnostics: &Diagnostics) {
     });
 }
 
-/// A static type is the same whatever is passed: it cannot depend on a formal.
+/// A static type is the same whatever is passed: it cannot depend on a formal, nor be made of a type
+/// that may.
 fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
     for def in composite.types.iter().filter(|def| def.is_static) {
         let mut walk = Formals {
             composite,
             seen: Vec::new(),
+            depth: 0,
             found: None,
+            plain: None,
         };
         walk.definition(def);
+        if let (None, Some((name, part))) = (walk.found, walk.plain) {
+            let (own, other) = (&def.name.text, &name.text);
+            let message = format!("static type `{own}` is made of `{other}`, which is not static");
+            let finding = Diagnostic::error("static-type-part", name.span, message)
+                .label(part.name.span, "defined here")
+                .help(format!("define it as `static {other} = ...`"));
+            diagnostics.add(finding);
+        }
         if let Some(formal) = walk.found {
             let name = &def.name.text;
             let message = format!("static type `{name}` cannot depend on `{}`", formal.text);
@@ -85,30 +96,46 @@ fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
 struct Formals<'a> {
     composite: &'a Composite,
     seen: Vec<&'a str>,
+    /// How many definitions are open, each named in the one before.
+    depth: u32,
     found: Option<&'a Ident>,
+    /// A type of the composite that is not static, where the first definition names it.
+    plain: Option<(&'a Ident, &'a TypeDef)>,
 }
 
 impl<'a> Formals<'a> {
     fn definition(&mut self, def: &'a TypeDef) {
         if !self.seen.contains(&&*def.name.text) {
             self.seen.push(&def.name.text);
+            self.depth += 1;
             visit::type_def(def, self);
+            self.depth -= 1;
+        }
+    }
+
+    fn type_name(&mut self, name: &'a Ident) {
+        let types = &self.composite.types;
+        if let Some(def) = types.iter().find(|def| def.name.text == name.text) {
+            if self.depth == 1 && !def.is_static {
+                self.plain.get_or_insert((name, def));
+            }
+            self.definition(def);
         }
     }
 }
 
 impl<'a> Visitor<'a> for Formals<'a> {
-    fn mention(&mut self, _: Role, name: &'a QName) {
-        let name = &name.name;
-        if name.text.starts_with('$') {
-            self.found.get_or_insert(name);
-        } else if let Some(def) = self
-            .composite
-            .types
-            .iter()
-            .find(|d| d.name.text == name.text)
-        {
-            self.definition(def);
+    fn mention(&mut self, role: Role, name: &'a QName) {
+        if name.name.text.starts_with('$') {
+            self.found.get_or_insert(&name.name);
+        } else if name.namespace.is_none() && role == Role::Type {
+            self.type_name(&name.name);
+        }
+    }
+
+    fn member(&mut self, composite: &'a QName, member: &'a Ident) {
+        if composite.namespace.is_none() && composite.name.text == self.composite.name.text {
+            self.type_name(member);
         }
     }
 

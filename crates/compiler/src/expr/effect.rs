@@ -30,6 +30,8 @@ pub(crate) struct Access {
 pub(crate) struct Effects {
     accesses: Vec<Access>,
     stateful: Vec<(Span, String)>,
+    /// The first such call of each expression that was checked.
+    checked: Vec<(Span, String)>,
 }
 
 /// A point in the log.
@@ -61,6 +63,7 @@ impl Effects {
             stateful: self
                 .stateful
                 .split_off(mark.stateful.min(self.stateful.len())),
+            checked: Vec::new(),
         }
     }
 
@@ -96,6 +99,12 @@ impl Effects {
 
     pub fn stateful_call(&mut self, span: Span, name: &str) {
         self.stateful.push((span, name.to_owned()));
+    }
+
+    /// The stateful functions that were called, the first of each whole expression, with the places
+    /// of the calls.
+    pub fn stateful_calls(&self) -> &[(Span, String)] {
+        &self.checked
     }
 
     /// The last access goes one attribute deeper, if it is the only one since `start`.
@@ -153,6 +162,7 @@ impl Typer<'_, '_> {
             .stateful
             .get(start.stateful..)
             .unwrap_or_default();
+        self.effects.checked.extend(calls.first().cloned());
         if let [(first, a), (second, b), ..] = calls {
             let message =
                 format!("stateful functions `{a}` and `{b}` are called in one expression");

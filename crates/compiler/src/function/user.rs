@@ -79,6 +79,7 @@ impl<'w> Session<'w> {
     /// The function with its body typed. What is wrong was reported; then the body is incomplete.
     pub(super) fn type_function(&self, function: &UserFunction<'w>) -> Function {
         let (ast, unit) = (function.ast, function.unit);
+        let errors = self.diagnostics.error_count();
         // Without a signature because of a parameter the result may be known all the same.
         let result = match &function.signature {
             Some(signature) => signature.result.instantiate(&[]),
@@ -104,6 +105,9 @@ impl<'w> Session<'w> {
         let mut stmts: Vec<Stmt> = Vec::new();
         typer.statements(&ast.body.stmts, &mut stmts);
         typer.warn_unused();
+        if self.diagnostics.error_count() == errors {
+            self.check_stateful(unit, ast, typer.effects.stateful_calls());
+        }
         let body: Body = typer.finish(stmts);
         self.check_returns(ast, result.as_ref());
         Function {
@@ -114,6 +118,18 @@ impl<'w> Session<'w> {
             body,
             pos: self.pos(ast.name.span),
         }
+    }
+
+    /// Warns of a function of the user's program that is `stateful` for nothing. What is wrong in
+    /// its body could have been a call.
+    fn check_stateful(&self, unit: UnitId, ast: &ast::Function, calls: &[(Span, String)]) {
+        if !ast.is_stateful || !calls.is_empty() || !self.world.unit(unit).is_checked {
+            return;
+        }
+        let name = &ast.name.text;
+        let message = format!("`{name}` is declared `stateful`, but calls no stateful function");
+        let finding = Diagnostic::warning("needless-stateful", ast.name.span, message);
+        self.report(finding.help("leave `stateful` out"));
     }
 
     fn check_returns(&self, ast: &ast::Function, result: Option<&Type>) {

@@ -1,7 +1,8 @@
 //! Side effects between the assignments of one output clause.
 //!
 //! Assignments have no order that a program may rely on; so a state variable that one of them
-//! changes should not occur in another. What is said of it is the user's choice.
+//! changes should not occur in another, and two of them should not call stateful functions. What is
+//! said of it is the user's choice.
 
 use std::collections::HashSet;
 
@@ -36,25 +37,47 @@ pub(super) fn check(
         effects.expr(value);
         let disturbed = before.iter().find(|(_, other)| other.disturbs(&effects));
         if let Some((other, _)) = disturbed {
-            session.report(finding(session.options.output_side_effects, name, other));
+            session.report(disturbing(session.options.output_side_effects, name, other));
         }
         before.push((name, effects));
     }
 }
 
-fn finding(rule: SideEffectRule, name: &Ident, other: &Ident) -> Diagnostic {
+/// Looks for two assignments that call stateful functions; `calls` has the first call of each
+/// assignment that has one.
+pub(super) fn check_calls(session: &Session<'_>, calls: &[(Span, String)]) {
+    let rule = session.options.output_side_effects;
+    if rule == SideEffectRule::Ignore {
+        return;
+    }
+    if let [(first, a), (second, b), ..] = calls {
+        let message = match a == b {
+            true => format!("stateful function `{a}` is called twice in one output clause"),
+            false => format!("stateful functions `{a}` and `{b}` are called in one output clause"),
+        };
+        let finding = finding(rule, *second, message)
+            .label(*first, "the first call")
+            .help("assignments have no order; call them in `logic onTuple`, one after the other");
+        session.report(finding);
+    }
+}
+
+fn disturbing(rule: SideEffectRule, name: &Ident, other: &Ident) -> Diagnostic {
     let message = format!(
         "`{}` and `{}` use a state variable that one of them changes",
         other.text, name.text
     );
-    let (code, span) = ("output-side-effects", name.span);
-    let finding = match rule {
-        SideEffectRule::Error => Diagnostic::error(code, span, message),
-        SideEffectRule::Ignore | SideEffectRule::Warn => Diagnostic::warning(code, span, message),
-    };
-    finding
+    finding(rule, name.span, message)
         .label(other.span, "the other assignment")
         .help("change the variable in `logic onTuple`, or in one assignment alone")
+}
+
+fn finding(rule: SideEffectRule, span: Span, message: String) -> Diagnostic {
+    let code = "output-side-effects";
+    match rule {
+        SideEffectRule::Error => Diagnostic::error(code, span, message),
+        SideEffectRule::Ignore | SideEffectRule::Warn => Diagnostic::warning(code, span, message),
+    }
 }
 
 /// The state variables that an expression reads and changes.

@@ -103,6 +103,7 @@ impl<'w> Port<'_, '_, 'w> {
         let work = self.work;
         let mut typer = Typer::new(work.session, work.scope.clone(), self.context());
         let mut places = vec![None; assigned.len()];
+        let mut stateful = Vec::new();
         for (name, value) in &clause.body {
             let Some(at) = self.attribute(name) else {
                 typer.expr(value, None);
@@ -119,10 +120,13 @@ impl<'w> Port<'_, '_, 'w> {
                 continue;
             }
             written[at] = true;
+            let before = typer.effects.stateful_calls().len();
             assigned[at] = typer.expr(value, Some(&self.schema.attributes[at].ty));
+            stateful.extend(typer.effects.stateful_calls().get(before).cloned());
         }
         let calls = typer.take_calls();
         effects::check(work.session, clause, &places, assigned, &calls);
+        effects::check_calls(work.session, &stateful);
         calls
     }
 

@@ -23,6 +23,8 @@ pub(crate) enum Role {
 pub(crate) trait Visitor<'a> {
     /// A name is used.
     fn mention(&mut self, role: Role, name: &'a QName);
+    /// A type `C.T` is used, after the mention of `C`.
+    fn member(&mut self, _composite: &'a QName, _member: &'a Ident) {}
     /// A name is declared: stream, alias, port, formal, attribute, variable, enumerator, type.
     fn declare(&mut self, name: &'a Ident);
 }
@@ -115,7 +117,10 @@ fn tuple_body<'a>(body: &'a TupleBody, v: &mut dyn Visitor<'a>) {
 
 fn type_expr<'a>(ty: &'a TypeExpr, v: &mut dyn Visitor<'a>) {
     match &ty.kind {
-        TypeKind::Named(name, _) => v.mention(Role::Type, name),
+        TypeKind::Named(name, member) => {
+            v.mention(Role::Type, name);
+            member.iter().for_each(|member| v.member(name, member));
+        }
         TypeKind::Enum(names) => names.iter().for_each(|n| v.declare(n)),
         TypeKind::BoundedString(bound) => expr(bound, v),
         TypeKind::Tuple(body) => tuple_body(body, v),

@@ -98,9 +98,13 @@ fn caller(text: &str, prototype: &Prototype, choice: usize, number: usize) -> St
         .collect();
     let args: Vec<String> = (0..formals.len()).map(|at| format!("a{at}")).collect();
     let result = concrete(result.trim(), prototype, choice);
+    let stateful = match text[..open].contains("stateful ") {
+        true => "stateful ",
+        false => "",
+    };
     let give = if result == "void" { "" } else { "return " };
     format!(
-        "stateful {result} caller{number}({}) {{ {give}{name}({}); }}\n",
+        "{stateful}{result} caller{number}({}) {{ {give}{name}({}); }}\n",
         formals.join(", "),
         args.join(", ")
     )

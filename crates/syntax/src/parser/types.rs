@@ -324,11 +324,12 @@ fn elements(p: &mut Parser, in_angles: bool) -> Elements {
             }
             false => p.abandon(element),
         }
-        let form = *first_is_named.get_or_insert(is_named);
-        if form != is_named {
-            mixed(p, is_named);
-        } else if !is_named && (in_angles || count > 0) {
-            extendee(p, ty);
+        let is_element = in_angles || count > 0 || p.at(Comma);
+        match first_is_named {
+            Some(form) if form != is_named => mixed(p, is_named),
+            // It is not known which form is meant.
+            _ if !is_named && is_element && !is_extendee(ty) => unnamed(p),
+            _ => first_is_named = Some(is_named),
         }
         count += 1;
         if !another_element(p) {
@@ -410,12 +411,15 @@ fn another_element(p: &mut Parser) -> bool {
 }
 
 /// An element without a name must be a tuple type or the name of one.
-fn extendee(p: &mut Parser, ty: Completed) {
-    if !matches!(ty.kind, NamedType | TupleType) {
-        p.missing("expected a name after the attribute's type");
-        if p.at(LBracket) {
-            p.add_help(arrays(p));
-        }
+fn is_extendee(ty: Completed) -> bool {
+    matches!(ty.kind, NamedType | TupleType)
+}
+
+/// Reports an attribute without a name.
+fn unnamed(p: &mut Parser) {
+    p.missing("expected a name after the attribute's type");
+    if p.at(LBracket) {
+        p.add_help(arrays(p));
     }
 }
 

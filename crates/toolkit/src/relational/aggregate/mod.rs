@@ -100,7 +100,8 @@ static MODEL: OperatorModel = OperatorModel {
             ty: "boolean",
             mode: ParamMode::Constant,
             list: true,
-            doc: "Whether a partition that is evicted gives its results then. Default: false.",
+            doc: "Whether a partition of a tumbling window that is evicted gives its results then. \
+                  Default: false.",
             ..ParamModel::DEFAULT
         },
     ],

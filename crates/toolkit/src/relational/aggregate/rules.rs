@@ -5,7 +5,7 @@ use graph::{Misuse, Operator, Part, WindowKind};
 use crate::rule::{holds, wrong};
 
 /// Windows that give results while they are incomplete slide; what gives some when it is evicted is a
-/// partition.
+/// partition of a tumbling window.
 pub fn verify(operator: &Operator) -> Result<(), Misuse> {
     let Some(window) = &operator.inputs[0].window else {
         return Ok(());
@@ -24,6 +24,12 @@ pub fn verify(operator: &Operator) -> Result<(), Misuse> {
     if holds(operator, evicted) && window.kind == WindowKind::TimeInterval {
         let message = "the partitions of a timeInterval window are not evicted";
         let help = format!("leave `{evicted}` out");
+        return wrong(Part::Param(evicted), message, &help);
+    }
+    if holds(operator, evicted) && window.kind == WindowKind::Sliding {
+        let message = "a sliding window gives results when it is triggered, not when a partition \
+                       is evicted";
+        let help = format!("leave `{evicted}` out, or make the window tumbling");
         return wrong(Part::Param(evicted), message, &help);
     }
     if holds(operator, evicted) && window.partition.is_none() {
