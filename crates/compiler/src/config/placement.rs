@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use syntax::Diagnostic;
 use syntax::ast::{Config, Expr, ExprKind};
 
 use super::Clause;
@@ -32,10 +33,13 @@ impl<'w> Clause<'_, 'w> {
         ] {
             let has = |word: &str| values.iter().any(|value| sort(value) == word);
             if has(all) && has(alone) {
-                let span = config.values[0]
-                    .span
-                    .to(config.values[config.values.len() - 1].span);
-                return self.fail(span, format!("`{all}` and `{alone}` exclude each other"));
+                let last = config.values.len() - 1;
+                let span = config.values[0].span.to(config.values[last].span);
+                let message =
+                    format!("`{all}` brings no other operator to one that asks for `{alone}`");
+                let finding = Diagnostic::warning("useless-colocation", span, message);
+                let help = format!("leave out `{alone}`, or `{all}` if no other has its id");
+                self.session.report(finding.help(help));
             }
         }
         Some(values)

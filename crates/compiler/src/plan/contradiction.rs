@@ -19,22 +19,25 @@ pub(super) fn find(
     placements: &[Placement<'_>],
     together: &DisjointSets,
 ) -> Vec<PlanError> {
+    let mut together = together.clone();
     let finder = Finder {
         program,
         loops: flow.loops(),
         placements,
+        process: (0..placements.len()).map(|at| together.find(at)).collect(),
     };
     let sets = together.clone().sets();
     let mut found = Vec::new();
     for set in &sets {
         found.extend(finder.same(set, |p| p.exlocation, PROCESS));
         found.extend(finder.same(set, |p| p.host_exlocation, PROCESS));
-        found.extend(finder.isolated(set));
+        found.extend(finder.isolated(set, |p| p.isolation, PROCESS));
         found.extend(finder.hosts(set, PROCESS));
     }
-    for set in hosts(placements, together.clone()).sets() {
+    for set in hosts(placements, together).sets() {
         if !sets.contains(&set) {
             found.extend(finder.same(&set, |p| p.host_exlocation, HOST));
+            found.extend(finder.isolated(&set, |p| p.host_isolation, HOST));
             found.extend(finder.hosts(&set, HOST));
         }
     }
@@ -90,6 +93,8 @@ struct Finder<'p, 'a> {
     program: &'p Program,
     loops: Vec<Option<u32>>,
     placements: &'p [Placement<'a>],
+    /// For each operator the first of those that have to share its process.
+    process: Vec<usize>,
 }
 
 impl<'a> Finder<'_, 'a> {
@@ -143,18 +148,26 @@ impl<'a> Finder<'_, 'a> {
         )
     }
 
-    /// An operator of a set that is to be alone.
-    fn isolated(&self, set: &[usize]) -> Option<PlanError> {
-        let isolation = |&at: &usize| Some((at, self.placements[at].isolation?));
+    /// An operator of a set that is to be alone: in its process, or with its process on its host.
+    fn isolated(&self, set: &[usize], of: Part<'a>, what: &str) -> Option<PlanError> {
+        let isolation = |&at: &usize| Some((at, of(&self.placements[at])?));
         let (at, said) = set.iter().find_map(isolation)?;
-        let mut others: Vec<usize> = set.iter().copied().filter(|&o| o != at).collect();
-        others.sort_by_key(|&other| matches!(self.bond(at, other, PROCESS), Bond::Others));
+        let is_other = |&other: &usize| match what {
+            PROCESS => other != at,
+            _ => self.process[other] != self.process[at],
+        };
+        let mut others: Vec<usize> = set.iter().copied().filter(is_other).collect();
+        others.sort_by_key(|&other| matches!(self.bond(at, other, what), Bond::Others));
         let other = *others.first()?;
         let (a, b) = (self.name(at), self.name(other));
-        let why = self.why(at, other, PROCESS);
-        let message = format!("{a} has to be alone in a process, but shares one with {b}{why}");
+        let why = self.why(at, other, what);
+        let place = match what {
+            PROCESS => "in a process",
+            _ => "on a host",
+        };
+        let message = format!("{a} has to be alone {place}, but shares one with {b}{why}");
         let error = PlanError::new(message).at(said.pos);
-        Some(self.labelled(error, [(at, said.pos), (other, said.pos)], PROCESS))
+        Some(self.labelled(error, [(at, said.pos), (other, said.pos)], what))
     }
 
     /// Two operators of a set, one that can be restarted (relocated) and one that cannot.
