@@ -107,8 +107,9 @@ pub struct RunArgs {
     #[command(flatten)]
     pub plan: PlanArgs,
 
-    /// Where relative file names lead [default: the `data` folder beside the program if there is
-    /// one, else the current folder]
+    /// Where relative file names lead [default: the `data` folder of the application directory, else
+    /// the one beside the program, else the current folder]. The application directory is the folder
+    /// of the program, or above the folders of its namespace
     #[arg(short = 'd', long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 

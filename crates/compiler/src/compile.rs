@@ -34,6 +34,9 @@ pub struct Input<'a> {
 pub struct Output {
     /// The program; only if there is no error.
     pub program: Option<Program>,
+    /// The absolute path of the application: the root above the folders of the main file's
+    /// namespace.
+    pub application_dir: PathBuf,
     /// What there is to say, by file and place.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts of all files that were read.
@@ -91,6 +94,7 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     });
     Output {
         program: program.filter(|_| needs_main && !has_errors),
+        application_dir: PathBuf::from(world.application_dir()),
         diagnostics,
         sources: world.into_sources(),
     }

@@ -88,6 +88,7 @@ fn surroundings(text: &str) -> Program {
     program.units.push(LoadedUnit {
         file,
         unit: syntax::parse(file, "").unit,
+        path: "".into(),
         toolkit_dir: "".into(),
         is_checked: false,
     });

@@ -19,9 +19,7 @@ pub struct Options {
     pub submission_values: HashMap<String, String>,
     /// Compile-time values by name; several values of one name make a list.
     pub compile_time_values: HashMap<String, Vec<String>>,
-    /// Directory of the application, for `getApplicationDir()`.
-    pub application_dir: String,
-    /// Roots of the toolkits by name, for `getToolkitDirectory(name)`.
+    /// Absolute paths of the toolkits by name, for `getToolkitDirectory(name)`.
     pub toolkit_dirs: HashMap<String, String>,
     /// What to say of output clauses whose expressions disturb each other.
     pub output_side_effects: SideEffectRule,

@@ -1,7 +1,7 @@
 //! From a file to a program.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use compiler::{Input, Options, Output};
 use graph::Program;
@@ -32,7 +32,8 @@ pub struct Compilation {
     pub program: Option<Program>,
     /// Errors and warnings.
     pub findings: Findings,
-    /// Where the application lies: the root of the main file's toolkit.
+    /// Where the application lies: the root above the folders of the main file's namespace. Its
+    /// absolute path.
     pub application_dir: PathBuf,
     /// What was to be compiled.
     pub request: Request,
@@ -51,7 +52,7 @@ pub fn compile(request: &Request) -> Result<Compilation, Error> {
     Ok(Compilation {
         program: output.program,
         findings,
-        application_dir: application_dir(&request.file),
+        application_dir: output.application_dir,
         request: request.clone(),
         sources: recorder.into_sources(),
     })
@@ -87,6 +88,7 @@ fn run(
     }
     let toolkits = request.toolkit_path.iter();
     let toolkit_dirs = toolkits.filter_map(|root| {
+        let root = loader.canonical(root);
         let name = root.file_name()?.to_string_lossy().into_owned();
         Some((name, root.to_string_lossy().into_owned()))
     });
@@ -98,9 +100,6 @@ fn run(
             .cloned()
             .collect(),
         compile_time_values,
-        application_dir: absolute(&application_dir(&request.file))
-            .to_string_lossy()
-            .into_owned(),
         toolkit_dirs: toolkit_dirs.collect(),
         media: crate::plan::crossing_media().map(str::to_owned).collect(),
         ..Options::default()
@@ -114,18 +113,6 @@ fn run(
         models: models(),
         options,
     })
-}
-
-/// The folder of the main file.
-fn application_dir(file: &Path) -> PathBuf {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

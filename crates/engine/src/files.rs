@@ -22,6 +22,15 @@ pub fn list(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// The absolute path without symbolic links; what is not there stays as it is.
+pub fn canonical(path: &Path) -> PathBuf {
+    let here = match path.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => path,
+    };
+    fs::canonicalize(here).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The text of a toolkit's file, or why it cannot be read.
 pub fn read(path: &Path) -> Result<String, String> {
     let bytes = bounded::read(path).map_err(|error| error.to_string())?;

@@ -21,6 +21,8 @@ pub struct Sources {
     folders: Vec<(Name, Vec<Name>)>,
     /// Files and their texts, or why they could not be read.
     files: Vec<(Name, Result<String, String>)>,
+    /// Paths and their canonical ones.
+    canonical: Vec<(Name, Name)>,
 }
 
 /// Reads from disk and remembers.
@@ -70,6 +72,17 @@ impl compiler::Loader for Recorder {
         seen.files.push((Name(path.to_owned()), text.clone()));
         text
     }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        let mut seen = self.seen.borrow_mut();
+        if let Some(known) = seen.known_canonical(path) {
+            return known;
+        }
+        let found = files::canonical(path);
+        let pair = (Name(path.to_owned()), Name(found.clone()));
+        seen.canonical.push(pair);
+        found
+    }
 }
 
 /// From the record; what was asked for twice is answered as the last time.
@@ -84,6 +97,18 @@ impl compiler::Loader for Sources {
         let found = self.files.iter().rev().find(|(name, _)| name.is(path));
         let missing = || Err(format!("{} was not read", path.display()));
         found.map_or_else(missing, |(_, text)| text.clone())
+    }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        self.known_canonical(path)
+            .unwrap_or_else(|| path.to_owned())
+    }
+}
+
+impl Sources {
+    fn known_canonical(&self, path: &Path) -> Option<PathBuf> {
+        let found = self.canonical.iter().find(|(name, _)| name.is(path));
+        found.map(|(_, canonical)| canonical.0.clone())
     }
 }
 
@@ -126,6 +151,7 @@ mod tests {
                 (Name("t/A.spl".into()), Ok("text".to_owned())),
                 (Name(odd.clone()), Err("no".to_owned())),
             ],
+            canonical: vec![(Name("t".into()), Name("/kit/t".into()))],
         };
         let text = serde_json::to_string(&sources).unwrap();
         let read: Sources = serde_json::from_str(&text).unwrap();
@@ -138,5 +164,7 @@ mod tests {
         assert_eq!(read.read(Path::new("t/A.spl")), Ok("text".to_owned()));
         assert_eq!(read.read(&odd), Err("no".to_owned()));
         assert!(read.read(Path::new("t/B.spl")).is_err());
+        assert_eq!(read.canonical(Path::new("t")), Path::new("/kit/t"));
+        assert_eq!(read.canonical(Path::new("u")), Path::new("u"));
     }
 }

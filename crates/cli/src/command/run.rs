@@ -25,7 +25,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     };
     let launch = Launch {
         application_dir: compilation.application_dir.clone(),
-        data_dir: data_dir(args.data_dir, &args.program.file)?,
+        data_dir: data_dir(args.data_dir, &compilation.application_dir, &request.file)?,
         trace: level(args.trace),
         log: level(args.log),
         backend: if args.interpret {
@@ -60,7 +60,13 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     }
 }
 
-fn data_dir(given: Option<PathBuf>, file: &Path) -> Result<PathBuf, Failure> {
+/// What was asked for, else the folder `data` of the application directory or beside the program, else
+/// the current folder.
+fn data_dir(
+    given: Option<PathBuf>,
+    application_dir: &Path,
+    file: &Path,
+) -> Result<PathBuf, Failure> {
     if let Some(folder) = given {
         return if folder.is_dir() {
             Ok(folder)
@@ -71,12 +77,10 @@ fn data_dir(given: Option<PathBuf>, file: &Path) -> Result<PathBuf, Failure> {
             )))
         };
     }
-    let beside = file.parent().unwrap_or(Path::new("")).join("data");
-    Ok(if beside.is_dir() {
-        beside
-    } else {
-        PathBuf::from(".")
-    })
+    let beside = file.parent().unwrap_or(Path::new(""));
+    let data = [application_dir, beside].map(|folder| folder.join("data"));
+    let found = data.into_iter().find(|folder| folder.is_dir());
+    Ok(found.unwrap_or(PathBuf::from(".")))
 }
 
 fn level(level: Level) -> TraceLevel {

@@ -16,6 +16,7 @@ mod hosts;
 mod jobs;
 mod net;
 mod order;
+mod paths;
 mod perf;
 mod processes;
 mod programs;

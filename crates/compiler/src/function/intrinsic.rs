@@ -15,7 +15,7 @@ use tuple::{List, RString, Type, Value};
 use super::signature::{Signature, Target};
 use crate::Session;
 use crate::expr::Typer;
-use crate::names::did_you_mean;
+use crate::names::{LoadedUnit, did_you_mean};
 use crate::stmt::punctuation_type;
 
 /// The namespace that they belong to.
@@ -156,15 +156,20 @@ impl<'w> Typer<'_, 'w> {
             return None;
         }
         let value = match &*signature.name {
-            "getThisFileName" => text(self.source_path(span).file_name()?.to_string_lossy()),
-            "getThisFilePath" => text(self.source_path(span).to_string_lossy()),
-            "getThisFileDir" => {
-                let dir = self.source_path(span).parent()?.to_string_lossy();
-                text(if dir.is_empty() { ".".into() } else { dir })
-            }
-            "getThisToolkitDir" => text(&*self.session.world.unit_of(span.file)?.toolkit_dir),
+            "getThisFileName" => text(
+                Path::new(&*self.unit(span)?.path)
+                    .file_name()?
+                    .to_string_lossy(),
+            ),
+            "getThisFilePath" => text(&*self.unit(span)?.path),
+            "getThisFileDir" => text(
+                Path::new(&*self.unit(span)?.path)
+                    .parent()?
+                    .to_string_lossy(),
+            ),
+            "getThisToolkitDir" => text(&*self.unit(span)?.toolkit_dir),
             "getThisLine" => Value::Int32(self.session.pos(span).line as i32),
-            "getApplicationDir" => text(&*self.session.options.application_dir),
+            "getApplicationDir" => text(self.session.world.application_dir()),
             "getMainCompositeName" => text(&*self.session.main),
             "getThisCompositeInstanceName" => {
                 let frame = self.scope.composite_frame()?;
@@ -212,8 +217,9 @@ impl<'w> Typer<'_, 'w> {
                 .is_none_or(|site| site.channel.channels.is_empty())
     }
 
-    fn source_path(&self, span: Span) -> &Path {
-        &self.session.world.sources().file(span.file).path
+    /// The unit whose text a span is of.
+    fn unit(&self, span: Span) -> Option<&LoadedUnit> {
+        self.session.world.unit_of(span.file)
     }
 
     /// Numbers of the parallel region around the operator. The channel of nested regions counts

@@ -1,5 +1,7 @@
 //! Values that are given by name when compiling or submitting.
 
+use std::path::Path;
+
 use graph::Arg;
 use syntax::{Diagnostic, Span};
 use tuple::{List, Type, Value};
@@ -55,8 +57,11 @@ impl Typer<'_, '_> {
     }
 
     fn toolkit_directory(&self, name: &str, span: Span) -> Option<Value> {
+        let application = self.session.world.application_dir();
+        let is_application = Path::new(application).file_name() == Some(name.as_ref());
         match self.session.options.toolkit_dirs.get(name) {
             Some(dir) => Some(text(dir)),
+            None if is_application => Some(text(application)),
             None => {
                 let message = format!("there is no toolkit `{name}`");
                 self.fail("unknown-toolkit", span, message)

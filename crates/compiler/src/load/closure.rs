@@ -19,8 +19,12 @@ pub(crate) fn load(
         loader,
         toolkits,
         program: Program::default(),
+        roots: Vec::new(),
         folders: HashMap::new(),
-        taken: main.iter().map(|(path, _)| path.clone()).collect(),
+        taken: main
+            .iter()
+            .map(|(path, _)| loader.canonical(path))
+            .collect(),
         own: HashSet::new(),
     };
     for (path, text) in main {
@@ -33,7 +37,7 @@ pub(crate) fn load(
     }
     let mut next = 0;
     while let Some(loaded) = closure.program.units.get(next) {
-        let (unit, root) = (loaded.unit.clone(), PathBuf::from(&*loaded.toolkit_dir));
+        let (unit, root) = (loaded.unit.clone(), closure.roots[next].clone());
         closure.follow(&unit, &root);
         next += 1;
     }
@@ -45,9 +49,11 @@ struct Closure<'a> {
     loader: &'a dyn Loader,
     toolkits: &'a [PathBuf],
     program: Program,
+    /// For each unit of the program the root of its toolkit, as paths to its neighbours begin.
+    roots: Vec<PathBuf>,
     /// The files of each folder that was looked into.
     folders: HashMap<PathBuf, Vec<Neighbour>>,
-    /// Files that belong to the program.
+    /// Canonical paths of the files that belong to the program.
     taken: HashSet<PathBuf>,
     /// Composites and types of the main files, each behind its namespace. A neighbour that defines
     /// one of them too is another program, whatever else it defines.
@@ -57,6 +63,7 @@ struct Closure<'a> {
 /// A file in a folder of some namespace.
 struct Neighbour {
     path: PathBuf,
+    canonical: PathBuf,
     text: String,
     parsed: Option<Parsed>,
 }
@@ -83,22 +90,33 @@ impl Closure<'_> {
     /// Makes a file part of the program; `root` is that of a found file.
     fn take(&mut self, path: &Path, parsed: Parsed, root: Option<&Path>) {
         let is_checked = root.is_none();
-        let home = root.map(Path::to_owned);
-        let home = home.or_else(|| roots::root_of(path, namespace(&parsed.unit)));
-        let home = home.or_else(|| path.parent().map(Path::to_owned));
+        let home = namespace(&parsed.unit);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        // Of a file that is a symbolic link the name counts that it has here.
+        let canonical = self.loader.canonical(folder);
+        let canonical = canonical.join(path.file_name().unwrap_or_default());
+        let root = root.map(Path::to_owned);
+        let root = root.or_else(|| roots::root_of(path, home));
+        let root = root.or_else(|| roots::root_of(&canonical, home));
+        let root = root.unwrap_or_else(|| folder.to_owned());
+        let toolkit_dir = self.loader.canonical(&root);
+        self.roots.push(root);
         self.program.diagnostics.extend(parsed.diagnostics);
         self.program.units.push(LoadedUnit {
             file: parsed.file,
             unit: parsed.unit,
-            toolkit_dir: home.unwrap_or_default().to_string_lossy().into(),
+            path: canonical.to_string_lossy().into(),
+            toolkit_dir: toolkit_dir.to_string_lossy().into(),
             is_checked,
         });
     }
 
     /// Takes every file that defines something which a unit wants.
     fn follow(&mut self, unit: &ast::Unit, root: &Path) {
-        let toolkits = self.toolkits.iter().map(PathBuf::as_path);
-        let places: BTreeSet<&Path> = toolkits.chain([root]).collect();
+        let mut seen = HashSet::new();
+        let places = std::iter::once(root).chain(self.toolkits.iter().map(PathBuf::as_path));
+        let places = places.filter(|place| seen.insert(self.loader.canonical(place)));
+        let places: Vec<&Path> = places.collect();
         for (written, name) in mentions::wanted(unit) {
             for namespace in candidates(unit, written.as_deref(), &name) {
                 for place in &places {
@@ -114,7 +132,7 @@ impl Closure<'_> {
         self.open(folder);
         let mut found = Vec::new();
         for neighbour in self.folders.get_mut(folder).into_iter().flatten() {
-            if self.taken.contains(&neighbour.path) || !may_define(&neighbour.text, name) {
+            if self.taken.contains(&neighbour.canonical) || !may_define(&neighbour.text, name) {
                 continue;
             }
             let sources = &mut self.program.sources;
@@ -125,7 +143,7 @@ impl Closure<'_> {
             let items = Items::of(&parsed.unit);
             let is_own = |item: &str| self.own.contains(&(namespace.to_owned(), item.to_owned()));
             if fits && items.any(name) && !items.unique().any(is_own) {
-                self.taken.insert(neighbour.path.clone());
+                self.taken.insert(neighbour.canonical.clone());
                 found.extend(neighbour.parsed.take().map(|p| (neighbour.path.clone(), p)));
             }
         }
@@ -137,8 +155,8 @@ impl Closure<'_> {
     /// Makes namespaces known that the main files use as a whole and that are there, but of which
     /// nothing is needed.
     fn name_folders(&mut self) {
-        let uses = self.program.units.iter().flat_map(|loaded| {
-            let root = PathBuf::from(&*loaded.toolkit_dir);
+        let units = self.program.units.iter().zip(&self.roots);
+        let uses = units.flat_map(|(loaded, root)| {
             let uses = loaded.unit.uses.iter();
             uses.map(move |directive| (root.clone(), directive.namespace.clone()))
         });
@@ -160,6 +178,7 @@ impl Closure<'_> {
                 self.program.units.push(LoadedUnit {
                     file: used.span.file,
                     unit,
+                    path: "".into(),
                     toolkit_dir: "".into(),
                     is_checked: false,
                 });
@@ -178,6 +197,7 @@ impl Closure<'_> {
         let read = |path: PathBuf| {
             let text = self.loader.read(&path).ok()?;
             Some(Neighbour {
+                canonical: self.loader.canonical(&path),
                 path,
                 text,
                 parsed: None,

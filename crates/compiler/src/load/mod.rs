@@ -8,7 +8,9 @@
 //!
 //! # Where a namespace lies
 //! Namespace `a.b` lies in `root/a.b/` or `root/a/b/` of a toolkit root; a file without namespace in
-//! the root itself. The root of a main file is found from its own path and namespace.
+//! the root itself. The root of a main file is found from its own path and namespace; where the path
+//! as it was given does not show the folders of the namespace, from its canonical one. Paths are
+//! compared canonical: a folder that is reached by two of them is one.
 
 mod closure;
 mod mentions;
@@ -34,6 +36,12 @@ pub trait Loader {
     /// # Errors
     /// A sentence that says why the file cannot be read.
     fn read(&self, path: &Path) -> Result<String, String>;
+    /// The absolute path of a file or folder (`""` is the current one), without symbolic links, `.`
+    /// and `..`: equal for two paths that lead to one file. What is not there, and what is in memory
+    /// only, stays as it is.
+    fn canonical(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
 }
 
 /// A loader that has no files: for programs of one file.
@@ -71,6 +79,7 @@ impl Program {
         self.units.push(LoadedUnit {
             file,
             unit: parsed.unit,
+            path: "".into(),
             toolkit_dir: "".into(),
             is_checked: false,
         });

@@ -31,7 +31,9 @@ pub struct LoadedUnit {
     pub file: FileId,
     /// What it says.
     pub unit: Unit,
-    /// Root directory of its toolkit (the application's own counts as one).
+    /// Its absolute path.
+    pub path: Arc<str>,
+    /// Absolute path of the root of its toolkit (the application's own counts as one).
     pub toolkit_dir: Arc<str>,
     /// Whether the user's program is in it: its functions are checked although nothing calls them.
     pub is_checked: bool,

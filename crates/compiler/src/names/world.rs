@@ -70,6 +70,11 @@ impl World {
         &self.units[id.0 as usize]
     }
 
+    /// The absolute path of the application: the toolkit that the main file belongs to.
+    pub fn application_dir(&self) -> &str {
+        self.units.first().map_or("", |unit| &unit.toolkit_dir)
+    }
+
     /// The unit of a file.
     pub fn unit_of(&self, file: FileId) -> Option<&LoadedUnit> {
         self.units.iter().find(|unit| unit.file == file)

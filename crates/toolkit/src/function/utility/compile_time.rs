@@ -35,7 +35,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "rstring getThisFilePath()",
-        "The path of the source file of the call within its toolkit.",
+        "The absolute path of the source file of the call.",
         unknown,
     ),
     utility(
@@ -55,7 +55,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     utility(
         "rstring getApplicationDir()",
-        "The absolute path of the application's directory.",
+        "The absolute path of the application directory: the folder of the main file, or above the \
+         folders of its namespace.",
         |c| property(c, "applicationDir"),
     ),
     utility(
