@@ -64,6 +64,10 @@ pub struct ProgramArgs {
     /// A compile-time value
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
     pub define: Vec<(String, String)>,
+
+    /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
+    #[arg(long, value_name = "WORDS", value_parser = words, allow_hyphen_values = true)]
+    pub mm_args: Vec<Words>,
 }
 
 /// Which processes, threads and media a program gets.
@@ -172,6 +176,10 @@ pub struct CheckArgs {
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
     pub define: Vec<(String, String)>,
 
+    /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
+    #[arg(long, value_name = "WORDS", value_parser = words, allow_hyphen_values = true)]
+    pub mm_args: Vec<Words>,
+
     /// One JSON array of findings instead of text
     #[arg(long)]
     pub json: bool,
@@ -256,6 +264,8 @@ pub struct NewArgs {
 /// Stages that can be printed, in the order of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Stage {
+    /// The text of the file, as mixed mode generates it
+    Source,
     Tokens,
     Tree,
     Typed,
@@ -292,6 +302,10 @@ pub enum Fuse {
     Spl,
     File(PathBuf),
 }
+
+/// Words of one option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words(pub Vec<String>);
 
 /// How tuples are written between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -352,6 +366,34 @@ fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// The words of a text, those with blanks in quotes; `\\` takes a character for itself.
+fn words(text: &str) -> Result<Words, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', None | Some('"')) => {
+                let taken = chars.next().ok_or("ends with `\\`")?;
+                word.get_or_insert_default().push(taken);
+            }
+            (c, Some(open)) if c == open => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    match quote {
+        Some(open) => Err(format!("has a `{open}` that is not closed")),
+        None => Ok(Words(words)),
+    }
+}
+
 fn core(text: &str) -> Result<u32, String> {
     let wrong = |_| "must be numbers of cores with commas between, as in `0,2`".to_owned();
     text.parse().map_err(wrong)
@@ -361,5 +403,25 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds >= 0.0 && seconds.is_finite() => Ok(seconds),
         _ => Err("must be a number of seconds, 0 or more".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn words_are_told_apart_as_a_shell_does() {
+        let of = |text: &str| words(text).map(|words| words.0);
+        let list = |words: &[&str]| Ok(words.iter().map(|w| (*w).to_owned()).collect());
+        assert_eq!(of(" 4  depth=2 "), list(&["4", "depth=2"]));
+        assert_eq!(
+            of(r#"'a b' "c 'd'" "" e\ f"#),
+            list(&["a b", "c 'd'", "", "e f"])
+        );
+        assert_eq!(of(r#"a"b"'c'"#), list(&["abc"]));
+        assert_eq!(of(""), list(&[]));
+        assert!(of("'a").is_err());
+        assert!(of("a\\").is_err());
     }
 }

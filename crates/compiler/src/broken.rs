@@ -214,7 +214,8 @@ fn in_one_statement(first: Span, second: Span, sources: &SourceMap) -> bool {
 }
 
 fn on_one_line(a: Span, b: Span, sources: &SourceMap) -> bool {
-    a.file == b.file && sources.position(a).line == sources.position(b).line
+    let line = |span: Span| sources.file(span.file).text_line(span.start);
+    a.file == b.file && line(a) == line(b)
 }
 
 /// The names on the lines of errors behind which something may be missing.
@@ -222,7 +223,8 @@ fn names(places: &[(&'static str, Span)], sources: &SourceMap) -> HashMap<String
     let mut names: HashMap<String, Vec<Span>> = HashMap::new();
     for &(code, span) in places {
         if MISREAD.contains(&code) || UNNAMED.contains(&code) {
-            let line = sources.file(span.file).line(sources.position(span).line);
+            let file = sources.file(span.file);
+            let line = file.line(file.text_line(span.start));
             for word in words(line) {
                 // A parameter is given by its name without `$`.
                 for name in [Some(word), word.strip_prefix('$')].into_iter().flatten() {

@@ -7,14 +7,14 @@ use syntax::{Diagnostic, Severity, SourceMap};
 
 use crate::broken::Broken;
 use crate::expand::{Expander, can_be_main};
-use crate::load::{self, Loader};
+use crate::load::{self, Loader, Source};
 use crate::names::{UnitId, World};
 use crate::{Options, Session, entry};
 
 /// What is to be compiled, and with what.
 pub struct Input<'a> {
     /// The main files: path, as diagnostics show it, and text.
-    pub files: Vec<(PathBuf, String)>,
+    pub files: Vec<(PathBuf, Source)>,
     /// The main composite, with or without its namespace; `None` if there is only one candidate.
     pub main: Option<&'a str>,
     /// Reads further files.
@@ -65,12 +65,26 @@ pub fn check(input: Input<'_>) -> Output {
 }
 
 fn run(input: Input<'_>, needs_main: bool) -> Output {
-    let mut loaded = load::load(&input.files, &input.toolkits, input.loader);
+    let load = |generates| load::load(&input.files, &input.toolkits, input.loader, generates);
+    let loaded = load(false);
+    let has_more = loaded.has_more;
+    let output = run_loaded(&input, loaded, needs_main);
+    let lacks_definition = |d: &Diagnostic| OF_DEFINITIONS.contains(&d.code);
+    match has_more && output.diagnostics.iter().any(lacks_definition) {
+        true => run_loaded(&input, load(true), needs_main),
+        false => output,
+    }
+}
+
+fn run_loaded(input: &Input<'_>, mut loaded: load::Program, needs_main: bool) -> Output {
     loaded.add_prelude();
     let load::Program {
         sources,
         units,
         diagnostics,
+        is_not_generated,
+        failed,
+        ..
     } = loaded;
     let (world, duplicates) = World::new(sources, units, input.natives, input.models);
     let broken = Broken::of(&diagnostics, &duplicates, &world);
@@ -87,10 +101,14 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     session.values_pending.set(!needs_main);
     let program = build(&session, main.as_deref());
     let has_errors = session.diagnostics.has_errors();
+    if has_errors {
+        session.diagnostics.extend(failed);
+    }
     let mut diagnostics = session.diagnostics.into_sorted();
     diagnostics.retain(|finding| {
         let is_premature = has_errors && finding.code == OF_USES;
-        !is_premature && !broken.explains(finding, world.sources())
+        let follows = is_not_generated && finding.code != OF_MIXED_MODE;
+        !is_premature && !follows && !broken.explains(finding, world.sources())
     });
     Output {
         program: program.filter(|_| needs_main && !has_errors),
@@ -99,6 +117,19 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
         sources: world.into_sources(),
     }
 }
+
+/// What is said of definitions that are nowhere: files that were left out may have them.
+const OF_DEFINITIONS: [&str; 6] = [
+    "unknown-enumerator",
+    "unknown-function",
+    "unknown-namespace",
+    "unknown-operator",
+    "unknown-type",
+    "unknown-use",
+];
+
+/// What is said of the Perl code in a file.
+const OF_MIXED_MODE: &str = "mixed-mode";
 
 /// What is said of a variable whose uses may be among what is wrong.
 const OF_USES: &str = "unused-variable";

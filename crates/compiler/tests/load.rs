@@ -4,7 +4,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use compiler::{Input, Loader, Output};
+use compiler::{Generated, Input, Loader, Output, Problem, Source};
 use thalweg_compiler as compiler;
 
 /// A toolkit in memory: paths and texts.
@@ -16,10 +16,27 @@ impl Loader for Files<'_> {
         paths.filter(|path| path.parent() == Some(folder)).collect()
     }
 
-    fn read(&self, path: &Path) -> Result<String, String> {
+    fn read(&self, path: &Path) -> Result<Source, String> {
         let file = self.0.iter().find(|(name, _)| Path::new(name) == path);
-        file.map(|(_, text)| (*text).to_owned())
-            .ok_or_else(|| "it is not there".to_owned())
+        let (_, text) = file.ok_or("it is not there")?;
+        Ok(match path.extension().is_some_and(|e| e == "splmm") {
+            true => generated(text),
+            false => (*text).into(),
+        })
+    }
+}
+
+/// What comes of a file of mixed mode here: the text without its first line. Code that is `die` fails.
+fn generated(template: &str) -> Source {
+    let (code, text) = template.split_once('\n').unwrap_or_default();
+    let problem = Problem::error(1, "it died").help("let it live");
+    Source {
+        text: text.to_owned(),
+        generated: Some(Generated {
+            lines: (2..).take(text.split('\n').count()).collect(),
+            template: template.to_owned(),
+            problems: (code == "die").then_some(problem).into_iter().collect(),
+        }),
     }
 }
 
@@ -27,7 +44,7 @@ impl Loader for Files<'_> {
 fn compile(files: &[(&str, &str)]) -> Output {
     let (path, text) = files[0];
     compiler::compile(Input {
-        files: vec![(PathBuf::from(path), text.to_owned())],
+        files: vec![(PathBuf::from(path), text.into())],
         loader: &Files(files),
         toolkits: vec![PathBuf::from("kit")],
         ..support::input("", "", None)
@@ -207,4 +224,71 @@ fn another_program_of_the_folder_is_not_loaded_for_a_name_of_the_library() {
         composite Main { graph () as A = Custom() { } }";
     let output = compile(&[("Main.spl", main), ("Other.spl", other)]);
     assert_eq!(codes(&output), [""; 0]);
+}
+
+#[test]
+fn files_of_mixed_mode_are_generated_where_a_name_is_nowhere_else() {
+    let made = format!("code\n{SOURCE}");
+    let output = compile(&[("Main.spl", MAIN), ("Made.splmm", &made)]);
+    assert_eq!(codes(&output), [""; 0]);
+    assert_eq!(read(&output), ["Main.spl", "Made.splmm"]);
+    // What was generated lies beside it.
+    let output = compile(&[
+        ("Main.spl", MAIN),
+        ("Made.spl", SOURCE),
+        ("Made.splmm", "die\n"),
+    ]);
+    assert_eq!(read(&output), ["Main.spl", "Made.spl"]);
+    // Nothing is missing.
+    let output = compile(&[
+        ("Main.spl", MAIN),
+        ("Source.spl", SOURCE),
+        ("Other.splmm", "die\n"),
+    ]);
+    assert_eq!(codes(&output), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_generated_is_said_if_something_is_missing() {
+    let output = compile(&[("Main.spl", MAIN), ("Made.splmm", "die\n")]);
+    let mut found = codes(&output);
+    found.sort_unstable();
+    assert_eq!(found, ["mixed-mode", "unknown-operator"]);
+    let made = format!("code\n{SOURCE}");
+    let files = [("Main.spl", MAIN), ("A.splmm", "die\n"), ("B.splmm", &made)];
+    assert_eq!(codes(&compile(&files)), [""; 0]);
+}
+
+/// Nothing else is said of a program that is not there.
+#[test]
+fn a_main_file_that_cannot_be_generated_is_one_error() {
+    let (path, source) = (PathBuf::from("Main.splmm"), generated("die\ncomposite {"));
+    let output = compiler::compile(Input {
+        files: vec![(path, source)],
+        ..support::input("", "", None)
+    });
+    let said = syntax::render(&output.diagnostics, &output.sources, false);
+    let expected = "error[mixed-mode]: it died\n  --> Main.splmm:1:1\n   |\n 1 | die\n   | ^^^\n\
+        \u{20}  = help: let it live\n";
+    assert_eq!(said, expected);
+}
+
+/// Lines are those of the file, and the text is what was generated.
+#[test]
+fn lines_of_generated_texts_are_those_of_the_file() {
+    let text = "composite Main {\n    graph\n        stream<int32 a> A = Becon() {}\n}";
+    let (path, source) = (
+        PathBuf::from("M.splmm"),
+        generated(&format!("code\n{text}")),
+    );
+    let output = compiler::compile(Input {
+        files: vec![(path, source)],
+        ..support::input("", "", None)
+    });
+    let said = syntax::render(&output.diagnostics, &output.sources, false);
+    assert!(said.contains("--> M.splmm:4:29\n"), "{said}");
+    assert!(
+        said.contains(" 4 |         stream<int32 a> A = Becon() {}\n"),
+        "{said}"
+    );
 }

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 
 /// No plan and no program is as large as this.
-const BYTES_MAX: usize = 64 << 20;
+pub(crate) const BYTES_MAX: usize = 64 << 20;
 
 /// A pipe or a terminal from which nothing comes for so long is given up: it would hold up the command
 /// for ever without a word.

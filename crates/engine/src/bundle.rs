@@ -103,6 +103,8 @@ impl Bundle {
             main,
             toolkit_path: toolkit_path.into_iter().map(|name| name.0).collect(),
             compile_values,
+            // What they are for has been generated.
+            mixed_args: Vec::new(),
             submission_values,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use compiler::{Input, Options, Output};
+use compiler::{Input, Options, Output, Source};
 use graph::Program;
 
 use crate::models::models;
@@ -21,6 +21,8 @@ pub struct Request {
     pub toolkit_path: Vec<PathBuf>,
     /// Compile-time values; several of one name make a list.
     pub compile_values: Vec<(String, String)>,
+    /// Arguments of the Perl code in `.splmm` files.
+    pub mixed_args: Vec<String>,
     /// Submission-time values; `None` when the program is only checked.
     pub submission_values: Option<Vec<(String, String)>>,
 }
@@ -46,7 +48,7 @@ pub struct Compilation {
 /// # Errors
 /// If the main file cannot be read. What is wrong with the program is among the findings.
 pub fn compile(request: &Request) -> Result<Compilation, Error> {
-    let recorder = Recorder::open(&request.file)?;
+    let recorder = Recorder::open(&request.file, &request.mixed_args)?;
     let output = run(request, recorder.main(), &recorder, compiler::compile);
     let findings = Findings::new(output.diagnostics, output.sources);
     Ok(Compilation {
@@ -60,7 +62,7 @@ pub fn compile(request: &Request) -> Result<Compilation, Error> {
 
 /// Compiles a program again from what was read the first time; `None` if it has errors.
 pub(crate) fn compile_again(request: &Request, sources: &Sources) -> Option<Program> {
-    run(request, sources.main.clone(), sources, compiler::compile).program
+    run(request, sources.main.source(), sources, compiler::compile).program
 }
 
 /// Checks a file: every composite, function and type in it, whether a program uses it or not.
@@ -68,14 +70,14 @@ pub(crate) fn compile_again(request: &Request, sources: &Sources) -> Option<Prog
 /// # Errors
 /// If the file cannot be read.
 pub fn check(request: &Request) -> Result<Findings, Error> {
-    let recorder = Recorder::open(&request.file)?;
+    let recorder = Recorder::open(&request.file, &request.mixed_args)?;
     let output = run(request, recorder.main(), &recorder, compiler::check);
     Ok(Findings::new(output.diagnostics, output.sources))
 }
 
 fn run(
     request: &Request,
-    text: String,
+    text: Source,
     loader: &dyn compiler::Loader,
     stage: fn(Input<'_>) -> Output,
 ) -> Output {

@@ -3,26 +3,31 @@
 use std::path::Path;
 
 use graph::{Plan, Program};
+use syntax::SourceMap;
 
 use crate::code::Listing;
-use crate::{Error, files};
+use crate::{Error, Findings, files};
 
-/// The tokens of a file.
+/// The text of a file, generated if it is one of mixed mode, and what was said while it was.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn dump_tokens(path: &Path) -> Result<String, Error> {
-    Ok(syntax::dump_tokens(&files::text(path)?))
+pub fn source_text(path: &Path, mixed_args: &[String]) -> Result<(String, Findings), Error> {
+    let source = files::text(path, mixed_args)?;
+    let mut sources = SourceMap::default();
+    let said = source.diagnostics(&mut sources, path);
+    Ok((source.text, Findings::new(said, sources)))
 }
 
-/// The lossless tree of a file.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn dump_tree(path: &Path) -> Result<String, Error> {
-    let text = files::text(path)?;
-    let parsed = syntax::parse(syntax::FileId(0), &text);
-    Ok(syntax::dump_tree(&parsed.tree))
+/// The tokens of a text.
+pub fn dump_tokens(text: &str) -> String {
+    syntax::dump_tokens(text)
+}
+
+/// The lossless tree of a text.
+pub fn dump_tree(text: &str) -> String {
+    let parsed = syntax::parse(syntax::FileId(0), text);
+    syntax::dump_tree(&parsed.tree)
 }
 
 /// Operators and functions with typed expressions.

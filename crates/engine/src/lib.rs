@@ -28,6 +28,7 @@ mod hosts;
 mod job;
 mod launch;
 mod launcher;
+mod mixed;
 mod models;
 mod monitor;
 mod pe;
@@ -41,7 +42,7 @@ pub use deep::deep;
 pub use doc::{doc, doc_index};
 pub use dump::{
     dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,
-    dump_typed,
+    dump_typed, source_text,
 };
 pub use error::Error;
 pub use findings::{Findings, format};
@@ -49,6 +50,7 @@ pub use graph::{Codec, Plan, Program, TraceLevel};
 pub use hosts::Host;
 pub use job::{Job, StopHandle};
 pub use launch::{Backend, Launch, launch, run};
+pub use mixed::is_mixed;
 pub use monitor::{
     EndSample, JobSample, LatencySample, LinkSample, MarksSample, OperatorSample, PeSample,
     QueueSample, samples,

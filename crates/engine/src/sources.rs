@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use compiler::{Generated, Source};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Error, files};
@@ -16,18 +17,30 @@ use crate::{Error, files};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Sources {
     /// The text of the main file.
-    pub(crate) main: String,
+    pub(crate) main: Text,
     /// Folders and the files in them.
     folders: Vec<(Name, Vec<Name>)>,
     /// Files and their texts, or why they could not be read.
-    files: Vec<(Name, Result<String, String>)>,
+    files: Vec<(Name, Result<Text, String>)>,
     /// Paths and their canonical ones.
     canonical: Vec<(Name, Name)>,
+}
+
+/// What of [`Source`] a PE needs: what was said while a text was generated is said already.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Text {
+    text: String,
+    /// Of a text that was generated, for each of its lines the line of the file.
+    lines: Option<Vec<u32>>,
 }
 
 /// Reads from disk and remembers.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
+    /// The main file.
+    main: Source,
+    /// Arguments of the Perl code in files.
+    mixed_args: Vec<String>,
     seen: RefCell<Sources>,
 }
 
@@ -36,19 +49,23 @@ pub(crate) struct Recorder {
 pub(crate) struct Name(pub PathBuf);
 
 impl Recorder {
-    /// Begins with the main file.
-    pub fn open(main: &Path) -> Result<Recorder, Error> {
+    /// Begins with the main file; `mixed_args` are for the Perl code in files.
+    pub fn open(main: &Path, mixed_args: &[String]) -> Result<Recorder, Error> {
+        let main = files::text(main, mixed_args)?;
         let sources = Sources {
-            main: files::text(main)?,
+            main: Text::new(&main),
             ..Sources::default()
         };
-        let seen = RefCell::new(sources);
-        Ok(Recorder { seen })
+        Ok(Recorder {
+            main,
+            mixed_args: mixed_args.to_vec(),
+            seen: RefCell::new(sources),
+        })
     }
 
     /// The main file's text.
-    pub fn main(&self) -> String {
-        self.seen.borrow().main.clone()
+    pub fn main(&self) -> Source {
+        self.main.clone()
     }
 
     /// What was read.
@@ -66,11 +83,12 @@ impl compiler::Loader for Recorder {
         found
     }
 
-    fn read(&self, path: &Path) -> Result<String, String> {
-        let text = files::read(path);
+    fn read(&self, path: &Path) -> Result<Source, String> {
+        let found = files::read(path, &self.mixed_args);
+        let text = found.as_ref().map(Text::new).map_err(String::clone);
         let mut seen = self.seen.borrow_mut();
-        seen.files.push((Name(path.to_owned()), text.clone()));
-        text
+        seen.files.push((Name(path.to_owned()), text));
+        found
     }
 
     fn canonical(&self, path: &Path) -> PathBuf {
@@ -93,10 +111,11 @@ impl compiler::Loader for Sources {
         names.iter().map(|name| name.0.clone()).collect()
     }
 
-    fn read(&self, path: &Path) -> Result<String, String> {
+    fn read(&self, path: &Path) -> Result<Source, String> {
         let found = self.files.iter().rev().find(|(name, _)| name.is(path));
         let missing = || Err(format!("{} was not read", path.display()));
-        found.map_or_else(missing, |(_, text)| text.clone())
+        let (_, text) = found.map_or_else(missing, Ok)?;
+        text.as_ref().map(Text::source).map_err(String::clone)
     }
 
     fn canonical(&self, path: &Path) -> PathBuf {
@@ -109,6 +128,25 @@ impl Sources {
     fn known_canonical(&self, path: &Path) -> Option<PathBuf> {
         let found = self.canonical.iter().find(|(name, _)| name.is(path));
         found.map(|(_, canonical)| canonical.0.clone())
+    }
+}
+
+impl Text {
+    fn new(source: &Source) -> Text {
+        Text {
+            text: source.text.clone(),
+            lines: source.generated.as_ref().map(|g| g.lines.clone()),
+        }
+    }
+
+    pub fn source(&self) -> Source {
+        Source {
+            text: self.text.clone(),
+            generated: self.lines.clone().map(|lines| Generated {
+                lines,
+                ..Generated::default()
+            }),
+        }
     }
 }
 
@@ -142,13 +180,13 @@ mod tests {
     fn the_record_answers_as_the_disk_did() {
         let odd = PathBuf::from(OsString::from_vec(b"odd\xff.spl".to_vec()));
         let sources = Sources {
-            main: "main".to_owned(),
+            main: Text::default(),
             folders: vec![(
                 Name("t".into()),
                 vec![Name("t/A.spl".into()), Name(odd.clone())],
             )],
             files: vec![
-                (Name("t/A.spl".into()), Ok("text".to_owned())),
+                (Name("t/A.spl".into()), Ok(Text::new(&"text".into()))),
                 (Name(odd.clone()), Err("no".to_owned())),
             ],
             canonical: vec![(Name("t".into()), Name("/kit/t".into()))],
@@ -161,7 +199,7 @@ mod tests {
             [PathBuf::from("t/A.spl"), odd.clone()]
         );
         assert_eq!(read.list(Path::new("u")), Vec::<PathBuf>::new());
-        assert_eq!(read.read(Path::new("t/A.spl")), Ok("text".to_owned()));
+        assert_eq!(read.read(Path::new("t/A.spl")), Ok("text".into()));
         assert_eq!(read.read(&odd), Err("no".to_owned()));
         assert!(read.read(Path::new("t/B.spl")).is_err());
         assert_eq!(read.canonical(Path::new("t")), Path::new("/kit/t"));

@@ -43,6 +43,7 @@ struct Renderer<'s> {
 /// A place to underline.
 struct Mark<'d> {
     span: Span,
+    /// The line of the text, which may have been generated.
     line: u32,
     text: &'d str,
     is_primary: bool,
@@ -61,7 +62,8 @@ impl Renderer<'_> {
             self.paint(Paint::Bold, &shortened(&diagnostic.message))
         )?;
         let marks = self.marks(diagnostic);
-        let last = marks.iter().map(|mark| mark.line).max().unwrap_or(1);
+        let lines = marks.iter().map(|mark| self.shown_line(mark));
+        let last = lines.max().unwrap_or(1);
         let margin = last.to_string().len();
         let mut file = None;
         let mut line = 0;
@@ -95,7 +97,7 @@ impl Renderer<'_> {
     fn marks<'d>(&self, diagnostic: &'d Diagnostic) -> Vec<Mark<'d>> {
         let mark = |span: Span, text: &'d str, is_primary| Mark {
             span,
-            line: self.sources.position(span).line,
+            line: self.sources.file(span.file).text_line(span.start),
             text,
             is_primary,
         };
@@ -150,7 +152,7 @@ impl Renderer<'_> {
         if before > 0 && mark.line > before + 1 {
             writeln!(out, "{}", self.paint(Paint::Blue, "..."))?;
         }
-        self.gutter(out, margin, &mark.line.to_string())?;
+        self.gutter(out, margin, &self.shown_line(mark).to_string())?;
         let window = self.window(mark);
         let shown = format!("{}{}{}", window.ellipsis, window.before, window.rest);
         writeln!(out, " {}", shown.trim_end())
@@ -173,6 +175,11 @@ impl Renderer<'_> {
         let line = sign.repeat(window.width.max(1));
         let line = format!("{line} {}", mark.text);
         writeln!(out, " {:blanks$}{}", "", self.paint(paint, line.trim_end()))
+    }
+
+    /// The number of its line that people know.
+    fn shown_line(&self, mark: &Mark) -> u32 {
+        self.sources.file(mark.span.file).file_line(mark.line)
     }
 
     /// What is shown of the line of a mark.

@@ -55,28 +55,42 @@ pub struct SourceFile {
     /// The whole text. Bytes that are not UTF-8 were replaced by U+FFFD when loading.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
+    /// Of a text that was generated: the line of the file that each of its lines comes from.
+    origins: Option<Vec<u32>>,
 }
 
 impl SourceFile {
-    /// The position of a byte offset; an offset past the end is the end.
+    /// The position of a byte offset; an offset past the end is the end. In a text that was
+    /// generated the line is that of the file, and the column that of the text.
     pub fn position(&self, offset: u32) -> Position {
+        let line = self.text_line(offset);
         let offset = (offset as usize).min(self.text.len());
-        let line = self
-            .line_starts
-            .partition_point(|&start| start as usize <= offset)
-            - 1;
-        let start = self.line_starts[line] as usize;
+        let start = self.line_starts[line as usize - 1] as usize;
         let column = self
             .text
             .get(start..offset)
             .map_or(0, |s| s.chars().count());
         Position {
-            line: line as u32 + 1,
+            line: self.file_line(line),
             column: column as u32 + 1,
         }
     }
 
-    /// The text of a line, counted from 1, without its end of line.
+    /// The line of the text, counted from 1, that a byte offset lies in.
+    pub fn text_line(&self, offset: u32) -> u32 {
+        let starts = self.line_starts.partition_point(|&start| start <= offset);
+        starts.max(1) as u32
+    }
+
+    /// The line of the file that a line of the text comes from: the same unless it was generated.
+    pub fn file_line(&self, line: u32) -> u32 {
+        let origins = self.origins.as_ref().filter(|origins| !origins.is_empty());
+        origins.map_or(line, |origins| {
+            origins[(line.max(1) as usize - 1).min(origins.len() - 1)]
+        })
+    }
+
+    /// The text of a line of the text, counted from 1, without its end of line.
     pub fn line(&self, line: u32) -> &str {
         let index = line.saturating_sub(1) as usize;
         let Some(&start) = self.line_starts.get(index) else {
@@ -99,7 +113,21 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a file and returns its number.
     pub fn add(&mut self, path: &Path, text: impl Into<Arc<str>>) -> FileId {
-        let text = text.into();
+        self.add_file(path, text.into(), None)
+    }
+
+    /// Adds a text that was generated from a file; `origins` has for each of its lines the line of
+    /// the file that it comes from.
+    pub fn add_generated(
+        &mut self,
+        path: &Path,
+        text: impl Into<Arc<str>>,
+        origins: Vec<u32>,
+    ) -> FileId {
+        self.add_file(path, text.into(), Some(origins))
+    }
+
+    fn add_file(&mut self, path: &Path, text: Arc<str>, origins: Option<Vec<u32>>) -> FileId {
         let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(at, _)| at as u32 + 1))
@@ -108,6 +136,7 @@ impl SourceMap {
             path: path.to_owned(),
             text,
             line_starts,
+            origins,
         });
         FileId(self.files.len() as u32 - 1)
     }

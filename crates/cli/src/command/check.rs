@@ -2,7 +2,7 @@
 
 use engine::Request;
 
-use super::{Failure, colour, print, tell, toolkit_path};
+use super::{Failure, colour, mixed_args, print, tell, toolkit_path};
 use crate::args::CheckArgs;
 
 /// Checks every file; fails if one has an error.
@@ -15,6 +15,7 @@ pub fn check(args: CheckArgs) -> Result<(), Failure> {
             main: args.main.clone(),
             toolkit_path: toolkit_path(&args.toolkit_path),
             compile_values: args.define.clone(),
+            mixed_args: mixed_args(args.mm_args.clone()),
             submission_values: None,
         };
         let findings = engine::check(&request)?;

@@ -2,7 +2,7 @@
 
 use engine::Request;
 
-use super::{Failure, colour, plan, print, tell, toolkit_path};
+use super::{Failure, colour, mixed_args, plan, print, tell, toolkit_path};
 use crate::args::{DumpArgs, GraphFormat, Stage};
 
 /// Prints one stage.
@@ -15,12 +15,11 @@ pub fn dump(args: DumpArgs) -> Result<(), Failure> {
         main: args.program.main,
         toolkit_path: toolkit_path(&args.program.toolkit_path),
         compile_values: args.program.define,
+        mixed_args: mixed_args(args.program.mm_args),
         submission_values: Some(args.values),
     };
-    match args.stage {
-        Stage::Tokens => return print(&engine::dump_tokens(&request.file)?),
-        Stage::Tree => return print(&engine::dump_tree(&request.file)?),
-        _ => {}
+    if let Stage::Source | Stage::Tokens | Stage::Tree = args.stage {
+        return print_text(&request, args.stage);
     }
     let compilation = engine::compile(&request)?;
     tell(&compilation.findings.text(colour()));
@@ -37,4 +36,18 @@ pub fn dump(args: DumpArgs) -> Result<(), Failure> {
         _ => engine::dump_asm(&program)?,
     };
     print(&text)
+}
+
+/// Prints the text of the file, or what the parser makes of it.
+fn print_text(request: &Request, stage: Stage) -> Result<(), Failure> {
+    let (text, findings) = engine::source_text(&request.file, &request.mixed_args)?;
+    tell(&findings.text(colour()));
+    if findings.has_errors() {
+        return Err(Failure::Reported);
+    }
+    print(&match stage {
+        Stage::Source => text,
+        Stage::Tokens => engine::dump_tokens(&text),
+        _ => engine::dump_tree(&text),
+    })
 }

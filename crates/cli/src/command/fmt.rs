@@ -35,6 +35,11 @@ fn fmt_file(file: &Path, args: &FmtArgs) -> Result<(), Failure> {
     let failure = |what: &str, error: std::io::Error| {
         Failure::Program(format!("cannot {what} {}: {error}", file.display()))
     };
+    if engine::is_mixed(file) {
+        let file = file.display();
+        let message = format!("cannot format {file}: it is Perl and SPL; format `.spl` files");
+        return Err(Failure::Program(message));
+    }
     let text = engine::bounded::read_text(file).map_err(|error| failure("read", error))?;
     let formatted = formatted(file, &text)?;
     if args.stdout {

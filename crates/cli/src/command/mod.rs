@@ -25,6 +25,7 @@ pub use perf::perf;
 pub use run::run;
 pub use top::top;
 
+use crate::args::Words;
 use plan::plan;
 use std::path::PathBuf;
 use stops::Stops;
@@ -58,6 +59,11 @@ fn toolkit_path(lists: &[String]) -> Vec<PathBuf> {
         ));
     }
     path
+}
+
+/// The arguments of the Perl code in `.splmm` files: of all options, one after the other.
+fn mixed_args(given: Vec<Words>) -> Vec<String> {
+    given.into_iter().flat_map(|words| words.0).collect()
 }
 
 /// Whether messages on standard error may be coloured.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::{Backend, Launch, Request, TraceLevel};
 
-use super::{Failure, Stops, colour, cores, plan, tell, toolkit_path};
+use super::{Failure, Stops, colour, cores, mixed_args, plan, tell, toolkit_path};
 use crate::args::{Level, RunArgs};
 use crate::progress::{self, Progress};
 
@@ -16,6 +16,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         main: args.program.main,
         toolkit_path: toolkit_path(&args.program.toolkit_path),
         compile_values: args.program.define,
+        mixed_args: mixed_args(args.program.mm_args),
         submission_values: Some(args.values),
     };
     let compilation = engine::compile(&request)?;

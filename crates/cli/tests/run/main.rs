@@ -14,6 +14,7 @@ mod generated;
 mod graphs;
 mod hosts;
 mod jobs;
+mod mixed;
 mod net;
 mod order;
 mod paths;

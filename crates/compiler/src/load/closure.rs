@@ -6,18 +6,22 @@ use std::path::{Path, PathBuf};
 use syntax::{Diagnostic, FileId, SourceMap, ast};
 
 use super::mentions::{self, Items};
+use super::source::{Source, as_warning};
 use super::{Loader, Program, namespace, roots};
 use crate::names::{IMPLICIT_USES, LoadedUnit};
 
-/// Loads the main files (path and text) and all that they need from the toolkits at `toolkits`.
+/// Loads the main files (path and text) and all that they need from the toolkits at `toolkits`;
+/// `generates` the files of mixed mode among them.
 pub(crate) fn load(
-    main: &[(PathBuf, String)],
+    main: &[(PathBuf, Source)],
     toolkits: &[PathBuf],
     loader: &dyn Loader,
+    generates: bool,
 ) -> Program {
     let mut closure = Closure {
         loader,
         toolkits,
+        generates,
         program: Program::default(),
         roots: Vec::new(),
         folders: HashMap::new(),
@@ -29,6 +33,7 @@ pub(crate) fn load(
     };
     for (path, text) in main {
         let parsed = parse(&mut closure.program.sources, path, text);
+        closure.program.is_not_generated |= text.has_failed();
         let home = namespace(&parsed.unit);
         for name in Items::of(&parsed.unit).unique() {
             closure.own.insert((home.to_owned(), name.to_owned()));
@@ -48,6 +53,8 @@ pub(crate) fn load(
 struct Closure<'a> {
     loader: &'a dyn Loader,
     toolkits: &'a [PathBuf],
+    /// Files of mixed mode are generated.
+    generates: bool,
     program: Program,
     /// For each unit of the program the root of its toolkit, as paths to its neighbours begin.
     roots: Vec<PathBuf>,
@@ -64,7 +71,7 @@ struct Closure<'a> {
 struct Neighbour {
     path: PathBuf,
     canonical: PathBuf,
-    text: String,
+    source: Source,
     parsed: Option<Parsed>,
 }
 
@@ -74,11 +81,14 @@ struct Parsed {
     diagnostics: Vec<Diagnostic>,
 }
 
-fn parse(sources: &mut SourceMap, path: &Path, text: &str) -> Parsed {
-    let file = sources.add(path, text);
+fn parse(sources: &mut SourceMap, path: &Path, source: &Source) -> Parsed {
+    let file = source.add_to(sources, path);
     let syntax::Parse {
-        unit, diagnostics, ..
-    } = syntax::parse(file, text);
+        unit,
+        mut diagnostics,
+        ..
+    } = syntax::parse(file, &source.text);
+    diagnostics.extend(source.diagnostics(sources, path));
     Parsed {
         file,
         unit,
@@ -132,13 +142,15 @@ impl Closure<'_> {
         self.open(folder);
         let mut found = Vec::new();
         for neighbour in self.folders.get_mut(folder).into_iter().flatten() {
-            if self.taken.contains(&neighbour.canonical) || !may_define(&neighbour.text, name) {
+            if self.taken.contains(&neighbour.canonical)
+                || !may_define(&neighbour.source.text, name)
+            {
                 continue;
             }
             let sources = &mut self.program.sources;
             let parsed = neighbour
                 .parsed
-                .get_or_insert_with(|| parse(sources, &neighbour.path, &neighbour.text));
+                .get_or_insert_with(|| parse(sources, &neighbour.path, &neighbour.source));
             let fits = super::namespace(&parsed.unit) == namespace;
             let items = Items::of(&parsed.unit);
             let is_own = |item: &str| self.own.contains(&(namespace.to_owned(), item.to_owned()));
@@ -194,18 +206,46 @@ impl Closure<'_> {
         }
         let mut paths = self.loader.list(folder);
         paths.sort();
-        let read = |path: PathBuf| {
-            let text = self.loader.read(&path).ok()?;
-            Some(Neighbour {
-                canonical: self.loader.canonical(&path),
-                path,
-                text,
+        let mut neighbours = Vec::new();
+        for path in &paths {
+            let canonical = self.loader.canonical(path);
+            if is_mixed(path) && !self.is_to_be_generated(path, &canonical, &paths) {
+                continue;
+            }
+            let Ok(source) = self.loader.read(path) else {
+                continue;
+            };
+            if source.has_failed() {
+                let found = source.diagnostics(&mut self.program.sources, path);
+                self.program
+                    .failed
+                    .extend(found.into_iter().map(as_warning));
+                continue;
+            }
+            neighbours.push(Neighbour {
+                canonical,
+                path: path.clone(),
+                source,
                 parsed: None,
-            })
-        };
-        let neighbours: Vec<_> = paths.into_iter().filter_map(read).collect();
+            });
+        }
         self.folders.insert(folder.to_owned(), neighbours);
     }
+
+    /// Whether a file of mixed mode is generated now. A `.spl` file of its name beside it is what was
+    /// generated from it, and is taken instead.
+    fn is_to_be_generated(&mut self, path: &Path, canonical: &Path, beside: &[PathBuf]) -> bool {
+        if self.taken.contains(canonical) || beside.contains(&path.with_extension("spl")) {
+            return false;
+        }
+        self.program.has_more |= !self.generates;
+        self.generates
+    }
+}
+
+fn is_mixed(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "splmm")
 }
 
 /// The namespaces in which a name of a unit may lie.

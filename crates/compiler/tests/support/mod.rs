@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use compiler::{Input, Loader, Options};
+use compiler::{Input, Loader, Options, Source};
 use graph::OperatorModel;
 use thalweg_compiler as compiler;
 
@@ -21,8 +21,9 @@ impl Loader for TestFiles {
             .collect()
     }
 
-    fn read(&self, path: &Path) -> Result<String, String> {
-        fs::read_to_string(tests().join(path)).map_err(|error| error.to_string())
+    fn read(&self, path: &Path) -> Result<Source, String> {
+        let text = fs::read_to_string(tests().join(path));
+        text.map(Source::from).map_err(|error| error.to_string())
     }
 }
 
@@ -45,7 +46,7 @@ pub fn models() -> &'static [&'static OperatorModel] {
 /// An input of one file.
 pub fn input<'a>(name: &str, text: &str, main: Option<&'a str>) -> Input<'a> {
     Input {
-        files: vec![(PathBuf::from(name), text.to_owned())],
+        files: vec![(PathBuf::from(name), text.into())],
         main,
         loader: &TestFiles,
         toolkits: vec![PathBuf::from("toolkit")],

@@ -88,7 +88,7 @@ fn check(name: &str, text: &str) -> Output {
 /// A program of one file, with library functions that do nothing.
 fn input<'a>(name: &str, text: &str) -> Input<'a> {
     Input {
-        files: vec![(PathBuf::from(name), text.to_owned())],
+        files: vec![(PathBuf::from(name), text.into())],
         main: None,
         loader: &NoFiles,
         toolkits: Vec::new(),
