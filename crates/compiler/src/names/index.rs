@@ -77,6 +77,19 @@ impl Index {
         self.by_name.get(name).copied()
     }
 
+    /// Adds what could have been meant by a namespace that is not there: one with a name like it, but
+    /// not the file's own, and where those of toolkits are looked for.
+    pub fn namespace_meant(&self, finding: Diagnostic, name: &str, own: NamespaceId) -> Diagnostic {
+        let others = self.by_name.iter().filter(|(_, id)| **id != own);
+        let finding = did_you_mean(finding, name, others.map(|(name, _)| &**name));
+        match name.split('.').next() {
+            Some("spl") => finding,
+            _ => finding.help(
+                "if it is the namespace of a toolkit, name the toolkit's directory with `-t`",
+            ),
+        }
+    }
+
     fn intern(&mut self, name: &str) -> NamespaceId {
         if let Some(id) = self.find(name) {
             return id;
@@ -209,7 +222,10 @@ impl Index {
                 first_named.insert(name.text.clone(), name.span);
             }
             let Some(namespace) = self.find(&directive.namespace.text) else {
-                let finding = unknown_namespace(self, directive);
+                let name = &directive.namespace;
+                let message = format!("there is no namespace `{}`", name.text);
+                let finding = Diagnostic::warning("unknown-namespace", name.span, message);
+                let finding = self.namespace_meant(finding, &name.text, own);
                 self.found.push(finding);
                 continue;
             };
@@ -288,11 +304,4 @@ pub(crate) fn duplicate_enumerator(name: &str, span: Span, first: Span) -> Diagn
 fn duplicate_use(name: &str, span: Span, first: Span) -> Diagnostic {
     Diagnostic::error("duplicate-use", span, format!("`{name}` is used twice"))
         .label(first, "first used here")
-}
-
-fn unknown_namespace(index: &Index, directive: &syntax::ast::Use) -> Diagnostic {
-    let name = &directive.namespace;
-    let message = format!("there is no namespace `{}`", name.text);
-    let finding = Diagnostic::warning("unknown-namespace", name.span, message);
-    did_you_mean(finding, &name.text, index.by_name.keys().map(|n| &**n))
 }

@@ -160,7 +160,11 @@ impl World {
         if let Some(namespace) = &name.namespace {
             return match self.index.find(&namespace.text) {
                 Some(id) => Ok(vec![vec![id]]),
-                None => Err(Box::new(self.unknown_namespace(name, &namespace.text))),
+                None => Err(Box::new(self.unknown_namespace(
+                    name,
+                    &namespace.text,
+                    uses.own,
+                ))),
             };
         }
         let named = uses.named.get(&name.name.text).copied();
@@ -289,15 +293,11 @@ impl World {
         all.into_iter().find(has).map(|n| &*n.name)
     }
 
-    fn unknown_namespace(&self, name: &QName, namespace: &str) -> Diagnostic {
+    fn unknown_namespace(&self, name: &QName, namespace: &str, own: NamespaceId) -> Diagnostic {
         let span = name.namespace.as_ref().map_or(name.span, |n| n.span);
         let message = format!("there is no namespace `{namespace}`");
-        let diagnostic = Diagnostic::error("unknown-namespace", span, message);
-        did_you_mean(
-            diagnostic,
-            namespace,
-            self.index.namespaces.iter().map(|n| &*n.name),
-        )
+        let finding = Diagnostic::error("unknown-namespace", span, message);
+        self.index.namespace_meant(finding, namespace, own)
     }
 }
 
