@@ -9,14 +9,29 @@ use super::literal::without_optional;
 use super::operator::{Computing, applies, element, needs, spelling};
 use crate::types::castable;
 
+/// An operation as it is written.
+pub(super) struct Written<'s> {
+    /// The operands.
+    pub spans: (Span, Span),
+    /// The operator.
+    pub at: Span,
+    /// The type that the result is to have, if that is known.
+    pub wanted: Option<&'s Type>,
+    /// It is one like `+=`: the left operand is where the result goes.
+    pub assigns: bool,
+    /// The texts.
+    pub sources: &'s SourceMap,
+}
+
 /// The report, with the operands' types and what would help.
 pub(super) fn no_operator(
     op: Computing,
     (left, right): &(graph::Expr, graph::Expr),
-    spans: (Span, Span),
-    at: Span,
-    sources: &SourceMap,
+    written: &Written<'_>,
 ) -> Diagnostic {
+    let Written {
+        spans, at, sources, ..
+    } = *written;
     let exprs = (left, right);
     let (left, right) = (&left.ty, &right.ty);
     let text = spelling(op);
@@ -24,7 +39,7 @@ pub(super) fn no_operator(
     let finding = Diagnostic::error("operator-mismatch", at, message)
         .label(spans.0, format!("this is {left}"))
         .label(spans.1, format!("this is {right}"));
-    let finding = advice(op, left, right)
+    let finding = advice(op, (left, right), written)
         .into_iter()
         .fold(finding, Diagnostic::help);
     if op.dotted || !applies(op.op, left) && !applies(op.op, right) {
@@ -37,8 +52,11 @@ pub(super) fn no_operator(
     }
 }
 
-fn advice(op: Computing, left: &Type, right: &Type) -> Option<String> {
+/// What would be right for operands of these types.
+fn advice(op: Computing, (left, right): (&Type, &Type), written: &Written<'_>) -> Option<String> {
     let text = spelling(op);
+    let spans = written.spans;
+    let texts = (written.sources.text(spans.0), written.sources.text(spans.1));
     if op.dotted {
         return Some(match element(left).is_some() && element(right).is_some() {
             true => format!("`{text}` needs two lists or maps of one type"),
@@ -57,17 +75,147 @@ fn advice(op: Computing, left: &Type, right: &Type) -> Option<String> {
             "strings of different types do not mix; cast one: `({left})`"
         ));
     }
-    let (string, other) = match left.is_string() {
-        true => (left, right),
-        false => (right, left),
+    let (string, other, other_text) = match left.is_string() {
+        true => (left, right, texts.1),
+        false => (right, left, texts.0),
     };
     if op.op == BinaryOp::Add && string.is_string() && castable(other, string) {
-        return Some(format!("cast the {other} to text: `({string})`"));
+        let cast = cast_text(string, other_text);
+        return Some(format!("cast the {other} to text: `{cast}`"));
     }
     if left.is_numeric() && right.is_numeric() && castable(left, right) && left != right {
-        return Some(format!(
-            "numbers do not convert by themselves; cast one: `({left})`"
-        ));
+        let to = match written.assigns {
+            true => Some(left).filter(|left| applies(op.op, left)),
+            false => common_number(op.op, (left, right), written.wanted),
+        };
+        if let Some(to) = to {
+            let sign = if written.assigns { "=" } else { "" };
+            let cast = match to == left {
+                true => format!("{} {text}{sign} {}", short(texts.0), cast_text(to, texts.1)),
+                false => format!("{} {text} {}", cast_text(to, texts.0), short(texts.1)),
+            };
+            return Some(format!(
+                "numbers do not convert by themselves; cast one: `{cast}`"
+            ));
+        }
     }
     Some(format!("`{text}` needs two {} of one type", needs(op.op)))
+}
+
+/// Of the types of two numbers the one that the other is to be cast to: the one that is wanted, else
+/// the one that holds more, if the operator takes it.
+fn common_number<'t>(
+    op: BinaryOp,
+    (left, right): (&'t Type, &'t Type),
+    wanted: Option<&Type>,
+) -> Option<&'t Type> {
+    let wanted = wanted.filter(|_| !op.is_comparison());
+    let is_better = match wanted {
+        Some(wanted) if wanted == left || wanted == right => wanted == right,
+        _ => rank(right) > rank(left),
+    };
+    let both = match is_better {
+        true => [right, left],
+        false => [left, right],
+    };
+    both.into_iter().find(|ty| applies(op, ty))
+}
+
+/// How much of other numbers' values a type of numbers holds: first by its sort, then by its bits.
+fn rank(ty: &Type) -> (u32, u32) {
+    match ty {
+        Type::Uint8 => (0, 8),
+        Type::Int8 => (0, 9),
+        Type::Uint16 => (0, 16),
+        Type::Int16 => (0, 17),
+        Type::Uint32 => (0, 32),
+        Type::Int32 => (0, 33),
+        Type::Uint64 => (0, 64),
+        Type::Int64 => (0, 65),
+        Type::Float32 => (1, 32),
+        Type::Float64 => (1, 64),
+        Type::Decimal32 => (2, 32),
+        Type::Decimal64 => (2, 64),
+        Type::Decimal128 => (2, 128),
+        _ => (3, 0),
+    }
+}
+
+/// An operand that is written with more bytes than this is not repeated in a help.
+const OPERAND_BYTES_MAX: usize = 40;
+
+/// An operand as a help repeats it.
+fn short(source: &str) -> &str {
+    match source.len() > OPERAND_BYTES_MAX || source.contains('\n') {
+        true => "...",
+        false => source,
+    }
+}
+
+/// A cast of what is written so: `(int64) n`, `(int64) (a + b)`.
+pub(super) fn cast_text(to: &Type, source: &str) -> String {
+    let operand = short(source);
+    match is_operand(source) {
+        true if operand != source || source.is_empty() => format!("({to})"),
+        true => format!("({to}) {operand}"),
+        false => format!("({to}) ({operand})"),
+    }
+}
+
+/// Whether a cast before an expression holds for all of it: it is a name, a literal, a call, or stands
+/// in brackets, so that blanks and operators are within brackets only.
+fn is_operand(source: &str) -> bool {
+    let mut depth = 0;
+    let mut quote = None;
+    let mut is_escaped = false;
+    for c in source.chars() {
+        match (quote, c) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            _ if depth > 0 || c.is_alphanumeric() || "_.:$!?".contains(c) => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use tuple::Type;
+
+    use super::{cast_text, common_number};
+    use graph::BinaryOp;
+
+    #[test]
+    fn casts_hold_for_the_whole_operand() {
+        let cast = |source: &str| cast_text(&Type::Int64, source);
+        assert_eq!(cast("n"), "(int64) n");
+        assert_eq!(
+            cast("my.ns::f(a + b, \"x y\")[2].c"),
+            "(int64) my.ns::f(a + b, \"x y\")[2].c"
+        );
+        assert_eq!(cast("(a + b)"), "(int64) (a + b)");
+        assert_eq!(cast("a + b"), "(int64) (a + b)");
+        assert_eq!(cast("\"a b\\\" c\""), "(int64) \"a b\\\" c\"");
+        assert_eq!(cast("(int32) n"), "(int64) ((int32) n)");
+        assert_eq!(cast(&"n".repeat(50)), "(int64)");
+        assert_eq!(cast(&"n + ".repeat(20)), "(int64) (...)");
+    }
+
+    #[test]
+    fn the_type_that_holds_more_is_cast_to() {
+        let common = |op, a, b| common_number(op, (a, b), None).cloned();
+        let (int, float, long) = (&Type::Int32, &Type::Float64, &Type::Uint64);
+        assert_eq!(common(BinaryOp::Mul, int, float), Some(Type::Float64));
+        assert_eq!(common(BinaryOp::Mul, float, int), Some(Type::Float64));
+        assert_eq!(common(BinaryOp::Rem, int, float), Some(Type::Int32));
+        assert_eq!(common(BinaryOp::Add, int, long), Some(Type::Uint64));
+        let wanted = common_number(BinaryOp::Add, (long, int), Some(int));
+        assert_eq!(wanted, Some(int));
+    }
 }

@@ -89,6 +89,8 @@ impl<'w> Typer<'_, 'w> {
             right: typed,
             spans,
             at,
+            wanted: Some(&place.ty),
+            assigns: true,
         };
         let result = self.compute(computing, operands, span)?;
         let result = self.coerced_string(result, &place.ty, value.span)?;

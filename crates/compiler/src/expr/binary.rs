@@ -8,7 +8,7 @@ use syntax::ast::{self, BinaryOp as Written};
 use tuple::Type;
 
 use super::Typer;
-use super::advice::no_operator;
+use super::advice::{self, no_operator};
 use super::convert::{alike, cast_node};
 use super::literal::{needs_context, without_optional};
 use super::operator::{Computing, applies, computing, element, is_shift};
@@ -38,11 +38,11 @@ impl<'w> Typer<'_, 'w> {
                 self.look_into(right);
                 continue;
             };
-            let hint = right_hint(op, &typed.ty);
-            let right_typed = self.operand(right, hint.as_ref());
+            let right_type = right_hint(op, &typed.ty);
+            let right_typed = self.operand(right, right_type.as_ref());
             let spans = (left_ast.span, right.span);
             left = match right_typed {
-                Some(right) => self.operation(op, at, (typed, right), spans, span),
+                Some(right) => self.operation((op, at), (typed, right), (spans, span), hint),
                 None => None,
             };
         }
@@ -78,14 +78,14 @@ impl<'w> Typer<'_, 'w> {
         self.operand(left, Some(&hint))
     }
 
-    /// An operator on two operands that are typed. Boxes keep the frames of deep expressions small.
+    /// An operator on two operands that are typed; `wanted` is the type that the result is to have, if
+    /// that is known. Boxes keep the frames of deep expressions small.
     fn operation(
         &self,
-        op: Written,
-        at: Span,
+        (op, at): (Written, Span),
         (left, right): (Box<graph::Expr>, Box<graph::Expr>),
-        spans: (Span, Span),
-        span: Span,
+        (spans, span): ((Span, Span), Span),
+        wanted: Option<&Type>,
     ) -> Option<Box<graph::Expr>> {
         let result = match op {
             Written::And | Written::Or => self.logical(op, *left, *right, spans, span),
@@ -98,6 +98,8 @@ impl<'w> Typer<'_, 'w> {
                     right,
                     spans,
                     at,
+                    wanted,
+                    assigns: false,
                 };
                 self.compute(computing(op)?, operands, span)
             }
@@ -164,7 +166,7 @@ impl<'w> Typer<'_, 'w> {
     pub(super) fn compute(
         &self,
         op: Computing,
-        operands: Operands,
+        operands: Operands<'_>,
         span: Span,
     ) -> Option<graph::Expr> {
         let Operands {
@@ -172,6 +174,8 @@ impl<'w> Typer<'_, 'w> {
             right,
             spans,
             at,
+            wanted,
+            assigns,
         } = operands;
         let (left, right) = same_strings(left, right);
         let result = if op.dotted {
@@ -182,8 +186,14 @@ impl<'w> Typer<'_, 'w> {
         match result {
             Ok(expr) => Some(expr),
             Err(both) => {
-                let sources = self.session.world.sources();
-                self.report(no_operator(op, &both, spans, at, sources))
+                let written = advice::Written {
+                    spans,
+                    at,
+                    wanted,
+                    assigns,
+                    sources: self.session.world.sources(),
+                };
+                self.report(no_operator(op, &both, &written))
             }
         }
     }
@@ -244,11 +254,15 @@ impl<'w> Typer<'_, 'w> {
 }
 
 /// Two typed operands and their places; `at` is the operator's.
-pub(super) struct Operands {
+pub(super) struct Operands<'t> {
     pub left: graph::Expr,
     pub right: graph::Expr,
     pub spans: (Span, Span),
     pub at: Span,
+    /// The type that the result is to have, if that is known.
+    pub wanted: Option<&'t Type>,
+    /// The result goes where the left operand is from, as that of `+=` does.
+    pub assigns: bool,
 }
 
 /// What a literal without type on the right side of an operator is taken for.

@@ -8,6 +8,7 @@ use graph::ExprKind;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
+use super::advice::cast_text;
 use super::{Typer, number};
 use crate::types::{castable, difference};
 
@@ -213,7 +214,7 @@ impl Typer<'_, '_> {
             return Some(coerce(expr, to));
         }
         let source = self.session.world.sources().text(span);
-        let mut finding = mismatch(to, &expr.ty, span);
+        let mut finding = mismatch(to, &expr.ty, span, source);
         if is_text(&expr) && !to.is_string() && castable(&expr.ty, to) && !self.says(&expr, to) {
             finding.help.clear();
         }
@@ -224,7 +225,8 @@ impl Typer<'_, '_> {
     /// The initial value of a variable of that type.
     pub(super) fn initial(&self, expr: graph::Expr, to: &Type, span: Span) -> Option<graph::Expr> {
         if !fits_initially(&expr, to) {
-            let finding = mismatch(to, &expr.ty, span);
+            let source = self.session.world.sources().text(span);
+            let finding = mismatch(to, &expr.ty, span, source);
             return self.report(bracket_advice(finding, &expr, to));
         }
         // A text that is written here either says a value of the type or never will.
@@ -232,7 +234,7 @@ impl Typer<'_, '_> {
         let from = expr.ty.clone();
         let converted = coerce_initially(expr, to);
         if is_wrong && self.session.try_fold(&converted).is_none() {
-            let finding = mismatch(to, &from, span);
+            let finding = mismatch(to, &from, span, "");
             let message = format!("{}, and this text says no {to}", finding.message);
             return self.report(Diagnostic::error(finding.code, span, message));
         }
@@ -271,11 +273,12 @@ pub(crate) fn literal_advice(
             "the text has {count} bytes, and {bound} is the most; the cast cuts it"
         ));
     }
-    let fits = expr.ty.is_integral() || expr.ty.is_floatingpoint() && to.is_floatingpoint();
-    if matches!(expr.kind, ExprKind::Const(_))
-        && fits
-        && let Some(suffix) = number::suffix(to)
-    {
+    let fits = match &expr.kind {
+        ExprKind::Const(value) if expr.ty.is_integral() => number::is_in_range(value, to),
+        ExprKind::Const(_) => expr.ty.is_floatingpoint() && to.is_floatingpoint(),
+        _ => false,
+    };
+    if fits && let Some(suffix) = number::suffix(to) {
         finding.help.clear();
         if let Some(digits) = number::hex_digits(source) {
             return finding.help(number::hex_advice(digits, to));
@@ -307,8 +310,8 @@ fn bracket_advice(finding: Diagnostic, expr: &graph::Expr, to: &Type) -> Diagnos
     }
 }
 
-/// "expected this, found that", with what would help.
-pub(crate) fn mismatch(expected: &Type, found: &Type, span: Span) -> Diagnostic {
+/// "expected this, found that", with what would help; `source` is how the expression is written.
+pub(crate) fn mismatch(expected: &Type, found: &Type, span: Span, source: &str) -> Diagnostic {
     if *found == Type::Void {
         let message = format!("this has no value (its type is void), and {expected} is needed");
         return Diagnostic::error("void-value", span, message);
@@ -331,9 +334,12 @@ pub(crate) fn mismatch(expected: &Type, found: &Type, span: Span) -> Diagnostic 
         }
         _ if found.is_numeric() && expected.is_numeric() && castable(found, expected) => finding
             .help(format!(
-                "numbers do not convert by themselves; cast: `({expected})`"
+                "numbers do not convert by themselves; cast: `{}`",
+                cast_text(expected, source)
             )),
-        _ if castable(found, expected) => finding.help(format!("cast it: `({expected})`")),
+        _ if castable(found, expected) => {
+            finding.help(format!("cast it: `{}`", cast_text(expected, source)))
+        }
         _ => finding,
     }
 }

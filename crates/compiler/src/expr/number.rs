@@ -7,6 +7,7 @@ use tuple::{Decimal32, Decimal64, Decimal128, Type, Value};
 
 use super::Typer;
 use super::literal::without_optional;
+use crate::types::integer;
 
 impl Typer<'_, '_> {
     /// A numeric literal; `negative` if a minus sign stands before it. The hint counts where numbers
@@ -89,6 +90,25 @@ pub(super) fn suffix(ty: &Type) -> Option<&'static str> {
         Type::Decimal128 => "dq",
         _ => return None,
     })
+}
+
+/// Whether an integer can be written as a literal of another type.
+pub(super) fn is_in_range(value: &Value, to: &Type) -> bool {
+    let Some(value) = integer(value) else {
+        return false;
+    };
+    let (least, most) = match to {
+        Type::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        Type::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        Type::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        Type::Int64 => (i64::MIN.into(), i64::MAX.into()),
+        Type::Uint8 => (0, u8::MAX.into()),
+        Type::Uint16 => (0, u16::MAX.into()),
+        Type::Uint32 => (0, u32::MAX.into()),
+        Type::Uint64 => (0, u64::MAX.into()),
+        _ => return true,
+    };
+    (least..=most).contains(&value)
 }
 
 /// The digits of a hexadecimal literal, if it is one.

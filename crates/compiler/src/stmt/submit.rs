@@ -114,7 +114,8 @@ impl<'w> Typer<'_, 'w> {
             return self.coerced(typed, &ty, span);
         }
         let first = types.clone().next()?;
-        let mut finding = mismatch(&first, &typed.ty, span);
+        let source = self.session.world.sources().text(span);
+        let mut finding = mismatch(&first, &typed.ty, span, source);
         finding.code = "submit-mismatch";
         finding.message = match target.known {
             Some(port) => {
