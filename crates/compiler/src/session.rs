@@ -111,6 +111,11 @@ impl<'w> Session<'w> {
         self.untyped.set(self.untyped.get().or(Some(statement)));
     }
 
+    /// Whether a statement came to nothing.
+    pub(crate) fn has_come_to_nothing(&self) -> bool {
+        self.untyped.get().is_some()
+    }
+
     /// Forgets what comes to nothing in `work`: it is no part of the program that runs.
     pub(crate) fn beside_the_program<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.untyped.get();

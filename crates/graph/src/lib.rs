@@ -43,9 +43,9 @@ pub use logical::{
     StateVar, Window, WindowKind,
 };
 pub use model::{
-    Assignment, Cardinality, InPortModel, Misuse, OperatorModel, OutPortModel, ParamMode,
-    ParamModel, Part, PolicyKind, PunctuationIn, PunctuationOut, Role, Verify, WindowForm,
-    Windowing,
+    Assignment, Cardinality, InPortModel, Misuse, NoMarkers, OperatorModel, OutPortModel,
+    ParamMode, ParamModel, Part, PolicyKind, PunctuationIn, PunctuationOut, Role, Verify,
+    WindowForm, Windowing,
 };
 pub use native::{Call, NativeFn};
 pub use nearest::nearest;

@@ -58,6 +58,9 @@ pub struct OperatorModel {
     pub own_thread: bool,
     /// Whether an operator submits by timers; `None`: never.
     pub timed: Option<Timed>,
+    /// Why an operator whose output ports generate window markers never sends one; `None`, or nothing
+    /// said: it may.
+    pub no_markers: Option<NoMarkers>,
     /// Names of its metrics.
     pub metrics: &'static [&'static str],
     /// What it is for the program around it.
@@ -91,6 +94,7 @@ impl OperatorModel {
         submits: false,
         own_thread: false,
         timed: None,
+        no_markers: None,
         metrics: &[],
         role: Role::Ordinary,
         unsupported: None,
@@ -111,6 +115,10 @@ impl OperatorModel {
 
 /// Tells of an operator, with its parameters and windows, whether it submits by timers.
 pub type Timed = fn(&Operator) -> bool;
+
+/// Tells of an operator, with its parameters and windows, why it makes no window markers: a clause
+/// without a full stop.
+pub type NoMarkers = fn(&Operator) -> Option<&'static str>;
 
 /// What an operator is for the program around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ mod connections;
 mod consistent;
 mod event_time;
 mod feedback;
+mod marked;
 mod markers;
 mod punctuation;
 
@@ -26,7 +27,9 @@ pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
     let diagnostics = &expander.session.diagnostics;
     markers::end_in_loops(&mut expander.operators, &expander.sites);
     feedback::check(&expander.operators, &expander.sites, diagnostics);
-    punctuation::check(&expander.operators, &expander.sites, diagnostics);
+    // Of logic that did not become statements nobody can say what it submits.
+    let is_whole = !diagnostics.has_errors() && !expander.session.has_come_to_nothing();
+    punctuation::check(&expander.operators, &expander.sites, diagnostics, is_whole);
     event_time::spread(&mut expander.operators, &expander.sites, diagnostics);
     consistent::check(expander);
 }

@@ -2,18 +2,28 @@
 //!
 //! A port needs markers if its model says so, or if its window is `punct()`. Going upstream through
 //! operators that preserve markers there must be one stream at each step, and at the end an operator
-//! that generates them.
+//! that generates them. If that is one that never does, a warning says so ([`super::marked`]).
+
+use std::cell::LazyCell;
 
 use graph::{Edge, Operator, OperatorId, Policy, PunctuationIn, PunctuationOut, Role};
 use syntax::Diagnostic;
 use tuple::Value;
 
+use super::marked::{marked, reason};
 use crate::Diagnostics;
 use crate::expand::{InSite, Site};
 
-/// Checks every port that needs window markers.
-pub(crate) fn check(operators: &[Operator], sites: &[Site], diagnostics: &Diagnostics) {
+/// Checks every port that needs window markers. `is_whole`: all logic of the program is there, so that
+/// it shows which markers are submitted.
+pub(crate) fn check(
+    operators: &[Operator],
+    sites: &[Site],
+    diagnostics: &Diagnostics,
+    is_whole: bool,
+) {
     let walk = Walk { operators, sites };
+    let all_marked = LazyCell::new(|| marked(operators, sites));
     for (operator, site) in operators.iter().zip(sites) {
         for (port, (input, place)) in operator.inputs.iter().zip(&site.inputs).enumerate() {
             let needs = match place.model.punctuation {
@@ -24,8 +34,19 @@ pub(crate) fn check(operators: &[Operator], sites: &[Site], diagnostics: &Diagno
                     matches!(evict, Some(Policy::Punct))
                 }
             };
-            if needs && let Err(why) = walk.upstream(operator, port) {
-                diagnostics.add(finding(operator, port, place, &why));
+            if !needs {
+                continue;
+            }
+            match walk.upstream(operator, port) {
+                Err(why) => {
+                    diagnostics.add(finding(operator, port, place, &why));
+                }
+                Ok(Some(maker)) if is_whole && !all_marked.contains(&maker) => {
+                    let at = maker.operator.0 as usize;
+                    let why = reason(&operators[at], &sites[at], maker.port);
+                    diagnostics.add(never(operator, port, place, &why));
+                }
+                Ok(_) => {}
             }
         }
     }
@@ -35,11 +56,25 @@ fn finding(operator: &Operator, port: usize, place: &InSite, why: &str) -> Diagn
     let name = &operator.inputs[port].name;
     let message = format!("input port `{name}` needs window markers, but {why}");
     let finding = Diagnostic::error("missing-punctuation", place.span, message);
-    let finding = match place.window {
-        Some(window) => finding.label(window, "because its window is punct()"),
-        None => finding,
-    };
+    let finding = with_window(finding, place, "because its window is punct()");
     finding.help("feed it from one stream that carries markers; a Punctor can make them")
+}
+
+fn never(operator: &Operator, port: usize, place: &InSite, why: &str) -> Diagnostic {
+    let name = &operator.inputs[port].name;
+    let message = format!("input port `{name}` waits for window markers, and none ever comes");
+    let finding = Diagnostic::warning("no-window-markers", place.span, message);
+    let finding = with_window(finding, place, "so this window never fires");
+    let help = "`submit(Sys.WindowMarker, ...)` in the logic of a Custom makes one, and so does a \
+                Punctor";
+    finding.help(why).help(help)
+}
+
+fn with_window(finding: Diagnostic, place: &InSite, text: &str) -> Diagnostic {
+    match place.window {
+        Some(window) => finding.label(window, text),
+        None => finding,
+    }
 }
 
 struct Walk<'a> {
@@ -48,20 +83,20 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Whether markers come to a port; if not, why.
-    fn upstream(&self, operator: &Operator, port: usize) -> Result<(), String> {
+    /// The output port whose markers come to a port, as far as there is one; if none can, why.
+    fn upstream(&self, operator: &Operator, port: usize) -> Result<Option<Edge>, String> {
         let (mut operator, mut port) = (operator, port);
         // Each step goes to another operator, or round a loop in which nobody generates markers.
         for _ in 0..=self.operators.len() {
             let Some(input) = operator.inputs.get(port) else {
-                return Ok(());
+                return Ok(None);
             };
             let [edge] = input.sources[..] else {
-                return self.several(operator, port);
+                return self.several(operator, port).map(|()| None);
             };
             match self.next(edge)? {
                 Some(before) => port = before,
-                None => return Ok(()),
+                None => return Ok(Some(edge)),
             }
             operator = self.operator(edge.operator);
         }

@@ -75,6 +75,14 @@ static MODEL: OperatorModel = OperatorModel {
     metrics: &["nCurrentPartitions"],
     verify: Some(super::sort_rules::verify),
     timed: Some(lower::has_period),
+    no_markers: Some(|operator| {
+        let mut windows = operator
+            .inputs
+            .iter()
+            .filter_map(|input| input.window.as_ref());
+        let is_sliding = windows.any(|window| window.kind == WindowKind::Sliding);
+        is_sliding.then_some("with a sliding window it sends tuples only")
+    }),
     ..OperatorModel::DEFAULT
 };
 

@@ -55,6 +55,10 @@ static MODEL: OperatorModel = OperatorModel {
     output_functions: &["<any T> T AsIs(T v)", "uint64 IterationCount()"],
     nested_output_functions: true,
     starts_consistent_region: true,
+    no_markers: Some(|operator| {
+        let why = "the marker follows the last tuple, and without `iterations` there is none";
+        (!rule::given(operator, "iterations")).then_some(why)
+    }),
     verify: Some(verify),
     ..OperatorModel::DEFAULT
 };

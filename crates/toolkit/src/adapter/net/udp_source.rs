@@ -14,6 +14,7 @@ use crate::adapter::alarm::Alarm;
 use crate::adapter::file_name::text;
 use crate::adapter::params as records;
 use crate::adapter::reading::{Ended, Origin, Reading};
+use crate::rule;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -56,6 +57,10 @@ static MODEL: OperatorModel = OperatorModel {
         "<any T> T AsIs(T v)",
     ],
     metrics: &["nInvalidTuples"],
+    no_markers: Some(|operator| {
+        let why = "datagrams bring none, unless `readPunctuations` is set";
+        (!rule::holds(operator, "readPunctuations")).then_some(why)
+    }),
     verify: Some(verify::udp_source),
     ..OperatorModel::DEFAULT
 };
