@@ -4,6 +4,7 @@
 //! concerns the ports of one operator (`threadedPort`, `viewable`) is its own.
 
 mod check;
+mod effect;
 mod hosts;
 mod placement;
 mod ports;
@@ -84,12 +85,12 @@ pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Con
         home: Home::Operator,
         frame: Some(&work.frame),
     };
-    let own = clause.entries(&work.ast.config);
-    let mut all = inherited.config.clone();
-    all.retain(|entry| !OF_MAIN.contains(&&*entry.name));
-    override_with(&mut all, own);
-    check::together(&clause, &all, &work.ast.config);
-    all
+    clause.checked(&work.ast.config, |own| {
+        let mut all = inherited.config.clone();
+        all.retain(|entry| !OF_MAIN.contains(&&*entry.name));
+        override_with(&mut all, own);
+        all
+    })
 }
 
 /// Config that a composite's definition hands to its operators.
@@ -106,9 +107,7 @@ pub(crate) fn of_composite<'w>(
         home,
         frame: None,
     };
-    let entries = clause.entries(config);
-    check::together(&clause, &entries, config);
-    entries
+    clause.checked(config, |own| own)
 }
 
 /// Config that the invocation of a composite hands to its operators.
@@ -140,6 +139,23 @@ pub(crate) fn override_with(all: &mut Vec<ConfigEntry>, inner: Vec<ConfigEntry>)
 }
 
 impl<'w> Clause<'_, 'w> {
+    /// What is in force, by `in_force` from the clause's own entries. Warnings come only where there is
+    /// nothing worse to say.
+    fn checked(
+        &self,
+        config: &'w [Config],
+        in_force: impl FnOnce(Vec<ConfigEntry>) -> Vec<ConfigEntry>,
+    ) -> Vec<ConfigEntry> {
+        let errors = self.session.diagnostics.error_count();
+        let own = self.entries(config);
+        let all = in_force(own.clone());
+        check::together(self, &all, config);
+        if self.session.diagnostics.error_count() == errors {
+            effect::warn(self, &own, config);
+        }
+        all
+    }
+
     fn entries(&self, config: &'w [Config]) -> Vec<ConfigEntry> {
         let mut entries = Vec::with_capacity(config.len());
         for (at, one) in config.iter().enumerate() {

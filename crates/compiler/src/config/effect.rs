@@ -1,0 +1,49 @@
+//! Config entries that are right but that nothing follows: each is warned of.
+//!
+//! What such an entry asks for belongs to an instance of Streams that watches over its jobs. Entries
+//! that ask for nothing (`restartable : false`, `wrapper : none`) hold as they are.
+
+use graph::ConfigEntry;
+use syntax::Diagnostic;
+use syntax::ast::Config;
+
+use super::Clause;
+
+/// Warns of the entries of `own` without effect; `entries` are those of them that have a value.
+pub(super) fn warn(clause: &Clause<'_, '_>, entries: &[ConfigEntry], own: &[Config]) {
+    for entry in entries {
+        let Some((why, help)) = missing(entry) else {
+            continue;
+        };
+        let written = own.iter().find(|config| config.name.text == entry.name);
+        if let Some(config) = written {
+            let message = format!("config `{}` {why}", entry.name);
+            let finding = Diagnostic::warning("config-without-effect", config.span, message);
+            clause.session.report(finding.help(help));
+        }
+    }
+}
+
+/// What an entry does not bring about, and what can be done instead.
+fn missing(entry: &ConfigEntry) -> Option<(&'static str, &'static str)> {
+    let says = |text: &str| entry.values.iter().any(|value| &**value == text);
+    Some(match &*entry.name {
+        "restartable" if says("true") => (
+            "restarts nothing: a process that fails ends its job",
+            "run the job again; it only keeps operators that differ in it apart, with `--fuse spl`",
+        ),
+        "relocatable" if says("true") => (
+            "moves nothing: a process stays on the host that it was started on",
+            "a plan says on which: `host` in the file of `--fuse`",
+        ),
+        "checkpoint" => (
+            "saves nothing: the state of operators is lost with their process",
+            "write to a file what a later run needs, and read it there",
+        ),
+        "wrapper" if !says("none") => (
+            "starts nothing: processes run without a wrapper",
+            "attach the debugger to the process of the PE, which `ps` shows",
+        ),
+        _ => return None,
+    })
+}
