@@ -47,7 +47,7 @@ pub use model::{
     ParamMode, ParamModel, Part, PolicyKind, PunctuationIn, PunctuationOut, Role, Verify,
     WindowForm, Windowing,
 };
-pub use native::{Call, NativeFn};
+pub use native::{Call, CheckArguments, NativeFn, WrongArgument};
 pub use nearest::nearest;
 pub use plan::{
     AUTO, Codec, Congestion, Consumer, Crossing, DisjointSets, Flow, Homes, Medium, Merge,

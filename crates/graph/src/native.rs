@@ -19,6 +19,32 @@ pub struct NativeFn {
     pub eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
     /// What to do instead of calling it: it is known by name only.
     pub unsupported: Option<&'static str>,
+    /// Finds constant arguments with which every call would fail.
+    pub check: Option<CheckArguments>,
+}
+
+/// Looks at the arguments of a call: the value of each that is known when compiling.
+///
+/// # Errors
+/// The first argument with which the call must fail.
+pub type CheckArguments = fn(&[Option<Value>]) -> Result<(), WrongArgument>;
+
+/// An argument with which a call must fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongArgument {
+    /// Which one, counted from 0.
+    pub argument: usize,
+    /// Why: a sentence without a full stop.
+    pub message: String,
+}
+
+impl NativeFn {
+    /// The same function with a check of its constant arguments.
+    #[must_use]
+    pub const fn checked(mut self, check: CheckArguments) -> NativeFn {
+        self.check = Some(check);
+        self
+    }
 }
 
 /// One call of a library function. A void function returns any value; it is ignored. The caller cuts

@@ -206,6 +206,7 @@ const NATIVES: &[NativeFn] = &[NativeFn {
     doc: "",
     eval: nothing,
     unsupported: None,
+    check: None,
 }];
 
 /// `int32 ns::clip(mutable int32 x, int32 limit)`

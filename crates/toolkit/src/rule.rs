@@ -5,6 +5,8 @@ use std::sync::Arc;
 use graph::{Expr, ExprKind, Misuse, Operator, ParamValue, Part};
 use tuple::Value;
 
+use crate::charset::Charset;
+
 /// Whether a parameter is given.
 pub fn given(operator: &Operator, name: &str) -> bool {
     operator.param(name).is_some()
@@ -40,6 +42,16 @@ pub fn seconds(operator: &Operator, names: &[&'static str]) -> Result<(), Misuse
             let message = format!("`{name}` cannot be below 0");
             return wrong(Part::Param(name), message, "it is a number of seconds");
         }
+    }
+    Ok(())
+}
+
+/// The name of an encoding, if it is known when compiling, means one.
+pub fn encoding(name: &Expr, part: Part) -> Result<(), Misuse> {
+    if let ExprKind::Const(Value::RString(name)) = &name.kind
+        && let Err(fault) = Charset::named(&name.to_string_lossy())
+    {
+        return wrong(part, fault.message(), "");
     }
     Ok(())
 }

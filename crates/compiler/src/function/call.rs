@@ -138,6 +138,7 @@ impl<'w> Typer<'_, 'w> {
             }
         }
         self.note_stateful(signature, span);
+        sound &= self.check_constants(signature, &list, args.asts).is_some();
         let call = sound.then(|| self.finish_call(fit, list, span))??;
         Some(bounded_like(call, first))
     }
@@ -167,6 +168,36 @@ impl<'w> Typer<'_, 'w> {
             format!("`{name}` changes argument {number}, which must be a mutable variable");
         let finding = Diagnostic::error("immutable-argument", ast.span, message);
         self.report(finding.help(format!("its prototype is {signature}")))
+    }
+
+    /// Reports a constant argument with which a library function must fail.
+    fn check_constants(
+        &self,
+        signature: &Signature,
+        args: &[Arg],
+        asts: &[ast::Expr],
+    ) -> Option<()> {
+        let Target::Native(id) = signature.target else {
+            return Some(());
+        };
+        let Some(check) = self.session.world.native(id).check else {
+            return Some(());
+        };
+        // With an argument missing the others would be taken for their neighbours.
+        if args.len() != asts.len() {
+            return Some(());
+        }
+        let value = |arg: &Arg| match arg {
+            Arg::Value(value) => self.session.try_fold(value),
+            Arg::Place(_) => None,
+        };
+        let values: Vec<_> = args.iter().map(value).collect();
+        let wrong = match check(&values) {
+            Ok(()) => return Some(()),
+            Err(wrong) => wrong,
+        };
+        let span = asts.get(wrong.argument)?.span;
+        self.fail("wrong-argument", span, wrong.message)
     }
 
     fn note_stateful(&mut self, signature: &Signature, span: Span) {

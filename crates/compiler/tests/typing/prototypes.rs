@@ -31,6 +31,7 @@ pub fn natives() -> &'static [NativeFn] {
             doc: "",
             eval: default,
             unsupported: None,
+            check: None,
         };
         prototypes().map(native).collect()
     })

@@ -52,6 +52,7 @@ const fn native(
         doc,
         eval,
         unsupported: None,
+        check: None,
     }
 }
 

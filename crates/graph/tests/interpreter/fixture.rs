@@ -185,6 +185,7 @@ const fn function(
         doc: "",
         eval,
         unsupported: None,
+        check: None,
     }
 }
 

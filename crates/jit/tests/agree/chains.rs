@@ -21,6 +21,7 @@ const NATIVES: [NativeFn; 1] = [NativeFn {
     doc: "Prints.",
     eval: note,
     unsupported: None,
+    check: None,
 }];
 
 fn stream() -> Type {

@@ -4,7 +4,7 @@ use graph::{ExprKind, Misuse, Operator, Part};
 use tuple::Value;
 
 use crate::lower;
-use crate::rule::{given, wrong};
+use crate::rule::{encoding, given, wrong};
 
 /// A parameter and the formats that it is for.
 type Rule = (&'static str, &'static [&'static str]);
@@ -33,7 +33,7 @@ const WRITTEN: &[Rule] = &[
 
 /// The parameters of an operator that reads records suit the format.
 pub fn read(operator: &Operator) -> Result<(), Misuse> {
-    suit(operator, BOTH)?;
+    both(operator)?;
     suit(operator, READ)?;
     // Any line and any block is a record: there is nothing to be lenient about.
     let is_permissive = lower::literal(operator, "parsing") == Some("permissive");
@@ -48,8 +48,16 @@ pub fn read(operator: &Operator) -> Result<(), Misuse> {
 
 /// The parameters of an operator that writes records suit the format.
 pub fn written(operator: &Operator) -> Result<(), Misuse> {
-    suit(operator, BOTH)?;
+    both(operator)?;
     suit(operator, WRITTEN)
+}
+
+fn both(operator: &Operator) -> Result<(), Misuse> {
+    suit(operator, BOTH)?;
+    match lower::param(operator, "encoding") {
+        Some(name) => encoding(name, Part::Param("encoding")),
+        None => Ok(()),
+    }
 }
 
 /// The records of an operator that does not see where its input ends: blocks have a size.

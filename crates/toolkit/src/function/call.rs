@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use graph::{Call, Fault, FaultKind};
+use graph::{Call, Fault, FaultKind, WrongArgument};
 use tuple::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value};
 
 /// What an implementation returns.
@@ -214,4 +214,30 @@ fn enumerator_name(e: &EnumType, ordinal: usize) -> &str {
 
 fn mismatch(at: usize, expected: &str, got: &Value) -> ! {
     panic!("argument {at} of a library function should be a {expected} and is {got:?}")
+}
+
+/// What a string that is known when compiling has as bytes, see [`Arguments::utf8`].
+pub(super) fn utf8_of(args: &[Option<Value>], at: usize) -> Option<Cow<'_, [u8]>> {
+    match args.get(at)?.as_ref()? {
+        Value::RString(text) => Some(Cow::Borrowed(text.as_bytes())),
+        Value::UString(text) => Some(Cow::Owned(text.to_string_lossy().into_bytes())),
+        _ => None,
+    }
+}
+
+/// What a string that is known when compiling has as text, see [`Arguments::text`].
+pub(super) fn text_of(args: &[Option<Value>], at: usize) -> Option<Cow<'_, str>> {
+    match args.get(at)?.as_ref()? {
+        Value::RString(text) => Some(text.to_string_lossy()),
+        Value::UString(text) => Some(Cow::Owned(text.to_string_lossy())),
+        _ => None,
+    }
+}
+
+/// An argument with which a function fails by a fault.
+pub(super) fn wrong_argument(argument: usize, fault: &Fault) -> WrongArgument {
+    WrongArgument {
+        argument,
+        message: fault.message().to_owned(),
+    }
 }

@@ -82,5 +82,6 @@ const fn native(
         doc,
         eval,
         unsupported: None,
+        check: None,
     }
 }

@@ -1,10 +1,10 @@
 //! `spl.XML`: conversion to xml, and queries.
 
 use graph::ops::check_xml;
-use graph::{Call, Fault, NativeFn};
+use graph::{Call, Fault, NativeFn, WrongArgument};
 use tuple::{RString, Type, Value};
 
-use super::call::Arguments;
+use super::call::{Arguments, text_of, wrong_argument};
 use super::{Eval, native};
 use crate::xquery::{self, Failure};
 
@@ -46,28 +46,32 @@ const FUNCTIONS: &[NativeFn] = &[
          documents as XML, everything else as its text. A query that cannot be read, or that fails, \
          is a fault.",
         |c| queried(c, false),
-    ),
+    )
+    .checked(check_query),
     xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression)",
         "What an XQuery expression finds in a document: a string for each item, elements and \
          documents as XML, everything else as its text. A query that cannot be read, or that fails, \
          is a fault.",
         |c| queried(c, false),
-    ),
+    )
+    .checked(check_query),
     xml(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          map<rstring, rstring> xqueryVars)",
         "What an XQuery expression finds in a document, as without variables. The map gives the \
          values of the variables that the query declares `external`, or does not declare.",
         |c| queried(c, true),
-    ),
+    )
+    .checked(check_query),
     xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
          map<ustring, ustring> xqueryVars)",
         "What an XQuery expression finds in a document, as without variables. The map gives the \
          values of the variables that the query declares `external`, or does not declare.",
         |c| queried(c, true),
-    ),
+    )
+    .checked(check_query),
     xml(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          mutable int32 error)",
@@ -99,6 +103,12 @@ const FUNCTIONS: &[NativeFn] = &[
         |c| queried_or_error(c, true),
     ),
 ];
+
+/// The query, if it is known. Where a code tells what is wrong with it, the program may want it so.
+fn check_query(args: &[Option<Value>]) -> Result<(), WrongArgument> {
+    let known = text_of(args, 1).map_or(Ok(()), |query| xquery::check(&query));
+    known.map_err(|why| wrong_argument(1, &Fault::value(why.to_string())))
+}
 
 /// What the query finds; what is wrong is a fault.
 fn queried(c: &mut Call<'_>, has_variables: bool) -> Result<Value, Fault> {

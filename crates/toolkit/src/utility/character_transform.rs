@@ -1,11 +1,15 @@
 //! CharacterTransform: converts blobs of text from one encoding to another.
 
-use graph::{Assignment, Fault, InPortModel, OperatorModel, OutPortModel, PunctuationOut};
+use graph::{
+    Assignment, ExprKind, Fault, InPortModel, Misuse, OperatorModel, OutPortModel, Part,
+    PunctuationOut,
+};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
 use tuple::{TupleRef, Value};
 
 use crate::calls::Calls;
 use crate::charset::convert;
+use crate::rule::encoding;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -30,8 +34,24 @@ static MODEL: OperatorModel = OperatorModel {
         "<any T> T AsIs(T v)",
         "blob Convert(rstring fromEncoding, rstring toEncoding, blob data)",
     ],
+    verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
+
+/// The encodings, as far as they are known.
+fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
+    for (at, assigned) in (0..).zip(&operator.outputs[0].assign) {
+        let Some(ExprKind::OutputCall(call)) = assigned.as_ref().map(|expr| &expr.kind) else {
+            continue;
+        };
+        let call = &operator.outputs[0].calls[*call as usize];
+        if &*call.function == "Convert" {
+            let mut names = call.args.iter().take(2);
+            names.try_for_each(|name| encoding(name, Part::Attribute(0, at)))?;
+        }
+    }
+    Ok(())
+}
 
 /// Its output functions.
 enum Function {

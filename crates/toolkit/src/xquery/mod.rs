@@ -64,6 +64,11 @@ pub fn run(
     Ok(items.iter().map(serialize::item).collect())
 }
 
+/// Whether the query of a text can be read.
+pub fn check(query: &str) -> Outcome<()> {
+    read(query).map(drop)
+}
+
 /// How many queries a thread keeps.
 const QUERIES_MAX: usize = 128;
 

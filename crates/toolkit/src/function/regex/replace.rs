@@ -40,11 +40,7 @@ pub(in crate::function) fn replace(
             rest: template,
             out: &mut out,
         };
-        match flavour {
-            Flavour::Posix => expansion.posix()?,
-            Flavour::Icu => expansion.icu()?,
-            Flavour::PerlBytes | Flavour::PerlPoints => expansion.perl(true, 0)?,
-        }
+        expansion.write(flavour)?;
         done = whole.end;
         from = if whole.is_empty() {
             after_character(text, done)
@@ -57,6 +53,17 @@ pub(in crate::function) fn replace(
     }
     out.extend_from_slice(&text[done..]);
     Ok(out)
+}
+
+/// Whether a template can be written out for a pattern with so many groups, the whole match included.
+pub(super) fn check(flavour: Flavour, groups: usize, template: &[u8]) -> Result<(), Fault> {
+    let mut expansion = Expansion {
+        text: b"",
+        groups: &vec![Some(0..0); groups],
+        rest: template,
+        out: &mut Vec::new(),
+    };
+    expansion.write(flavour)
 }
 
 /// The position one character on.
@@ -79,6 +86,14 @@ struct Expansion<'a> {
 const DEPTH_MAX: usize = 64;
 
 impl<'a> Expansion<'a> {
+    fn write(&mut self, flavour: Flavour) -> Result<(), Fault> {
+        match flavour {
+            Flavour::Posix => self.posix(),
+            Flavour::Icu => self.icu(),
+            Flavour::PerlBytes | Flavour::PerlPoints => self.perl(true, 0),
+        }
+    }
+
     fn next(&mut self) -> Option<u8> {
         let (&first, rest) = self.rest.split_first()?;
         self.rest = rest;

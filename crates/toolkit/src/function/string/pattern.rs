@@ -1,11 +1,11 @@
 //! Matching and replacing by regular expressions.
 
-use graph::{Call, NativeFn};
+use graph::{Call, NativeFn, WrongArgument};
 use tuple::{UString, Value};
 
 use super::string;
-use crate::function::call::{Arguments, Outcome, rstring};
-use crate::function::regex::{Flavour, compiled, replace};
+use crate::function::call::{Arguments, Outcome, rstring, utf8_of, wrong_argument};
+use crate::function::regex::{Flavour, check_template, compiled, replace};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
@@ -14,41 +14,47 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          the groups that took part in it; an empty list if there is none. Faults if the pattern is \
          wrong; back-references are not supported.",
         |c| matched(c, Flavour::Posix),
-    ),
+    )
+    .checked(|args| check(args, Flavour::Posix)),
     string(
         "list<ustring> regexMatch(ustring str, ustring patt)",
         "The leftmost match of a regular expression in ICU's syntax: the whole match, then all \
          groups; an empty list if there is none. Faults if the pattern is wrong.",
         |c| matched(c, Flavour::Icu),
-    ),
+    )
+    .checked(|args| check(args, Flavour::Icu)),
     string(
         "rstring regexReplace(rstring str, rstring searchPatt, rstring substPatt, boolean global)",
         "The string with the first match (`global`: each match) of a POSIX extended regular \
          expression replaced. In `substPatt`, `\\1` to `\\9` are the groups. `global` matches \
          again on what follows a match and stops at an empty match.",
         |c| replaced(c, Flavour::Posix),
-    ),
+    )
+    .checked(|args| check(args, Flavour::Posix)),
     string(
         "ustring regexReplace(ustring str, ustring searchPatt, ustring substPatt, boolean global)",
         "The string with the first match (`global`: each match) of a regular expression in ICU's \
          syntax replaced. In `substPatt`, `$1` is a group and `\\` takes the next character as it \
          is.",
         |c| replaced(c, Flavour::Icu),
-    ),
+    )
+    .checked(|args| check(args, Flavour::Icu)),
     string(
         "list<rstring> regexMatchPerl(rstring str, rstring patt)",
         "The leftmost match of a Perl regular expression: the whole match, then all groups; an \
          empty list if there is none. `.` also matches a line feed, `^` and `$` also match at \
          lines. Faults if the pattern is wrong.",
         |c| matched(c, Flavour::PerlBytes),
-    ),
+    )
+    .checked(|args| check(args, Flavour::PerlBytes)),
     string(
         "list<ustring> regexMatchPerl(ustring str, ustring patt)",
         "The leftmost match of a Perl regular expression: the whole match, then all groups; an \
          empty list if there is none. `.` also matches a line feed, `^` and `$` also match at \
          lines. Faults if the pattern is wrong.",
         |c| matched(c, Flavour::PerlPoints),
-    ),
+    )
+    .checked(|args| check(args, Flavour::PerlPoints)),
     string(
         "rstring regexReplacePerl(rstring str, rstring searchPatt, rstring substPatt, boolean \
          global)",
@@ -56,7 +62,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          replaced. In `substPatt`, `$1` or `\\1` is a group, `$&` the match, `?1a:b` a choice by \
          whether group 1 took part.",
         |c| replaced(c, Flavour::PerlBytes),
-    ),
+    )
+    .checked(|args| check(args, Flavour::PerlBytes)),
     string(
         "ustring regexReplacePerl(ustring str, ustring searchPatt, ustring substPatt, boolean \
          global)",
@@ -64,8 +71,22 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          replaced. In `substPatt`, `$1` or `\\1` is a group, `$&` the match, `?1a:b` a choice by \
          whether group 1 took part.",
         |c| replaced(c, Flavour::PerlPoints),
-    ),
+    )
+    .checked(|args| check(args, Flavour::PerlPoints)),
 ];
+
+/// The pattern, and the template if there is one, as far as they are known.
+fn check(args: &[Option<Value>], flavour: Flavour) -> Result<(), WrongArgument> {
+    let Some(pattern) = utf8_of(args, 1) else {
+        return Ok(());
+    };
+    let wrong = |argument| move |fault| wrong_argument(argument, &fault);
+    let pattern = compiled(flavour, &pattern).map_err(wrong(1))?;
+    match utf8_of(args, 2) {
+        Some(template) => check_template(flavour, &pattern, &template).map_err(wrong(2)),
+        None => Ok(()),
+    }
+}
 
 fn matched(c: &mut Call<'_>, flavour: Flavour) -> Outcome {
     let text = c.utf8(0);
