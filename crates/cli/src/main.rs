@@ -7,6 +7,7 @@ mod args;
 mod command;
 mod progress;
 mod table;
+mod terminal;
 
 use std::process::ExitCode;
 

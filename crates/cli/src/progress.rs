@@ -1,8 +1,10 @@
 //! The progress line: elapsed time and tuples per second of each source, on a terminal only.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use crate::terminal;
 
 /// How often the line is drawn.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -10,7 +12,8 @@ const PERIOD: Duration = Duration::from_millis(250);
 /// Whether the line is on the terminal now.
 static IS_DRAWN: AtomicBool = AtomicBool::new(false);
 
-/// Draws the line while a job runs; does nothing unless standard error is a terminal.
+/// Draws the line while a job runs; does nothing unless standard error is a
+/// terminal on which a line can be drawn anew.
 pub struct Progress {
     enabled: bool,
     started: Instant,
@@ -22,7 +25,7 @@ impl Progress {
     /// A line that starts now.
     pub fn new() -> Progress {
         let now = Instant::now();
-        let enabled = std::io::stderr().is_terminal();
+        let enabled = terminal::takes_escapes(&std::io::stderr());
         Progress {
             enabled,
             started: now,

@@ -5,6 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use syntax::{Diagnostic, Severity, SourceMap, Span};
 
+use crate::Error;
+
 /// Diagnostics with the texts they speak of.
 #[derive(Debug, Default)]
 pub struct Findings {
@@ -18,6 +20,15 @@ impl Findings {
             diagnostics,
             sources,
         }
+    }
+
+    /// What is to be said of a file that cannot be read: one error, at its beginning.
+    pub fn unreadable(path: &Path, error: &Error) -> Findings {
+        let mut sources = SourceMap::default();
+        let file = sources.add(path, "");
+        let span = Span::new(file, 0, 0);
+        let finding = Diagnostic::error("unreadable-file", span, error.to_string());
+        Findings::new(vec![finding], sources)
     }
 
     /// Whether one of them is an error.

@@ -14,3 +14,15 @@ pub fn models() -> &'static [&'static OperatorModel] {
     });
     &MODELS
 }
+
+/// Whether an operator or a composite of the library has this name: a composite of the same name in a
+/// program would hide it.
+pub fn is_library_name(name: &str) -> bool {
+    let prelude = syntax::parse(syntax::FileId(0), compiler::prelude::SOURCE);
+    let mut items = prelude.unit.items.iter();
+    let is_composite = items.any(|item| match item {
+        syntax::ast::Item::Composite(composite) => &*composite.name.text == name,
+        _ => false,
+    });
+    is_composite || models().iter().any(|model| model.name == name)
+}

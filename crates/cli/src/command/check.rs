@@ -1,29 +1,39 @@
 //! `thalweg check`: what is wrong with programs, as text or JSON.
 
-use engine::Request;
+use engine::{Findings, Request};
 
 use super::{Failure, colour, mixed_args, print, tell, toolkit_path};
 use crate::args::CheckArgs;
 
-/// Checks every file; fails if one has an error.
+/// Checks every file; fails if one has an error or cannot be read.
 pub fn check(args: CheckArgs) -> Result<(), Failure> {
     let mut failed = false;
     let mut json = Vec::new();
+    let toolkit_path = toolkit_path(&args.toolkit_path);
     for file in &args.files {
         let request = Request {
             file: file.clone(),
             main: args.main.clone(),
-            toolkit_path: toolkit_path(&args.toolkit_path),
+            toolkit_path: toolkit_path.clone(),
             compile_values: args.define.clone(),
             mixed_args: mixed_args(args.mm_args.clone()),
             submission_values: None,
         };
-        let findings = engine::check(&request)?;
+        let (findings, text) = match engine::check(&request) {
+            Ok(findings) => {
+                let text = findings.text(colour());
+                (findings, text)
+            }
+            Err(error) => {
+                let text = format!("thalweg: {error}\n");
+                (Findings::unreadable(file, &error), text)
+            }
+        };
         failed |= findings.has_errors();
         if args.json {
             json.extend(findings.json());
         } else {
-            tell(&findings.text(colour()));
+            tell(&text);
         }
     }
     if args.json {

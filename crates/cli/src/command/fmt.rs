@@ -8,14 +8,18 @@ use crate::args::FmtArgs;
 
 /// Formats every file; says which ones it could not, and goes on.
 pub fn fmt(args: FmtArgs) -> Result<(), Failure> {
-    if args.files.is_empty() || args.files == [PathBuf::from("-")] {
-        let text = engine::bounded::read_from(std::io::stdin().lock())
-            .map_err(|error| Failure::Program(format!("cannot read standard input: {error}")))?;
-        return print(&formatted(Path::new("standard input"), &text)?);
-    }
+    let standard_input = [PathBuf::from("-")];
+    let files = match &args.files[..] {
+        [] => &standard_input[..],
+        files => files,
+    };
     let mut failed = false;
-    for file in &args.files {
-        match fmt_file(file, &args) {
+    for file in files {
+        let done = match file.as_os_str() == "-" {
+            true => fmt_input(&args),
+            false => fmt_file(file, &args),
+        };
+        match done {
             Ok(()) => {}
             Err(Failure::Program(message)) => {
                 tell(&format!("thalweg: {message}\n"));
@@ -28,6 +32,18 @@ pub fn fmt(args: FmtArgs) -> Result<(), Failure> {
         Err(Failure::Reported)
     } else {
         Ok(())
+    }
+}
+
+/// Formats standard input onto standard output, or only compares.
+fn fmt_input(args: &FmtArgs) -> Result<(), Failure> {
+    let name = Path::new("standard input");
+    let text = engine::bounded::read_from(std::io::stdin().lock())
+        .map_err(|error| Failure::Program(format!("cannot read {}: {error}", name.display())))?;
+    let formatted = formatted(name, &text)?;
+    match args.check {
+        true => compare(name, &text, &formatted),
+        false => print(&formatted),
     }
 }
 
@@ -45,16 +61,24 @@ fn fmt_file(file: &Path, args: &FmtArgs) -> Result<(), Failure> {
     if args.stdout {
         return print(&formatted);
     }
+    if args.check {
+        return compare(file, &text, &formatted);
+    }
     if formatted == text {
         return Ok(());
     }
-    if args.check {
-        return Err(Failure::Program(format!(
-            "{} is not formatted",
-            file.display()
-        )));
-    }
     replace(file, &formatted).map_err(|error| failure("write", error))
+}
+
+/// Fails unless a text is in the canonical layout.
+fn compare(name: &Path, text: &str, formatted: &str) -> Result<(), Failure> {
+    match text == formatted {
+        true => Ok(()),
+        false => Err(Failure::Program(format!(
+            "{} is not formatted",
+            name.display()
+        ))),
+    }
 }
 
 /// Writes beside the file and renames, so that the program is never half written.

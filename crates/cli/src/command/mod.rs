@@ -30,6 +30,8 @@ use plan::plan;
 use std::path::PathBuf;
 use stops::Stops;
 
+use crate::terminal;
+
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub enum Failure {
@@ -66,10 +68,10 @@ fn mixed_args(given: Vec<Words>) -> Vec<String> {
     given.into_iter().flat_map(|words| words.0).collect()
 }
 
-/// Whether messages on standard error may be coloured.
+/// Whether messages on standard error may be coloured: <https://no-color.org> says when not.
 fn colour() -> bool {
-    use std::io::IsTerminal;
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !is_refused && terminal::takes_escapes(&std::io::stderr())
 }
 
 /// Writes to standard error. Nobody is left to be told that this cannot be done, and a program runs for

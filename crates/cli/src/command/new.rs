@@ -6,23 +6,20 @@ use std::path::Path;
 use super::{Failure, print};
 use crate::args::NewArgs;
 
-/// Makes the folder with a program, a line of input and a README.
+/// Makes the folder with a program, a line of input and a README; a folder that is there has to be
+/// empty.
 pub fn new(args: NewArgs) -> Result<(), Failure> {
     let folder = &args.folder;
-    let name = folder
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    let composite = name.as_deref().and_then(composite_name).ok_or_else(|| {
-        Failure::Usage(format!(
-            "`{}`: a name with at least one letter is needed",
-            folder.display()
-        ))
-    })?;
-    if folder.exists() {
-        return Err(Failure::Program(format!(
-            "`{}` exists already",
-            folder.display()
-        )));
+    let composite = name_of(folder)?;
+    let refused = match (folder.exists(), folder.is_dir()) {
+        (true, false) => Some("is no folder"),
+        (true, true) if !is_empty(folder)? => Some("is not empty"),
+        _ => None,
+    };
+    if let Some(why) = refused {
+        let folder = folder.display();
+        let message = format!("`{folder}` exists already and {why}; give a new folder");
+        return Err(Failure::Program(message));
     }
     let program = format!("{composite}.spl");
     write(&folder.join(&program), &program_text(&composite))?;
@@ -31,11 +28,46 @@ pub fn new(args: NewArgs) -> Result<(), Failure> {
         "\"river\",3\n\"stream\",1\n\"valley\",2\n",
     )?;
     write(&folder.join("README.md"), &readme_text(&composite))?;
+    // Where the folder is the current one, the file alone says it.
+    let path = folder.join(&program);
+    let path = path.strip_prefix(".").unwrap_or(&path);
     print(&format!(
         "made {}; run it:\n\n    thalweg run {}\n",
         folder.display(),
-        quoted(&folder.join(&program).display().to_string())
+        quoted(&path.display().to_string())
     ))
+}
+
+/// The composite of a project in a folder: `.` and `..` have the names of the folders they lead to.
+fn name_of(folder: &Path) -> Result<String, Failure> {
+    let named = match folder.file_name() {
+        Some(_) => folder.to_owned(),
+        None => folder.canonicalize().map_err(|error| {
+            Failure::Program(format!("cannot find `{}`: {error}", folder.display()))
+        })?,
+    };
+    let name = named.file_name().map(|name| name.to_string_lossy());
+    name.as_deref().and_then(composite_name).ok_or_else(|| {
+        Failure::Usage(format!(
+            "`{}`: the project is named after its folder, whose name needs a letter of a to z or a \
+             digit",
+            folder.display()
+        ))
+    })
+}
+
+/// Whether a folder holds nothing but hidden files, as version control has them.
+fn is_empty(folder: &Path) -> Result<bool, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::Program(format!("cannot look into `{}`: {error}", folder.display()))
+    };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        if !name.as_encoded_bytes().starts_with(b".") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// As a shell takes it: one word.
@@ -47,12 +79,20 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// `my-app` becomes `MyApp`.
+/// What is put before a name that no composite of one's own can have.
+const PREFIX: &str = "App";
+
+/// `my-app` becomes `MyApp`, `7up` becomes `App7up`; `filter` becomes `AppFilter`, as a composite
+/// `Filter` would hide the operator.
 fn composite_name(folder: &str) -> Option<String> {
     let words = folder.split(|c: char| !c.is_ascii_alphanumeric());
     let name: String = words.map(capitalised).collect();
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
-    (!name.is_empty()).then(|| name.to_owned())
+    let first = name.chars().next()?;
+    let is_taken = first.is_ascii_digit() || engine::is_library_name(&name);
+    Some(match is_taken {
+        true => format!("{PREFIX}{name}"),
+        false => name,
+    })
 }
 
 fn capitalised(word: &str) -> String {
@@ -107,7 +147,14 @@ mod tests {
     #[test]
     fn composites_are_named_after_folders() {
         assert_eq!(composite_name("my-app").as_deref(), Some("MyApp"));
-        assert_eq!(composite_name("2nd_try").as_deref(), Some("ndTry"));
+        assert_eq!(composite_name("2nd_try").as_deref(), Some("App2ndTry"));
+        assert_eq!(composite_name("7up").as_deref(), Some("App7up"));
+        assert_eq!(
+            composite_name("file-source").as_deref(),
+            Some("AppFileSource")
+        );
+        assert_eq!(composite_name("sys").as_deref(), Some("AppSys"));
+        assert_eq!(composite_name("list").as_deref(), Some("List"));
         assert_eq!(composite_name("---"), None);
     }
 

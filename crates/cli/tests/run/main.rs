@@ -25,6 +25,7 @@ mod random;
 mod scratch;
 mod split;
 mod stdin;
+mod surprises;
 mod threads;
 mod top;
 mod trips;

@@ -67,7 +67,7 @@ fn a_wait_for_input_ends_with_a_shutdown() {
 }
 
 /// Both ends of a terminal of its own.
-fn terminal() -> (File, OwnedFd) {
+pub fn terminal() -> (File, OwnedFd) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();

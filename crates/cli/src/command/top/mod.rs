@@ -3,7 +3,7 @@
 mod picture;
 mod waits;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{JobSample, PeSample};
@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::Failure;
 use crate::args::TopArgs;
+use crate::terminal;
 use picture::{earlier, picture};
 
 /// How often the picture is drawn.
@@ -115,7 +116,7 @@ fn shown(text: &str) -> Result<bool, Failure> {
 
 /// Over the last picture, if there is a terminal.
 fn on_screen(text: &str) -> String {
-    if std::io::stdout().is_terminal() {
+    if terminal::takes_escapes(&std::io::stdout()) {
         format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
     } else {
         format!("{text}\n")

@@ -1,0 +1,153 @@
+//! What the command says where silence, or a list of what is not for users, would surprise.
+
+use std::fs;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use crate::scratch::{Run, Scratch, command, thalweg};
+use crate::stdin::terminal;
+
+const WRONG: &str = "composite Main { graph stream<int32 n> A = Beacn() {} }\n";
+
+fn with_input(args: &[&str], text: &str) -> Run {
+    let mut command = command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(text.as_bytes()).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn fmt_compares_standard_input_too() {
+    let formatted = with_input(&["fmt"], "composite Main{}").ok();
+    for args in [&["fmt", "--check"][..], &["fmt", "--check", "-"]] {
+        let run = with_input(args, "composite Main{}");
+        assert_eq!(run.stdout, "");
+        assert_eq!(run.fails(1), "thalweg: standard input is not formatted\n");
+        assert_eq!(with_input(args, &formatted).ok(), "");
+    }
+    // Among files too.
+    let scratch = Scratch::new();
+    let file = scratch.write("A.spl", &formatted);
+    let args = ["fmt", "--check", file.to_str().unwrap(), "-"];
+    let said = with_input(&args, "composite Main{}").fails(1);
+    assert_eq!(said, "thalweg: standard input is not formatted\n");
+}
+
+#[test]
+fn check_tells_of_files_that_it_cannot_read_as_of_others() {
+    let scratch = Scratch::new();
+    let missing = scratch.path("Missing.spl");
+    let missing = missing.to_str().unwrap();
+    let wrong = scratch.write("Wrong.spl", WRONG);
+    let wrong = wrong.to_str().unwrap();
+    let run = thalweg(&["check", "--json", missing, wrong]);
+    assert_eq!((run.status, run.stderr.as_str()), (1, ""));
+    let findings: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let first = &findings[0];
+    assert_eq!(first["code"], "unreadable-file");
+    assert_eq!(first["severity"], "error");
+    assert_eq!(first["file"], missing);
+    assert!(first["line"].is_u64() && first["column"].is_u64());
+    let message = first["message"].as_str().unwrap();
+    assert!(message.starts_with("cannot read "), "{message}");
+    assert_eq!(findings[1]["code"], "unknown-operator");
+    // As text: the file after it is checked too.
+    let said = thalweg(&["check", missing, wrong]).fails(1);
+    assert!(said.contains(&format!("thalweg: cannot read {missing}: No such file")));
+    assert!(said.contains("did you mean `Beacon`?"), "{said}");
+}
+
+/// What the command writes to a terminal of this kind.
+fn on_terminal(term: &str, args: &[&str]) -> String {
+    let (mut ours, theirs) = terminal();
+    let mut command: Command = command(args);
+    command.env("TERM", term).env_remove("NO_COLOR");
+    let theirs = File::from(theirs);
+    command.stdout(theirs.try_clone().unwrap()).stderr(theirs);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    // The terminal is closed when nothing of the command is left.
+    let mut said = Vec::new();
+    let mut room = [0; 4096];
+    while let Ok(count @ 1..) = ours.read(&mut room) {
+        said.extend_from_slice(&room[..count]);
+    }
+    child.wait().unwrap();
+    String::from_utf8(said).unwrap()
+}
+
+#[test]
+fn a_dumb_terminal_gets_no_escapes() {
+    let scratch = Scratch::new();
+    let file = scratch.write("Wrong.spl", WRONG);
+    let args = ["check", file.to_str().unwrap()];
+    assert!(on_terminal("xterm", &args).contains("\x1b[1;31m"));
+    let plain = on_terminal("dumb", &args);
+    assert!(plain.contains("error[unknown-operator]"), "{plain}");
+    assert!(!plain.contains('\x1b'), "{plain}");
+    assert!(!on_terminal("dumb", &["top", "--once"]).contains('\x1b'));
+}
+
+#[test]
+fn new_projects_run_whatever_their_folders_are_called() {
+    let scratch = Scratch::new();
+    for (folder, composite) in [
+        ("7up", "App7up"),
+        ("2024", "App2024"),
+        ("file-source", "AppFileSource"),
+        ("filter", "AppFilter"),
+        ("sys", "AppSys"),
+        ("list", "List"),
+        ("names", "Names"),
+        ("printer", "Printer"),
+    ] {
+        let path = scratch.path(folder);
+        let made = thalweg(&["new", path.to_str().unwrap()]).ok();
+        let program = path.join(format!("{composite}.spl"));
+        let program = program.to_str().unwrap();
+        assert!(
+            made.ends_with(&format!("thalweg run {program}\n")),
+            "{made}"
+        );
+        let run = thalweg(&["run", program]);
+        assert_eq!(run.stderr, "", "{folder}");
+        assert_eq!(run.ok(), "river 3\nvalley 2\n", "{folder}");
+    }
+    let said = thalweg(&["new", scratch.path("---").to_str().unwrap()]).fails(2);
+    assert!(
+        said.contains("needs a letter of a to z or a digit"),
+        "{said}"
+    );
+}
+
+#[test]
+fn new_fills_a_folder_that_is_there_and_empty() {
+    let scratch = Scratch::new();
+    scratch.write("9lives/.git/HEAD", "");
+    let folder = scratch.path("9lives");
+    let here = |name: &str| -> Run {
+        let mut command = command(&["new", name]);
+        command.current_dir(&folder).output().unwrap().into()
+    };
+    let made = here(".").ok();
+    assert!(
+        made.ends_with("\n    thalweg run App9lives.spl\n"),
+        "{made}"
+    );
+    let program = folder.join("App9lives.spl");
+    let run = thalweg(&["run", program.to_str().unwrap()]);
+    assert_eq!(run.ok(), "river 3\nvalley 2\n");
+    let said = here(".").fails(1);
+    assert!(
+        said.contains("`.` exists already and is not empty"),
+        "{said}"
+    );
+    assert!(here("/").fails(2).contains("is named after its folder"));
+    fs::write(scratch.path("file"), "").unwrap();
+    let said = thalweg(&["new", scratch.path("file").to_str().unwrap()]).fails(1);
+    assert!(said.contains("exists already and is no folder"), "{said}");
+}
