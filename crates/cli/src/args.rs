@@ -42,9 +42,6 @@ pub enum Command {
     New(NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
     Perf(PerfArgs),
-    /// Be a PE of a job; started by `run`
-    #[command(hide = true)]
-    Pe(PeArgs),
 }
 
 /// Which program, and what it is compiled with.
@@ -244,14 +241,6 @@ pub struct TopArgs {
     /// Show it once
     #[arg(long)]
     pub once: bool,
-}
-
-/// `thalweg pe`: what it is to do comes from the launcher.
-#[derive(Debug, ClapArgs)]
-pub struct PeArgs {
-    /// Its number and the job's name, for those who look at the list of processes
-    #[arg(hide = true)]
-    pub what: Vec<String>,
 }
 
 /// `thalweg new`

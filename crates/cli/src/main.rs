@@ -16,6 +16,9 @@ use clap::Parser;
 use args::{Args, Command};
 
 fn main() -> ExitCode {
+    if is_pe() {
+        return status(command::pe());
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -24,13 +27,18 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let outcome = match args.command {
-        // It looks after itself.
-        Command::Pe(_) => command::pe(),
-        command => engine::deep(|| execute(command))
-            .map_err(Into::into)
-            .flatten(),
-    };
+    let outcome = engine::deep(|| execute(args.command));
+    status(outcome.map_err(Into::into).flatten())
+}
+
+/// Whether the launcher of a job has started this as one of its PEs: `thalweg pe NUMBER JOB`. What
+/// follows the word is for those who look at the list of processes. It is not among the sub-commands, as
+/// those are listed, and proposed for words that are like them.
+fn is_pe() -> bool {
+    std::env::args_os().nth(1).is_some_and(|word| word == "pe")
+}
+
+fn status(outcome: Result<(), command::Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(command::Failure::Reported) => ExitCode::from(1),
@@ -56,6 +64,5 @@ fn execute(command: Command) -> Result<(), command::Failure> {
         Command::New(args) => command::new(args),
         Command::Top(args) => command::top(args),
         Command::Perf(args) => command::perf(args),
-        Command::Pe(_) => command::pe(),
     }
 }

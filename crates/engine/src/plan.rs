@@ -40,16 +40,17 @@ pub fn media() -> Vec<MediumFacts<'static>> {
             is_one_to_many: caps.is_one_to_many,
             batches: caps.batches,
             receivers_max: caps.receivers_max,
+            is_for_tests: caps.is_for_tests,
             rank,
         }
     };
     (0..).zip(media::all()).map(facts).collect()
 }
 
-/// The names of those that cross processes.
+/// The names of those that cross processes and are not for tests only.
 pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
     let all = media().into_iter();
-    let all = all.filter(|medium| medium.crosses_processes);
+    let all = all.filter(|medium| medium.crosses_processes && !medium.is_for_tests);
     all.map(|medium| medium.name)
 }
 

@@ -59,6 +59,8 @@ pub struct Caps {
     pub batches: bool,
     /// An edge has at most so many receivers.
     pub receivers_max: u32,
+    /// For tests only: found by its name, but never chosen and not in any list for users.
+    pub is_for_tests: bool,
 }
 
 /// An edge, as both sides know it.

@@ -80,7 +80,8 @@ fn transport<'a>(name: &str, media: &[MediumFacts<'a>]) -> Result<Transport<'a>,
     if let Some(medium) = between.clone().find(named) {
         return Ok(Transport::Medium(medium.name));
     }
-    let names: Vec<_> = between.map(|medium| medium.name).collect();
+    let listed = between.filter(|medium| !medium.is_for_tests);
+    let names: Vec<_> = listed.map(|medium| medium.name).collect();
     let names = names.join(", ");
     let message = match media.iter().find(named) {
         Some(medium) => format!("`{}` joins threads, not processes", medium.name),

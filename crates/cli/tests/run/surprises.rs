@@ -61,6 +61,43 @@ fn check_tells_of_files_that_it_cannot_read_as_of_others() {
     assert!(said.contains("did you mean `Beacon`?"), "{said}");
 }
 
+#[test]
+fn what_is_not_for_users_is_in_no_list() {
+    let hello = "examples/hello/Hello.spl";
+    let scratch = Scratch::new();
+    let plan =
+        "pe 0\noperators Greetings\npe 1\noperators *\ncrossing Greetings.0 -> pe 1 on simm\n";
+    let plan = scratch.write("plan", plan);
+    let program = "composite Main { graph () as A = Custom() { config inputTransport : simm; } }";
+    for (list, run) in [
+        (
+            "there are auto, shm, rum, tcp\n",
+            thalweg(&["run", "-F", "simm", hello]),
+        ),
+        (
+            "there are shm, rum, tcp",
+            thalweg(&["run", "--fuse", plan.to_str().unwrap(), hello]),
+        ),
+        ("is one of TCP, shm, rum\n", scratch.run(program, &[])),
+    ] {
+        assert!(run.stderr.contains(list), "{list}: {}", run.stderr);
+        assert!(!run.stderr.contains("`sim`"), "{list}: {}", run.stderr);
+    }
+    for args in [
+        &["--help"][..],
+        &["help"],
+        &["pee"],
+        &["p"],
+        &["help", "pee"],
+    ] {
+        let run = thalweg(args);
+        let said = run.stdout + &run.stderr;
+        let mut words = said.split(|c: char| !c.is_alphanumeric());
+        assert!(!words.any(|word| word == "pe"), "{args:?}: {said}");
+    }
+    assert!(!thalweg(&["doc"]).ok().contains("thalweg."));
+}
+
 /// What the command writes to a terminal of this kind.
 fn on_terminal(term: &str, args: &[&str]) -> String {
     let (mut ours, theirs) = terminal();

@@ -72,6 +72,8 @@ pub struct MediumFacts<'a> {
     pub batches: bool,
     /// A crossing by it has at most so many receivers.
     pub receivers_max: u32,
+    /// For tests only: found by its name, but never chosen and not in any list for users.
+    pub is_for_tests: bool,
     /// Its place among all, the fastest having the least.
     pub rank: u32,
 }

@@ -19,7 +19,7 @@ pub(super) fn find<'a>(
             Err(PlanError::new(message).help(those("those that do:", media)))
         }
         None => {
-            let help = match nearest(name, media.iter().map(|m| m.name)) {
+            let help = match nearest(name, crossing(media).map(|m| m.name)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => those("there are", media),
             };
@@ -37,9 +37,10 @@ pub fn check_medium(name: &str, media: &[MediumFacts<'_>]) -> Result<(), String>
     found.map_err(|error| format!("{}; {}", error.message, error.help))
 }
 
-/// Those that cross processes.
+/// Those that cross processes and are not for tests only.
 pub(super) fn crossing<'a>(media: &[MediumFacts<'a>]) -> impl Iterator<Item = MediumFacts<'a>> {
-    media.iter().copied().filter(|m| m.crosses_processes)
+    let media = media.iter().copied();
+    media.filter(|m| m.crosses_processes && !m.is_for_tests)
 }
 
 /// That a medium does not get to another host.

@@ -19,6 +19,10 @@ pub const MEDIA: &[MediumFacts<'_>] = &[
     medium("ring", 0, false, 0),
     medium("shm", 1, true, 1),
     medium("rum", 2, true, RUM),
+    MediumFacts {
+        is_for_tests: true,
+        ..medium("sim", 1, true, 3)
+    },
 ];
 
 /// The rank of the medium that batches.
@@ -38,6 +42,7 @@ const fn medium(
         is_one_to_many,
         batches: rank == RUM,
         receivers_max: 64,
+        is_for_tests: false,
         rank,
     }
 }

@@ -52,6 +52,7 @@ impl Medium for Ring {
             is_one_to_many: true,
             batches: false,
             receivers_max: ring::READERS_MAX,
+            is_for_tests: false,
         }
     }
 

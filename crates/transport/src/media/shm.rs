@@ -45,6 +45,7 @@ impl Medium for Shm {
             is_one_to_many: true,
             batches: false,
             receivers_max: ring::READERS_MAX,
+            is_for_tests: false,
         }
     }
 

@@ -59,6 +59,7 @@ pub const IN_PROCESS: Caps = Caps {
     is_one_to_many: true,
     batches: false,
     receivers_max: u32::MAX,
+    is_for_tests: false,
 };
 
 impl Medium for Reference {

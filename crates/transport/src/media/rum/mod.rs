@@ -116,6 +116,7 @@ impl Medium for Rum {
             is_one_to_many: true,
             batches: true,
             receivers_max: u32::MAX,
+            is_for_tests: false,
         }
     }
 

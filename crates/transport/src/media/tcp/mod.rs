@@ -81,6 +81,7 @@ impl Medium for Tcp {
             is_one_to_many: false,
             batches: false,
             receivers_max: u32::MAX,
+            is_for_tests: false,
         }
     }
 
