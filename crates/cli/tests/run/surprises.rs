@@ -10,6 +10,20 @@ use crate::stdin::terminal;
 
 const WRONG: &str = "composite Main { graph stream<int32 n> A = Beacn() {} }\n";
 
+/// A chain over two processes, if config `placement` is kept.
+const PLACED: &str = r#"composite Main { graph
+    stream<int32 n> A = Beacon() {
+        param iterations : 1;
+        config placement : partitionColocation("first");
+    }
+    stream<int32 n> B = Filter(A) { config placement : partitionColocation("second"); }
+    () as Out = Custom(B) {
+        logic onTuple B : println(n);
+        config placement : partitionColocation("third");
+    }
+}
+"#;
+
 fn with_input(args: &[&str], text: &str) -> Run {
     let mut command = command(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -96,6 +110,14 @@ fn what_is_not_for_users_is_in_no_list() {
         assert!(!words.any(|word| word == "pe"), "{args:?}: {said}");
     }
     assert!(!thalweg(&["doc"]).ok().contains("thalweg."));
+}
+
+#[test]
+fn each_colocation_id_has_a_process_of_its_own() {
+    let scratch = Scratch::new();
+    let run = scratch.run(PLACED, &["--fuse", "spl", "--tag-output"]);
+    assert_eq!(run.stderr, "");
+    assert_eq!(run.ok(), "[pe 2] 0\n");
 }
 
 /// What the command writes to a terminal of this kind.

@@ -2,7 +2,7 @@
 //!
 //! | placement | operators |
 //! | --- | --- |
-//! | `partitionColocation(id)` | of one id share a process |
+//! | `partitionColocation(id)` | of one id share a process, of different ids do not |
 //! | `partitionExlocation(id)` | of one id are in different processes |
 //! | `partitionIsolation` | have a process of their own |
 //! | `hostColocation(id)` | of one id are on one host |

@@ -1,7 +1,8 @@
-//! Processes as the program places its operators: as few as its placements allow.
+//! Processes as the program places its operators: no more than its placements ask for.
 //!
 //! Operators that have to be together (of one `partitionColocation`, or of one loop) move as one.
-//! Those that something keeps apart are put down first, in order of the program, each into the process
+//! Those of different `partitionColocation` ids are kept apart: SPL lets them share a process, but who
+//! gives operators two ids asks for two processes. Those that something keeps apart are put down first, in order of the program, each into the process
 //! that it has most streams to or from among those that it may be in; a new one is begun only if it may
 //! be in none. The others then join the process that they have most streams with, from those that are
 //! put down outwards; with a program that places nothing this comes to one process. Nobody joins an
@@ -46,6 +47,8 @@ struct Block<'a> {
     operators: Vec<usize>,
     exlocations: BTreeSet<&'a str>,
     is_isolated: bool,
+    /// The operators of some `partitionColocation` are in it, all of them.
+    is_colocated: bool,
     is_bound: bool,
     restartable: Option<&'a str>,
     relocatable: Option<&'a str>,
@@ -230,6 +233,7 @@ impl<'a> Block<'a> {
                 .exlocations
                 .extend(placement.exlocation.map(|said| said.value));
             block.is_isolated |= placement.isolation.is_some();
+            block.is_colocated |= placement.colocation.is_some();
             block.is_bound |= placement.is_bound();
             let value = |said: super::placement::Said<'a>| said.value;
             block.restartable = block.restartable.or(placement.restartable.map(value));
@@ -244,8 +248,10 @@ impl<'a> Block<'a> {
         let agree = |one: Option<&str>, other: Option<&str>| {
             one.zip(other).is_none_or(|(one, other)| one == other)
         };
+        let is_one_id = !self.is_colocated || !other.is_colocated;
         !self.is_isolated
             && !other.is_isolated
+            && is_one_id
             && self.exlocations.is_disjoint(&other.exlocations)
             && agree(self.restartable, other.restartable)
             && agree(self.relocatable, other.relocatable)
@@ -255,6 +261,7 @@ impl<'a> Block<'a> {
         self.operators.extend(other.operators);
         self.exlocations.extend(other.exlocations);
         self.is_isolated |= other.is_isolated;
+        self.is_colocated |= other.is_colocated;
         self.restartable = self.restartable.or(other.restartable);
         self.relocatable = self.relocatable.or(other.relocatable);
     }

@@ -85,6 +85,12 @@ fn are_apart(program: &Program, a: usize, b: usize) -> bool {
     is_alone || is_mixed || agree(program, a, b, "partitionExlocation")
 }
 
+/// Whether both have a `partitionColocation`, and not the same.
+fn are_differently_colocated(program: &Program, a: usize, b: usize) -> bool {
+    let word = "partitionColocation";
+    says(program, a, word) && says(program, b, word) && !agree(program, a, b, word)
+}
+
 /// Operators joined by a relation.
 fn joined(count: usize, mut sets: DisjointSets, of: impl Fn(usize, usize) -> bool) -> DisjointSets {
     for a in 0..count {
@@ -125,6 +131,14 @@ fn is_kept(program: &Program, plan: &Plan) -> Result<(), TestCaseError> {
         !clash(&processes, |a, b| are_apart(program, a, b)),
         "not apart"
     );
+    let apart = |a, b| are_differently_colocated(program, a, b);
+    let mut bonds = together(program);
+    for a in 0..count {
+        for b in 0..a {
+            let is_free = bonds.find(a) != bonds.find(b);
+            prop_assert!(!(is_free && apart(a, b) && home(a) == home(b)), "two ids");
+        }
+    }
     let hosts = joined(count, processes, |a, b| {
         agree(program, a, b, "hostColocation")
     });
