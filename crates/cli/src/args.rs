@@ -67,25 +67,26 @@ pub struct ProgramArgs {
     pub mm_args: Vec<Words>,
 }
 
-/// Which processes, threads and media a program gets.
+/// Which processes, threads and media a program gets. `None` and empty: the option is not given.
 #[derive(Debug, ClapArgs)]
 pub struct PlanArgs {
     /// Which operators share a process: all of them, none, those that config `placement` puts
-    /// together, or those of a file with a plan (`dump --stage plan` prints one)
-    #[arg(long, value_name = "all|none|spl|FILE", default_value = "all", value_parser = fuse)]
-    pub fuse: Fuse,
+    /// together, or those of a file with a plan (`dump --stage plan` prints one) [default: all]
+    #[arg(long, value_name = "all|none|spl|FILE", value_parser = fuse)]
+    pub fuse: Option<Fuse>,
 
-    /// How streams cross between processes; `auto` takes the fastest that gets there
-    #[arg(short = 'F', long, value_name = "auto|MEDIUM", default_value = "auto")]
-    pub transport: String,
+    /// How streams cross between processes; `auto` takes the fastest that gets there [default: auto]
+    #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
+    pub transport: Option<String>,
 
-    /// How their tuples are written: as they lie in memory, or field by field
-    #[arg(long, value_name = "CODEC", default_value = "facade")]
-    pub codec: CodecName,
+    /// How their tuples are written: as they lie in memory, or field by field [default: facade]
+    #[arg(long, value_name = "CODEC")]
+    pub codec: Option<CodecName>,
 
-    /// Which input ports have threads of their own, of operators that say nothing of it
-    #[arg(long, value_name = "MODEL", default_value = "manual")]
-    pub threading: ThreadingModel,
+    /// Which input ports have threads of their own, of operators that say nothing of it [default:
+    /// manual]
+    #[arg(long, value_name = "MODEL")]
+    pub threading: Option<ThreadingModel>,
 
     /// A host that the plan names: the address of its processes, and what a command begins with to
     /// run there
@@ -310,6 +311,32 @@ pub enum ThreadingModel {
     Dedicated,
     Automatic,
     Dynamic,
+}
+
+impl PlanArgs {
+    /// The first option given of those that a picture of the graph shows: which operators share a
+    /// process, how streams get from one to another.
+    pub fn drawn(&self) -> Option<&'static str> {
+        first_given(&[
+            ("--fuse", self.fuse.is_some()),
+            ("--transport", self.transport.is_some()),
+            ("--host", !self.host.is_empty()),
+        ])
+    }
+
+    /// The first option given of those that only the text of a plan shows.
+    pub fn not_drawn(&self) -> Option<&'static str> {
+        first_given(&[
+            ("--codec", self.codec.is_some()),
+            ("--threading", self.threading.is_some()),
+            ("--pin", !self.pin.is_empty()),
+        ])
+    }
+}
+
+fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    let given = options.iter().find(|(_, is_given)| *is_given);
+    given.map(|(name, _)| *name)
 }
 
 fn fuse(text: &str) -> Result<Fuse, String> {

@@ -46,8 +46,8 @@ fn a_graph_has_its_pictures() {
     let output = compiler::compile(input("merged_ports.spl", &text, None));
     let program = output.program.expect("it is right");
     for (extension, found) in [
-        ("dot", graph::drawing::dot(&program)),
-        ("svg", graph::drawing::svg(&program)),
+        ("dot", graph::drawing::dot(&program, None)),
+        ("svg", graph::drawing::svg(&program, None)),
     ] {
         let beside = tests().join("right/merged_ports").with_extension(extension);
         if std::env::var_os("BLESS").is_some() {
@@ -73,7 +73,7 @@ fn the_examples_are_right() {
             let said = syntax::render(&output.diagnostics, &output.sources, false);
             assert!(!output.has_errors(), "{said}");
             let program = output.program.expect("it has no errors");
-            let picture = graph::drawing::svg(&program);
+            let picture = graph::drawing::svg(&program, None);
             let boxes = picture.matches("<rect ").count();
             assert_eq!(boxes, program.operators.len(), "{name}: a box an operator");
             println!("{name}: {} operators\n{said}", boxes);

@@ -35,19 +35,19 @@ pub fn dump_typed(program: &Program) -> String {
     program.printed(toolkit::functions()).to_string()
 }
 
-/// Operators and the streams between them.
-pub fn dump_graph(program: &Program) -> String {
-    graph::drawing::text(program)
+/// Operators and the streams between them; with a plan, PE by PE.
+pub fn dump_graph(program: &Program, plan: Option<&Plan>) -> String {
+    graph::drawing::text(program, plan)
 }
 
-/// The graph in the language of Graphviz.
-pub fn dump_dot(program: &Program) -> String {
-    graph::drawing::dot(program)
+/// The graph in the language of Graphviz; with a plan, with its PEs.
+pub fn dump_dot(program: &Program, plan: Option<&Plan>) -> String {
+    graph::drawing::dot(program, plan)
 }
 
-/// The graph as a picture.
-pub fn dump_svg(program: &Program) -> String {
-    graph::drawing::svg(program)
+/// The graph as a picture; with a plan, with its PEs.
+pub fn dump_svg(program: &Program, plan: Option<&Plan>) -> String {
+    graph::drawing::svg(program, plan)
 }
 
 /// Processing elements, regions and edges.

@@ -11,24 +11,24 @@ use crate::args::{CodecName, Fuse, PlanArgs, ThreadingModel};
 pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, Failure> {
     let media = engine::media();
     let written = match &args.fuse {
-        Fuse::File(file) => Some(read(file, program)?),
+        Some(Fuse::File(file)) => Some(read(file, program)?),
         _ => None,
     };
     let fuse = match (&args.fuse, &written) {
         (_, Some(plan)) => engine::Fuse::Text(plan),
-        (Fuse::None, _) => engine::Fuse::None,
-        (Fuse::Spl, _) => engine::Fuse::Spl,
+        (Some(Fuse::None), _) => engine::Fuse::None,
+        (Some(Fuse::Spl), _) => engine::Fuse::Spl,
         _ => engine::Fuse::All,
     };
     let codec = match args.codec {
-        CodecName::Facade => Codec::Facade,
-        CodecName::Normal => Codec::Normal,
+        None | Some(CodecName::Facade) => Codec::Facade,
+        Some(CodecName::Normal) => Codec::Normal,
     };
     let choice = Choice {
         fuse,
-        transport: transport(&args.transport, &media)?,
+        transport: transport(args.transport.as_deref().unwrap_or("auto"), &media)?,
         codec,
-        threading: threading(args.threading),
+        threading: threading(args.threading.unwrap_or(ThreadingModel::Manual)),
         cores: cores(&args.pin),
         media: &media,
     };

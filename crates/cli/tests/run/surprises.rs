@@ -113,6 +113,50 @@ fn what_is_not_for_users_is_in_no_list() {
 }
 
 #[test]
+fn the_graph_is_drawn_with_the_processes_that_are_asked_for() {
+    let scratch = Scratch::new();
+    let file = scratch.write("Main.spl", PLACED);
+    let file = file.to_str().unwrap();
+    let dump = |options: &[&str]| thalweg(&[&["dump", file, "--stage"], options].concat());
+    let plain = dump(&["graph"]).ok();
+    assert!(!plain.contains("pe 0"), "{plain}");
+    let split = dump(&["graph", "--fuse", "spl"]).ok();
+    for line in [
+        "pe 0\n",
+        "pe 1\n",
+        "pe 2\n",
+        "<- A by shm\n",
+        "<- B by shm\n",
+    ] {
+        assert!(split.contains(line), "{line}: {split}");
+    }
+    let by_tcp = dump(&["graph", "--fuse", "none", "-F", "tcp"]).ok();
+    assert!(by_tcp.contains("<- A by tcp\n"), "{by_tcp}");
+    let dot = dump(&["graph", "--fuse", "spl", "--format", "dot"]).ok();
+    assert!(
+        dot.contains("subgraph cluster_2 { label=\"pe 2\"; o2; }"),
+        "{dot}"
+    );
+    assert!(
+        dot.contains("o0 -> o1 [label=\"A by shm\", style=bold];"),
+        "{dot}"
+    );
+    let svg = dump(&["graph", "--fuse", "spl", "--format", "svg"]).ok();
+    assert!(svg.contains("Custom, pe 2</text>") && svg.contains("class=\"crossing\""));
+    // Where an option would do nothing it is refused.
+    for (stage, option, value) in [
+        ("typed", "--fuse", "none"),
+        ("clif", "--fuse", "none"),
+        ("asm", "-F", "tcp"),
+        ("tree", "--codec", "normal"),
+        ("graph", "--threading", "dedicated"),
+    ] {
+        let said = dump(&[stage, option, value]).fails(2);
+        assert!(said.contains("has no effect on this stage"), "{said}");
+    }
+}
+
+#[test]
 fn each_colocation_id_has_a_process_of_its_own() {
     let scratch = Scratch::new();
     let run = scratch.run(PLACED, &["--fuse", "spl", "--tag-output"]);

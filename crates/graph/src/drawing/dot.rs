@@ -2,18 +2,20 @@
 
 use std::fmt::Write;
 
+use super::split::{Split, title};
 use super::{lines, short};
-use crate::Program;
+use crate::{Plan, Program};
 
-/// The program as a `digraph`: a box an operator, an arrow a stream, dashed into a control port.
-pub fn dot(program: &Program) -> String {
+/// The program as a `digraph`: a box an operator, an arrow a stream, dashed into a control port. With a
+/// plan there is a frame round each PE, and bold arrows lead from one to another.
+pub fn dot(program: &Program, plan: Option<&Plan>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write(program, &mut out);
+    let _ = write(program, &Split::new(program, plan), &mut out);
     out
 }
 
-fn write(program: &Program, out: &mut String) -> std::fmt::Result {
+fn write(program: &Program, split: &Split<'_>, out: &mut String) -> std::fmt::Result {
     writeln!(out, "digraph {} {{", quote(&program.name))?;
     writeln!(
         out,
@@ -23,13 +25,22 @@ fn write(program: &Program, out: &mut String) -> std::fmt::Result {
         let label = quote(&format!("{}\n{}", operator.name, short(&operator.kind)));
         writeln!(out, "  o{at} [label={label}];")?;
     }
-    for line in lines(program) {
-        let style = if line.is_control {
-            ", style=dashed"
-        } else {
-            ""
+    for (number, pe) in split.pes() {
+        let label = quote(&title(number, pe));
+        let boxes: String = pe.operators.iter().map(|o| format!(" o{};", o.0)).collect();
+        writeln!(
+            out,
+            "  subgraph cluster_{number} {{ label={label};{boxes} }}"
+        )?;
+    }
+    for line in lines(program, split) {
+        let style = match (line.is_control, line.medium.is_some()) {
+            (true, true) => ", style=\"dashed,bold\"",
+            (true, false) => ", style=dashed",
+            (false, true) => ", style=bold",
+            (false, false) => "",
         };
-        let label = quote(&line.stream);
+        let label = quote(&line.label());
         writeln!(
             out,
             "  o{} -> o{} [label={label}{style}];",

@@ -1,7 +1,9 @@
-//! Pictures of a program's graph: text for Graphviz, and a drawing of our own that needs nothing.
+//! Pictures of a program's graph: text for Graphviz, and a drawing of our own that needs nothing. With
+//! a plan they show which PE each operator is in, and how streams get from one PE to another.
 
 mod dot;
 mod layers;
+mod split;
 mod svg;
 mod text;
 
@@ -10,6 +12,7 @@ pub use svg::svg;
 pub use text::text;
 
 use crate::{OperatorId, Program};
+use split::Split;
 
 /// One edge of the picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +23,22 @@ struct Line {
     stream: std::sync::Arc<str>,
     /// The input port that it ends in is a control port.
     is_control: bool,
+    /// What it rides on, if it leads to another PE.
+    medium: Option<std::sync::Arc<str>>,
+}
+
+impl Line {
+    /// The stream, and what it rides on.
+    fn label(&self) -> String {
+        match &self.medium {
+            Some(medium) => format!("{} by {medium}", self.stream),
+            None => self.stream.to_string(),
+        }
+    }
 }
 
 /// All edges, by receiving port.
-fn lines(program: &Program) -> Vec<Line> {
+fn lines(program: &Program, split: &Split<'_>) -> Vec<Line> {
     let mut lines = Vec::new();
     for (at, operator) in program.operators.iter().enumerate() {
         for input in &operator.inputs {
@@ -34,6 +49,7 @@ fn lines(program: &Program) -> Vec<Line> {
                     to: OperatorId(at as u32),
                     stream: from.outputs.get(source.port as usize)?.name.clone(),
                     is_control: input.is_control,
+                    medium: split.medium(*source, OperatorId(at as u32)),
                 })
             }));
         }

@@ -10,8 +10,9 @@
 use std::fmt::Write;
 
 use super::layers::{Cell, Layers, layers};
+use super::split::Split;
 use super::{Line, lines, short};
-use crate::Program;
+use crate::{OperatorId, Plan, Program};
 
 const ROW: u32 = 64;
 const BOX_HEIGHT: u32 = 40;
@@ -25,16 +26,25 @@ const STYLE: &str = "text{font:12px sans-serif;text-anchor:middle;fill:#222}\
     rect{fill:#f6f8fa;stroke:#57606a}\
     path{fill:none;stroke:#57606a;marker-end:url(#arrow)}.control{stroke-dasharray:4 3}";
 
-/// The program as an SVG document.
-pub fn svg(program: &Program) -> String {
+/// What the style of a picture with PEs has besides.
+const CROSSING_STYLE: &str = ".crossing{stroke-width:2.5}";
+
+/// Degrees between the colours of one PE and the next: the golden angle, so that near numbers have
+/// colours far apart.
+const HUE_STEP: u64 = 137;
+
+/// The program as an SVG document. With a plan the boxes have the number and the colour of their PE,
+/// and thick arrows lead from one PE to another.
+pub fn svg(program: &Program, plan: Option<&Plan>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = Picture::of(program).write(&mut out);
+    let _ = Picture::of(program, Split::new(program, plan)).write(&mut out);
     out
 }
 
 struct Picture<'a> {
     program: &'a Program,
+    split: Split<'a>,
     lines: Vec<Line>,
     placed: Layers,
     /// Left end of each column and its width.
@@ -44,16 +54,18 @@ struct Picture<'a> {
     size: (u32, u32),
 }
 
-impl Picture<'_> {
-    fn of(program: &Program) -> Picture<'_> {
-        let lines = lines(program);
+impl<'a> Picture<'a> {
+    fn of(program: &'a Program, split: Split<'a>) -> Picture<'a> {
+        let lines = lines(program, &split);
         let pairs: Vec<_> = lines.iter().map(|l| (l.from, l.to)).collect();
         let placed = layers(program.operators.len(), &pairs);
         let letters = |text: &str| text.chars().count() as u32;
-        let widths: Vec<u32> = program
-            .operators
-            .iter()
-            .map(|o| letters(&o.name).max(letters(short(&o.kind))) * LETTER + 16)
+        let widths: Vec<u32> = (0..)
+            .zip(&program.operators)
+            .map(|(at, o)| {
+                let below = below(&split, OperatorId(at), &o.kind);
+                letters(&o.name).max(letters(&below)) * LETTER + 16
+            })
             .collect();
         let mut widest = vec![0; placed.heights.len()];
         for (&(column, _), &width) in placed.place.iter().zip(&widths) {
@@ -71,6 +83,7 @@ impl Picture<'_> {
         let size = (left, MARGIN + tallest * ROW);
         Picture {
             program,
+            split,
             lines,
             placed,
             columns,
@@ -92,7 +105,11 @@ impl Picture<'_> {
              width=\"{width}\" height=\"{height}\">"
         )?;
         writeln!(out, "<title>{}</title>", escape(&self.program.name))?;
-        writeln!(out, "<style>{STYLE}</style>")?;
+        let crossing = match self.split.pes().next() {
+            Some(_) => CROSSING_STYLE,
+            None => "",
+        };
+        writeln!(out, "<style>{STYLE}{crossing}</style>")?;
         writeln!(
             out,
             "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" \
@@ -111,15 +128,23 @@ impl Picture<'_> {
         let operator = &self.program.operators[at];
         let ((x, y), width) = (self.corner(self.placed.place[at]), self.widths[at]);
         let middle = x + width / 2;
+        let id = OperatorId(at as u32);
+        let fill = match self.split.pe(id) {
+            Some(pe) => {
+                let hue = u64::from(pe) * HUE_STEP % 360;
+                format!(" style=\"fill:hsl({hue},70%,92%)\"")
+            }
+            None => String::new(),
+        };
         writeln!(
             out,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX_HEIGHT}\" rx=\"4\"/>\
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX_HEIGHT}\" rx=\"4\"{fill}/>\
              <text x=\"{middle}\" y=\"{}\">{}</text>\
              <text class=\"kind\" x=\"{middle}\" y=\"{}\">{}</text>",
             y + 17,
             escape(&operator.name),
             y + 32,
-            escape(short(&operator.kind)),
+            escape(&below(&self.split, id, &operator.kind)),
         )
     }
 
@@ -127,10 +152,11 @@ impl Picture<'_> {
         let (from, to) = (line.from.0 as usize, line.to.0 as usize);
         let (x, y) = self.corner(self.placed.place[from]);
         let start = (x + self.widths[from], y + BOX_HEIGHT / 2);
-        let class = if line.is_control {
-            " class=\"control\""
-        } else {
-            ""
+        let class = match (line.is_control, line.medium.is_some()) {
+            (true, true) => " class=\"control crossing\"",
+            (true, false) => " class=\"control\"",
+            (false, true) => " class=\"crossing\"",
+            (false, false) => "",
         };
         write!(out, "<path{class} d=\"M{} {}", start.0, start.1)?;
         let mut at = start;
@@ -151,12 +177,20 @@ impl Picture<'_> {
             }
             None => ((start.0 + end.0) / 2, (start.1 + end.1) / 2),
         };
-        let stream = escape(&line.stream);
+        let stream = escape(&line.label());
         writeln!(
             out,
             "\"/><text class=\"stream\" x=\"{x}\" y=\"{}\">{stream}</text>",
             y - 4
         )
+    }
+}
+
+/// What stands below the name of an operator: its kind, and its PE.
+fn below(split: &Split<'_>, id: OperatorId, kind: &str) -> String {
+    match split.pe(id) {
+        Some(pe) => format!("{}, pe {pe}", short(kind)),
+        None => short(kind).to_owned(),
     }
 }
 

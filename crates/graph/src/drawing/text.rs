@@ -2,31 +2,51 @@
 
 use std::fmt::Write;
 
-use crate::{Operator, Program};
+use super::split::{Split, title};
+use crate::{Operator, OperatorId, Plan, Program};
 
-/// Every operator with what flows in and out, in order of expansion.
+/// Every operator with what flows in and out, in order of expansion; with a plan, PE by PE.
 ///
 /// ```text
 /// Sorted  spl.relational::Sort
-///     in  Paired: int32 id, rstring kind  <- Paired
+///     in  Paired: int32 id, rstring kind  <- Paired by shm
 ///     out Sorted: int32 id, rstring kind
 /// ```
-pub fn text(program: &Program) -> String {
+pub fn text(program: &Program, plan: Option<&Plan>) -> String {
     let mut text = format!("graph {}\n", program.name);
-    for operator in &program.operators {
-        let _ = writeln!(text, "\n{}  {}", operator.name, operator.kind);
-        ports(program, operator, &mut text);
+    let split = Split::new(program, plan);
+    for (number, pe) in split.pes() {
+        let _ = writeln!(text, "\n{}", title(number, pe));
+        for &id in &pe.operators {
+            operator(program, &split, id, &mut text);
+        }
+    }
+    for id in (0..program.operators.len() as u32).map(OperatorId) {
+        if split.pe(id).is_none() {
+            operator(program, &split, id, &mut text);
+        }
     }
     text
 }
 
-fn ports(program: &Program, operator: &Operator, text: &mut String) {
+fn operator(program: &Program, split: &Split<'_>, id: OperatorId, text: &mut String) {
+    let operator = &program.operators[id.0 as usize];
+    let _ = writeln!(text, "\n{}  {}", operator.name, operator.kind);
+    ports(program, split, (id, operator), text);
+}
+
+fn ports(
+    program: &Program,
+    split: &Split<'_>,
+    (id, operator): (OperatorId, &Operator),
+    text: &mut String,
+) {
     for port in &operator.inputs {
-        let sources: Vec<_> = port
-            .sources
-            .iter()
-            .map(|edge| program.stream_name(*edge))
-            .collect();
+        let source = |&edge| match split.medium(edge, id) {
+            Some(medium) => format!("{} by {medium}", program.stream_name(edge)),
+            None => program.stream_name(edge),
+        };
+        let sources: Vec<_> = port.sources.iter().map(source).collect();
         let control = if port.is_control { " control" } else { "" };
         let _ = writeln!(
             text,
