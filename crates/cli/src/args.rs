@@ -247,7 +247,7 @@ pub struct TopArgs {
 /// `thalweg new`
 #[derive(Debug, ClapArgs)]
 pub struct NewArgs {
-    /// The folder to make; its name becomes that of the program
+    /// The folder to make, or an empty one; its name becomes that of the program
     pub folder: PathBuf,
 }
 
