@@ -36,6 +36,8 @@ pub struct WrongArgument {
     pub argument: usize,
     /// Why: a sentence without a full stop.
     pub message: String,
+    /// What would be right; may be empty.
+    pub help: &'static str,
 }
 
 impl NativeFn {

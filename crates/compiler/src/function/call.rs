@@ -197,7 +197,11 @@ impl<'w> Typer<'_, 'w> {
             Err(wrong) => wrong,
         };
         let span = asts.get(wrong.argument)?.span;
-        self.fail("wrong-argument", span, wrong.message)
+        let finding = Diagnostic::error("wrong-argument", span, wrong.message);
+        self.report(match wrong.help {
+            "" => finding,
+            help => finding.help(help),
+        })
     }
 
     fn note_stateful(&mut self, signature: &Signature, span: Span) {

@@ -225,19 +225,26 @@ pub(super) fn utf8_of(args: &[Option<Value>], at: usize) -> Option<Cow<'_, [u8]>
     }
 }
 
-/// What a string that is known when compiling has as text, see [`Arguments::text`].
-pub(super) fn text_of(args: &[Option<Value>], at: usize) -> Option<Cow<'_, str>> {
-    match args.get(at)?.as_ref()? {
-        Value::RString(text) => Some(text.to_string_lossy()),
-        Value::UString(text) => Some(Cow::Owned(text.to_string_lossy())),
-        _ => None,
-    }
+/// Whether a string that is known when compiling passes a check; `help` says what would.
+pub(super) fn check_text(
+    args: &[Option<Value>],
+    at: usize,
+    help: &'static str,
+    check: impl FnOnce(&str) -> Result<(), Fault>,
+) -> Result<(), WrongArgument> {
+    let text = match args.get(at) {
+        Some(Some(Value::RString(text))) => text.to_string_lossy(),
+        Some(Some(Value::UString(text))) => Cow::Owned(text.to_string_lossy()),
+        _ => return Ok(()),
+    };
+    check(&text).map_err(|fault| wrong_argument(at, &fault, help))
 }
 
 /// An argument with which a function fails by a fault.
-pub(super) fn wrong_argument(argument: usize, fault: &Fault) -> WrongArgument {
+pub(super) fn wrong_argument(argument: usize, fault: &Fault, help: &'static str) -> WrongArgument {
     WrongArgument {
         argument,
         message: fault.message().to_owned(),
+        help,
     }
 }

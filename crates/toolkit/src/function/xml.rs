@@ -4,7 +4,7 @@ use graph::ops::check_xml;
 use graph::{Call, Fault, NativeFn, WrongArgument};
 use tuple::{RString, Type, Value};
 
-use super::call::{Arguments, text_of, wrong_argument};
+use super::call::{Arguments, check_text};
 use super::{Eval, native};
 use crate::xquery::{self, Failure};
 
@@ -106,8 +106,8 @@ const FUNCTIONS: &[NativeFn] = &[
 
 /// The query, if it is known. Where a code tells what is wrong with it, the program may want it so.
 fn check_query(args: &[Option<Value>]) -> Result<(), WrongArgument> {
-    let known = text_of(args, 1).map_or(Ok(()), |query| xquery::check(&query));
-    known.map_err(|why| wrong_argument(1, &Fault::value(why.to_string())))
+    let check = |query: &str| xquery::check(query).map_err(|why| Fault::value(why.to_string()));
+    check_text(args, 1, "", check)
 }
 
 /// What the query finds; what is wrong is a fault.

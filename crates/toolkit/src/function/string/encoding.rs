@@ -5,7 +5,7 @@ use tuple::{List, Value};
 
 use super::string;
 use crate::charset::Charset;
-use crate::function::call::{Arguments, text_of, wrong_argument};
+use crate::function::call::{Arguments, check_text};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
@@ -43,8 +43,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 
 /// The encoding, if it is known.
 fn check_encoding(args: &[Option<Value>]) -> Result<(), WrongArgument> {
-    let known = text_of(args, 1).map_or(Ok(()), |name| Charset::named(&name).map(drop));
-    known.map_err(|fault| wrong_argument(1, &fault))
+    check_text(args, 1, "", |name| Charset::named(name).map(drop))
 }
 
 fn charset(c: &Call<'_>, at: usize) -> Result<Charset, Fault> {

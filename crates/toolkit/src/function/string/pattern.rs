@@ -75,15 +75,19 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     .checked(|args| check(args, Flavour::PerlPoints)),
 ];
 
+const PATTERN_HELP: &str = "a character that stands for itself has a backslash before it, which a \
+                            text of SPL writes twice: `\\\\[`";
+const TEMPLATE_HELP: &str = "groups are the parts of the pattern in parentheses, counted from 1";
+
 /// The pattern, and the template if there is one, as far as they are known.
 fn check(args: &[Option<Value>], flavour: Flavour) -> Result<(), WrongArgument> {
     let Some(pattern) = utf8_of(args, 1) else {
         return Ok(());
     };
-    let wrong = |argument| move |fault| wrong_argument(argument, &fault);
-    let pattern = compiled(flavour, &pattern).map_err(wrong(1))?;
+    let wrong = |argument, help| move |fault| wrong_argument(argument, &fault, help);
+    let pattern = compiled(flavour, &pattern).map_err(wrong(1, PATTERN_HELP))?;
     match utf8_of(args, 2) {
-        Some(template) => check_template(flavour, &pattern, &template).map_err(wrong(2)),
+        Some(text) => check_template(flavour, &pattern, &text).map_err(wrong(2, TEMPLATE_HELP)),
         None => Ok(()),
     }
 }

@@ -26,7 +26,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<string T> timestamp toTimestamp(Sys.TimestampFormat ftype, T str, T tmzone)",
         BY_FORMAT,
         |c| by_format(c, Zone::named(&c.text(2))?),
-    ),
+    )
+    .checked(|args| Zone::check(args, 2)),
     time(
         "timestamp timeStringToTimestamp(rstring dmy, rstring hmsmilli, boolean useLocaleMonth)",
         BY_MONTH_NAME,

@@ -29,7 +29,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             let tm = Zone::named(&c.text(1))?.civil(c.timestamp(0).seconds);
             store(c, 2, tm)
         },
-    ),
+    )
+    .checked(|args| Zone::check(args, 1)),
     time(
         "void gmtime(timestamp time, mutable Sys.tm result)",
         "Sets `result` to the civil time in UTC.",

@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use graph::Fault;
+use graph::{Fault, WrongArgument};
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
+use tuple::Value;
 
 use super::calendar::{self, Tm};
+use crate::function::call::check_text;
 
 /// A time zone.
 #[derive(Clone, Debug)]
@@ -39,6 +41,12 @@ impl Zone {
                 Ok(zone)
             }
         })
+    }
+
+    /// Whether the constant argument at a place names a zone.
+    pub(super) fn check(args: &[Option<Value>], at: usize) -> Result<(), WrongArgument> {
+        let help = "zones are named as in `UTC`, `Europe/Berlin`, `EST5EDT`";
+        check_text(args, at, help, |name| Zone::named(name).map(drop))
     }
 
     /// The civil time in this zone.
