@@ -129,6 +129,18 @@ fn decimals() {
         Type::Decimal64,
         decimal64("0.1000000000000000"),
     );
+    gives(
+        Float64(1.5),
+        Type::Float64,
+        Type::Decimal64,
+        decimal64("1.5"),
+    );
+    gives(
+        Float32(-0.0),
+        Type::Float32,
+        Type::Decimal64,
+        decimal64("-0"),
+    );
     gives(Int32(-7), Type::Int32, Type::Decimal64, decimal64("-7"));
     gives(decimal64("-2.9"), Type::Decimal64, Type::Int32, Int32(-2));
     gives(decimal64("300"), Type::Decimal64, Type::Int8, Int8(44));

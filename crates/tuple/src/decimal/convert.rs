@@ -1,10 +1,11 @@
 //! Decimals from and to integers, floats and each other.
 //!
 //! * From an integer: exact, or rounded half up to the digits of the type.
-//! * From a float: all the digits of the decimal type, rounded half up from the float's exact
-//!   value, so `(decimal64)0.1` is `0.1000000000000000` (16 digits). That is what conversion by
-//!   printing with full precision and reading again gives. A decimal128 shows the float's binary
-//!   tail.
+//! * From a float whose value the digits of the decimal type hold: exact and normalized, without
+//!   zeros at the end of the coefficient, so `(decimal64)1.5` is `1.5` and `(decimal64)0.0` is `0`.
+//! * From any other float: all the digits of the decimal type, rounded half up from the float's
+//!   exact value. A binary 0.1 is a little more than 0.1: `(decimal64)0.1` is
+//!   `0.1000000000000000` (16 digits), and a decimal128 shows the float's binary tail.
 //! * To an integer: truncated toward zero to 64 bits (what is beyond them is the nearest end, a NaN
 //!   is 0), then cut to the width by the caller as integers are.
 //! * To a float: the nearest.
@@ -45,12 +46,36 @@ fn from_float(x: f64, digits: u32) -> Unpacked {
     if x.is_infinite() {
         return Unpacked::Infinite { negative };
     }
-    let (digits, exponent) = rounded_digits(x.abs(), digits);
+    let exact = exact_digits(x.abs(), digits);
+    let (coefficient, exponent) = exact.unwrap_or_else(|| rounded_digits(x.abs(), digits));
     Unpacked::Finite {
         negative,
-        coefficient: digits,
+        coefficient,
         exponent,
     }
+}
+
+/// The shortest coefficient and its exponent that are exactly a float, if at most so many digits
+/// are enough for the coefficient.
+fn exact_digits(x: f64, digits: u32) -> Option<(u128, i32)> {
+    let bits = x.to_bits();
+    let (biased, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
+    let (mut odd, mut power) = match biased {
+        0 if fraction == 0 => return Some((0, 0)),
+        0 => (u128::from(fraction), -1074),
+        _ => (u128::from(fraction | 1 << 52), biased - 1075),
+    };
+    power += odd.trailing_zeros() as i32;
+    odd >>= odd.trailing_zeros();
+    // x is odd * 2^power. A negative power of two is a power of five and as many decimal places;
+    // of a positive one as many factors become zeros as the odd number has factors of five.
+    let mut exponent = power.min(0);
+    while power > 0 && odd.is_multiple_of(5) {
+        (odd, power, exponent) = (odd / 5, power - 1, exponent + 1);
+    }
+    let factor = if power < 0 { 5u128 } else { 2 };
+    let coefficient = odd.checked_mul(factor.checked_pow(power.unsigned_abs())?)?;
+    (coefficient < POWERS[digits as usize]).then_some((coefficient, exponent))
 }
 
 /// So many significant digits of a float, half rounded up, and the exponent of the last one.
@@ -112,9 +137,13 @@ macro_rules! convert {
                 })
             }
 
-            /// With all digits of the type, half rounded up.
+            /// Exact and normalized where the digits of the type are enough; else with all of
+            /// them, half rounded up.
             pub fn from_f64(x: f64) -> $type {
-                $type::pack(from_float(x, $digits))
+                let number = $type::pack(from_float(x, $digits));
+                // What is too small for the type is 0, and has no digits to keep.
+                let negative = x.is_sign_negative();
+                if number.is_zero() { $type::scaled(negative, 0, 0) } else { number }
             }
 
             /// As [`Self::from_f64`]; a float32 is exact as a float64.
@@ -166,19 +195,82 @@ convert!(Decimal128, 34, Decimal32 Decimal64);
 mod tests {
     use super::*;
 
+    fn texts(x: f64) -> [String; 3] {
+        [
+            Decimal32::from_f64(x).to_string(),
+            Decimal64::from_f64(x).to_string(),
+            Decimal128::from_f64(x).to_string(),
+        ]
+    }
+
     #[test]
-    fn floats_take_all_digits() {
+    fn floats_that_fit_are_normalized() {
+        let same = [
+            (1.5, "1.5"),
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (-3.0, "-3"),
+            (100.0, "100"),
+            (1250.0, "1250"),
+            (0.375, "0.375"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+            (-f64::NAN, "-nan"),
+        ];
+        for (x, text) in same {
+            assert_eq!(texts(x), [text; 3], "{x}");
+        }
+        assert_eq!(texts(1e20), ["1e+20", "1e+20", "100000000000000000000"]);
+        assert_eq!(texts(2f64.powi(-4)), ["0.0625"; 3]);
+        let long = "1.52587890625e-05";
+        assert_eq!(texts(2f64.powi(-16)), ["1.525879e-05", long, long]);
+        assert_eq!(Decimal64::from_f32(0.5).to_string(), "0.5");
+        assert_eq!(Decimal32::from_f64(1e-200).to_string(), "0");
+        assert_eq!(Decimal32::from_f64(-1e-200).to_string(), "-0");
+        assert_eq!(Decimal32::from_f64(1e300).to_string(), "inf");
+    }
+
+    /// The bits follow from the number and the type, not from the way the float was written.
+    #[test]
+    fn exact_digits_are_those_of_the_expansion() {
+        let mut bits = 0x9E37_79B9_7F4A_7C15u64;
+        for _ in 0..2_000 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            // Few bits set, and exponents near 0, so that many are short.
+            let x = (bits >> 44) as f64 * 2f64.powi((bits & 127) as i32 - 64);
+            let text = format!("{x:.800e}");
+            let (mantissa, _) = text.split_once('e').unwrap();
+            let short = mantissa.trim_end_matches('0').replace('.', "");
+            for digits in [7, 16, 34] {
+                let exact = exact_digits(x, digits).map(|(coefficient, _)| coefficient.to_string());
+                let fits = short.len() <= digits as usize;
+                assert_eq!(exact, fits.then(|| short.clone()), "{x} by {digits}");
+            }
+        }
+    }
+
+    #[test]
+    fn floats_that_do_not_fit_take_all_digits() {
         assert_eq!(Decimal64::from_f64(0.1).to_string(), "0.1000000000000000");
         assert_eq!(Decimal32::from_f64(0.1).to_string(), "0.1000000");
-        assert_eq!(Decimal64::from_f64(-3.0).to_string(), "-3.000000000000000");
         assert_eq!(
             Decimal128::from_f64(0.1).to_string(),
             "0.1000000000000000055511151231257827"
         );
+        assert_eq!(Decimal64::from_f32(0.1).to_string(), "0.1000000014901161");
         assert_eq!(Decimal32::from_f64(1234566.5).to_string(), "1234567");
         assert_eq!(Decimal32::from_f64(9999999.5).to_string(), "1.000000e+07");
-        assert_eq!(Decimal64::from_f64(f64::NEG_INFINITY).to_string(), "-inf");
-        assert!(Decimal64::from_f64(0.0).is_zero());
+        assert_eq!(
+            Decimal64::from_f64(5e-324).to_string(),
+            "4.940656458412465e-324"
+        );
+        assert_eq!(
+            Decimal64::from_f64(f64::MAX).to_string(),
+            "1.797693134862316e+308"
+        );
     }
 
     #[test]

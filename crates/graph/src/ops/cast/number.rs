@@ -3,7 +3,7 @@
 //! | from | to integer | to float | to decimal |
 //! | --- | --- | --- | --- |
 //! | integer | low bits | nearest | exact, or rounded half up |
-//! | float | toward zero, saturating; NaN is 0 | nearest | all digits, rounded half up |
+//! | float | toward zero, saturating; NaN is 0 | nearest | exact, or all digits, rounded half up |
 //! | decimal | via a 64-bit integer, then low bits | nearest | rounded half up |
 
 use tuple::{Decimal32, Decimal64, Decimal128, Type, Value};
