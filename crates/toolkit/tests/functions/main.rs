@@ -13,4 +13,5 @@ mod predicate;
 mod regex;
 mod string;
 mod time;
+mod time_strings;
 mod utility;

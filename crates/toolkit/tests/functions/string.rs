@@ -206,12 +206,12 @@ fn literals() {
     gives(
         "makeRStringLiteral(rstring str)",
         &[r("a\"\\\n\té😀\u{7f}")],
-        r(r#""a\"\\\n\t\u00E9\uD83D\uDE00\u007F""#),
+        r(r#""a\"\\\n\t\u00e9\ud83d\ude00\u007f""#),
     );
     gives(
         "makeUStringLiteral(ustring str)",
         &[u("é\0")],
-        r(r#""\u00E9\0""#),
+        r(r#""\u00e9\0""#),
     );
     gives(
         "interpretRStringLiteral(rstring str)",

@@ -5,7 +5,7 @@ use tuple::{Decimal128, Timestamp, Type, Value};
 use crate::harness::*;
 
 /// 2009-02-13 23:31:30 UTC, a Friday.
-const MOMENT: i64 = 1_234_567_890;
+pub const MOMENT: i64 = 1_234_567_890;
 
 /// A `Sys.tm`.
 fn tm(numbers: [i32; 10], zone: &str) -> Arg {
@@ -382,47 +382,6 @@ fn fixed_formats() {
     let local = "toTimestamp(Sys.TimestampFormat ftype, T str)";
     let args = [enumerator(FORMATS, "YYYYMMDDhhmmss"), r("20090213120000")];
     let (noon, _) = run(&mut Pe::default(), local, &args, &Type::Timestamp);
-    gives(
-        "hour(timestamp time)",
-        &[Arg(Type::Timestamp, noon)],
-        uint32(12),
-    );
-}
-
-#[test]
-fn month_names() {
-    let tail = "(rstring dmy, rstring hmsmilli, rstring tmzone, boolean useLocaleMonth)";
-    for name in ["timeStringToTimestamp", "timeStringtoTimestamp"] {
-        let f = format!("{name}{tail}");
-        let case = |date: &str, time: &str| [r(date), r(time), r("UTC"), boolean(false)];
-        gives(
-            &f,
-            &case("13-FEB-2009", "23:31:30.045"),
-            ts(MOMENT, 45_000_000),
-        );
-        gives(&f, &case("13-feb-2009", "23:31:30.000"), ts(MOMENT, 0));
-        faults(
-            &f,
-            &case("13-XXX-2009", "23:31:30.045"),
-            Type::Timestamp,
-            "04-OCT-2005",
-        );
-        faults(
-            &f,
-            &case("13-FEB-2009", "23:31:30"),
-            Type::Timestamp,
-            "04-OCT-2005",
-        );
-        faults(
-            &f,
-            &case("1é-FEB-2009", "23:31:30.045"),
-            Type::Timestamp,
-            "04-OCT-2005",
-        );
-    }
-    let f = "timeStringToTimestamp(ustring dmy, ustring hmsmilli, boolean useLocaleMonth)";
-    let args = [u("13-Feb-2009"), u("12:00:00.000"), boolean(true)];
-    let (noon, _) = run(&mut Pe::default(), f, &args, &Type::Timestamp);
     gives(
         "hour(timestamp time)",
         &[Arg(Type::Timestamp, noon)],

@@ -1,7 +1,7 @@
 //! Quoted strings, as SPL prints them.
 //!
 //! Printable characters stay, among them all letters; `\\ \0 \t \r \n \a \b \f \v \"` have names;
-//! what else is not printable is `\uXXXX`, by UTF-16 unit. Bytes that are not UTF-8 are copied.
+//! what else is not printable is `\uxxxx` with lower-case digits, by UTF-16 unit. Bytes that are not UTF-8 are copied.
 
 /// Appends bytes in quotes.
 pub fn print_bytes_quoted(bytes: &[u8], out: &mut Vec<u8>) {
@@ -25,7 +25,7 @@ pub fn print_bytes_quoted(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Appends UTF-16 in quotes; lone surrogates as `\uXXXX`.
+/// Appends UTF-16 in quotes; lone surrogates as `\uxxxx`.
 pub fn print_units_quoted(units: &[u16], out: &mut Vec<u8>) {
     out.push(b'"');
     for c in char::decode_utf16(units.iter().copied()) {
@@ -86,7 +86,7 @@ fn print_ascii(byte: u8, out: &mut Vec<u8>) {
 fn print_unit(unit: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\\u");
     for shift in [12, 8, 4, 0] {
-        out.push(b"0123456789ABCDEF"[usize::from(unit >> shift & 15)]);
+        out.push(b"0123456789abcdef"[usize::from(unit >> shift & 15)]);
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn escapes() {
         let all = b"a\\\0\t\r\n\x07\x08\x0C\x0B\"'\x01\x7F";
-        let expected = br#""a\\\0\t\r\n\a\b\f\v\"'\u0001\u007F""#;
+        let expected = br#""a\\\0\t\r\n\a\b\f\v\"'\u0001\u007f""#;
         assert_eq!(quoted(all), expected);
     }
 
@@ -124,8 +124,8 @@ mod tests {
     fn printable_text_stays() {
         let text = "grün e\u{301} 日本 😀\u{A0}";
         assert_eq!(quoted(text.as_bytes()), format!("\"{text}\"").as_bytes());
-        assert_eq!(quoted("\u{85}\u{E000}".as_bytes()), br#""\u0085\uE000""#);
-        assert_eq!(quoted("\u{F0000}".as_bytes()), br#""\uDB80\uDC00""#);
+        assert_eq!(quoted("\u{85}\u{E000}".as_bytes()), br#""\u0085\ue000""#);
+        assert_eq!(quoted("\u{F0000}".as_bytes()), br#""\udb80\udc00""#);
     }
 
     #[test]
@@ -137,6 +137,6 @@ mod tests {
     fn lone_surrogates_are_escaped() {
         let mut out = Vec::new();
         print_units_quoted(&[0x61, 0xD800, 0x22, 0xD83D, 0xDE00], &mut out);
-        assert_eq!(out, "\"a\\uD800\\\"😀\"".as_bytes());
+        assert_eq!(out, "\"a\\ud800\\\"😀\"".as_bytes());
     }
 }

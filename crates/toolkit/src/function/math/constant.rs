@@ -58,12 +58,11 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     math(
         "stateful int32 srand(int32 seed)",
-        "Seeds the operator's random numbers: the same seed gives the same numbers. Gives the \
-         seed.",
+        "Seeds the operator's random numbers: the same seed gives the same numbers. Gives 0.",
         |c| {
             let seed = c.int32(0);
             c.services.seed(seed);
-            Ok(Value::Int32(seed))
+            Ok(Value::Int32(0))
         },
     ),
     math(

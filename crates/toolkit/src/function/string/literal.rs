@@ -1,6 +1,6 @@
 //! Strings to SPL string literals and back.
 //!
-//! A literal made here is pure ASCII: `"caf\u00E9"`. Code points beyond U+FFFF take two escapes, as
+//! A literal made here is pure ASCII: `"caf\u00e9"`. Code points beyond U+FFFF take two escapes, as
 //! in UTF-16.
 
 use graph::{Fault, NativeFn};
@@ -62,7 +62,7 @@ fn literal(units: impl Iterator<Item = u16>) -> String {
         match (named, unit) {
             (Some((_, letter)), _) => text.extend(['\\', *letter]),
             (None, 0x20..0x7F) => text.push(unit as u8 as char),
-            (None, _) => text.push_str(&format!("\\u{unit:04X}")),
+            (None, _) => text.push_str(&format!("\\u{unit:04x}")),
         }
     }
     text.push('"');
@@ -101,6 +101,7 @@ fn hexadecimal(rest: &mut std::str::Chars<'_>) -> Result<u16, Fault> {
     let digits = rest
         .as_str()
         .get(..4)
+        .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))
         .and_then(|d| u16::from_str_radix(d, 16).ok());
     let unit = digits.ok_or_else(|| Fault::value("\\u must be followed by four hex digits"))?;
     *rest = rest.as_str()[4..].chars();

@@ -4,8 +4,9 @@ use graph::{Call, Fault, NativeFn};
 use tuple::Value;
 
 use super::calendar::Tm;
-use super::instant::made;
+use super::instant::{NANOS, made};
 use super::strftime::MONTHS;
+use super::strptime::strptime;
 use super::time;
 use super::zone::Zone;
 use crate::function::call::{Arguments, Outcome};
@@ -14,7 +15,9 @@ const BY_FORMAT: &str = "The instant of a civil time in a fixed format; any char
     where the format's name has an underscore. Formats whose names end in `mmm`, as \
     `Sys.YYYY_MM_DD_hh_mm_ss_mmm`, have milliseconds. Faults if the text does not fit the format.";
 const BY_MONTH_NAME: &str = "The instant of a date such as `04-OCT-2005` and a time such as \
-    `14:18:19.324`. Faults if they are written otherwise. The month's name is always English.";
+    `14:18:19.324`. With `useLocaleMonth` numbers may be shorter (`4-OCT-2005`), months may be \
+    written in full, seconds may have up to nine decimal places, and what does not fit gives \
+    (0,0,0). Without it what is written otherwise is a fault. The month's name is always English.";
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(
@@ -31,46 +34,46 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(
         "timestamp timeStringToTimestamp(rstring dmy, rstring hmsmilli, boolean useLocaleMonth)",
         BY_MONTH_NAME,
-        |c| by_month_name(c, Zone::local()),
+        |c| by_month_name(c, 2),
     ),
     time(
         "timestamp timeStringToTimestamp(ustring dmy, ustring hmsmilli, boolean useLocaleMonth)",
         BY_MONTH_NAME,
-        |c| by_month_name(c, Zone::local()),
+        |c| by_month_name(c, 2),
     ),
     time(
         "timestamp timeStringToTimestamp(ustring dmy, ustring hmsmilli, ustring tmzone, \
          boolean useLocaleMonth)",
         BY_MONTH_NAME,
-        |c| by_month_name(c, Zone::named(&c.text(2))?),
+        |c| by_month_name(c, 3),
     ),
     time(
         "timestamp timeStringToTimestamp(rstring dmy, rstring hmsmilli, rstring tmzone, \
          boolean useLocaleMonth)",
         BY_MONTH_NAME,
-        |c| by_month_name(c, Zone::named(&c.text(2))?),
+        |c| by_month_name(c, 3),
     ),
     time(
         "timestamp timeStringtoTimestamp(rstring dmy, rstring hmsmilli, boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
-        |c| by_month_name(c, Zone::local()),
+        |c| by_month_name(c, 2),
     ),
     time(
         "timestamp timeStringtoTimestamp(ustring dmy, ustring hmsmilli, boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
-        |c| by_month_name(c, Zone::local()),
+        |c| by_month_name(c, 2),
     ),
     time(
         "timestamp timeStringtoTimestamp(ustring dmy, ustring hmsmilli, ustring tmzone, \
          boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
-        |c| by_month_name(c, Zone::named(&c.text(2))?),
+        |c| by_month_name(c, 3),
     ),
     time(
         "timestamp timeStringtoTimestamp(rstring dmy, rstring hmsmilli, rstring tmzone, \
          boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
-        |c| by_month_name(c, Zone::named(&c.text(2))?),
+        |c| by_month_name(c, 3),
     ),
 ];
 
@@ -120,23 +123,48 @@ fn fields(pattern: &str, text: &[u8]) -> Option<(Tm, i64)> {
     Some((tm, millis.into()))
 }
 
-fn by_month_name(c: &Call<'_>, zone: Zone) -> Outcome {
+/// The place of `useLocaleMonth` among the arguments says whether a time zone stands before it.
+fn by_month_name(c: &Call<'_>, flag: usize) -> Outcome {
     let (date, clock) = (c.text(0), c.text(1));
-    let wrong = || {
+    let zone = || match flag {
+        2 => Ok(Zone::local()),
+        _ => Zone::named(&c.text(2)),
+    };
+    if c.boolean(flag) {
+        let found = read_leniently(&date, &clock).zip(zone().ok());
+        let instant = found.map(|((tm, nanos), zone)| made(zone.seconds(&tm), nanos, 0));
+        return Ok(Value::Timestamp(instant.unwrap_or_default()));
+    }
+    let (tm, millis) = read_strictly(&date, &clock).ok_or_else(|| {
         let example = "04-OCT-2005 14:18:19.324";
         Fault::value(format!(
             "\"{date} {clock}\" is not a time such as \"{example}\""
         ))
-    };
-    let name = date.get(3..6).ok_or_else(wrong)?;
+    })?;
+    let seconds = zone()?.seconds(&tm);
+    Ok(Value::Timestamp(made(seconds, millis * 1_000_000, 0)))
+}
+
+/// Two digits, a month's three letters and four digits, then a time with milliseconds.
+fn read_strictly(date: &str, clock: &str) -> Option<(Tm, i64)> {
+    let name = date.get(3..6)?;
     let known = |month: &str| month[..3].eq_ignore_ascii_case(name);
-    let month = MONTHS.iter().position(|m| known(m)).ok_or_else(wrong)?;
+    let month = MONTHS.iter().position(|m| known(m))?;
     let text = format!("{}{:02}{}{clock}", &date[..3], month + 1, &date[6..]);
-    let found = fields("DD_MM_YYYYhh_mm_ss_mmm", text.as_bytes());
-    let (tm, millis) = found.ok_or_else(wrong)?;
-    Ok(Value::Timestamp(made(
-        zone.seconds(&tm),
-        millis * 1_000_000,
-        0,
-    )))
+    fields("DD_MM_YYYYhh_mm_ss_mmm", text.as_bytes())
+}
+
+/// What C's strptime takes, then a point and decimal places of a second; what follows them is not
+/// looked at, as the original does not.
+fn read_leniently(date: &str, clock: &str) -> Option<(Tm, i64)> {
+    let text = format!("{date} {clock}");
+    let (mut tm, end) = strptime(text.as_bytes(), b"%d-%b-%Y %H:%M:%S.")?;
+    tm.isdst = -1;
+    let places = text[end..].bytes().take_while(u8::is_ascii_digit).take(9);
+    let (mut nanos, mut place) = (0, NANOS / 10);
+    for digit in places {
+        nanos += i64::from(digit - b'0') * place;
+        place /= 10;
+    }
+    Some((tm, nanos))
 }

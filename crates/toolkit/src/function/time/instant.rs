@@ -113,7 +113,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// Nanoseconds of a second.
-const NANOS: i64 = 1_000_000_000;
+pub(super) const NANOS: i64 = 1_000_000_000;
 
 /// A timestamp whose nanoseconds may be more than a second's.
 pub(in crate::function) fn made(seconds: i64, nanos: i64, machine: i32) -> Timestamp {
