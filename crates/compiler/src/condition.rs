@@ -1,12 +1,11 @@
 //! Conditions that are text until the program runs: one boolean expression over the attributes of
 //! one tuple.
 //!
-//! The rules are those of a parameter such as Import's `filter`, with the same diagnostics behind
-//! them; but a number without a suffix is of the type of what it is compared or computed with, for
-//! whoever types a condition into a running program does not know the attributes' types by heart
-//! (`"number > 0"` may be about an int64). What belongs to the program's text is out of sight: its own
-//! functions, types, streams and variables. Nothing in a condition changes anything: there is no variable, attributes are not
-//! mutable, stateful functions are refused.
+//! The rules are those of Import's `filter`, with the same diagnostics behind them: a number without a
+//! suffix is of the type of what it is compared or computed with (`"number > 0"` may be about an
+//! int64), and numbers of different types are compared by value. What belongs to the program's text
+//! is out of sight: its own functions, types, streams and variables. Nothing in a condition changes
+//! anything: there is no variable, attributes are not mutable, stateful functions are refused.
 
 use std::path::Path;
 use std::rc::Rc;

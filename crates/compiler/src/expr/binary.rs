@@ -11,6 +11,7 @@ use super::Typer;
 use super::advice::{self, no_operator};
 use super::convert::{alike, cast_node};
 use super::literal::{needs_context, without_optional};
+use super::mixed::{brought_together, looked_for_together};
 use super::operator::{Computing, applies, computing, element, is_shift};
 
 impl<'w> Typer<'_, 'w> {
@@ -132,6 +133,10 @@ impl<'w> Typer<'_, 'w> {
         spans: (Span, Span),
         span: Span,
     ) -> Option<graph::Expr> {
+        let (left, right) = match self.context.open_numbers {
+            true => looked_for_together(left, right),
+            false => (left, right),
+        };
         let key = match &right.ty {
             Type::List(e, _) | Type::Set(e, _) => (**e).clone(),
             Type::Map(kv, _) => kv.0.clone(),
@@ -178,6 +183,10 @@ impl<'w> Typer<'_, 'w> {
             assigns,
         } = operands;
         let (left, right) = same_strings(left, right);
+        let (left, right) = match self.context.open_numbers {
+            true if !op.dotted => brought_together(op.op, left, right),
+            _ => (left, right),
+        };
         let result = if op.dotted {
             self.dotted(op.op, left, right, span)
         } else {

@@ -27,7 +27,8 @@ pub struct Context {
     pub returns: Returns,
     /// Whether stateful functions may be called.
     pub stateful: Stateful,
-    /// Whether numbers without a suffix are of the type of what they stand beside.
+    /// Whether numbers without a suffix are of the type of what they stand beside, and numbers of
+    /// different types may stand side by side.
     pub open_numbers: bool,
 }
 

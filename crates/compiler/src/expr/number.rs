@@ -21,6 +21,10 @@ impl Typer<'_, '_> {
     ) -> Option<graph::Expr> {
         let open = hint.filter(|_| self.context.open_numbers);
         let closed = open.and_then(|ty| closed(number, without_optional(ty)));
+        let fits = |number: &Number| literal(number, negative).is_ok();
+        let wide = || wider_open(number, negative).filter(|_| open.is_some());
+        // What does not fit the neighbour's type is compared with it by value.
+        let closed = closed.filter(fits).or_else(|| wide().filter(fits));
         let number = closed.as_ref().unwrap_or(number);
         match literal(number, negative) {
             Ok((ty, value)) => Some(self.make(ExprKind::Const(value), ty, span)),
@@ -54,6 +58,12 @@ impl Typer<'_, '_> {
     }
 }
 
+/// The value of a literal that stands beside nothing; `None` if it is out of range or has a wrong
+/// suffix.
+pub(crate) fn literal_value(number: &Number, negative: bool) -> Option<Value> {
+    literal(number, negative).ok().map(|(_, value)| value)
+}
+
 /// Whether a literal says itself of which type it is.
 fn says_type(number: &Number) -> bool {
     number.is_hex || number.kind.is_some() || number.width.is_some()
@@ -70,6 +80,15 @@ fn closed(number: &Number, ty: &Type) -> Option<Number> {
         width: suffix.chars().find(|letter| "bhwlq".contains(*letter)),
         ..number.clone()
     })
+}
+
+/// An open integer that is too large for int32, with the suffix of a type that has room for it.
+fn wider_open(number: &Number, negative: bool) -> Option<Number> {
+    if says_type(number) || literal(number, negative).is_ok() {
+        return None;
+    }
+    let (_, ty) = wider(number, negative)?;
+    closed(number, &ty)
 }
 
 /// The suffix that makes a numeric literal one of a type.

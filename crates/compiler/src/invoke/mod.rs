@@ -5,6 +5,7 @@
 //! the operator is there in any case, and only a program without errors is handed on.
 
 mod effects;
+mod filter;
 mod forward;
 mod interval;
 mod logic;
@@ -20,6 +21,7 @@ mod window_parts;
 
 pub(crate) use ports::{COMMAS, merging};
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -63,6 +65,8 @@ pub(crate) struct Work<'a, 'w> {
     pub outputs: Vec<&'static OutPortModel>,
     /// Whether there are as many ports as the operator takes.
     pub has_its_ports: bool,
+    /// The condition of an import's filter, if the parameter is a text that holds one.
+    pub filter_text: OnceCell<String>,
 }
 
 /// Makes the operator of an invocation.
@@ -85,6 +89,7 @@ pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> 
         inputs,
         outputs,
         has_its_ports,
+        filter_text: OnceCell::new(),
     };
     let (operator, site) = work.operator(&request);
     // A parameter that is broken elsewhere is left out without a report here.

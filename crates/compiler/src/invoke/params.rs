@@ -5,8 +5,8 @@ use syntax::ast::{self, Actual, ExprKind};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::Work;
 use super::value_type::{Wanted, wanted};
+use super::{Work, filter};
 use crate::boundary::{self, Subscription};
 use crate::expr::{Context, Inputs, Typer};
 use crate::names::{Scope, did_you_mean, nearest};
@@ -81,8 +81,8 @@ pub(super) fn subscription(work: &Work<'_, '_>) -> Option<Subscription> {
 /// The text of the condition over tuples that it imports by.
 pub(super) fn filter(work: &Work<'_, '_>) -> Option<String> {
     let (expr, _) = imported(work, ParamMode::Filter)?;
-    let sources = work.session.world.sources();
-    Some(sources.text(expr.span).to_owned())
+    let written = || work.session.world.sources().text(expr.span).to_owned();
+    Some(work.filter_text.get().cloned().unwrap_or_else(written))
 }
 
 /// The expression of the parameter of a mode, and where it was written.
@@ -189,6 +189,7 @@ fn context(model: &ParamModel) -> Context {
         },
         ParamMode::Expression | ParamMode::Attribute | ParamMode::Filter => Context {
             inputs: model.port.map_or(Inputs::All, Inputs::Port),
+            open_numbers: model.mode == ParamMode::Filter,
             ..Context::expression()
         },
     }
@@ -209,11 +210,15 @@ impl<'w> One<'_, '_, 'w> {
             return self.attribute(expr, scope, wanted);
         }
         let typed = match wanted {
-            Wanted::OneOf(types) if types.len() == 1 => {
+            // A filter may be a text as well.
+            Wanted::OneOf(types) if types.len() == 1 && self.model.mode != ParamMode::Filter => {
                 self.typer.expr_in(scope, expr, Some(&types[0]))?
             }
             _ => self.typer.expr_in(scope, expr, None)?,
         };
+        if self.model.mode == ParamMode::Filter && typed.ty.is_rstring() {
+            return filter::condition(self.work, &typed, span);
+        }
         self.is_wanted(&typed.ty, span, wanted)?;
         if self.model.mode == ParamMode::AttributeFree {
             let value = self.work.session.try_fold(&typed);

@@ -28,7 +28,8 @@ static MODEL: OperatorModel = OperatorModel {
             name: "subscription",
             ty: "boolean",
             mode: ParamMode::Subscription,
-            doc: "Which streams, as a condition over their properties.",
+            doc: "Which streams, as a condition over their properties, or an rstring that holds \
+                  one. Numbers are compared by value, whatever their types.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
@@ -56,7 +57,8 @@ static MODEL: OperatorModel = OperatorModel {
             name: "filter",
             ty: "boolean",
             mode: ParamMode::Filter,
-            doc: "Which tuples come in. Default: all.",
+            doc: "Which tuples come in, as a condition over the output tuple, or an rstring that \
+                  holds one. Numbers are compared by value. Default: all.",
             ..ParamModel::DEFAULT
         },
     ],

@@ -1,0 +1,149 @@
+//! Subscriptions: which streams an import wants, as a condition over their properties.
+//!
+//! ```text
+//!   subscription : kind == "trade" && (level >= 3 || "IBM" in symbols) && n % 4 == 1;
+//! ```
+//! Names mean properties of the exported stream, not attributes; a property that is missing meets no
+//! condition. Numbers are compared by value, whatever their types; a text and a number never meet.
+
+mod literal;
+mod read;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use syntax::ast::BinaryOp;
+use tuple::{Type, Value};
+
+use literal::Literal;
+pub(crate) use read::read;
+
+/// A condition over properties.
+#[derive(Clone, Debug)]
+pub(crate) enum Subscription {
+    And(Box<[Subscription; 2]>),
+    Or(Box<[Subscription; 2]>),
+    /// A property compared with a literal.
+    Compare(Property, BinaryOp, Literal),
+    /// A literal among the elements of a property.
+    In(Literal, Property),
+    /// `true` or `false`.
+    Always(bool),
+}
+
+/// `name`, `name[2]`, `name % 4`
+#[derive(Clone, Debug)]
+pub(crate) struct Property {
+    name: Arc<str>,
+    index: Option<i64>,
+    modulo: Option<i64>,
+}
+
+impl Subscription {
+    /// Whether properties meet the condition.
+    pub fn holds(&self, properties: &[(Arc<str>, Type, Value)]) -> bool {
+        match self {
+            Subscription::And(both) => both.iter().all(|one| one.holds(properties)),
+            Subscription::Or(both) => both.iter().any(|one| one.holds(properties)),
+            Subscription::Always(holds) => *holds,
+            Subscription::Compare(property, op, literal) => {
+                let value = property.of(properties);
+                let order = value.and_then(|value| value.compare(literal));
+                order.is_some_and(|order| compares(*op, order))
+            }
+            Subscription::In(literal, property) => {
+                let found = properties.iter().find(|(name, ..)| *name == property.name);
+                let is_it = |element: &Literal| literal.compare(element) == Some(Ordering::Equal);
+                found.is_some_and(|(_, _, value)| elements(value).iter().any(is_it))
+            }
+        }
+    }
+}
+
+/// As SPL writes it, with the values of what it was made of.
+impl fmt::Display for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subscription::And(both) => {
+                let [a, b] = &**both;
+                write!(f, "{} && {}", within_and(a), within_and(b))
+            }
+            Subscription::Or(both) => {
+                let [a, b] = &**both;
+                write!(f, "{a} || {b}")
+            }
+            Subscription::Always(holds) => write!(f, "{holds}"),
+            Subscription::Compare(property, op, literal) => {
+                write!(f, "{property} {} {literal}", sign(*op))
+            }
+            Subscription::In(literal, property) => write!(f, "{literal} in {property}"),
+        }
+    }
+}
+
+/// `||` binds weaker than the `&&` around it.
+fn within_and(part: &Subscription) -> String {
+    match part {
+        Subscription::Or(_) => format!("({part})"),
+        part => part.to_string(),
+    }
+}
+
+fn sign(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Ne => "!=",
+        _ => "==",
+    }
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        if let Some(index) = self.index {
+            write!(f, "[{index}]")?;
+        }
+        self.modulo
+            .map_or(Ok(()), |modulo| write!(f, " % {modulo}"))
+    }
+}
+
+fn compares(op: BinaryOp, order: Ordering) -> bool {
+    match op {
+        BinaryOp::Lt => order.is_lt(),
+        BinaryOp::Le => order.is_le(),
+        BinaryOp::Gt => order.is_gt(),
+        BinaryOp::Ge => order.is_ge(),
+        BinaryOp::Ne => order.is_ne(),
+        _ => order.is_eq(),
+    }
+}
+
+impl Property {
+    fn of(&self, properties: &[(Arc<str>, Type, Value)]) -> Option<Literal> {
+        let (_, _, value) = properties.iter().find(|(name, ..)| *name == self.name)?;
+        let value = match self.index {
+            Some(index) => elements(value).get(usize::try_from(index).ok()?)?.clone(),
+            None => Literal::of(value)?,
+        };
+        match (self.modulo, value) {
+            (None, value) => Some(value),
+            (Some(modulo), Literal::Int(n)) => n.checked_rem(modulo.into()).map(Literal::Int),
+            _ => None,
+        }
+    }
+}
+
+/// The elements of a list.
+fn elements(value: &Value) -> Vec<Literal> {
+    match value {
+        Value::List(list) => (0..list.len())
+            .filter_map(|at| Literal::of(&list.get(at)?))
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,43 @@
+//! Filters of imports that are an rstring: the text of a condition over the tuples.
+//!
+//! ```text
+//!   filter : "price > 5 && kind == \"trade\"";
+//! ```
+//! The text is read by the rules of conditions that are text until the program runs
+//! ([`crate::condition()`]), but here, so that what is wrong with it is said when compiling.
+
+use graph::Expr;
+use syntax::{Diagnostic, Span};
+use tuple::Value;
+
+use super::Work;
+
+/// The condition that a constant rstring holds; [`Work::filter_text`] is its text then.
+pub(super) fn condition(work: &Work<'_, '_>, text: &Expr, span: Span) -> Option<Expr> {
+    let session = work.session;
+    let Value::RString(text) = session.fold(text, span)? else {
+        return None;
+    };
+    // A port without a type was reported.
+    let over = work.frame.outputs.first()?.schema.clone()?;
+    let natives = session.world.natives();
+    let text = text.to_string_lossy();
+    match crate::condition::condition(&text, &over, natives) {
+        Ok(mut condition) => {
+            let _ = work.filter_text.set(text.into_owned());
+            // Places in the text are no places in a file.
+            let pos = session.pos(span);
+            condition.each(&mut |part| part.pos = pos);
+            Some(condition)
+        }
+        Err(bad) => {
+            let message = format!("in this filter: {}", bad.sentence);
+            let finding = Diagnostic::error("bad-filter", span, message);
+            session.report(finding.help(
+                "a filter is a condition over the attributes of the stream, \
+                 as `price > 5 && kind == \"trade\"`",
+            ));
+            None
+        }
+    }
+}
