@@ -96,10 +96,11 @@ fn both_ends_compare_their_formats_if_they_are_to() {
                     {n=2,s=\"a,\\\"b\",from=\"127.0.0.1\",at=3}\n\
                     WindowMarker\nFinalMarker\n";
     let same = [
-        "confirmWireFormat : true;",
-        "confirmWireFormat : true; reconnectionPolicy : NoRetry;",
+        "confirmWireFormat : true; encoding : \"cp437\";",
+        "confirmWireFormat : true; encoding : \"IBM00437\"; reconnectionPolicy : NoRetry;",
     ];
-    let other = [same[0], "confirmWireFormat : true; separator : \";\";"]
+    let plain = "confirmWireFormat : true; encoding : \"utf8\";";
+    let other = [plain, "confirmWireFormat : true; separator : \";\";"]
         .map(|params| format!("{params} reconnectionPolicy : NoRetry;"));
     for (sink, source) in [(CLIENT, SERVER), (SERVER, CLIENT)] {
         let run = |params: [&str; 2]| {

@@ -1,18 +1,22 @@
 //! Character encodings: what bytes a text is.
 //!
-//! Names are those of the WHATWG encoding standard and, ignoring case, `_` and `-`, the usual names
-//! of the ISO 8859, UTF and Windows families. Unlike on the web, ISO-8859-1 and US-ASCII are
-//! themselves and not windows-1252, and UTF-16 and UTF-32 can be written. A character that the
-//! target lacks becomes its substitute character, U+001A. `stream` has the same piece by piece.
+//! [`names`] says which there are, by which names. Unlike on the web, ISO-8859-1, ISO-8859-9 and
+//! US-ASCII are themselves and not a code page of Windows, and UTF-16 and UTF-32 can be written. A
+//! character that the target lacks becomes its substitute character, U+001A. `stream` has the same
+//! piece by piece.
 
+mod code_page;
+mod names;
 mod stream;
+mod utf7;
 mod wide;
 
 pub use stream::{Decoder, Encoder};
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use graph::Fault;
 
+use code_page::CodePage;
 use wide::{decode_wide, encode_wide, order};
 
 /// How text lies in bytes.
@@ -20,6 +24,8 @@ use wide::{decode_wide, encode_wide, order};
 pub enum Charset {
     /// UTF-8, which text is in here.
     Utf8,
+    /// Seven bits; what is not ASCII as base64.
+    Utf7,
     /// Code points up to a limit, one byte each: US-ASCII and ISO-8859-1.
     Bytes {
         /// The first code point that it lacks.
@@ -36,6 +42,8 @@ pub enum Charset {
     },
     /// What encoding_rs knows, in both directions.
     Table(&'static Encoding),
+    /// One byte a character, by a table.
+    CodePage(&'static CodePage),
 }
 
 const SUBSTITUTE: u8 = 0x1A;
@@ -53,38 +61,33 @@ impl Charset {
     /// The character set of a name.
     ///
     /// # Errors
-    /// If nobody knows the name.
+    /// If there is none of the name; the message has those that there are.
     pub fn named(name: &str) -> Result<Charset, Fault> {
-        let plain: String = name.chars().filter(|c| !"-_ ".contains(*c)).collect();
-        let wide = |width, big, mark| Some(Charset::Wide { width, big, mark });
-        let own = match plain.to_ascii_lowercase().as_str() {
-            "usascii" | "ascii" | "ansix3.41968" | "iso646us" => {
-                Some(Charset::Bytes { limit: 0x80 })
-            }
-            "iso88591" | "latin1" | "l1" | "ibm819" => Some(Charset::Bytes { limit: 0x100 }),
-            "utf16" => wide(2, cfg!(target_endian = "big"), true),
-            "utf16le" => wide(2, false, false),
-            "utf16be" => wide(2, true, false),
-            "utf32" => wide(4, cfg!(target_endian = "big"), true),
-            "utf32le" => wide(4, false, false),
-            "utf32be" => wide(4, true, false),
-            _ => None,
-        };
-        let by_table = || known(name.as_bytes()).or_else(|| known(respelt(&plain).as_bytes()));
-        let found = own.or_else(|| by_table().map(Charset::of_table));
-        found.ok_or_else(|| {
-            let known = "UTF-8, ISO-8859-1, windows-1252 and UTF-16LE are some";
+        names::find(name).ok_or_else(|| {
+            let known = names::all().collect::<Vec<_>>().join(", ");
             Fault::value(format!(
-                "no character encoding is named \"{name}\"; {known}"
+                "no character encoding is named \"{name}\"; there are {known}"
             ))
         })
     }
 
+    /// Its name, the same whatever name it was found by.
+    pub fn name(self) -> &'static str {
+        names::of(self)
+    }
+
+    /// An encoding of encoding_rs; it does not write UTF-16.
     fn of_table(encoding: &'static Encoding) -> Charset {
-        if encoding == UTF_8 {
-            Charset::Utf8
-        } else {
-            Charset::Table(encoding)
+        let wide = |big| Charset::Wide {
+            width: 2,
+            big,
+            mark: false,
+        };
+        match encoding {
+            utf_8 if utf_8 == UTF_8 => Charset::Utf8,
+            little if little == UTF_16LE => wide(false),
+            big if big == UTF_16BE => wide(true),
+            table => Charset::Table(table),
         }
     }
 
@@ -92,6 +95,13 @@ impl Charset {
     pub fn decode(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Charset::Utf8 => String::from_utf8_lossy(bytes).into_owned().into_bytes(),
+            Charset::Utf7 => {
+                let (mut decoder, mut text) = (utf7::Decoder::default(), Vec::new());
+                decoder.decode(bytes, &mut text);
+                decoder.finish(&mut text);
+                text
+            }
+            Charset::CodePage(page) => page.decode(bytes).into_bytes(),
             Charset::Bytes { limit } => {
                 let char = |&b: &u8| {
                     if u32::from(b) < limit {
@@ -122,6 +132,8 @@ impl Charset {
     pub fn encode(self, text: &str) -> Vec<u8> {
         match self {
             Charset::Utf8 => text.as_bytes().to_vec(),
+            Charset::Utf7 => utf7::encode(text),
+            Charset::CodePage(page) => page.encode(text),
             Charset::Bytes { limit } => {
                 let byte = |c: char| {
                     if u32::from(c) < limit {
@@ -139,36 +151,6 @@ impl Charset {
             Charset::Table(encoding) => encode_by_table(encoding, text),
         }
     }
-}
-
-fn known(name: &[u8]) -> Option<&'static Encoding> {
-    Encoding::for_label_no_replacement(name)
-}
-
-/// A name without separators as the standard spells it: `iso885915` is `iso-8859-15`.
-fn respelt(plain: &str) -> String {
-    let plain = plain.to_ascii_lowercase();
-    let numbered = [
-        ("iso8859", "iso-8859-"),
-        ("windows", "windows-"),
-        ("cp125", "windows-125"),
-    ];
-    let other = [
-        ("utf8", "utf-8"),
-        ("eucjp", "euc-jp"),
-        ("euckr", "euc-kr"),
-        ("koi8r", "koi8-r"),
-    ];
-    let spelling = other
-        .iter()
-        .find(|(name, _)| *name == plain)
-        .map(|(_, s)| s.to_string());
-    spelling.unwrap_or_else(|| {
-        let stem = numbered.iter().find(|(stem, _)| plain.starts_with(stem));
-        stem.map_or(plain.clone(), |(stem, spelt)| {
-            plain.replacen(stem, spelt, 1)
-        })
-    })
 }
 
 fn encode_by_table(encoding: &'static Encoding, text: &str) -> Vec<u8> {

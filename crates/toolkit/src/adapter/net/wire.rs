@@ -16,7 +16,7 @@ use tuple::text::Format;
 use tuple::{Attribute, Layout};
 
 use crate::adapter::alarm::Alarm;
-use crate::adapter::{file_name, record};
+use crate::adapter::{file_name, input, record};
 
 /// How each line begins.
 const GREETING: &[u8] = b"thalweg reads and writes ";
@@ -116,8 +116,9 @@ fn described(build: &mut Build<'_>) -> Result<String, Fault> {
     if let Some(algorithm) = build.literal("compression") {
         text += &format!(", compressed by {algorithm}");
     }
-    if let Some(encoding) = build.value("encoding")?.map(file_name::text) {
-        text += &format!(", encoded in {}", encoding.to_uppercase());
+    let encoding = build.value("encoding")?.map(file_name::text);
+    if let Some(charset) = input::encoding(encoding.as_deref())? {
+        text += &format!(", encoded in {}", charset.name());
     }
     Ok(format!("{text}: {}", attributes(build, format)))
 }
