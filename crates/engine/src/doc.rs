@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use graph::{
     Assignment, Cardinality, InPortModel, NativeFn, OperatorModel, OutPortModel, ParamMode,
-    ParamModel, PunctuationIn, PunctuationOut, Windowing,
+    ParamModel, PunctuationIn, PunctuationOut, Unsupported, Windowing,
 };
 
 use crate::models::models;
@@ -108,6 +108,9 @@ fn operator(model: &OperatorModel) -> String {
             .params
             .iter()
             .for_each(|param| text += &parameter(model, param));
+    }
+    for (name, Unsupported { why, instead }) in model.unsupported_params {
+        text += &wrapped(&format!("{name}: not supported: {why}; {instead}"), "  ");
     }
     if !model.output_functions.is_empty() {
         text += "\nOUTPUT FUNCTIONS\n";

@@ -25,6 +25,7 @@ pub mod print;
 mod services;
 mod state;
 mod stmt;
+mod unsupported;
 mod visit;
 pub mod xml;
 
@@ -57,3 +58,4 @@ pub use plan::{
 pub use services::{NoServices, Services, TraceLevel};
 pub use state::State;
 pub use stmt::{Body, Function, LocalVar, Stmt};
+pub use unsupported::Unsupported;

@@ -24,7 +24,7 @@
 //! assert_eq!(FILTER.inputs.len(), 1);
 //! ```
 
-use crate::{Operator, WindowKind};
+use crate::{Operator, Unsupported, WindowKind};
 
 /// A primitive operator's interface.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,8 @@ pub struct OperatorModel {
     pub outputs: &'static [OutPortModel],
     /// Parameters.
     pub params: &'static [ParamModel],
+    /// Parameters that are known by name only.
+    pub unsupported_params: &'static [(&'static str, Unsupported)],
     /// Whether parameters that are not listed are accepted (mode expression, any type).
     pub allow_any_param: bool,
     /// Custom literal types: name and values.
@@ -65,8 +67,8 @@ pub struct OperatorModel {
     pub metrics: &'static [&'static str],
     /// What it is for the program around it.
     pub role: Role,
-    /// Why nobody can use it, and what to do instead: it is known by name only.
-    pub unsupported: Option<&'static str>,
+    /// Why it cannot be used: it is known by name only.
+    pub unsupported: Option<Unsupported>,
     /// Whether it can begin a consistent region whose trigger is operatorDriven.
     pub starts_consistent_region: bool,
     /// What the fields above cannot say (attribute types of a port, parameters that need each
@@ -86,6 +88,7 @@ impl OperatorModel {
         inputs: &[],
         outputs: &[],
         params: &[],
+        unsupported_params: &[],
         allow_any_param: false,
         enums: &[],
         output_functions: &[],

@@ -2,7 +2,7 @@
 
 use tuple::{Type, Value};
 
-use crate::{Fault, Pos, Services};
+use crate::{Fault, Pos, Services, Unsupported};
 
 /// One prototype of a library function. The toolkit declares a static list of these; the compiler
 /// parses the prototypes for overload resolution, the interpreter and compiled code call `eval`.
@@ -17,8 +17,8 @@ pub struct NativeFn {
     pub doc: &'static str,
     /// The implementation.
     pub eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
-    /// What to do instead of calling it: it is known by name only.
-    pub unsupported: Option<&'static str>,
+    /// Why it cannot be called: it is known by name only.
+    pub unsupported: Option<Unsupported>,
     /// Finds constant arguments with which every call would fail.
     pub check: Option<CheckArguments>,
 }

@@ -24,6 +24,8 @@ use runtime::OperatorEntry;
 /// All operators, by namespace and name.
 pub fn operators() -> &'static [OperatorEntry] {
     const OPERATORS: &[OperatorEntry] = &[
+        unsupported::JSON_TO_TUPLE,
+        unsupported::TUPLE_TO_JSON,
         xml::xml_parse::ENTRY,
         adapter::directory_scan::ENTRY,
         adapter::export::ENTRY,
@@ -37,6 +39,12 @@ pub fn operators() -> &'static [OperatorEntry] {
         adapter::net::udp_source::ENTRY,
         unsupported::V1_TCP_SINK,
         unsupported::V1_TCP_SOURCE,
+        unsupported::DEMUX,
+        unsupported::KEYED_AGGREGATE,
+        unsupported::KEYED_DELAY,
+        unsupported::KEYED_JOIN,
+        unsupported::NORMALIZE,
+        unsupported::PUNCT_MERGER,
         control::job_control_plane::ENTRY,
         relational::aggregate::ENTRY,
         relational::filter::ENTRY,
@@ -64,7 +72,10 @@ pub fn operators() -> &'static [OperatorEntry] {
         utility::threaded_split::ENTRY,
         utility::throttle::ENTRY,
         utility::union::ENTRY,
+        unsupported::BUFFER,
+        unsupported::MARKER,
         utility::splitter::ENTRY,
+        unsupported::SELECTOR,
     ];
     OPERATORS
 }

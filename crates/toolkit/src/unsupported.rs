@@ -1,22 +1,22 @@
-//! Standard operators that are known by name only: whoever invokes one is told what to do instead.
+//! Operators that are known by name only: whoever invokes one is told why, and what to do instead.
 
-use graph::{Fault, FaultKind, OperatorModel};
+use graph::{Fault, FaultKind, OperatorModel, Unsupported};
 use runtime::{Build, Make, Operator, OperatorEntry};
 
 /// The registry's line of such an operator.
 macro_rules! unsupported {
-    ($constant:ident, $namespace:literal, $name:literal, $instead:literal) => {
+    ($($constant:ident $namespace:literal $name:literal $why:literal, $instead:literal;)+) => { $(
         pub const $constant: OperatorEntry = OperatorEntry {
             model: &OperatorModel {
                 namespace: $namespace,
                 name: $name,
-                doc: concat!("Not supported: ", $instead, "."),
-                unsupported: Some($instead),
+                doc: concat!("Not supported: ", $why, "; ", $instead, "."),
+                unsupported: Some(Unsupported { why: $why, instead: $instead }),
                 ..OperatorModel::DEFAULT
             },
             make: Make::Build(build),
         };
-    };
+    )+ };
 }
 
 /// The compiler lets none through.
@@ -25,21 +25,47 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     Err(Fault::new(FaultKind::Limit, message))
 }
 
-unsupported!(
-    V1_TCP_SINK,
-    "spl.compat",
-    "V1TCPSink",
-    "write with TCPSink, `format : bin`"
-);
-unsupported!(
-    V1_TCP_SOURCE,
-    "spl.compat",
-    "V1TCPSource",
-    "read with TCPSource, `format : bin`"
-);
-unsupported!(
-    JAVA_OP,
-    "spl.utility",
-    "JavaOp",
-    "there is no Java in this engine; write the logic in a Custom, or in functions"
-);
+unsupported! {
+    JSON_TO_TUPLE "com.ibm.streamsx.json" "JSONToTuple"
+        "there is no JSON in this engine",
+        "take the text apart with regexMatchPerl in a Custom, or have the data as csv or XML";
+    TUPLE_TO_JSON "com.ibm.streamsx.json" "TupleToJSON"
+        "there is no JSON in this engine",
+        "put the text together in a Functor, as `json = \"{\\\"n\\\":\" + (rstring) n + \"}\"`";
+    V1_TCP_SINK "spl.compat" "V1TCPSink"
+        "it writes the binary form of release 1 of Streams",
+        "write with TCPSink, `format : bin`, which a TCPSource with that format reads";
+    V1_TCP_SOURCE "spl.compat" "V1TCPSource"
+        "it reads the binary form of release 1 of Streams",
+        "read with TCPSource, `format : bin`, what a TCPSink with that format writes";
+    DEMUX "spl.compat.sample" "Demux"
+        "it is a sample of release 1 of Streams, deprecated there too",
+        "use a Functor: it has any number of output ports, each with its own assignments";
+    KEYED_AGGREGATE "spl.compat.sample" "KeyedAggregate"
+        "it is a sample of release 1 of Streams, deprecated there too",
+        "use an Aggregate with a `partitioned` window and `partitionBy`";
+    KEYED_DELAY "spl.compat.sample" "KeyedDelay"
+        "it is a sample of release 1 of Streams, deprecated there too",
+        "keep the tuples in a map by key in the state of a Custom, and submit them when they are due";
+    KEYED_JOIN "spl.compat.sample" "KeyedJoin"
+        "it is a sample of release 1 of Streams, deprecated there too",
+        "use a Join with `equalityLHS` and `equalityRHS`";
+    NORMALIZE "spl.compat.sample" "Normalize"
+        "it is a sample of release 1 of Streams, deprecated there too",
+        "use a Custom that submits a tuple for each element of the list, in a `for` loop";
+    PUNCT_MERGER "spl.compat.sample" "PunctMerger"
+        "it is a sample of release 1 of Streams, deprecated there too",
+        "use a Custom that counts the markers of each port in `onPunct`, and submits one for all";
+    JAVA_OP "spl.utility" "JavaOp"
+        "there is no Java in this engine",
+        "write the logic in a Custom, or in functions";
+    BUFFER "spl.utility.internal" "Buffer"
+        "it is a part of ReplayableStart in Streams",
+        "use ReplayableStart, or a threaded port (config `threadedPort`)";
+    MARKER "spl.utility.internal" "Marker"
+        "it is a part of ReplayableStart in Streams",
+        "use ReplayableStart";
+    SELECTOR "spl.utility.internal" "Selector"
+        "it is a part of ReplayableStart in Streams",
+        "use ReplayableStart";
+}

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use graph::Unsupported;
 use syntax::ast::{Composite, ExprKind, Ident, Invocation, Logic, Mode, QName};
 use syntax::{Diagnostic, Span};
 
@@ -96,14 +97,13 @@ impl<'w> Expander<'_, 'w> {
                     inherited,
                 });
             }
-            Some(Found::Operator(model)) if model.unsupported.is_some() => {
-                let message = format!("{} is not supported", model.name);
-                let place = ast.operator.span;
-                let finding = Diagnostic::error("unsupported-operator", place, message);
-                let help = model.unsupported.into_iter();
-                self.report(help.fold(finding, Diagnostic::help));
-            }
             Some(Found::Operator(model)) => {
+                if let Some(Unsupported { why, instead }) = model.unsupported {
+                    let message = format!("{} is not supported: {why}", model.name);
+                    let place = ast.operator.span;
+                    let finding = Diagnostic::error("unsupported-operator", place, message);
+                    return self.report(finding.help(instead));
+                }
                 let request = Request {
                     ast,
                     model,

@@ -1,6 +1,6 @@
 //! Calls: arguments, the choice of the function, and the typed call.
 
-use graph::{Arg, Callee, ExprKind, OutputCall};
+use graph::{Arg, Callee, ExprKind, OutputCall, Unsupported};
 use syntax::ast;
 use syntax::{Diagnostic, Span};
 use tuple::Type;
@@ -34,6 +34,13 @@ impl<'w> Typer<'_, 'w> {
             return result;
         }
         let candidates = self.candidates(name, &scope);
+        if let Some(refused) = candidates.as_ref().and_then(|all| all.refused) {
+            // Whatever is wrong with the arguments does not matter.
+            let said = self.session.diagnostics.mute(true);
+            self.arguments(args);
+            drop(said);
+            return self.refuse(&name.name.text, refused, span);
+        }
         let is_output = candidates.as_ref().is_some_and(Candidates::is_output);
         if is_output {
             self.check_nesting(&name.name.text, span)?;
@@ -43,6 +50,13 @@ impl<'w> Typer<'_, 'w> {
         let result = self.resolved(candidates, args, (name, callee.span), span);
         self.depth -= 1;
         result
+    }
+
+    /// A function that is known by name only.
+    fn refuse<T>(&self, name: &str, refused: Unsupported, span: Span) -> Option<T> {
+        let message = format!("`{name}` is not supported: {}", refused.why);
+        let finding = Diagnostic::error("unsupported-function", span, message);
+        self.report(finding.help(refused.instead))
     }
 
     fn resolved(
@@ -249,11 +263,6 @@ impl<'w> Typer<'_, 'w> {
                 return Some(graph::Expr { kind, ty, pos });
             }
             Target::Native(id) => {
-                if let Some(instead) = self.session.world.native(id).unsupported {
-                    let message = format!("`{}` is not supported", signature.name);
-                    let finding = Diagnostic::error("unsupported-function", span, message);
-                    return self.report(finding.help(instead));
-                }
                 if let Some(result) = self.known_call(signature, &args, &ty, span) {
                     return result;
                 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use graph::Unsupported;
 use syntax::ast::{self, Actual, ExprKind, Mode, QName};
 use syntax::{Diagnostic, Span};
 
@@ -15,6 +16,8 @@ pub(super) struct Candidates {
     pub list: Vec<(usize, Rc<Signature>)>,
     /// Some overload is broken, so that a call that fits none is not reported.
     pub is_broken: bool,
+    /// Why they cannot be called, if all of them are known by name only.
+    pub refused: Option<Unsupported>,
 }
 
 impl<'w> Typer<'_, 'w> {
@@ -86,12 +89,14 @@ impl<'w> Typer<'_, 'w> {
             return Some(Candidates {
                 list,
                 is_broken: false,
+                refused: None,
             });
         }
         let unit = scope.unit_id();
         let mut candidates = Candidates {
             list: Vec::new(),
             is_broken: false,
+            refused: None,
         };
         for (distance, found) in self.session.world.overloads(unit, name) {
             match self.signature_of(found) {
@@ -100,6 +105,7 @@ impl<'w> Typer<'_, 'w> {
             }
         }
         self.add_intrinsics(name, &mut candidates);
+        self.drop_refused(&mut candidates);
         if candidates.list.is_empty() && !candidates.is_broken {
             if name.namespace.is_none() && self.uses_value(text) {
                 let message = format!("`{text}` is no function and cannot be called");
@@ -111,6 +117,20 @@ impl<'w> Typer<'_, 'w> {
             return self.report(finding);
         }
         Some(candidates)
+    }
+
+    /// Functions that are known by name only hide none that can be called.
+    fn drop_refused(&self, candidates: &mut Candidates) {
+        let refusal = |signature: &Signature| match signature.target {
+            Target::Native(id) => self.session.world.native(id).unsupported,
+            _ => None,
+        };
+        let of_all = candidates.list.iter().map(|(_, s)| refusal(s));
+        let all: Option<Vec<_>> = of_all.collect();
+        candidates.refused = all.and_then(|all| all.first().copied());
+        if candidates.refused.is_none() {
+            candidates.list.retain(|(_, s)| refusal(s).is_none());
+        }
     }
 
     fn signature_of(&self, found: Found<'w>) -> Option<Rc<Signature>> {

@@ -1,6 +1,6 @@
 //! The param clause of a primitive operator.
 
-use graph::{Expr, Param, ParamMode, ParamModel, ParamValue};
+use graph::{Expr, Param, ParamMode, ParamModel, ParamValue, Unsupported};
 use syntax::ast::{self, Actual, ExprKind};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
@@ -107,6 +107,13 @@ const FREE: ParamModel = ParamModel {
 
 fn unknown(work: &Work<'_, '_>, param: &ast::Param) -> Option<ParamValue> {
     let name = &param.name;
+    let mut refused = work.model.unsupported_params.iter();
+    if let Some((_, Unsupported { why, instead })) = refused.find(|(of, _)| *of == &*name.text) {
+        let message = format!("parameter `{}` is not supported: {why}", name.text);
+        let finding = Diagnostic::error("unsupported-param", name.span, message);
+        work.session.report(finding.help(*instead));
+        return None;
+    }
     let message = format!("{} has no parameter `{}`", work.model.name, name.text);
     let finding = Diagnostic::error("unknown-param", name.span, message);
     work.session.report(match meant(work, &name.text) {

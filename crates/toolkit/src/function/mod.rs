@@ -18,6 +18,7 @@ mod collection;
 mod complex;
 mod eventtime;
 mod file;
+mod json;
 mod math;
 pub(crate) mod number;
 pub(crate) mod regex;
@@ -28,7 +29,7 @@ mod xml;
 
 use std::sync::LazyLock;
 
-use graph::{Call, Fault, FaultKind, NativeFn};
+use graph::{Call, Fault, FaultKind, NativeFn, Unsupported};
 use tuple::Value;
 
 /// How a function is implemented.
@@ -44,6 +45,7 @@ const LISTS: &[&[&[NativeFn]]] = &[
     file::LISTS,
     xml::LISTS,
     eventtime::LISTS,
+    json::LISTS,
 ];
 
 /// All built-in functions, the prototypes of one namespace together.
@@ -57,10 +59,10 @@ const fn unsupported(
     namespace: &'static str,
     prototype: &'static str,
     doc: &'static str,
-    instead: &'static str,
+    refusal: Unsupported,
 ) -> NativeFn {
     NativeFn {
-        unsupported: Some(instead),
+        unsupported: Some(refusal),
         ..native(namespace, prototype, doc, no_function)
     }
 }

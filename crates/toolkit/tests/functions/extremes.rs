@@ -85,6 +85,7 @@ fn allowed(constraint: &str) -> Vec<Type> {
         "collection" => Type::is_collection,
         "tuple" => Type::is_tuple,
         "xml" => Type::is_xml,
+        "enum" => Type::is_enum,
         other => panic!("an unknown constraint: {other}"),
     };
     every_type().into_iter().filter(is).collect()

@@ -1,6 +1,6 @@
 //! Parameters that several network adapters have.
 
-use graph::{ParamMode, ParamModel};
+use graph::{ParamMode, ParamModel, Unsupported};
 
 /// The literals of [`ROLE`].
 pub const ROLES: (&str, &[&str]) = ("SocketRole", &["server", "client"]);
@@ -37,12 +37,29 @@ pub const PORT: ParamModel = ParamModel {
     ..ParamModel::DEFAULT
 };
 
-/// `name`, which is refused.
-pub const NAME: ParamModel = ParamModel {
-    name: "name",
-    ty: "rstring",
-    doc: "The name of a service of a name server. Not supported: give address and port.",
-    ..ParamModel::DEFAULT
+/// What operators of UDP refuse.
+pub const UNSUPPORTED: &[(&str, Unsupported)] = &[("name", NO_NAME_SERVER)];
+
+/// What operators of TCP refuse: TLS too.
+pub const UNSUPPORTED_TCP: &[(&str, Unsupported)] = &[
+    ("name", NO_NAME_SERVER),
+    ("sslConfigName", NO_TLS),
+    ("sslProtocol", NO_TLS),
+    ("sslCertificateFile", NO_TLS),
+    ("password", NO_TLS),
+    ("sslCertificateAuthorityFile", NO_TLS),
+    ("sslAuthenticateClient", NO_TLS),
+    ("sslCipherSuites", NO_TLS),
+];
+
+const NO_NAME_SERVER: Unsupported = Unsupported {
+    why: "there is no name server",
+    instead: "give `address` and `port` instead",
+};
+
+const NO_TLS: Unsupported = Unsupported {
+    why: "connections are not encrypted",
+    instead: "let a tunnel encrypt what goes to another host, as stunnel, ssh -L or a VPN",
 };
 
 /// `encoding`.

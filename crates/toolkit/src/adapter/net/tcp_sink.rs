@@ -38,6 +38,7 @@ static MODEL: OperatorModel = OperatorModel {
           what cannot be sent then is dropped.",
     inputs: &[InPortModel::DEFAULT],
     params: PARAMS,
+    unsupported_params: params::UNSUPPORTED_TCP,
     enums: &[
         records::FORMATS,
         records::ALGORITHMS,
@@ -63,7 +64,6 @@ const PARAMS: &[ParamModel] = &[
         mode: ParamMode::Expression,
         ..params::PORT
     },
-    params::NAME,
     params::ROLE,
     records::FORMAT,
     params::ENCODING,

@@ -29,7 +29,6 @@ static MODEL: OperatorModel = OperatorModel {
     params: &[
         params::ADDRESS,
         params::PORT,
-        params::NAME,
         params::ROLE,
         records::FORMAT,
         params::ENCODING,
@@ -50,6 +49,7 @@ static MODEL: OperatorModel = OperatorModel {
         params::CONFIRM,
         params::KEEP_ALIVE,
     ],
+    unsupported_params: params::UNSUPPORTED_TCP,
     enums: &[
         records::FORMATS,
         records::PARSINGS,

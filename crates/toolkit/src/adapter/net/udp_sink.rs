@@ -33,7 +33,6 @@ static MODEL: OperatorModel = OperatorModel {
     params: &[
         params::ADDRESS,
         params::PORT,
-        params::NAME,
         records::FORMAT,
         params::ENCODING,
         records::WRITE_DELAY,
@@ -50,6 +49,7 @@ static MODEL: OperatorModel = OperatorModel {
             ..ParamModel::DEFAULT
         },
     ],
+    unsupported_params: params::UNSUPPORTED,
     enums: &[records::FORMATS, records::ALGORITHMS],
     verify: Some(verify::udp_sink),
     ..OperatorModel::DEFAULT

@@ -35,7 +35,6 @@ static MODEL: OperatorModel = OperatorModel {
         params::ADDRESS,
         params::INTERFACE,
         params::PORT,
-        params::NAME,
         records::FORMAT,
         params::ENCODING,
         records::DEFAULT_TUPLE,
@@ -48,6 +47,7 @@ static MODEL: OperatorModel = OperatorModel {
         records::READ_PUNCTUATIONS,
         records::IGNORE_EXTRA,
     ],
+    unsupported_params: params::UNSUPPORTED,
     enums: &[records::FORMATS, records::PARSINGS, records::ALGORITHMS],
     output_functions: &[
         "rstring RemoteIP()",

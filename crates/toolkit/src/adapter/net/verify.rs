@@ -40,7 +40,6 @@ pub fn tcp_sink(operator: &Operator) -> Result<(), Misuse> {
 
 /// UDPSource.
 pub fn udp_source(operator: &Operator) -> Result<(), Misuse> {
-    no_name_server(operator)?;
     if !given(operator, "port") {
         let help = "`port : 0` takes any free one";
         return wrong(Part::Head, "UDPSource needs the parameter `port`", help);
@@ -51,14 +50,12 @@ pub fn udp_source(operator: &Operator) -> Result<(), Misuse> {
 
 /// UDPSink.
 pub fn udp_sink(operator: &Operator) -> Result<(), Misuse> {
-    no_name_server(operator)?;
     address_and_port(operator, "UDPSink")?;
     written(operator)
 }
 
 /// Roles and how connections come to be.
 fn connection(operator: &Operator) -> Result<(), Misuse> {
-    no_name_server(operator)?;
     if lower::literal(operator, "role") == Some("client") {
         address_and_port(operator, "a client")?;
     } else if given(operator, "address") {
@@ -88,14 +85,6 @@ fn address_and_port(operator: &Operator, who: &str) -> Result<(), Misuse> {
             let message = format!("{who} needs the parameter `{name}`");
             return wrong(Part::Head, message, "");
         }
-    }
-    Ok(())
-}
-
-fn no_name_server(operator: &Operator) -> Result<(), Misuse> {
-    if given(operator, "name") {
-        let help = "give `address` and `port` instead";
-        return wrong(Part::Param("name"), "there is no name server", help);
     }
     Ok(())
 }

@@ -7,20 +7,29 @@
 //! What operators are told of their ports are properties: `exported.0.0.name`, `imported.0.subscription`,
 //! `peOutputPort.0.congestionFactor`.
 
-use graph::{Call, NativeFn};
+use graph::{Call, NativeFn, Unsupported};
 use tuple::{List, Type, Value};
 
 use super::utility;
 use crate::function::call::{Arguments, Outcome, rstring};
 
-const EXPORT: &str = "streams are joined when the program is compiled, by the properties that Export \
-                      has then; getOutputPortExportProperties gives them";
-const IMPORT: &str = "streams are joined when the program is compiled, by the subscription that Import \
-                      has then; getInputPortImportSubscription gives it";
-const FILTER: &str = "a filter is that which Import has when the program is compiled; \
-                      evalPredicate evaluates a condition that is text";
-const IN_PLACE: &str = "the message bundles of toolkits are compiled resources of ICU, which nothing here \
-                        reads; write the message in the program, or read it from a file";
+const EXPORT: Unsupported = Unsupported {
+    why: "streams are joined when the program is compiled, by the properties that Export has then",
+    instead: "getOutputPortExportProperties gives them; send on another exported stream by a Split",
+};
+const IMPORT: Unsupported = Unsupported {
+    why: "streams are joined when the program is compiled, by the subscription that Import has then",
+    instead: "getInputPortImportSubscription gives it; import all streams, and put a DynamicFilter \
+              or a Switch behind",
+};
+const FILTER: Unsupported = Unsupported {
+    why: "the filter of an Import is settled when the program is compiled",
+    instead: "import without it, and put a Filter behind whose condition is `evalPredicate`",
+};
+const IN_PLACE: Unsupported = Unsupported {
+    why: "the message bundles of toolkits are compiled resources of ICU, which nothing here reads",
+    instead: "write the message in the program, or read it from a file",
+};
 
 const NO_CONFIGURATION: &str = "Application configurations belong to an instance; there is none.";
 
@@ -195,10 +204,6 @@ fn set_list(c: &mut Call<'_>, at: usize, values: Vec<Value>) {
     *c.arg_mut(at) = Value::List(List::from_values(&element, values));
 }
 
-const fn unsupported(
-    prototype: &'static str,
-    doc: &'static str,
-    instead: &'static str,
-) -> NativeFn {
-    crate::function::unsupported("spl.utility", prototype, doc, instead)
+const fn unsupported(prototype: &'static str, doc: &'static str, refusal: Unsupported) -> NativeFn {
+    crate::function::unsupported("spl.utility", prototype, doc, refusal)
 }
