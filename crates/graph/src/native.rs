@@ -17,6 +17,9 @@ pub struct NativeFn {
     pub doc: &'static str,
     /// The implementation.
     pub eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
+    /// It gives the numbers of a [`Range`](crate::ops::Range), as a list: a loop over a call takes them
+    /// one after the other and makes no list.
+    pub is_range: bool,
     /// Why it cannot be called: it is known by name only.
     pub unsupported: Option<Unsupported>,
     /// Finds constant arguments with which every call would fail.

@@ -205,6 +205,7 @@ const NATIVES: &[NativeFn] = &[NativeFn {
     prototype: "<ordered T> T max(T v1, T v2)",
     doc: "",
     eval: nothing,
+    is_range: false,
     unsupported: None,
     check: None,
 }];

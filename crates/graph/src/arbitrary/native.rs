@@ -51,6 +51,7 @@ const fn native(
         prototype,
         doc,
         eval,
+        is_range: false,
         unsupported: None,
         check: None,
     }

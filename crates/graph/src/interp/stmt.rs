@@ -1,9 +1,12 @@
 //! Statements.
 
-use tuple::{Layout, List, Punctuation, RString, TupleBuf, UString, Value};
+use std::borrow::Cow;
 
-use crate::ops::{element, sentence};
-use crate::{Body, Expr, ExprKind, Fault, LocalId, Stmt};
+use smallvec::SmallVec;
+use tuple::{Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
+
+use crate::ops::{Range, element, sentence};
+use crate::{Arg, Body, Callee, Expr, ExprKind, Fault, LocalId, Stmt};
 
 use super::machine::{Machine, NOTHING};
 use super::operand::Operand;
@@ -105,6 +108,9 @@ impl Machine<'_, '_> {
     }
 
     fn each(&mut self, local: LocalId, collection: &Expr, body: &[Stmt]) -> Result<Flow, Fault> {
+        if let Some(range) = self.range(collection)? {
+            return self.each_number(local, range, body);
+        }
         let is_part = is_part_of_variable(collection);
         let mut collection = self.operand(collection)?;
         if !is_part && let Operand::At(_) = &collection {
@@ -117,6 +123,47 @@ impl Machine<'_, '_> {
             self.step()?;
             at += 1;
             self.locals[self.frame + local.0 as usize] = item;
+            match self.block(body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => break,
+                flow @ Flow::Return(_) => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// What a loop over numbers goes through without a list of them.
+    fn range(&mut self, collection: &Expr) -> Result<Option<Range>, Fault> {
+        let ExprKind::Call(Callee::Native(id), args) = &collection.kind else {
+            return Ok(None);
+        };
+        let native = self.natives.get(id.0 as usize);
+        if !native.is_some_and(|native| native.is_range) {
+            return Ok(None);
+        }
+        self.step()?;
+        let mut operands = SmallVec::<[Operand<'_>; 3]>::new();
+        for arg in args {
+            operands.push(match arg {
+                // Only its length counts.
+                Arg::Value(arg) if matches!(arg.ty, Type::List(..)) => self.operand(arg)?,
+                Arg::Value(arg) => Operand::Owned(self.value(arg)?),
+                Arg::Place(_) => return Err(sentence::mistyped("an argument of range")),
+            });
+        }
+        let values: SmallVec<[Cow<'_, Value>; 3]> = operands
+            .iter()
+            .map(|operand| self.look(operand))
+            .collect::<Result<_, _>>()?;
+        let values: SmallVec<[&Value; 3]> = values.iter().map(|value| &**value).collect();
+        let range = Range::of(&values).map_err(|fault| fault.at(collection.pos))?;
+        Ok(Some(range))
+    }
+
+    fn each_number(&mut self, local: LocalId, range: Range, body: &[Stmt]) -> Result<Flow, Fault> {
+        for number in range.numbers() {
+            self.step()?;
+            self.locals[self.frame + local.0 as usize] = Value::Int32(number);
             match self.block(body)? {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => break,

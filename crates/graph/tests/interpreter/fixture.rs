@@ -184,6 +184,7 @@ const fn function(
         prototype,
         doc: "",
         eval,
+        is_range: false,
         unsupported: None,
         check: None,
     }

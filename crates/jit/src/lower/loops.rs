@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use graph::{Expr, ExprKind, LocalId, Stmt};
+use graph::{Arg, Callee, Expr, ExprKind, LocalId, Stmt};
 use tuple::Type;
 
 use super::frame::Loop;
@@ -104,6 +104,11 @@ impl Lower<'_, '_> {
 
     /// `for (T x in collection)`
     pub fn for_each(&mut self, local: LocalId, collection: &Expr, body: &[Stmt]) {
+        if let Some(numbers) = self.range(collection) {
+            return self.for_each_of(numbers.len, local, body, |lower, index| {
+                lower.number_at(&numbers, index)
+            });
+        }
         let value = self.expr(collection);
         let (value, ty) = match &collection.ty {
             Type::UString => {
@@ -116,24 +121,94 @@ impl Lower<'_, '_> {
             ty => (self.stable(value, ty), ty.clone()),
         };
         let items = self.items(&value, &ty);
+        self.for_each_of(items.len(), local, body, |lower, index| {
+            lower.item(&items, index, &ty)
+        });
+    }
+
+    /// The turns of a loop over so many items.
+    fn for_each_of(
+        &mut self,
+        len: ir::Value,
+        local: LocalId,
+        body: &[Stmt],
+        item: impl FnOnce(&mut Self, ir::Value) -> Val,
+    ) {
         // What the loop runs over may be temporary itself: it is kept until the loop is done.
         let mark = self.mark();
         let zero = self.word(0);
         let turn = self.block_with(&[types::I64]);
         let done = self.block();
-        let is_any = self.icmp_const(IntCC::NotEqual, items.len(), 0);
+        let is_any = self.icmp_const(IntCC::NotEqual, len, 0);
         self.turn_if(is_any, (turn, zero), done);
         self.go(turn);
         let index = self.params(turn)[0];
-        let item = self.item(&items, index, &ty);
+        let item = item(self, index);
         self.set_item(local, item);
         self.turn(body, done);
         self.reset(mark);
         let index = self.offset(index, 1);
-        let is_more = self.icmp(IntCC::UnsignedLessThan, index, items.len());
+        let is_more = self.icmp(IntCC::UnsignedLessThan, index, len);
         self.turn_if(is_more, (turn, index), done);
         self.b.seal_block(turn);
         self.go_sealed(done);
+    }
+
+    /// What a loop over a call of `range` goes through: no list is made.
+    fn range(&mut self, collection: &Expr) -> Option<Numbers> {
+        let ExprKind::Call(Callee::Native(native), args) = &collection.kind else {
+            return None;
+        };
+        let function = self.unit.natives[native.0 as usize];
+        if !function.is_range {
+            return None;
+        }
+        let mut words = Vec::new();
+        let mut operands = Vec::new();
+        for arg in args {
+            let Arg::Value(arg) = arg else { return None };
+            let value = self.expr(arg);
+            if let Type::List(..) = arg.ty {
+                words.push(self.elements(&value, &arg.ty).len);
+                continue;
+            }
+            let number = self.parts(&value, &arg.ty)[0];
+            words.push(self.b.ins().sextend(types::I64, number));
+            operands.push(Lower::given(&Val::one(number), &arg.ty));
+        }
+        let zero = self.word(0);
+        let (first, limit, step) = match words[..] {
+            [limit] => (zero, limit, None),
+            [first, limit] => (first, limit, None),
+            [first, limit, step] => (first, limit, Some(step)),
+            _ => return None,
+        };
+        let distance = self.b.ins().isub(limit, first);
+        let Some(step) = step else {
+            let len = self.b.ins().smax(distance, zero);
+            return Some(Numbers { first, step, len });
+        };
+        self.fault_if_zero(step, Op::Native(function), &operands, collection.pos);
+        let is_down = self.icmp_const(IntCC::SignedLessThan, step, 0);
+        let back = self.b.ins().ineg(distance);
+        let distance = self.b.ins().select(is_down, back, distance);
+        let distance = self.b.ins().smax(distance, zero);
+        let size = self.b.ins().iabs(step);
+        // Rounded up: the last step may be a part of one.
+        let more = self.offset(size, -1);
+        let more = self.b.ins().iadd(distance, more);
+        let len = self.b.ins().udiv(more, size);
+        let step = Some(step);
+        Some(Numbers { first, step, len })
+    }
+
+    fn number_at(&mut self, numbers: &Numbers, index: ir::Value) -> Val {
+        let way = match numbers.step {
+            Some(step) => self.b.ins().imul(index, step),
+            None => index,
+        };
+        let number = self.b.ins().iadd(numbers.first, way);
+        Val::one(self.b.ins().ireduce(types::I32, number))
     }
 
     /// Goes on with the turn of an index, or behind the loop.
@@ -206,6 +281,14 @@ fn is_part_of_variable(collection: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// What a loop over numbers runs over: words, so that nothing overflows.
+struct Numbers {
+    first: ir::Value,
+    /// `None`: 1.
+    step: Option<ir::Value>,
+    len: ir::Value,
 }
 
 /// What a loop runs over.

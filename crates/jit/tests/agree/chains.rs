@@ -20,6 +20,7 @@ const NATIVES: [NativeFn; 1] = [NativeFn {
     prototype: "void note()",
     doc: "Prints.",
     eval: note,
+    is_range: false,
     unsupported: None,
     check: None,
 }];

@@ -1,5 +1,6 @@
 //! Making lists, and taking slices of them.
 
+use graph::ops::Range;
 use graph::{Call, Fault, NativeFn};
 use tuple::{List, Value};
 
@@ -51,26 +52,22 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             c.give_values((0..count(c.int32(1))?).map(numbered))
         },
     ),
-    collection(
+    range(
         "list<int32> range(int32 limit)",
         "The numbers from 0 up to but not including `limit`.",
-        |c| range(c, 0, c.int32(0), 1),
     ),
-    collection(
+    range(
         "list<int32> range(int32 start, int32 limit)",
         "The numbers from `start` up to but not including `limit`.",
-        |c| range(c, c.int32(0), c.int32(1), 1),
     ),
-    collection(
+    range(
         "list<int32> range(int32 start, int32 limit, int32 step)",
         "The numbers from `start` in steps of `step`, before they reach `limit`; a negative step \
          counts down. Faults if the step is 0.",
-        |c| range(c, c.int32(0), c.int32(1), c.int32(2)),
     ),
-    collection(
+    range(
         "<list T> list<int32> range(T l)",
         "The indexes of the list's elements.",
-        |c| range(c, 0, c.list(0).len() as i32, 1),
     ),
     collection(
         "<list T> T slice(T values, int32 from, int32 cnt, int32 skip, int32 tape)",
@@ -92,18 +89,17 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-fn range(c: &Call<'_>, start: i32, limit: i32, step: i32) -> Outcome {
-    if step == 0 {
-        return Err(Fault::value("the step of a range must not be 0"));
+/// A prototype of `range`.
+const fn range(prototype: &'static str, doc: &'static str) -> NativeFn {
+    NativeFn {
+        is_range: true,
+        ..collection(prototype, doc, |c| {
+            let args: Vec<&Value> = c.args.iter().map(|arg| &**arg).collect();
+            let range = Range::of(&args)?;
+            count(i32::try_from(range.len()).unwrap_or(i32::MAX))?;
+            c.give_list(List::Int32(range.numbers().collect()))
+        })
     }
-    let distance = (i64::from(limit) - i64::from(start)) * i64::from(step.signum());
-    let steps = distance
-        .max(0)
-        .unsigned_abs()
-        .div_ceil(step.unsigned_abs().into());
-    let steps = count(i32::try_from(steps).unwrap_or(i32::MAX))?;
-    let number = |n: usize| (i64::from(start) + n as i64 * i64::from(step)) as i32;
-    c.give_list(List::Int32((0..steps).map(number).collect()))
 }
 
 fn slice(c: &Call<'_>, skip: i32, tape: i32) -> Outcome {
