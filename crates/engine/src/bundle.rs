@@ -45,6 +45,7 @@ struct Settings {
     log: TraceLevel,
     backend: Backend,
     perf_map: bool,
+    unbuffered: bool,
     latency: bool,
     #[serde(with = "Idle")]
     idle: Strategy,
@@ -119,6 +120,7 @@ impl Bundle {
             log: settings.log,
             backend: settings.backend,
             perf_map: settings.perf_map,
+            unbuffered: settings.unbuffered,
             latency: settings.latency,
             idle: settings.idle,
             hosts: settings.hosts,
@@ -148,6 +150,7 @@ impl Settings {
             log: launch.log,
             backend: launch.backend,
             perf_map: launch.perf_map,
+            unbuffered: launch.unbuffered,
             latency: launch.latency,
             idle: launch.idle,
             hosts: launch.hosts.clone(),

@@ -37,6 +37,8 @@ pub struct Launch {
     /// Called before the job writes to standard output or error: whoever draws on the terminal makes
     /// way.
     pub before_print: fn(),
+    /// Write what is printed at once: standard output is a terminal, and somebody looks at it.
+    pub unbuffered: bool,
     /// Put the PE's name before each line of standard output, if there are several PEs.
     pub tag_output: bool,
     /// Measure how long tuples are under way between PEs.
@@ -73,6 +75,7 @@ impl Default for Launch {
             perf_map: false,
             kill_after: None,
             before_print: || {},
+            unbuffered: false,
             tag_output: false,
             latency: false,
             counters: false,
@@ -181,6 +184,7 @@ pub(crate) fn wire(
         },
         properties,
         stdout: Box::new(Polite(std::io::stdout(), launch.before_print)),
+        unbuffered: launch.unbuffered,
         stderr: Box::new(Polite(std::io::stderr(), launch.before_print)),
         links: border.links,
         cores: border.cores,

@@ -1,6 +1,7 @@
 //! What library functions and operator code may ask of the PE around them.
 
 use std::cell::Cell;
+use std::io;
 use std::sync::Arc;
 
 use tuple::{Punctuation, TupleRef, TupleType, Value};
@@ -26,6 +27,13 @@ pub trait Services {
     fn print(&mut self, text: &[u8], flush: bool) -> Result<(), Fault>;
     /// Flushes standard output.
     fn flush(&mut self) -> Result<(), Fault>;
+    /// Writes to standard error, at once.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn print_error(&mut self, _text: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
     /// Absolute path of the data directory.
     fn data_directory(&self) -> Result<String, Fault>;
     /// Whether a shutdown was asked for.

@@ -47,6 +47,7 @@ pub struct Build<'a> {
 #[derive(Default)]
 pub(crate) struct Wishes {
     pub timers: Vec<f64>,
+    pub flush_period: Option<f64>,
     pub own_thread: bool,
     pub bounded: bool,
     pub flushes: bool,
@@ -247,6 +248,13 @@ impl Build<'_> {
     /// before a thread that enters it sleeps.
     pub fn flushes(&mut self) {
         self.wishes.flushes = true;
+    }
+
+    /// What the operator holds back gets out although nothing more comes: [`crate::Operator::flush`]
+    /// is called every so many seconds, by a thread that does nothing else. It may submit nothing
+    /// then, and it is left alone until the next time while another thread is inside.
+    pub fn flushes_every(&mut self, seconds: f64) {
+        self.wishes.flush_period = Some(seconds);
     }
 
     /// Window markers are the operator's own business: none is forwarded, whatever the model says.

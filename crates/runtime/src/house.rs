@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use graph::{Fault, FaultKind, Reader};
 use transport::Strategy;
@@ -12,6 +12,7 @@ use transport::Strategy;
 use crate::crossing::{Linger, Links};
 use crate::journal::{Journal, Levels};
 use crate::report::Failure;
+use crate::stdout::Stdout;
 use crate::stop::Stop;
 
 /// How a PE is set up.
@@ -22,8 +23,10 @@ pub struct Options {
     pub levels: Levels,
     /// `jobName`, `applicationDir`, ...: see [`graph::Services::property`].
     pub properties: Vec<(String, String)>,
-    /// Where `print` writes. Buffered by the PE.
+    /// Where `print` writes. Buffered by the PE, for a second at most.
     pub stdout: Box<dyn Write + Send>,
+    /// What is printed gets out at once, for somebody looks at it: standard output is a terminal.
+    pub unbuffered: bool,
     /// Where trace and log messages go. Written message by message.
     pub stderr: Box<dyn Write + Send>,
     /// The ends of streams that cross its border.
@@ -47,6 +50,7 @@ impl Default for Options {
             levels: Levels::default(),
             properties: Vec::new(),
             stdout: Box::new(io::stdout()),
+            unbuffered: false,
             stderr: Box::new(io::stderr()),
             links: Links::default(),
             cores: Vec::new(),
@@ -75,21 +79,13 @@ pub(crate) struct House {
     /// Raised by the first failure.
     pub failed: Stop,
     pub linger: Arc<Linger>,
-    stdout: Mutex<Stdout>,
+    stdout: Stdout,
     /// Standard output was closed by its reader: the job ends, but nobody need be told.
     is_quiet: AtomicBool,
     /// All threads have ended.
     is_over: AtomicBool,
     failures: Mutex<Vec<Failure>>,
 }
-
-struct Stdout {
-    buffer: Vec<u8>,
-    sink: Box<dyn Write + Send>,
-}
-
-/// Written out when so much is buffered.
-const STDOUT_BYTES: usize = 64 * 1024;
 
 impl House {
     pub fn new(options: Options) -> (Arc<House>, Setting) {
@@ -99,11 +95,8 @@ impl House {
             pins: options.pins,
             idle: options.idle,
         };
-        let stdout = Stdout {
-            buffer: Vec::with_capacity(STDOUT_BYTES),
-            sink: options.stdout,
-        };
-        let house = House {
+        let house = Arc::new_cyclic(|house: &Weak<House>| House {
+            stdout: stdout(options.stdout, options.unbuffered, house.clone()),
             data_directory: options.data_directory,
             properties: options.properties,
             conditions: options.conditions,
@@ -111,17 +104,16 @@ impl House {
             stop: Stop::default(),
             failed: Stop::default(),
             linger: Arc::default(),
-            stdout: Mutex::new(stdout),
             is_quiet: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             failures: Mutex::new(Vec::new()),
-        };
-        (Arc::new(house), setting)
+        });
+        (house, setting)
     }
 
     /// Writes to standard output.
     pub fn print(&self, text: &[u8], flush: bool) -> Result<(), Fault> {
-        let result = lock(&self.stdout).write(text, flush);
+        let result = self.stdout.print(text, flush);
         result.map_err(|error| self.output_failed(&error))
     }
 
@@ -168,29 +160,18 @@ impl House {
     }
 }
 
-impl Stdout {
-    fn write(&mut self, text: &[u8], flush: bool) -> io::Result<()> {
-        if self.buffer.len() + text.len() > STDOUT_BYTES {
-            self.drain()?;
+/// Standard output, of whose failures on its own thread the PE is told.
+fn stdout(sink: Box<dyn Write + Send>, unbuffered: bool, house: Weak<House>) -> Stdout {
+    let failed = move |error: io::Error| {
+        let Some(house) = house.upgrade() else {
+            return;
+        };
+        let fault = house.output_failed(&error);
+        if !house.is_quiet() {
+            house.fail(Failure::of_program("standard output", fault, false));
         }
-        if text.len() > STDOUT_BYTES {
-            self.sink.write_all(text)?;
-        } else {
-            self.buffer.extend_from_slice(text);
-        }
-        if flush {
-            self.drain()?;
-            self.sink.flush()?;
-        }
-        Ok(())
-    }
-
-    /// What cannot be written is not tried again.
-    fn drain(&mut self) -> io::Result<()> {
-        let result = self.sink.write_all(&self.buffer);
-        self.buffer.clear();
-        result
-    }
+    };
+    Stdout::new(sink, unbuffered, Box::new(failed))
 }
 
 /// A lock whose holder cannot have left it half changed.

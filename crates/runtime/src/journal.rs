@@ -4,7 +4,7 @@
 //! 2024-05-01T12:00:00.123456Z WARN  Trades [parse] 3 records skipped
 //! ```
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use graph::TraceLevel;
@@ -50,8 +50,16 @@ impl Journal {
             format!("[{aspect}] ")
         };
         let line = format!("{time:.6} {name:<5} {operator} {aspect}{message}\n");
+        let _ = self.print(line.as_bytes());
+    }
+
+    /// Writes a text between messages.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn print(&self, text: &[u8]) -> io::Result<()> {
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = sink.write_all(line.as_bytes());
+        sink.write_all(text)
     }
 }
 

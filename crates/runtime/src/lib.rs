@@ -33,6 +33,7 @@ mod region;
 mod report;
 mod row;
 mod runner;
+mod stdout;
 mod stop;
 mod threads;
 mod tide;

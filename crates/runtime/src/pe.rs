@@ -13,7 +13,7 @@ use graph::{Fault, FaultKind, Program};
 
 use crate::OperatorEntry;
 use crate::abi::Backend;
-use crate::assemble::{Assembly, assemble};
+use crate::assemble::{Assembly, Periods, assemble};
 use crate::crossing::{Flow, Queued};
 use crate::house::{House, Options};
 use crate::launch::{self, Thread, Wanted};
@@ -24,7 +24,7 @@ use crate::region::Region;
 use crate::report::{Failure, Report, Tally};
 use crate::runner;
 use crate::stop::Stop;
-use crate::timer::Timers;
+use crate::timer::{Does, Timers};
 use crate::wait::ThreadId;
 use crate::wiring::Wiring;
 
@@ -37,7 +37,8 @@ pub struct Pe {
 pub struct Running {
     wiring: Arc<Wiring>,
     threads: Vec<Thread>,
-    timers: Option<(Stop, Thread)>,
+    /// Those that the clock wakes: they go on until all others have ended.
+    clocks: Vec<(Stop, Thread)>,
     /// Operators that no thread enters.
     idle: Region,
 }
@@ -91,10 +92,12 @@ impl Pe {
             own,
             runners,
             timers,
+            flushes,
             thread_count,
             cores,
         } = self.assembly;
-        let wanted = wanted_threads(thread_count, &runners, &wiring, &cores);
+        let clocks = [(flushes, Does::Flush), (timers, Does::Fire)];
+        let wanted = wanted_threads(&runners, &wiring, &clocks, &cores);
         let mut threads = launch::threads(wanted).map_err(not_started)?;
         let wiring = Arc::new(wiring);
         for (operator, voice) in (0..).zip(&wiring.voices) {
@@ -105,10 +108,13 @@ impl Pe {
         interrupt_after_shutdown(&wiring, &runners);
         let (mut homes, idle) = by_thread(own, thread_count);
         let region = |thread: ThreadId, nodes| Region::new(wiring.clone(), thread, nodes);
-        let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
-            let nodes = homes.pop().unwrap_or_default();
-            Timers::new(timers).start(thread, region(thread_count - 1, nodes))
-        });
+        let mut running = Vec::new();
+        for (due, does) in clocks {
+            if let Some(thread) = threads.pop_if(|_| !due.is_empty()) {
+                let region = region(threads.len() as ThreadId, homes.pop().unwrap_or_default());
+                running.push(Timers::new(due, does).start(thread, region));
+            }
+        }
         let threads = threads.into_iter().zip(runners).zip(homes);
         let threads = (0..)
             .zip(threads)
@@ -118,7 +124,7 @@ impl Pe {
             });
         Ok(Running {
             threads: threads.collect(),
-            timers,
+            clocks: running,
             idle: region(thread_count, idle),
             wiring,
         })
@@ -153,19 +159,24 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
 }
 
 /// The threads of a PE, by number: each is named by the operator that it begins with, and runs on a
-/// core of its own or on the PE's. The one that has no such operator is that of the timers.
-fn wanted_threads(count: u32, runners: &[Runner], wiring: &Wiring, cores: &[u32]) -> Vec<Wanted> {
-    let runner = |thread: u32| runners.get(thread as usize);
-    let wanted = |thread| Wanted {
-        name: runner(thread).map_or("timers".to_owned(), |runner| {
-            wiring.voices[runner.node as usize].name().to_string()
-        }),
-        cores: match runner(thread).and_then(|runner| runner.core) {
-            Some(core) => vec![core],
-            None => cores.to_vec(),
-        },
-    };
-    (0..count).map(wanted).collect()
+/// core of its own or on the PE's. Those that have no such operator are woken by the clock.
+fn wanted_threads(
+    runners: &[Runner],
+    wiring: &Wiring,
+    clocks: &[(Periods, Does)],
+    cores: &[u32],
+) -> Vec<Wanted> {
+    let runners = runners.iter().map(|runner| Wanted {
+        name: wiring.voices[runner.node as usize].name().to_string(),
+        cores: runner.core.map_or(cores.to_vec(), |core| vec![core]),
+    });
+    // The last one first: see `Assembly`.
+    let clocks = clocks.iter().rev().filter(|(due, _)| !due.is_empty());
+    let clocks = clocks.map(|(_, does)| Wanted {
+        name: does.name().to_owned(),
+        cores: cores.to_vec(),
+    });
+    runners.chain(clocks).collect()
 }
 
 fn not_started(fault: Fault) -> Report {
@@ -217,7 +228,7 @@ impl Running {
             }
         };
         let mut regions: Vec<Region> = self.threads.into_iter().filter_map(join).collect();
-        if let Some((stop, thread)) = self.timers {
+        for (stop, thread) in self.clocks {
             stop.request();
             regions.extend(join(thread));
         }

@@ -1,6 +1,7 @@
 //! What one operator may ask of its PE: its name, random numbers, metrics, levels, and the house's
 //! services.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -178,6 +179,10 @@ impl Services for &Voice {
 
     fn flush(&mut self) -> Result<(), Fault> {
         self.house.flush()
+    }
+
+    fn print_error(&mut self, text: &[u8]) -> io::Result<()> {
+        self.house.journal.print(text)
     }
 
     fn data_directory(&self) -> Result<String, Fault> {

@@ -1,5 +1,6 @@
 //! `thalweg run`: compile a program and run it until its sources end.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,6 +38,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         perf_map: args.perf_map,
         kill_after: args.kill_after.map(Duration::from_secs_f64),
         before_print: progress::make_way,
+        unbuffered: std::io::stdout().is_terminal(),
         tag_output: args.tag_output,
         latency: args.latency,
         idle: args.idle,

@@ -10,6 +10,7 @@ mod event_time;
 mod examples;
 mod files;
 mod flow;
+mod follow;
 mod generated;
 mod graphs;
 mod hosts;

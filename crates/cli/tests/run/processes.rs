@@ -1,13 +1,16 @@
 //! Processes as the system sees them: which children there are, and whether they are gone.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::scratch::{Run, Scratch, command};
 
@@ -137,6 +140,16 @@ impl Process {
     pub fn is_gone(&self) {
         until("a process has ended", || !self.is_alive());
     }
+}
+
+/// Both ends of a terminal of its own.
+pub fn terminal() -> (File, OwnedFd) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap();
+    let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    (ours.into(), theirs)
 }
 
 /// The media that join processes.

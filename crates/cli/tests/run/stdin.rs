@@ -6,11 +6,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
-use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::processes::Live;
+use crate::processes::{Live, terminal};
 use crate::scratch::{Run, Scratch, command};
 
 /// Prints what comes in, from another process if every operator has one.
@@ -64,16 +62,6 @@ fn a_wait_for_input_ends_with_a_shutdown() {
         live.signal(Signal::INT);
         assert_eq!(live.end().ok(), "");
     }
-}
-
-/// Both ends of a terminal of its own.
-pub fn terminal() -> (File, OwnedFd) {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap();
-    let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-    (ours.into(), theirs)
 }
 
 /// The command as the foreground job of a terminal.

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
+use crate::processes::terminal;
 use crate::scratch::{Run, Scratch, command, thalweg};
-use crate::stdin::terminal;
 
 const WRONG: &str = "composite Main { graph stream<int32 n> A = Beacn() {} }\n";
 

@@ -1,8 +1,9 @@
 //! Waiting for what may never come (pipes, terminals, sockets) without sleeping through a shutdown.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,23 @@ pub struct Watched {
     pub file: File,
     /// What ends a wait for more; `None`: there is no wait, it is a regular file.
     alarm: Option<Alarm>,
+}
+
+/// Which file a regular file is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    /// `None`: it is no regular file.
+    pub fn of(metadata: &Metadata) -> Option<FileId> {
+        metadata.is_file().then(|| FileId {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        })
+    }
 }
 
 /// The names of standard input.
@@ -90,6 +108,11 @@ impl Watched {
         }
         let alarm = (!kind.is_file()).then(|| alarm.clone());
         Ok(Watched { file, alarm })
+    }
+
+    /// Which file it is; `None`: it is no regular file.
+    pub fn id(&self) -> io::Result<Option<FileId>> {
+        Ok(FileId::of(&self.file.metadata()?))
     }
 }
 

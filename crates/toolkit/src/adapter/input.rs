@@ -1,12 +1,12 @@
 //! Files as streams of bytes: opened, decompressed, and decoded to UTF-8.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use graph::Fault;
 
-use super::alarm::{Alarm, Watched};
+use super::alarm::{Alarm, FileId, Watched};
 use super::compression::Compression;
 use crate::charset::{Charset, Decoder};
 
@@ -19,6 +19,8 @@ pub struct Input {
     decoder: Option<Decoder>,
     /// Bytes as they came, not yet decoded.
     raw: Vec<u8>,
+    /// A regular file that may be replaced: its name, and which file it was when it was opened.
+    replaceable: Option<(PathBuf, FileId)>,
 }
 
 /// Where bytes come from.
@@ -54,8 +56,11 @@ impl Input {
         encoding: Option<Charset>,
         alarm: &Alarm,
     ) -> io::Result<Input> {
+        let file = Watched::open(path, alarm)?;
+        let id = file.id()?;
         Ok(Input {
-            bytes: Bytes::new(Watched::open(path, alarm)?, compression),
+            replaceable: id.map(|id| (path.to_owned(), id)),
+            bytes: Bytes::new(file, compression),
             decoder: encoding.map(Decoder::new),
             raw: Vec::new(),
         })
@@ -72,6 +77,7 @@ impl Input {
             bytes: Bytes::new(Watched::over(file, alarm), compression),
             decoder: encoding.map(Decoder::new),
             raw: Vec::new(),
+            replaceable: None,
         }
     }
 
@@ -120,6 +126,20 @@ impl Input {
             }
         }
         Ok(is_shorter)
+    }
+
+    /// Whether another regular file has its name now, and something is in it: who writes has gone over
+    /// to that one, and adds nothing more to this one. As long as the name leads nowhere, or to
+    /// something that cannot be looked at, that is not so.
+    pub fn is_replaced(&self) -> bool {
+        let Some((path, id)) = &self.replaceable else {
+            return false;
+        };
+        let is_other = |found: Metadata| {
+            let other = FileId::of(&found);
+            found.len() > 0 && other.is_some_and(|other| other != *id)
+        };
+        fs::metadata(path).is_ok_and(is_other)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Files that are written: buffered, encoded and compressed.
 //!
 //! `/dev/stdout` is not opened: it is the PE's standard output, shared with `println` and with other
-//! sinks, so that lines neither mix nor overwrite each other.
+//! sinks, so that lines neither mix nor overwrite each other, and stand in the order in which they were
+//! written. `/dev/stderr` is likewise shared with messages.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use bzip2::write::BzEncoder;
@@ -18,6 +20,12 @@ use crate::charset::{Charset, Encoder};
 /// Bytes that are gathered before they are written.
 const BUFFER_BYTES: usize = 64 * 1024;
 
+/// The names of standard output.
+const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// And of standard error.
+const STDERR: [&str; 3] = ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"];
+
 /// An open file.
 pub struct Output {
     path: PathBuf,
@@ -26,13 +34,18 @@ pub struct Output {
     buffer: Vec<u8>,
     /// Bytes that were put, before compression.
     bytes: u64,
+    /// Bytes were put that are not flushed.
+    is_dirty: bool,
 }
 
 /// A file or a socket.
 type Sink = Box<dyn Write + Send>;
 
 enum Target {
+    /// The PE's standard output, which has a buffer of its own.
     Standard,
+    /// Standard error, which has none.
+    Error,
     Plain(Sink),
     Zlib(ZlibEncoder<Sink>),
     Gzip(GzEncoder<Sink>),
@@ -87,17 +100,22 @@ impl Output {
         compression: Option<Compression>,
         encoding: Option<Charset>,
     ) -> io::Result<Output> {
-        let target = if path == Path::new("/dev/stdout") && compression.is_none() {
-            Target::Standard
-        } else {
-            let mut options = OpenOptions::new();
-            options
-                .create(true)
-                .write(true)
-                .append(append)
-                .truncate(!append);
-            let file = options.open(path)?;
-            Target::over(Box::new(file), compression)
+        let is_one_of = |names: [&str; 3]| names.iter().any(|name| path == Path::new(name));
+        let target = match compression {
+            None if is_one_of(STDOUT) => Target::Standard,
+            None if is_one_of(STDERR) => Target::Error,
+            _ => {
+                let file = if is_one_of(STDOUT) {
+                    File::from(io::stdout().as_fd().try_clone_to_owned()?)
+                } else if is_one_of(STDERR) {
+                    File::from(io::stderr().as_fd().try_clone_to_owned()?)
+                } else {
+                    let mut options = OpenOptions::new();
+                    options.create(true).write(true);
+                    options.append(append).truncate(!append).open(path)?
+                };
+                Target::over(Box::new(file), compression)
+            }
         };
         let buffer = Vec::with_capacity(BUFFER_BYTES);
         Ok(Output {
@@ -106,6 +124,7 @@ impl Output {
             encoder: encoding.map(Encoder::new),
             buffer,
             bytes: 0,
+            is_dirty: false,
         })
     }
 
@@ -121,6 +140,7 @@ impl Output {
             encoder: encoding.map(Encoder::new),
             buffer: Vec::with_capacity(BUFFER_BYTES),
             bytes: 0,
+            is_dirty: false,
         }
     }
 
@@ -141,25 +161,32 @@ impl Output {
     /// What the system says.
     pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), WriteError> {
         self.bytes += record.len() as u64;
+        self.is_dirty = true;
         match &mut self.encoder {
             None => self.buffer.extend_from_slice(record),
             Some(encoder) => encoder.encode(record, &mut self.buffer),
         }
-        if self.buffer.len() >= BUFFER_BYTES {
+        let is_shared = matches!(self.target, Target::Standard | Target::Error);
+        if is_shared || self.buffer.len() >= BUFFER_BYTES {
             self.write(services)
         } else {
             Ok(())
         }
     }
 
-    /// Hands everything to the system.
+    /// Hands everything to the system. What was flushed is not flushed again, for it costs bytes to end
+    /// a block of a compressed file.
     ///
     /// # Errors
     /// What the system says.
     pub fn flush(&mut self, services: &mut dyn Services) -> Result<(), WriteError> {
+        if !std::mem::take(&mut self.is_dirty) {
+            return Ok(());
+        }
         self.write(services)?;
         match &mut self.target {
             Target::Standard => services.flush().map_err(WriteError::Standard)?,
+            Target::Error => {}
             Target::Plain(file) => file.flush()?,
             Target::Zlib(file) => file.flush()?,
             Target::Gzip(file) => file.flush()?,
@@ -176,7 +203,7 @@ impl Output {
         self.write(services)?;
         match self.target {
             Target::Standard => services.flush().map_err(WriteError::Standard)?,
-            Target::Plain(_) => {}
+            Target::Error | Target::Plain(_) => {}
             Target::Zlib(file) => drop(file.finish()?),
             Target::Gzip(file) => drop(file.finish()?),
             Target::Bzip2(file) => drop(file.finish()?),
@@ -188,6 +215,7 @@ impl Output {
         let buffer = &self.buffer;
         let written = match &mut self.target {
             Target::Standard => services.print(buffer, false).map_err(WriteError::Standard),
+            Target::Error => services.print_error(buffer).map_err(WriteError::System),
             Target::Plain(file) => file.write_all(buffer).map_err(WriteError::System),
             Target::Zlib(file) => file.write_all(buffer).map_err(WriteError::System),
             Target::Gzip(file) => file.write_all(buffer).map_err(WriteError::System),

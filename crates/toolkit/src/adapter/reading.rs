@@ -20,7 +20,7 @@ use crate::adapter::record;
 use crate::charset::Charset;
 
 /// How long a hot file is left alone when it has nothing new.
-const HOT_PAUSE: Duration = Duration::from_millis(100);
+pub const HOT_PAUSE: Duration = Duration::from_millis(100);
 
 /// What some editors put before text in UTF-8: no part of the first field.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -85,6 +85,8 @@ impl Origin {
 pub enum Ended {
     /// At the end of the file.
     AtEnd,
+    /// At the end of a hot file that another one has replaced.
+    Replaced,
     /// At a final marker in the file.
     Final,
     /// By a shutdown.
@@ -97,6 +99,8 @@ enum Filled {
     More,
     /// Nothing, and nothing follows.
     End,
+    /// Nothing; what follows is in another file of that name.
+    Replaced,
     /// Nothing, for the connection broke: what is there of a record is none.
     CutOff,
 }
@@ -143,6 +147,7 @@ impl Reading {
         let mut start = 0;
         let mut at_end = false;
         let mut number = 0;
+        let mut ended = Ended::AtEnd;
         loop {
             let record = if self.waits_for_mark(at_end) {
                 Record::NeedMore
@@ -159,10 +164,14 @@ impl Reading {
                     match self.fill(input, origin, out)? {
                         Filled::More => {}
                         Filled::End => at_end = true,
+                        Filled::Replaced => {
+                            at_end = true;
+                            ended = Ended::Replaced;
+                        }
                         Filled::CutOff => return Ok(Ended::AtEnd),
                     }
                 }
-                Record::End => return Ok(Ended::AtEnd),
+                Record::End => return Ok(ended),
                 record => {
                     if let Some(ended) = self.take(record, origin, &mut number, out)? {
                         return Ok(ended);
@@ -272,29 +281,41 @@ impl Reading {
         false
     }
 
-    /// Reads on. A hot file ends only with a shutdown: when there is nothing new it is left alone
-    /// for a while, and one that has shrunk is read from its start.
+    /// Reads on. A hot file ends only with a shutdown, or when another one has its name: when there is
+    /// nothing new it is left alone for a while, and one that has shrunk is read from its start.
     fn fill(
         &mut self,
         input: &mut Input,
         origin: &Origin,
         out: &mut dyn Outlet,
     ) -> Result<Filled, Fault> {
-        match input.fill(&mut self.buffer) {
-            Ok(0) => {}
-            Ok(_) => return Ok(Filled::More),
-            Err(error) => return self.failed(&error, origin, out),
+        let mut is_replaced = false;
+        loop {
+            match input.fill(&mut self.buffer) {
+                Ok(0) if is_replaced => {
+                    input.finish(&mut self.buffer);
+                    return Ok(Filled::Replaced);
+                }
+                Ok(0) => {}
+                Ok(_) => return Ok(Filled::More),
+                Err(error) => return self.failed(&error, origin, out),
+            }
+            if !self.hot || out.services().is_shutdown() {
+                input.finish(&mut self.buffer);
+                return Ok(Filled::End);
+            }
+            match input.restart_if_shorter() {
+                Ok(true) => self.begin(),
+                // Something may have come since the last look; nothing does from now on.
+                Ok(false) if input.is_replaced() => {
+                    is_replaced = true;
+                    continue;
+                }
+                Ok(false) => out.services().block(HOT_PAUSE.as_secs_f64()),
+                Err(error) => return self.failed(&error, origin, out),
+            }
+            return Ok(Filled::More);
         }
-        if !self.hot || out.services().is_shutdown() {
-            input.finish(&mut self.buffer);
-            return Ok(Filled::End);
-        }
-        match input.restart_if_shorter() {
-            Ok(true) => self.begin(),
-            Ok(false) => out.services().block(HOT_PAUSE.as_secs_f64()),
-            Err(error) => return self.failed(&error, origin, out),
-        }
-        Ok(Filled::More)
     }
 
     /// It cannot be read on. A file that cannot is a fault; connections break, and others follow.

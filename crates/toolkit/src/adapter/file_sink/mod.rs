@@ -65,7 +65,8 @@ const PARAMS: &[ParamModel] = &[
     ParamModel {
         name: "flush",
         ty: "uint32",
-        doc: "Flush after so many tuples. Default: 0, when the buffer is full.",
+        doc: "Flush after so many tuples. Default: 0, when the buffer is full. Tuples are never held \
+              back for more than a second.",
         ..ParamModel::DEFAULT
     },
     ParamModel {

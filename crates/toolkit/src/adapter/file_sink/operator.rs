@@ -15,6 +15,10 @@ use crate::adapter::delays::Delays;
 use crate::adapter::record::writer;
 use crate::adapter::{file_name, input};
 
+/// How long tuples are held back to be written with more, at most: whoever follows a file waits no
+/// longer, and a write a second costs nothing.
+const HELD_SECONDS_MAX: f64 = 1.0;
+
 /// When a file is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CloseMode {
@@ -55,6 +59,7 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     if let CloseMode::Time(period) = close_mode {
         build.timer(period.as_secs_f64());
     }
+    build.flushes_every(HELD_SECONDS_MAX);
     let files = files(build)?;
     let fixed_name = match build.exprs("file") {
         Some([expr]) if !expr.reads_input() => Some(file_name::text(build.evaluate(expr)?)),
@@ -158,7 +163,7 @@ impl Operator for FileSink {
         self.tuples += 1;
         self.unflushed += 1;
         if self.flush_every > 0 && self.unflushed >= self.flush_every {
-            self.flush(out)?;
+            self.write_out(out)?;
         }
         let done = match self.close_mode {
             CloseMode::Count(n) => self.tuples >= n,
@@ -179,6 +184,12 @@ impl Operator for FileSink {
 
     fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.close_if_late(out)
+    }
+
+    /// A second has passed. `unflushed` goes on counting: `flush` says after which tuples the file is
+    /// written at the latest, and when it is written besides makes no difference to that.
+    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.files.flush(out.services())
     }
 
     /// The PE ends, perhaps before the final marker: what was accepted is written.
@@ -232,13 +243,13 @@ impl FileSink {
             return self.close(out);
         }
         if self.flush_on_punctuation {
-            self.flush(out)
+            self.write_out(out)
         } else {
             Ok(())
         }
     }
 
-    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn write_out(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.unflushed = 0;
         self.files.flush(out.services())
     }

@@ -78,7 +78,8 @@ const PARAMS: &[ParamModel] = &[
     },
     ParamModel {
         name: "hotFile",
-        doc: "Whether to go on reading as the file grows. Default: false.",
+        doc: "Whether to go on reading as the file grows; a file that gets its name (the log was \
+              rotated) is read once this one is read to its end. Default: false.",
         ..params::FLAG
     },
     ParamModel {

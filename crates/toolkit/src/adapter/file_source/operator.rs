@@ -12,7 +12,7 @@ use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 use crate::adapter::alarm::Alarm;
 use crate::adapter::file_name;
 use crate::adapter::input::Input;
-use crate::adapter::reading::{Ended, Origin, Reading};
+use crate::adapter::reading::{Ended, HOT_PAUSE, Origin, Reading};
 
 /// Stands for errors that the system did not number: input/output error.
 const EIO: i32 = 5;
@@ -118,18 +118,48 @@ impl Source for Files {
 }
 
 impl Files {
-    /// Reads one file and does what follows.
+    /// Reads one file and does what follows; then, if it was a hot one, the file that has taken its
+    /// place.
     fn read(&mut self, name: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
         let path = file_name::below(&self.data_directory, name);
+        let mut opened = self.open(&path);
+        loop {
+            let input = match opened {
+                Ok(input) => input,
+                Err(error) => return self.not_opened(&path, &error, out),
+            };
+            if !self.read_one(name, &path, input, out)? {
+                return Ok(());
+            }
+            // The name may be free again for a moment, before the next file has it.
+            opened = self.open(&path);
+            while matches!(&opened, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+                if out.services().is_shutdown() {
+                    return Ok(());
+                }
+                out.services().block(HOT_PAUSE.as_secs_f64());
+                opened = self.open(&path);
+            }
+        }
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Input> {
         let Reading {
             compression,
             encoding,
             ..
         } = self.reading;
-        let mut input = match Input::open(&path, compression, encoding, &self.alarm) {
-            Ok(input) => input,
-            Err(error) => return self.not_opened(&path, &error, out),
-        };
+        Input::open(path, compression, encoding, &self.alarm)
+    }
+
+    /// Reads an open file to its end; whether another one has taken its place.
+    fn read_one(
+        &mut self,
+        name: &str,
+        path: &Path,
+        mut input: Input,
+        out: &mut dyn Outlet,
+    ) -> Result<bool, Fault> {
         out.services().count("nFilesOpened", 1);
         let origin = Origin {
             name: name.to_owned(),
@@ -139,14 +169,17 @@ impl Files {
         let ended = self.reading.read(&mut input, &origin, out)?;
         drop(input);
         match ended {
-            Ended::Shutdown => return Ok(()),
+            Ended::Shutdown => return Ok(false),
             // What follows a final marker is not read, and nothing passes the port behind it.
             Ended::Final => out.punctuate(0, Punctuation::Final)?,
-            Ended::AtEnd if !self.punctuated => out.punctuate(0, Punctuation::Window)?,
-            Ended::AtEnd => {}
+            Ended::AtEnd | Ended::Replaced if !self.punctuated => {
+                out.punctuate(0, Punctuation::Window)?;
+            }
+            Ended::AtEnd | Ended::Replaced => {}
         }
-        self.put_away(&path)?;
-        self.report(&path, 0, out)
+        self.put_away(path)?;
+        self.report(path, 0, out)?;
+        Ok(matches!(ended, Ended::Replaced))
     }
 
     fn not_opened(

@@ -122,8 +122,10 @@ impl Source for Connections {
             match ended {
                 Ended::Shutdown => return Ok(()),
                 Ended::Final => return out.punctuate(0, Punctuation::Final),
-                Ended::AtEnd if !self.punctuated => out.punctuate(0, Punctuation::Window)?,
-                Ended::AtEnd => {}
+                Ended::AtEnd | Ended::Replaced if !self.punctuated => {
+                    out.punctuate(0, Punctuation::Window)?;
+                }
+                Ended::AtEnd | Ended::Replaced => {}
             }
         }
         Ok(())

@@ -171,7 +171,7 @@ impl Source for Datagrams {
             let origin = Origin::peer(remote, own_port, own_port);
             let reading = &mut self.reading;
             match reading.datagram(&bytes[..count], &origin, &mut number, out)? {
-                Ended::AtEnd => {}
+                Ended::AtEnd | Ended::Replaced => {}
                 Ended::Final => return out.punctuate(0, Punctuation::Final),
                 Ended::Shutdown => return Ok(()),
             }

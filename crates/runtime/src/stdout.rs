@@ -1,0 +1,238 @@
+//! The standard output of a PE: one buffer for all of its operators, in order of their calls.
+//!
+//! ```text
+//!   print, FileSink on /dev/stdout --> [ 64 KB ] --> sink
+//!                                          ^  full, flush(), after each print if the sink is a
+//!                                          |  terminal; else at most a second later
+//! ```
+//!
+//! # Threads
+//! Any thread prints, under one lock. The first bytes that stay in the buffer start the thread
+//! `stdout`, which writes them out once they are a second old; a program that flushes each line has
+//! no such thread.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Bytes in the buffer at which it is written out.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// How long bytes stay in the buffer at most, as long as the sink takes them: a reader of a log
+/// should not wait longer, and one write a second costs nothing.
+pub(crate) const HELD_MAX: Duration = Duration::from_secs(1);
+
+/// Called with what a write on the thread `stdout` says, by which nobody else learns of it.
+type Failed = Box<dyn Fn(io::Error) + Send + Sync>;
+
+/// Standard output. Whoever drops it has flushed it.
+pub(crate) struct Stdout(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// Bytes are held where there were none, or there will be no more.
+    changed: Condvar,
+}
+
+struct State {
+    buffer: Vec<u8>,
+    sink: Box<dyn Write + Send>,
+    /// Nothing is held back, ever.
+    is_unbuffered: bool,
+    /// Bytes have come since the sink was flushed.
+    is_dirty: bool,
+    /// The thread sleeps until there are some.
+    is_idle: bool,
+    is_over: bool,
+    /// For the thread, which takes it when it starts.
+    failed: Option<Failed>,
+}
+
+impl Stdout {
+    /// Over a sink; with `is_unbuffered`, each text is written out before `print` returns.
+    pub fn new(sink: Box<dyn Write + Send>, is_unbuffered: bool, failed: Failed) -> Stdout {
+        let state = State {
+            buffer: Vec::with_capacity(BUFFER_BYTES),
+            sink,
+            is_unbuffered,
+            is_dirty: false,
+            is_idle: false,
+            is_over: false,
+            failed: Some(failed),
+        };
+        Stdout(Arc::new(Shared {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }))
+    }
+
+    /// Takes a text; with `flush`, it and all before it are written out.
+    pub fn print(&self, text: &[u8], flush: bool) -> io::Result<()> {
+        let mut state = self.0.lock();
+        state.put(text)?;
+        if flush || state.is_unbuffered {
+            return state.flush();
+        }
+        if !text.is_empty() && !std::mem::replace(&mut state.is_dirty, true) {
+            self.tell(state)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes are held: the thread is told, or started. Without a thread to spare nothing is held.
+    fn tell(&self, mut state: MutexGuard<'_, State>) -> io::Result<()> {
+        let Some(failed) = state.failed.take() else {
+            if std::mem::take(&mut state.is_idle) {
+                self.0.changed.notify_one();
+            }
+            return Ok(());
+        };
+        let shared = self.0.clone();
+        let thread = std::thread::Builder::new().name("stdout".to_owned());
+        if thread.spawn(move || shared.flush_late(&failed)).is_err() {
+            state.is_unbuffered = true;
+            return state.flush();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stdout {
+    fn drop(&mut self) {
+        self.0.lock().is_over = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl Shared {
+    /// What the thread does.
+    fn flush_late(&self, failed: &Failed) {
+        let mut state = self.lock();
+        loop {
+            state.is_idle = !state.is_dirty;
+            let wait = self
+                .changed
+                .wait_while(state, |state| !state.is_dirty && !state.is_over);
+            state = wait.unwrap_or_else(PoisonError::into_inner);
+            let wait = self
+                .changed
+                .wait_timeout_while(state, HELD_MAX, |state| !state.is_over);
+            state = wait.unwrap_or_else(PoisonError::into_inner).0;
+            if state.is_over {
+                return;
+            }
+            if let Err(error) = state.flush() {
+                drop(state);
+                failed(error);
+                state = self.lock();
+            }
+        }
+    }
+
+    /// A holder that panicked has left nothing half changed.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn put(&mut self, text: &[u8]) -> io::Result<()> {
+        if self.buffer.len() + text.len() > BUFFER_BYTES {
+            self.drain()?;
+        }
+        if text.len() > BUFFER_BYTES {
+            self.sink.write_all(text)?;
+        } else {
+            self.buffer.extend_from_slice(text);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.is_dirty = false;
+        self.drain()?;
+        self.sink.flush()
+    }
+
+    /// What cannot be written is not tried again.
+    fn drain(&mut self) -> io::Result<()> {
+        let result = self.sink.write_all(&self.buffer);
+        self.buffer.clear();
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    /// Sends what is written, at each flush.
+    struct Written(Vec<u8>, Sender<Vec<u8>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            if !self.0.is_empty() {
+                let _ = self.1.send(std::mem::take(&mut self.0));
+            }
+            Ok(())
+        }
+    }
+
+    fn stdout(is_unbuffered: bool) -> (Stdout, Receiver<Vec<u8>>) {
+        let (sender, written) = channel();
+        let sink = Box::new(Written(Vec::new(), sender));
+        let failed = Box::new(|error| panic!("{error}"));
+        (Stdout::new(sink, is_unbuffered, failed), written)
+    }
+
+    #[test]
+    fn what_is_held_gets_out_although_nothing_more_is_printed() {
+        let (stdout, written) = stdout(false);
+        for text in [&b"one"[..], b"two"] {
+            stdout.print(text, false).unwrap();
+            assert_eq!(written.recv().unwrap(), text);
+        }
+        drop(stdout);
+        assert!(written.recv().is_err(), "the thread has ended");
+    }
+
+    #[test]
+    fn a_flush_takes_what_was_held_before_it() {
+        let (stdout, written) = stdout(false);
+        stdout.print(b"one ", false).unwrap();
+        stdout.print(b"two", true).unwrap();
+        assert_eq!(written.try_recv().unwrap(), b"one two");
+    }
+
+    #[test]
+    fn nothing_is_held_without_a_buffer() {
+        let (stdout, written) = stdout(true);
+        stdout.print(b"one", false).unwrap();
+        assert_eq!(written.try_recv().unwrap(), b"one");
+    }
+
+    #[test]
+    fn what_cannot_be_written_later_is_reported() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let (sender, failures) = channel();
+        let failed = Box::new(move |error: io::Error| sender.send(error.kind()).unwrap());
+        let stdout = Stdout::new(Box::new(Full), false, failed);
+        stdout.print(b"one", false).unwrap();
+        assert_eq!(failures.recv().unwrap(), io::ErrorKind::StorageFull);
+    }
+}
