@@ -17,6 +17,7 @@ pub fn ending(files: &[Arc<str>], report: &Report) -> Ending {
     Ending {
         failures: failures.collect(),
         is_quiet: report.is_quiet,
+        leftovers: Vec::new(),
     }
 }
 

@@ -11,9 +11,12 @@ use crate::Error;
 pub struct Job {
     stop: Stop,
     sources: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
-    ended: Receiver<Result<(), Error>>,
-    outcome: Option<Result<(), Error>>,
+    ended: Receiver<Outcome>,
+    outcome: Option<Outcome>,
 }
+
+/// What is to be said of a job that has ended.
+type Outcome = Result<Vec<String>, Error>;
 
 /// Asks a job for an orderly shutdown, from any thread.
 #[derive(Clone)]
@@ -31,7 +34,7 @@ impl Job {
     pub(crate) fn new(
         stop: Stop,
         sources: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
-        ended: Receiver<Result<(), Error>>,
+        ended: Receiver<Outcome>,
     ) -> Job {
         Job {
             stop,
@@ -74,12 +77,12 @@ impl Job {
         (self.sources)()
     }
 
-    /// Waits for its end.
+    /// Waits for its end; sentences on what should not pass unseen although nothing failed.
     ///
     /// # Errors
     /// What failed.
-    pub fn join(mut self) -> Result<(), Error> {
+    pub fn join(mut self) -> Result<Vec<String>, Error> {
         self.wait(None);
-        self.outcome.unwrap_or(Ok(()))
+        self.outcome.unwrap_or(Ok(Vec::new()))
     }
 }

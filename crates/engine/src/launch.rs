@@ -14,6 +14,7 @@ use runtime::{Levels, OperatorEntry, Options, Pe, Report, Tally};
 use serde::{Deserialize, Serialize};
 
 use crate::crossing::Crossings;
+use crate::leftover::{self, Leftover};
 use crate::monitor::{JobNote, Sampler};
 use crate::{Compilation, Error, Host, Job, Strategy, failure, hosts, launcher};
 
@@ -137,11 +138,17 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
     let (sender, ended) = channel();
     let files = program.files.clone();
     let note = launch.counters.then(|| JobNote::new(&program.name, 1));
+    let leftovers = running.leftovers();
     let sampler = note.and_then(|note| Sampler::start(note, 0, program, &running));
     std::thread::spawn(move || {
         let outcome = running.join();
         drop(sampler);
-        sender.send(outcome.map(drop).map_err(|r| failure::error(&files, &r)))
+        let said = |_| {
+            let leftovers = leftovers();
+            let leftovers = leftovers.iter().map(|left| Leftover::new(&files, left));
+            leftover::sentences(&leftovers.collect::<Vec<_>>())
+        };
+        sender.send(outcome.map(said).map_err(|r| failure::error(&files, &r)))
     });
     let names = sources(program);
     Ok(Job::new(

@@ -28,6 +28,7 @@ mod hosts;
 mod job;
 mod launch;
 mod launcher;
+mod leftover;
 mod mixed;
 mod models;
 mod monitor;

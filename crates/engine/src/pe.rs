@@ -31,6 +31,7 @@ use crate::control::connection::{self, Inbox, Outbox};
 use crate::control::{Ending, Failure, FromPe, Ticket, ToPe};
 use crate::crossing::Crossings;
 use crate::launch::Border;
+use crate::leftover::Leftover;
 use crate::monitor::{JobNote, Sampler};
 use crate::{Error, compilation, failure, launch};
 
@@ -231,7 +232,14 @@ impl Line {
         if let Err(error) = Builder::new().name("launcher".to_owned()).spawn(listen) {
             return failed(format!("cannot start a thread: {error}"), false);
         }
-        running.join().map_or_else(ending, |_| Ending::default())
+        let leftovers = running.leftovers();
+        running.join().map_or_else(ending, |_| Ending {
+            leftovers: leftovers()
+                .iter()
+                .map(|left| Leftover::new(&program.files, left))
+                .collect(),
+            ..Ending::default()
+        })
     }
 
     /// Does what the launcher says while the PE runs.
@@ -277,7 +285,7 @@ fn name(number: u32) -> std::ffi::CString {
 fn failed(line: String, is_crossing: bool) -> Ending {
     Ending {
         failures: vec![Failure { line, is_crossing }],
-        is_quiet: false,
+        ..Ending::default()
     }
 }
 

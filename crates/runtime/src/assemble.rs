@@ -222,6 +222,7 @@ fn node(program: &Program, made: Made<'_>, code: Code, net: &Net) -> Node {
             catch: Catch::of(made.operator),
         },
         code,
+        window: made.logic.window,
         state: made.state,
         built: made.built,
         tide,

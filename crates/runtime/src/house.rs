@@ -11,6 +11,7 @@ use transport::Strategy;
 
 use crate::crossing::{Linger, Links};
 use crate::journal::{Journal, Levels};
+use crate::leftover::Leftover;
 use crate::report::Failure;
 use crate::stdout::Stdout;
 use crate::stop::Stop;
@@ -85,6 +86,7 @@ pub(crate) struct House {
     /// All threads have ended.
     is_over: AtomicBool,
     failures: Mutex<Vec<Failure>>,
+    leftovers: Mutex<Vec<Leftover>>,
 }
 
 impl House {
@@ -107,6 +109,7 @@ impl House {
             is_quiet: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             failures: Mutex::new(Vec::new()),
+            leftovers: Mutex::new(Vec::new()),
         });
         (house, setting)
     }
@@ -152,6 +155,16 @@ impl House {
     /// Whether all threads have ended.
     pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// The windows of an operator have got all that they get.
+    pub fn note(&self, leftover: Leftover) {
+        lock(&self.leftovers).push(leftover);
+    }
+
+    /// What windows held in the end; the list is empty afterwards.
+    pub fn take_leftovers(&self) -> Vec<Leftover> {
+        std::mem::take(&mut lock(&self.leftovers))
     }
 
     /// What went wrong so far; the list is empty afterwards.

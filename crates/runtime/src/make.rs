@@ -221,7 +221,6 @@ fn clauses(operator: &graph::Operator) -> Logic {
         on_punct: ports
             .map(|port| logic.on_punct.get(port).cloned().flatten())
             .collect(),
-        on_process: None,
-        keeps_markers: false,
+        ..Logic::default()
     }
 }

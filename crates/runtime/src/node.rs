@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use graph::Fault;
-use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Watermark};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value, Watermark};
 
 use crate::abi::{Act, Batch, Code, Context, Counter, StateCell};
 use crate::catch::Catch;
 use crate::desk::{Desk, Lent};
+use crate::leftover::{self, CountedWindow, Incomplete};
 use crate::marks::MarkCounters;
 use crate::past::Past;
 use crate::region::Region;
@@ -22,6 +23,8 @@ pub(crate) struct Node {
     pub code: Code,
     pub state: StateCell,
     pub built: Option<Box<dyn Operator>>,
+    /// The window of a lowered operator.
+    pub window: Option<CountedWindow>,
     pub past: Past,
     pub ports: Vec<InPort>,
     /// See [`crate::wiring::Wiring::processed`].
@@ -236,7 +239,9 @@ impl Node {
         if std::mem::replace(&mut self.is_done, true) {
             return Ok(());
         }
-        self.call(region, |built, out| built.finish(out))
+        let result = self.call(region, |built, out| built.finish(out));
+        self.note_leftover(region);
+        result
     }
 
     /// A frame was written into its ring for somebody who sleeps.
@@ -291,6 +296,9 @@ impl Node {
 
     /// The PE ends.
     pub fn close(&mut self, region: &Region) -> Result<(), Fault> {
+        if !self.is_done {
+            self.note_leftover(region);
+        }
         self.call(region, |built, out| built.close(out))
     }
 }
@@ -358,6 +366,25 @@ impl Node {
         Ok(())
     }
 
+    /// Nothing comes into its windows any more: what they hold is counted.
+    fn note_leftover(&mut self, region: &Region) {
+        let counted = self.window.map(|window| {
+            let tuples = match self.state.borrow().get(window.count) {
+                Value::Uint32(count) => count.into(),
+                _ => 0,
+            };
+            Incomplete {
+                windows: u64::from(tuples > 0),
+                tuples,
+                help: window.help,
+            }
+        });
+        let built = || self.built.as_ref()?.incomplete();
+        if let Some(incomplete) = counted.or_else(built) {
+            leftover::note(&region.wiring, self.index, incomplete);
+        }
+    }
+
     fn is_final(&self) -> bool {
         let mut data = self.ports.iter().filter(|port| !port.is_control);
         data.all(|port| port.finals_left == 0)
@@ -368,6 +395,7 @@ impl Node {
             return Ok(());
         }
         let result = self.call(region, |built, out| built.finish(out));
+        self.note_leftover(region);
         self.is_done = true;
         result?;
         if self.traits.own_thread {

@@ -37,6 +37,7 @@ use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
 use crate::Build;
 use crate::abi::{Batch, Context, FrameRoom};
+use crate::leftover::{CountedWindow, Incomplete};
 use crate::row::Row;
 
 /// Where an operator submits.
@@ -177,6 +178,12 @@ pub trait Operator: Send {
         Ok(())
     }
 
+    /// What its windows hold that has not been full; asked when its input has ended, and at the end of
+    /// the PE if it never did. `None`: it has no windows that make results.
+    fn incomplete(&self) -> Option<Incomplete> {
+        None
+    }
+
     /// The PE ends, in whatever way. What was accepted is to be safe when this returns: files are
     /// flushed and closed. Nothing can be submitted any more.
     fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
@@ -222,6 +229,8 @@ pub struct Logic {
     pub on_process: Option<Body>,
     /// Window markers are not forwarded, whatever the model says.
     pub keeps_markers: bool,
+    /// The window that it fills, if it does.
+    pub window: Option<CountedWindow>,
 }
 
 /// How an operator comes to be.

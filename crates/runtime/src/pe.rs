@@ -17,6 +17,7 @@ use crate::assemble::{Assembly, Periods, assemble};
 use crate::crossing::{Flow, Queued};
 use crate::house::{House, Options};
 use crate::launch::{self, Thread, Wanted};
+use crate::leftover::Leftover;
 use crate::make::Runner;
 use crate::marks::MarkCounters;
 use crate::node::Node;
@@ -211,6 +212,12 @@ impl Running {
     /// The counters of its queues.
     pub fn queues(&self) -> Vec<Arc<Queued>> {
         self.wiring.queues.clone()
+    }
+
+    /// What windows held when their input ended; to be asked when the PE has been joined.
+    pub fn leftovers(&self) -> Box<dyn FnOnce() -> Vec<Leftover> + Send> {
+        let house = self.wiring.house.clone();
+        Box::new(move || house.take_leftovers())
     }
 
     /// Waits until all sources have returned, then ends everything.

@@ -461,7 +461,7 @@ impl Region {
 
     fn note_caught(&self, node: &Node, fault: &Fault, item: Item<'_>, port: u32) {
         let mut voice = &self.wiring.voices[node.index as usize];
-        voice.count("nExceptionsCaught");
+        voice.add("nExceptionsCaught", 1);
         let lost = match item {
             Item::Tuple(tuple) if node.traits.catch.traces_tuple => node.past.show(port, tuple),
             _ => String::new(),

@@ -128,11 +128,11 @@ impl Voice {
     }
 
     /// Adds to a metric, which it creates if need be.
-    pub fn count(&self, metric: &str) {
+    pub fn add(&self, metric: &str, more: i64) {
         let mut metrics = self.lock();
         match metrics.iter().find(|m| m.name == metric) {
-            Some(found) => found.value.store(found.get() + 1, Ordering::Relaxed),
-            None => metrics.push(Metric::new(metric, 1)),
+            Some(found) => found.value.store(found.get() + more, Ordering::Relaxed),
+            None => metrics.push(Metric::new(metric, more)),
         }
     }
 

@@ -57,7 +57,12 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     }
     progress::make_way();
     match job.join() {
-        Ok(()) => Ok(()),
+        Ok(sentences) => {
+            for sentence in sentences {
+                tell(&format!("thalweg: warning: {sentence}\n"));
+            }
+            Ok(())
+        }
         Err(engine::Error::Quiet) => Err(Failure::Reported),
         Err(error) => Err(error.into()),
     }

@@ -15,6 +15,7 @@ mod generated;
 mod graphs;
 mod hosts;
 mod jobs;
+mod leftover;
 mod mixed;
 mod net;
 mod order;

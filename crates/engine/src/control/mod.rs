@@ -27,6 +27,7 @@ pub mod connection;
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::Bundle;
+use crate::leftover::Leftover;
 
 /// What the launcher says.
 #[derive(Debug, Deserialize, Serialize)]
@@ -82,6 +83,8 @@ pub struct Ending {
     pub failures: Vec<Failure>,
     /// Nobody reads its output any more: no reason to say anything.
     pub is_quiet: bool,
+    /// What its windows held in the end, if nothing failed.
+    pub leftovers: Vec<Leftover>,
 }
 
 /// What failed in a PE.

@@ -228,6 +228,7 @@ impl Conduct {
         }
         member.stage = Stage::Over;
         member.deadline = Some(Instant::now() + GRACE);
+        self.outcome.left_over(&ending.leftovers);
         if !ending.failures.is_empty() || ending.is_quiet {
             self.outcome.add(pe, Cause::Ending(ending));
             self.fail();
@@ -348,7 +349,7 @@ mod tests {
         });
         let ending = Ending {
             failures: failures.collect(),
-            is_quiet: false,
+            ..Ending::default()
         };
         conduct.heard(pe, FromPe::Ended(ending), Vec::new());
         conduct.closed(pe);

@@ -153,7 +153,7 @@ impl Signal {
 }
 
 impl Start {
-    fn run(mut self) -> Result<(), Error> {
+    fn run(mut self) -> Result<Vec<String>, Error> {
         let pes = self.labels.len() as u32;
         let counters = self.launch.counters;
         self.bundle.counters = counters.then(|| JobNote::new(&self.name, pes));

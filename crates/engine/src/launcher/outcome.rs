@@ -11,6 +11,7 @@ use graph::{Pe, Plan, Program};
 
 use crate::Error;
 use crate::control::Ending;
+use crate::leftover::{self, Leftover};
 
 /// Why PEs ended, in order of time.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Outcome {
     causes: Vec<(u32, Cause)>,
     /// What happened to standard output.
     output: Option<std::io::Error>,
+    /// What windows held in PEs that ended well.
+    leftovers: Vec<Leftover>,
 }
 
 /// Why a PE ended badly.
@@ -74,8 +77,13 @@ impl Outcome {
         self.output = Some(error);
     }
 
-    /// As the end of a job whose PEs are called so.
-    pub fn into_result(self, labels: &[String]) -> Result<(), Error> {
+    /// Windows of a PE that has ended well hold something.
+    pub fn left_over(&mut self, leftovers: &[Leftover]) {
+        self.leftovers.extend_from_slice(leftovers);
+    }
+
+    /// As the end of a job whose PEs are called so: see [`crate::Job::join`].
+    pub fn into_result(self, labels: &[String]) -> Result<Vec<String>, Error> {
         let label = |pe: u32| labels.get(pe as usize).map_or("?", String::as_str);
         let mut deaths = false;
         let (mut lines, mut crossings) = (Vec::new(), Vec::new());
@@ -111,7 +119,7 @@ impl Outcome {
         }
         let lines = if lines.is_empty() { crossings } else { lines };
         if lines.is_empty() {
-            return Ok(());
+            return Ok(leftover::sentences(&self.leftovers));
         }
         Err(Error::Program(lines.join("\n")))
     }

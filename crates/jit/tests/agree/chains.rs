@@ -61,7 +61,7 @@ fn node(inputs: u32, on_tuple: Body, links: Vec<Option<Vec<(u32, u32)>>>) -> Nod
         on_tuple: vec![on_tuple; inputs as usize],
         on_punct: vec![None; inputs as usize],
         on_process: None,
-        keeps_markers: false,
+        ..Logic::default()
     };
     Node { rig, logic, links }
 }

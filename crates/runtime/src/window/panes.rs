@@ -86,6 +86,15 @@ impl<T> Panes<T> {
         self.partitions
     }
 
+    /// Partitions of panes that have got items and have not fired since, and how many items they hold.
+    pub fn incomplete(&self) -> (u64, u64) {
+        let shares = self.open.values().flat_map(Open::shares);
+        let fresh = shares.filter(|share| share.is_fresh);
+        fresh.fold((0, 0), |(shares, rows), share| {
+            (shares + 1, rows + share.rows.len() as u64)
+        })
+    }
+
     /// Whether an item of an event time is of no use: it comes too late, or lies between panes.
     pub fn is_beyond(&self, at: EventTime) -> bool {
         let too_late = |reached: EventTime| at.0 < reached.0 - self.interval.discard_ns;
@@ -194,10 +203,14 @@ impl Open {
         Ok(())
     }
 
+    /// Its partitions.
+    fn shares(&self) -> impl Iterator<Item = &Share> {
+        self.shares[..self.places.len()].iter()
+    }
+
     /// All that it holds.
     fn rows(&self) -> impl Iterator<Item = u32> {
-        let shares = &self.shares[..self.places.len()];
-        shares.iter().flat_map(|share| share.rows.iter().copied())
+        self.shares().flat_map(|share| share.rows.iter().copied())
     }
 
     /// Forgets everything but its memory.
@@ -326,6 +339,18 @@ mod tests {
         assert_eq!(case.0.partitions(), 2);
         case.items(&[8]);
         assert_eq!(case.fired(11), ["0/10 1: 4 8"]);
+    }
+
+    #[test]
+    fn what_has_not_fired_is_counted() {
+        let mut case = Case::new(10, 10, 0, 10);
+        assert_eq!(case.0.incomplete(), (0, 0));
+        case.items(&[1, 3, 4, 15]);
+        assert_eq!(case.0.incomplete(), (3, 4));
+        case.fired(10);
+        assert_eq!(case.0.incomplete(), (1, 1));
+        case.items(&[5]);
+        assert_eq!(case.0.incomplete(), (2, 4), "with what is late, all of it");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use graph::{Fault, Interval, Pane};
 use runtime::window::{Items, PaneObserver, Panes};
-use runtime::{Build, Operator, Outlet, Row};
+use runtime::{Build, Incomplete, Operator, Outlet, Row};
 use std::sync::Arc;
 use tuple::{EventTime, Layout, TupleRef};
 
@@ -68,7 +68,20 @@ impl<K: Keeper> Operator for PaneWindow<K> {
         self.report(out);
         advanced
     }
+
+    fn incomplete(&self) -> Option<Incomplete> {
+        let (windows, tuples) = self.panes.incomplete();
+        Some(Incomplete {
+            windows,
+            tuples,
+            help: HELP,
+        })
+    }
 }
+
+/// How panes that are left over would have given something.
+const HELP: &str = "a pane gives results when a watermark passes its end: a smaller `lag` in `@eventTime` \
+                    lets it pass earlier, and so does a last tuple of a later time";
 
 /// Tells the output clause which pane fires.
 fn show(pane: Option<Pane>, out: &mut dyn Outlet) {

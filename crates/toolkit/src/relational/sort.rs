@@ -1,6 +1,6 @@
 //! Sort: puts the tuples of a window in order.
 
-use graph::{Assignment, PolicyKind, PunctuationIn, WindowForm, WindowKind, Windowing};
+use graph::{Assignment, PolicyKind, PunctuationIn, Window, WindowForm, WindowKind, Windowing};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::window::{Cause, Items, Observer, Partition, Windows};
@@ -72,7 +72,11 @@ static MODEL: OperatorModel = OperatorModel {
         },
     ],
     enums: &[("SortOrder", &["ascending", "descending"])],
-    metrics: &["nCurrentPartitions"],
+    metrics: &[
+        "nCurrentPartitions",
+        "nIncompleteWindows",
+        "nIncompleteWindowTuples",
+    ],
     verify: Some(super::sort_rules::verify),
     timed: Some(lower::has_period),
     no_markers: Some(|operator| {
@@ -165,6 +169,13 @@ impl Keeper for Sorted {
 
     fn send_pane(&mut self, items: Items<'_, Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.send_all(items.iter(), out)
+    }
+
+    fn help(&self, _: &Window) -> Option<&'static str> {
+        (!self.is_sliding).then_some(
+            "`sliding, count(n)` sends in order what it still holds in the end, and \
+             `tumbling, punct()` what it holds at each window marker",
+        )
     }
 
     /// What a sliding window still holds is sent in order; a tumbling one's is lost.

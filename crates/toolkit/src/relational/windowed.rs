@@ -7,8 +7,8 @@
 //! A [`Keeper`] says what is kept of a tuple and what becomes of it; the rest is the same for all.
 
 use graph::{Fault, Policy, Window};
-use runtime::window::{Arrival, Items, Observer, Windows};
-use runtime::{Build, Operator, Outlet, Row, TimerId};
+use runtime::window::{Arrival, Items, Observer, Partition, Windows};
+use runtime::{Build, Incomplete, Operator, Outlet, Row, TimerId};
 use std::sync::Arc;
 use tuple::{Layout, TupleRef};
 
@@ -35,6 +35,13 @@ pub trait Keeper: Send {
         items: Items<'_, Self::Kept>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault>;
+    /// What a program would have to say to get results of windows that do not get full; `None`: it
+    /// makes something of what they hold in the end.
+    fn help(&self, window: &Window) -> Option<&'static str>;
+    /// Whether the tuples of a partition have given nothing, and will not.
+    fn is_incomplete(&self, partition: &Partition<Self::Kept>) -> bool {
+        !partition.is_empty()
+    }
     /// There will be no more tuples; these are still in the windows.
     fn finish(&mut self, windows: &Windows<Self::Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (windows, out);
@@ -76,6 +83,7 @@ where
         partition: Key::new(build.param_projection("partitionBy")?),
         input: build.inputs[0].clone(),
         reported: Reported::default(),
+        help: keeper.help(window),
         keeper,
     }))
 }
@@ -86,6 +94,7 @@ struct Windowed<K: Keeper> {
     input: Arc<Layout>,
     clock: Clock,
     reported: Reported,
+    help: Option<&'static str>,
     keeper: K,
 }
 
@@ -129,6 +138,21 @@ where
 
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.keeper.finish(&self.windows, out)
+    }
+
+    fn incomplete(&self) -> Option<Incomplete> {
+        let help = self.help?;
+        let partitions = self.windows.partitions();
+        let incomplete = partitions.filter(|partition| self.keeper.is_incomplete(partition));
+        let none = Incomplete {
+            help,
+            ..Incomplete::default()
+        };
+        Some(incomplete.fold(none, |sum, partition| Incomplete {
+            windows: sum.windows + 1,
+            tuples: sum.tuples + partition.len() as u64,
+            ..sum
+        }))
     }
 }
 

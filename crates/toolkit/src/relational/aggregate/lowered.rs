@@ -20,7 +20,7 @@ use graph::{
     BinaryOp, Body, Expr, ExprKind, Fault, Operator, OutputCall, Place, Policy, Pos, Root, State,
     StateId, StateVar, Stmt, Window, WindowKind,
 };
-use runtime::Logic;
+use runtime::{CountedWindow, Logic};
 use tuple::{List, Type, Value};
 
 use crate::lower;
@@ -89,6 +89,11 @@ pub fn lower(operator: &Operator) -> Result<Logic, Fault> {
         Ok(())
     })?;
     logic.state.extend(added);
+    logic.window = window.map(|window| CountedWindow {
+        // The first one that is added.
+        count: StateId(operator.logic.state.len() as u32),
+        help: super::help(window),
+    });
     Ok(logic)
 }
 

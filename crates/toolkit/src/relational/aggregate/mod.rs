@@ -32,7 +32,7 @@ mod agree;
 mod draw;
 
 use crate::lower;
-use graph::{Assignment, Operator, PunctuationIn, Windowing};
+use graph::{Assignment, Operator, Policy, PunctuationIn, Window, WindowKind, Windowing};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{Make, OperatorEntry};
 
@@ -47,6 +47,23 @@ fn make(operator: &Operator) -> Make {
         Make::Lower(lowered::lower)
     } else {
         Make::Build(operator::build)
+    }
+}
+
+/// What a program would have to say to get results of windows that do not get full.
+fn help(window: &Window) -> &'static str {
+    match (window.kind, &window.evict) {
+        (WindowKind::Sliding, _) => {
+            "`aggregateIncompleteWindows : true` gives results before a window is full"
+        }
+        (_, Policy::Punct) => {
+            "a window marker has to follow: Punctor sends some, and so does a Custom that calls \
+             `submit(Sys.WindowMarker, ...)`"
+        }
+        _ => {
+            "a smaller window fires earlier, and `tumbling, punct()` gives results at each window marker, \
+             as FileSource sends one at the end of a file"
+        }
     }
 }
 
@@ -138,7 +155,11 @@ static MODEL: OperatorModel = OperatorModel {
         "<numeric T> list<T> PopulationStdDev(list<T> v)",
         "<any T> T Custom(boolean init, boolean process, T result)",
     ],
-    metrics: &["nCurrentPartitions"],
+    metrics: &[
+        "nCurrentPartitions",
+        "nIncompleteWindows",
+        "nIncompleteWindowTuples",
+    ],
     verify: Some(rules::verify),
     ..OperatorModel::DEFAULT
 };

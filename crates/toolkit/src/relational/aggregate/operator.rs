@@ -1,6 +1,6 @@
 //! The running Aggregate.
 
-use graph::{Expr, Fault, WindowKind};
+use graph::{Expr, Fault, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{Cause, Items, Observer, Partition};
 use runtime::{Build, Operator, Outlet, Row};
@@ -103,6 +103,15 @@ impl Keeper for Summary {
 
     fn take_back(&mut self, kept: Kept) {
         self.spare.push(kept);
+    }
+
+    fn help(&self, window: &Window) -> Option<&'static str> {
+        Some(super::help(window))
+    }
+
+    fn is_incomplete(&self, partition: &Partition<Kept>) -> bool {
+        let gives = self.is_sliding && (self.incomplete || partition.is_full());
+        !partition.is_empty() && !gives
     }
 
     fn send_pane(&mut self, items: Items<'_, Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
