@@ -12,6 +12,9 @@ const PERIOD: Duration = Duration::from_millis(250);
 /// Whether the line is on the terminal now.
 static IS_DRAWN: AtomicBool = AtomicBool::new(false);
 
+/// Whether what the program has printed ends inside a line.
+static IS_INSIDE: AtomicBool = AtomicBool::new(false);
+
 /// Draws the line while a job runs; does nothing unless standard error is a
 /// terminal on which a line can be drawn anew.
 pub struct Progress {
@@ -45,7 +48,7 @@ impl Progress {
             return;
         }
         let seconds = self.drawn.elapsed().as_secs_f64().max(1e-3);
-        let mut line = format!("\r\x1b[K{:6.1} s", self.started.elapsed().as_secs_f64());
+        let mut line = format!("{:6.1} s", self.started.elapsed().as_secs_f64());
         for (name, count) in &sources {
             let before = self
                 .last
@@ -55,10 +58,24 @@ impl Progress {
             let rate = count.saturating_sub(before) as f64 / seconds;
             line += &format!("   {name} {} ({}/s)", short(*count as f64), short(rate));
         }
-        IS_DRAWN.store(true, Ordering::Relaxed);
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        // A line that the program has begun stays; and one that wraps could not be removed.
+        let is_inside = IS_INSIDE.load(Ordering::Relaxed) && std::io::stdout().is_terminal();
+        if !is_inside {
+            IS_DRAWN.store(true, Ordering::Relaxed);
+            let columns = terminal::size(std::io::stderr()).map_or(0, |size| size.columns);
+            let line = terminal::fitted(&line, columns.saturating_sub(1));
+            let _ = std::io::stderr().write_all(format!("\r\x1b[K{line}").as_bytes());
+        }
         self.last = sources;
         self.drawn = Instant::now();
+    }
+}
+
+/// The program is about to print this.
+pub fn before(printed: &[u8]) {
+    make_way();
+    if let Some(last) = printed.last() {
+        IS_INSIDE.store(*last != b'\n', Ordering::Relaxed);
     }
 }
 

@@ -1,7 +1,28 @@
-//! What the terminal behind a stream understands.
+//! The terminal that something is drawn on: what it understands, how large it is, when that changes,
+//! and what fits on it.
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use rustix::termios::{isatty, tcgetwinsize};
+use signal_hook::consts::SIGWINCH;
+use signal_hook::iterator::Signals;
+
+/// A terminal that does not say how large it is has this size, as the first ones had.
+const UNKNOWN: Size = Size {
+    columns: 80,
+    lines: 24,
+};
+
+/// How much a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub columns: usize,
+    pub lines: usize,
+}
 
 /// Whether a stream leads to a terminal that understands escape sequences: those that move the cursor
 /// and those that colour. `TERM=dumb` says that it does not; without `TERM` nothing says that it does.
@@ -13,9 +34,114 @@ fn is_able(term: Option<&OsStr>) -> bool {
     term.is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
+/// The size of a terminal; `None`: it is none.
+pub fn size(of: impl AsFd) -> Option<Size> {
+    if !isatty(&of) {
+        return None;
+    }
+    let Ok(size) = tcgetwinsize(of) else {
+        return Some(UNKNOWN);
+    };
+    let known = |number: u16, otherwise| match number {
+        0 => otherwise,
+        number => number.into(),
+    };
+    Some(Size {
+        columns: known(size.ws_col, UNKNOWN.columns),
+        lines: known(size.ws_row, UNKNOWN.lines),
+    })
+}
+
+/// Changes of the terminal's size, from now on.
+pub struct Resizes(Receiver<()>);
+
+impl Resizes {
+    /// Listens on a thread of its own. Without one to spare nobody is told.
+    pub fn listen() -> Resizes {
+        let (sender, changes) = channel();
+        if let Ok(mut signals) = Signals::new([SIGWINCH]) {
+            let tell = move || {
+                for _ in signals.forever() {
+                    if sender.send(()).is_err() {
+                        return;
+                    }
+                }
+            };
+            let _ = std::thread::Builder::new().spawn(tell);
+        }
+        Resizes(changes)
+    }
+
+    /// Waits for a change, but not beyond a time; whether there was one.
+    pub fn wait_until(&self, end: Instant) -> bool {
+        let left = || end.saturating_duration_since(Instant::now());
+        match self.0.recv_timeout(left()) {
+            Ok(()) => true,
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(left());
+                false
+            }
+        }
+    }
+
+    /// Waits so long, and does something at each change meanwhile.
+    ///
+    /// # Errors
+    /// What that returns.
+    pub fn during<E>(
+        &self,
+        time: Duration,
+        mut changed: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let end = Instant::now() + time;
+        while self.wait_until(end) {
+            changed()?;
+        }
+        Ok(())
+    }
+}
+
+/// As much of a line as fits into so many columns; an ellipsis stands for the rest.
+pub fn fitted(line: &str, columns: usize) -> String {
+    let mut used = 0;
+    let mut end = 0;
+    for (at, c) in line.char_indices() {
+        if used < columns {
+            end = at;
+        }
+        used += width(c);
+        if used > columns {
+            let mut cut = line[..end].to_owned();
+            if columns > 0 {
+                cut.push('\u{2026}');
+            }
+            return cut;
+        }
+    }
+    line.to_owned()
+}
+
+/// The columns of a character: two of those that East Asian scripts and pictures have.
+fn width(c: char) -> usize {
+    let is_wide = matches!(
+        u32::from(c),
+        0x1100..=0x115f
+            | 0x2e80..=0xa4cf
+            | 0xac00..=0xd7a3
+            | 0xf900..=0xfaff
+            | 0xfe30..=0xfe6f
+            | 0xff00..=0xff60
+            | 0xffe0..=0xffe6
+            | 0x1f300..=0x1faff
+            | 0x20000..=0x3fffd
+    );
+    if is_wide { 2 } else { 1 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_able;
+    use super::*;
 
     #[test]
     fn dumb_terminals_take_no_escapes() {
@@ -23,5 +149,17 @@ mod tests {
         for term in [None, Some("".as_ref()), Some("dumb".as_ref())] {
             assert!(!is_able(term), "{term:?}");
         }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_at_a_character() {
+        assert_eq!(fitted("abc", 3), "abc");
+        assert_eq!(fitted("abcd", 3), "ab\u{2026}");
+        assert_eq!(fitted("größe", 4), "grö\u{2026}");
+        assert_eq!(fitted("流れの数", 8), "流れの数");
+        assert_eq!(fitted("流れの数", 7), "流れの\u{2026}");
+        assert_eq!(fitted("流れの数", 6), "流れ\u{2026}");
+        assert_eq!(fitted("abc", 0), "");
+        assert_eq!(fitted("", 0), "");
     }
 }

@@ -35,9 +35,9 @@ pub struct Launch {
     pub perf_map: bool,
     /// Shut down after so long.
     pub kill_after: Option<Duration>,
-    /// Called before the job writes to standard output or error: whoever draws on the terminal makes
-    /// way.
-    pub before_print: fn(),
+    /// Called with what the job is about to write to standard output or error: whoever draws on the
+    /// terminal makes way.
+    pub before_print: fn(&[u8]),
     /// Write what is printed at once: standard output is a terminal, and somebody looks at it.
     pub unbuffered: bool,
     /// Put the PE's name before each line of standard output, if there are several PEs.
@@ -75,7 +75,7 @@ impl Default for Launch {
             backend: Backend::Compiled,
             perf_map: false,
             kill_after: None,
-            before_print: || {},
+            before_print: |_| {},
             unbuffered: false,
             tag_output: false,
             latency: false,
@@ -254,12 +254,12 @@ fn properties(program: &Program, launch: &Launch) -> Vec<(String, String)> {
     ]
 }
 
-/// A stream that calls somebody before each write.
-pub(crate) struct Polite<W>(pub W, pub fn());
+/// A stream that tells somebody before each write.
+pub(crate) struct Polite<W>(pub W, pub fn(&[u8]));
 
 impl<W: Write> Write for Polite<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.1();
+        self.1(bytes);
         self.0.write(bytes)
     }
 

@@ -37,7 +37,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         },
         perf_map: args.perf_map,
         kill_after: args.kill_after.map(Duration::from_secs_f64),
-        before_print: progress::make_way,
+        before_print: progress::before,
         unbuffered: std::io::stdout().is_terminal(),
         tag_output: args.tag_output,
         latency: args.latency,

@@ -1,12 +1,15 @@
 //! What `thalweg top` shows of jobs.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::os::fd::OwnedFd;
 
 use rustix::process::Signal;
+use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
 use serde_json::Value;
 
-use crate::processes::{Live, Process, media, until};
-use crate::scratch::{Run, Scratch, thalweg};
+use crate::processes::{Live, Process, media, terminal, until};
+use crate::scratch::{Run, Scratch, command, thalweg};
 
 /// The second operator takes no tuple but the first, until the job is stopped.
 const STUCK: &str = r#"composite Main {
@@ -322,4 +325,97 @@ fn a_killed_job_leaves_nothing() {
             "no folder of counters, nor anything else"
         );
     }
+}
+
+/// A job with more operators than a small terminal has lines.
+const LONG: &str = r#"composite Main {
+    graph
+        stream<uint64 n> In = Beacon() { output In : n = IterationCount(); }
+        @parallel(width = 30)
+        stream<In> AnOperatorWithAVeryLongName = Custom(In as A) {
+            logic onTuple A : {
+                if (n == 0ul) { printStringLn("running"); }
+                block(1000000.0);
+            }
+        }
+        () as Out = Custom(AnOperatorWithAVeryLongName) {}
+}"#;
+
+/// The pictures that are drawn on a terminal.
+struct Screen {
+    terminal: BufReader<File>,
+    size: Winsize,
+}
+
+impl Screen {
+    /// A terminal, and the other end of it.
+    fn new(columns: u16, lines: u16) -> (Screen, OwnedFd) {
+        let (terminal, other) = terminal();
+        let mut screen = Screen {
+            size: tcgetwinsize(&terminal).unwrap(),
+            terminal: BufReader::new(terminal),
+        };
+        screen.resize(columns, lines);
+        (screen, other)
+    }
+
+    fn resize(&mut self, columns: u16, lines: u16) {
+        (self.size.ws_col, self.size.ws_row) = (columns, lines);
+        tcsetwinsize(self.terminal.get_ref(), self.size).unwrap();
+    }
+
+    /// The lines of the next picture.
+    fn picture(&mut self) -> Vec<String> {
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(b"\x1b[J") {
+            let read = self.terminal.read_until(b'J', &mut bytes).unwrap();
+            assert!(read > 0, "there are no more pictures");
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        let text = text.strip_prefix("\x1b[H").unwrap().strip_suffix("\x1b[J");
+        let lines = text.unwrap().lines();
+        lines.map(|line| line.replace("\x1b[K", "")).collect()
+    }
+
+    /// Whether a picture keeps to a size, and has used what it could.
+    fn fills(picture: &[String], columns: usize, lines: usize) -> bool {
+        let widest = picture.iter().map(|line| line.chars().count()).max();
+        picture.len() == lines - 1 && widest == Some(columns)
+    }
+}
+
+#[test]
+fn the_picture_keeps_to_the_size_of_the_terminal() {
+    let scratch = Scratch::new();
+    let file = scratch.write("Main.spl", LONG);
+    let mut live = Live::start(&scratch, &["run", file.to_str().unwrap()]);
+    assert_eq!(live.line(), "running\n");
+    let (mut screen, other) = Screen::new(40, 12);
+    until("the job is seen", || top(live.pid(), &[]).status == 0);
+    let mut command = command(&["top", &live.pid().to_string()]);
+    let mut shown = command.stdout(other).spawn().unwrap();
+    // Nothing else holds the terminal open.
+    drop(command);
+    let small = screen.picture();
+    assert!(Screen::fills(&small, 40, 12), "{small:#?}");
+    assert!(
+        small
+            .iter()
+            .any(|line| line.starts_with('+') && line.ends_with(" more"))
+    );
+    // Whatever was drawn before it noticed.
+    screen.resize(60, 20);
+    let process = rustix::process::Pid::from_child(&shown);
+    rustix::process::kill_process(process, Signal::WINCH).unwrap();
+    until("the picture has grown", || {
+        Screen::fills(&screen.picture(), 60, 20)
+    });
+    shown.kill().unwrap();
+    shown.wait().unwrap();
+    let whole = top(live.pid(), &[]).ok();
+    let names = whole
+        .lines()
+        .filter(|line| line.contains("AnOperatorWithAVeryLongName["));
+    assert!(names.count() >= 30 && !whole.contains(" more"), "{whole}");
+    drop(live);
 }

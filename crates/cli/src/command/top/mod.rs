@@ -1,5 +1,6 @@
 //! `thalweg top`: what the jobs of this user are doing.
 
+mod layout;
 mod picture;
 mod waits;
 
@@ -11,7 +12,8 @@ use serde_json::json;
 
 use super::Failure;
 use crate::args::TopArgs;
-use crate::terminal;
+use crate::terminal::{self, Resizes};
+use layout::Block;
 use picture::{earlier, picture};
 
 /// How often the picture is drawn.
@@ -28,12 +30,17 @@ pub fn top(args: TopArgs) -> Result<(), Failure> {
             json_line(&before)
         } else {
             let now = next(&before, &args);
-            picture(&now, &before)
+            layout::whole(&picture(&now, &before))
         };
         return super::print(&text);
     }
+    let resizes = Resizes::listen();
+    let mut blocks: Option<Vec<Block>> = None;
     loop {
-        std::thread::sleep(PERIOD);
+        resizes.during(PERIOD, || match &blocks {
+            Some(blocks) => shown(&on_screen(blocks)).map(drop),
+            None => Ok(()),
+        })?;
         let now = filtered(&args);
         if now.is_empty() && args.job.is_some() {
             return Ok(());
@@ -41,7 +48,7 @@ pub fn top(args: TopArgs) -> Result<(), Failure> {
         let text = if args.json {
             json_line(&now)
         } else {
-            on_screen(&picture(&now, &before))
+            on_screen(blocks.insert(picture(&now, &before)))
         };
         if !shown(&text)? {
             return Ok(());
@@ -114,11 +121,14 @@ fn shown(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Over the last picture, if there is a terminal.
-fn on_screen(text: &str) -> String {
-    if terminal::takes_escapes(&std::io::stdout()) {
-        format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
-    } else {
-        format!("{text}\n")
-    }
+/// Over the last picture and no larger than the terminal, if there is one on which that can be done;
+/// else all of it.
+fn on_screen(blocks: &[Block]) -> String {
+    let screen = std::io::stdout();
+    let size = terminal::size(&screen).filter(|_| terminal::takes_escapes(&screen));
+    let Some(size) = size else {
+        return layout::whole(blocks) + "\n";
+    };
+    let text = layout::fit(blocks, size);
+    format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::{JobSample, LatencySample, LinkSample, MarksSample, PeSample};
 
+use super::layout::Block;
 use super::waits::waits;
 use crate::progress::short;
 use crate::table::Table;
@@ -12,15 +13,14 @@ use crate::table::Table;
 const NAME_CHARS_MAX: usize = 48;
 
 /// Of all jobs.
-pub fn picture(jobs: &[JobSample], before: &[JobSample]) -> String {
+pub fn picture(jobs: &[JobSample], before: &[JobSample]) -> Vec<Block> {
     if jobs.is_empty() {
-        return "no job runs\n".to_owned();
+        return vec![Block::line("no job runs".to_owned())];
     }
-    let pictures: Vec<_> = jobs.iter().map(|job| of_job(job, before)).collect();
-    pictures.join("\n")
+    jobs.iter().flat_map(|job| of_job(job, before)).collect()
 }
 
-fn of_job(job: &JobSample, before: &[JobSample]) -> String {
+fn of_job(job: &JobSample, before: &[JobSample]) -> Vec<Block> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -29,25 +29,25 @@ fn of_job(job: &JobSample, before: &[JobSample]) -> String {
         1 => "1 PE".to_owned(),
         count => format!("{count} PEs"),
     };
-    let mut text = format!(
-        "{}   job {}   {pes}   {:.0} s\n",
+    let title = format!(
+        "{}   job {}   {pes}   {:.0} s",
         job.name,
         job.job,
         age.as_secs_f64()
     );
-    let parts = [
+    let tables = [
         operators(job, before),
         links(job, before),
         latencies(job),
         queues(job),
         metrics(job),
-        waits(job),
     ];
-    for part in parts.iter().filter(|part| !part.is_empty()) {
-        text += "\n";
-        text += part;
-    }
-    text
+    let tables = tables.iter().filter_map(|table| Block::of(table, true));
+    let title = [Block::line(title)].into_iter();
+    title
+        .chain(tables)
+        .chain(Block::of(&waits(job), false))
+        .collect()
 }
 
 fn operators(job: &JobSample, before: &[JobSample]) -> String {

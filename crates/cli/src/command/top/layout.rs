@@ -1,0 +1,195 @@
+//! Blocks of lines, whole or as much of them as a terminal shows.
+//!
+//! ```text
+//!   whole                 on 9 lines (the last one is the cursor's)
+//!     Main   job 7          Main   job 7
+//!
+//!     PE  OPERATOR          PE  OPERATOR
+//!     0   A                 0   A
+//!     0   B                 +3 more
+//!     0   C
+//!     0   D                 pe 0 waits for pe 1
+//!                           pe 1 holds up pe 0
+//!     pe 0 waits for pe 1
+//!     pe 1 holds up pe 0
+//! ```
+//! The blocks that have most rows are cut first, and to the same number, so that a short one after a
+//! long one is seen.
+
+use crate::terminal::{Size, fitted};
+
+/// Lines that belong together.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Stands over the rows whatever is cut.
+    pub head: Option<String>,
+    pub rows: Vec<String>,
+}
+
+impl Block {
+    /// A line of its own.
+    pub fn line(line: String) -> Block {
+        Block {
+            head: Some(line),
+            rows: Vec::new(),
+        }
+    }
+
+    /// A text, of which the first line may be a head; `None` of nothing.
+    pub fn of(text: &str, has_head: bool) -> Option<Block> {
+        let mut lines = text.lines().map(str::to_owned);
+        let head = if has_head { lines.next() } else { None };
+        let rows: Vec<String> = lines.collect();
+        (!rows.is_empty()).then_some(Block { head, rows })
+    }
+
+    /// Its lines, if it may have so many rows.
+    fn lines(&self, rows_max: usize) -> impl Iterator<Item = String> {
+        let rows = if self.rows.len() > rows_max {
+            rows_max.saturating_sub(1)
+        } else {
+            self.rows.len()
+        };
+        let left = self.rows.len() - rows;
+        let more = (left > 0).then(|| more(left));
+        let shown = self.rows[..rows].iter().cloned();
+        self.head.clone().into_iter().chain(shown).chain(more)
+    }
+}
+
+fn more(count: usize) -> String {
+    format!("+{count} more")
+}
+
+/// All lines, an empty one between blocks.
+pub fn whole(blocks: &[Block]) -> String {
+    let rows = vec![usize::MAX; blocks.len()];
+    text(&lines(blocks, &rows))
+}
+
+/// What fits on a terminal of a size.
+pub fn fit(blocks: &[Block], size: Size) -> String {
+    // Behind the last line stands the cursor.
+    let most = size.lines.saturating_sub(1).max(1);
+    let mut shown = lines(blocks, &shares(blocks, most));
+    if shown.len() > most {
+        let cut = shown.split_off(most - 1);
+        let left = cut.iter().filter(|line| !line.is_empty()).count();
+        shown.push(more(left));
+    }
+    let fitted = shown.iter().map(|line| fitted(line, size.columns));
+    text(&fitted.collect::<Vec<_>>())
+}
+
+/// How many rows each block may have so that there are so many lines; at least one.
+fn shares(blocks: &[Block], lines_max: usize) -> Vec<usize> {
+    let heads = blocks.iter().filter(|block| block.head.is_some()).count();
+    let between = blocks.len().saturating_sub(1);
+    let room = lines_max.saturating_sub(heads + between);
+    let rows = |cap: usize| blocks.iter().map(move |block| block.rows.len().min(cap));
+    let longest = rows(usize::MAX).max().unwrap_or(0);
+    let cap = (1..=longest)
+        .rev()
+        .find(|&cap| rows(cap).sum::<usize>() <= room);
+    let cap = cap.unwrap_or(1);
+    let mut left = room.saturating_sub(rows(cap).sum());
+    let mut shares = vec![cap; blocks.len()];
+    // One row more is worth most where it is the last one.
+    let is_last = |block: &Block| block.rows.len() == cap + 1;
+    let is_longer = |block: &Block| block.rows.len() > cap + 1;
+    for gets in [&is_last as &dyn Fn(&Block) -> bool, &is_longer] {
+        let wanting = blocks.iter().zip(&mut shares);
+        for (_, share) in wanting.filter(|(block, _)| gets(block)).take(left) {
+            *share += 1;
+            left -= 1;
+        }
+    }
+    shares
+}
+
+fn lines(blocks: &[Block], rows_max: &[usize]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (block, &rows_max) in blocks.iter().zip(rows_max) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(block.lines(rows_max));
+    }
+    lines
+}
+
+fn text(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A title, a table with so many rows, and two lines without a head.
+    fn blocks(rows: usize) -> Vec<Block> {
+        let rows = (0..rows).map(|row| format!("row {row}")).collect();
+        let table = Block {
+            head: Some("HEAD".to_owned()),
+            rows,
+        };
+        let waits = Block::of("one\ntwo\n", false).unwrap();
+        vec![Block::line("title".to_owned()), table, waits]
+    }
+
+    fn fits(rows: usize, lines: usize) -> String {
+        fit(&blocks(rows), Size { columns: 20, lines })
+    }
+
+    #[test]
+    fn what_fits_is_whole() {
+        let all = "title\n\nHEAD\nrow 0\nrow 1\n\none\ntwo\n";
+        assert_eq!(whole(&blocks(2)), all);
+        assert_eq!(fits(2, 9), all);
+    }
+
+    #[test]
+    fn long_blocks_are_cut_first() {
+        let cut = "title\n\nHEAD\nrow 0\n+5 more\n\none\ntwo\n";
+        assert_eq!(fits(6, 9), cut);
+        assert_eq!(fits(6, 8), "title\n\nHEAD\n+6 more\n\none\ntwo\n");
+        assert_eq!(fits(6, 7), "title\n\nHEAD\n+6 more\n\n+2 more\n");
+    }
+
+    #[test]
+    fn where_not_even_the_heads_fit_the_end_is_cut() {
+        assert_eq!(fits(6, 4), "title\n\n+3 more\n");
+        assert_eq!(fits(6, 2), "+4 more\n");
+        assert_eq!(fits(6, 0), "+4 more\n");
+    }
+
+    #[test]
+    fn lines_are_cut_to_the_width() {
+        let size = Size {
+            columns: 4,
+            lines: 9,
+        };
+        let cut = "tit\u{2026}\n\nHEAD\nrow\u{2026}\nrow\u{2026}\n\none\ntwo\n";
+        assert_eq!(fit(&blocks(2), size), cut);
+    }
+
+    #[test]
+    fn no_terminal_is_too_small_or_too_large() {
+        for lines in 0..30 {
+            for rows in 0..20 {
+                let shown = fits(rows, lines).lines().count();
+                assert!(shown <= lines.saturating_sub(1).max(1), "{lines} {rows}");
+            }
+        }
+        assert_eq!(
+            fit(
+                &[],
+                Size {
+                    columns: 1,
+                    lines: 1
+                }
+            ),
+            ""
+        );
+    }
+}
