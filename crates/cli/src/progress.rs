@@ -1,6 +1,6 @@
 //! The progress line: elapsed time and tuples per second of each source, on a terminal only.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
