@@ -15,7 +15,7 @@ use perf::{Affinity, Flags, PubOptions, SubOptions, Until};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 /// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How a program gets the library.
 #[derive(Clone, Copy, PartialEq)]

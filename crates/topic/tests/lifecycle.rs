@@ -8,7 +8,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 use thalweg_topic::{Config, Error, Event, Pages, Publisher, Subscriber, TOPIC_BYTES_MAX};
 
 /// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A topic that nobody else has.
 fn topic() -> String {

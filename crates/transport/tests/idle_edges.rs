@@ -13,7 +13,7 @@ const EDGES: u32 = 20;
 /// How long nothing has to happen.
 const SILENCE: Duration = Duration::from_millis(300);
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 type Edge = (Box<dyn Outbound>, Vec<Box<dyn Inbound>>);
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use thalweg_transport::media::sim::{Faults, SEED, SEED_VARIABLE, Sim};
 use thalweg_transport::{Batching, Error, Inbound, Medium, Outbound, Spec, media};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn spec() -> Spec {
     Spec {

@@ -3,15 +3,10 @@
 use rustix::process::Signal;
 
 use crate::processes::{Live, Process, media};
-use crate::scratch::{Run, Scratch};
+use crate::scratch::Scratch;
 
 /// Interrupts a program when it says that it runs; what it has printed since then.
 fn interrupted(scratch: &Scratch, program: &str, args: &[&str]) -> String {
-    ended(scratch, program, args).ok()
-}
-
-/// The same, with what it has said.
-fn ended(scratch: &Scratch, program: &str, args: &[&str]) -> Run {
     let file = scratch.write("Main.spl", program);
     let file = file.to_str().unwrap();
     let mut live = Live::start(scratch, &[&["run", file], args].concat());
@@ -20,7 +15,7 @@ fn ended(scratch: &Scratch, program: &str, args: &[&str]) -> Run {
     live.signal(Signal::INT);
     let run = live.end();
     pes.iter().for_each(Process::is_gone);
-    run
+    run.ok()
 }
 
 /// Everything fused, and every operator in a process of its own, by each medium.
@@ -58,13 +53,29 @@ const HELD: &str = r#"composite Main { graph
     }
 }"#;
 
+/// It takes until a file is there, which comes when it has been said.
 #[test]
 fn a_shutdown_that_takes_long_says_what_it_waits_for() {
+    let waits = r#"mutable int32 err = 0;
+            mutable uint64 file = 0ul;
+            while (file == 0ul) { file = spl.file::fopen("go", "r", err); }"#;
+    let begun = "float64 begun = getTimestampInSecs();\n            \
+                 while (getTimestampInSecs() < begun + 0.02) {}";
+    let program = HELD.replace(begun, waits);
+    assert_ne!(program, HELD);
     let scratch = Scratch::new();
-    let said = ended(&scratch, HELD, &[]).stderr;
+    let file = scratch.write("Main.spl", program);
+    let folder = scratch.path("");
+    let folder = folder.to_str().unwrap();
+    let args = ["run", file.to_str().unwrap(), "--data-dir", folder];
+    let mut live = Live::start(&scratch, &args);
+    assert_eq!(live.line(), "running\n");
+    live.signal(Signal::INT);
     let expected = "thalweg: shutting down: sources have been told to end, and what is under \
                     way is carried through; a further signal ends it at once, and loses that\n";
-    assert_eq!(said, expected);
+    assert_eq!(live.said(), expected);
+    scratch.write("go", "");
+    assert_eq!(live.end().ok(), all(100));
 }
 
 #[test]

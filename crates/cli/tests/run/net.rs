@@ -10,13 +10,13 @@ use flate2::write::GzEncoder;
 use rustix::net::sockopt::{set_socket_linger, set_socket_recv_buffer_size};
 use rustix::process::Signal;
 
-use crate::processes::Live;
+use crate::processes::{Live, until};
 use crate::scratch::{Run, Scratch, command};
 
 const PLANS: [&[&str]; 3] = [&[], &["--interpret"], &["--fuse", "none"]];
 
 /// How long a test waits for a program to listen.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A port that nobody uses now.
 fn free_port() -> u16 {
@@ -257,7 +257,7 @@ fn datagrams_come_and_go() {
         socket.set_read_timeout(Some(pause)).unwrap();
         let tuple = [0, 0, 0, 0, 7];
         let mut bytes = [0; 100];
-        let answer = (0..600).find_map(|_| {
+        let answer = (0..6000).find_map(|_| {
             let _ = socket.send_to(&tuple, ("127.0.0.1", port));
             let (count, _) = socket.recv_from(&mut bytes).ok()?;
             Some(String::from_utf8_lossy(&bytes[..count]).into_owned())
@@ -301,7 +301,7 @@ fn datagrams_are_compressed_one_by_one() {
     socket.set_read_timeout(Some(pause)).unwrap();
     let mut bytes = [0; 1000];
     // Whatever comes before there is a socket is lost: the first datagram comes again.
-    let answer = (0..600).find_map(|_| {
+    let answer = (0..6000).find_map(|_| {
         // What is no compressed datagram harms no other one.
         let _ = socket.send_to(b"plain", ("127.0.0.1", port));
         let _ = socket.send_to(&packed, ("127.0.0.1", port));
@@ -474,22 +474,19 @@ fn a_peer_that_does_not_read_holds_up_no_shutdown() {
     let port = listener.local_addr().unwrap().port();
     let live = start_live(&scratch, program, port);
     let stream = listener.accept().unwrap().0;
-    wait_until_full(&stream);
+    wait_until_full(&live, &stream);
     live.signal(Signal::INT);
     let run = live.end();
     assert!(run.stderr.contains("does not read"), "{}", run.stderr);
     run.ok();
 }
 
-/// Waits until nothing is added any more to what lies there unread.
-fn wait_until_full(stream: &TcpStream) {
-    let mut before = 0;
-    loop {
-        std::thread::sleep(Duration::from_millis(500));
-        let unread = rustix::io::ioctl_fionread(stream).unwrap();
-        if unread > 0 && unread == before {
-            return;
-        }
-        before = unread;
-    }
+/// Waits until nobody adds anything any more to what lies there unread.
+fn wait_until_full(live: &Live, stream: &TcpStream) {
+    let unread = || rustix::io::ioctl_fionread(stream).unwrap();
+    until("the sink waits for room", || {
+        let before = unread();
+        live.rests();
+        before > 0 && unread() == before
+    });
 }

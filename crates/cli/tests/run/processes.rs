@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::scratch::{Run, Scratch, command};
 
-/// Long enough for anything that happens at all.
-pub const LONG: Duration = Duration::from_secs(60);
+/// What takes so long hangs; nothing here depends on how fast the machine is.
+pub const LONG: Duration = Duration::from_secs(300);
 
 /// A run of the command that goes on while the test does something to it. It is killed when the test
 /// is done with it.
@@ -80,6 +81,38 @@ impl Live {
                 .unwrap()
         });
         pes
+    }
+
+    /// Waits until nothing runs in its process any more: every thread waits for something.
+    #[track_caller]
+    pub fn rests(&self) {
+        let sleeps = |path: PathBuf| {
+            let text = fs::read_to_string(path.join("stat")).unwrap_or_default();
+            let (_, rest) = text.rsplit_once(") ").unwrap_or_default();
+            let run = fs::read_to_string(path.join("schedstat")).unwrap_or_default();
+            (rest.starts_with('S'), run)
+        };
+        let look = || {
+            let tasks = fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
+            let looks = tasks.flatten().map(|task| sleeps(task.path()));
+            looks.collect::<Vec<_>>()
+        };
+        until("every thread waits", || {
+            let before = look();
+            std::thread::sleep(Duration::from_millis(50));
+            let after = look();
+            before == after && after.iter().all(|(is_asleep, _)| *is_asleep)
+        });
+    }
+
+    /// What it says next on standard error.
+    pub fn said(&mut self) -> String {
+        let stderr = self.child.stderr.as_mut().unwrap();
+        let (mut line, mut byte) = (Vec::new(), [0]);
+        while !line.ends_with(b"\n") && stderr.read(&mut byte).unwrap() == 1 {
+            line.extend(byte);
+        }
+        String::from_utf8_lossy(&line).into_owned()
     }
 
     /// Sends the launcher a signal.

@@ -19,7 +19,7 @@ use crate::samples;
 const INSPECTOR: &str = include_str!("inspector.js");
 
 /// Longer than this nothing takes that works.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 #[test]
 fn every_chart_is_drawn_and_readable() {

@@ -23,7 +23,7 @@ const CHILD: &str = "THALWEG_STRESS_READER";
 const SHARED_BYTES: usize = 1 << 15;
 
 /// A wake-up, or room, that takes longer never comes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()

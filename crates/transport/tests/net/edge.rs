@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use transport::{Batching, Error, Inbound, Medium, Outbound, Spec, Ticket, media};
 
 /// What takes so long is broken, not slow.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Media over TCP.
 pub const MEDIA: [&str; 2] = ["tcp", "rum"];

@@ -16,7 +16,7 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use crate::scratch::{Run, Scratch, command};
 
 /// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The last line that a subscriber prints of a publisher.
 const LAST: &str = "+ receiver: ";

@@ -21,7 +21,7 @@ use ring::points::{self, Point, RECEIVING, SENDING};
 use rustix::process::{Signal, getpid, kill_process};
 use transport::{Spec, Wait};
 
-use super::{Kill, NOTICED, receiver, sender, small};
+use super::{Kill, receiver, sender, small};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::compiled::Compiled;
 use crate::play::{Role, start};
@@ -147,11 +147,11 @@ fn rest<E: Wait + ?Sized>(rig: Rig, control: &mut Control, end: &mut E) -> Outco
 }
 
 /// The parent has slept. A death wakes it, although whoever died may have woken nobody.
-fn wake<E: Wait + ?Sized>(child: &mut Child, end: &mut E, is_killed: bool) -> Outcome {
+fn wake<E: Wait + ?Sized>(rig: Rig, child: &mut Child, end: &mut E, is_killed: bool) -> Outcome {
     if is_killed {
         was_killed(child)?;
-        let is_woken = is_ready(end, NOTICED)?;
-        ensure!(is_woken, "asleep for {NOTICED:?} after the death");
+        let is_woken = is_ready(end, rig.patience)?;
+        ensure!(is_woken, "asleep for {:?} after the death", rig.patience);
     }
     end.disarm();
     Ok(())
@@ -206,12 +206,12 @@ fn kill_sender(rig: Rig, number: u8, passed: u8, sleeps: bool) -> Outcome {
         arm(&mut *receiver.end)?;
         child.control.say(GO)?;
         let killed = hear(&mut child.control)?;
-        wake(&mut child, &mut *receiver.end, killed.is_some())?;
+        wake(rig, &mut child, &mut *receiver.end, killed.is_some())?;
         if let Some(committed) = killed {
             break committed;
         }
     };
-    let got = sender::survive(rig, &mut child, receiver, sleeps)?;
+    let got = sender::survive(rig, receiver, sleeps)?;
     ensure!(
         got == committed,
         "{got} frames came, {committed} were committed"
@@ -269,15 +269,15 @@ fn kill_receiver(rig: Rig, number: u8, passed: u8, sleeps: bool) -> Outcome {
     let mut edge = Edge { sender, receivers };
     let mut is_killed = hear(&mut child.control)?.is_some();
     while !is_killed {
-        is_killed = next(&mut edge, &mut child)?;
+        is_killed = next(rig, &mut edge, &mut child)?;
     }
-    receiver::survive(rig, &mut child, &mut edge, sleeps)?;
+    receiver::survive(rig, &mut edge, sleeps)?;
     was_killed(&mut child)
 }
 
 /// A frame while the child sleeps, and what else there is room for while it waits; whether it was
 /// killed meanwhile.
-fn next(edge: &mut Edge, child: &mut Child) -> Result<bool, Failure> {
+fn next(rig: Rig, edge: &mut Edge, child: &mut Child) -> Result<bool, Failure> {
     put_and_take(edge)?;
     if hear(&mut child.control)?.is_some() {
         return Ok(true);
@@ -286,7 +286,7 @@ fn next(edge: &mut Edge, child: &mut Child) -> Result<bool, Failure> {
     arm(&mut *edge.sender.out)?;
     child.control.say(GO)?;
     let is_killed = hear(&mut child.control)?.is_some();
-    wake(child, &mut *edge.sender.out, is_killed)?;
+    wake(rig, child, &mut *edge.sender.out, is_killed)?;
     Ok(is_killed)
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use transport::Spec;
 
-use super::{Death, KILLS, Steps, each_point, promise, script, small};
+use super::{KILLS, Steps, each_point, promise, script, small};
 use crate::child::{Child, Control, Failure, Outcome};
 use crate::ensure;
 use crate::play::start;
@@ -55,8 +55,8 @@ pub fn at_each_point(rig: Rig) -> Outcome {
 
 /// One child, killed at a point.
 pub fn at_point(rig: Rig, point: u8, sleeps: bool) -> Outcome {
-    let (mut child, mut edge) = send_to(rig, "kill_receiver", point)?;
-    survive(rig, &mut child, &mut edge, sleeps)
+    let (_child, mut edge) = send_to(rig, "kill_receiver", point)?;
+    survive(rig, &mut edge, sleeps)
 }
 
 /// The child is receiver 0, and receiver 1 is here, if an edge may have two.
@@ -73,13 +73,11 @@ fn send_to(rig: Rig, role: &str, word: u8) -> Result<(Child, Edge), Failure> {
 }
 
 /// Sends and receives until the death is noticed, and then some more; then the last receiver goes.
-pub fn survive(rig: Rig, child: &mut Child, edge: &mut Edge, sleeps: bool) -> Outcome {
-    let mut death = Death::new();
+pub fn survive(rig: Rig, edge: &mut Edge, sleeps: bool) -> Outcome {
     rig.until("word of the receiver's death", || {
         if edge.sender.out.lost() == [0] {
             return Ok(Some(()));
         }
-        death.look(child)?;
         let is_put = put(edge)?;
         let Edge { sender, receivers } = &mut *edge;
         receivers
@@ -127,7 +125,7 @@ pub fn at_full_speed(rig: Rig) -> Outcome {
                 .try_for_each(|other| other.take().map(drop))?;
         }
         child.kill()?;
-        survive(rig, &mut child, &mut edge, kill % 2 == 1)?;
+        survive(rig, &mut edge, kill % 2 == 1)?;
     }
     Ok(())
 }
