@@ -4,6 +4,8 @@ use std::io::{self, Read};
 
 use graph::{Fault, FaultKind};
 
+use super::zlib::ZlibReader;
+
 /// What is compressed as a whole holds so many bytes at most: a datagram of bzip2 can become 40,000 times
 /// as much, and anybody may send one.
 const WHOLE_BYTES_MAX: u64 = 16 << 20;
@@ -37,7 +39,7 @@ impl Compression {
     /// What bytes were before they were compressed.
     pub fn decompressed<'r>(self, bytes: impl Read + Send + 'r) -> Box<dyn Read + Send + 'r> {
         match self {
-            Compression::Zlib => Box::new(flate2::read::ZlibDecoder::new(bytes)),
+            Compression::Zlib => Box::new(ZlibReader::new(bytes)),
             Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(bytes)),
             Compression::Bzip2 => Box::new(bzip2::read::MultiBzDecoder::new(bytes)),
         }
@@ -83,10 +85,49 @@ impl Compression {
 mod tests {
     use super::*;
 
+    const ALL: [Compression; 3] = [Compression::Zlib, Compression::Gzip, Compression::Bzip2];
+
+    /// Every byte of the end counts, checksums and lengths included, and so does every missing one.
+    #[test]
+    fn a_damaged_end_is_noticed() {
+        let plain: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+        for plain in [&plain[..], b"a few bytes", b""] {
+            for algorithm in ALL {
+                let whole = algorithm.compress(plain).expect("no fault");
+                assert!(algorithm.decompress(&whole).expect("no fault") == plain);
+                for at in whole.len() - 4..whole.len() {
+                    // The last bits of bzip2 mean nothing.
+                    let is_filling = algorithm == Compression::Bzip2 && at + 1 == whole.len();
+                    let mut bytes = whole.clone();
+                    bytes[at] ^= 0x40;
+                    let found = algorithm.decompress(&bytes);
+                    assert!(
+                        found.is_err() || is_filling,
+                        "{algorithm:?}: byte {at} is wrong"
+                    );
+                    let found = algorithm.decompress(&whole[..at]);
+                    assert!(found.is_err(), "{algorithm:?}: byte {at} is missing");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_the_end_is_read_too() {
+        for algorithm in ALL {
+            let one = algorithm.compress(b"one, ").expect("no fault");
+            let two = algorithm.compress(b"two").expect("no fault");
+            let both = algorithm.decompress(&[&one[..], &two].concat());
+            assert_eq!(both.expect("no fault"), b"one, two", "{algorithm:?}");
+            let rubbish = algorithm.decompress(&[&one[..], b"rubbish"].concat());
+            assert!(rubbish.is_err(), "{algorithm:?}");
+        }
+    }
+
     #[test]
     fn what_becomes_too_much_is_refused() {
         let most = vec![0; WHOLE_BYTES_MAX as usize];
-        for algorithm in [Compression::Zlib, Compression::Gzip, Compression::Bzip2] {
+        for algorithm in ALL {
             let small = algorithm.compress(&most).expect("no fault");
             let plain = algorithm.decompress(&small).expect("as much as may be");
             assert!(plain == most, "{algorithm:?}");

@@ -20,3 +20,4 @@ pub mod reading;
 pub mod record;
 mod socket;
 pub mod verify;
+pub mod zlib;

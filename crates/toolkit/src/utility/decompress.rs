@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use bzip2::write::BzDecoder;
-use flate2::write::{MultiGzDecoder, ZlibDecoder};
+use flate2::write::MultiGzDecoder;
 use graph::{Fault, InPortModel, Misuse, Operator as Invocation, OperatorModel};
 use graph::{OutPortModel, ParamMode, ParamModel, Part};
 use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
@@ -14,6 +14,7 @@ use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
 use super::blob;
 use crate::adapter::compression::Compression;
 use crate::adapter::params;
+use crate::adapter::zlib::Inflater;
 use crate::rule::{holds, wrong};
 
 /// The registry's line.
@@ -100,7 +101,7 @@ struct Decompress {
 }
 
 enum Decoder {
-    Zlib(ZlibDecoder<Vec<u8>>),
+    Zlib(Inflater, Vec<u8>),
     Gzip(MultiGzDecoder<Vec<u8>>),
     Bzip2(BzDecoder<Vec<u8>>),
 }
@@ -108,7 +109,7 @@ enum Decoder {
 impl Decoder {
     fn new(compression: Compression) -> Decoder {
         match compression {
-            Compression::Zlib => Decoder::Zlib(ZlibDecoder::new(Vec::new())),
+            Compression::Zlib => Decoder::Zlib(Inflater::default(), Vec::new()),
             Compression::Gzip => Decoder::Gzip(MultiGzDecoder::new(Vec::new())),
             Compression::Bzip2 => Decoder::Bzip2(BzDecoder::new(Vec::new())),
         }
@@ -116,16 +117,16 @@ impl Decoder {
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Decoder::Zlib(decoder) => decoder.write_all(bytes),
+            Decoder::Zlib(inflater, plain) => inflater.inflate(bytes, plain),
             Decoder::Gzip(decoder) => decoder.write_all(bytes),
-            Decoder::Bzip2(decoder) => decoder.write_all(bytes),
+            Decoder::Bzip2(decoder) => write_bzip2(decoder, bytes),
         }
     }
 
     /// Has the decoder hand over all that it knows.
     fn flush(&mut self) -> io::Result<&mut Vec<u8>> {
         match self {
-            Decoder::Zlib(decoder) => decoder.flush().map(|()| decoder.get_mut()),
+            Decoder::Zlib(_, plain) => Ok(plain),
             Decoder::Gzip(decoder) => decoder.flush().map(|()| decoder.get_mut()),
             Decoder::Bzip2(decoder) => decoder.flush().map(|()| decoder.get_mut()),
         }
@@ -133,11 +134,22 @@ impl Decoder {
 
     fn finish(self) -> io::Result<Vec<u8>> {
         match self {
-            Decoder::Zlib(decoder) => decoder.finish(),
+            Decoder::Zlib(inflater, plain) => inflater.finish().map(|()| plain),
             Decoder::Gzip(decoder) => decoder.finish(),
             Decoder::Bzip2(mut decoder) => decoder.finish(),
         }
     }
+}
+
+/// Decompresses bytes, in which other data may follow the end of those at hand.
+fn write_bzip2(decoder: &mut BzDecoder<Vec<u8>>, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match decoder.write(bytes)? {
+            0 => *decoder = BzDecoder::new(decoder.finish()?),
+            taken => bytes = &bytes[taken..],
+        }
+    }
+    Ok(())
 }
 
 impl Decompress {
