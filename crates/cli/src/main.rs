@@ -16,6 +16,7 @@ use clap::Parser;
 use args::{Args, Command};
 
 fn main() -> ExitCode {
+    command::outlive_size_limits();
     if is_pe() {
         return status(command::pe());
     }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::crossing::Crossings;
 use crate::leftover::{self, Leftover};
 use crate::monitor::{JobNote, Sampler};
-use crate::{Compilation, Error, Host, Job, Strategy, failure, hosts, launcher};
+use crate::{Compilation, Error, Host, Job, Processes, Strategy, failure, hosts, launcher};
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -53,6 +53,8 @@ pub struct Launch {
     pub idle: Strategy,
     /// The hosts that the plan names.
     pub hosts: Vec<Host>,
+    /// Where the processes of PEs are noted, so that the caller can kill them.
+    pub processes: Processes,
 }
 
 /// What makes expressions run.
@@ -83,6 +85,7 @@ impl Default for Launch {
             pe_command: launcher::own_binary,
             idle: Strategy::default(),
             hosts: Vec::new(),
+            processes: Processes::default(),
         }
     }
 }

@@ -51,6 +51,7 @@ pub use graph::{Codec, Plan, Program, TraceLevel};
 pub use hosts::Host;
 pub use job::{Job, StopHandle};
 pub use launch::{Backend, Launch, launch, run};
+pub use launcher::Processes;
 pub use mixed::is_mixed;
 pub use models::is_library_name;
 pub use monitor::{

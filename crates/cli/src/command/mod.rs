@@ -11,6 +11,7 @@ mod pe;
 mod perf;
 mod plan;
 mod run;
+mod signals;
 mod stops;
 mod top;
 
@@ -23,6 +24,7 @@ pub use new::new;
 pub use pe::pe;
 pub use perf::perf;
 pub use run::run;
+pub use signals::outlive_size_limits;
 pub use top::top;
 
 use crate::args::Words;

@@ -1,8 +1,7 @@
 //! `thalweg pe`: a processing element of a job, started by the job's launcher.
 
-use signal_hook::iterator::Signals;
-
-use super::{Failure, stops};
+use super::Failure;
+use super::signals::Signals;
 
 /// Is a PE until the job ends.
 ///
@@ -10,9 +9,8 @@ use super::{Failure, stops};
 /// somebody may ask one PE alone. It hands that on: the launcher alone says when a PE ends, which is
 /// when those before it have.
 pub fn pe() -> Result<(), Failure> {
-    let signals = Signals::new(stops::signals());
-    let mut signals =
-        signals.map_err(|error| Failure::Program(format!("cannot listen for signals: {error}")))?;
-    let asked = std::iter::from_fn(move || signals.forever().next().map(|_| ()));
+    let mut signals = Signals::that_end()
+        .map_err(|error| Failure::Program(format!("cannot listen for signals: {error}")))?;
+    let asked = std::iter::from_fn(move || signals.next().ok().map(drop));
     Ok(engine::serve(asked)?)
 }

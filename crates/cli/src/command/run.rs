@@ -48,13 +48,14 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     };
     let plan = plan(program, &args.plan)?;
     cores::check(&plan, &args.plan.pin)?;
-    let stops = Stops::listen()?;
+    let stops = Stops::listen(launch.processes.clone())?;
     let mut job = engine::run(&compilation, program, &plan, &launch)?;
     stops.lead_to(job.stop_handle());
     let mut line = Progress::new();
     while !job.wait(line.period()) {
         line.draw(job.sources());
     }
+    stops.are_over();
     progress::make_way();
     match job.join() {
         Ok(sentences) => {

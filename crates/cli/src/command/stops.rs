@@ -4,45 +4,34 @@
 //! on sends what the terminal has sent already. So the same signal again, within a moment, is no
 //! further one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use engine::StopHandle;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
+use engine::{Processes, StopHandle};
 
+use super::signals::{Came, Signals};
 use super::{Failure, tell};
 use crate::progress::make_way;
-
-/// All that ask for an end. A terminal that is closed sends SIGHUP; whoever starts a program with
-/// `nohup` has it ignored, and that stays so.
-pub fn signals() -> Vec<i32> {
-    let mut signals = vec![SIGINT, SIGTERM, SIGQUIT];
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    if !ignores(&status, SIGHUP) {
-        signals.push(SIGHUP);
-    }
-    signals
-}
-
-/// Whether a process of this status, as /proc has it, ignores a signal.
-fn ignores(status: &str, signal: i32) -> bool {
-    let mut lines = status.lines();
-    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
-}
 
 /// So long after the first signal the same one may be its echo. Nobody presses Ctrl-C so fast.
 const ECHO: Duration = Duration::from_millis(250);
 
 /// A thread that hears signals.
-pub struct Stops(Arc<Mutex<Wish>>);
+pub struct Stops(Arc<Asked>);
 
-/// That of whoever has sent one.
+/// What signals have asked for.
 #[derive(Default)]
-struct Wish {
+struct Asked {
+    shutdown: Mutex<Shutdown>,
+    /// The process is about to end, with the status that says by which signal.
+    is_ending: AtomicBool,
+}
+
+/// An orderly end.
+#[derive(Default)]
+struct Shutdown {
     is_said: bool,
     /// What can be stopped, once there is something.
     stop: Option<StopHandle>,
@@ -59,30 +48,30 @@ enum Heard {
 /// The signals that came.
 #[derive(Default)]
 struct Ear {
-    first: Option<(i32, Instant)>,
+    first: Option<Came>,
     has_echoed: bool,
 }
 
 impl Stops {
-    /// Listens from now on.
+    /// Listens from now on. A further signal ends these processes, too.
     ///
     /// # Errors
     /// The system has no descriptor or thread left.
-    pub fn listen() -> Result<Stops, Failure> {
+    pub fn listen(processes: Processes) -> Result<Stops, Failure> {
         let failure = |error| Failure::Program(format!("cannot listen for signals: {error}"));
-        let mut signals = Signals::new(signals()).map_err(failure)?;
-        let wish = Arc::<Mutex<Wish>>::default();
-        let stops = Stops(Arc::clone(&wish));
+        let mut signals = Signals::that_end().map_err(failure)?;
+        let asked = Arc::<Asked>::default();
+        let stops = Stops(Arc::clone(&asked));
         let listen = move || {
             let mut ear = Ear::default();
-            for signal in signals.forever() {
-                match ear.hear(signal, Instant::now()) {
+            while let Ok(came) = signals.next() {
+                match ear.hear(came) {
                     Heard::First => {
-                        say(&wish);
+                        asked.say();
                         remark();
                     }
                     Heard::Echo => {}
-                    Heard::Further => signal_hook::low_level::exit(128 + signal),
+                    Heard::Further => asked.end(&processes, came.signal),
                 }
             }
         };
@@ -92,11 +81,40 @@ impl Stops {
 
     /// There is something now that can be stopped.
     pub fn lead_to(&self, stop: StopHandle) {
-        let mut wish = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if wish.is_said {
+        let mut shutdown = self.0.shutdown();
+        if shutdown.is_said {
             stop.stop();
         }
-        wish.stop = Some(stop);
+        shutdown.stop = Some(stop);
+    }
+
+    /// The run is over. If a further signal is just about to end this process, that is how it ends:
+    /// what is to be said of PEs that it has killed is nothing.
+    pub fn are_over(self) {
+        while self.0.is_ending.load(Ordering::Acquire) {
+            std::thread::park();
+        }
+    }
+}
+
+impl Asked {
+    fn shutdown(&self) -> MutexGuard<'_, Shutdown> {
+        self.shutdown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn say(&self) {
+        let mut shutdown = self.shutdown();
+        shutdown.is_said = true;
+        if let Some(stop) = &shutdown.stop {
+            stop.stop();
+        }
+    }
+
+    /// Ends everything from here, whatever other threads and processes are doing.
+    fn end(&self, processes: &Processes, signal: i32) {
+        self.is_ending.store(true, Ordering::Release);
+        processes.kill();
+        signal_hook::low_level::exit(128 + signal)
     }
 }
 
@@ -117,21 +135,14 @@ fn remark() {
     let _ = Builder::new().name("remark".to_owned()).spawn(later);
 }
 
-fn say(wish: &Mutex<Wish>) {
-    let mut wish = wish.lock().unwrap_or_else(PoisonError::into_inner);
-    wish.is_said = true;
-    if let Some(stop) = &wish.stop {
-        stop.stop();
-    }
-}
-
 impl Ear {
-    fn hear(&mut self, signal: i32, now: Instant) -> Heard {
-        let Some((first, at)) = self.first else {
-            self.first = Some((signal, now));
+    fn hear(&mut self, came: Came) -> Heard {
+        let Some(first) = self.first else {
+            self.first = Some(came);
             return Heard::First;
         };
-        let is_echo = signal == first && now.duration_since(at) < ECHO;
+        let is_soon = came.at.saturating_sub(first.at) < ECHO;
+        let is_echo = came.signal == first.signal && is_soon;
         if is_echo && !std::mem::replace(&mut self.has_echoed, true) {
             Heard::Echo
         } else {
@@ -142,20 +153,14 @@ impl Ear {
 
 #[cfg(test)]
 mod tests {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
     use super::*;
 
-    #[test]
-    fn what_is_ignored_is_read_from_the_status() {
-        let status = "Name:\tx\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000002\n";
-        assert!(ignores(status, SIGHUP));
-        assert!(!ignores(status, SIGINT));
-        assert!(!ignores("", SIGHUP));
-    }
-
     fn heard(signals: &[(i32, Duration)]) -> Vec<Heard> {
-        let (mut ear, start) = (Ear::default(), Instant::now());
+        let mut ear = Ear::default();
         let signals = signals.iter();
-        let heard = signals.map(|&(signal, after)| ear.hear(signal, start + after));
+        let heard = signals.map(|&(signal, at)| ear.hear(Came { at, signal }));
         heard.collect()
     }
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::processes::{Live, Process, media};
+use crate::processes::{Live, Process, media, until};
 use crate::scratch::{Scratch, thalweg};
 
 /// Three PEs in a row; says when it runs, and goes on.
@@ -155,7 +155,48 @@ fn a_second_interrupt_kills_the_job() {
     live.signal(Signal::TERM);
     let status = live.end().status;
     assert!(status == 130 || status == 143, "{status}");
-    pes.iter().for_each(Process::is_gone);
+    assert!(
+        !pes.iter().any(Process::is_alive),
+        "they end before it does"
+    );
+}
+
+/// PEs that do not run cannot answer; they end all the same, and before the launcher does.
+#[test]
+fn a_further_signal_ends_pes_that_are_stopped() {
+    for medium in media() {
+        let scratch = Scratch::new();
+        let (live, pes) = started(&scratch, ENDLESS, &["-F", medium]);
+        pes.iter().for_each(|pe| pe.signal(Signal::STOP));
+        live.signal(Signal::INT);
+        live.signal(Signal::TERM);
+        let run = live.end();
+        assert!(!pes.iter().any(Process::is_alive), "{medium}");
+        // Either may be heard first.
+        assert!([130, 143].contains(&run.status), "{medium}: {run:?}");
+        assert_eq!((&*run.stdout, &*run.stderr), ("", ""), "{medium}");
+    }
+}
+
+/// Before a PE has asked to end with its launcher, or has read anything.
+#[test]
+fn a_further_signal_ends_pes_that_have_just_been_started() {
+    for _ in 0..10 {
+        let scratch = Scratch::new();
+        let file = scratch.write("Main.spl", ENDLESS);
+        let args = ["run", file.to_str().unwrap(), "--fuse", "none"];
+        let live = Live::start(&scratch, &args);
+        let mut seen: Vec<Process> = Vec::new();
+        until("there is a PE", || {
+            seen = live.children();
+            !seen.is_empty()
+        });
+        seen.iter().for_each(|pe| pe.signal(Signal::STOP));
+        live.signal(Signal::INT);
+        live.signal(Signal::TERM);
+        live.end();
+        assert!(!seen.iter().any(Process::is_alive));
+    }
 }
 
 #[test]

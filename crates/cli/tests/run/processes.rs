@@ -83,6 +83,13 @@ impl Live {
         pes
     }
 
+    /// The processes that it has started, whatever they are called yet.
+    pub fn children(&self) -> Vec<Process> {
+        let all = processes().into_iter();
+        let own = all.filter(|(_, parent)| *parent == self.pid());
+        own.map(|(process, _)| process).collect()
+    }
+
     /// Waits until nothing runs in its process any more: every thread waits for something.
     #[track_caller]
     pub fn rests(&self) {

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use rustix::event::PollFlags;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -16,7 +17,7 @@ use crate::control::connection::{self, Filled, Inbox, Outbox};
 pub struct Child {
     process: std::process::Child,
     /// Readable when the process has ended.
-    end: OwnedFd,
+    end: Arc<OwnedFd>,
     is_gone: bool,
     /// It may still say something.
     is_talking: bool,
@@ -48,24 +49,27 @@ impl Child {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        // Both are pipes, as was asked for.
-        let stdout = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let stderr = process.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let printed = Printed {
-            stdout: stdout.into(),
-            stderr: stderr.into(),
-        };
+        let watched = watch(&mut process).inspect_err(|_| {
+            // Nobody would know of it.
+            let _ = process.kill();
+            let _ = process.wait();
+        });
+        let (end, printed) = watched?;
         let (inbox, outbox) = connection::halves(ours);
-        let end = pidfd_open(Pid::from_child(&process), PidfdFlags::empty())?;
         let child = Child {
             process,
-            end,
+            end: Arc::new(end),
             is_gone: false,
             is_talking: true,
             inbox,
             outbox,
         };
         Ok((child, printed))
+    }
+
+    /// Readable when the process has ended; dropped here when it was waited for.
+    pub fn end(&self) -> Arc<OwnedFd> {
+        self.end.clone()
     }
 
     /// Reads what it says, at most so many times; whether that was its last word.
@@ -116,6 +120,19 @@ impl Child {
         self.is_gone = true;
         self.process.wait().map_or(Exit::Status(-1), Exit::from)
     }
+}
+
+/// What tells of a process' end, and what it prints.
+fn watch(process: &mut std::process::Child) -> io::Result<(OwnedFd, Printed)> {
+    // Both are pipes, as was asked for.
+    let stdout = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let stderr = process.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let printed = Printed {
+        stdout: stdout.into(),
+        stderr: stderr.into(),
+    };
+    let end = pidfd_open(Pid::from_child(process), PidfdFlags::empty())?;
+    Ok((end, printed))
 }
 
 impl Drop for Child {

@@ -13,6 +13,7 @@ mod child;
 mod conduct;
 mod outcome;
 mod output;
+mod processes;
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -39,6 +40,8 @@ use child::{Child, Printed};
 use conduct::{Action, Conduct};
 use outcome::Outcome;
 use output::Forwarder;
+
+pub use processes::Processes;
 
 /// Runs a compiled program as its plan says, a process for each PE.
 ///
@@ -194,7 +197,7 @@ impl Start {
                 None => command,
             };
             let program = PathBuf::from(command.get_program());
-            let spawned = spawn_one(command, pe, bundle.clone());
+            let spawned = spawn_one(command, pe, bundle.clone(), &self.launch.processes);
             let (child, printed) = spawned.map_err(|e| not_started(pe, &program, e))?;
             started.0.push(child);
             started.1.push(printed);
@@ -246,9 +249,18 @@ fn not_started(pe: u32, program: &Path, error: io::Error) -> Error {
     Error::system(tried, error)
 }
 
-fn spawn_one(command: Command, pe: u32, bundle: Encoded) -> io::Result<(Child, Printed)> {
+fn spawn_one(
+    command: Command,
+    pe: u32,
+    bundle: Encoded,
+    processes: &Processes,
+) -> io::Result<(Child, Printed)> {
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
-    let (mut child, printed) = Child::spawn(command)?;
+    let (mut child, printed) = processes.start(|| {
+        let (child, printed) = Child::spawn(command)?;
+        let end = child.end();
+        Ok(((child, printed), end))
+    })?;
     child.outbox.push_encoded(bundle, Vec::new());
     child.outbox.push(&ToPe::Begin(pe), vec![stdin])?;
     Ok((child, printed))

@@ -1,0 +1,198 @@
+//! Signals as values, each with the time at which it came.
+//!
+//! ```text
+//!   handler --a byte--> socket, a pair for each signal --byte and time--> the thread that asks
+//! ```
+//! The handler sends a datagram, and the kernel notes when. So every signal is heard by itself, however
+//! late the thread is that reads them, and the time between two is not that between two turns of a
+//! loop.
+//!
+//! A read that fails is tried again. Should none succeed any more, signals have the effect that they
+//! have on any process: it is not left without a way to end it.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSliceMut};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::UnixDatagram;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+use nix::sys::time::TimeSpec;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+
+/// Reads that may fail one after the other.
+const FAILURES_MAX: u32 = 1000;
+
+/// Signals that are waited for.
+pub struct Signals {
+    sockets: Vec<(i32, UnixDatagram)>,
+    /// Those that have come and were not taken, in order of their times.
+    came: VecDeque<Came>,
+    /// Nobody reads them any more.
+    is_deaf: Arc<AtomicBool>,
+}
+
+/// A signal that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Came {
+    /// When, since 1970.
+    pub at: Duration,
+    /// Which.
+    pub signal: i32,
+}
+
+impl Signals {
+    /// Those that ask for an end, from now on.
+    ///
+    /// # Errors
+    /// The system has no descriptor left.
+    pub fn that_end() -> io::Result<Signals> {
+        Signals::new(&ending())
+    }
+
+    fn new(signals: &[i32]) -> io::Result<Signals> {
+        let is_deaf = Arc::<AtomicBool>::default();
+        let listen = |&signal: &i32| {
+            let (ours, handler) = UnixDatagram::pair()?;
+            ours.set_nonblocking(true)?;
+            // Without it the time of reading is as good as there is.
+            let _ = setsockopt(&ours, sockopt::ReceiveTimestampns, &true);
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_deaf))?;
+            signal_hook::low_level::pipe::register(signal, handler)?;
+            Ok((signal, ours))
+        };
+        let sockets = signals.iter().map(listen).collect::<io::Result<_>>()?;
+        Ok(Signals {
+            sockets,
+            came: VecDeque::new(),
+            is_deaf,
+        })
+    }
+
+    /// Waits for the next one.
+    ///
+    /// # Errors
+    /// They cannot be read any more; from now on they end the process.
+    pub fn next(&mut self) -> io::Result<Came> {
+        let mut failures = 0;
+        loop {
+            if let Some(came) = self.came.pop_front() {
+                return Ok(came);
+            }
+            match self.wait().and_then(|()| self.read()) {
+                Ok(()) | Err(Errno::EINTR) => {}
+                Err(_) if failures < FAILURES_MAX => failures += 1,
+                Err(error) => {
+                    self.is_deaf.store(true, Ordering::Relaxed);
+                    return Err(error.into());
+                }
+            }
+        }
+    }
+
+    fn wait(&self) -> Result<(), Errno> {
+        let sockets = self.sockets.iter();
+        let fds = sockets.map(|(_, socket)| PollFd::new(socket.as_fd(), PollFlags::POLLIN));
+        poll(&mut fds.collect::<Vec<_>>(), PollTimeout::NONE).map(drop)
+    }
+
+    fn read(&mut self) -> Result<(), Errno> {
+        for (signal, socket) in &self.sockets {
+            while let Some(at) = receive(socket)? {
+                let signal = *signal;
+                self.came.push_back(Came { at, signal });
+            }
+        }
+        self.came.make_contiguous().sort_by_key(|came| came.at);
+        Ok(())
+    }
+}
+
+/// When the next of a signal came; `None`: there is none now.
+fn receive(socket: &UnixDatagram) -> Result<Option<Duration>, Errno> {
+    loop {
+        let mut byte = [0];
+        let mut room = [IoSliceMut::new(&mut byte)];
+        let mut control = nix::cmsg_space!(TimeSpec);
+        let flags = MsgFlags::MSG_DONTWAIT;
+        let fd = socket.as_raw_fd();
+        let message = match recvmsg::<()>(fd, &mut room, Some(&mut control), flags) {
+            Err(Errno::EAGAIN) => return Ok(None),
+            Err(Errno::EINTR) => continue,
+            message => message?,
+        };
+        // Registering a socket may send an empty one.
+        if message.bytes > 0 {
+            let stamp = message.cmsgs()?.find_map(|control| match control {
+                ControlMessageOwned::ScmTimestampns(at) => Some(Duration::from(at)),
+                _ => None,
+            });
+            let now = || SystemTime::now().duration_since(UNIX_EPOCH);
+            return Ok(Some(stamp.unwrap_or_else(|| now().unwrap_or_default())));
+        }
+    }
+}
+
+/// A write beyond the limit of a file's size (`ulimit -f`) fails like any other that cannot be made:
+/// File too large. By default the signal of it kills.
+pub fn outlive_size_limits() {
+    // Without the handler, the limit kills.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
+
+/// All that ask for an end. A terminal that is closed sends SIGHUP; whoever starts a program with
+/// `nohup` has it ignored, and that stays so.
+fn ending() -> Vec<i32> {
+    let mut signals = vec![SIGINT, SIGTERM, SIGQUIT];
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if !ignores(&status, SIGHUP) {
+        signals.push(SIGHUP);
+    }
+    signals
+}
+
+/// Whether a process of this status, as /proc has it, ignores a signal.
+fn ignores(status: &str, signal: i32) -> bool {
+    let mut lines = status.lines();
+    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use signal_hook::consts::{SIGUSR1, SIGUSR2};
+    use signal_hook::low_level::raise;
+
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_read_from_the_status() {
+        let status = "Name:\tx\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000002\n";
+        assert!(ignores(status, SIGHUP));
+        assert!(!ignores(status, SIGINT));
+        assert!(!ignores("", SIGHUP));
+    }
+
+    /// The reader comes after all of them: none is lost, and the times are those of the signals.
+    #[test]
+    fn each_signal_has_its_time_however_late_it_is_read() {
+        let mut signals = Signals::new(&[SIGUSR1, SIGUSR2]).unwrap();
+        let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let mut times = vec![now()];
+        for signal in [SIGUSR2, SIGUSR1, SIGUSR1] {
+            raise(signal).unwrap();
+            times.push(now());
+        }
+        for (at, signal) in [SIGUSR2, SIGUSR1, SIGUSR1].into_iter().enumerate() {
+            let came = signals.next().unwrap();
+            assert_eq!(came.signal, signal);
+            let range = times[at]..=times[at + 1];
+            assert!(range.contains(&came.at), "{:?} in {range:?}", came.at);
+        }
+    }
+}
