@@ -16,6 +16,7 @@ mod graphs;
 mod hosts;
 mod jobs;
 mod leftover;
+mod limits;
 mod mixed;
 mod net;
 mod order;

@@ -1,19 +1,19 @@
 //! Waiting for what may never come (pipes, terminals, sockets) without sleeping through a shutdown.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::Stop;
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use runtime::{Bell, Stop, uninterrupted};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 
 /// Readable once a shutdown was asked for.
 #[derive(Clone, Debug)]
-pub struct Alarm(Arc<OwnedFd>);
+pub struct Alarm(Bell);
 
 /// An open file.
 #[derive(Debug)]
@@ -40,6 +40,9 @@ impl FileId {
     }
 }
 
+/// Opening does not wait: for who opens the other end of a pipe, or for a line of a modem.
+pub const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
+
 /// The names of standard input.
 const STDIN: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
@@ -49,13 +52,10 @@ impl Alarm {
     /// # Errors
     /// The process has no descriptor left.
     pub fn new(stop: &Stop) -> io::Result<Alarm> {
-        let event = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
-        let raised = event.clone();
-        stop.wake(move || {
-            // It counts up to more than this.
-            let _ = rustix::io::write(&raised, &1u64.to_ne_bytes());
-        });
-        Ok(Alarm(event))
+        let bell = Bell::new()?;
+        let rung = bell.clone();
+        stop.wake(move || rung.ring());
+        Ok(Alarm(bell))
     }
 
     /// Waits until there is something to read, or the end of it; `false`: a shutdown came first.
@@ -94,7 +94,10 @@ impl Watched {
     /// # Errors
     /// What the system says; it is a folder.
     pub fn open(path: &Path, alarm: &Alarm) -> io::Result<Watched> {
-        let file = File::open(path).or_else(|error| {
+        // A pipe that nobody has opened for writing is waited for when it is read.
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(NONBLOCK);
+        let file = options.open(path).or_else(|error| {
             // A socket has no name to be opened by.
             let is_socket = error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
             if is_socket && STDIN.iter().any(|name| path == Path::new(name)) {
@@ -102,7 +105,7 @@ impl Watched {
             }
             Err(error)
         })?;
-        let kind = file.metadata()?.file_type();
+        let kind = uninterrupted(|| file.metadata())?.file_type();
         if kind.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
@@ -124,21 +127,35 @@ impl Watched {
     }
 }
 
+/// Whether what failed is to be tried again: a signal came, or somebody else took what was there.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
+}
+
 impl Read for Watched {
     /// Nothing is the end, for now: of the file, or a shutdown.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        if let Some(alarm) = &self.alarm
-            && !alarm.allows(&self.file)?
-        {
-            return Ok(0);
+        loop {
+            if let Some(alarm) = &self.alarm
+                && !alarm.allows(&self.file)?
+            {
+                return Ok(0);
+            }
+            match self.file.read(bytes) {
+                Err(error) if is_passing(&error) => {}
+                read => return read,
+            }
         }
-        self.file.read(bytes)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::{Write, pipe};
+    use std::os::fd::OwnedFd;
 
     use super::*;
 

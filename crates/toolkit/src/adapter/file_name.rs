@@ -13,7 +13,7 @@ use tuple::{RString, Value};
 ///
 /// # Errors
 /// If a format is not one.
-pub fn fill_in(name: &str, id: u64, now: &Zoned) -> Result<String, Fault> {
+pub fn fill_in(name: &str, id: u64, now: impl Fn() -> Zoned) -> Result<String, Fault> {
     let mut filled = String::new();
     let mut rest = name;
     while let Some(open) = rest.find('{') {
@@ -24,9 +24,9 @@ pub fn fill_in(name: &str, id: u64, now: &Zoned) -> Result<String, Fault> {
         filled += before;
         match modifier.split_once(':') {
             _ if modifier == "id" => filled += &id.to_string(),
-            Some(("localtime", format)) => filled += &time(now, format)?,
+            Some(("localtime", format)) => filled += &time(&now(), format)?,
             Some(("gmtime", format)) => {
-                filled += &time(&now.with_time_zone(TimeZone::UTC), format)?;
+                filled += &time(&now().with_time_zone(TimeZone::UTC), format)?;
             }
             _ => filled += &rest[open..=open + length],
         }
@@ -79,7 +79,7 @@ mod tests {
 
     fn filled(name: &str) -> String {
         let now: Zoned = "2026-03-01T04:05:06+02:00[+02:00]".parse().unwrap();
-        fill_in(name, 7, &now).unwrap()
+        fill_in(name, 7, || now.clone()).unwrap()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use graph::Fault;
+use runtime::uninterrupted;
 
 use super::alarm::{Alarm, FileId, Watched};
 use super::compression::Compression;
@@ -118,7 +119,7 @@ impl Input {
         let Bytes::File(Watched { file, .. }) = &mut self.bytes else {
             return Ok(false);
         };
-        let is_shorter = file.metadata()?.len() < file.stream_position()?;
+        let is_shorter = uninterrupted(|| file.metadata())?.len() < file.stream_position()?;
         if is_shorter {
             file.rewind()?;
             if let Some(decoder) = &mut self.decoder {

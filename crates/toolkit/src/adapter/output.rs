@@ -7,14 +7,18 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use bzip2::write::BzEncoder;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use graph::{Fault, Services};
+use runtime::{Stop, uninterrupted};
+use rustix::io::Errno;
 
+use super::alarm::{Alarm, NONBLOCK};
 use super::compression::Compression;
-use super::socket::Socket;
+use super::peer::Peer;
 use crate::charset::{Charset, Encoder};
 
 /// Bytes that are gathered before they are written.
@@ -93,29 +97,21 @@ impl Output {
     /// Creates a file, or opens it to write behind what it holds.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system says; a pipe that nobody reads yet is not waited for, see [`is_unread`].
     pub fn open(
         path: &Path,
         append: bool,
         compression: Option<Compression>,
         encoding: Option<Charset>,
+        stop: &Stop,
     ) -> io::Result<Output> {
         let is_one_of = |names: [&str; 3]| names.iter().any(|name| path == Path::new(name));
         let target = match compression {
             None if is_one_of(STDOUT) => Target::Standard,
             None if is_one_of(STDERR) => Target::Error,
-            _ => {
-                let file = if is_one_of(STDOUT) {
-                    File::from(io::stdout().as_fd().try_clone_to_owned()?)
-                } else if is_one_of(STDERR) {
-                    File::from(io::stderr().as_fd().try_clone_to_owned()?)
-                } else {
-                    let mut options = OpenOptions::new();
-                    options.create(true).write(true);
-                    options.append(append).truncate(!append).open(path)?
-                };
-                Target::over(Box::new(file), compression)
-            }
+            _ if is_one_of(STDOUT) => Target::over(shared(io::stdout())?, compression),
+            _ if is_one_of(STDERR) => Target::over(shared(io::stderr())?, compression),
+            _ => Target::over(file(path, append, stop)?, compression),
         };
         let buffer = Vec::with_capacity(BUFFER_BYTES);
         Ok(Output {
@@ -129,14 +125,10 @@ impl Output {
     }
 
     /// Writes to a connection.
-    pub fn over(
-        socket: Socket,
-        compression: Option<Compression>,
-        encoding: Option<Charset>,
-    ) -> Output {
+    pub fn over(peer: Peer, compression: Option<Compression>, encoding: Option<Charset>) -> Output {
         Output {
             path: PathBuf::new(),
-            target: Target::over(Box::new(socket), compression),
+            target: Target::over(Box::new(peer), compression),
             encoder: encoding.map(Encoder::new),
             buffer: Vec::with_capacity(BUFFER_BYTES),
             bytes: 0,
@@ -224,6 +216,47 @@ impl Output {
         self.buffer.clear();
         written
     }
+}
+
+/// Opens a file for writing.
+fn file(path: &Path, append: bool, stop: &Stop) -> io::Result<Sink> {
+    let mut options = OpenOptions::new();
+    options
+        .create(true)
+        .write(true)
+        .append(append)
+        .truncate(!append)
+        .custom_flags(NONBLOCK);
+    let file = options.open(path)?;
+    Ok(match uninterrupted(|| file.metadata())?.is_file() {
+        true => Box::new(Regular(file)),
+        false => Box::new(Peer::of_pipe(file, &Alarm::new(stop)?)),
+    })
+}
+
+/// A standard stream of the process, wherever it leads.
+fn shared(stream: impl AsFd) -> io::Result<Sink> {
+    let file = File::from(stream.as_fd().try_clone_to_owned()?);
+    Ok(Box::new(Regular(file)))
+}
+
+/// A file on a disk. Encoders take an interrupted write for one that has failed.
+struct Regular(File);
+
+impl Write for Regular {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        uninterrupted(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether a file was not opened because it is a pipe that nobody reads.
+pub fn is_unread(path: &Path, error: &io::Error) -> bool {
+    let is_unread = error.raw_os_error() == Some(Errno::NXIO.raw_os_error());
+    is_unread && std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
 }
 
 fn level() -> flate2::Compression {

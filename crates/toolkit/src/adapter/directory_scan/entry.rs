@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use runtime::uninterrupted;
 use tuple::{RString, Value};
 
 /// An output function that says something of a file.
@@ -108,7 +109,7 @@ pub fn files(directory: &Path) -> io::Result<Vec<(PathBuf, Metadata)>> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         // Follows links, as whoever opens the file does.
-        if let Ok(metadata) = fs::metadata(entry.path())
+        if let Ok(metadata) = uninterrupted(|| fs::metadata(entry.path()))
             && metadata.is_file()
         {
             files.push((PathBuf::from(entry.file_name()), metadata));

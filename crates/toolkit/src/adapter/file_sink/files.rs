@@ -1,13 +1,15 @@
 //! The sequence of files that a FileSink writes: opened, closed, named, moved.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use graph::{Fault, FaultKind, Services};
 use jiff::Zoned;
+use runtime::Stop;
 
 use crate::adapter::compression::Compression;
 use crate::adapter::file_name;
-use crate::adapter::output::{Output, WriteError};
+use crate::adapter::output::{Output, WriteError, is_unread};
 use crate::charset::Charset;
 
 /// What becomes of a failed write.
@@ -32,25 +34,62 @@ pub struct Files {
     pub open: Option<Output>,
     /// Number of the next file.
     pub next_id: u64,
+    /// What ends waits for who reads a pipe.
+    pub stop: Stop,
+    /// It was said that nobody reads a pipe.
+    pub is_left: bool,
 }
 
+/// How often it is tried to open a pipe that nobody reads; the system tells of nothing.
+const PIPE_PAUSE: Duration = Duration::from_millis(10);
+
 impl Files {
-    /// Opens the next file of a name with modifiers.
+    /// Opens the next file of a name with modifiers. If it is a pipe, waits until somebody reads it;
+    /// after a shutdown none is open then.
     ///
     /// # Errors
     /// If it cannot be opened.
     pub fn open(&mut self, name: &str, services: &mut dyn Services) -> Result<(), Fault> {
-        let name = file_name::fill_in(name, self.next_id, &Zoned::now())?;
-        self.next_id += 1;
-        let path = file_name::below(&self.data_directory, &name);
-        let output = Output::open(&path, self.append, self.compression, self.encoding);
-        let output = output.map_err(|error| {
-            let message = format!("cannot open {} for writing: {error}", path.display());
-            Fault::new(FaultKind::System, message)
-        })?;
-        services.count("nFilesOpened", 1);
-        self.open = Some(output);
+        while !self.try_open(name, services)? {
+            if services.is_shutdown() {
+                self.leave(name, services);
+                break;
+            }
+            services.block(PIPE_PAUSE.as_secs_f64());
+        }
         Ok(())
+    }
+
+    /// Opens the next file of a name with modifiers; `false`: it is a pipe that nobody reads yet.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn try_open(&mut self, name: &str, services: &mut dyn Services) -> Result<bool, Fault> {
+        let name = file_name::fill_in(name, self.next_id, Zoned::now)?;
+        let path = file_name::below(&self.data_directory, &name);
+        let (append, compression) = (self.append, self.compression);
+        match Output::open(&path, append, compression, self.encoding, &self.stop) {
+            Ok(output) => {
+                self.next_id += 1;
+                services.count("nFilesOpened", 1);
+                self.open = Some(output);
+                Ok(true)
+            }
+            Err(error) if is_unread(&path, &error) => Ok(false),
+            Err(error) => {
+                let message = format!("cannot open {} for writing: {error}", path.display());
+                Err(Fault::new(FaultKind::System, message))
+            }
+        }
+    }
+
+    /// Nobody has read the pipe of that name: says so, once.
+    fn leave(&mut self, name: &str, services: &mut dyn Services) {
+        if !std::mem::replace(&mut self.is_left, true) {
+            let message =
+                format!("nobody has opened the pipe {name} for reading: nothing is written");
+            services.log(graph::TraceLevel::Warn, &message, "FileSink");
+        }
     }
 
     /// Puts a record into the open file.
@@ -59,6 +98,8 @@ impl Files {
     /// If writing fails and that is to end the program.
     pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), Fault> {
         let Some(output) = &mut self.open else {
+            // A pipe that nobody reads.
+            services.count("nTupleWriteErrors", 1);
             return Ok(());
         };
         let written = output.put(record, services);

@@ -53,7 +53,8 @@ struct FileSink {
     report: Option<(Arc<Layout>, TupleBuf)>,
 }
 
-/// Makes the operator; a file whose name is known is opened at once.
+/// Makes the operator; a file whose name is known is opened at once, unless it is a pipe that nobody
+/// reads yet.
 pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let close_mode = close_mode(build)?;
     if let CloseMode::Time(period) = close_mode {
@@ -94,7 +95,8 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic)
         && !is_dry_run
     {
-        sink.files.open(name, build.services)?;
+        // A pipe may find its reader later.
+        sink.files.try_open(name, build.services)?;
     }
     Ok(Box::new(sink))
 }
@@ -116,6 +118,8 @@ fn files(build: &mut Build<'_>) -> Result<Files, Fault> {
         data_directory,
         open: None,
         next_id: 0,
+        stop: build.stop(),
+        is_left: false,
     })
 }
 
@@ -178,6 +182,7 @@ impl Operator for FileSink {
     }
 
     fn final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.open_unread(out)?;
         self.marker(Punctuation::Final, out)?;
         self.close(out)
     }
@@ -221,6 +226,17 @@ impl FileSink {
         self.opened_at = Instant::now();
         self.open_name = name;
         Ok(())
+    }
+
+    /// Opens a pipe that nobody read when the program began: there was no tuple, but whoever waits for
+    /// some is to learn that none follow.
+    fn open_unread(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        match &self.fixed_name {
+            Some(name) if self.files.next_id == 0 && self.close_mode != CloseMode::Dynamic => {
+                self.files.open(name, out.services())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn close_if_late(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use graph::{Fault, TraceLevel};
-use runtime::{Build, Outlet};
+use runtime::{Build, Outlet, uninterrupted};
 use rustix::net::sockopt;
 use tuple::Value;
 
@@ -183,15 +183,26 @@ impl Connector {
         }
     }
 
+    /// The next client; `None`: a shutdown came first.
+    fn accepted(&self, listener: &TcpListener) -> io::Result<Option<TcpStream>> {
+        use io::ErrorKind::{ConnectionAborted, WouldBlock};
+        while self.alarm.allows(listener)? {
+            match listener.accept() {
+                // A client that has left again says nothing of the next one.
+                Err(error) if matches!(error.kind(), ConnectionAborted | WouldBlock) => {}
+                accepted => return Ok(Some(accepted?.0)),
+            }
+        }
+        Ok(None)
+    }
+
     /// One connection; `None`: a shutdown came first.
     fn attempt(&self) -> io::Result<Option<TcpStream>> {
         let stream = match &self.side {
-            Side::Server(listener) => {
-                if !self.alarm.allows(listener)? {
-                    return Ok(None);
-                }
-                listener.accept()?.0
-            }
+            Side::Server(listener) => match self.accepted(listener)? {
+                Some(stream) => stream,
+                None => return Ok(None),
+            },
             Side::Client(host, port) => connected(&addresses(host, *port)?)?,
         };
         stream.set_nodelay(true)?;
@@ -234,7 +245,7 @@ impl std::fmt::Display for Connector {
 fn connected(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let mut said = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in addresses {
-        match TcpStream::connect_timeout(address, CONNECT_TIMEOUT) {
+        match uninterrupted(|| TcpStream::connect_timeout(address, CONNECT_TIMEOUT)) {
             Ok(stream) => return Ok(stream),
             Err(error) => said = error,
         }
@@ -291,7 +302,13 @@ fn server(build: &mut Build<'_>) -> Result<Side, Fault> {
         return Ok(Side::Client(host, port));
     }
     let what = format!("cannot listen on {host}:{port}");
-    let listener = resolve(&host, port).and_then(|address: SocketAddr| TcpListener::bind(address));
+    let listen = |address: SocketAddr| {
+        let listener = TcpListener::bind(address)?;
+        // A client that leaves while it is accepted is not waited for.
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    };
+    let listener = resolve(&host, port).and_then(listen);
     Ok(Side::Server(
         listener.map_err(|error| system(what, &error))?,
     ))

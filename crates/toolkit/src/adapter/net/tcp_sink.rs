@@ -20,7 +20,7 @@ use crate::adapter::delays::Delays;
 use crate::adapter::file_name::text;
 use crate::adapter::input::encoding;
 use crate::adapter::output::Output;
-use crate::adapter::socket::Socket;
+use crate::adapter::peer::Peer;
 use crate::adapter::{params as records, record};
 use crate::charset::Charset;
 
@@ -293,7 +293,7 @@ impl TcpSink {
             .map_err(|error| super::address::system("cannot use a connection", &error))?;
         Ok(Connection {
             output: Output::over(
-                Socket::over(file, self.connector.alarm()),
+                Peer::of_socket(file, self.connector.alarm()),
                 self.compression,
                 self.encoding,
             ),

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use graph::{Fault, InPortModel, OperatorModel, ParamMode, ParamModel, TraceLevel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, uninterrupted};
 use rustix::net::sockopt;
 use tuple::text::RecordWriter;
 use tuple::{Punctuation, TupleRef};
@@ -155,10 +155,10 @@ impl UdpSink {
             return;
         };
         let sent = match self.compression {
-            None => socket.send_to(&self.record, to),
+            None => uninterrupted(|| socket.send_to(&self.record, to)),
             Some(compression) => compression
                 .compress(&self.record)
-                .and_then(|bytes| socket.send_to(&bytes, to)),
+                .and_then(|bytes| uninterrupted(|| socket.send_to(&bytes, to))),
         };
         if let Err(error) = sent {
             let message = format!("a datagram cannot be sent to {to}: {error}");

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use graph::{Assignment, Fault, OperatorModel, OutPortModel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source};
+use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source, uninterrupted};
 use rustix::net::sockopt;
 use tuple::{Punctuation, TupleRef};
 
@@ -167,7 +167,8 @@ impl Source for Datagrams {
             if !self.alarm.allows(socket).map_err(failure)? {
                 return Ok(());
             }
-            let (count, remote) = socket.recv_from(&mut bytes).map_err(failure)?;
+            let (count, remote) =
+                uninterrupted(|| socket.recv_from(&mut bytes)).map_err(failure)?;
             let origin = Origin::peer(remote, own_port, own_port);
             let reading = &mut self.reading;
             match reading.datagram(&bytes[..count], &origin, &mut number, out)? {

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
 use graph::Fault;
-use runtime::Build;
+use runtime::{Build, uninterrupted};
 use tuple::text::Format;
 use tuple::{Attribute, Layout};
 
@@ -58,7 +58,7 @@ impl WireFormat {
             }
             // One byte at a time: what follows the line is for whoever reads records.
             let mut byte = [0];
-            if stream.read(&mut byte)? == 0 {
+            if uninterrupted(|| stream.read(&mut byte))? == 0 {
                 return Err(mismatch(
                     "the peer hung up before it said its format".into(),
                 ));
