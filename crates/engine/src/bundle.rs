@@ -1,6 +1,7 @@
 //! What a PE process needs to make the same program and run its part of it.
 
 use graph::TraceLevel;
+use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
 use crate::compilation::Request;
@@ -161,8 +162,9 @@ impl Settings {
 /// Sixteen bytes that nobody can guess.
 fn token() -> Result<[u8; 16], Error> {
     let mut token = [0; 16];
-    // So few bytes come at once, man getrandom(2) says.
-    rustix::rand::getrandom(&mut token, rustix::rand::GetRandomFlags::empty())
+    // So few bytes come at once, man getrandom(2) says, unless a signal comes before there are any.
+    let flags = GetRandomFlags::empty();
+    rustix::io::retry_on_intr(|| getrandom(&mut token, flags))
         .map_err(|error| Error::system("make a secret for the job", error))?;
     Ok(token)
 }

@@ -51,12 +51,13 @@ pub fn compile(request: &Request) -> Result<Compilation, Error> {
     let recorder = Recorder::open(&request.file, &request.mixed_args)?;
     let output = run(request, recorder.main(), &recorder, compiler::compile);
     let findings = Findings::new(output.diagnostics, output.sources);
+    let sources = recorder.into_sources()?;
     Ok(Compilation {
         program: output.program,
         findings,
         application_dir: output.application_dir,
         request: request.clone(),
-        sources: recorder.into_sources(),
+        sources,
     })
 }
 
@@ -72,6 +73,7 @@ pub(crate) fn compile_again(request: &Request, sources: &Sources) -> Option<Prog
 pub fn check(request: &Request) -> Result<Findings, Error> {
     let recorder = Recorder::open(&request.file, &request.mixed_args)?;
     let output = run(request, recorder.main(), &recorder, compiler::check);
+    recorder.into_sources()?;
     Ok(Findings::new(output.diagnostics, output.sources))
 }
 

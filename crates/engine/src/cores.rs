@@ -5,6 +5,9 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 /// The first of these cores that this process cannot use, and those that it can; `None`: it can use
 /// all of them.
 pub fn missing_core(asked: &[u32]) -> Option<(u32, Vec<u32>)> {
+    if asked.is_empty() {
+        return None;
+    }
     let asked = asked.to_vec();
     // On a thread that has no use for its own cores afterwards.
     let find = move || {
@@ -12,7 +15,9 @@ pub fn missing_core(asked: &[u32]) -> Option<(u32, Vec<u32>)> {
         let all = 0..CpuSet::MAX_CPU as u32;
         Some((missing, all.filter(|&core| takes(core)).collect()))
     };
-    std::thread::spawn(find).join().unwrap_or_default()
+    // Without one, whoever is to run there will say so.
+    let thread = std::thread::Builder::new().spawn(find).ok()?;
+    thread.join().unwrap_or_default()
 }
 
 /// Whether this thread may run there; from now on it does.

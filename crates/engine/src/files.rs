@@ -1,28 +1,70 @@
 //! Source files on a real file system.
 
+use std::ffi::OsString;
+use std::io::ErrorKind::{
+    InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied,
+};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use compiler::Source;
+use runtime::uninterrupted;
+use rustix::fs::{Dir, Mode, OFlags, open};
 
 use crate::mixed::{self, is_mixed};
 use crate::{Error, bounded};
 
-/// The `.spl` and `.splmm` files of a folder, in order.
-pub fn list(folder: &Path) -> Vec<PathBuf> {
+/// The `.spl` and `.splmm` files of a folder, in order; none if it is not there, or not for us to read.
+///
+/// # Errors
+/// What else the system says: names would be missing, and nobody would know why.
+pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let here = if folder.as_os_str().is_empty() {
         Path::new(".")
     } else {
         folder
     };
-    let entries = fs::read_dir(here).into_iter().flatten().flatten();
-    let names = entries.map(|entry| PathBuf::from(entry.file_name()));
+    let names = match uninterrupted(|| names(here)) {
+        Err(error) if is_absent(&error) || error.kind() == PermissionDenied => Vec::new(),
+        names => names?,
+    };
     let mut files: Vec<_> = names
+        .into_iter()
         .filter(|name| name.extension().is_some_and(|e| e == "spl") || is_mixed(name))
         .map(|name| folder.join(name))
         .collect();
     files.sort();
-    files
+    Ok(files)
+}
+
+/// What is in a folder. The standard library panics where closing it fails.
+fn names(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let entries = Dir::new(open(folder, flags, Mode::empty())?)?;
+    let name = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
+        let name = entry?.file_name().to_bytes().to_vec();
+        Ok(PathBuf::from(OsString::from_vec(name)))
+    };
+    entries.map(name).collect()
+}
+
+/// Whether a folder of that name is there.
+///
+/// # Errors
+/// The system cannot tell.
+pub fn is_folder(path: &Path) -> Result<bool, Error> {
+    match uninterrupted(|| fs::metadata(path)) {
+        Ok(found) => Ok(found.is_dir()),
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(Error::system(format!("look at {}", path.display()), error)),
+    }
+}
+
+/// Whether there is nothing of that name.
+fn is_absent(error: &io::Error) -> bool {
+    let kinds = [NotFound, NotADirectory, InvalidFilename, InvalidInput];
+    kinds.contains(&error.kind())
 }
 
 /// The absolute path without symbolic links; what is not there stays as it is.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::mpsc::channel;
+use std::thread::Builder;
 use std::time::Duration;
 
 use graph::{Plan, Program, TraceLevel};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::crossing::Crossings;
 use crate::leftover::{self, Leftover};
 use crate::monitor::{JobNote, Sampler};
-use crate::{Compilation, Error, Host, Job, Processes, Strategy, failure, hosts, launcher};
+use crate::{Compilation, Error, Host, Job, Processes, Strategy, failure, files, hosts, launcher};
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -133,7 +134,8 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
     let failed = |report: Report| failure::error(&program.files, &report);
     let pe = wire(program, launch, border)?.map_err(failed)?;
     if let Some(time) = launch.kill_after {
-        pe.stop().request_after(time.as_secs_f64());
+        let later = pe.stop().request_after(time.as_secs_f64());
+        later.map_err(|error| Error::system("start a thread", error))?;
     }
     let stop = pe.stop();
     let running = pe.start().map_err(failed)?;
@@ -143,7 +145,8 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
     let note = launch.counters.then(|| JobNote::new(&program.name, 1));
     let leftovers = running.leftovers();
     let sampler = note.and_then(|note| Sampler::start(note, 0, program, &running));
-    std::thread::spawn(move || {
+    let stopped = stop.clone();
+    let wait = move || {
         let outcome = running.join();
         drop(sampler);
         let said = |_| {
@@ -152,7 +155,13 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
             leftover::sentences(&leftovers.collect::<Vec<_>>())
         };
         sender.send(outcome.map(said).map_err(|r| failure::error(&files, &r)))
-    });
+    };
+    let waiting = Builder::new().name("job".to_owned()).spawn(wait);
+    waiting.map_err(|error| {
+        // Nobody would ever know how it ends.
+        stopped.request();
+        Error::system("start a thread", error)
+    })?;
     let names = sources(program);
     Ok(Job::new(
         stop,
@@ -181,7 +190,7 @@ pub(crate) fn wire(
     border: Border,
 ) -> Result<Result<Pe, Report>, Error> {
     let data_directory = std::path::absolute(&launch.data_dir).unwrap_or(launch.data_dir.clone());
-    if !data_directory.is_dir() {
+    if !files::is_folder(&data_directory)? {
         return Err(Error::DataDirectory(launch.data_dir.clone()));
     }
     let mut properties = properties(program, launch);

@@ -46,6 +46,7 @@ pub use dump::{
     dump_typed, source_text,
 };
 pub use error::Error;
+pub use files::is_folder;
 pub use findings::{Findings, format};
 pub use graph::{Codec, Plan, Program, TraceLevel};
 pub use hosts::Host;

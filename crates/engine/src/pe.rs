@@ -24,6 +24,7 @@ use compiler::Part;
 use graph::{Plan, Program};
 use runtime::crossing::Links;
 use runtime::{Pe, Report, Stop};
+use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use crate::bundle::Bundle;
@@ -36,24 +37,35 @@ use crate::monitor::{JobNote, Sampler};
 use crate::{Error, compilation, failure, launch};
 
 /// Is a PE of the job whose launcher started this process. Returns when the PE has ended and the
-/// launcher knows how. The launcher is told of every shutdown that is `asked` for here.
+/// launcher knows how. The launcher is told of every shutdown that is `asked` for here, and of what
+/// keeps this process from hearing of them.
 ///
 /// # Errors
 /// The process was not started by a launcher.
-pub fn serve(asked: impl Iterator<Item = ()> + Send + 'static) -> Result<(), Error> {
-    let mut line = Line::open()?;
+pub fn serve(asked: io::Result<impl Iterator<Item = ()> + Send + 'static>) -> Result<(), Error> {
+    let line = Line::open()?;
     let voice = line.voice.clone();
-    hand_on(asked, voice.clone())?;
-    let ending = match line.assignment() {
+    let ending = is_pe(line, asked).unwrap_or_else(|error| failed(error.to_string(), false));
+    voice.say(&FromPe::Ended(ending), Vec::new());
+    Ok(())
+}
+
+fn is_pe(
+    mut line: Line,
+    asked: io::Result<impl Iterator<Item = ()> + Send + 'static>,
+) -> Result<Ending, Error> {
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| Error::system("ask for the end with the launcher", error))?;
+    let asked = asked.map_err(|error| Error::system("listen for signals", error))?;
+    hand_on(asked, line.voice.clone())?;
+    match line.assignment() {
         Ok((bundle, number)) => {
             // The process has the name of its main thread.
             let _ = rustix::thread::set_name(&name(number));
-            crate::deep(|| line.serve(*bundle, number))?
+            crate::deep(|| line.serve(*bundle, number))
         }
-        Err(ending) => ending,
-    };
-    voice.say(&FromPe::Ended(ending), Vec::new());
-    Ok(())
+        Err(ending) => Ok(ending),
+    }
 }
 
 fn hand_on(asked: impl Iterator<Item = ()> + Send + 'static, voice: Voice) -> Result<(), Error> {
@@ -87,13 +99,21 @@ struct Ready {
 impl Line {
     /// The socket is standard input, until what standard input is to be comes over it.
     fn open() -> Result<Line, Error> {
-        let by_hand = |_| Error::Program("this command is for `thalweg run`".to_owned());
+        let by_hand = || Error::Program("this command is for `thalweg run`".to_owned());
         let stdin = io::stdin();
-        let socket = rustix::io::fcntl_dupfd_cloexec(stdin.as_fd(), 3);
-        let socket = UnixStream::from(socket.map_err(io::Error::from).map_err(by_hand)?);
-        socket.peer_addr().map_err(by_hand)?;
-        set_parent_process_death_signal(Some(Signal::KILL))
-            .map_err(|error| Error::system("ask for the end with the launcher", error))?;
+        let socket = match rustix::io::fcntl_dupfd_cloexec(stdin.as_fd(), 3) {
+            Err(Errno::BADF) => return Err(by_hand()),
+            Err(error) => cut_off("reach", &error.into()),
+            Ok(socket) => UnixStream::from(socket),
+        };
+        match socket
+            .peer_addr()
+            .map_err(|error| Errno::from_io_error(&error))
+        {
+            Err(Some(Errno::NOTSOCK | Errno::NOTCONN | Errno::INVAL)) => return Err(by_hand()),
+            Err(error) => cut_off("reach", &error.unwrap_or(Errno::INVAL).into()),
+            Ok(_) => {}
+        }
         let (inbox, outbox) = connection::halves(socket);
         let voice = Voice(Arc::new(Mutex::new(outbox)));
         Ok(Line { inbox, voice })
@@ -258,11 +278,9 @@ impl Line {
     fn next(&mut self) -> (ToPe, Vec<OwnedFd>) {
         match self.inbox.wait() {
             Ok(Some(message)) => message,
-            Ok(None) => std::process::exit(1),
-            Err(error) => {
-                let _ = writeln!(io::stderr(), "internal error: the launcher sent {error}");
-                std::process::exit(1)
-            }
+            // The launcher is gone.
+            Ok(None) => std::process::exit(CUT_OFF),
+            Err(error) => cut_off("hear", &error),
         }
     }
 }
@@ -271,10 +289,19 @@ impl Voice {
     /// Says something to the launcher. Without one there is nothing left to do.
     fn say(&self, message: &FromPe, fds: Vec<OwnedFd>) {
         let mut outbox = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if outbox.send(message, fds).is_err() {
-            std::process::exit(1);
+        if let Err(error) = outbox.send(message, fds) {
+            cut_off("tell", &error);
         }
     }
+}
+
+/// The exit status of a PE without a launcher.
+pub const CUT_OFF: i32 = 3;
+
+/// Ends this process: nobody says any more what it is to do, or hears what becomes of it.
+fn cut_off(tried: &str, error: &io::Error) -> ! {
+    let _ = writeln!(io::stderr(), "cannot {tried} the launcher: {error}");
+    std::process::exit(CUT_OFF)
 }
 
 /// What `ps` shows: at most 15 bytes.

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,8 @@ pub(crate) struct Recorder {
     /// Arguments of the Perl code in files.
     mixed_args: Vec<String>,
     seen: RefCell<Sources>,
+    /// The first folder that could not be read, and why.
+    failure: RefCell<Option<(PathBuf, io::Error)>>,
 }
 
 /// A path; any bytes.
@@ -60,6 +63,7 @@ impl Recorder {
             main,
             mixed_args: mixed_args.to_vec(),
             seen: RefCell::new(sources),
+            failure: RefCell::default(),
         })
     }
 
@@ -69,14 +73,24 @@ impl Recorder {
     }
 
     /// What was read.
-    pub fn into_sources(self) -> Sources {
-        self.seen.into_inner()
+    ///
+    /// # Errors
+    /// A folder could not be read, so that what the compiler has found may be wrong.
+    pub fn into_sources(self) -> Result<Sources, Error> {
+        match self.failure.into_inner() {
+            Some((folder, error)) => Err(Error::read(&folder, error)),
+            None => Ok(self.seen.into_inner()),
+        }
     }
 }
 
 impl compiler::Loader for Recorder {
     fn list(&self, folder: &Path) -> Vec<PathBuf> {
-        let found = files::list(folder);
+        let found = files::list(folder).unwrap_or_else(|error| {
+            let mut failure = self.failure.borrow_mut();
+            failure.get_or_insert((folder.to_owned(), error));
+            Vec::new()
+        });
         let names = found.iter().cloned().map(Name).collect();
         let mut seen = self.seen.borrow_mut();
         seen.folders.push((Name(folder.to_owned()), names));

@@ -141,7 +141,7 @@ mod mapped {
     pub(crate) fn sealed(name: &str, bytes: usize, kind: MemfdFlags) -> io::Result<OwnedFd> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | kind;
         let fd = memfd_create(name, flags)?;
-        ftruncate(&fd, bytes as u64)?;
+        retry_on_intr(|| ftruncate(&fd, bytes as u64))?;
         // A program with timers has signals that come while memory is made.
         retry_on_intr(|| fallocate(&fd, FallocateFlags::empty(), 0, bytes as u64))?;
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;

@@ -7,6 +7,8 @@ use std::fmt;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
+use rustix::io::retry_on_intr;
+
 use crate::barrier::Barrier;
 use crate::frame::ALIGN;
 use crate::memory::{Memory, is_sealed};
@@ -96,7 +98,7 @@ fn check_file(fd: BorrowedFd<'_>) -> Result<usize, JoinError> {
 
 fn read_label(fd: BorrowedFd<'_>) -> Result<Label, JoinError> {
     let mut bytes = [0; LABEL_BYTES];
-    let read = rustix::io::pread(fd, &mut bytes, 0).map_err(io::Error::from)?;
+    let read = retry_on_intr(|| rustix::io::pread(fd, &mut bytes, 0)).map_err(io::Error::from)?;
     if read < bytes.len() {
         return Err(JoinError::Size { bytes: read as i64 });
     }

@@ -1,5 +1,6 @@
 //! The shutdown of a PE: a flag, and whoever sleeps until it is raised.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,16 +53,17 @@ impl Stop {
         self.0.raised.load(Ordering::Relaxed)
     }
 
-    /// Asks after a while, unless somebody else did before; at once if there is no thread for it.
-    pub fn request_after(&self, seconds: f64) {
+    /// Asks after a while, unless somebody else did before.
+    ///
+    /// # Errors
+    /// There is no thread for it.
+    pub fn request_after(&self, seconds: f64) -> io::Result<()> {
         let stop = self.clone();
-        let later = std::thread::Builder::new().spawn(move || {
+        let later = move || {
             stop.sleep(seconds);
             stop.request();
-        });
-        if later.is_err() {
-            self.request();
-        }
+        };
+        std::thread::Builder::new().spawn(later).map(drop)
     }
 
     /// Sleeps so many seconds, but not beyond the shutdown. Returns whether it was raised.

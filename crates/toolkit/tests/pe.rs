@@ -244,7 +244,7 @@ fn a_shutdown_wakes_sleepers_and_ends_in_order() {
 fn a_job_is_stopped_after_a_while() {
     let program = program([numbers("Fast", None), print(0)]);
     let pe = wire(&program, &registry(), printing_to(&Shared::default()));
-    pe.stop().request_after(0.01);
+    pe.stop().request_after(0.01).unwrap();
     let tallies = pe.start().unwrap().join().unwrap();
     assert_eq!(tallies[0].submitted, tallies[1].processed);
 }

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with,
     bind, connect, listen, recv, send, socket_with,
@@ -56,7 +56,7 @@ pub(crate) enum Reached {
 /// Connects to whoever has a name.
 pub(crate) fn reach(address: &SocketAddrUnix) -> Result<Reached, Error> {
     let socket = packets()?;
-    match connect(&socket, address) {
+    match retry_on_intr(|| connect(&socket, address)) {
         Ok(()) => Ok(Reached::Line(socket)),
         Err(Errno::AGAIN) => Ok(Reached::Busy),
         Err(Errno::CONNREFUSED) => Ok(Reached::Nobody),

@@ -4,6 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use crate::{Bell, Error, Wait};
 
@@ -109,7 +110,8 @@ impl Sleep {
             self.bell.silence();
         }
         match outcome {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            // Without memory for it, it was too short a sleep.
+            Ok(_) | Err(Errno::INTR | Errno::NOMEM) => Ok(()),
             Err(error) => Err(Error::system("wait for the ends of edges", error)),
         }
     }

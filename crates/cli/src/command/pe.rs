@@ -9,8 +9,8 @@ use super::signals::Signals;
 /// somebody may ask one PE alone. It hands that on: the launcher alone says when a PE ends, which is
 /// when those before it have.
 pub fn pe() -> Result<(), Failure> {
-    let mut signals = Signals::that_end()
-        .map_err(|error| Failure::Program(format!("cannot listen for signals: {error}")))?;
-    let asked = std::iter::from_fn(move || signals.next().ok().map(drop));
+    let signals = Signals::that_end();
+    let asked =
+        signals.map(|mut signals| std::iter::from_fn(move || signals.next().ok().map(drop)));
     Ok(engine::serve(asked)?)
 }

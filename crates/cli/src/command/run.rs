@@ -77,7 +77,7 @@ fn data_dir(
     file: &Path,
 ) -> Result<PathBuf, Failure> {
     if let Some(folder) = given {
-        return if folder.is_dir() {
+        return if engine::is_folder(&folder)? {
             Ok(folder)
         } else {
             Err(Failure::Usage(format!(
@@ -87,9 +87,13 @@ fn data_dir(
         };
     }
     let beside = file.parent().unwrap_or(Path::new(""));
-    let data = [application_dir, beside].map(|folder| folder.join("data"));
-    let found = data.into_iter().find(|folder| folder.is_dir());
-    Ok(found.unwrap_or(PathBuf::from(".")))
+    for folder in [application_dir, beside] {
+        let data = folder.join("data");
+        if engine::is_folder(&data)? {
+            return Ok(data);
+        }
+    }
+    Ok(PathBuf::from("."))
 }
 
 fn level(level: Level) -> TraceLevel {

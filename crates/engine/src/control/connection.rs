@@ -16,10 +16,13 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
@@ -53,6 +56,7 @@ pub struct Inbox {
 pub struct Outbox {
     socket: Arc<UnixStream>,
     queue: VecDeque<Packet>,
+    is_closed: bool,
 }
 
 struct Packet {
@@ -82,8 +86,12 @@ pub fn halves(socket: UnixStream) -> (Inbox, Outbox) {
         bytes: Vec::new(),
         fds: VecDeque::new(),
     };
-    let queue = VecDeque::new();
-    (inbox, Outbox { socket, queue })
+    let outbox = Outbox {
+        socket,
+        queue: VecDeque::new(),
+        is_closed: false,
+    };
+    (inbox, outbox)
 }
 
 /// A message as it travels.
@@ -143,8 +151,6 @@ impl Inbox {
             Ok(_) => Ok(Filled::Some),
             Err(error) => match error.kind() {
                 ErrorKind::WouldBlock => Ok(Filled::Nothing),
-                // It went away before it had read everything.
-                ErrorKind::ConnectionReset => Ok(Filled::End),
                 _ => Err(error),
             },
         }
@@ -170,7 +176,7 @@ impl Inbox {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MESSAGE_FDS_MAX))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut room = [IoSliceMut::new(&mut self.bytes[start..])];
-        let received = rustix::io::retry_on_intr(|| {
+        let received = patiently(|| {
             recvmsg(
                 &*self.socket,
                 &mut room,
@@ -204,7 +210,9 @@ impl Outbox {
     /// The same for a message that was encoded with so many descriptors.
     pub fn push_encoded(&mut self, bytes: Encoded, fds: Vec<OwnedFd>) {
         let sent = 0;
-        self.queue.push_back(Packet { bytes, sent, fds });
+        if !self.is_closed {
+            self.queue.push_back(Packet { bytes, sent, fds });
+        }
     }
 
     /// Sends what it can; whether everything is out.
@@ -225,9 +233,13 @@ impl Outbox {
         Ok(true)
     }
 
-    /// Forgets what waits to be sent.
-    pub fn clear(&mut self) {
+    /// Sends nothing any more, for a part of a conversation is worse than none: the other side
+    /// finds the end of the connection.
+    pub fn close(&mut self) {
         self.queue.clear();
+        self.is_closed = true;
+        // It may be closed already.
+        let _ = self.socket.shutdown(Shutdown::Both);
     }
 
     /// Whether something waits to be sent.
@@ -261,11 +273,32 @@ impl Packet {
             debug_assert!(fits, "no more than MESSAGE_FDS_MAX");
         }
         let bytes = [IoSlice::new(&self.bytes[self.sent..])];
-        self.sent += rustix::io::retry_on_intr(|| {
-            sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL)
-        })?;
+        self.sent += patiently(|| sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL))?;
         self.fds.clear();
         Ok(())
+    }
+}
+
+/// How often a call is made while the kernel has no memory for it, and the time between: a second.
+const ATTEMPTS: usize = 1000;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Makes a call again that was interrupted, or for which the kernel had no memory: neither says
+/// anything of the other side.
+///
+/// # Errors
+/// What else the system says.
+pub fn patiently<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    let mut attempts = 0;
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            Err(Errno::NOBUFS | Errno::NOMEM) if attempts < ATTEMPTS => {
+                attempts += 1;
+                std::thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
     }
 }
 
@@ -354,6 +387,16 @@ mod tests {
             let error = inbox.wait::<String>().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidData, "{error}");
         }
+    }
+
+    #[test]
+    fn what_says_nothing_of_the_other_side_is_tried_again() {
+        for error in [Errno::INTR, Errno::NOBUFS, Errno::NOMEM] {
+            let mut calls = [Err(error), Ok(7)].into_iter();
+            assert_eq!(patiently(|| calls.next().unwrap()), Ok(7), "{error}");
+        }
+        let mut calls = [Err::<(), _>(Errno::PIPE), Ok(())].into_iter();
+        assert_eq!(patiently(|| calls.next().unwrap()), Err(Errno::PIPE));
     }
 
     #[test]

@@ -20,6 +20,9 @@ use crate::control::{Ending, FromPe, Ticket, ToPe};
 /// How long a PE may take to end after the job has failed, or to exit after it said that it is over.
 pub const GRACE: Duration = Duration::from_secs(2);
 
+/// What is said of a PE that is killed for that alone.
+const UNENDED: &str = "has closed its connection, and did not end";
+
 /// The state of a job.
 pub struct Conduct {
     /// The sending PE of each link, and its receivers.
@@ -50,6 +53,8 @@ struct Member {
     deadline: Option<Instant>,
     /// It was killed by the launcher.
     is_killed: bool,
+    /// What happened to the connection to it.
+    lost: Option<String>,
     /// What its sources have sent.
     counts: Vec<(String, u64)>,
 }
@@ -77,6 +82,7 @@ impl Conduct {
             is_stopped: false,
             deadline: None,
             is_killed: false,
+            lost: None,
             counts: Vec::new(),
         };
         Conduct {
@@ -124,15 +130,33 @@ impl Conduct {
         self.member(pe).deadline.get_or_insert(deadline);
     }
 
+    /// The connection to a PE is of no use any more: its process is about to end, and else is killed.
+    pub fn lost(&mut self, pe: u32, how: String) {
+        let deadline = Instant::now() + GRACE;
+        let member = self.member(pe);
+        if member.stage < Stage::Gone {
+            member.lost.get_or_insert(how);
+            member.deadline.get_or_insert(deadline);
+        }
+    }
+
     /// A PE's process has ended.
     pub fn gone(&mut self, pe: u32, exit: Exit) {
-        let is_consequence = self.member(pe).is_killed && self.outcome.has_causes();
+        let has_causes = self.outcome.has_causes();
         let member = self.member(pe);
+        let is_consequence = member.is_killed && has_causes;
+        let cause = match (member.lost.take(), exit) {
+            // Its death explains its connection.
+            (_, Exit::Signal(_)) if !member.is_killed => Cause::Death(exit),
+            (Some(how), _) => Cause::Lost(how),
+            (None, _) if member.is_killed => Cause::Lost(UNENDED.to_owned()),
+            (None, _) => Cause::Death(exit),
+        };
         let is_death = member.stage < Stage::Over && !is_consequence;
         member.stage = Stage::Gone;
         member.deadline = None;
         if is_death {
-            self.outcome.add(pe, Cause::Death(exit));
+            self.outcome.add(pe, cause);
             self.fail();
         }
     }
@@ -340,6 +364,31 @@ mod tests {
             Err(Error::Program(message)) => message,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn a_pe_that_cannot_be_reached_is_killed_after_a_while_and_said_to_be() {
+        let mut conduct = running();
+        conduct.lost(1, "cannot be told anything: Broken pipe".to_owned());
+        assert!(told(&mut conduct).is_empty(), "it may be about to die");
+        let late = Instant::now() + GRACE;
+        let actions = conduct.actions(late);
+        assert!(matches!(actions[..], [Action::Kill(1)]), "{actions:?}");
+        conduct.gone(1, Exit::Signal(9));
+        ended(&mut conduct, 0, &[]);
+        conduct.gone(0, Exit::Status(0));
+        let why = fails(conduct);
+        assert_eq!(why, "pe 1 (B) cannot be told anything: Broken pipe");
+    }
+
+    #[test]
+    fn a_death_explains_a_connection_that_is_lost() {
+        let mut conduct = running();
+        conduct.lost(1, "cannot be told anything: Broken pipe".to_owned());
+        conduct.gone(1, Exit::Signal(11));
+        ended(&mut conduct, 0, &[]);
+        conduct.gone(0, Exit::Status(0));
+        assert_eq!(fails(conduct), "pe 1 (B): killed by signal 11 (SIGSEGV)");
     }
 
     fn ended(conduct: &mut Conduct, pe: u32, failures: &[(&str, bool)]) {

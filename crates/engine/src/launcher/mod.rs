@@ -16,7 +16,7 @@ mod output;
 mod processes;
 
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,8 @@ use std::time::{Duration, Instant};
 
 use graph::{Plan, Program};
 use runtime::Stop;
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use transport::Bell;
 
 use crate::bundle::Bundle;
 use crate::control::connection::{self, Encoded};
@@ -39,7 +40,7 @@ use crate::{Compilation, Error, Host, Job, Launch, hosts};
 use child::{Child, Printed};
 use conduct::{Action, Conduct};
 use outcome::Outcome;
-use output::Forwarder;
+use output::{Forwarder, OutputError};
 
 pub use processes::Processes;
 
@@ -86,8 +87,8 @@ pub fn own_binary(pe: u32, name: &str) -> Command {
 
 /// What other threads tell the launcher's, and what they are told.
 struct Signal {
-    /// Readable when there is something.
-    event: OwnedFd,
+    /// Rung when there is something.
+    event: Bell,
     /// The counts of the sources are wanted.
     wants_counts: AtomicBool,
     counts: Mutex<Vec<(String, u64)>>,
@@ -120,24 +121,23 @@ struct Launcher {
 const TURNS: usize = 16;
 
 /// A thread that forwards what PEs print.
-type Forwarding = JoinHandle<io::Result<()>>;
+type Forwarding = JoinHandle<Result<(), OutputError>>;
 
 impl Signal {
     fn new() -> io::Result<Signal> {
         Ok(Signal {
-            event: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            event: Bell::new()?,
             wants_counts: AtomicBool::new(false),
             counts: Mutex::default(),
         })
     }
 
     fn raise(&self) {
-        // It can only be raised already.
-        let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
+        self.event.ring();
     }
 
     fn lower(&self) {
-        let _ = rustix::io::read(&self.event, &mut [0; 8]);
+        self.event.silence();
     }
 
     fn set_counts(&self, counts: Vec<(String, u64)>) {
@@ -164,8 +164,15 @@ impl Start {
         let (out, err): (Vec<_>, Vec<_>) =
             printed.into_iter().map(|p| (p.stdout, p.stderr)).unzip();
         let before = self.launch.before_print;
-        let stdout = self.forward(out, self.launch.tag_output, Polite(io::stdout(), before))?;
-        let stderr = self.forward(err, true, Careless(Polite(io::stderr(), before)))?;
+        let bell = || Bell::new().map_err(|error| Error::system("make an event", error));
+        let (no_out, no_err) = (bell()?, bell()?);
+        let tags = self.launch.tag_output;
+        let stdout = Forwarder::new(out, tags, Polite(io::stdout(), before), no_out.clone());
+        let stop = self.stop.clone();
+        let stdout = start(move || stdout.run().inspect_err(|_| stop.request()))?;
+        let stderr = Careless(Polite(io::stderr(), before));
+        let stderr = Forwarder::new(err, true, stderr, no_err.clone());
+        let stderr = start(move || stderr.run())?;
         let launcher = Launcher {
             children,
             conduct: self.conduct,
@@ -176,7 +183,11 @@ impl Start {
         let mut outcome = launcher
             .run()
             .map_err(|error| Error::system("watch PEs", error))?;
-        let _ = stderr.join();
+        no_out.ring();
+        no_err.ring();
+        if let Ok(Err(error)) = stderr.join() {
+            let _ = writeln!(Polite(io::stderr(), before), "thalweg: {error}");
+        }
         if let Ok(Err(error)) = stdout.join() {
             outcome.output_failed(error);
         }
@@ -204,20 +215,15 @@ impl Start {
         }
         Ok(started)
     }
+}
 
-    /// Forwards what PEs print until they have ended. If nobody takes it any more, the job stops.
-    fn forward(
-        &self,
-        pipes: Vec<OwnedFd>,
-        has_tags: bool,
-        sink: impl Write + Send + 'static,
-    ) -> Result<Forwarding, Error> {
-        let forwarder = Forwarder::new(pipes, has_tags, sink);
-        let stop = self.stop.clone();
-        let run = move || forwarder.run().inspect_err(|_| stop.request());
-        let thread = Builder::new().name("output".to_owned()).spawn(run);
-        thread.map_err(|error| Error::system("start a thread", error))
-    }
+/// A thread that forwards what PEs print. If nobody takes their output any more, the job stops; what
+/// they say on the way is not worth that.
+fn start(
+    run: impl FnOnce() -> Result<(), OutputError> + Send + 'static,
+) -> Result<Forwarding, Error> {
+    let thread = Builder::new().name("output".to_owned()).spawn(run);
+    thread.map_err(|error| Error::system("start a thread", error))
 }
 
 /// Takes everything, whether it can be written or not: what is said on the way ends no job.
@@ -281,7 +287,7 @@ impl Launcher {
             if self.conduct.is_running()
                 && let Some(time) = self.kill_after.take()
             {
-                self.stop.request_after(time.as_secs_f64());
+                self.stop.request_after(time.as_secs_f64())?;
             }
             self.wait()?;
         }
@@ -299,11 +305,13 @@ impl Launcher {
         }
     }
 
-    /// Sends what is waiting. To whom it cannot be sent has ended, which is noticed elsewhere.
+    /// Sends what is waiting. To whom it cannot be sent has ended, or is about to.
     fn send(&mut self) {
-        for child in &mut self.children {
-            if child.outbox.flush().is_err() {
-                child.outbox.clear();
+        for (pe, child) in (0..).zip(&mut self.children) {
+            if let Err(error) = child.outbox.flush() {
+                child.outbox.close();
+                self.conduct
+                    .lost(pe, format!("cannot be told anything: {error}"));
             }
         }
     }
@@ -327,7 +335,7 @@ impl Launcher {
                 whose.push((pe, is_end));
             }
         }
-        rustix::io::retry_on_intr(|| poll(&mut fds, left.as_ref()))?;
+        connection::patiently(|| poll(&mut fds, left.as_ref()))?;
         let ready: Vec<_> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
         if ready[0] {
             self.look_at_signal();
@@ -361,7 +369,9 @@ impl Launcher {
             match heard {
                 Ok(false) => {}
                 Ok(true) => self.conduct.closed(number),
-                Err(error) => self.conduct.nonsense(number, &error.to_string()),
+                Err(error) => self
+                    .conduct
+                    .lost(number, format!("cannot be heard: {error}")),
             }
         }
         if has_ended {

@@ -9,16 +9,18 @@ use std::process::ExitStatus;
 
 use graph::{Pe, Plan, Program};
 
+use super::output::OutputError;
 use crate::Error;
 use crate::control::Ending;
 use crate::leftover::{self, Leftover};
+use crate::pe::CUT_OFF;
 
 /// Why PEs ended, in order of time.
 #[derive(Debug, Default)]
 pub struct Outcome {
     causes: Vec<(u32, Cause)>,
     /// What happened to standard output.
-    output: Option<std::io::Error>,
+    output: Option<OutputError>,
     /// What windows held in PEs that ended well.
     leftovers: Vec<Leftover>,
 }
@@ -30,6 +32,8 @@ pub enum Cause {
     Ending(Ending),
     /// Without a word.
     Death(Exit),
+    /// Nothing could be said to it or heard of it any more; how that was noticed.
+    Lost(String),
     /// It sent something that makes no sense, and was killed for it.
     Nonsense(String),
 }
@@ -72,8 +76,8 @@ impl Outcome {
         !self.causes.is_empty()
     }
 
-    /// Standard output cannot be written.
-    pub fn output_failed(&mut self, error: std::io::Error) {
+    /// What PEs print has not all come out.
+    pub fn output_failed(&mut self, error: OutputError) {
         self.output = Some(error);
     }
 
@@ -105,6 +109,10 @@ impl Outcome {
                     deaths = true;
                     lines.push(format!("{}: {exit}", label(*pe)));
                 }
+                Cause::Lost(how) => {
+                    deaths = true;
+                    lines.push(format!("{} {how}", label(*pe)));
+                }
                 Cause::Nonsense(what) => {
                     deaths = true;
                     lines.push(format!("internal error: {} sent {what}", label(*pe)));
@@ -112,7 +120,7 @@ impl Outcome {
             }
         }
         if let Some(error) = self.output.as_ref().filter(|_| !self.is_quiet()) {
-            lines.push(format!("cannot write to standard output: {error}"));
+            lines.push(error.to_string());
         }
         if self.is_quiet() && !deaths {
             return Err(Error::Quiet);
@@ -128,7 +136,7 @@ impl Outcome {
     /// cannot write, whatever the reason, PEs find nobody who reads what they print.
     fn is_quiet(&self) -> bool {
         if let Some(error) = &self.output {
-            return error.kind() == std::io::ErrorKind::BrokenPipe;
+            return error.is_quiet();
         }
         let mut endings = self.causes.iter();
         endings.any(|(_, cause)| matches!(cause, Cause::Ending(e) if e.is_quiet))
@@ -147,6 +155,7 @@ impl From<ExitStatus> for Exit {
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Exit::Status(CUT_OFF) => f.write_str("has lost its connection to the launcher"),
             Exit::Status(status) => write!(f, "ended with status {status} and without a word"),
             Exit::Signal(signal) => match signal_name(signal) {
                 Some(name) => write!(f, "killed by signal {signal} ({name})"),

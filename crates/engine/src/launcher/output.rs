@@ -9,11 +9,15 @@
 //! behind its last line end goes out when all have ended, in order of the PEs. A reader that is slow
 //! slows the PEs down: the pipes are bounded.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use transport::Bell;
+
+use crate::control::connection::patiently;
 
 /// So much is read at once.
 const READ_BYTES: usize = 64 << 10;
@@ -25,6 +29,38 @@ const LINE_BYTES_MAX: usize = 1 << 20;
 pub struct Forwarder<W> {
     pipes: Vec<Pipe>,
     sink: W,
+    /// Rung when all PEs have ended. A pipe may stay open beyond that, with whoever else has it.
+    over: Bell,
+}
+
+/// Why what PEs print has not all come out.
+#[derive(Debug)]
+pub enum OutputError {
+    /// A PE's pipe cannot be read.
+    Reading(usize, io::Error),
+    /// Our output cannot be written.
+    Writing(io::Error),
+    /// It cannot be waited for more.
+    Waiting(io::Error),
+}
+
+impl OutputError {
+    /// Whether nobody reads our output any more.
+    pub fn is_quiet(&self) -> bool {
+        matches!(self, OutputError::Writing(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OutputError::Reading(pe, error) => {
+                write!(f, "cannot read what pe {pe} prints: {error}")
+            }
+            OutputError::Writing(error) => write!(f, "cannot write to standard output: {error}"),
+            OutputError::Waiting(error) => write!(f, "cannot wait for output of PEs: {error}"),
+        }
+    }
 }
 
 struct Pipe {
@@ -41,7 +77,7 @@ struct Pipe {
 impl<W: Write> Forwarder<W> {
     /// From the reading ends of pipes, in order of the PEs; with tags every line begins with its
     /// PE's name.
-    pub fn new(pipes: Vec<OwnedFd>, has_tags: bool, sink: W) -> Forwarder<W> {
+    pub fn new(pipes: Vec<OwnedFd>, has_tags: bool, sink: W, over: Bell) -> Forwarder<W> {
         let pipe = |(pe, fd): (usize, OwnedFd)| Pipe {
             file: fd.into(),
             tag: if has_tags {
@@ -54,37 +90,49 @@ impl<W: Write> Forwarder<W> {
             is_open: true,
         };
         let pipes = pipes.into_iter().enumerate().map(pipe).collect();
-        Forwarder { pipes, sink }
+        Forwarder { pipes, sink, over }
     }
 
-    /// Forwards until all pipes are closed.
+    /// Forwards until all pipes are closed, or all PEs have ended and what they printed is out.
     ///
     /// # Errors
-    /// The sink does not take it. The pipes are closed then.
-    pub fn run(mut self) -> io::Result<()> {
+    /// The sink does not take it, or a pipe cannot be read. The pipes are closed then.
+    pub fn run(mut self) -> Result<(), OutputError> {
         while self.pipes.iter().any(|pipe| pipe.is_open) {
-            for at in self.readable()? {
+            let readable = self.readable().map_err(OutputError::Waiting)?;
+            if readable.is_empty() {
+                break;
+            }
+            for at in readable {
                 let pipe = &mut self.pipes[at];
-                if pipe.fill()? {
-                    pipe.write_lines(&mut self.sink)?;
+                let filled = pipe.fill();
+                if filled.map_err(|error| OutputError::Reading(at, error))? {
+                    let written = pipe.write_lines(&mut self.sink);
+                    written.map_err(OutputError::Writing)?;
                 }
             }
-            self.sink.flush()?;
+            self.sink.flush().map_err(OutputError::Writing)?;
         }
+        self.write_rest().map_err(OutputError::Writing)
+    }
+
+    fn write_rest(&mut self) -> io::Result<()> {
         for pipe in &mut self.pipes {
             pipe.write_rest(&mut self.sink)?;
         }
         self.sink.flush()
     }
 
+    /// Waits for pipes from which something can be read; none: all PEs have ended.
     fn readable(&self) -> io::Result<Vec<usize>> {
         let all = self.pipes.iter().enumerate();
         let open: Vec<_> = all.filter(|(_, pipe)| pipe.is_open).collect();
         let fds = open
             .iter()
             .map(|(_, pipe)| PollFd::new(&pipe.file, PollFlags::IN));
-        let mut fds: Vec<_> = fds.collect();
-        rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        let over = PollFd::new(&self.over, PollFlags::IN);
+        let mut fds: Vec<_> = fds.chain([over]).collect();
+        patiently(|| poll(&mut fds, None))?;
         let ready = open
             .iter()
             .zip(&fds)
@@ -98,7 +146,12 @@ impl Pipe {
     fn fill(&mut self) -> io::Result<bool> {
         let start = self.line.len();
         self.line.resize(start + READ_BYTES, 0);
-        let count = self.file.read(&mut self.line[start..]);
+        let count = loop {
+            match self.file.read(&mut self.line[start..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                count => break count,
+            }
+        };
         self.line.truncate(start + *count.as_ref().unwrap_or(&0));
         self.is_open = count? > 0;
         Ok(self.is_open)
@@ -163,7 +216,10 @@ mod tests {
             writers.push(std::thread::spawn(move || writer.write_all(&bytes)));
         }
         let mut out = Vec::new();
-        Forwarder::new(ends, has_tags, &mut out).run().unwrap();
+        let over = Bell::new().unwrap();
+        Forwarder::new(ends, has_tags, &mut out, over)
+            .run()
+            .unwrap();
         for writer in writers {
             writer.join().unwrap().unwrap();
         }
@@ -204,6 +260,20 @@ mod tests {
         );
     }
 
+    /// As it stays when another process has it, or closing has failed.
+    #[test]
+    fn a_pipe_that_stays_open_ends_with_the_pes() {
+        let (reader, mut writer) = pipe().unwrap();
+        writer.write_all(b"all\nof it").unwrap();
+        let over = Bell::new().unwrap();
+        over.ring();
+        let mut out = Vec::new();
+        let forwarder = Forwarder::new(vec![reader.into()], false, &mut out, over);
+        forwarder.run().unwrap();
+        assert_eq!(out, b"all\nof it");
+        drop(writer);
+    }
+
     #[test]
     fn a_sink_that_fails_closes_the_pipes() {
         struct Full;
@@ -217,10 +287,10 @@ mod tests {
         }
         let (reader, mut writer) = pipe().unwrap();
         writer.write_all(b"line\n").unwrap();
-        let error = Forwarder::new(vec![reader.into()], false, Full)
-            .run()
-            .unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        let over = Bell::new().unwrap();
+        let forwarder = Forwarder::new(vec![reader.into()], false, Full, over);
+        let error = forwarder.run().unwrap_err().to_string();
+        assert_eq!(error, "cannot write to standard output: no storage space");
         let error = writer.write_all(b"more\n").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }

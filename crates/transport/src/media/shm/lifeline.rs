@@ -3,13 +3,14 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
 };
 use rustix::process::geteuid;
 
 use crate::Error;
+use crate::bell::insist;
 use crate::media::ringed::Peers;
 
 /// Our ends of the lifelines to the other sides, by number; `None`: it is gone.
@@ -44,8 +45,8 @@ impl Lifelines {
         let flags = SocketFlags::CLOEXEC;
         let (ours, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(failed)?;
-        let sent =
-            send(&ours, ticket, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).map_err(failed)?;
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        let sent = retry_on_intr(|| send(&ours, ticket, flags)).map_err(failed)?;
         if sent < ticket.len() {
             return Err(failed(Errno::NOBUFS));
         }
@@ -81,7 +82,8 @@ pub(super) fn check(socket: &OwnedFd, ticket: &[u8]) -> Result<(), Unfit> {
     let mut greeting = vec![0; ticket.len()];
     // Look first: what else lies there belongs to whoever has used the ticket.
     for flags in [RecvFlags::PEEK, RecvFlags::empty()] {
-        let got = match recv(socket, &mut greeting[..], flags | RecvFlags::DONTWAIT) {
+        let flags = flags | RecvFlags::DONTWAIT;
+        let got = match retry_on_intr(|| recv(socket, &mut greeting[..], flags)) {
             Ok((got, _)) => got,
             Err(Errno::AGAIN) => 0,
             Err(error) => return Err(Unfit::System(error)),
@@ -106,7 +108,8 @@ fn check_user(maker: u32, ours: u32) -> Result<(), Unfit> {
 fn is_dead(socket: &OwnedFd) -> bool {
     let mut fds = [PollFd::new(socket, PollFlags::RDHUP)];
     let gone = PollFlags::HUP | PollFlags::RDHUP | PollFlags::ERR;
-    poll(&mut fds, Some(&Timespec::default())).is_ok() && fds[0].revents().intersects(gone)
+    retry_on_intr(|| poll(&mut fds, Some(&Timespec::default()))).is_ok()
+        && fds[0].revents().intersects(gone)
 }
 
 /// Takes away whatever woke us. `true`: the other end is closed.
@@ -129,7 +132,7 @@ impl Peers for Lifelines {
             .filter(|(number, _)| sleepers & 1 << number != 0)
         {
             // One that is full wakes already; one that is closed is noticed by whoever looks.
-            let _ = send(socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+            insist(|| send(socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL));
         }
     }
 

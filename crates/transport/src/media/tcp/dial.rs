@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
 
 use super::acknowledge;
@@ -128,8 +128,9 @@ pub(crate) fn begin(address: SocketAddr) -> io::Result<TcpStream> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let kind = SocketType::STREAM;
     let socket = rustix::net::socket_with(family, kind, flags, Some(ipproto::TCP))?;
-    match rustix::net::connect(&socket, &address) {
-        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket.into()),
+    // One that was interrupted goes on by itself.
+    match retry_on_intr(|| rustix::net::connect(&socket, &address)) {
+        Ok(()) | Err(Errno::INPROGRESS | Errno::ALREADY | Errno::ISCONN) => Ok(socket.into()),
         Err(error) => Err(error.into()),
     }
 }
