@@ -123,6 +123,7 @@ fn on_tuple(body: Body, state: Vec<StateVar>) -> Logic {
         on_punct: vec![None],
         on_process: None,
         keeps_markers: false,
+        window: None,
     }
 }
 
