@@ -18,6 +18,10 @@ pub fn dump_tokens(text: &str) -> String {
     out
 }
 
+/// Lines that stand deeper are indented so far and say how deep they are, or the blanks before the
+/// lines of a sum of thousands of terms would be most of a dump.
+const INDENTATIONS_MAX: usize = 64;
+
 /// One line a node or token, indented by depth; white space is left out.
 pub fn dump_tree(tree: &SyntaxNode) -> String {
     let mut out = String::new();
@@ -37,15 +41,18 @@ pub fn dump_tree(tree: &SyntaxNode) -> String {
 fn write_element(out: &mut String, element: &SyntaxElement, depth: usize) {
     let range = element.text_range();
     let (start, end) = (u32::from(range.start()), u32::from(range.end()));
-    let indent = depth * 2;
+    let mut indent = " ".repeat(depth.min(INDENTATIONS_MAX) * 2);
+    if depth > INDENTATIONS_MAX {
+        indent.push_str(&format!("({depth}) "));
+    }
     let written = match element {
         SyntaxElement::Node(node) => {
-            writeln!(out, "{:indent$}{:?} {start}..{end}", "", node.kind())
+            writeln!(out, "{indent}{:?} {start}..{end}", node.kind())
         }
         SyntaxElement::Token(token) if token.kind() == crate::SyntaxKind::Whitespace => Ok(()),
         SyntaxElement::Token(token) => {
             let (kind, text) = (token.kind(), token.text());
-            writeln!(out, "{:indent$}{kind:?} {start}..{end} {text:?}", "")
+            writeln!(out, "{indent}{kind:?} {start}..{end} {text:?}")
         }
     };
     debug_assert!(written.is_ok(), "writing to a string cannot fail");

@@ -17,6 +17,7 @@ mod parser;
 mod render;
 mod source;
 pub mod spelling;
+mod steps;
 
 pub use deep::{STACK_BYTES, deep};
 pub use diagnostic::{Diagnostic, Label, Severity};

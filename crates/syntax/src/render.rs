@@ -186,23 +186,22 @@ impl Renderer<'_> {
     fn window(&self, mark: &Mark) -> Window {
         let file = self.sources.file(mark.span.file);
         let text = file.line(mark.line);
-        let position = file.position(mark.span.start);
-        let column = (position.column - 1) as usize;
+        let at = (mark.span.start as usize).saturating_sub(file.line_start(mark.line));
+        let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         let skipped = match text.len() > SHOWN_MAX {
-            true => column.saturating_sub(SHOWN_MAX / 2),
-            false => 0,
+            true => before.char_indices().rev().nth(SHOWN_MAX / 2 - 1),
+            false => None,
         };
-        let marked = self.sources.text(mark.span);
+        let skipped = skipped.map_or(0, |(at, _)| at);
+        let before = &before[skipped..];
+        let room = SHOWN_MAX.saturating_sub(before.chars().count());
+        let marked = first_chars(self.sources.text(mark.span), room + 1);
         let marked = marked.lines().next().unwrap_or("");
-        let chars = text.chars().skip(skipped);
-        let before: String = chars.clone().take(column - skipped).map(shown).collect();
-        let room = SHOWN_MAX.saturating_sub(column - skipped);
-        let rest: String = chars.skip(column - skipped).take(room).map(shown).collect();
         let width: String = marked.chars().take(room).map(shown).collect();
         Window {
             ellipsis: if skipped > 0 { "..." } else { "" },
-            before,
-            rest,
+            before: before.chars().map(shown).collect(),
+            rest: rest.chars().take(room).map(shown).collect(),
             width: width.chars().count(),
         }
     }
@@ -213,6 +212,11 @@ impl Renderer<'_> {
             false => text.to_owned(),
         }
     }
+}
+
+fn first_chars(text: &str, count: usize) -> &str {
+    let end = text.char_indices().nth(count);
+    end.map_or(text, |(at, _)| &text[..at])
 }
 
 /// A message that quotes an endless name or literal, without its middle.

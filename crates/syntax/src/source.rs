@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::steps::step;
+
 /// A file of a [`SourceMap`], numbered from 0 in the order of loading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
@@ -55,8 +57,20 @@ pub struct SourceFile {
     /// The whole text. Bytes that are not UTF-8 were replaced by U+FFFD when loading.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
+    /// How many characters stand before each [`STEP`] bytes.
+    characters: Vec<u32>,
     /// Of a text that was generated: the line of the file that each of its lines comes from.
     origins: Option<Vec<u32>>,
+}
+
+/// Bytes between two places whose number of characters is known, so that a column is found without
+/// counting through a line of any length.
+const STEP: usize = 256;
+
+/// How many characters begin in these bytes of UTF-8.
+fn characters(bytes: &[u8]) -> u32 {
+    step(bytes.len());
+    bytes.iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
 }
 
 impl SourceFile {
@@ -65,21 +79,19 @@ impl SourceFile {
     pub fn position(&self, offset: u32) -> Position {
         let line = self.text_line(offset);
         let offset = (offset as usize).min(self.text.len());
-        let start = self.line_starts[line as usize - 1] as usize;
-        let column = self
-            .text
-            .get(start..offset)
-            .map_or(0, |s| s.chars().count());
+        let start = self.line_start(line);
         Position {
             line: self.file_line(line),
-            column: column as u32 + 1,
+            column: self.characters_before(offset) - self.characters_before(start) + 1,
         }
     }
 
-    /// The line of the text, counted from 1, that a byte offset lies in.
+    /// The line of the text, counted from 1, that a byte offset lies in; an offset past the end is the
+    /// end.
     pub fn text_line(&self, offset: u32) -> u32 {
-        let starts = self.line_starts.partition_point(|&start| start <= offset);
-        starts.max(1) as u32
+        let offset = (offset as usize).min(self.text.len());
+        let begun = |&start: &u32| start as usize <= offset;
+        self.line_starts.partition_point(begun) as u32
     }
 
     /// The line of the file that a line of the text comes from: the same unless it was generated.
@@ -88,6 +100,17 @@ impl SourceFile {
         origins.map_or(line, |origins| {
             origins[(line.max(1) as usize - 1).min(origins.len() - 1)]
         })
+    }
+
+    fn characters_before(&self, offset: usize) -> u32 {
+        let step = offset / STEP;
+        self.characters[step] + characters(&self.text.as_bytes()[step * STEP..offset])
+    }
+
+    /// Where a line of the text begins, counted from 1; the end of the text if there is no such line.
+    pub(crate) fn line_start(&self, line: u32) -> usize {
+        let start = self.line_starts.get(line.saturating_sub(1) as usize);
+        start.map_or(self.text.len(), |&start| start as usize)
     }
 
     /// The text of a line of the text, counted from 1, without its end of line.
@@ -132,10 +155,17 @@ impl SourceMap {
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(at, _)| at as u32 + 1))
             .collect();
+        let mut before = 0;
+        let steps = text.as_bytes().chunks(STEP).map(|bytes| {
+            before += characters(bytes);
+            before
+        });
+        let characters = std::iter::once(0).chain(steps).collect();
         self.files.push(SourceFile {
             path: path.to_owned(),
             text,
             line_starts,
+            characters,
             origins,
         });
         FileId(self.files.len() as u32 - 1)
@@ -157,6 +187,11 @@ impl SourceMap {
     /// Where a span begins.
     pub fn position(&self, span: Span) -> Position {
         self.file(span.file).position(span.start)
+    }
+
+    /// The line of the text in which a span begins.
+    pub fn line_of(&self, span: Span) -> u32 {
+        self.file(span.file).text_line(span.start)
     }
 
     /// The text of a span.

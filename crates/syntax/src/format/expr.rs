@@ -98,13 +98,8 @@ impl<'a> Formatter<'a> {
     fn joined(&mut self, node: Node<'a>) {
         let mut is_first = true;
         self.parts(node, |this, element| {
-            let first = first_token(element);
-            let would_merge = match this.previous() {
-                Some(Minus | MinusMinus) => matches!(first, Some(Minus | MinusMinus)),
-                Some(Number) => first == Some(Dot),
-                _ => false,
-            };
-            if would_merge && !is_first && node.kind() != PostfixExpr {
+            // Left of a chain of thousands of subscripts there are as many to its first token.
+            if !is_first && node.kind() != PostfixExpr && would_merge(this.previous(), element) {
                 this.push(Space);
             }
             is_first = false;
@@ -116,6 +111,15 @@ impl<'a> Formatter<'a> {
 /// The level of the operator of a binary expression.
 fn level(node: Node) -> Option<u8> {
     node.leaves().next().and_then(|leaf| binding(leaf.kind))
+}
+
+/// The token before and the first one of the element would become another one.
+fn would_merge(previous: Option<SyntaxKind>, element: Element) -> bool {
+    match previous {
+        Some(Minus | MinusMinus) => matches!(first_token(element), Some(Minus | MinusMinus)),
+        Some(Number) => first_token(element) == Some(Dot),
+        _ => false,
+    }
 }
 
 fn first_token(element: Element) -> Option<SyntaxKind> {

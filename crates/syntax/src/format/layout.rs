@@ -5,6 +5,8 @@
 //! what stands up to the next one does not fit. A group that holds a forced line end never fits.
 //! This is the scheme of Oppen's pretty printer.
 
+use crate::steps::step;
+
 /// No line is longer if it can be broken.
 const WIDTH: usize = 100;
 /// A step of indentation.
@@ -74,6 +76,7 @@ pub(super) fn print(commands: &[Command]) -> String {
         printer.step(*command, index, &measures);
     }
     let mut out = printer.out;
+    step(out.len());
     out.truncate(out.trim_end_matches(' ').len());
     if !out.is_empty() {
         out.push('\n');
@@ -248,7 +251,12 @@ impl Printer {
             let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
             return self.text(&lines.join("\n"));
         }
-        let margin = " ".repeat(self.column + 1);
+        // Behind a long line the lines of a comment would be as long.
+        let column = match self.column > WIDTH {
+            true => self.indent * INDENT,
+            false => self.column,
+        };
+        let margin = " ".repeat(column + 1);
         let mut lines = text.lines().map(str::trim);
         let mut aligned = lines.next().unwrap_or("").to_owned();
         for line in lines {

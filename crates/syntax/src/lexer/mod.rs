@@ -31,6 +31,7 @@ pub fn tokens(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
         cursor: Cursor::new(text),
         diagnostics: Vec::new(),
         is_broken: false,
+        closings: [None; 2],
     };
     let mut tokens = Vec::with_capacity(text.len() / 4);
     while !lexer.cursor.is_at_end() {
@@ -58,6 +59,8 @@ struct Lexer<'t> {
     diagnostics: Vec<Diagnostic>,
     /// The token being read lacks its end.
     is_broken: bool,
+    /// What the last search for the closing quote of a string has found, for each kind of quote.
+    closings: [Option<string::Closing>; 2],
 }
 
 impl Lexer<'_> {

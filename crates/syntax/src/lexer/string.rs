@@ -9,13 +9,24 @@ use std::sync::Arc;
 
 use super::Lexer;
 use crate::ast::{ExprKind, StringKind};
+use crate::steps::step;
 use crate::{Diagnostic, Span, SyntaxKind};
+
+/// A search for the quote that closes a string.
+#[derive(Clone, Copy)]
+pub(super) struct Closing {
+    /// Where the string begins.
+    start: usize,
+    /// The closing quote; the end of the text if there is none.
+    close: usize,
+}
 
 impl Lexer<'_> {
     pub(super) fn string(&mut self) -> SyntaxKind {
         let start = self.cursor.offset();
         let rest = self.cursor.rest();
-        match closed_length(rest) {
+        let close = self.closing_quote(start as usize, rest);
+        match length_closed_at(rest.as_bytes(), close) {
             Some(len) => self.cursor.advance(len),
             None => {
                 let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
@@ -33,6 +44,25 @@ impl Lexer<'_> {
         let text = &rest[..(self.cursor.offset() - start) as usize];
         self.check_escapes(start, text);
         SyntaxKind::StringToken
+    }
+
+    /// Where the quote would stand that closes the string here. A string that is cut at the end of its
+    /// line was searched beyond it: a quote that stands there was passed over as an escaped one, and a
+    /// search that begins behind it finds the same.
+    fn closing_quote(&mut self, start: usize, rest: &str) -> usize {
+        let last = &mut self.closings[usize::from(rest.starts_with('"'))];
+        match last {
+            Some(last) if last.start <= start && start < last.close => last.close - start,
+            _ => {
+                let close = quote_end(rest.as_bytes());
+                let found = start + close;
+                *last = Some(Closing {
+                    start,
+                    close: found,
+                });
+                close
+            }
+        }
     }
 
     fn check_escapes(&mut self, start: u32, text: &str) {
@@ -78,23 +108,35 @@ fn unknown_escape(letter: char, span: Span) -> Diagnostic {
 /// The length of a string with quotes and suffix; `None` if it does not close.
 fn closed_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
+    length_closed_at(bytes, quote_end(bytes))
+}
+
+/// Where the quote that begins a text is repeated; the text's length or more if it is not.
+fn quote_end(bytes: &[u8]) -> usize {
     let quote = bytes[0];
     let mut at = 1;
     loop {
-        match *bytes.get(at)? {
-            b'\\' => at += 2,
-            byte if byte == quote => break,
-            _ => at += 1,
+        match bytes.get(at) {
+            Some(b'\\') => at += 2,
+            Some(&byte) if byte != quote => at += 1,
+            _ => {
+                step(at);
+                return at;
+            }
         }
     }
-    let inner_end = at;
-    at += 1;
+}
+
+/// Like [`closed_length`], of a string whose closing quote would stand at `close`.
+fn length_closed_at(bytes: &[u8], close: usize) -> Option<usize> {
+    bytes.get(close)?;
+    let mut at = close + 1;
     if matches!(bytes.get(at), Some(b'r' | b'u' | b'x')) && !is_word(bytes.get(at + 1)) {
         at += 1;
     }
     let touches = is_word(bytes.get(at)) || matches!(bytes.get(at), Some(b'"' | b'\'' | b'\\'));
-    let spans_lines = bytes[..inner_end].contains(&b'\n');
-    (!(touches && spans_lines)).then_some(at)
+    let spans_lines = || bytes[..close].contains(&b'\n');
+    (!(touches && spans_lines())).then_some(at)
 }
 
 fn is_word(byte: Option<&u8>) -> bool {

@@ -6,6 +6,7 @@
 use rowan::{GreenNodeData, GreenTokenData, Language, NodeOrToken};
 
 use crate::language::Spl;
+use crate::steps::step;
 use crate::{FileId, Span, SyntaxKind};
 
 /// A node and where it begins.
@@ -56,6 +57,7 @@ impl<'a> Node<'a> {
     pub(crate) fn elements(self) -> impl Iterator<Item = Element<'a>> {
         let mut at = self.start;
         self.green.children().map(move |child| {
+            step(1);
             let start = at;
             match child {
                 NodeOrToken::Node(green) => {

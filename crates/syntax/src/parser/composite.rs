@@ -163,11 +163,7 @@ pub(super) fn is_nested(p: &Parser) -> bool {
     if p.kind_at(head) != CompositeKw {
         return false;
     }
-    let mut at = head;
-    while !matches!(p.kind_at(at), LBrace | Semi | RBrace | Eof) {
-        at += 1;
-    }
-    let after = p.after_group(at);
+    let after = p.after_group(p.head_end(head));
     after.is_some_and(|after| match p.kind_at(after) {
         RBrace | StreamKw => true,
         LParen => p.begins_invocation(after),

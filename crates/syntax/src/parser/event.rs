@@ -4,7 +4,8 @@
 //! together afterwards, with the trivia between the tokens. A node begins at its first token and
 //! ends after its last, so that its range is that of what was written, without blanks around it.
 
-use rowan::{GreenNode, GreenNodeBuilder, Language};
+use rowan::{GreenNode, GreenToken, Language, NodeOrToken};
+use rustc_hash::FxHashMap;
 
 use crate::SyntaxKind;
 use crate::language::Spl;
@@ -28,7 +29,9 @@ pub(super) fn build(text: &str, tokens: &[Token], events: Vec<Event>) -> GreenNo
         text,
         tokens,
         at: 0,
-        builder: GreenNodeBuilder::new(),
+        shared: FxHashMap::default(),
+        open: Vec::new(),
+        complete: Vec::new(),
     };
     let last = events.len() - 1;
     let mut events = events;
@@ -40,21 +43,29 @@ pub(super) fn build(text: &str, tokens: &[Token], events: Vec<Event>) -> GreenNo
                 if index == last {
                     sink.rest();
                 }
-                sink.builder.finish_node();
+                sink.finish();
             }
         }
     }
-    sink.builder.finish()
+    match sink.complete.pop() {
+        Some(NodeOrToken::Node(root)) => root,
+        _ => unreachable!("the last event finishes the root"),
+    }
 }
 
 struct Sink<'t> {
     text: &'t str,
     tokens: &'t [Token],
     at: usize,
-    builder: GreenNodeBuilder<'static>,
+    /// Each token once.
+    shared: FxHashMap<(SyntaxKind, &'t str), GreenToken>,
+    /// The nodes that have begun, and where in `complete` their children begin.
+    open: Vec<(SyntaxKind, usize)>,
+    /// What is complete and belongs to nodes that are not.
+    complete: Vec<NodeOrToken<GreenNode, GreenToken>>,
 }
 
-impl Sink<'_> {
+impl<'t> Sink<'t> {
     fn start(&mut self, events: &mut [Event], index: usize) {
         let mut kinds = Vec::new();
         let mut at = index;
@@ -75,7 +86,7 @@ impl Sink<'_> {
             self.trivia();
         }
         for kind in kinds.into_iter().rev() {
-            self.builder.start_node(Spl::kind_to_raw(kind));
+            self.open.push((kind, self.complete.len()));
         }
     }
 
@@ -83,9 +94,22 @@ impl Sink<'_> {
         self.trivia();
         let taken = &self.tokens[self.at..self.at + count as usize];
         let range = taken[0].start as usize..taken[taken.len() - 1].end as usize;
-        self.builder
-            .token(Spl::kind_to_raw(kind), &self.text[range]);
+        self.leaf(kind, &self.text[range]);
         self.at += count as usize;
+    }
+
+    fn leaf(&mut self, kind: SyntaxKind, text: &'t str) {
+        let shared = self.shared.entry((kind, text));
+        let token = shared.or_insert_with(|| GreenToken::new(Spl::kind_to_raw(kind), text));
+        self.complete.push(NodeOrToken::Token(token.clone()));
+    }
+
+    fn finish(&mut self) {
+        if let Some((kind, first)) = self.open.pop() {
+            let children = self.complete.drain(first..);
+            let node = GreenNode::new(Spl::kind_to_raw(kind), children);
+            self.complete.push(NodeOrToken::Node(node));
+        }
     }
 
     fn trivia(&mut self) {
@@ -106,7 +130,7 @@ impl Sink<'_> {
 
     fn raw(&mut self, token: Token) {
         let text = &self.text[token.start as usize..token.end as usize];
-        self.builder.token(Spl::kind_to_raw(token.kind), text);
+        self.leaf(token.kind, text);
         self.at += 1;
     }
 }

@@ -50,6 +50,10 @@ fn binary(p: &mut Parser, level: u8) -> Option<Completed> {
         let mut left = prefix(p)?;
         loop {
             if let Some(kind) = foreign_operator(p) {
+                if left.height >= MAX_HEIGHT {
+                    p.too_deep();
+                    return Some(left);
+                }
                 left = foreign_side(p, left, kind);
                 continue;
             }

@@ -124,7 +124,7 @@ pub(super) fn elements(
 
 /// Passes over tokens to the next comma or to `close`, if the list is closed at all.
 fn resume(p: &mut Parser, open: usize, close: SyntaxKind) -> bool {
-    let Some(ahead) = next_element(p, close).or_else(|| end_of_line(p, open)) else {
+    let Some(ahead) = p.next_element(close).or_else(|| end_of_line(p, open)) else {
         return false;
     };
     if ahead > p.pos {
@@ -137,28 +137,9 @@ fn resume(p: &mut Parser, open: usize, close: SyntaxKind) -> bool {
     true
 }
 
-/// The comma before the next element, or what closes the list.
-fn next_element(p: &Parser, close: SyntaxKind) -> Option<usize> {
-    let mut ahead = p.pos;
-    loop {
-        let kind = p.kind_at(ahead);
-        let is_stray = p.is_stray(ahead);
-        if kind == Comma || (kind == close && !is_stray) {
-            return Some(ahead);
-        }
-        let gives_up = matches!(kind, Semi | RBrace | RParen | RBracket | Eof)
-            || p.begins_clause(ahead)
-            || p.begins_item(ahead);
-        if gives_up && !is_stray {
-            return None;
-        }
-        ahead = p.after_group(ahead).unwrap_or(ahead + 1);
-    }
-}
-
 /// What closes the list that was opened at `open`, if that is on this line.
 fn end_of_line(p: &Parser, open: usize) -> Option<usize> {
     let end = p.after_group(open)?.checked_sub(1)?;
-    let is_near = end >= p.pos && !(p.pos..=end).any(|at| p.is_on_new_line(at));
+    let is_near = end >= p.pos && p.next_line(p.pos) > end;
     is_near.then_some(end)
 }

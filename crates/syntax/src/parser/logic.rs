@@ -144,8 +144,7 @@ fn remainder(p: &mut Parser) {
     while is_statement(p) {
         stmt::statement(p);
     }
-    let is_unmatched = |at: usize| p.kind_at(at) == RBrace && p.is_stray(at);
-    if p.at(RBrace) && (p.pos..p.tokens.len()).any(is_unmatched) {
+    if p.at(RBrace) && p.ahead.last_stray_brace >= Some(p.pos) {
         p.bump();
     }
 }

@@ -18,6 +18,7 @@ mod function;
 mod invocation;
 mod literal;
 mod logic;
+mod lookahead;
 mod marker;
 mod predicate;
 mod recover;
@@ -28,9 +29,11 @@ mod unit;
 use rowan::GreenNode;
 
 use crate::lexer::{self, Token};
+use crate::steps::step;
 use crate::{Diagnostic, FileId, Span, SyntaxKind};
 use event::Event;
 pub(crate) use expr::binding;
+use lookahead::Lookahead;
 use marker::Completed;
 
 /// How deep blocks, expressions and types may nest.
@@ -86,8 +89,7 @@ struct Parser<'t> {
     /// Where closing braces may be that strings without end and comments of other languages have
     /// swallowed.
     swallowed: Vec<u32>,
-    /// For each opening bracket the index of the closing one ([`predicate::partners`]).
-    partners: Vec<u32>,
+    ahead: Lookahead,
     pos: usize,
     events: Vec<Event>,
     found: Vec<Diagnostic>,
@@ -131,7 +133,7 @@ impl<'t> Parser<'t> {
                 .filter(|t| text[t.start as usize..t.end as usize].contains('}'))
                 .map(|t| t.start)
                 .collect(),
-            partners: predicate::partners(&tokens, text),
+            ahead: Lookahead::of(&tokens, text),
             tokens,
             pos: 0,
             found: Vec::new(),
@@ -195,6 +197,7 @@ impl<'t> Parser<'t> {
     }
 
     fn kind_at(&self, index: usize) -> SyntaxKind {
+        step(1);
         self.tokens.get(index).map_or(SyntaxKind::Eof, |t| t.kind)
     }
 
@@ -288,13 +291,7 @@ impl<'t> Parser<'t> {
 
     /// The token begins a line.
     fn is_on_new_line(&self, index: usize) -> bool {
-        let (Some(before), Some(token)) = (
-            index.checked_sub(1).and_then(|i| self.tokens.get(i)),
-            self.tokens.get(index),
-        ) else {
-            return true;
-        };
-        self.text[before.end as usize..token.start as usize].contains('\n')
+        self.ahead.begins_line.get(index).copied().unwrap_or(true)
     }
 
     /// The place to show for a complaint about this token: the token, or the end of the line before

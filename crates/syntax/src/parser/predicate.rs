@@ -1,77 +1,17 @@
 //! Looking ahead: what begins here, without taking it.
 //!
-//! Each predicate looks at a bounded number of tokens or jumps over brackets by the table of
-//! partners, so that parsing stays linear.
+//! Each predicate looks at a bounded number of tokens or jumps by the tables of
+//! [`super::lookahead`], so that parsing stays linear.
 
 use super::Parser;
+use super::lookahead::{NONE, STRAY};
 use crate::SyntaxKind;
-use crate::lexer::Token;
 use SyntaxKind::*;
-
-/// In the table of partners: no bracket, or one that is not closed.
-pub(super) const NONE: u32 = u32::MAX;
-/// In the table of partners: a closing bracket that closes nothing.
-const STRAY: u32 = NONE - 1;
-
-/// For each opening bracket the index of its closing one. A `}` also ends what was left open inside
-/// its braces, unless what follows it shows that it stands within an expression.
-pub(super) fn partners(tokens: &[Token], text: &str) -> Vec<u32> {
-    let mut partners = vec![NONE; tokens.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (index, token) in tokens.iter().enumerate() {
-        let opener = match token.kind {
-            LParen | LBrace | LBracket => {
-                open.push(index);
-                continue;
-            }
-            RParen => LParen,
-            RBracket => LBracket,
-            RBrace => LBrace,
-            _ => continue,
-        };
-        let found = match opener {
-            LBrace => open
-                .iter()
-                .rposition(|&at| tokens[at].kind == LBrace)
-                .filter(|&found| {
-                    found + 1 == open.len() || !is_within(tokens, text, open[found], index)
-                }),
-            _ => open
-                .len()
-                .checked_sub(1)
-                .filter(|&last| tokens[open[last]].kind == opener),
-        };
-        if let Some(found) = found {
-            partners[open[found]] = index as u32;
-            open.truncate(found);
-        } else {
-            partners[index] = STRAY;
-        }
-    }
-    partners
-}
-
-/// The `}` at `close` cannot close the block that begins at `open`: an expression goes on behind it.
-fn is_within(tokens: &[Token], text: &str, open: usize, close: usize) -> bool {
-    let has_line_end = |at: usize| {
-        let (before, after) = (tokens.get(at), tokens.get(at + 1));
-        before.zip(after).is_some_and(|(before, after)| {
-            text[before.end as usize..after.start as usize].contains('\n')
-        })
-    };
-    let follows = tokens.get(close + 1).map_or(Eof, |token| token.kind);
-    let goes_on = matches!(follows, Comma | RParen | RBracket | StringToken | Number)
-        || (follows == Semi && !has_line_end(close));
-    let is_block = open.checked_sub(1).is_some_and(|before| {
-        !matches!(tokens[before].kind, Colon | LParen | LBracket | Comma | Eq)
-    }) || has_line_end(open);
-    goes_on && is_block && close > 0 && !has_line_end(close - 1)
-}
 
 impl Parser<'_> {
     /// The index after the bracket that closes the one at `index`.
     pub(super) fn after_group(&self, index: usize) -> Option<usize> {
-        match self.partners.get(index) {
+        match self.ahead.partners.get(index) {
             Some(&(NONE | STRAY)) | None => None,
             Some(&partner) => Some(partner as usize + 1),
         }
@@ -79,7 +19,7 @@ impl Parser<'_> {
 
     /// A closing bracket that closes nothing.
     pub(super) fn is_stray(&self, index: usize) -> bool {
-        self.partners.get(index) == Some(&STRAY)
+        self.ahead.partners.get(index) == Some(&STRAY)
     }
 
     /// A word that begins a clause of a composite or an invocation, and is not meant as a name.
@@ -108,7 +48,7 @@ impl Parser<'_> {
         match self.kind_at(index) {
             CompositeKw | NamespaceKw | UseKw | PublicKw | StatefulKw | At => true,
             TypeKw => self.begins_type_clause(index),
-            _ => self.begins_function(index) && self.is_unindented(index),
+            _ => self.is_unindented(index) && self.begins_function(index),
         }
     }
 
@@ -129,35 +69,19 @@ impl Parser<'_> {
     /// Past `int32`, `list<T>` or `rstring[n]`; the word is at `index`.
     fn after_type_word(&self, index: usize) -> Option<usize> {
         let mut at = index + 1;
-        let mut open = 0;
         loop {
-            match self.kind_at(at) {
-                Lt => open += 1,
-                Gt => open -= 1,
-                LBracket => at = self.after_group(at)? - 1,
-                _ if open == 0 => return Some(at),
-                Semi | LBrace | RBrace | LParen | Eof => return None,
-                _ => {}
-            }
-            at += 1;
+            at = match self.kind_at(at) {
+                Lt if self.ahead.angles[at] == NONE => return None,
+                Lt => self.ahead.angles[at] as usize + 1,
+                LBracket => self.after_group(at)?,
+                _ => return Some(at),
+            };
         }
     }
 
     /// The token begins a line, without blanks before it.
     pub(super) fn is_unindented(&self, index: usize) -> bool {
         self.is_on_new_line(index) && self.indentation(index) == 0
-    }
-
-    /// Past the annotations that begin at `index`.
-    pub(super) fn after_annotations(&self, index: usize) -> usize {
-        let mut at = index;
-        while self.kind_at(at) == At {
-            at += 2;
-            if self.kind_at(at) == LParen && !self.begins_invocation(at) {
-                at = self.after_group(at).unwrap_or(at + 1);
-            }
-        }
-        at
     }
 
     /// The head of an operator invocation.
@@ -181,10 +105,7 @@ impl Parser<'_> {
         if self.kind_at(index) != Ident {
             return None;
         }
-        let mut at = index + 1;
-        while self.kind_at(at) == Dot && self.kind_at(at + 1) == Ident {
-            at += 2;
-        }
+        let at = self.ahead.dotted_ends[index] as usize;
         match self.kind_at(at) == ColonColon && self.kind_at(at + 1) == Ident {
             true => Some(at + 2),
             false => Some(index + 1),

@@ -16,13 +16,9 @@ pub(super) struct Opening {
 impl Parser<'_> {
     /// Says something unless something was already said of this place.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        let after_broken = self.pos > 0 && self.tokens[self.pos - 1].is_broken;
-        let is_repeated = self
-            .complained_at
-            .is_some_and(|at| at == self.pos || self.pos < self.quiet_until);
+        let is_kept = self.is_kept();
         self.complained_at = Some(self.pos);
         self.complaints += 1;
-        let is_kept = !is_repeated && !after_broken && !self.is_after_strange();
         if is_kept {
             let is_before_line =
                 self.is_on_new_line(self.pos) && diagnostic.span == self.previous_end();
@@ -37,15 +33,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the broken statement or entry ends at the latest: at its `;`, a brace, or with its line.
-    fn broken_end(&self) -> usize {
-        let mut end = self.pos;
-        while !matches!(self.kind_at(end), Semi | LBrace | RBrace | Eof)
-            && (end == self.pos || !self.is_on_new_line(end))
-        {
-            end += 1;
-        }
-        end
+    /// What is complained about here is no consequence of what was said before.
+    fn is_kept(&self) -> bool {
+        let after_broken = self.pos > 0 && self.tokens[self.pos - 1].is_broken;
+        let is_repeated = self
+            .complained_at
+            .is_some_and(|at| at == self.pos || self.pos < self.quiet_until);
+        !is_repeated && !after_broken && !self.is_after_strange()
     }
 
     /// Adds help to what was reported last, if that was kept.
@@ -151,8 +145,10 @@ impl Parser<'_> {
             return;
         }
         let end = self.span(self.pos).start;
-        let is_within = |&at: &u32| opening.span.start < at && at <= end;
-        if self.swallowed.iter().any(is_within) {
+        let next = self
+            .swallowed
+            .partition_point(|&at| at <= opening.span.start);
+        if self.swallowed.get(next).is_some_and(|&at| at <= end) {
             self.complaints += 1;
             return;
         }
@@ -160,7 +156,8 @@ impl Parser<'_> {
         let message = format!("missing `}}` to close this {what}");
         let diagnostic = Diagnostic::error("missing-brace", self.previous_end(), message)
             .label(opening.span, format!("the {what} is opened here"));
-        self.report(match self.suspect(opening) {
+        let suspect = self.is_kept().then(|| self.suspect(opening)).flatten();
+        self.report(match suspect {
             Some(place) => diagnostic.label(place, "perhaps the block that begins here lacks it"),
             None => diagnostic,
         });
@@ -185,12 +182,10 @@ impl Parser<'_> {
 
     /// How many blanks begin the line of a token.
     pub(super) fn indentation(&self, index: usize) -> usize {
-        let start = self.span(index).start as usize;
-        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let blanks = self.text[line..]
-            .bytes()
-            .take_while(|b| matches!(b, b' ' | b'\t'));
-        blanks.count()
+        self.ahead
+            .indentations
+            .get(index)
+            .map_or(0, |&n| n as usize)
     }
 
     /// Takes the `{` that opens something. `None` if it is missing; that was said then.

@@ -235,7 +235,7 @@ fn optional(p: &mut Parser) -> Completed {
 
 /// `<` tuple body `>`.
 fn angle_body(p: &mut Parser, word: &str) {
-    if !p.expect(Lt, &format!("after `{word}`")) && closing_angle(p).is_none() {
+    if !p.expect(Lt, &format!("after `{word}`")) && p.closing_angle().is_none() {
         return;
     }
     let body = p.start();
@@ -256,7 +256,7 @@ fn close_angle(p: &mut Parser, place: &str) {
         return;
     }
     p.missing(format!("expected `>` {place}"));
-    if let Some(close) = closing_angle(p) {
+    if let Some(close) = p.closing_angle() {
         let broken = p.start();
         while p.pos < close {
             p.bump();
@@ -264,26 +264,6 @@ fn close_angle(p: &mut Parser, place: &str) {
         p.finish(broken, Error);
         p.bump();
     }
-}
-
-/// Where on this line the `>` stands that closes the angle that is open here.
-fn closing_angle(p: &Parser) -> Option<usize> {
-    let mut depth = 0u32;
-    let mut ahead = p.pos;
-    while !matches!(
-        p.kind_at(ahead),
-        StreamKw | LBrace | RBrace | LParen | RParen | Eq | Eof
-    ) && !p.is_on_new_line(ahead)
-    {
-        match p.kind_at(ahead) {
-            Gt if depth == 0 => return Some(ahead),
-            Gt => depth -= 1,
-            Lt => depth += 1,
-            _ => {}
-        }
-        ahead += 1;
-    }
-    None
 }
 
 /// What a list of types with or without names came to be.

@@ -1,0 +1,325 @@
+//! Tables over all tokens of a text, from which each question about what follows is answered at once.
+//!
+//! A parser that searches the tokens ahead for each token that it passes over takes time that grows
+//! with the square of the text, and broken programs make it do that. So what is far away (the partner
+//! of a bracket, the end of a dotted name or of a broken statement) is worked out once, from the last
+//! token to the first; the tables that only broken programs need, when they are needed first.
+//!
+//! # Invariants
+//! - No predicate of the parser loops over tokens, except over those that the parser then consumes.
+
+use std::cell::OnceCell;
+
+use super::Parser;
+use crate::SyntaxKind;
+use crate::lexer::Token;
+use crate::steps::step;
+use SyntaxKind::*;
+
+/// In a table: there is no such token.
+pub(super) const NONE: u32 = u32::MAX;
+/// In the table of partners: a closing bracket that closes nothing.
+pub(super) const STRAY: u32 = NONE - 1;
+
+/// What is known of each token's surroundings.
+pub(super) struct Lookahead {
+    /// For each opening bracket the index of the closing one.
+    pub(super) partners: Vec<u32>,
+    /// Whether the token begins a line.
+    pub(super) begins_line: Vec<bool>,
+    /// How many blanks begin the token's line.
+    pub(super) indentations: Vec<u32>,
+    /// For each name the index after the last part of `name.name.name`.
+    pub(super) dotted_ends: Vec<u32>,
+    /// For each `<` within a type the index of its `>`.
+    pub(super) angles: Vec<u32>,
+    /// The last `}` that closes nothing.
+    pub(super) last_stray_brace: Option<usize>,
+    /// See [`Parser::broken_end`].
+    statement_ends: OnceCell<Vec<u32>>,
+    /// See [`Parser::next_element`].
+    element_ends: OnceCell<Vec<u32>>,
+    /// See [`Parser::closing_angle`].
+    closing_angles: OnceCell<Vec<u32>>,
+    /// See [`Parser::after_annotations`].
+    annotation_ends: OnceCell<Vec<u32>>,
+    /// See [`Parser::next_line`].
+    next_lines: OnceCell<Vec<u32>>,
+    /// See [`Parser::head_end`].
+    head_ends: OnceCell<Vec<u32>>,
+}
+
+impl Lookahead {
+    /// Reads all tokens (without trivia) of a text.
+    pub(super) fn of(tokens: &[Token], text: &str) -> Lookahead {
+        let (begins_line, indentations) = lines(tokens, text);
+        let partners = partners(tokens, &begins_line);
+        let is_stray_brace = |&at: &usize| partners[at] == STRAY && tokens[at].kind == RBrace;
+        Lookahead {
+            dotted_ends: dotted_ends(tokens),
+            angles: angles(tokens, &partners),
+            last_stray_brace: (0..tokens.len()).rev().find(is_stray_brace),
+            partners,
+            begins_line,
+            indentations,
+            statement_ends: OnceCell::new(),
+            element_ends: OnceCell::new(),
+            closing_angles: OnceCell::new(),
+            annotation_ends: OnceCell::new(),
+            next_lines: OnceCell::new(),
+            head_ends: OnceCell::new(),
+        }
+    }
+}
+
+/// A table of what is known of each token from what is known of those behind it, which `entry` is
+/// handed. It has an entry for the end of the text, too.
+fn backward(len: usize, mut entry: impl FnMut(usize, &[u32]) -> u32) -> Vec<u32> {
+    let mut table = vec![NONE; len + 1];
+    step(len);
+    for at in (0..=len).rev() {
+        table[at] = entry(at, &table);
+    }
+    table
+}
+
+/// Which tokens begin a line, and how many blanks begin the line of each.
+fn lines(tokens: &[Token], text: &str) -> (Vec<bool>, Vec<u32>) {
+    let mut begins_line = Vec::with_capacity(tokens.len());
+    let mut indentations = Vec::with_capacity(tokens.len());
+    let mut read = 0;
+    let mut gap = 0;
+    let mut indentation = blanks(text, 0);
+    for (index, token) in tokens.iter().enumerate() {
+        let start = token.start as usize;
+        if let Some(line_end) = text[read..start].rfind('\n') {
+            indentation = blanks(text, read + line_end + 1);
+        }
+        begins_line.push(index == 0 || text[gap..start].contains('\n'));
+        indentations.push(indentation);
+        read = start;
+        gap = token.end as usize;
+    }
+    (begins_line, indentations)
+}
+
+fn blanks(text: &str, line: usize) -> u32 {
+    let is_blank = |b: &u8| matches!(b, b' ' | b'\t');
+    text[line..].bytes().take_while(is_blank).count() as u32
+}
+
+/// For each opening bracket the index of its closing one. A `}` also ends what was left open inside
+/// its braces, unless what follows it shows that it stands within an expression.
+fn partners(tokens: &[Token], begins_line: &[bool]) -> Vec<u32> {
+    let mut partners = vec![NONE; tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    // Where in `open` the braces are.
+    let mut braces: Vec<usize> = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let opener = match token.kind {
+            LBrace => {
+                braces.push(open.len());
+                open.push(index);
+                continue;
+            }
+            LParen | LBracket => {
+                open.push(index);
+                continue;
+            }
+            RParen => LParen,
+            RBracket => LBracket,
+            RBrace => LBrace,
+            _ => continue,
+        };
+        let found = match opener {
+            LBrace => braces.last().copied().filter(|&found| {
+                found + 1 == open.len() || !is_within(tokens, begins_line, open[found], index)
+            }),
+            _ => open
+                .len()
+                .checked_sub(1)
+                .filter(|&last| tokens[open[last]].kind == opener),
+        };
+        if let Some(found) = found {
+            partners[open[found]] = index as u32;
+            open.truncate(found);
+            if opener == LBrace {
+                braces.pop();
+            }
+        } else {
+            partners[index] = STRAY;
+        }
+    }
+    partners
+}
+
+/// The `}` at `close` cannot close the block that begins at `open`: an expression goes on behind it.
+fn is_within(tokens: &[Token], begins_line: &[bool], open: usize, close: usize) -> bool {
+    let has_line_end = |at: usize| begins_line.get(at + 1) == Some(&true);
+    let follows = tokens.get(close + 1).map_or(Eof, |token| token.kind);
+    let goes_on = matches!(follows, Comma | RParen | RBracket | StringToken | Number)
+        || (follows == Semi && !has_line_end(close));
+    let is_block = open.checked_sub(1).is_some_and(|before| {
+        !matches!(tokens[before].kind, Colon | LParen | LBracket | Comma | Eq)
+    }) || has_line_end(open);
+    goes_on && is_block && close > 0 && !has_line_end(close - 1)
+}
+
+fn dotted_ends(tokens: &[Token]) -> Vec<u32> {
+    let kind = |at: usize| tokens.get(at).map_or(Eof, |token| token.kind);
+    backward(tokens.len(), |at, ends| match kind(at) {
+        Ident if kind(at + 1) == Dot && kind(at + 2) == Ident => ends[at + 2],
+        Ident => at as u32 + 1,
+        _ => NONE,
+    })
+}
+
+/// For each `<` the index of the `>` that ends what it begins, if both are of one type: brackets are
+/// passed over, and what no type holds is not.
+fn angles(tokens: &[Token], partners: &[u32]) -> Vec<u32> {
+    let jump = |at: usize| match partners[at] {
+        NONE | STRAY => None,
+        close => Some(close as usize + 1),
+    };
+    let found = unmatched(tokens, |at| match tokens[at].kind {
+        Semi | LBrace | RBrace | LParen => None,
+        LBracket => jump(at),
+        _ => Some(at + 1),
+    });
+    backward(tokens.len(), |at, _| match tokens.get(at) {
+        Some(token) if token.kind == Lt => found[at + 1],
+        _ => NONE,
+    })
+}
+
+/// For each token the first `>` from there on that closes an angle which was open before; `next` says
+/// where the search goes on behind a token, if it does.
+fn unmatched(tokens: &[Token], next: impl Fn(usize) -> Option<usize>) -> Vec<u32> {
+    backward(tokens.len(), |at, found| {
+        let Some(token) = tokens.get(at) else {
+            return NONE;
+        };
+        let behind = |at: usize| next(at).map_or(NONE, |next| found[next]);
+        match token.kind {
+            Gt if next(at).is_some() => at as u32,
+            // What closes this one is passed over.
+            Lt => match behind(at) {
+                NONE => NONE,
+                close => behind(close as usize),
+            },
+            _ => behind(at),
+        }
+    })
+}
+
+impl Parser<'_> {
+    /// Where the broken statement or entry ends at the latest: at its `;`, a brace, or with its line.
+    pub(super) fn broken_end(&self) -> usize {
+        let ends = self.ahead.statement_ends.get_or_init(|| {
+            backward(self.tokens.len(), |at, ends| {
+                match self.is_end(at) || self.is_on_new_line(at) {
+                    true => at as u32,
+                    false => ends[at + 1],
+                }
+            })
+        });
+        match self.is_end(self.pos) {
+            true => self.pos,
+            false => ends[self.pos + 1] as usize,
+        }
+    }
+
+    fn is_end(&self, index: usize) -> bool {
+        matches!(self.kind_at(index), Semi | LBrace | RBrace | Eof)
+    }
+
+    /// The comma before the next element of a list, or what closes the list.
+    pub(super) fn next_element(&self, close: SyntaxKind) -> Option<usize> {
+        let ends = self.ahead.element_ends.get_or_init(|| {
+            backward(self.tokens.len(), |at, ends| match self.ends_element(at) {
+                true => at as u32,
+                false => ends[self.after_group(at).unwrap_or(at + 1)],
+            })
+        });
+        let end = ends[self.pos.min(self.tokens.len())] as usize;
+        (self.kind_at(end) == Comma || self.kind_at(end) == close).then_some(end)
+    }
+
+    fn ends_element(&self, index: usize) -> bool {
+        let kind = self.kind_at(index);
+        let gives_up = matches!(kind, Semi | RBrace | RParen | RBracket | Eof)
+            || self.begins_clause(index)
+            || self.begins_item(index);
+        kind == Comma || (gives_up && !self.is_stray(index))
+    }
+
+    /// Where on this line the `>` stands that closes the angle that is open here.
+    pub(super) fn closing_angle(&self) -> Option<usize> {
+        let found = self.ahead.closing_angles.get_or_init(|| {
+            let tokens = &self.tokens;
+            let is_stop = |at: usize| {
+                let kind = tokens.get(at).map_or(Eof, |token| token.kind);
+                let is_foreign = matches!(
+                    kind,
+                    StreamKw | LBrace | RBrace | LParen | RParen | Eq | Eof
+                );
+                is_foreign || self.is_on_new_line(at)
+            };
+            unmatched(tokens, |at| (!is_stop(at)).then_some(at + 1))
+        });
+        match found.get(self.pos) {
+            Some(&NONE) | None => None,
+            Some(&close) => Some(close as usize),
+        }
+    }
+
+    /// Past the annotations that begin at `index`.
+    pub(super) fn after_annotations(&self, index: usize) -> usize {
+        let ends = self.ahead.annotation_ends.get_or_init(|| {
+            let len = self.tokens.len();
+            backward(len, |at, ends| match self.after_annotation(at) {
+                Some(next) if next <= len && self.kind_at(next) == At => ends[next],
+                Some(next) => next as u32,
+                None => at as u32,
+            })
+        });
+        ends.get(index).map_or(index, |&end| end as usize)
+    }
+
+    /// Past the annotation at `index`, if one is there.
+    fn after_annotation(&self, index: usize) -> Option<usize> {
+        if self.kind_at(index) != At {
+            return None;
+        }
+        let at = index + 2;
+        let has_arguments = self.kind_at(at) == LParen && !self.begins_invocation(at);
+        Some(match has_arguments {
+            true => self.after_group(at).unwrap_or(at + 1),
+            false => at,
+        })
+    }
+
+    /// The first token from `index` on that begins a line.
+    pub(super) fn next_line(&self, index: usize) -> usize {
+        let lines = self.ahead.next_lines.get_or_init(|| {
+            backward(self.tokens.len(), |at, lines| {
+                match self.is_on_new_line(at) {
+                    true => at as u32,
+                    false => lines[at + 1],
+                }
+            })
+        });
+        lines[index.min(self.tokens.len())] as usize
+    }
+
+    /// Where the head of what begins at `index` ends: at a brace or a `;`.
+    pub(super) fn head_end(&self, index: usize) -> usize {
+        let ends = self.ahead.head_ends.get_or_init(|| {
+            backward(self.tokens.len(), |at, ends| match self.is_end(at) {
+                true => at as u32,
+                false => ends[at + 1],
+            })
+        });
+        ends[index.min(self.tokens.len())] as usize
+    }
+}
