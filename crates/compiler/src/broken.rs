@@ -5,7 +5,7 @@
 //! assignments that the user has written. There is an error in any case: what is kept back here is
 //! said, if it still holds, when that one is mended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use syntax::ast::Invocation;
 use syntax::{Diagnostic, Severity, SourceMap, Span};
@@ -24,7 +24,7 @@ pub(crate) struct Broken {
     /// Invocations that are broken somewhere.
     invocations: Vec<Span>,
     /// Names that are defined twice: the second definition is left out.
-    duplicates: Vec<String>,
+    duplicates: HashSet<String>,
 }
 
 /// The rules behind whose findings the rest of a line may have been misread.
@@ -134,7 +134,7 @@ impl Broken {
         matches!(
             finding.code,
             "unknown-function" | "unknown-operator" | "unknown-type"
-        ) && self.duplicates.iter().any(|duplicate| duplicate == name)
+        ) && self.duplicates.contains(name)
     }
 
     /// It is found where the syntax is broken, later in a line that had to be passed over, or before
@@ -214,8 +214,7 @@ fn in_one_statement(first: Span, second: Span, sources: &SourceMap) -> bool {
 }
 
 fn on_one_line(a: Span, b: Span, sources: &SourceMap) -> bool {
-    let line = |span: Span| sources.file(span.file).text_line(span.start);
-    a.file == b.file && line(a) == line(b)
+    a.file == b.file && sources.line_of(a) == sources.line_of(b)
 }
 
 /// The names on the lines of errors behind which something may be missing.
@@ -223,8 +222,7 @@ fn names(places: &[(&'static str, Span)], sources: &SourceMap) -> HashMap<String
     let mut names: HashMap<String, Vec<Span>> = HashMap::new();
     for &(code, span) in places {
         if MISREAD.contains(&code) || UNNAMED.contains(&code) {
-            let file = sources.file(span.file);
-            let line = file.line(file.text_line(span.start));
+            let line = sources.file(span.file).line(sources.line_of(span));
             for word in words(line) {
                 // A parameter is given by its name without `$`.
                 for name in [Some(word), word.strip_prefix('$')].into_iter().flatten() {

@@ -1,5 +1,6 @@
 //! One compilation from text to graph: the table of contents of this crate.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use graph::{NativeFn, OperatorModel, Program};
@@ -175,10 +176,10 @@ fn check_rest(session: &Session<'_>, expanded: &Expander<'_, '_>) {
             .collect();
         // A main composite knows best what its parts are given: it comes first.
         rest.sort_by_key(|composite| !can_be_main(composite));
-        let mut reached: Vec<Expander<'_, '_>> = Vec::new();
+        let mut reached = HashSet::new();
         for composite in rest {
-            if !reached.iter().any(|e| e.has_expanded(composite)) {
-                reached.push(check_one(session, id, composite));
+            if !reached.contains(&std::ptr::from_ref(composite)) {
+                reached.extend(check_one(session, id, composite).expanded);
             }
         }
     }

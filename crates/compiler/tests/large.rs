@@ -116,3 +116,22 @@ fn operators(what: &str, text: &str) -> usize {
     assert_eq!(plan.pes[0].operators.len(), program.operators.len());
     program.operators.len()
 }
+
+/// Names times mistakes would be time that grows with the square of the program.
+#[test]
+fn of_many_unknown_names_a_hundred_are_compared_with_those_there_are() {
+    let mut text = String::from("void f() {\n");
+    for at in 0..300 {
+        let _ = writeln!(
+            text,
+            "int32 name{at} = 1;\nprintln(nane{at});\nprintln(name{at});"
+        );
+    }
+    text += "}\n";
+    let found = compiler::check(input("names.spl", &text, None)).diagnostics;
+    assert_eq!(found.len(), 300);
+    let helped = found.iter().take_while(|finding| !finding.help.is_empty());
+    assert_eq!(helped.count(), 100);
+    let helped = found.iter().filter(|finding| !finding.help.is_empty());
+    assert_eq!(helped.count(), 100);
+}

@@ -1,5 +1,9 @@
 //! The nearest of the names that could have been written, for "did you mean".
 
+/// Names of more bytes are compared without letting slips pass: how far two names are from each other
+/// takes time that grows with the product of their lengths.
+const NAME_MAX: usize = 128;
+
 /// The candidate nearest to a name, if it is near enough to be a slip of the pen: a third of the
 /// letters at most, or only the case differs.
 pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
@@ -16,7 +20,7 @@ fn slips(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return Some(0);
     }
-    if a.len().abs_diff(b.len()) > limit {
+    if a.len().abs_diff(b.len()) > limit || a.len().max(b.len()) > NAME_MAX {
         return None;
     }
     let distance = edits(a, b);
@@ -59,5 +63,11 @@ mod tests {
         assert_eq!(nearest("x", ["y", "price"]), None);
         assert_eq!(nearest("price", ["volume"]), None);
         assert_eq!(nearest("price", ["price"]), None);
+        let (long, longer) = ("a".repeat(200), "a".repeat(201));
+        assert_eq!(nearest(&long, [longer.as_str()]), None);
+        assert_eq!(
+            nearest(&long, ["A".repeat(200).as_str()]).map(str::len),
+            Some(200)
+        );
     }
 }

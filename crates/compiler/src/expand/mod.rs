@@ -65,7 +65,7 @@ pub(crate) struct Expander<'e, 'w> {
     /// The composites around, outermost first.
     around: Vec<&'w Composite>,
     /// Composites that were instantiated at least once.
-    expanded: HashSet<*const Composite>,
+    pub expanded: HashSet<*const Composite>,
     is_full: bool,
     /// A stream whose type could not be worked out.
     untyped: Option<Span>,

@@ -9,7 +9,7 @@ use tuple::TupleType;
 use super::Expander;
 use super::declare::help_difference;
 use crate::invoke::COMMAS;
-use crate::names::{CompositeFrame, Scope, StreamId, did_you_mean};
+use crate::names::{CompositeFrame, Scope, StreamId};
 
 /// What feeds an input port.
 #[derive(Clone, Debug)]
@@ -105,7 +105,11 @@ impl<'w> Expander<'_, 'w> {
     fn unknown_stream(&self, name: &syntax::ast::Ident, frame: &CompositeFrame<'w>) -> Diagnostic {
         let message = format!("there is no stream `{}` in this composite", name.text);
         let finding = Diagnostic::error("unknown-stream", name.span, message);
-        let names = frame.stream_names();
-        did_you_mean(finding, &name.text, names.iter().map(|n| &**n))
+        let mut names = Vec::new();
+        let suggestions = &self.session.world.suggestions;
+        suggestions.did_you_mean(finding, &name.text, || {
+            names = frame.stream_names();
+            names.iter().map(|n| &**n)
+        })
     }
 }

@@ -9,9 +9,7 @@ use syntax::{Diagnostic, Span};
 
 use super::Typer;
 use super::context::Inputs;
-use crate::names::{
-    BlockFrame, CompositeFrame, Enumerator, Frame, Kind, LocalEntry, StateEntry, did_you_mean,
-};
+use crate::names::{BlockFrame, CompositeFrame, Enumerator, Frame, Kind, LocalEntry, StateEntry};
 
 /// A name that has a value.
 #[derive(Clone, Debug)]
@@ -172,8 +170,12 @@ impl<'w> Typer<'_, 'w> {
         if let Some(meant) = self.library_enumerator(name) {
             return finding.help(format!("write {meant}"));
         }
-        let names = self.visible_names();
-        did_you_mean(finding, name, names.iter().map(|n| &**n))
+        let mut names = Vec::new();
+        let suggestions = &self.session.world.suggestions;
+        suggestions.did_you_mean(finding, name, || {
+            names = self.visible_names();
+            names.iter().map(|n| &**n)
+        })
     }
 
     /// The enumerators of the library that are called so, with their composites.

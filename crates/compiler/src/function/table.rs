@@ -1,7 +1,7 @@
 //! The functions that were met so far: signatures of the library's, ids and bodies of the user's.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use graph::{Function, FunctionId, NativeId, OperatorModel};
@@ -141,13 +141,16 @@ impl<'w> Session<'w> {
     /// Resolves all top-level types of a unit and the static types of its composites, and checks
     /// that its overloads differ, whoever uses them.
     pub fn check_unit(&self, unit: UnitId) {
+        let mut compared = HashSet::new();
         for item in &self.world.unit(unit).unit.items {
             match item {
                 ast::Item::Type(def) => {
                     self.unit_type(unit, def, &def.name);
                 }
                 ast::Item::Function(ast) => {
-                    self.check_overloads(unit, ast);
+                    if compared.insert(&ast.name.text) {
+                        self.check_overloads(unit, ast);
+                    }
                 }
                 ast::Item::Composite(_) => {}
             }

@@ -4,7 +4,7 @@
 //! changes should not occur in another, and two of them should not call stateful functions. What is
 //! said of it is the user's choice.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use graph::{Arg, Expr, ExprKind, OutputCall, Place, Root, StateId, Step};
 use syntax::ast::{self, Ident, PortClause};
@@ -24,10 +24,11 @@ pub(super) fn check(
     if session.options.output_side_effects == SideEffectRule::Ignore {
         return;
     }
-    let of = |name: &Ident| places.iter().position(|place| *place == Some(name.span));
-    let mut before: Vec<(&Ident, Effects)> = Vec::new();
-    for (name, _) in &clause.body {
-        let Some(Some(value)) = of(name).map(|at| &assigned[at]) else {
+    let places = places.iter().enumerate();
+    let of: HashMap<Span, usize> = places.filter_map(|(at, p)| Some(((*p)?, at))).collect();
+    let mut before = Before::default();
+    for (at, (name, _)) in clause.body.iter().enumerate() {
+        let Some(Some(value)) = of.get(&name.span).map(|&at| &assigned[at]) else {
             continue;
         };
         let mut effects = Effects {
@@ -35,11 +36,40 @@ pub(super) fn check(
             ..Effects::default()
         };
         effects.expr(value);
-        let disturbed = before.iter().find(|(_, other)| other.disturbs(&effects));
-        if let Some((other, _)) = disturbed {
+        if let Some(other) = before.disturbing(&effects) {
+            let (other, _) = &clause.body[other];
             session.report(disturbing(session.options.output_side_effects, name, other));
         }
-        before.push((name, effects));
+        before.add(at, &effects);
+    }
+}
+
+/// The first assignment of a clause that uses each state variable, and the first that changes it.
+#[derive(Default)]
+struct Before {
+    uses: HashMap<StateId, usize>,
+    changes: HashMap<StateId, usize>,
+}
+
+impl Before {
+    /// The first assignment that uses what this one changes, or changes what this one uses.
+    fn disturbing(&self, effects: &Effects<'_>) -> Option<usize> {
+        let Effects { reads, writes, .. } = effects;
+        let changing = reads
+            .iter()
+            .chain(writes)
+            .filter_map(|id| self.changes.get(id));
+        let using = writes.iter().filter_map(|id| self.uses.get(id));
+        changing.chain(using).min().copied()
+    }
+
+    fn add(&mut self, at: usize, effects: &Effects<'_>) {
+        for id in &effects.writes {
+            self.changes.entry(*id).or_insert(at);
+        }
+        for id in effects.reads.iter().chain(&effects.writes) {
+            self.uses.entry(*id).or_insert(at);
+        }
     }
 }
 
@@ -89,11 +119,6 @@ struct Effects<'a> {
 }
 
 impl Effects<'_> {
-    fn disturbs(&self, other: &Effects<'_>) -> bool {
-        let touched = |id: &StateId| other.reads.contains(id) || other.writes.contains(id);
-        self.writes.iter().any(touched) || other.writes.iter().any(|id| self.reads.contains(id))
-    }
-
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::State(id) => {

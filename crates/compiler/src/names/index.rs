@@ -8,7 +8,7 @@ use syntax::ast::{Composite, Function, Ident, Item, TypeDef};
 use syntax::{Diagnostic, Span};
 
 use super::enumerator::{self, Enumerator};
-use super::suggest::did_you_mean;
+use super::suggest::Suggestions;
 use super::unit::{IMPLICIT_USES, LoadedUnit, UnitId};
 use super::world::NamespaceId;
 
@@ -38,6 +38,7 @@ pub(super) struct Index {
     pub namespaces: Vec<Namespace>,
     by_name: HashMap<Arc<str>, NamespaceId>,
     pub uses: Vec<Uses>,
+    suggestions: Suggestions,
     found: Vec<Diagnostic>,
 }
 
@@ -81,7 +82,8 @@ impl Index {
     /// not the file's own, and where those of toolkits are looked for.
     pub fn namespace_meant(&self, finding: Diagnostic, name: &str, own: NamespaceId) -> Diagnostic {
         let others = self.by_name.iter().filter(|(_, id)| **id != own);
-        let finding = did_you_mean(finding, name, others.map(|(name, _)| &**name));
+        let others = || others.map(|(name, _)| &**name);
+        let finding = self.suggestions.did_you_mean(finding, name, others);
         match name.split('.').next() {
             Some("spl") => finding,
             _ => finding.help(
@@ -253,7 +255,8 @@ impl Index {
                 true => Diagnostic::error("unknown-use", name.span, message),
                 false => Diagnostic::warning("unknown-use", name.span, message),
             };
-            let finding = did_you_mean(finding, &name.text, namespace.names());
+            let names = || namespace.names();
+            let finding = self.suggestions.did_you_mean(finding, &name.text, names);
             self.found.push(finding);
         }
     }

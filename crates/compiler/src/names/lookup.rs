@@ -14,7 +14,7 @@ use syntax::ast::{Composite, Function, QName, TypeDef};
 use super::elsewhere::foreign_function;
 use super::enumerator::Enumerator;
 use super::index::Namespace;
-use super::suggest::{BUILT_IN, did_you_mean, foreign_type};
+use super::suggest::{BUILT_IN, foreign_type};
 use super::unit::UnitId;
 use super::world::{NamespaceId, World};
 use crate::Diagnostics;
@@ -223,15 +223,21 @@ impl World {
                 Diagnostic::error(code, name.span, format!("there is no {word} `{text}`"));
             let elsewhere = self.elsewhere(name, kind);
             let diagnostic = match kind {
-                Kind::Type => type_meant(diagnostic, text, self.names(unit, kind)),
+                Kind::Type => match foreign_type(text) {
+                    Some(own) => diagnostic.help(format!("did you mean `{own}`?")),
+                    None => self.suggestions.did_you_mean(diagnostic, text, || {
+                        let defined = self.names(unit, kind);
+                        defined.chain(BUILT_IN.iter().copied())
+                    }),
+                },
                 Kind::Function if foreign_function(text).is_some() => {
                     diagnostic.help(foreign_function(text).unwrap_or_default())
                 }
                 Kind::Function => {
                     let diagnostic = self.output_function_meant(diagnostic, text);
-                    did_you_mean(diagnostic, text, self.names(unit, kind))
+                    self.meant(diagnostic, text, unit, kind)
                 }
-                Kind::Operator => did_you_mean(diagnostic, text, self.names(unit, kind)),
+                Kind::Operator => self.meant(diagnostic, text, unit, kind),
             };
             return match elsewhere {
                 Some(ns) => {
@@ -243,7 +249,9 @@ impl World {
         let message = format!("namespace `{}` has no {word} `{text}`", namespace.text);
         let diagnostic = Diagnostic::error(code, name.span, message);
         match self.index.find(&namespace.text) {
-            Some(id) => did_you_mean(diagnostic, text, names_of(self.index.namespace(id), kind)),
+            Some(id) => self.suggestions.did_you_mean(diagnostic, text, || {
+                names_of(self.index.namespace(id), kind)
+            }),
             None => diagnostic,
         }
     }
@@ -299,6 +307,11 @@ impl World {
         let finding = Diagnostic::error("unknown-namespace", span, message);
         self.index.namespace_meant(finding, namespace, own)
     }
+
+    fn meant(&self, finding: Diagnostic, name: &str, unit: UnitId, kind: Kind) -> Diagnostic {
+        let suggestions = &self.suggestions;
+        suggestions.did_you_mean(finding, name, || self.names(unit, kind))
+    }
 }
 
 impl Kind {
@@ -327,18 +340,6 @@ impl Found<'_> {
             Found::Function(_, f) => f.is_public,
             Found::Operator(_) | Found::Type(..) | Found::Native(_) => true,
         }
-    }
-}
-
-/// Suggests a built-in type or one that is defined.
-fn type_meant<'n>(
-    diagnostic: Diagnostic,
-    name: &str,
-    defined: impl Iterator<Item = &'n str>,
-) -> Diagnostic {
-    match foreign_type(name) {
-        Some(own) => diagnostic.help(format!("did you mean `{own}`?")),
-        None => did_you_mean(diagnostic, name, defined.chain(BUILT_IN.iter().copied())),
     }
 }
 

@@ -106,7 +106,11 @@ pub struct OperatorFrame {
     pub outputs: Vec<OutputPort>,
     /// Its place among channels.
     pub channel: Channel,
+    input_names: HashMap<Arc<str>, Vec<usize>>,
+    output_names: HashMap<Arc<str>, Vec<usize>>,
     state: RefCell<Vec<StateEntry>>,
+    /// Each name of a state variable with the first variable of that name.
+    state_ids: RefCell<HashMap<Arc<str>, StateId>>,
     /// Those of enum types that are written in declarations of state variables.
     enumerators: RefCell<HashMap<Arc<str>, Enumerator>>,
     history: Vec<Cell<u32>>,
@@ -124,6 +128,9 @@ impl OperatorFrame {
         let history = inputs.iter().map(|_| Cell::new(0)).collect();
         let (name, logical_name) = (name.into(), logical_name.into());
         OperatorFrame {
+            input_names: ports_by_name(inputs.iter().map(|port| &port.names)),
+            output_names: ports_by_name(outputs.iter().map(|port| &port.names)),
+            state_ids: RefCell::default(),
             name,
             logical_name,
             inputs,
@@ -148,24 +155,19 @@ impl OperatorFrame {
 
     /// The input ports of a name: several if they carry one stream.
     pub fn inputs_named(&self, name: &str) -> Vec<usize> {
-        self.inputs_that(|port| port.names.iter().any(|n| &**n == name))
+        self.input_names.get(name).cloned().unwrap_or_default()
     }
 
     /// The output port of a name.
     pub fn output(&self, name: &str) -> Option<usize> {
-        self.outputs
-            .iter()
-            .position(|port| port.names.iter().any(|n| &**n == name))
+        self.output_names.get(name)?.first().copied()
     }
 
     /// The input ports that carry one of these streams.
     pub fn inputs_of(&self, streams: &[StreamId]) -> Vec<usize> {
-        self.inputs_that(|port| port.streams.iter().any(|s| streams.contains(s)))
-    }
-
-    fn inputs_that(&self, holds: impl Fn(&InputPort) -> bool) -> Vec<usize> {
+        let carries = |port: &InputPort| port.streams.iter().any(|s| streams.contains(s));
         let ports = self.inputs.iter().enumerate();
-        let found = ports.filter(|(_, port)| holds(port));
+        let found = ports.filter(|(_, port)| carries(port));
         found.map(|(at, _)| at).collect()
     }
 
@@ -191,14 +193,16 @@ impl OperatorFrame {
 
     pub(crate) fn add_state(&self, entry: StateEntry) -> StateId {
         let mut all = self.state.borrow_mut();
+        let id = StateId(all.len() as u32);
+        let mut ids = self.state_ids.borrow_mut();
+        ids.entry(entry.name.clone()).or_insert(id);
         all.push(entry);
-        StateId(all.len() as u32 - 1)
+        id
     }
 
     pub(crate) fn state(&self, name: &str) -> Option<(StateId, StateEntry)> {
-        let all = self.state.borrow();
-        let at = all.iter().position(|entry| &*entry.name == name)?;
-        Some((StateId(at as u32), all[at].clone()))
+        let id = *self.state_ids.borrow().get(name)?;
+        Some((id, self.state_entry(id)))
     }
 
     pub(crate) fn state_entry(&self, id: StateId) -> StateEntry {
@@ -230,4 +234,20 @@ impl OperatorFrame {
             }
         }
     }
+}
+
+/// By name: the ports that have it, in their order.
+fn ports_by_name<'n>(
+    ports: impl Iterator<Item = &'n Vec<Arc<str>>>,
+) -> HashMap<Arc<str>, Vec<usize>> {
+    let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+    for (at, names) in ports.enumerate() {
+        for name in names {
+            let ports = by_name.entry(name.clone()).or_default();
+            if ports.last() != Some(&at) {
+                ports.push(at);
+            }
+        }
+    }
+    by_name
 }

@@ -1,5 +1,7 @@
 //! "Did you mean": the nearest of the names that could have been written.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use graph::nearest;
@@ -47,6 +49,33 @@ pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
         "time" | "datetime" => "timestamp",
         _ => return None,
     })
+}
+
+/// How many findings of a compilation are compared with the names that the program defines: so what
+/// is wrong is found in time that grows with the program, not with names times mistakes.
+const SUGGESTIONS_MAX: usize = 100;
+
+/// The places of the findings that were compared with all names of a program. An expression may be
+/// typed several times, and a finding at one place made as often.
+#[derive(Debug, Default)]
+pub struct Suggestions(RefCell<HashSet<Span>>);
+
+impl Suggestions {
+    /// Like [`did_you_mean`], of names that the program defines, as long as there are not too many
+    /// findings.
+    pub(crate) fn did_you_mean<'n, I: IntoIterator<Item = &'n str>>(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        candidates: impl FnOnce() -> I,
+    ) -> Diagnostic {
+        let mut compared = self.0.borrow_mut();
+        if compared.len() >= SUGGESTIONS_MAX && !compared.contains(&diagnostic.span) {
+            return diagnostic;
+        }
+        compared.insert(diagnostic.span);
+        did_you_mean(diagnostic, name, candidates())
+    }
 }
 
 /// Adds "did you mean ...?" to a diagnostic when some candidate is near.

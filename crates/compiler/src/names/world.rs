@@ -8,6 +8,7 @@ use syntax::{Diagnostic, FileId, SourceMap};
 
 use super::index::Index;
 use super::regrouped::Regrouped;
+use super::suggest::Suggestions;
 use super::unit::{LoadedUnit, UnitId};
 
 /// A namespace of the world's index.
@@ -22,6 +23,8 @@ pub struct World {
     natives: &'static [NativeFn],
     models: &'static [&'static OperatorModel],
     pub(super) index: Index,
+    /// Comparisons of unknown names with those that there are.
+    pub(crate) suggestions: Suggestions,
     pub(crate) regrouped: Regrouped,
 }
 
@@ -42,6 +45,7 @@ impl World {
             natives,
             models,
             index,
+            suggestions: Suggestions::default(),
             regrouped: Regrouped::default(),
         };
         (world, diagnostics)

@@ -94,15 +94,24 @@ impl<'w> Typer<'_, 'w> {
         let condition = self.condition(condition);
         let before = self.flow.clone();
         let (mut first, mut second) = (Vec::new(), Vec::new());
-        self.in_block(|typer| typer.statement(a, &mut first));
+        self.alone(a, &mut first);
         let after = std::mem::replace(&mut self.flow, before);
         if let Some(b) = b {
-            self.in_block(|typer| typer.statement(b, &mut second));
+            self.alone(b, &mut second);
         }
         let other = std::mem::take(&mut self.flow);
         self.flow = after.join(other);
         if let Some(condition) = condition {
             out.push(Stmt::If(condition, first, second));
+        }
+    }
+
+    /// A statement in a block of its own, if it can declare something: thousands of `else if` are no
+    /// blocks within each other.
+    fn alone(&mut self, stmt: &'w ast::Stmt, out: &mut Vec<Stmt>) {
+        match stmt.kind {
+            StmtKind::If(..) => self.statement(stmt, out),
+            _ => self.in_block(|typer| typer.statement(stmt, out)),
         }
     }
 

@@ -302,10 +302,13 @@ impl<'w> Session<'w> {
         let Some(frame) = scope.composite_frame() else {
             return finding;
         };
-        let streams = frame.stream_names();
-        let mut near: Vec<&str> = streams.iter().map(|s| &**s).collect();
-        near.extend(frame.type_names().map(|s| -> &str { s }));
-        did_you_mean(finding, &name.name.text, near)
+        let mut streams = Vec::new();
+        let suggestions = &self.world.suggestions;
+        suggestions.did_you_mean(finding, &name.name.text, || {
+            streams = frame.stream_names();
+            let types = frame.type_names().map(|s| -> &str { s });
+            streams.iter().map(|s| &**s).chain(types)
+        })
     }
 }
 

@@ -30,6 +30,7 @@ pub fn natives() -> &'static [NativeFn] {
             prototype,
             doc: "",
             eval: default,
+            is_range: false,
             unsupported: None,
             check: None,
         };
