@@ -289,7 +289,7 @@ fn streams_that_meet_again_do_so_in_the_order_of_their_source() {
     });
     let scratch = Scratch::new();
     for seed in 0..count {
-        let random = &mut Random::new(seed);
+        let random = &mut Random(seed);
         let program = Program::new(random);
         let text = program.from(&program.sources);
         let file = scratch.write("Main.spl", &text);

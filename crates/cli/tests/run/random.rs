@@ -1,15 +1,10 @@
-//! Numbers that look random and are the same for the same seed.
+//! Numbers that look random, the same ones from the same seed.
 
-/// A sequence of numbers (splitmix64).
-pub struct Random(u64);
+/// A sequence of such numbers (splitmix64).
+pub struct Random(pub u64);
 
 impl Random {
-    /// The sequence of a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// A number below `end`.
+    /// A number from 0 up to and without `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -18,9 +13,9 @@ impl Random {
         (mixed ^ (mixed >> 31)) % end
     }
 
-    /// Yes in one of `n` cases.
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
+    /// Whether something happens that happens once in `times`.
+    pub fn once_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
     }
 
     /// One of several.
