@@ -13,6 +13,7 @@ mod flow;
 mod follow;
 mod generated;
 mod graphs;
+mod growth;
 mod hosts;
 mod jobs;
 mod leftover;
