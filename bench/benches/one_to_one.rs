@@ -139,6 +139,7 @@ fn sink(operator: &graph::Operator) -> Result<Logic, Fault> {
         on_punct: vec![None],
         on_process: None,
         keeps_markers: false,
+        window: None,
     })
 }
 

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         [role, contender, task @ ..] if role == TURN => turn(contender, task),
         [role, peer, task @ ..] if role == OTHER => other(peer, task),
         // Whoever asks for an end asks the process that compares.
-        [role, ..] if role == PE => engine::serve(std::iter::empty()).map_err(Failure::from),
+        [role, ..] if role == PE => engine::serve(Ok(std::iter::empty())).map_err(Failure::from),
         _ => ask(&Args::parse(), &args),
     };
     match done {

@@ -77,7 +77,7 @@ impl<'v> Chains<'v> {
             ports: against.ports,
             state_types: against.state_types,
             state: state_address(member),
-            changed: changed_by(&member.logic),
+            changed: changed_by(member.logic),
             on_tuple,
             targets,
         }

@@ -86,6 +86,7 @@ fn count_logic(_: &Operator) -> Result<Logic, Fault> {
         on_punct: vec![None],
         on_process: None,
         keeps_markers: false,
+        window: None,
     })
 }
 
