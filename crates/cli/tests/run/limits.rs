@@ -1,11 +1,14 @@
 //! Pipes with a name that nobody opens, and files that may not grow: what holds a program up or stops
 //! it, and how it ends.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::Signal;
 
@@ -98,6 +101,18 @@ fn a_sink_whose_pipe_nobody_reads_is_interrupted_in_order() {
     }
 }
 
+/// Waits until a pipe that has a reader takes no more.
+fn wait_until_full(path: &Path) {
+    let pipe = OpenOptions::new().write(true).open(path).unwrap();
+    let has_room = || {
+        let mut fds = [PollFd::new(pipe.as_fd(), PollFlags::POLLOUT)];
+        poll(&mut fds, PollTimeout::ZERO).unwrap() > 0
+    };
+    while has_room() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// One whose reader is there and does not read: it gets what fits.
 #[test]
 fn a_sink_whose_pipe_is_full_is_interrupted_in_order() {
@@ -107,6 +122,7 @@ fn a_sink_whose_pipe_is_full_is_interrupted_in_order() {
         let mut live = start(&scratch, &sink(""), plan);
         assert_eq!(live.line(), "running\n");
         let _reader = File::open(&path).unwrap();
+        wait_until_full(&path);
         let stderr = interrupted(live).fails(1);
         assert!(
             stderr.contains("the peer does not read, and a shutdown"),
