@@ -7,6 +7,7 @@ mod event_time;
 mod feedback;
 mod marked;
 mod markers;
+mod placement;
 mod punctuation;
 
 use crate::expand::Expander;
@@ -32,4 +33,5 @@ pub(crate) fn graph(expander: &mut Expander<'_, '_>) {
     punctuation::check(&expander.operators, &expander.sites, diagnostics, is_whole);
     event_time::spread(&mut expander.operators, &expander.sites, diagnostics);
     consistent::check(expander);
+    placement::check(expander);
 }

@@ -27,16 +27,17 @@ impl<'w> Clause<'_, 'w> {
             }
             values.push(value.into());
         }
-        for (all, alone) in [
-            ("partitionColocation", "partitionIsolation"),
-            ("hostColocation", "hostIsolation"),
+        let of_partition = "brings no other operator to one that asks for";
+        let of_host = "brings all operators of its id into one process beside";
+        for (all, alone, what) in [
+            ("partitionColocation", "partitionIsolation", of_partition),
+            ("hostColocation", "hostIsolation", of_host),
         ] {
             let has = |word: &str| values.iter().any(|value| sort(value) == word);
             if has(all) && has(alone) {
                 let last = config.values.len() - 1;
                 let span = config.values[0].span.to(config.values[last].span);
-                let message =
-                    format!("`{all}` brings no other operator to one that asks for `{alone}`");
+                let message = format!("`{all}` {what} `{alone}`");
                 let finding = Diagnostic::warning("useless-colocation", span, message);
                 let help = format!("leave out `{alone}`, or `{all}` if no other has its id");
                 self.session.report(finding.help(help));

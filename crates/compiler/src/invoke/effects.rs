@@ -87,7 +87,9 @@ pub(super) fn check_calls(session: &Session<'_>, calls: &[(Span, String)]) {
         };
         let finding = finding(rule, *second, message)
             .label(*first, "the first call")
-            .help("assignments have no order; call them in `logic onTuple`, one after the other");
+            .help(
+                "assignments have no order; call them one after the other in the logic of a Custom",
+            );
         session.report(finding);
     }
 }

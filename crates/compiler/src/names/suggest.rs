@@ -94,12 +94,13 @@ pub fn did_you_mean<'n>(
 pub fn ambiguous_port<'n>(
     name: &str,
     span: Span,
-    ports: impl Iterator<Item = &'n [Arc<str>]>,
+    ports: impl Iterator<Item = &'n [Arc<str>]> + Clone,
 ) -> Diagnostic {
     let message = format!("`{name}` is ambiguous: several input ports have this name");
     let finding = Diagnostic::error("ambiguous-port", span, message);
-    let others = ports.map(|names| names.iter().find(|other| &***other != name));
-    let others: Option<Vec<_>> = others.map(|other| Some(format!("`{}`", other?))).collect();
+    let is_own = |name: &&Arc<str>| ports.clone().filter(|names| names.contains(name)).count() == 1;
+    let own = ports.clone().map(|names| names.iter().find(is_own));
+    let others: Option<Vec<_>> = own.map(|name| Some(format!("`{}`", name?))).collect();
     match others {
         Some(others) => finding.help(format!("write {}", others.join(" or "))),
         None => finding.help("give each of these ports a name of its own with `as`"),

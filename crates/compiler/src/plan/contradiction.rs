@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use graph::{DisjointSets, Flow, Pos, Program};
+use graph::{DisjointSets, Flow, Operator, Pos, Program};
 
 use super::PlanError;
 use super::placement::{Placement, Said, are_different_hosts};
@@ -19,25 +19,44 @@ pub(super) fn find(
     placements: &[Placement<'_>],
     together: &DisjointSets,
 ) -> Vec<PlanError> {
-    let mut together = together.clone();
+    among(&program.operators, flow.loops(), placements, together)
+}
+
+/// The contradictions in what operators say, on whatever plan: loops are left out, as SPL lets a loop
+/// lead through several processes.
+pub(crate) fn in_config(operators: &[Operator]) -> Vec<PlanError> {
+    let placements: Vec<_> = operators.iter().map(Placement::new).collect();
+    let together = together(&placements, DisjointSets::new(placements.len()));
+    among(
+        operators,
+        vec![None; placements.len()],
+        &placements,
+        &together,
+    )
+}
+
+fn among(
+    operators: &[Operator],
+    loops: Vec<Option<u32>>,
+    placements: &[Placement<'_>],
+    together: &DisjointSets,
+) -> Vec<PlanError> {
     let finder = Finder {
-        program,
-        loops: flow.loops(),
+        operators,
+        loops,
         placements,
-        process: (0..placements.len()).map(|at| together.find(at)).collect(),
     };
     let sets = together.clone().sets();
     let mut found = Vec::new();
     for set in &sets {
         found.extend(finder.same(set, |p| p.exlocation, PROCESS));
         found.extend(finder.same(set, |p| p.host_exlocation, PROCESS));
-        found.extend(finder.isolated(set, |p| p.isolation, PROCESS));
+        found.extend(finder.isolated(set));
         found.extend(finder.hosts(set, PROCESS));
     }
-    for set in hosts(placements, together).sets() {
+    for set in hosts(placements, together.clone()).sets() {
         if !sets.contains(&set) {
             found.extend(finder.same(&set, |p| p.host_exlocation, HOST));
-            found.extend(finder.isolated(&set, |p| p.host_isolation, HOST));
             found.extend(finder.hosts(&set, HOST));
         }
     }
@@ -48,6 +67,21 @@ pub(super) fn find(
     found
 }
 
+/// The operators that have to share a process: those of `sets`, of one `partitionColocation`, and all
+/// of a host that a `hostIsolation` keeps for one process.
+pub(super) fn together(placements: &[Placement<'_>], mut sets: DisjointSets) -> DisjointSets {
+    join(placements, &mut sets, |p| p.colocation);
+    for set in hosts(placements, sets.clone()).sets() {
+        if set
+            .iter()
+            .any(|&at| placements[at].host_isolation.is_some())
+        {
+            set.iter().for_each(|&at| sets.join(set[0], at));
+        }
+    }
+    sets
+}
+
 /// The operators that have to be on one host: those of a process, and those of one id.
 pub(super) fn hosts(placements: &[Placement<'_>], mut together: DisjointSets) -> DisjointSets {
     join(placements, &mut together, |p| p.host_colocation);
@@ -55,7 +89,7 @@ pub(super) fn hosts(placements: &[Placement<'_>], mut together: DisjointSets) ->
 }
 
 /// Joins operators that say the same.
-pub(super) fn join<'a>(
+fn join<'a>(
     placements: &[Placement<'a>],
     sets: &mut DisjointSets,
     of: fn(&Placement<'a>) -> Option<Said<'a>>,
@@ -90,11 +124,9 @@ enum Bond<'a> {
 }
 
 struct Finder<'p, 'a> {
-    program: &'p Program,
+    operators: &'p [Operator],
     loops: Vec<Option<u32>>,
     placements: &'p [Placement<'a>],
-    /// For each operator the first of those that have to share its process.
-    process: Vec<usize>,
 }
 
 impl<'a> Finder<'_, 'a> {
@@ -148,26 +180,18 @@ impl<'a> Finder<'_, 'a> {
         )
     }
 
-    /// An operator of a set that is to be alone: in its process, or with its process on its host.
-    fn isolated(&self, set: &[usize], of: Part<'a>, what: &str) -> Option<PlanError> {
-        let isolation = |&at: &usize| Some((at, of(&self.placements[at])?));
+    /// An operator of a set that is to be alone in its process.
+    fn isolated(&self, set: &[usize]) -> Option<PlanError> {
+        let isolation = |&at: &usize| Some((at, self.placements[at].isolation?));
         let (at, said) = set.iter().find_map(isolation)?;
-        let is_other = |&other: &usize| match what {
-            PROCESS => other != at,
-            _ => self.process[other] != self.process[at],
-        };
-        let mut others: Vec<usize> = set.iter().copied().filter(is_other).collect();
-        others.sort_by_key(|&other| matches!(self.bond(at, other, what), Bond::Others));
+        let mut others: Vec<usize> = set.iter().copied().filter(|&other| other != at).collect();
+        others.sort_by_key(|&other| matches!(self.bond(at, other, PROCESS), Bond::Others));
         let other = *others.first()?;
         let (a, b) = (self.name(at), self.name(other));
-        let why = self.why(at, other, what);
-        let place = match what {
-            PROCESS => "in a process",
-            _ => "on a host",
-        };
-        let message = format!("{a} has to be alone {place}, but shares one with {b}{why}");
+        let why = self.why(at, other, PROCESS);
+        let message = format!("{a} has to be alone in a process, but shares one with {b}{why}");
         let error = PlanError::new(message).at(said.pos);
-        Some(self.labelled(error, [(at, said.pos), (other, said.pos)], what))
+        Some(self.labelled(error, [(at, said.pos), (other, said.pos)], PROCESS))
     }
 
     /// Two operators of a set, one that can be restarted (relocated) and one that cannot.
@@ -209,12 +233,26 @@ impl<'a> Finder<'_, 'a> {
         let [a, b] = [one, other].map(|at| &self.placements[at]);
         let both = |of: Part<'a>| of(a).zip(of(b)).filter(|(a, b)| a.value == b.value);
         let near = both(|p| p.colocation);
-        let said = near.or_else(|| both(|p| p.host_colocation).filter(|_| what == HOST));
+        let of_host = || {
+            let (a, b) = both(|p| p.host_colocation)?;
+            (what == HOST || self.is_isolated(a.value)).then_some((a, b))
+        };
+        let said = near.or_else(of_host);
         match said {
             Some((a, b)) => Bond::Said(a, b),
             None if self.loops[one].is_some() && self.loops[one] == self.loops[other] => Bond::Loop,
             None => Bond::Others,
         }
+    }
+
+    /// Whether an operator of a `hostColocation` keeps the host for its process.
+    fn is_isolated(&self, colocation: &str) -> bool {
+        let is_of = |p: &Placement<'_>| {
+            p.host_colocation
+                .is_some_and(|said| said.value == colocation)
+        };
+        let mut all = self.placements.iter();
+        all.any(|p| is_of(p) && p.host_isolation.is_some())
     }
 
     /// Adds the other places: what keeps the operators apart, then what keeps them together.
@@ -230,7 +268,7 @@ impl<'a> Finder<'_, 'a> {
             }
         };
         let error = add(error, (one, first, "says so here"));
-        let heads = [one, other].map(|at| self.program.operators[at].pos);
+        let heads = [one, other].map(|at| self.operators[at].pos);
         let (places, text) = match self.bond(one, other, what) {
             Bond::Said(a, b) => ([a.pos, b.pos], "is colocated here"),
             Bond::Loop => (heads, "is in this loop"),
@@ -241,7 +279,7 @@ impl<'a> Finder<'_, 'a> {
     }
 
     fn name(&self, at: usize) -> String {
-        format!("`{}`", self.program.operators[at].name)
+        format!("`{}`", self.operators[at].name)
     }
 }
 

@@ -26,6 +26,7 @@ mod thread;
 use graph::{Flow, OperatorId, Pe, Plan, Program};
 
 pub use choice::{Choice, Fuse, MediumFacts, Threading, Transport};
+pub(crate) use contradiction::in_config;
 pub use cut::{Part, cut};
 pub use error::PlanError;
 pub use medium::check_medium;

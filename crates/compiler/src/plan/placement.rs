@@ -8,8 +8,7 @@
 //! | `hostColocation(id)` | of one id are on one host |
 //! | `hostExlocation(id)` | of one id are on different hosts, so in different processes |
 //! | `host(h)` | are on this host; those of different hosts are in different processes |
-//!
-//! `hostIsolation` says nothing of processes.
+//! | `hostIsolation` | have a host of their own: who has to be there too shares their process |
 
 use graph::{Operator, Pos, Program};
 

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use graph::{DisjointSets, Flow, OperatorId, Program};
 
 use super::PlanError;
-use super::contradiction::{self, join};
+use super::contradiction;
 use super::fuse::by_loop;
 use super::placement::{Placement, are_different_hosts};
 
@@ -29,8 +29,7 @@ pub(super) fn by_placement(
     flow: &Flow,
 ) -> Result<Vec<Vec<OperatorId>>, Vec<PlanError>> {
     let placements = Placement::all(program);
-    let mut together = by_loop(program, flow);
-    join(&placements, &mut together, |p| p.colocation);
+    let together = contradiction::together(&placements, by_loop(program, flow));
     let errors = contradiction::find(program, flow, &placements, &together);
     if !errors.is_empty() {
         return Err(errors);

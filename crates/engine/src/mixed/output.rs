@@ -103,6 +103,7 @@ pub fn messages(errors: &str, name: &str) -> Vec<Message> {
 fn is_summary(text: &str) -> bool {
     (text.starts_with("Execution of ") && text.ends_with("errors."))
         || text.starts_with("BEGIN failed--")
+        || text.starts_with("BEGIN not safe after errors")
         || text.ends_with("had compilation errors.")
 }
 
@@ -147,6 +148,7 @@ mod tests {
     fn messages_are_told_from_each_other() {
         let errors = "syntax error at a b.splmm line 5, near \"}\n  else\"\n\
             Global symbol \"$x\" at a b.splmm line 7.\n\
+            BEGIN not safe after errors - compilation aborted at a b.splmm line 6.\n\
             Execution of - aborted due to compilation errors.\n";
         let expected = [
             (Some(5), "syntax error, near \"} else\""),
