@@ -250,6 +250,7 @@ fn in_ports(made: &Made<'_>) -> Vec<InPort> {
             layout: Layout::of(&input.schema),
             // Whoever is fed by hand ends the port with one marker.
             finals_left: input.sources.len().max(1) as u32,
+            is_abandoned: false,
             is_control: input.is_control,
             preserved_by: preserved_by(port),
         });

@@ -41,8 +41,10 @@ pub(crate) struct Node {
 /// An input port's part in the end of the stream.
 #[derive(Debug)]
 pub(crate) struct InPort {
-    /// Final markers still to come.
+    /// Streams that have not ended yet.
     pub finals_left: u32,
+    /// One of its streams has ended without a final marker.
+    pub is_abandoned: bool,
     pub is_control: bool,
     /// What its tuples look like. Debug builds check each one that comes in: code that hands on memory
     /// that is not the tuple is found where it does so.
@@ -170,7 +172,7 @@ impl Node {
         if self.is_done || self.ports[at].finals_left == 0 {
             return Ok(());
         }
-        let is_last = self.ports[at].finals_left == 1;
+        let is_last = self.ports[at].finals_left == 1 && !self.ports[at].is_abandoned;
         if mark == Punctuation::Window || is_last {
             self.marks[at].count(mark);
         }
@@ -182,7 +184,7 @@ impl Node {
             }
             Punctuation::Final if !is_last => {
                 self.ports[at].finals_left -= 1;
-                Ok(())
+                self.finish_if_final(region)
             }
             Punctuation::Final => {
                 let result = self.clause(region, port, mark);
@@ -218,20 +220,17 @@ impl Node {
         outs.copied().try_for_each(|out| desk.watermark(out, at))
     }
 
-    /// A stream of the port will never end, because whoever feeds it has failed: what would wait
-    /// for its final marker has to be told, without running any more of the program.
+    /// A stream of the port has no final marker, because whoever feeds it has failed or stands behind
+    /// a loop: what would wait for that marker has to be told, without running any more of the
+    /// program.
     pub fn abandon(&mut self, region: &Region, port: u32) -> Result<(), Fault> {
-        let left = &mut self.ports[port as usize].finals_left;
-        *left = left.saturating_sub(1);
-        if self.is_done || !self.is_final() {
+        let port = &mut self.ports[port as usize];
+        port.finals_left = port.finals_left.saturating_sub(1);
+        port.is_abandoned = true;
+        if self.is_done {
             return Ok(());
         }
-        self.is_done = true;
-        if self.traits.tells_end {
-            return self.call(region, |built, out| built.finish(out));
-        }
-        region.abandon_outputs(self.index);
-        Ok(())
+        self.finish_if_final(region)
     }
 
     /// Nothing comes in any more, not even a final marker: its own thread is to end.
@@ -385,14 +384,13 @@ impl Node {
         }
     }
 
-    fn is_final(&self) -> bool {
-        let mut data = self.ports.iter().filter(|port| !port.is_control);
-        data.all(|port| port.finals_left == 0)
-    }
-
     fn finish_if_final(&mut self, region: &Region) -> Result<(), Fault> {
-        if !self.is_final() {
+        let data = || self.ports.iter().filter(|port| !port.is_control);
+        if !data().all(|port| port.finals_left == 0) {
             return Ok(());
+        }
+        if data().any(|port| port.is_abandoned) {
+            return self.end_abandoned(region);
         }
         let result = self.call(region, |built, out| built.finish(out));
         self.note_leftover(region);
@@ -402,5 +400,17 @@ impl Node {
             return Ok(());
         }
         region.end_outputs(self.index)
+    }
+
+    /// All streams have ended, and not all with a final marker: on every plan the operator is not
+    /// finished, as where it waits for that marker until the program ends.
+    fn end_abandoned(&mut self, region: &Region) -> Result<(), Fault> {
+        self.note_leftover(region);
+        self.is_done = true;
+        if self.traits.tells_end {
+            return self.call(region, |built, out| built.finish(out));
+        }
+        region.abandon_outputs(self.index);
+        Ok(())
     }
 }
