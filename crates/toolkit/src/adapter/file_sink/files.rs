@@ -127,8 +127,9 @@ impl Files {
             return Ok(None);
         };
         let path = output.path().to_owned();
-        let closed = output.close(services).map(drop);
-        self.written_to(&path, closed, services)?;
+        if let Err(error) = output.close(services) {
+            self.failed(&path, error, services)?;
+        }
         let path = match &self.move_to {
             Some(folder) => file_name::moved(&path, folder)?,
             None => path,
@@ -141,25 +142,24 @@ impl Files {
         written: Result<(), WriteError>,
         services: &mut dyn Services,
     ) -> Result<(), Fault> {
-        let path = self
-            .open
-            .as_ref()
-            .map(|output| output.path().to_owned())
-            .unwrap_or_default();
-        self.written_to(&path, written, services)
+        let Err(error) = written else {
+            return Ok(());
+        };
+        let path = self.open.as_ref().map(|output| output.path().to_owned());
+        self.failed(&path.unwrap_or_default(), error, services)
     }
 
-    fn written_to(
+    #[cold]
+    fn failed(
         &self,
         path: &Path,
-        written: Result<(), WriteError>,
+        error: WriteError,
         services: &mut dyn Services,
     ) -> Result<(), Fault> {
-        let error = match written {
-            Ok(()) => return Ok(()),
+        let error = match error {
             // Nobody reads standard output any more: there is no use in going on.
-            Err(WriteError::Standard(fault)) => return Err(fault),
-            Err(WriteError::System(error)) => error,
+            WriteError::Standard(fault) => return Err(fault),
+            WriteError::System(error) => error,
         };
         services.count("nTupleWriteErrors", 1);
         let message = format!("cannot write to {}: {error}", path.display());
