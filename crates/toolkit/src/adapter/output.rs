@@ -105,12 +105,11 @@ impl Output {
         encoding: Option<Charset>,
         stop: &Stop,
     ) -> io::Result<Output> {
-        let is_one_of = |names: [&str; 3]| names.iter().any(|name| path == Path::new(name));
         let target = match compression {
-            None if is_one_of(STDOUT) => Target::Standard,
-            None if is_one_of(STDERR) => Target::Error,
-            _ if is_one_of(STDOUT) => Target::over(shared(io::stdout())?, compression),
-            _ if is_one_of(STDERR) => Target::over(shared(io::stderr())?, compression),
+            None if is_one_of(path, STDOUT) => Target::Standard,
+            None if is_one_of(path, STDERR) => Target::Error,
+            _ if is_one_of(path, STDOUT) => Target::over(shared(io::stdout())?, compression),
+            _ if is_one_of(path, STDERR) => Target::over(shared(io::stderr())?, compression),
             _ => Target::over(file(path, append, stop)?, compression),
         };
         let buffer = Vec::with_capacity(BUFFER_BYTES);
@@ -251,6 +250,15 @@ impl Write for Regular {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Whether a path names standard output or standard error.
+pub fn is_standard(path: &Path) -> bool {
+    is_one_of(path, STDOUT) || is_one_of(path, STDERR)
+}
+
+fn is_one_of(path: &Path, names: [&str; 3]) -> bool {
+    names.iter().any(|name| path == Path::new(name))
 }
 
 /// Whether a file was not opened because it is a pipe that nobody reads.

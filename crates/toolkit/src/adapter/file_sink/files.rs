@@ -9,7 +9,7 @@ use runtime::Stop;
 
 use crate::adapter::compression::Compression;
 use crate::adapter::file_name;
-use crate::adapter::output::{Output, WriteError, is_unread};
+use crate::adapter::output::{Output, WriteError, is_standard, is_unread};
 use crate::charset::Charset;
 
 /// What becomes of a failed write.
@@ -81,6 +81,13 @@ impl Files {
                 Err(Fault::new(FaultKind::System, message))
             }
         }
+    }
+
+    /// Whether the file of a name without modifiers is a standard stream, to which nothing is held
+    /// back.
+    pub fn is_standard(&self, name: &str) -> bool {
+        let path = file_name::below(&self.data_directory, name);
+        self.compression.is_none() && is_standard(&path)
     }
 
     /// Nobody has read the pipe of that name: says so, once.

@@ -60,7 +60,6 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     if let CloseMode::Time(period) = close_mode {
         build.timer(period.as_secs_f64());
     }
-    build.flushes_every(HELD_SECONDS_MAX);
     let files = files(build)?;
     let fixed_name = match build.exprs("file") {
         Some([expr]) if !expr.reads_input() => Some(file_name::text(build.evaluate(expr)?)),
@@ -91,6 +90,10 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         delays: Delays::new(build)?,
         report,
     };
+    // A timer that flushes costs a lock for each tuple.
+    if sink.holds_back() {
+        build.flushes_every(HELD_SECONDS_MAX);
+    }
     let is_dry_run = build.services.property("dryRun").is_some();
     if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic)
         && !is_dry_run
@@ -204,6 +207,13 @@ impl Operator for FileSink {
 }
 
 impl FileSink {
+    /// Whether tuples may stay in the buffer once they were processed.
+    fn holds_back(&self) -> bool {
+        let is_standard = |name: &String| self.files.is_standard(name);
+        let is_standard = self.fixed_name.as_ref().is_some_and(is_standard);
+        self.flush_every != 1 && !is_standard
+    }
+
     /// Makes sure that the file of a tuple is open.
     fn select(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.close_if_late(out)?;
