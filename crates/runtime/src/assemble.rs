@@ -10,11 +10,12 @@ use tuple::Layout;
 
 use crate::OperatorEntry;
 use crate::abi::{Backend, Code};
-use crate::build::{self, Wishes};
+use crate::build;
 use crate::catch::Catch;
 use crate::code;
 use crate::crossing::Borders;
 use crate::gate::Gate;
+use crate::held::Held;
 use crate::house::{House, Setting};
 use crate::make::{Made, Maker, Runner};
 use crate::net::{Net, out_model};
@@ -34,17 +35,14 @@ pub(crate) struct Assembly {
     pub own: Vec<Option<(Node, Option<ThreadId>)>>,
     /// What begins each thread, in order of the threads.
     pub runners: Vec<Runner>,
-    /// Operators with timers: seconds, in order of the ids. They have the thread behind the runners'.
-    pub timers: Periods,
-    /// Operators that are flushed by the clock, likewise. They have the last thread.
-    pub flushes: Periods,
+    /// Operators with timers: seconds, in order of the ids. They have the last thread.
+    pub timers: Vec<(u32, Vec<f64>)>,
+    /// What operators hold back.
+    pub held: Vec<Arc<dyn Held>>,
     pub thread_count: u32,
     /// The cores of its threads; empty: any.
     pub cores: Vec<u32>,
 }
-
-/// Operators that the clock wakes, and their periods in seconds.
-pub(crate) type Periods = Vec<(u32, Vec<f64>)>;
 
 /// Makes everything.
 pub(crate) fn assemble(
@@ -79,8 +77,9 @@ pub(crate) fn assemble(
     let codes = code::compile(backend, &made, &net, &house.stop)?;
     let fed = fed_by(&made, &net);
     let runners = runners(&mut made, &net, &setting.pins);
-    let timers = periods(&made, |wishes| wishes.timers.clone());
-    let flushes = periods(&made, |wishes| Vec::from_iter(wishes.flush_period));
+    let timers = timers(&mut made);
+    let held = made.iter_mut().filter_map(|one| one.wishes.held.take());
+    let held = held.collect();
     let nodes = made
         .into_iter()
         .zip(codes)
@@ -91,7 +90,7 @@ pub(crate) fn assemble(
         own,
         runners,
         timers,
-        flushes,
+        held,
         thread_count: net.thread_count,
         cores: setting.cores,
         wiring: Wiring {
@@ -114,8 +113,8 @@ pub(crate) fn assemble(
     })
 }
 
-/// Operators whose end another thread waits for, with the threads that feed them; those that the
-/// clock wakes are none, they end last.
+/// Operators whose end another thread waits for, with the threads that feed them; that of the timers is
+/// none, it ends last.
 fn fed_by(made: &[Made<'_>], net: &Net) -> Vec<(u32, Box<[ThreadId]>)> {
     let runners = made.iter().filter(|one| one.runner.is_some()).count();
     let ends = made
@@ -133,10 +132,10 @@ fn fed_by(made: &[Made<'_>], net: &Net) -> Vec<(u32, Box<[ThreadId]>)> {
     fed.collect()
 }
 
-/// The operators that the clock wakes, and how often.
-fn periods(made: &[Made<'_>], of: impl Fn(&Wishes) -> Vec<f64>) -> Periods {
-    let periods = made.iter().map(|one| (one.index, of(&one.wishes)));
-    periods.filter(|(_, periods)| !periods.is_empty()).collect()
+fn timers(made: &mut [Made<'_>]) -> Vec<(u32, Vec<f64>)> {
+    let timers = made.iter_mut();
+    let timers = timers.map(|one| (one.index, std::mem::take(&mut one.wishes.timers)));
+    timers.filter(|(_, timers)| !timers.is_empty()).collect()
 }
 
 /// How many cores there are for the PE's threads.

@@ -17,6 +17,7 @@ use tuple::{Layout, TupleType, Type, Value};
 use crate::TimerId;
 use crate::abi::{Backend, Predicate, Projection, Scope};
 use crate::crossing::Borders;
+use crate::held::Held;
 use crate::stop::Stop;
 use crate::voice::Gauges;
 use crate::wait::Room;
@@ -47,7 +48,7 @@ pub struct Build<'a> {
 #[derive(Default)]
 pub(crate) struct Wishes {
     pub timers: Vec<f64>,
-    pub flush_period: Option<f64>,
+    pub held: Option<Arc<dyn Held>>,
     pub own_thread: bool,
     pub bounded: bool,
     pub flushes: bool,
@@ -250,11 +251,10 @@ impl Build<'_> {
         self.wishes.flushes = true;
     }
 
-    /// What the operator holds back gets out although nothing more comes: [`crate::Operator::flush`]
-    /// is called every so many seconds, by a thread that does nothing else. It may submit nothing
-    /// then, and it is left alone until the next time while another thread is inside.
-    pub fn flushes_every(&mut self, seconds: f64) {
-        self.wishes.flush_period = Some(seconds);
+    /// Hands over the bytes that the operator holds back, to be written out within a second although
+    /// nothing more comes: see [`Held`].
+    pub fn holds(&mut self, held: Arc<dyn Held>) {
+        self.wishes.held = Some(held);
     }
 
     /// Window markers are the operator's own business: none is forwarded, whatever the model says.

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph::{Fault, FaultKind, Reader};
 use transport::Strategy;
@@ -97,13 +97,14 @@ impl House {
             pins: options.pins,
             idle: options.idle,
         };
-        let house = Arc::new_cyclic(|house: &Weak<House>| House {
-            stdout: stdout(options.stdout, options.unbuffered, house.clone()),
+        let stop = Stop::default();
+        let house = Arc::new(House {
+            stdout: Stdout::new(options.stdout, options.unbuffered, stop.clone()),
             data_directory: options.data_directory,
             properties: options.properties,
             conditions: options.conditions,
             journal: Journal::new(options.levels, options.stderr),
-            stop: Stop::default(),
+            stop,
             failed: Stop::default(),
             linger: Arc::default(),
             is_quiet: AtomicBool::new(false),
@@ -171,20 +172,6 @@ impl House {
     pub fn take_failures(&self) -> Vec<Failure> {
         std::mem::take(&mut lock(&self.failures))
     }
-}
-
-/// Standard output, of whose failures on its own thread the PE is told.
-fn stdout(sink: Box<dyn Write + Send>, unbuffered: bool, house: Weak<House>) -> Stdout {
-    let failed = move |error: io::Error| {
-        let Some(house) = house.upgrade() else {
-            return;
-        };
-        let fault = house.output_failed(&error);
-        if !house.is_quiet() {
-            house.fail(Failure::of_program("standard output", fault, false));
-        }
-    };
-    Stdout::new(sink, unbuffered, Box::new(failed))
 }
 
 /// A lock whose holder cannot have left it half changed.

@@ -18,6 +18,7 @@ pub mod crossing;
 mod desk;
 mod fuse;
 mod gate;
+mod held;
 mod house;
 mod journal;
 mod launch;
@@ -49,6 +50,7 @@ pub mod workbench;
 
 pub use build::Build;
 pub use crossing::quiet::about_to_sleep;
+pub use held::Held;
 pub use house::Options;
 pub use journal::Levels;
 pub use leftover::{CountedWindow, Incomplete, Leftover};

@@ -27,8 +27,7 @@ pub(crate) struct Net {
     pub comes_back: Vec<bool>,
     /// All operators, upstream first.
     pub order: Vec<u32>,
-    /// Runners in order of the operators have the first threads, then comes that of all timers, and
-    /// last the one that flushes.
+    /// Runners in order of the operators have the first threads, all timers together the last one.
     pub thread_count: u32,
 }
 
@@ -123,23 +122,19 @@ fn starts(made: &[Made<'_>]) -> (Vec<Start>, u32) {
             thread: starts.len() as ThreadId,
             node: one.index,
             enters: one.operator.inputs.is_empty(),
-            submits: true,
         });
     }
     let mut count = starts.len() as u32;
-    let mut woken = |submits: bool, is_woken: fn(&Made<'_>) -> bool| {
-        let before = starts.len();
-        let woken = made.iter().filter(|one| is_woken(one));
-        starts.extend(woken.map(|one| Start {
-            thread: count,
-            node: one.index,
-            enters: true,
-            submits,
-        }));
-        count += u32::from(starts.len() > before);
-    };
-    woken(true, |one| !one.wishes.timers.is_empty());
-    woken(false, |one| one.wishes.flush_period.is_some());
+    let timed: Vec<_> = made
+        .iter()
+        .filter(|one| !one.wishes.timers.is_empty())
+        .collect();
+    starts.extend(timed.iter().map(|one| Start {
+        thread: count,
+        node: one.index,
+        enters: true,
+    }));
+    count += u32::from(!timed.is_empty());
     (starts, count)
 }
 

@@ -13,8 +13,9 @@ use graph::{Fault, FaultKind, Program};
 
 use crate::OperatorEntry;
 use crate::abi::Backend;
-use crate::assemble::{Assembly, Periods, assemble};
+use crate::assemble::{Assembly, assemble};
 use crate::crossing::{Flow, Queued};
+use crate::held::Flusher;
 use crate::house::{House, Options};
 use crate::launch::{self, Thread, Wanted};
 use crate::leftover::Leftover;
@@ -25,7 +26,7 @@ use crate::region::Region;
 use crate::report::{Failure, Report, Tally};
 use crate::runner;
 use crate::stop::Stop;
-use crate::timer::{Does, Timers};
+use crate::timer::Timers;
 use crate::wait::ThreadId;
 use crate::wiring::Wiring;
 
@@ -38,8 +39,8 @@ pub struct Pe {
 pub struct Running {
     wiring: Arc<Wiring>,
     threads: Vec<Thread>,
-    /// Those that the clock wakes: they go on until all others have ended.
-    clocks: Vec<(Stop, Thread)>,
+    timers: Option<(Stop, Thread)>,
+    flusher: Option<Flusher>,
     /// Operators that no thread enters.
     idle: Region,
 }
@@ -93,12 +94,12 @@ impl Pe {
             own,
             runners,
             timers,
-            flushes,
+            held,
             thread_count,
             cores,
         } = self.assembly;
-        let clocks = [(flushes, Does::Flush), (timers, Does::Fire)];
-        let wanted = wanted_threads(&runners, &wiring, &clocks, &cores);
+        let wanted = wanted_threads(thread_count, &runners, &wiring, &cores);
+        let flusher = Flusher::start(held).map_err(not_started)?;
         let mut threads = launch::threads(wanted).map_err(not_started)?;
         let wiring = Arc::new(wiring);
         for (operator, voice) in (0..).zip(&wiring.voices) {
@@ -109,13 +110,10 @@ impl Pe {
         interrupt_after_shutdown(&wiring, &runners);
         let (mut homes, idle) = by_thread(own, thread_count);
         let region = |thread: ThreadId, nodes| Region::new(wiring.clone(), thread, nodes);
-        let mut running = Vec::new();
-        for (due, does) in clocks {
-            if let Some(thread) = threads.pop_if(|_| !due.is_empty()) {
-                let region = region(threads.len() as ThreadId, homes.pop().unwrap_or_default());
-                running.push(Timers::new(due, does).start(thread, region));
-            }
-        }
+        let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
+            let nodes = homes.pop().unwrap_or_default();
+            Timers::new(timers).start(thread, region(thread_count - 1, nodes))
+        });
         let threads = threads.into_iter().zip(runners).zip(homes);
         let threads = (0..)
             .zip(threads)
@@ -125,7 +123,8 @@ impl Pe {
             });
         Ok(Running {
             threads: threads.collect(),
-            clocks: running,
+            timers,
+            flusher,
             idle: region(thread_count, idle),
             wiring,
         })
@@ -160,24 +159,19 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
 }
 
 /// The threads of a PE, by number: each is named by the operator that it begins with, and runs on a
-/// core of its own or on the PE's. Those that have no such operator are woken by the clock.
-fn wanted_threads(
-    runners: &[Runner],
-    wiring: &Wiring,
-    clocks: &[(Periods, Does)],
-    cores: &[u32],
-) -> Vec<Wanted> {
-    let runners = runners.iter().map(|runner| Wanted {
-        name: wiring.voices[runner.node as usize].name().to_string(),
-        cores: runner.core.map_or(cores.to_vec(), |core| vec![core]),
-    });
-    // The last one first: see `Assembly`.
-    let clocks = clocks.iter().rev().filter(|(due, _)| !due.is_empty());
-    let clocks = clocks.map(|(_, does)| Wanted {
-        name: does.name().to_owned(),
-        cores: cores.to_vec(),
-    });
-    runners.chain(clocks).collect()
+/// core of its own or on the PE's. The one that has no such operator is that of the timers.
+fn wanted_threads(count: u32, runners: &[Runner], wiring: &Wiring, cores: &[u32]) -> Vec<Wanted> {
+    let runner = |thread: u32| runners.get(thread as usize);
+    let wanted = |thread| Wanted {
+        name: runner(thread).map_or("timers".to_owned(), |runner| {
+            wiring.voices[runner.node as usize].name().to_string()
+        }),
+        cores: match runner(thread).and_then(|runner| runner.core) {
+            Some(core) => vec![core],
+            None => cores.to_vec(),
+        },
+    };
+    (0..count).map(wanted).collect()
 }
 
 fn not_started(fault: Fault) -> Report {
@@ -235,18 +229,16 @@ impl Running {
             }
         };
         let mut regions: Vec<Region> = self.threads.into_iter().filter_map(join).collect();
-        for (stop, thread) in self.clocks {
+        if let Some((stop, thread)) = self.timers {
             stop.request();
             regions.extend(join(thread));
         }
-        regions.push(self.idle);
-        for region in &regions {
-            runner::close(region);
-        }
+        regions.iter().for_each(runner::close_own);
+        runner::close_own(&self.idle);
+        runner::close_shared(&self.idle);
+        drop(self.flusher);
         linger(&house);
-        if let Err(fault) = house.flush()
-            && !house.is_quiet()
-        {
+        if let Err(fault) = house.flush() {
             house.fail(Failure::of_program("standard output", fault, false));
         }
         house.end();

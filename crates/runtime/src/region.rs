@@ -169,24 +169,6 @@ impl Region {
         }
     }
 
-    /// What one operator holds back gets out; `false`: another thread is inside.
-    pub fn flush_one(&self, node: u32) -> Result<bool, Fault> {
-        let at = node as usize;
-        let Some(shared) = &self.wiring.shared[at] else {
-            let flushed = self.with_node(node, |node| node.flush(self));
-            return flushed.unwrap_or(Ok(())).map(|()| true);
-        };
-        let gate = shared.gate.map(|gate| &self.wiring.gates[gate as usize]);
-        let inside = gate.map(|gate| gate.try_enter(self.thread));
-        if matches!(inside, Some(None)) {
-            return Ok(false);
-        }
-        match shared.node.try_lock() {
-            Ok(node) => self.held(shared, node).flush(self).map(|()| true),
-            Err(_) => Ok(false),
-        }
-    }
-
     /// Every operator that is this thread's own.
     pub fn own_nodes(&self) -> impl Iterator<Item = u32> {
         let nodes = self.own.iter().enumerate();

@@ -80,17 +80,23 @@ pub(crate) fn guard(region: &Region, node: u32, act: impl FnOnce() -> Result<(),
     region.abandon_outputs(blamed);
 }
 
-/// Closes every operator of this thread, and the shared ones.
-pub(crate) fn close(region: &Region) {
-    let shared = &region.wiring.shared;
-    let shared = (0..).zip(shared).filter(|(_, node)| node.is_some());
-    let shared: Vec<u32> = shared.map(|(at, _)| at).collect();
-    for node in region.own_nodes().chain(shared) {
-        guard(region, node, || {
-            let close = region.with_node(node, |node| node.close(region));
-            close.unwrap_or(Ok(()))
-        });
-    }
+/// Closes every operator of this thread.
+pub(crate) fn close_own(region: &Region) {
+    region.own_nodes().for_each(|node| close(region, node));
+}
+
+/// Closes the operators that several threads have entered; once, by whichever region.
+pub(crate) fn close_shared(region: &Region) {
+    let shared = (0..).zip(&region.wiring.shared);
+    let shared = shared.filter(|(_, node)| node.is_some());
+    shared.for_each(|(at, _)| close(region, at));
+}
+
+fn close(region: &Region, node: u32) {
+    guard(region, node, || {
+        let close = region.with_node(node, |node| node.close(region));
+        close.unwrap_or(Ok(()))
+    });
 }
 
 fn report(region: &Region, node: u32, fault: Fault, is_bug: bool) {

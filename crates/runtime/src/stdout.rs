@@ -15,21 +15,23 @@ use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::stop::Stop;
+
 /// Bytes in the buffer at which it is written out.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// How long bytes stay in the buffer at most, as long as the sink takes them: a reader of a log
 /// should not wait longer, and one write a second costs nothing.
-pub(crate) const HELD_MAX: Duration = Duration::from_secs(1);
-
-/// Called with what a write on the thread `stdout` says, by which nobody else learns of it.
-type Failed = Box<dyn Fn(io::Error) + Send + Sync>;
+const HELD_MAX: Duration = Duration::from_secs(1);
 
 /// Standard output. Whoever drops it has flushed it.
 pub(crate) struct Stdout(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
+    /// Requested when the thread could not write: the error is to be met soon, not when a program that
+    /// seldom prints does so again.
+    failed: Stop,
     /// Bytes are held where there were none, or there will be no more.
     changed: Condvar,
 }
@@ -44,13 +46,15 @@ struct State {
     /// The thread sleeps until there are some.
     is_idle: bool,
     is_over: bool,
-    /// For the thread, which takes it when it starts.
-    failed: Option<Failed>,
+    has_thread: bool,
+    /// Why the thread could not write. The next print or flush returns it.
+    error: Option<io::Error>,
 }
 
 impl Stdout {
-    /// Over a sink; with `is_unbuffered`, each text is written out before `print` returns.
-    pub fn new(sink: Box<dyn Write + Send>, is_unbuffered: bool, failed: Failed) -> Stdout {
+    /// Over a sink; with `is_unbuffered`, each text is written out before `print` returns. `failed` is
+    /// requested when what was held back cannot be written.
+    pub fn new(sink: Box<dyn Write + Send>, is_unbuffered: bool, failed: Stop) -> Stdout {
         let state = State {
             buffer: Vec::with_capacity(BUFFER_BYTES),
             sink,
@@ -58,17 +62,25 @@ impl Stdout {
             is_dirty: false,
             is_idle: false,
             is_over: false,
-            failed: Some(failed),
+            has_thread: false,
+            error: None,
         };
         Stdout(Arc::new(Shared {
             state: Mutex::new(state),
+            failed,
             changed: Condvar::new(),
         }))
     }
 
     /// Takes a text; with `flush`, it and all before it are written out.
+    ///
+    /// # Errors
+    /// What the sink says, perhaps of what was printed before.
     pub fn print(&self, text: &[u8], flush: bool) -> io::Result<()> {
         let mut state = self.0.lock();
+        if let Some(error) = state.error.take() {
+            return Err(error);
+        }
         state.put(text)?;
         if flush || state.is_unbuffered {
             return state.flush();
@@ -81,15 +93,15 @@ impl Stdout {
 
     /// Bytes are held: the thread is told, or started. Without a thread to spare nothing is held.
     fn tell(&self, mut state: MutexGuard<'_, State>) -> io::Result<()> {
-        let Some(failed) = state.failed.take() else {
+        if std::mem::replace(&mut state.has_thread, true) {
             if std::mem::take(&mut state.is_idle) {
                 self.0.changed.notify_one();
             }
             return Ok(());
-        };
+        }
         let shared = self.0.clone();
         let thread = std::thread::Builder::new().name("stdout".to_owned());
-        if thread.spawn(move || shared.flush_late(&failed)).is_err() {
+        if thread.spawn(move || shared.flush_late()).is_err() {
             state.is_unbuffered = true;
             return state.flush();
         }
@@ -106,7 +118,7 @@ impl Drop for Stdout {
 
 impl Shared {
     /// What the thread does.
-    fn flush_late(&self, failed: &Failed) {
+    fn flush_late(&self) {
         let mut state = self.lock();
         loop {
             state.is_idle = !state.is_dirty;
@@ -122,9 +134,8 @@ impl Shared {
                 return;
             }
             if let Err(error) = state.flush() {
-                drop(state);
-                failed(error);
-                state = self.lock();
+                state.error = Some(error);
+                self.failed.request();
             }
         }
     }
@@ -188,8 +199,7 @@ mod tests {
     fn stdout(is_unbuffered: bool) -> (Stdout, Receiver<Vec<u8>>) {
         let (sender, written) = channel();
         let sink = Box::new(Written(Vec::new(), sender));
-        let failed = Box::new(|error| panic!("{error}"));
-        (Stdout::new(sink, is_unbuffered, failed), written)
+        (Stdout::new(sink, is_unbuffered, Stop::default()), written)
     }
 
     #[test]
@@ -219,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_later_is_reported() {
+    fn what_cannot_be_written_later_is_the_error_of_the_next_call() {
         struct Full;
         impl Write for Full {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -229,10 +239,12 @@ mod tests {
                 Ok(())
             }
         }
-        let (sender, failures) = channel();
-        let failed = Box::new(move |error: io::Error| sender.send(error.kind()).unwrap());
-        let stdout = Stdout::new(Box::new(Full), false, failed);
+        let failed = Stop::default();
+        let stdout = Stdout::new(Box::new(Full), false, failed.clone());
         stdout.print(b"one", false).unwrap();
-        assert_eq!(failures.recv().unwrap(), io::ErrorKind::StorageFull);
+        while !failed.sleep(60.0) {}
+        let error = stdout.print(b"", true).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        stdout.print(b"", true).unwrap();
     }
 }

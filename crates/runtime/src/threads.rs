@@ -1,7 +1,6 @@
 //! Which threads enter which operators, and which operators stand in loops.
 //!
-//! One thread for every source, one for each operator that asked for its own, one for all timers, one
-//! for all that is flushed by the clock.
+//! One thread for every source, one for each operator that asked for its own, one for all timers.
 //! Whoever submits to a fused edge runs the consumer, so a thread enters all that is downstream of
 //! where it begins, up to operators that submit from a thread of their own.
 
@@ -25,8 +24,6 @@ pub(crate) struct Start {
     pub node: u32,
     /// The thread enters the operator itself too; else only what is downstream.
     pub enters: bool,
-    /// The thread enters what is downstream; else only the operator itself, which submits nothing.
-    pub submits: bool,
 }
 
 impl Shape<'_> {
@@ -41,7 +38,14 @@ impl Shape<'_> {
     pub fn entered_by(&self, starts: &[Start]) -> Vec<Vec<ThreadId>> {
         let mut threads = vec![Vec::new(); self.targets.len()];
         for start in starts {
-            for node in self.entered_from(start) {
+            let mut first: Vec<u32> = if start.enters {
+                vec![start.node]
+            } else {
+                Vec::new()
+            };
+            let downstream = self.targets[start.node as usize].iter().flatten();
+            first.extend(downstream.map(|target| target.node));
+            for node in self.reach(first) {
                 let threads = &mut threads[node as usize];
                 if threads.last() != Some(&start.thread) {
                     threads.push(start.thread);
@@ -49,21 +53,6 @@ impl Shape<'_> {
             }
         }
         threads
-    }
-
-    /// The operators that a thread enters from where it begins.
-    fn entered_from(&self, start: &Start) -> Vec<u32> {
-        if !start.submits {
-            return vec![start.node];
-        }
-        let mut first: Vec<u32> = if start.enters {
-            vec![start.node]
-        } else {
-            Vec::new()
-        };
-        let downstream = self.targets[start.node as usize].iter().flatten();
-        first.extend(downstream.map(|target| target.node));
-        self.reach(first)
     }
 
     /// By operator: the loop that it stands in. Operators of one loop have the same number.
@@ -190,28 +179,12 @@ mod tests {
     }
 
     fn start(thread: ThreadId, node: u32) -> Start {
+        let enters = true;
         Start {
             thread,
             node,
-            enters: true,
-            submits: true,
+            enters,
         }
-    }
-
-    #[test]
-    fn a_thread_that_submits_nothing_enters_one_operator() {
-        // 0 -> 1 -> 2
-        let targets = targets(&[&[1], &[2], &[]]);
-        let shape = Shape {
-            targets: &targets,
-            own_thread: &[false; 3],
-        };
-        let flushing = Start {
-            submits: false,
-            ..start(1, 1)
-        };
-        let entered = shape.entered_by(&[start(0, 0), flushing]);
-        assert_eq!(entered, [vec![0], vec![0, 1], vec![0]]);
     }
 
     #[test]

@@ -1,12 +1,10 @@
-//! The threads that the clock wakes: one for all timers, and one that flushes what operators hold back.
-//! The second does nothing but that, so that no timer is late because a file cannot be written.
+//! The thread of the timers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
 use crate::TimerId;
-use crate::assemble::Periods;
 use crate::crossing::order;
 use crate::launch::{Thread, Waiting};
 use crate::region::Region;
@@ -16,16 +14,6 @@ use crate::stop::{Stop, duration};
 /// When each timer fires next; the earliest first.
 pub(crate) struct Timers {
     due: BinaryHeap<Reverse<Due>>,
-    does: Does,
-}
-
-/// What a thread does with an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Does {
-    /// Calls its timer.
-    Fire,
-    /// Flushes it.
-    Flush,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,22 +27,9 @@ struct Due {
 /// Shorter periods are stretched to this.
 const SHORTEST: Duration = Duration::from_micros(1);
 
-/// How soon an operator is flushed that was busy when it should have been.
-const RETRY: Duration = Duration::from_millis(10);
-
-impl Does {
-    /// What the system's tools call the thread.
-    pub fn name(self) -> &'static str {
-        match self {
-            Does::Fire => "timers",
-            Does::Flush => "flush",
-        }
-    }
-}
-
 impl Timers {
     /// Timers that start now: operators and seconds.
-    pub fn new(timers: Periods, does: Does) -> Timers {
+    pub fn new(timers: Vec<(u32, Vec<f64>)>) -> Timers {
         let now = Instant::now();
         let due = timers.iter().flat_map(|(node, seconds)| {
             (0..).zip(seconds).map(move |(timer, &seconds)| {
@@ -68,8 +43,7 @@ impl Timers {
                 })
             })
         });
-        let due = due.collect();
-        Timers { due, does }
+        Timers { due: due.collect() }
     }
 
     /// Starts the thread; it runs until the returned handle or a failure of the PE stops it. A
@@ -84,16 +58,8 @@ impl Timers {
                 if until.sleep_until(due.at) {
                     break;
                 }
-                let is_done = match self.does {
-                    Does::Fire => fire(region, due),
-                    Does::Flush => flush(region, due),
-                };
-                let now = Instant::now();
-                self.due.push(Reverse(if is_done {
-                    due.next(now)
-                } else {
-                    due.again(now)
-                }));
+                fire(region, due);
+                self.due.push(Reverse(due.next(Instant::now())));
             }
             region.wiring.waits.ended(region.thread);
         });
@@ -101,8 +67,7 @@ impl Timers {
     }
 }
 
-/// Fires a timer, whoever has to be waited for.
-fn fire(region: &Region, due: Due) -> bool {
+fn fire(region: &Region, due: Due) {
     let origin = region.wiring.begun_by(due.node);
     order::begin(origin);
     runner::guard(region, due.node, || {
@@ -111,28 +76,9 @@ fn fire(region: &Region, due: Due) -> bool {
         fired.unwrap_or(Ok(()))
     });
     order::pause(origin);
-    true
-}
-
-/// Flushes an operator; `false`: another thread is inside.
-fn flush(region: &Region, due: Due) -> bool {
-    let mut is_done = true;
-    runner::guard(region, due.node, || {
-        is_done = region.flush_one(due.node)?;
-        Ok(())
-    });
-    is_done
 }
 
 impl Due {
-    /// Soon: it could not be done now.
-    fn again(self, now: Instant) -> Due {
-        Due {
-            at: now + RETRY,
-            ..self
-        }
-    }
-
     /// The next beat that is not yet over: beats that nobody had time for are left out.
     fn next(self, now: Instant) -> Due {
         let late = now.saturating_duration_since(self.at).as_nanos();

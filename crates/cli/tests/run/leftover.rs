@@ -177,3 +177,25 @@ fn top_counts_windows_that_are_left_and_a_shutdown_leaves_some_too() {
     assert!(said[1].contains("Stopped (spl.relational::Aggregate) gave no results: its window"));
     run.ok();
 }
+
+/// A window that two threads reach, one of them the timers', and to which no final marker comes.
+const BEHIND_A_LOOP: &str = "composite Main { graph
+    stream<int32 n> In = Beacon() { param iterations : 4; }
+    stream<int32 n> Round = Custom(In as A; Back as B) {
+        logic onTuple A : submit(A, Round); onTuple B : submit(B, Round);
+    }
+    stream<int32 n> Back = Filter(Round) { param filter : n < 0; }
+    stream<int32 n> Timed = Aggregate(Round) {
+        window Round : tumbling, time(1000); output Timed : n = Sum(n);
+    }
+    () as Out = Custom(Timed) {}
+}";
+
+#[test]
+fn a_window_of_several_threads_is_counted_once() {
+    let scratch = Scratch::new();
+    let run = scratch.run(BEHIND_A_LOOP, &[]);
+    let said = "gave no results: its window, with 4 tuples in it, had not fired";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(run.ok(), "");
+}

@@ -115,7 +115,7 @@ impl Watched {
 
     /// Which file it is; `None`: it is no regular file.
     pub fn id(&self) -> io::Result<Option<FileId>> {
-        Ok(FileId::of(&self.file.metadata()?))
+        Ok(FileId::of(&uninterrupted(|| self.file.metadata())?))
     }
 }
 

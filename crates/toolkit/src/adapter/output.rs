@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use bzip2::write::BzEncoder;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -33,23 +34,39 @@ const STDERR: [&str; 3] = ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"];
 /// An open file.
 pub struct Output {
     path: PathBuf,
-    target: Target,
     encoder: Option<Encoder>,
-    buffer: Vec<u8>,
+    to: To,
     /// Bytes that were put, before compression.
     bytes: u64,
+}
+
+enum To {
+    /// The PE's standard output, which has a buffer of its own.
+    Standard(Vec<u8>),
+    /// Standard error, which has none.
+    Error(Vec<u8>),
+    /// All others, with the buffer.
+    Buffer(Arc<Buffer>),
+}
+
+/// What is held back, and where it goes: shared by the operator and the thread that writes out what
+/// has been held for a second.
+pub struct Buffer(Mutex<Pending>);
+
+struct Pending {
+    /// `None`: it is closed.
+    target: Option<Target>,
+    buffer: Vec<u8>,
     /// Bytes were put that are not flushed.
     is_dirty: bool,
+    /// Why the thread could not write. The next call returns it.
+    error: Option<io::Error>,
 }
 
 /// A file or a socket.
 type Sink = Box<dyn Write + Send>;
 
 enum Target {
-    /// The PE's standard output, which has a buffer of its own.
-    Standard,
-    /// Standard error, which has none.
-    Error,
     Plain(Sink),
     Zlib(ZlibEncoder<Sink>),
     Gzip(GzEncoder<Sink>),
@@ -65,6 +82,25 @@ impl Target {
             Some(Compression::Bzip2) => {
                 Target::Bzip2(BzEncoder::new(file, bzip2::Compression::default()))
             }
+        }
+    }
+
+    fn stream(&mut self) -> &mut dyn Write {
+        match self {
+            Target::Plain(file) => file,
+            Target::Zlib(file) => file,
+            Target::Gzip(file) => file,
+            Target::Bzip2(file) => file,
+        }
+    }
+
+    /// Ends what is compressed, and closes the file.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Target::Plain(_) => Ok(()),
+            Target::Zlib(file) => file.finish().map(drop),
+            Target::Gzip(file) => file.finish().map(drop),
+            Target::Bzip2(file) => file.finish().map(drop),
         }
     }
 }
@@ -105,21 +141,23 @@ impl Output {
         encoding: Option<Charset>,
         stop: &Stop,
     ) -> io::Result<Output> {
-        let target = match compression {
-            None if is_one_of(path, STDOUT) => Target::Standard,
-            None if is_one_of(path, STDERR) => Target::Error,
-            _ if is_one_of(path, STDOUT) => Target::over(shared(io::stdout())?, compression),
-            _ if is_one_of(path, STDERR) => Target::over(shared(io::stderr())?, compression),
-            _ => Target::over(file(path, append, stop)?, compression),
+        let to = match compression {
+            None if is_one_of(path, STDOUT) => To::Standard(Vec::new()),
+            None if is_one_of(path, STDERR) => To::Error(Vec::new()),
+            _ => {
+                let file: Sink = match () {
+                    () if is_one_of(path, STDOUT) => shared(io::stdout())?,
+                    () if is_one_of(path, STDERR) => shared(io::stderr())?,
+                    () => file(path, append, stop)?,
+                };
+                To::Buffer(Buffer::over(Target::over(file, compression)))
+            }
         };
-        let buffer = Vec::with_capacity(BUFFER_BYTES);
         Ok(Output {
             path: path.to_owned(),
-            target,
             encoder: encoding.map(Encoder::new),
-            buffer,
+            to,
             bytes: 0,
-            is_dirty: false,
         })
     }
 
@@ -127,11 +165,9 @@ impl Output {
     pub fn over(peer: Peer, compression: Option<Compression>, encoding: Option<Charset>) -> Output {
         Output {
             path: PathBuf::new(),
-            target: Target::over(Box::new(peer), compression),
             encoder: encoding.map(Encoder::new),
-            buffer: Vec::with_capacity(BUFFER_BYTES),
+            to: To::Buffer(Buffer::over(Target::over(Box::new(peer), compression))),
             bytes: 0,
-            is_dirty: false,
         }
     }
 
@@ -145,23 +181,31 @@ impl Output {
         self.bytes
     }
 
+    /// What holds bytes back, unless nothing does.
+    pub fn buffer(&self) -> Option<&Arc<Buffer>> {
+        match &self.to {
+            To::Buffer(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+
     /// Puts a record. Once a write has failed the records that were not written yet are gone; those
     /// before are safe.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system says, perhaps of records before.
     pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), WriteError> {
         self.bytes += record.len() as u64;
-        self.is_dirty = true;
-        match &mut self.encoder {
-            None => self.buffer.extend_from_slice(record),
-            Some(encoder) => encoder.encode(record, &mut self.buffer),
-        }
-        let is_shared = matches!(self.target, Target::Standard | Target::Error);
-        if is_shared || self.buffer.len() >= BUFFER_BYTES {
-            self.write(services)
-        } else {
-            Ok(())
+        match &mut self.to {
+            To::Standard(text) => {
+                let text = encoded(&mut self.encoder, record, text);
+                services.print(text, false).map_err(WriteError::Standard)
+            }
+            To::Error(text) => {
+                let text = encoded(&mut self.encoder, record, text);
+                services.print_error(text).map_err(WriteError::System)
+            }
+            To::Buffer(buffer) => Ok(buffer.put(record, &mut self.encoder)?),
         }
     }
 
@@ -171,49 +215,119 @@ impl Output {
     /// # Errors
     /// What the system says.
     pub fn flush(&mut self, services: &mut dyn Services) -> Result<(), WriteError> {
-        if !std::mem::take(&mut self.is_dirty) {
-            return Ok(());
+        match &self.to {
+            To::Standard(_) => services.flush().map_err(WriteError::Standard),
+            To::Error(_) => Ok(()),
+            To::Buffer(buffer) => Ok(buffer.lock().flush()?),
         }
-        self.write(services)?;
-        match &mut self.target {
-            Target::Standard => services.flush().map_err(WriteError::Standard)?,
-            Target::Error => {}
-            Target::Plain(file) => file.flush()?,
-            Target::Zlib(file) => file.flush()?,
-            Target::Gzip(file) => file.flush()?,
-            Target::Bzip2(file) => file.flush()?,
-        }
-        Ok(())
     }
 
     /// Flushes and closes.
     ///
     /// # Errors
     /// What the system says.
-    pub fn close(mut self, services: &mut dyn Services) -> Result<PathBuf, WriteError> {
-        self.write(services)?;
-        match self.target {
-            Target::Standard => services.flush().map_err(WriteError::Standard)?,
-            Target::Error | Target::Plain(_) => {}
-            Target::Zlib(file) => drop(file.finish()?),
-            Target::Gzip(file) => drop(file.finish()?),
-            Target::Bzip2(file) => drop(file.finish()?),
+    pub fn close(self, services: &mut dyn Services) -> Result<PathBuf, WriteError> {
+        match self.to {
+            To::Standard(_) => services.flush().map_err(WriteError::Standard)?,
+            To::Error(_) => {}
+            To::Buffer(buffer) => buffer.lock().close()?,
         }
         Ok(self.path)
     }
+}
 
-    fn write(&mut self, services: &mut dyn Services) -> Result<(), WriteError> {
-        let buffer = &self.buffer;
-        let written = match &mut self.target {
-            Target::Standard => services.print(buffer, false).map_err(WriteError::Standard),
-            Target::Error => services.print_error(buffer).map_err(WriteError::System),
-            Target::Plain(file) => file.write_all(buffer).map_err(WriteError::System),
-            Target::Zlib(file) => file.write_all(buffer).map_err(WriteError::System),
-            Target::Gzip(file) => file.write_all(buffer).map_err(WriteError::System),
-            Target::Bzip2(file) => file.write_all(buffer).map_err(WriteError::System),
+/// A record as it is written; `text` is memory for it.
+fn encoded<'a>(encoder: &mut Option<Encoder>, record: &'a [u8], text: &'a mut Vec<u8>) -> &'a [u8] {
+    let Some(encoder) = encoder else {
+        return record;
+    };
+    text.clear();
+    encoder.encode(record, text);
+    text
+}
+
+impl Buffer {
+    fn over(target: Target) -> Arc<Buffer> {
+        Arc::new(Buffer(Mutex::new(Pending {
+            target: Some(target),
+            buffer: Vec::with_capacity(BUFFER_BYTES),
+            is_dirty: false,
+            error: None,
+        })))
+    }
+
+    #[inline]
+    fn put(&self, record: &[u8], encoder: &mut Option<Encoder>) -> io::Result<()> {
+        let mut pending = self.lock();
+        pending.take_error()?;
+        match encoder {
+            None => pending.buffer.extend_from_slice(record),
+            Some(encoder) => encoder.encode(record, &mut pending.buffer),
+        }
+        pending.is_dirty = true;
+        if pending.buffer.len() >= BUFFER_BYTES {
+            pending.write()?;
+        }
+        Ok(())
+    }
+
+    /// For the operator. While the thread writes to a pipe that is full, the operator waits as if it
+    /// wrote itself.
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        match self.0.try_lock() {
+            Ok(pending) => pending,
+            Err(TryLockError::Poisoned(pending)) => pending.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                runtime::about_to_sleep();
+                self.0.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+        }
+    }
+
+    /// Writes out what is held; `false`: it is in use.
+    pub fn write_out(&self) -> bool {
+        let mut pending = match self.0.try_lock() {
+            Ok(pending) => pending,
+            Err(TryLockError::Poisoned(pending)) => pending.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
         };
+        if pending.error.is_none()
+            && let Err(error) = pending.flush()
+        {
+            pending.error = Some(error);
+        }
+        true
+    }
+}
+
+impl Pending {
+    #[inline]
+    fn take_error(&mut self) -> io::Result<()> {
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let stream = self.target.as_mut().map(Target::stream);
+        let written = stream.map_or(Ok(()), |stream| stream.write_all(&self.buffer));
         self.buffer.clear();
         written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.take_error()?;
+        if !std::mem::take(&mut self.is_dirty) {
+            return Ok(());
+        }
+        self.write()?;
+        let stream = self.target.as_mut().map(Target::stream);
+        stream.map_or(Ok(()), |stream| stream.flush())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.take_error()?;
+        self.write()?;
+        self.is_dirty = false;
+        self.target.take().map_or(Ok(()), Target::finish)
     }
 }
 
@@ -252,11 +366,6 @@ impl Write for Regular {
     }
 }
 
-/// Whether a path names standard output or standard error.
-pub fn is_standard(path: &Path) -> bool {
-    is_one_of(path, STDOUT) || is_one_of(path, STDERR)
-}
-
 fn is_one_of(path: &Path, names: [&str; 3]) -> bool {
     names.iter().any(|name| path == Path::new(name))
 }
@@ -264,9 +373,53 @@ fn is_one_of(path: &Path, names: [&str; 3]) -> bool {
 /// Whether a file was not opened because it is a pipe that nobody reads.
 pub fn is_unread(path: &Path, error: &io::Error) -> bool {
     let is_unread = error.raw_os_error() == Some(Errno::NXIO.raw_os_error());
-    is_unread && std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
+    is_unread
+        && uninterrupted(|| std::fs::metadata(path)).is_ok_and(|found| found.file_type().is_fifo())
 }
 
 fn level() -> flate2::Compression {
     flate2::Compression::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use graph::NoServices;
+
+    use super::*;
+
+    #[test]
+    fn what_the_thread_cannot_write_is_the_error_of_the_next_call() {
+        let full = Path::new("/dev/full");
+        let open = || Output::open(full, true, None, None, &Stop::default()).unwrap();
+        let is_full = |error| match error {
+            WriteError::System(error) => error.kind() == io::ErrorKind::StorageFull,
+            WriteError::Standard(_) => false,
+        };
+        let mut output = open();
+        output.put(b"lost", &mut NoServices::default()).unwrap();
+        assert!(output.buffer().unwrap().write_out());
+        assert!(is_full(
+            output
+                .put(b"not put", &mut NoServices::default())
+                .unwrap_err()
+        ));
+        output.flush(&mut NoServices::default()).unwrap();
+        let mut output = open();
+        output.put(b"lost", &mut NoServices::default()).unwrap();
+        assert!(output.buffer().unwrap().write_out());
+        assert!(is_full(
+            output.close(&mut NoServices::default()).unwrap_err()
+        ));
+    }
+
+    #[test]
+    fn the_thread_leaves_a_buffer_in_use_alone() {
+        let output = Output::open(Path::new("/dev/null"), true, None, None, &Stop::default());
+        let output = output.unwrap();
+        let buffer = output.buffer().unwrap();
+        let used = buffer.lock();
+        assert!(!buffer.write_out());
+        drop(used);
+        assert!(buffer.write_out());
+    }
 }

@@ -1,15 +1,16 @@
 //! The sequence of files that a FileSink writes: opened, closed, named, moved.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use graph::{Fault, FaultKind, Services};
 use jiff::Zoned;
-use runtime::Stop;
+use runtime::{Held, Stop};
 
 use crate::adapter::compression::Compression;
 use crate::adapter::file_name;
-use crate::adapter::output::{Output, WriteError, is_standard, is_unread};
+use crate::adapter::output::{Buffer, Output, WriteError, is_unread};
 use crate::charset::Charset;
 
 /// What becomes of a failed write.
@@ -32,12 +33,36 @@ pub struct Files {
     pub move_to: Option<PathBuf>,
     pub on_failure: OnFailure,
     pub open: Option<Output>,
+    /// The buffer of the open file, for the thread that flushes.
+    pub held: Arc<OpenBuffer>,
     /// Number of the next file.
     pub next_id: u64,
     /// What ends waits for who reads a pipe.
     pub stop: Stop,
     /// It was said that nobody reads a pipe.
     pub is_left: bool,
+}
+
+/// The buffer of the file that is open at the moment. `flush` counts the tuples since it last wrote,
+/// whatever is written out besides.
+#[derive(Default)]
+pub struct OpenBuffer(Mutex<Option<Arc<Buffer>>>);
+
+impl OpenBuffer {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Buffer>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, buffer: Option<&Arc<Buffer>>) {
+        *self.lock() = buffer.cloned();
+    }
+}
+
+impl Held for OpenBuffer {
+    fn write_out(&self) -> bool {
+        let open = self.lock().clone();
+        open.is_none_or(|buffer| buffer.write_out())
+    }
 }
 
 /// How often it is tried to open a pipe that nobody reads; the system tells of nothing.
@@ -72,6 +97,7 @@ impl Files {
             Ok(output) => {
                 self.next_id += 1;
                 services.count("nFilesOpened", 1);
+                self.held.set(output.buffer());
                 self.open = Some(output);
                 Ok(true)
             }
@@ -81,13 +107,6 @@ impl Files {
                 Err(Fault::new(FaultKind::System, message))
             }
         }
-    }
-
-    /// Whether the file of a name without modifiers is a standard stream, to which nothing is held
-    /// back.
-    pub fn is_standard(&self, name: &str) -> bool {
-        let path = file_name::below(&self.data_directory, name);
-        self.compression.is_none() && is_standard(&path)
     }
 
     /// Nobody has read the pipe of that name: says so, once.
@@ -133,6 +152,7 @@ impl Files {
         let Some(output) = self.open.take() else {
             return Ok(None);
         };
+        self.held.set(None);
         let path = output.path().to_owned();
         if let Err(error) = output.close(services) {
             self.failed(&path, error, services)?;

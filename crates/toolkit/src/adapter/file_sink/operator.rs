@@ -15,10 +15,6 @@ use crate::adapter::delays::Delays;
 use crate::adapter::record::writer;
 use crate::adapter::{file_name, input};
 
-/// How long tuples are held back to be written with more, at most: whoever follows a file waits no
-/// longer, and a write a second costs nothing.
-const HELD_SECONDS_MAX: f64 = 1.0;
-
 /// When a file is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CloseMode {
@@ -90,9 +86,8 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         delays: Delays::new(build)?,
         report,
     };
-    // A timer that flushes costs a lock for each tuple.
-    if sink.holds_back() {
-        build.flushes_every(HELD_SECONDS_MAX);
+    if sink.flush_every != 1 {
+        build.holds(sink.files.held.clone());
     }
     let is_dry_run = build.services.property("dryRun").is_some();
     if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic)
@@ -120,6 +115,7 @@ fn files(build: &mut Build<'_>) -> Result<Files, Fault> {
         },
         data_directory,
         open: None,
+        held: Arc::default(),
         next_id: 0,
         stop: build.stop(),
         is_left: false,
@@ -194,12 +190,6 @@ impl Operator for FileSink {
         self.close_if_late(out)
     }
 
-    /// A second has passed. `unflushed` goes on counting: `flush` says after which tuples the file is
-    /// written at the latest, and when it is written besides makes no difference to that.
-    fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.files.flush(out.services())
-    }
-
     /// The PE ends, perhaps before the final marker: what was accepted is written.
     fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.files.close(out.services()).map(drop)
@@ -207,13 +197,6 @@ impl Operator for FileSink {
 }
 
 impl FileSink {
-    /// Whether tuples may stay in the buffer once they were processed.
-    fn holds_back(&self) -> bool {
-        let is_standard = |name: &String| self.files.is_standard(name);
-        let is_standard = self.fixed_name.as_ref().is_some_and(is_standard);
-        self.flush_every != 1 && !is_standard
-    }
-
     /// Makes sure that the file of a tuple is open.
     fn select(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.close_if_late(out)?;
