@@ -10,8 +10,8 @@
 //!
 //! | life | owner | good until |
 //! | --- | --- | --- |
-//! | fixed | constants, input tuples, state that nothing changes meanwhile | the function returns |
-//! | turn | the arena, temporary values | the turn of the loop that made it is over |
+//! | fixed | input tuples, state that nothing changes meanwhile | the function returns |
+//! | turn | the arena, temporary values, constants (which last longer) | the turn of the loop that made it is over |
 //! | variable | a local variable or state, or what is within | an assignment or a change in place |
 //!
 //! Freed memory cannot be read, because of four rules that hold wherever code is made:
