@@ -310,8 +310,7 @@ impl Launcher {
         for (pe, child) in (0..).zip(&mut self.children) {
             if let Err(error) = child.outbox.flush() {
                 child.outbox.close();
-                self.conduct
-                    .lost(pe, format!("cannot be told anything: {error}"));
+                self.conduct.lost(pe, error.to_string());
             }
         }
     }
@@ -369,9 +368,7 @@ impl Launcher {
             match heard {
                 Ok(false) => {}
                 Ok(true) => self.conduct.closed(number),
-                Err(error) => self
-                    .conduct
-                    .lost(number, format!("cannot be heard: {error}")),
+                Err(error) => self.conduct.lost(number, error.to_string()),
             }
         }
         if has_ended {

@@ -32,8 +32,10 @@ pub enum Cause {
     Ending(Ending),
     /// Without a word.
     Death(Exit),
-    /// Nothing could be said to it or heard of it any more; how that was noticed.
-    Lost(String),
+    /// Nothing could be said to it or heard of it any more: why, and how its process has ended.
+    Lost(String, Exit),
+    /// It closed its connection without a word, and was killed because it did not end.
+    Unended,
     /// It sent something that makes no sense, and was killed for it.
     Nonsense(String),
 }
@@ -109,9 +111,23 @@ impl Outcome {
                     deaths = true;
                     lines.push(format!("{}: {exit}", label(*pe)));
                 }
-                Cause::Lost(how) => {
+                Cause::Lost(why, exit) => {
                     deaths = true;
-                    lines.push(format!("{} {how}", label(*pe)));
+                    let end = match exit {
+                        Exit::Status(CUT_OFF) => format!("; it ended with status {CUT_OFF}"),
+                        _ => String::new(),
+                    };
+                    lines.push(format!(
+                        "the connection to {} broke: {why}{end}",
+                        label(*pe)
+                    ));
+                }
+                Cause::Unended => {
+                    deaths = true;
+                    let label = label(*pe);
+                    lines.push(format!(
+                        "{label} has closed its connection, and did not end"
+                    ));
                 }
                 Cause::Nonsense(what) => {
                     deaths = true;
@@ -143,6 +159,17 @@ impl Outcome {
     }
 }
 
+impl Exit {
+    /// Whether a process that ended so has broken its connection by that. One that is cut off ends
+    /// because its connection is broken.
+    pub fn breaks_connection(self) -> bool {
+        match self {
+            Exit::Signal(_) => true,
+            Exit::Status(status) => status > 0 && status != CUT_OFF,
+        }
+    }
+}
+
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Exit {
         match status.signal() {
@@ -155,7 +182,11 @@ impl From<ExitStatus> for Exit {
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Exit::Status(CUT_OFF) => f.write_str("has lost its connection to the launcher"),
+            // So does whatever else ends with this status.
+            Exit::Status(CUT_OFF) => write!(
+                f,
+                "ended with status {CUT_OFF}, as PEs do that cannot reach their launcher"
+            ),
             Exit::Status(status) => write!(f, "ended with status {status} and without a word"),
             Exit::Signal(signal) => match signal_name(signal) {
                 Some(name) => write!(f, "killed by signal {signal} ({name})"),
