@@ -8,6 +8,16 @@ use compiler::Problem;
 /// Defines what the script calls.
 const PREAMBLE: &str = include_str!("preamble.pl");
 
+/// The number of the system call `prctl`, by which a process asks to end with the one that started
+/// it; 0: it is not known here.
+const PRCTL: u32 = if cfg!(target_arch = "x86_64") {
+    157
+} else if cfg!(any(target_arch = "aarch64", target_arch = "riscv64")) {
+    167
+} else {
+    0
+};
+
 /// A part of a file, with the line that it begins in.
 #[derive(Debug, PartialEq, Eq)]
 enum Part<'t> {
@@ -16,7 +26,7 @@ enum Part<'t> {
     Value(u32, &'t str),
 }
 
-/// The script of a file that is called `name` in messages.
+/// The script of a file that is called `name` in messages, for a process that is started from here.
 ///
 /// # Errors
 /// Perl begins and does not end.
@@ -25,10 +35,11 @@ pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, 
     let mut script = PREAMBLE.to_owned();
     let seconds = patience.as_secs() + 1;
     let file = quoted(name);
+    let parent = std::process::id();
     // Nothing can fail that writes into a string.
     let _ = writeln!(
         script,
-        "BEGIN {{ Thalweg::Output::begin({file}, {seconds}) }}"
+        "BEGIN {{ Thalweg::Output::begin({file}, {seconds}, {parent}, {PRCTL}) }}"
     );
     for part in &parts {
         let (Part::Text(line, _) | Part::Code(line, _) | Part::Value(line, _)) = part;
