@@ -58,7 +58,7 @@ pub fn launch(
     let signal = Signal::new().map_err(|error| Error::system("make an event", error))?;
     let signal = Arc::new(signal);
     let waker = signal.clone();
-    stop.wake(move || waker.raise());
+    stop.wake(move || waker.event.ring());
     let (sender, ended) = channel();
     let text = plan.display(program).to_string();
     let host = |pe: &graph::Pe| hosts::of(&launch.hosts, pe.host.as_deref()?).cloned();
@@ -132,14 +132,6 @@ impl Signal {
         })
     }
 
-    fn raise(&self) {
-        self.event.ring();
-    }
-
-    fn lower(&self) {
-        self.event.silence();
-    }
-
     fn set_counts(&self, counts: Vec<(String, u64)>) {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
@@ -147,7 +139,7 @@ impl Signal {
     /// The last counts; asks for new ones.
     fn counts(&self) -> Vec<(String, u64)> {
         self.wants_counts.store(true, Ordering::Relaxed);
-        self.raise();
+        self.event.ring();
         self.counts
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -169,6 +161,7 @@ impl Start {
         let tags = self.launch.tag_output;
         let stdout = Forwarder::new(out, tags, Polite(io::stdout(), before), no_out.clone());
         let stop = self.stop.clone();
+        // A job whose output nobody takes any more stops; what it says on the way is not worth that.
         let stdout = start(move || stdout.run().inspect_err(|_| stop.request()))?;
         let stderr = Careless(Polite(io::stderr(), before));
         let stderr = Forwarder::new(err, true, stderr, no_err.clone());
@@ -186,7 +179,7 @@ impl Start {
         no_out.ring();
         no_err.ring();
         if let Ok(Err(error)) = stderr.join() {
-            let _ = writeln!(Polite(io::stderr(), before), "thalweg: {error}");
+            outcome.messages_failed(error);
         }
         if let Ok(Err(error)) = stdout.join() {
             outcome.output_failed(error);
@@ -217,8 +210,7 @@ impl Start {
     }
 }
 
-/// A thread that forwards what PEs print. If nobody takes their output any more, the job stops; what
-/// they say on the way is not worth that.
+/// Starts a thread that forwards what PEs print.
 fn start(
     run: impl FnOnce() -> Result<(), OutputError> + Send + 'static,
 ) -> Result<Forwarding, Error> {
@@ -347,7 +339,7 @@ impl Launcher {
     }
 
     fn look_at_signal(&mut self) {
-        self.signal.lower();
+        self.signal.event.silence();
         if self.stop.is_requested() {
             self.conduct.stop();
         }
