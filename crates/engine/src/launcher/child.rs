@@ -98,7 +98,9 @@ impl Child {
     /// What to wait for, and whether it is the process' end.
     pub fn watched(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags, bool)> {
         let mut flags = PollFlags::IN;
-        flags.set(PollFlags::OUT, self.outbox.has_more());
+        // There may be room, and yet no memory.
+        let waits_for_room = self.outbox.has_more() && self.outbox.pause().is_none();
+        flags.set(PollFlags::OUT, waits_for_room);
         let talk = (self.inbox.as_fd(), flags, false);
         // Whoever has closed its side would be ready for ever.
         let talk = Some(talk).filter(|_| self.is_talking);

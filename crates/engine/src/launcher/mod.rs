@@ -6,7 +6,8 @@
 //!      \----- stop, count ---->    -> Conduct -> messages, kills         of all PEs -> ours
 //! ```
 //!
-//! One thread has all the sockets and never waits for a single PE; what it hears goes to [`Conduct`],
+//! One thread has all the sockets and never waits for what a single PE does; only if the kernel has no
+//! memory for what one has said, all wait, for a second at most. What it hears goes to [`Conduct`],
 //! which knows what is to be done. The processes die with that thread, whatever happens to it.
 
 mod child;
@@ -310,10 +311,10 @@ impl Launcher {
     /// Waits until somebody has something to say, and listens.
     fn wait(&mut self) -> io::Result<()> {
         let now = Instant::now();
-        let left = self
-            .conduct
-            .deadline()
-            .map(|at| at.saturating_duration_since(now));
+        let deadline = self.conduct.deadline();
+        let left = deadline.map(|at| at.saturating_duration_since(now));
+        let pauses = self.children.iter().filter_map(|c| c.outbox.pause());
+        let left = left.into_iter().chain(pauses).min();
         let left = left.map(|left| Timespec {
             tv_sec: left.as_secs() as i64,
             tv_nsec: left.subsec_nanos().into(),
