@@ -32,6 +32,7 @@ pub mod types;
 pub use compile::{Input, Output, check, compile};
 pub use condition::{CONDITION_BYTES_MAX, condition};
 pub use diagnostics::Diagnostics;
+pub use invoke::without_channels;
 pub use load::{Generated, Loader, NoFiles, Problem, Source};
 pub use plan::{
     Choice, Fuse, MediumFacts, Part, PlanError, PlanNote, Threading, Transport, check_medium, cut,

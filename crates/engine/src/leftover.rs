@@ -33,26 +33,22 @@ impl Leftover {
             help: left.incomplete.help.to_owned(),
         }
     }
+
+    /// What the channels of one operator have in common.
+    fn key(&self) -> (&(String, u32, u32), String) {
+        (&self.place, compiler::without_channels(&self.operator))
+    }
 }
 
-/// A sentence for each invocation whose windows held something and never gave anything, in none of its
-/// channels.
+/// A sentence for each operator whose windows held something and never gave anything, in none of its
+/// channels. Each invocation of the composite that an operator is written in has one of its own.
 pub fn sentences(leftovers: &[Leftover]) -> Vec<String> {
-    let mut groups: Vec<Vec<&Leftover>> = Vec::new();
-    let mut leftovers: Vec<&Leftover> = leftovers.iter().collect();
+    let mut leftovers: Vec<_> = leftovers.iter().map(|left| (left.key(), left)).collect();
     // In whatever order processes and threads have ended.
-    leftovers.sort_by_key(|left| (&left.place, &left.operator));
-    for left in leftovers {
-        let group = groups.iter_mut().find(|group| {
-            let first = group[0];
-            (&first.place, &first.kind) == (&left.place, &left.kind)
-        });
-        match group {
-            Some(group) => group.push(left),
-            None => groups.push(vec![left]),
-        }
-    }
-    groups.iter().filter_map(|group| sentence(group)).collect()
+    leftovers.sort_by(|(one, a), (other, b)| (one, &a.operator).cmp(&(other, &b.operator)));
+    let groups = leftovers.chunk_by(|(one, _), (other, _)| one == other);
+    let groups = groups.map(|group| group.iter().map(|&(_, left)| left).collect::<Vec<_>>());
+    groups.filter_map(|group| sentence(&group)).collect()
 }
 
 fn sentence(group: &[&Leftover]) -> Option<String> {
@@ -108,6 +104,20 @@ mod tests {
                         2 windows, with 3 tuples in them, had not fired when the input ended\n  \
                         = help: more";
         assert_eq!(sentences(&both), [sentence]);
+    }
+
+    #[test]
+    fn invocations_of_one_composite_are_told_apart() {
+        let both = [left("X[0].Out", 1, 1, false), left("Y.Out", 1, 2, false)];
+        let said = sentences(&both);
+        let names = ["X[0].Out (Aggregate) gave", "Y.Out (Aggregate) gave"];
+        assert_eq!(said.len(), 2);
+        for (said, name) in said.iter().zip(names) {
+            assert!(said.contains(name), "{said}");
+        }
+        let [x, y] = [left("X.Out", 1, 1, true), left("Y.Out", 1, 2, false)];
+        let said = sentences(&[x, y]);
+        assert!(said.len() == 1 && said[0].contains(names[1]), "{said:?}");
     }
 
     #[test]

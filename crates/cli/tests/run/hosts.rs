@@ -31,6 +31,26 @@ fn streams_get_from_host_to_host() {
     }
 }
 
+/// Whatever its exit breaks, the status of the command is what is said.
+#[test]
+fn a_command_of_a_host_that_fails_is_said_with_its_status() {
+    let scratch = Scratch::new();
+    let plan = scratch.write("apart.plan", APART);
+    let plan = plan.to_str().unwrap();
+    let run = |far: &str| {
+        let hosts = ["--fuse", plan, "--host", NEAR, "--host", far];
+        scratch.run(PROGRAM, &hosts).fails(1)
+    };
+    let said = run("far=127.0.0.3,false");
+    let sentence = "thalweg: pe 1 (Sink): ended with status 1 and without a word\n";
+    assert_eq!(said, sentence);
+    // The status of PEs that cannot reach their launcher.
+    let said = run("far=127.0.0.3,sh,-c,exit 3");
+    assert!(said.contains("ended with status 3"), "{said}");
+    let said = run("far=127.0.0.3,sh,-c,exec 0<&-; sleep 0.1; exit 3");
+    assert!(said.contains("ended with status 3"), "{said}");
+}
+
 #[test]
 fn what_does_not_leave_its_host_is_refused() {
     let scratch = Scratch::new();

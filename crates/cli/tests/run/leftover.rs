@@ -120,6 +120,41 @@ fn operators_that_have_given_something_are_not_said() {
     }
 }
 
+/// A composite that is invoked four times: once it gives results, and once it has three channels.
+const INVOKED: &str = r#"composite Sums(input In; output Out) {
+    param expression<int32> $count;
+    graph stream<uint64 n> Out = Aggregate(In) {
+        window In : tumbling, count($count); output Out : n = Sum(n);
+    }
+}
+composite Main { graph
+    stream<uint64 n> In = Beacon() { param iterations : 7; output In : n = IterationCount(); }
+    stream<uint64 n> Given = Sums(In) { param count : 5; }
+    stream<uint64 n> X = Sums(In) { param count : 10; }
+    stream<uint64 n> Y = Sums(In) { param count : 20; }
+    @parallel(width = 3)
+    stream<uint64 n> Z = Sums(In) { param count : 10; }
+    () as Out = Custom(Given, X, Y, Z as All) {}
+}"#;
+
+#[test]
+fn invocations_of_a_composite_are_said_by_themselves() {
+    for args in [&[][..], &["--fuse", "none"]] {
+        let run = Scratch::new().run(INVOKED, args);
+        let said = run
+            .stderr
+            .lines()
+            .filter_map(|line| line.split_once(" gave no"));
+        let said: Vec<&str> = said
+            .map(|(who, _)| who.rsplit_once(": ").unwrap().1)
+            .collect();
+        let kind = "(spl.relational::Aggregate)";
+        let channels = format!("Z[0].Out {kind} and its other 2 channels");
+        let expected = [format!("X.Out {kind}"), format!("Y.Out {kind}"), channels];
+        assert_eq!(said, expected, "{args:?}: {}", run.stderr);
+    }
+}
+
 /// A job that goes on when an input of its windows has ended.
 const GOES_ON: &str = r#"composite Main { graph
     stream<uint64 n> In = Custom() { logic onProcess : {

@@ -2,6 +2,9 @@
 
 use std::process::Command;
 
+use rustix::process::Signal;
+
+use crate::processes::{Live, Process, until};
 use crate::scratch::{Run, Scratch, command, thalweg};
 
 /// As many filters in a row as the first argument says, each for a divisor.
@@ -199,6 +202,36 @@ fn without_perl_one_error_says_what_is_missing() {
         "error[mixed-mode]: this file is SPL with Perl in it, and there is no `perl` to run\n";
     assert!(said.starts_with(first), "{said}");
     assert!(said.ends_with("\n1 error\n"), "{said}");
+}
+
+/// Perl has a process group of its own, which no signal for the command reaches.
+#[test]
+fn perl_ends_with_the_command() {
+    if !has_perl() {
+        return;
+    }
+    for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
+        let scratch = Scratch::new();
+        let runs = scratch.path("runs");
+        // By itself it would go on for longer than a test waits.
+        let code = "alarm(600); open(my $f, '>', $ARGV[0]); while (1) {}";
+        let file = scratch.write("Main.splmm", format!("<% {code} %>\n"));
+        let live = Live::start(
+            &scratch,
+            &[
+                "check",
+                "--mm-args",
+                runs.to_str().unwrap(),
+                file.to_str().unwrap(),
+            ],
+        );
+        until("Perl runs", || runs.exists());
+        let children = live.children();
+        assert_eq!(children.len(), 1, "{children:?}");
+        live.signal(signal);
+        live.end();
+        children.iter().for_each(Process::is_gone);
+    }
 }
 
 #[test]

@@ -257,7 +257,7 @@ fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> Operator
 }
 
 /// An instance path without channels: `Inner[1].Filtered[0]` is `Inner.Filtered`.
-fn without_channels(path: &str) -> String {
+pub fn without_channels(path: &str) -> String {
     let mut name = String::with_capacity(path.len());
     let mut is_inside = false;
     for c in path.chars() {

@@ -20,9 +20,9 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
@@ -56,6 +56,8 @@ pub struct Inbox {
 pub struct Outbox {
     socket: Arc<UnixStream>,
     queue: VecDeque<Packet>,
+    /// Since when the kernel has no memory for what is next.
+    starved: Option<Instant>,
     is_closed: bool,
 }
 
@@ -89,6 +91,7 @@ pub fn halves(socket: UnixStream) -> (Inbox, Outbox) {
     let outbox = Outbox {
         socket,
         queue: VecDeque::new(),
+        starved: None,
         is_closed: false,
     };
     (inbox, outbox)
@@ -215,16 +218,20 @@ impl Outbox {
         }
     }
 
-    /// Sends what it can; whether everything is out.
+    /// Sends what it can; whether everything is out. Does not wait for memory of the kernel's.
     ///
     /// # Errors
-    /// The system refuses; nobody is there any more.
+    /// The system refuses, or has no memory for a second; nobody is there any more.
     pub fn flush(&mut self) -> io::Result<bool> {
         while let Some(packet) = self.queue.front_mut() {
-            match packet.send(self.socket.as_fd()) {
+            let sent = packet.send(self.socket.as_fd());
+            if is_starved(&mut self.starved, &sent) {
+                return Ok(false);
+            }
+            match sent {
                 Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
-                Err(error) => return Err(error),
+                Err(Errno::WOULDBLOCK) => return Ok(false),
+                Err(error) => return Err(error.into()),
             }
             if packet.sent == packet.bytes.len() {
                 self.queue.pop_front();
@@ -237,6 +244,7 @@ impl Outbox {
     /// finds the end of the connection.
     pub fn close(&mut self) {
         self.queue.clear();
+        self.starved = None;
         self.is_closed = true;
         // It may be closed already.
         let _ = self.socket.shutdown(Shutdown::Both);
@@ -247,13 +255,22 @@ impl Outbox {
         !self.queue.is_empty()
     }
 
+    /// After what time it is to be flushed again, whether the socket has room or not: the kernel had no
+    /// memory.
+    pub fn pause(&self) -> Option<Duration> {
+        self.starved.map(|_| PAUSE)
+    }
+
     /// Sends a message. For blocking sockets.
     ///
     /// # Errors
     /// As [`Outbox::push`] and [`Outbox::flush`].
     pub fn send(&mut self, message: &impl Serialize, fds: Vec<OwnedFd>) -> io::Result<()> {
         self.push(message, fds)?;
-        self.flush().map(drop)
+        while !self.flush()? {
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
     }
 }
 
@@ -264,7 +281,7 @@ impl AsFd for Inbox {
 }
 
 impl Packet {
-    fn send(&mut self, socket: BorrowedFd<'_>) -> io::Result<()> {
+    fn send(&mut self, socket: BorrowedFd<'_>) -> Result<(), Errno> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MESSAGE_FDS_MAX))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         let fds: Vec<_> = self.fds.iter().map(AsFd::as_fd).collect();
@@ -273,15 +290,29 @@ impl Packet {
             debug_assert!(fits, "no more than MESSAGE_FDS_MAX");
         }
         let bytes = [IoSlice::new(&self.bytes[self.sent..])];
-        self.sent += patiently(|| sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL))?;
+        let send = || sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL);
+        self.sent += retry_on_intr(send)?;
         self.fds.clear();
         Ok(())
     }
 }
 
-/// How often a call is made while the kernel has no memory for it, and the time between: a second.
-const ATTEMPTS: usize = 1000;
+/// How long a call is made again while the kernel has no memory for it, and the time between.
+const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(1);
+
+/// Whether a call is to be made again because the kernel has no memory for it: see [`PATIENCE`].
+fn is_starved<T>(since: &mut Option<Instant>, called: &Result<T, Errno>) -> bool {
+    match called {
+        Err(Errno::NOBUFS | Errno::NOMEM) => {
+            since.get_or_insert_with(Instant::now).elapsed() < PATIENCE
+        }
+        _ => {
+            *since = None;
+            false
+        }
+    }
+}
 
 /// Makes a call again that was interrupted, or for which the kernel had no memory: neither says
 /// anything of the other side.
@@ -289,16 +320,13 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// # Errors
 /// What else the system says.
 pub fn patiently<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-    let mut attempts = 0;
+    let mut since = None;
     loop {
-        match call() {
-            Err(Errno::INTR) => {}
-            Err(Errno::NOBUFS | Errno::NOMEM) if attempts < ATTEMPTS => {
-                attempts += 1;
-                std::thread::sleep(PAUSE);
-            }
-            done => return done,
+        let called = retry_on_intr(&mut call);
+        if !is_starved(&mut since, &called) {
+            return called;
         }
+        std::thread::sleep(PAUSE);
     }
 }
 
@@ -397,6 +425,27 @@ mod tests {
         }
         let mut calls = [Err::<(), _>(Errno::PIPE), Ok(())].into_iter();
         assert_eq!(patiently(|| calls.next().unwrap()), Err(Errno::PIPE));
+    }
+
+    #[test]
+    fn without_memory_a_call_is_made_again_for_a_while() {
+        for error in [Errno::NOBUFS, Errno::NOMEM] {
+            let mut since = None;
+            assert!(is_starved::<()>(&mut since, &Err(error)));
+            let long_ago = Instant::now().checked_sub(PATIENCE);
+            assert!(since > long_ago && long_ago.is_some());
+            assert!(!is_starved::<()>(&mut { long_ago }, &Err(error)));
+            assert!(!is_starved(&mut since, &Ok(())) && since.is_none());
+        }
+        let ((_in, mut out), _other) = pair();
+        out.push(&"", Vec::new()).unwrap();
+        assert_eq!(out.pause(), None);
+        out.starved = Some(Instant::now());
+        assert_eq!(out.pause(), Some(PAUSE));
+        assert!(out.flush().unwrap() && out.pause().is_none());
+        out.starved = Some(Instant::now());
+        out.close();
+        assert_eq!(out.pause(), None, "nobody waits for that");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use rustix::event::PollFlags;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -16,9 +16,8 @@ use crate::control::connection::{self, Filled, Inbox, Outbox};
 /// dropped.
 pub struct Child {
     process: std::process::Child,
-    /// Readable when the process has ended.
-    end: Arc<OwnedFd>,
-    is_gone: bool,
+    /// Readable when the process has ended; `None` when it was waited for.
+    end: Option<Arc<OwnedFd>>,
     /// It may still say something.
     is_talking: bool,
     /// What it says.
@@ -58,8 +57,7 @@ impl Child {
         let (inbox, outbox) = connection::halves(ours);
         let child = Child {
             process,
-            end: Arc::new(end),
-            is_gone: false,
+            end: Some(Arc::new(end)),
             is_talking: true,
             inbox,
             outbox,
@@ -67,9 +65,9 @@ impl Child {
         Ok((child, printed))
     }
 
-    /// Readable when the process has ended; dropped here when it was waited for.
-    pub fn end(&self) -> Arc<OwnedFd> {
-        self.end.clone()
+    /// Readable when the process has ended; gone when it was waited for.
+    pub fn end(&self) -> Weak<OwnedFd> {
+        self.end.as_ref().map(Arc::downgrade).unwrap_or_default()
     }
 
     /// Reads what it says, at most so many times; whether that was its last word.
@@ -99,13 +97,15 @@ impl Child {
 
     /// What to wait for, and whether it is the process' end.
     pub fn watched(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags, bool)> {
-        let end = (self.end.as_fd(), PollFlags::IN, true);
         let mut flags = PollFlags::IN;
-        flags.set(PollFlags::OUT, self.outbox.has_more());
+        // There may be room, and yet no memory.
+        let waits_for_room = self.outbox.has_more() && self.outbox.pause().is_none();
+        flags.set(PollFlags::OUT, waits_for_room);
         let talk = (self.inbox.as_fd(), flags, false);
         // Whoever has closed its side would be ready for ever.
         let talk = Some(talk).filter(|_| self.is_talking);
-        let end = Some(end).filter(|_| !self.is_gone);
+        let end = self.end.as_ref();
+        let end = end.map(|end| (end.as_fd(), PollFlags::IN, true));
         talk.into_iter().chain(end)
     }
 
@@ -117,8 +117,9 @@ impl Child {
 
     /// Waits for its end.
     pub fn wait(&mut self) -> Exit {
-        self.is_gone = true;
-        self.process.wait().map_or(Exit::Status(-1), Exit::from)
+        let exit = self.process.wait();
+        self.end = None;
+        exit.map_or(Exit::Status(-1), Exit::from)
     }
 }
 
@@ -137,9 +138,24 @@ fn watch(process: &mut std::process::Child) -> io::Result<(OwnedFd, Printed)> {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if !self.is_gone {
+        if self.end.is_some() {
             self.kill();
             self.wait();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_process_is_gone_when_it_was_waited_for() {
+        let (mut child, _printed) = Child::spawn(Command::new("true")).unwrap();
+        let end = child.end();
+        assert!(end.upgrade().is_some());
+        assert_eq!(child.wait(), Exit::Status(0));
+        assert!(end.upgrade().is_none() && child.end().upgrade().is_none());
+        assert!(child.watched().all(|(_, _, is_end)| !is_end));
     }
 }

@@ -20,9 +20,6 @@ use crate::control::{Ending, FromPe, Ticket, ToPe};
 /// How long a PE may take to end after the job has failed, or to exit after it said that it is over.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// What is said of a PE that is killed for that alone.
-const UNENDED: &str = "has closed its connection, and did not end";
-
 /// The state of a job.
 pub struct Conduct {
     /// The sending PE of each link, and its receivers.
@@ -146,11 +143,10 @@ impl Conduct {
         let member = self.member(pe);
         let is_consequence = member.is_killed && has_causes;
         let cause = match (member.lost.take(), exit) {
-            // Its death explains its connection.
-            (_, Exit::Signal(_)) if !member.is_killed => Cause::Death(exit),
-            (Some(how), _) => Cause::Lost(how),
-            (None, _) if member.is_killed => Cause::Lost(UNENDED.to_owned()),
+            (None, _) if member.is_killed => Cause::Unended,
             (None, _) => Cause::Death(exit),
+            (Some(_), _) if !member.is_killed && exit.breaks_connection() => Cause::Death(exit),
+            (Some(how), _) => Cause::Lost(how, exit),
         };
         let is_death = member.stage < Stage::Over && !is_consequence;
         member.stage = Stage::Gone;
@@ -312,6 +308,7 @@ mod tests {
     use super::*;
     use crate::Error;
     use crate::control::Failure;
+    use crate::pe::CUT_OFF;
 
     /// Two PEs; operator 0 in the first, 1 in the second, a link between them.
     fn plan() -> Plan {
@@ -369,7 +366,7 @@ mod tests {
     #[test]
     fn a_pe_that_cannot_be_reached_is_killed_after_a_while_and_said_to_be() {
         let mut conduct = running();
-        conduct.lost(1, "cannot be told anything: Broken pipe".to_owned());
+        conduct.lost(1, "Broken pipe".to_owned());
         assert!(told(&mut conduct).is_empty(), "it may be about to die");
         let late = Instant::now() + GRACE;
         let actions = conduct.actions(late);
@@ -378,17 +375,41 @@ mod tests {
         ended(&mut conduct, 0, &[]);
         conduct.gone(0, Exit::Status(0));
         let why = fails(conduct);
-        assert_eq!(why, "pe 1 (B) cannot be told anything: Broken pipe");
+        assert_eq!(why, "the connection to pe 1 (B) broke: Broken pipe");
     }
 
     #[test]
     fn a_death_explains_a_connection_that_is_lost() {
+        let broken = "the connection to pe 1 (B) broke: Broken pipe";
+        let cut_off = format!("{broken}; it ended with status 3");
+        let cases = [
+            (Exit::Signal(11), "pe 1 (B): killed by signal 11 (SIGSEGV)"),
+            (
+                Exit::Status(1),
+                "pe 1 (B): ended with status 1 and without a word",
+            ),
+            (Exit::Status(0), broken),
+            (Exit::Status(CUT_OFF), &cut_off),
+        ];
+        for (exit, sentence) in cases {
+            let mut conduct = running();
+            conduct.lost(1, "Broken pipe".to_owned());
+            conduct.gone(1, exit);
+            ended(&mut conduct, 0, &[]);
+            assert_eq!(fails(conduct), sentence);
+        }
+    }
+
+    #[test]
+    fn a_pe_that_closes_its_connection_and_stays_is_killed() {
         let mut conduct = running();
-        conduct.lost(1, "cannot be told anything: Broken pipe".to_owned());
-        conduct.gone(1, Exit::Signal(11));
+        conduct.closed(1);
+        let actions = conduct.actions(Instant::now() + GRACE);
+        assert!(matches!(actions[..], [Action::Kill(1)]), "{actions:?}");
+        conduct.gone(1, Exit::Signal(9));
         ended(&mut conduct, 0, &[]);
-        conduct.gone(0, Exit::Status(0));
-        assert_eq!(fails(conduct), "pe 1 (B): killed by signal 11 (SIGSEGV)");
+        let sentence = "pe 1 (B) has closed its connection, and did not end";
+        assert_eq!(fails(conduct), sentence);
     }
 
     fn ended(conduct: &mut Conduct, pe: u32, failures: &[(&str, bool)]) {

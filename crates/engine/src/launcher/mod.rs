@@ -6,7 +6,8 @@
 //!      \----- stop, count ---->    -> Conduct -> messages, kills         of all PEs -> ours
 //! ```
 //!
-//! One thread has all the sockets and never waits for a single PE; what it hears goes to [`Conduct`],
+//! One thread has all the sockets and never waits for what a single PE does; only if the kernel has no
+//! memory for what one has said, all wait, for a second at most. What it hears goes to [`Conduct`],
 //! which knows what is to be done. The processes die with that thread, whatever happens to it.
 
 mod child;
@@ -58,7 +59,7 @@ pub fn launch(
     let signal = Signal::new().map_err(|error| Error::system("make an event", error))?;
     let signal = Arc::new(signal);
     let waker = signal.clone();
-    stop.wake(move || waker.raise());
+    stop.wake(move || waker.event.ring());
     let (sender, ended) = channel();
     let text = plan.display(program).to_string();
     let host = |pe: &graph::Pe| hosts::of(&launch.hosts, pe.host.as_deref()?).cloned();
@@ -132,14 +133,6 @@ impl Signal {
         })
     }
 
-    fn raise(&self) {
-        self.event.ring();
-    }
-
-    fn lower(&self) {
-        self.event.silence();
-    }
-
     fn set_counts(&self, counts: Vec<(String, u64)>) {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
@@ -147,7 +140,7 @@ impl Signal {
     /// The last counts; asks for new ones.
     fn counts(&self) -> Vec<(String, u64)> {
         self.wants_counts.store(true, Ordering::Relaxed);
-        self.raise();
+        self.event.ring();
         self.counts
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -169,6 +162,7 @@ impl Start {
         let tags = self.launch.tag_output;
         let stdout = Forwarder::new(out, tags, Polite(io::stdout(), before), no_out.clone());
         let stop = self.stop.clone();
+        // A job whose output nobody takes any more stops; what it says on the way is not worth that.
         let stdout = start(move || stdout.run().inspect_err(|_| stop.request()))?;
         let stderr = Careless(Polite(io::stderr(), before));
         let stderr = Forwarder::new(err, true, stderr, no_err.clone());
@@ -186,7 +180,7 @@ impl Start {
         no_out.ring();
         no_err.ring();
         if let Ok(Err(error)) = stderr.join() {
-            let _ = writeln!(Polite(io::stderr(), before), "thalweg: {error}");
+            outcome.messages_failed(error);
         }
         if let Ok(Err(error)) = stdout.join() {
             outcome.output_failed(error);
@@ -217,8 +211,7 @@ impl Start {
     }
 }
 
-/// A thread that forwards what PEs print. If nobody takes their output any more, the job stops; what
-/// they say on the way is not worth that.
+/// Starts a thread that forwards what PEs print.
 fn start(
     run: impl FnOnce() -> Result<(), OutputError> + Send + 'static,
 ) -> Result<Forwarding, Error> {
@@ -310,8 +303,7 @@ impl Launcher {
         for (pe, child) in (0..).zip(&mut self.children) {
             if let Err(error) = child.outbox.flush() {
                 child.outbox.close();
-                self.conduct
-                    .lost(pe, format!("cannot be told anything: {error}"));
+                self.conduct.lost(pe, error.to_string());
             }
         }
     }
@@ -319,10 +311,10 @@ impl Launcher {
     /// Waits until somebody has something to say, and listens.
     fn wait(&mut self) -> io::Result<()> {
         let now = Instant::now();
-        let left = self
-            .conduct
-            .deadline()
-            .map(|at| at.saturating_duration_since(now));
+        let deadline = self.conduct.deadline();
+        let left = deadline.map(|at| at.saturating_duration_since(now));
+        let pauses = self.children.iter().filter_map(|c| c.outbox.pause());
+        let left = left.into_iter().chain(pauses).min();
         let left = left.map(|left| Timespec {
             tv_sec: left.as_secs() as i64,
             tv_nsec: left.subsec_nanos().into(),
@@ -348,7 +340,7 @@ impl Launcher {
     }
 
     fn look_at_signal(&mut self) {
-        self.signal.lower();
+        self.signal.event.silence();
         if self.stop.is_requested() {
             self.conduct.stop();
         }
@@ -369,9 +361,7 @@ impl Launcher {
             match heard {
                 Ok(false) => {}
                 Ok(true) => self.conduct.closed(number),
-                Err(error) => self
-                    .conduct
-                    .lost(number, format!("cannot be heard: {error}")),
+                Err(error) => self.conduct.lost(number, error.to_string()),
             }
         }
         if has_ended {

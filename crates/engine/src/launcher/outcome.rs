@@ -11,7 +11,7 @@ use graph::{Pe, Plan, Program};
 
 use super::output::OutputError;
 use crate::Error;
-use crate::control::Ending;
+use crate::control::{Ending, Failure};
 use crate::leftover::{self, Leftover};
 use crate::pe::CUT_OFF;
 
@@ -21,6 +21,8 @@ pub struct Outcome {
     causes: Vec<(u32, Cause)>,
     /// What happened to standard output.
     output: Option<OutputError>,
+    /// What happened to what PEs say on standard error.
+    messages: Option<OutputError>,
     /// What windows held in PEs that ended well.
     leftovers: Vec<Leftover>,
 }
@@ -32,8 +34,10 @@ pub enum Cause {
     Ending(Ending),
     /// Without a word.
     Death(Exit),
-    /// Nothing could be said to it or heard of it any more; how that was noticed.
-    Lost(String),
+    /// Nothing could be said to it or heard of it any more: why, and how its process has ended.
+    Lost(String, Exit),
+    /// It closed its connection without a word, and was killed because it did not end.
+    Unended,
     /// It sent something that makes no sense, and was killed for it.
     Nonsense(String),
 }
@@ -81,6 +85,11 @@ impl Outcome {
         self.output = Some(error);
     }
 
+    /// What PEs say on standard error has not all come out.
+    pub fn messages_failed(&mut self, error: OutputError) {
+        self.messages = Some(error);
+    }
+
     /// Windows of a PE that has ended well hold something.
     pub fn left_over(&mut self, leftovers: &[Leftover]) {
         self.leftovers.extend_from_slice(leftovers);
@@ -92,30 +101,15 @@ impl Outcome {
         let mut deaths = false;
         let (mut lines, mut crossings) = (Vec::new(), Vec::new());
         for (pe, cause) in &self.causes {
-            match cause {
-                Cause::Ending(ending) if self.output.is_some() && ending.is_quiet => {}
-                Cause::Ending(ending) => {
-                    for failure in &ending.failures {
-                        let line = format!("pe {pe}: {}", failure.line);
-                        let list = if failure.is_crossing {
-                            &mut crossings
-                        } else {
-                            &mut lines
-                        };
-                        list.push(line);
-                    }
-                }
-                Cause::Death(exit) => {
-                    deaths = true;
-                    lines.push(format!("{}: {exit}", label(*pe)));
-                }
-                Cause::Lost(how) => {
-                    deaths = true;
-                    lines.push(format!("{} {how}", label(*pe)));
-                }
-                Cause::Nonsense(what) => {
-                    deaths = true;
-                    lines.push(format!("internal error: {} sent {what}", label(*pe)));
+            if let Some(sentence) = cause.sentence(label(*pe)) {
+                deaths = true;
+                lines.push(sentence);
+            }
+            for failure in self.failures(cause) {
+                let line = format!("pe {pe}: {}", failure.line);
+                match failure.is_crossing {
+                    true => crossings.push(line),
+                    false => lines.push(line),
                 }
             }
         }
@@ -125,11 +119,25 @@ impl Outcome {
         if self.is_quiet() && !deaths {
             return Err(Error::Quiet);
         }
-        let lines = if lines.is_empty() { crossings } else { lines };
+        let mut lines = if lines.is_empty() { crossings } else { lines };
+        let lost = self.messages.map(|error| error.to_string());
         if lines.is_empty() {
-            return Ok(leftover::sentences(&self.leftovers));
+            let mut said = leftover::sentences(&self.leftovers);
+            said.extend(lost);
+            return Ok(said);
         }
+        lines.extend(lost);
         Err(Error::Program(lines.join("\n")))
+    }
+
+    /// What a PE has said of its end. That nobody takes its output is not said of one if the launcher
+    /// has met it too.
+    fn failures<'c>(&self, cause: &'c Cause) -> &'c [Failure] {
+        match cause {
+            Cause::Ending(ending) if self.output.is_some() && ending.is_quiet => &[],
+            Cause::Ending(ending) => &ending.failures,
+            _ => &[],
+        }
     }
 
     /// Whether the reader of standard output has gone away. What the launcher met counts: once it
@@ -140,6 +148,33 @@ impl Outcome {
         }
         let mut endings = self.causes.iter();
         endings.any(|(_, cause)| matches!(cause, Cause::Ending(e) if e.is_quiet))
+    }
+}
+
+impl Cause {
+    /// What is said of a PE that has said nothing itself, by what it is called.
+    fn sentence(&self, label: &str) -> Option<String> {
+        Some(match self {
+            Cause::Ending(_) => return None,
+            Cause::Death(exit) => format!("{label}: {exit}"),
+            Cause::Lost(why, Exit::Status(CUT_OFF)) => {
+                format!("the connection to {label} broke: {why}; it ended with status {CUT_OFF}")
+            }
+            Cause::Lost(why, _) => format!("the connection to {label} broke: {why}"),
+            Cause::Unended => format!("{label} has closed its connection, and did not end"),
+            Cause::Nonsense(what) => format!("internal error: {label} sent {what}"),
+        })
+    }
+}
+
+impl Exit {
+    /// Whether a process that ended so has broken its connection by that. One that is cut off ends
+    /// because its connection is broken.
+    pub fn breaks_connection(self) -> bool {
+        match self {
+            Exit::Signal(_) => true,
+            Exit::Status(status) => status > 0 && status != CUT_OFF,
+        }
     }
 }
 
@@ -155,7 +190,11 @@ impl From<ExitStatus> for Exit {
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Exit::Status(CUT_OFF) => f.write_str("has lost its connection to the launcher"),
+            // So does whatever else ends with this status.
+            Exit::Status(CUT_OFF) => write!(
+                f,
+                "ended with status {CUT_OFF}, as PEs do that cannot reach their launcher"
+            ),
             Exit::Status(status) => write!(f, "ended with status {status} and without a word"),
             Exit::Signal(signal) => match signal_name(signal) {
                 Some(name) => write!(f, "killed by signal {signal} ({name})"),
@@ -185,4 +224,24 @@ fn signal_name(signal: i32) -> Option<&'static str> {
         31 => "SIGSYS",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_are_lost_are_said_and_fail_no_job() {
+        let lost = |mut outcome: Outcome| {
+            outcome.messages_failed(OutputError::Reading(1, std::io::ErrorKind::NotFound.into()));
+            outcome.into_result(&["pe 0 (A)".to_owned()])
+        };
+        let sentence = "cannot read what pe 1 prints: entity not found";
+        assert_eq!(lost(Outcome::default()).unwrap(), [sentence]);
+        let mut outcome = Outcome::default();
+        outcome.add(0, Cause::Death(Exit::Status(1)));
+        let said = lost(outcome).unwrap_err().to_string();
+        let death = "pe 0 (A): ended with status 1 and without a word";
+        assert_eq!(said, format!("{death}\n{sentence}"));
+    }
 }

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
+use runtime::uninterrupted;
 use rustix::event::{PollFd, PollFlags, poll};
 use transport::Bell;
 
@@ -146,12 +147,7 @@ impl Pipe {
     fn fill(&mut self) -> io::Result<bool> {
         let start = self.line.len();
         self.line.resize(start + READ_BYTES, 0);
-        let count = loop {
-            match self.file.read(&mut self.line[start..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                count => break count,
-            }
-        };
+        let count = uninterrupted(|| self.file.read(&mut self.line[start..]));
         self.line.truncate(start + *count.as_ref().unwrap_or(&0));
         self.is_open = count? > 0;
         Ok(self.is_open)

@@ -7,7 +7,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
@@ -31,27 +31,34 @@ pub struct Processes(Arc<Started>);
 struct Started {
     /// No further process is started.
     is_over: AtomicBool,
+    /// The thread that is starting a process; 0: none is.
+    starter: AtomicI32,
     /// Readable when a process has ended; gone when it was waited for. Locked while one is started.
     ends: Mutex<Vec<Weak<OwnedFd>>>,
 }
 
 impl Processes {
-    /// Starts a process, unless all were killed.
+    /// Starts a process, unless all were killed. What the calling thread starts by other ways may be
+    /// killed as well if all are killed at the same time.
     ///
     /// # Errors
     /// It cannot be started.
     pub(super) fn start<T>(
         &self,
-        start: impl FnOnce() -> io::Result<(T, Arc<OwnedFd>)>,
+        start: impl FnOnce() -> io::Result<(T, Weak<OwnedFd>)>,
     ) -> io::Result<T> {
         // Held while it is started: a process is either in the list or not there.
         let mut ends = self.0.ends.lock().unwrap_or_else(PoisonError::into_inner);
         if self.0.is_over.load(Ordering::SeqCst) {
             return Err(io::Error::other("the job has been killed"));
         }
-        let (process, end) = start()?;
+        let thread = rustix::thread::gettid().as_raw_nonzero().get();
+        self.0.starter.store(thread, Ordering::SeqCst);
+        let started = start();
+        self.0.starter.store(0, Ordering::SeqCst);
+        let (process, end) = started?;
         ends.retain(|end| end.strong_count() > 0);
-        ends.push(Arc::downgrade(&end));
+        ends.push(end);
         Ok(process)
     }
 
@@ -87,7 +94,7 @@ impl Processes {
                 Err(TryLockError::WouldBlock) if Instant::now() > deadline => return None,
                 Err(TryLockError::WouldBlock) => {}
             }
-            for child in children() {
+            for child in children(self.0.starter.load(Ordering::SeqCst)) {
                 // All are to end.
                 let _ = kill_process(child, Signal::KILL);
             }
@@ -96,15 +103,12 @@ impl Processes {
     }
 }
 
-/// The processes that this one has started and not waited for, as /proc has them.
-fn children() -> Vec<Pid> {
-    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
-    let lists = tasks.flatten().map(|task| task.path().join("children"));
-    let texts: Vec<_> = lists
-        .filter_map(|list| fs::read_to_string(list).ok())
-        .collect();
-    let numbers = texts.iter().flat_map(|text| text.split_whitespace());
-    let numbers = numbers.filter_map(|number| number.parse().ok());
+/// The processes that a thread of this one has started and nobody has waited for, as /proc has them.
+fn children(thread: i32) -> Vec<Pid> {
+    let list = format!("/proc/self/task/{thread}/children");
+    let text = fs::read_to_string(list).unwrap_or_default();
+    let numbers = text.split_whitespace().map(str::parse);
+    let numbers = numbers.filter_map(Result::ok);
     numbers.filter_map(Pid::from_raw).collect()
 }
 
@@ -134,7 +138,9 @@ impl fmt::Debug for Processes {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt;
     use std::process::{Child, Command};
+    use std::sync::mpsc::channel;
 
     use rustix::process::{PidfdFlags, pidfd_open};
 
@@ -144,7 +150,8 @@ mod tests {
         processes.start(|| {
             let child = Command::new("sleep").arg("1000").spawn()?;
             let end = Arc::new(pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?);
-            Ok(((child, end.clone()), end))
+            let listed = Arc::downgrade(&end);
+            Ok(((child, end), listed))
         })
     }
 
@@ -162,5 +169,27 @@ mod tests {
         let error = sleeper(&processes).unwrap_err();
         assert_eq!(error.to_string(), "the job has been killed");
         processes.kill();
+    }
+
+    /// As one that is stopped before it has become what it is to be.
+    #[test]
+    fn one_that_holds_up_who_starts_it_is_killed_and_no_child_of_others() {
+        let processes = Processes::default();
+        let mut stranger = Command::new("sleep").arg("1000").spawn().unwrap();
+        let (sender, is_starting) = channel();
+        let starting = processes.clone();
+        let starter = std::thread::spawn(move || {
+            starting.start(|| {
+                let mut child = Command::new("sleep").arg("1000").spawn()?;
+                sender.send(()).unwrap();
+                Ok((child.wait()?.signal(), Weak::new()))
+            })
+        });
+        is_starting.recv().unwrap();
+        processes.kill();
+        assert_eq!(starter.join().unwrap().unwrap(), Some(9));
+        assert!(stranger.try_wait().unwrap().is_none());
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
     }
 }

@@ -8,13 +8,17 @@ package Thalweg::Output;
 my ($file, $out);
 
 sub begin {
-    ($file, my $seconds) = @_;
+    ($file, my $seconds, my $parent, my $prctl) = @_;
+    # The script ends with the thread that started it, killed by the system (PR_SET_PDEATHSIG, SIGKILL):
+    # it is in a process group of its own, which neither Ctrl-C nor the end of the parent reaches.
+    syscall($prctl, 1, 9) if $prctl;
+    CORE::exit(1) if getppid() != $parent;
     open($out, '>&', \*STDOUT) or die "cannot write: $!\n";
     my $selected = select($out);
     $| = 1;
     select($selected);
     tie(*STDOUT, __PACKAGE__);
-    # The script does not outlive whoever started it by more than this.
+    # Where that cannot be had, the script does not outlive whoever started it by more than this.
     alarm($seconds);
     $SIG{__DIE__} = sub { mark('x') unless $^S || !defined $^S };
 }

@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use runtime::uninterrupted;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
@@ -125,10 +126,9 @@ impl<T: Read + AsFd> Pipe<T> {
             if self.bytes.len() > BYTES_MAX {
                 break;
             }
-            match pipe.read(&mut room) {
+            match uninterrupted(|| pipe.read(&mut room)) {
                 Ok(0) => self.open = None,
                 Ok(count) => self.bytes.extend_from_slice(&room[..count]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
             }
@@ -154,9 +154,8 @@ impl Ended {
 /// says itself why.
 fn is_told(pipe: &mut impl Write, left: &mut &[u8]) -> bool {
     while !left.is_empty() {
-        match pipe.write(left) {
+        match uninterrupted(|| pipe.write(left)) {
             Ok(count) => *left = &left[count..],
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return error.kind() != io::ErrorKind::WouldBlock,
         }
     }

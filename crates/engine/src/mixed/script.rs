@@ -8,6 +8,16 @@ use compiler::Problem;
 /// Defines what the script calls.
 const PREAMBLE: &str = include_str!("preamble.pl");
 
+/// The number of the system call `prctl`, by which a process asks to end with the one that started
+/// it; 0: it is not known here.
+const PRCTL: u32 = if cfg!(target_arch = "x86_64") {
+    157
+} else if cfg!(any(target_arch = "aarch64", target_arch = "riscv64")) {
+    167
+} else {
+    0
+};
+
 /// A part of a file, with the line that it begins in.
 #[derive(Debug, PartialEq, Eq)]
 enum Part<'t> {
@@ -16,7 +26,7 @@ enum Part<'t> {
     Value(u32, &'t str),
 }
 
-/// The script of a file that is called `name` in messages.
+/// The script of a file that is called `name` in messages, for a process that is started from here.
 ///
 /// # Errors
 /// Perl begins and does not end.
@@ -25,12 +35,13 @@ pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, 
     let mut script = PREAMBLE.to_owned();
     let seconds = patience.as_secs() + 1;
     let file = quoted(name);
+    let parent = std::process::id();
     // Nothing can fail that writes into a string.
     let _ = writeln!(
         script,
-        "BEGIN {{ Thalweg::Output::begin({file}, {seconds}) }}"
+        "BEGIN {{ Thalweg::Output::begin({file}, {seconds}, {parent}, {PRCTL}) }}"
     );
-    for part in &parts {
+    for (at, part) in parts.iter().enumerate() {
         let (Part::Text(line, _) | Part::Code(line, _) | Part::Value(line, _)) = part;
         let _ = writeln!(script, "# line {line} \"{name}\"");
         let _ = match part {
@@ -42,7 +53,10 @@ pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, 
                     "{{ no utf8; Thalweg::Output::copy({line}, {text}); }}"
                 )
             }
-            Part::Code(_, code) => writeln!(script, "{code}\n{}", end(code)),
+            Part::Code(_, code) => {
+                let end = end(code, parts.get(at + 1));
+                writeln!(script, "{code}\n{end}")
+            }
             // The end of the line ends a comment too.
             Part::Value(_, code) => writeln!(script, "Thalweg::Output::value({code}\n);"),
         };
@@ -50,12 +64,40 @@ pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, 
     Ok(script)
 }
 
-/// What ends the last statement of some code: it may end without a semicolon, but also within a block.
-fn end(code: &str) -> &'static str {
-    match code.trim_end().ends_with([';', '{', '}', '(', ',']) {
-        true => "",
-        false => ";",
+/// Perl's words that go on with what ends in `}`: none of them begins a statement.
+const CLAUSES: [&str; 3] = ["else", "elsif", "continue"];
+
+/// Those that begin a statement with a block, or stand behind one: `do { } while $x;`.
+const MODIFIERS: [&str; 6] = ["if", "unless", "while", "until", "for", "foreach"];
+
+/// What ends the last statement of some code: it may end without a semicolon. One too many is an empty
+/// statement, wherever text may follow. Only code that follows at once may go on with what is open;
+/// whether it is, the last character says, though it may be that of a comment.
+fn end(code: &str, next: Option<&Part<'_>>) -> &'static str {
+    let Some(Part::Code(_, next)) = next else {
+        return ";";
+    };
+    let word = first_word(next);
+    let is_loose = !next.trim_end().ends_with(['{', '}']);
+    let goes_on = match code.trim_end().chars().last() {
+        _ if CLAUSES.contains(&word) => true,
+        Some('{' | '(' | ',') => true,
+        Some('}') => is_loose && MODIFIERS.contains(&word),
+        _ => false,
+    };
+    if goes_on { "" } else { ";" }
+}
+
+/// The word that some code begins with, behind comments.
+fn first_word(code: &str) -> &str {
+    let mut rest = code.trim_start();
+    while rest.starts_with('#') {
+        rest = rest
+            .split_once('\n')
+            .map_or("", |(_, rest)| rest.trim_start());
     }
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    &rest[..end.unwrap_or(rest.len())]
 }
 
 fn parts(template: &str) -> Result<Vec<Part<'_>>, Problem> {
@@ -133,10 +175,28 @@ mod tests {
     }
 
     #[test]
-    fn statements_end_and_blocks_stay_open() {
-        assert_eq!(end(" my $x = 1 "), ";");
-        assert_eq!(end(" for (1..3) { "), "");
-        assert_eq!(end(" } "), "");
-        assert_eq!(end(" # a remark"), ";");
+    fn statements_end_and_what_is_open_stays_so() {
+        let before = |code: &str, next: &'static str| end(code, Some(&Part::Code(1, next)));
+        for code in ["", " my $x = 1 ", " for (1..3) { ", " } ", " # a remark;"] {
+            assert_eq!(end(code, None), ";", "{code}");
+            assert_eq!(end(code, Some(&Part::Text(1, "a"))), ";", "{code}");
+        }
+        for code in [" my $h = { a => 1 }", "1 # that's;", "my $x = 1"] {
+            for next in [
+                "$x = 2",
+                "if (1) {",
+                " while (1) { print 1 }",
+                "elsewhere();",
+            ] {
+                assert_eq!(before(code, next), ";", "{code}, {next}");
+            }
+        }
+        for next in ["else {", " elsif ($x) {", "# no\n # no\n else{ print 1 }"] {
+            assert_eq!(before("}", next), "", "{next}");
+            assert_eq!(before("} # so far", next), "", "{next}");
+        }
+        assert_eq!(before("do { $x++ }", "while ($x < 3);"), "");
+        assert_eq!(before("f(1,", "2);"), "");
+        assert_eq!(before("my $h = {", "a => 1 };"), "");
     }
 }

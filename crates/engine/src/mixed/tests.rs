@@ -61,6 +61,52 @@ fn the_code_repeats_chooses_and_prints() {
     );
 }
 
+/// Perl is asked: semicolons are put where they have to be, and nowhere else.
+#[test]
+fn code_ends_with_or_without_a_semicolon() {
+    if !has_perl() {
+        return;
+    }
+    let cases = [
+        ("<% my $h = { a => 1 } %>a<%= $h->{a} %>", "a1"),
+        (
+            "<% my $h = { a => 1 } %><% my $x = 2 %><%= $h->{a} + $x %>",
+            "3",
+        ),
+        (
+            "<% my $h = { a => 1 } %><% while (delete $h->{a}) { %>b<% } %>",
+            "b",
+        ),
+        ("<% my $x = 1 # the width; %><%= $x %>", "1"),
+        ("<% my $x = 1 # { %><%= $x %>", "1"),
+        ("<% my $x = 1 # }\n %><%= $x %>", "1"),
+        ("<% my @x = map { 2 * $_ } (1, 2) %><%= \"@x\" %>", "2 4"),
+        (
+            "<% if (0) { %>a<% } %><% elsif (0) { %>b<% } # so %><% else { %>c<% } %>",
+            "c",
+        ),
+        ("<% if (0) { %>a<% } %><% # or\n else { %>b<% } %>c", "bc"),
+        (
+            "<% my $x = 0; do { %>a<% } %><% while (++$x < 3); %>",
+            "aaa",
+        ),
+        ("<% my $x = 0; do { %>a<% } while (++$x < 3) %>b", "aaab"),
+        ("<% my %h = ( %><% a => 1, %><% b => 2) %><%= $h{b} %>", "2"),
+        ("<% my $h = { %><% a => 1 }; %><%= $h->{a} %>", "1"),
+        ("<% sub f { %>a<% } %><% f() %><% f %>", "aa"),
+        (
+            "<% for my $i (1..2) { if ($i > 1) { %>a<% } %><% } %>b",
+            "ab",
+        ),
+        ("<% print <<E;\na\nE\n%>b", "a\nb"),
+    ];
+    for (template, text) in cases {
+        let source = of(template, &[]);
+        assert_eq!(problems(&source), [], "{template}");
+        assert_eq!(source.text, text, "{template}");
+    }
+}
+
 #[test]
 fn values_of_several_lines_and_undefined_ones_are_text() {
     if !has_perl() {

@@ -67,13 +67,16 @@ impl Arena {
 
     /// Gives back what was taken since `bump.next` was `mark` (0: since the beginning).
     pub fn reset(&mut self, bump: &mut Bump, mark: usize) {
+        // Of the last chunk; those before it count as used up.
+        let mut used = bump.next;
         while let Some(mut chunk) = self.chunks.pop() {
             let start = chunk.as_ptr().addr();
             let end = start + chunk.len() * 8;
             let holds_mark = start <= mark && mark <= end;
             if cfg!(debug_assertions) {
-                let kept = if holds_mark { (mark - start) / 8 } else { 0 };
-                chunk[kept..].fill(FREED);
+                let kept = if holds_mark { mark } else { start };
+                let used = std::mem::replace(&mut used, usize::MAX).clamp(kept, end);
+                chunk[(kept - start) / 8..(used - start) / 8].fill(FREED);
             }
             if holds_mark {
                 *bump = Bump {
@@ -124,9 +127,29 @@ mod tests {
         let mark = bump.next;
         arena.take(&mut bump, 64);
         arena.reset(&mut bump, mark);
-        assert!(arena.chunks[0][1..].iter().all(|&word| word == FREED));
+        let freed = |words: &[u64]| words.iter().filter(|&&word| word == FREED).count();
+        assert_eq!(freed(&arena.chunks[0][1..9]), 8);
+        assert_eq!(freed(&arena.chunks[0]), 8, "nothing else was taken");
+        arena.reset(&mut bump, 0);
+        assert_eq!(freed(&arena.chunks[0]), 9);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn a_chunk_is_filled_as_far_as_it_was_used() {
+        let mut arena = Arena::default();
+        let mut bump = Bump::EMPTY;
+        arena.take(&mut bump, 8);
+        arena.take(&mut bump, 1 << 20);
         arena.reset(&mut bump, 0);
         assert!(arena.chunks[0].iter().all(|&word| word == FREED));
+        arena.chunks[0].fill(1);
+        for _ in 0..3 {
+            arena.take(&mut bump, 24);
+            arena.reset(&mut bump, 0);
+        }
+        let filled = arena.chunks[0].iter().filter(|&&word| word == FREED);
+        assert_eq!(filled.count(), 3);
     }
 
     #[test]
