@@ -19,7 +19,7 @@ mod window;
 mod window_form;
 mod window_parts;
 
-pub(crate) use ports::{COMMAS, merging};
+pub(crate) use ports::{COMMAS, input_names, merging};
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -223,11 +223,11 @@ impl<'w> Work<'_, 'w> {
 /// The ports as the invocation's expressions see them.
 fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
     let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
-    let inputs = inputs.map(|((port, fed), model)| {
-        let names = port.alias.iter().chain(&port.streams);
-        let names: Vec<_> = names.map(|name| name.text.clone()).collect();
+    let names = ports::input_names(request.ast);
+    let inputs = inputs.zip(names).map(|(((port, fed), model), names)| {
+        let name = port.alias.iter().chain(&port.streams).next();
         crate::names::InputPort {
-            name: names.first().cloned().unwrap_or_default(),
+            name: name.map(|name| name.text.clone()).unwrap_or_default(),
             names,
             streams: fed.meanings(),
             schema: fed.schema.clone(),

@@ -1,5 +1,8 @@
 //! How many ports an invocation has, and which port set of the model each belongs to.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use graph::{Cardinality, InPortModel, OperatorModel, OutPortModel};
 use syntax::ast::{Ident, Invocation};
 use syntax::{Diagnostic, Span};
@@ -141,6 +144,20 @@ fn wanted(counts: &[Cardinality], what: &str) -> String {
         Some(most) if most == least + 1 => format!("{least} or {}", counted(most, what)),
         Some(most) => format!("{least} to {}", counted(most, what)),
     }
+}
+
+/// Every name that means an input port, for each: its alias, then the names of its streams. A name
+/// that is the alias of a port means no other port, whatever streams that has.
+pub(crate) fn input_names(ast: &Invocation) -> Vec<Vec<Arc<str>>> {
+    let aliases = ast.inputs.iter().filter_map(|port| port.alias.as_ref());
+    let aliases: HashSet<&str> = aliases.map(|alias| &*alias.text).collect();
+    let ports = ast.inputs.iter().map(|port| {
+        let own = port.streams.iter();
+        let own = own.filter(|stream| !aliases.contains(&*stream.text));
+        let names = port.alias.iter().chain(own);
+        names.map(|name| name.text.clone()).collect()
+    });
+    ports.collect()
 }
 
 /// Reports ports that are given one name, input ports and output ports. Several input ports may carry
