@@ -166,7 +166,11 @@ pub(super) fn names(session: &Session<'_>, ast: &Invocation) {
     let mut seen: Vec<&Ident> = Vec::new();
     for port in &ast.inputs {
         let Some(alias) = &port.alias else { continue };
-        let own = port.streams.iter().find(|stream| stream.text == alias.text);
+        // Of several streams that come together, an alias may say which name the port has.
+        let own = match &port.streams[..] {
+            [stream] if stream.text == alias.text => Some(stream),
+            _ => None,
+        };
         if let Some(stream) = own {
             session.report(needless(alias, stream.span));
         } else if let Some(first) = seen.iter().find(|name| name.text == alias.text) {
