@@ -18,7 +18,8 @@ use std::sync::Arc;
 use graph::BinaryOp;
 use tuple::Type;
 
-use super::convert::cast_node;
+use super::convert::{cast_node, optional_of};
+use super::literal::without_optional;
 use super::operator::{applies, is_shift};
 
 /// The operands of an operator, both of one type if they are numbers of different types and the
@@ -31,11 +32,33 @@ pub(super) fn brought_together(
     if is_shift(op) {
         return (left, right);
     }
+    if matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+        && let Some(both) = optionals_together(&left, &right)
+    {
+        return both;
+    }
     let ty = common(&left.ty, &right.ty, op.is_comparison());
     match ty.filter(|ty| applies(op, ty)) {
         Some(ty) => (cast_node(left, &ty), cast_node(right, &ty)),
         None => (left, right),
     }
+}
+
+/// Operands of which one may be null or both, if their values are numbers of different types.
+fn optionals_together(
+    left: &graph::Expr,
+    right: &graph::Expr,
+) -> Option<(graph::Expr, graph::Expr)> {
+    if !left.ty.is_optional() && !right.ty.is_optional() {
+        return None;
+    }
+    let ty = common(
+        without_optional(&left.ty),
+        without_optional(&right.ty),
+        true,
+    )?;
+    let ty = optional_of(&ty);
+    Some((cast_node(left.clone(), &ty), cast_node(right.clone(), &ty)))
 }
 
 /// What is looked for with `in` and where, with one type for it and the elements or keys.
