@@ -15,7 +15,8 @@ use super::Work;
 /// The condition that a constant rstring holds; [`Work::filter_text`] is its text then.
 pub(super) fn condition(work: &Work<'_, '_>, text: &Expr, span: Span) -> Option<Expr> {
     let session = work.session;
-    let Value::RString(text) = session.fold(text, span)? else {
+    let help = "a filter is a condition, or a constant rstring that holds one";
+    let Value::RString(text) = session.fold_or_say(text, span, Some(help))? else {
         return None;
     };
     // A port without a type was reported.
