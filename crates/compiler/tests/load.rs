@@ -249,6 +249,29 @@ fn files_of_mixed_mode_are_generated_where_a_name_is_nowhere_else() {
 }
 
 #[test]
+fn values_may_be_what_files_of_mixed_mode_define() {
+    let main = "composite Main { graph () as A = Custom() {\n\
+        logic onProcess : println(Col.red); } }";
+    let made =
+        "code\ncomposite Col { type static C = enum{red, green}; graph () as A = Custom() {} }";
+    let output = compile(&[("Main.spl", main), ("Col.splmm", made)]);
+    assert_eq!(read(&output), ["Main.spl", "Col.splmm"]);
+}
+
+#[test]
+fn warnings_generate_nothing() {
+    let main = format!("use com.not.there::*;\n{MAIN}");
+    let files = [
+        ("Main.spl", &*main),
+        ("Source.spl", SOURCE),
+        ("Other.splmm", "code\n"),
+    ];
+    let output = compile(&files);
+    assert_eq!(codes(&output), ["unknown-namespace"]);
+    assert_eq!(read(&output), ["Main.spl", "Source.spl"]);
+}
+
+#[test]
 fn what_cannot_be_generated_is_said_if_something_is_missing() {
     let output = compile(&[("Main.spl", MAIN), ("Made.splmm", "die\n")]);
     let mut found = codes(&output);
