@@ -30,7 +30,8 @@ fn missing(entry: &ConfigEntry) -> Option<(&'static str, &'static str)> {
     Some(match &*entry.name {
         "restartable" if says("true") => (
             "restarts nothing: a process that fails ends its job",
-            "run the job again; it only keeps operators that differ in it apart, with `--fuse spl`",
+            "run the job again yourself. With `--fuse spl`, `restartable` only keeps operators with \
+             different values in different processes.",
         ),
         "relocatable" if says("true") => (
             "moves nothing: a process stays on the host that it was started on",

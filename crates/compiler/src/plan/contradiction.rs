@@ -118,6 +118,8 @@ struct Voice<'a> {
 enum Bond<'a> {
     /// By what both say.
     Said(Said<'a>, Said<'a>),
+    /// By what both say of their host, which an operator keeps for one process.
+    Host(Said<'a>, Said<'a>, Voice<'a>),
     Loop,
     /// Each is together with others that are.
     Others,
@@ -224,6 +226,10 @@ impl<'a> Finder<'_, 'a> {
     fn why(&self, one: usize, other: usize, what: &str) -> String {
         match self.bond(one, other, what) {
             Bond::Said(said, _) => format!(" by {}", said.value),
+            Bond::Host(said, _, alone) => {
+                let isolates = self.name(alone.at);
+                format!(" by {}, whose host {isolates} isolates", said.value)
+            }
             Bond::Loop => " because they stand in a loop".to_owned(),
             Bond::Others => " through other operators".to_owned(),
         }
@@ -233,26 +239,29 @@ impl<'a> Finder<'_, 'a> {
         let [a, b] = [one, other].map(|at| &self.placements[at]);
         let both = |of: Part<'a>| of(a).zip(of(b)).filter(|(a, b)| a.value == b.value);
         let near = both(|p| p.colocation);
-        let of_host = || {
-            let (a, b) = both(|p| p.host_colocation)?;
-            (what == HOST || self.is_isolated(a.value)).then_some((a, b))
-        };
-        let said = near.or_else(of_host);
-        match said {
-            Some((a, b)) => Bond::Said(a, b),
-            None if self.loops[one].is_some() && self.loops[one] == self.loops[other] => Bond::Loop,
-            None => Bond::Others,
+        let of_host = both(|p| p.host_colocation);
+        let isolated = of_host.and_then(|(a, b)| Some((a, b, self.isolates(a.value)?)));
+        match (near, of_host, isolated) {
+            (Some((a, b)), ..) => Bond::Said(a, b),
+            (_, Some((a, b)), _) if what == HOST => Bond::Said(a, b),
+            (.., Some((a, b, alone))) => Bond::Host(a, b, alone),
+            _ if self.loops[one].is_some() && self.loops[one] == self.loops[other] => Bond::Loop,
+            _ => Bond::Others,
         }
     }
 
-    /// Whether an operator of a `hostColocation` keeps the host for its process.
-    fn is_isolated(&self, colocation: &str) -> bool {
+    /// The operator of a `hostColocation` that keeps the host for its process.
+    fn isolates(&self, colocation: &str) -> Option<Voice<'a>> {
         let is_of = |p: &Placement<'_>| {
             p.host_colocation
                 .is_some_and(|said| said.value == colocation)
         };
-        let mut all = self.placements.iter();
-        all.any(|p| is_of(p) && p.host_isolation.is_some())
+        let all = self.placements.iter().enumerate();
+        let mut of = all.filter(|(_, p)| is_of(p));
+        of.find_map(|(at, p)| {
+            let said = p.host_isolation?;
+            Some(Voice { at, said })
+        })
     }
 
     /// Adds the other places: what keeps the operators apart, then what keeps them together.
@@ -269,8 +278,15 @@ impl<'a> Finder<'_, 'a> {
         };
         let error = add(error, (one, first, "says so here"));
         let heads = [one, other].map(|at| self.operators[at].pos);
-        let (places, text) = match self.bond(one, other, what) {
-            Bond::Said(a, b) => ([a.pos, b.pos], "is colocated here"),
+        let bond = self.bond(one, other, what);
+        let error = match &bond {
+            Bond::Host(.., alone) => {
+                add(error, (alone.at, alone.said.pos, "isolates its host here"))
+            }
+            _ => error,
+        };
+        let (places, text) = match bond {
+            Bond::Said(a, b) | Bond::Host(a, b, _) => ([a.pos, b.pos], "is colocated here"),
             Bond::Loop => (heads, "is in this loop"),
             Bond::Others => (heads, "is colocated with others, or in a loop with them"),
         };
