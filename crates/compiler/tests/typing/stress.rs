@@ -92,3 +92,45 @@ impl Random {
         (self.0 % end as u64) as usize
     }
 }
+
+/// The nearest of many names is looked for as long as there are not many findings.
+#[test]
+fn many_unknown_names_among_many_are_found_in_time() {
+    const NAMES: usize = 600;
+    let list = |item: &dyn Fn(usize) -> String, between: &str| {
+        let items: Vec<_> = (0..NAMES).map(item).collect();
+        items.join(between)
+    };
+    let attributes = list(&|at| format!("int32 someAttribute{at}"), ", ");
+    let assigned = list(&|at| format!("otherAttribute{at} = 1"), ", ");
+    let read = list(&|at| format!("println(A.otherAttribute{at});"), " ");
+    let ports = list(&|_| "A".to_owned(), "; ");
+    let clauses = list(&|at| format!("onTuple SomePort{at} : {{}}"), "\n");
+    let asked = list(&|_| "println(inputPort(A));".to_owned(), "\n");
+    let sent = list(&|at| format!("submit({{n = 1}}, OtherPort{at});"), "\n");
+    let program = format!(
+        "composite Main {{ graph\n\
+         stream<{attributes}> A = Beacon() {{ output A : {assigned}; }}\n\
+         () as B = Custom(A) {{ logic onTuple A : {{ {read} {sent} }}\n {clauses} }}\n\
+         () as C = Custom({ports}) {{ logic onTuple A : {{ {asked} }} {clauses} }}\n}}"
+    );
+    let output = check("many.spl", &program);
+    let count = |code: &str| output.diagnostics.iter().filter(|d| d.code == code).count();
+    assert_eq!(count("unknown-attribute"), 2 * NAMES);
+    let helped = output.diagnostics.iter().filter(|d| !d.help.is_empty());
+    assert!(helped.clone().count() <= 100, "{}", helped.count());
+}
+
+#[test]
+fn few_of_many_ports_are_named() {
+    let ports: Vec<_> = (0..50).map(|at| format!("A as P{at}")).collect();
+    let program = format!(
+        "composite Main {{ graph stream<int32 n> A = Beacon() {{}}\n\
+         () as B = Custom({}) {{ logic onTuple A : {{}} }} }}",
+        ports.join("; ")
+    );
+    let output = check("ports.spl", &program);
+    let help = &output.diagnostics[0].help[0];
+    assert!(help.starts_with("write `P0` or `P1`"), "{help}");
+    assert!(help.ends_with("`P7` or one of 42 more"), "{help}");
+}
