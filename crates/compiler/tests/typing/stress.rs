@@ -157,3 +157,25 @@ fn a_chain_of_static_types_is_checked_in_time() {
     assert_eq!(count("int32"), 0);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+/// What conditions in texts see is put together once.
+#[test]
+fn many_filters_that_are_texts_are_typed_in_time() {
+    let import = |at: usize| {
+        let filter = match at % 2 {
+            0 => format!("n > {at}"),
+            _ => format!("n > {at} && m{at} > 1"),
+        };
+        format!(
+            "stream<int32 n> S{at} = Import() {{ param subscription : x == 1; filter : \"{filter}\"; }}"
+        )
+    };
+    let imports: Vec<_> = (0..1_000).map(import).collect();
+    let program = format!("composite Main {{ graph {} }}", imports.join("\n"));
+    let start = std::time::Instant::now();
+    let found = check("filters.spl", &program).diagnostics;
+    let wrong = found.iter().filter(|d| d.code == "bad-filter");
+    let places: Vec<_> = wrong.map(|d| d.message.contains("1:")).collect();
+    assert_eq!(places, [true; 500]);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
