@@ -179,3 +179,31 @@ fn many_filters_that_are_texts_are_typed_in_time() {
     assert_eq!(places, [true; 500]);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
+
+/// Logic is looked at once for the markers that it submits, whatever ports there are.
+#[test]
+fn a_window_on_each_of_many_ports_is_checked_in_time() {
+    const PORTS: usize = 1_500;
+    let list = |item: &dyn Fn(usize) -> String| {
+        let items: Vec<_> = (0..PORTS).map(item).collect();
+        items.join("\n")
+    };
+    let outputs = list(&|at| format!("stream<int32 n> P{at}{}", [";", ""][at / (PORTS - 1)]));
+    let sent = list(&|at| match at % 2 {
+        0 => format!("if (In.n > {at}) submit(Sys.WindowMarker, P{at});"),
+        _ => format!("submit(Sys.FinalMarker, P{at});"),
+    });
+    let read = list(&|at| {
+        format!(
+            "stream<int32 n> A{at} = Aggregate(P{at}) {{ window P{at} : tumbling, punct(); \
+             output A{at} : n = Sum(n); }}"
+        )
+    });
+    let program = format!(
+        "composite Main {{ graph stream<int32 n> In = Beacon() {{}}\n\
+         ({outputs}) = Custom(In) {{ logic onTuple In : {{ {sent} }} }}\n{read} }}"
+    );
+    let found = check("ports.spl", &program).diagnostics;
+    let never = found.iter().filter(|d| d.code == "no-window-markers");
+    assert_eq!(never.count(), PORTS / 2);
+}
