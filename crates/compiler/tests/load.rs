@@ -315,3 +315,35 @@ fn lines_of_generated_texts_are_those_of_the_file() {
         "{said}"
     );
 }
+
+/// Several lines of a text may come from one of the file, where a loop wrote them.
+#[test]
+fn placements_are_shown_where_they_are_in_the_generated_text() {
+    let operator = |name: &str| {
+        format!(
+            "() as {name} = Custom(A) {{\n\
+             config placement : partitionColocation(\"p\"), partitionExlocation(\"e\");\n}}\n"
+        )
+    };
+    let text = format!(
+        "composite Main {{ graph stream<int32 n> A = Beacon() {{}}\n{}{}}}\n",
+        operator("B"),
+        operator("C")
+    );
+    let mut source = generated("code\n");
+    source.generated = source.generated.map(|made| Generated {
+        lines: vec![1; text.split('\n').count()],
+        ..made
+    });
+    source.text = text.clone();
+    let output = compiler::compile(Input {
+        files: vec![(PathBuf::from("M.splmm"), source)],
+        ..support::input("", "", None)
+    });
+    assert_eq!(codes(&output), ["contradicting-placement"]);
+    let places = text.match_indices("placement");
+    let places: Vec<_> = places.map(|(at, _)| at as u32).collect();
+    let finding = &output.diagnostics[0];
+    let label = finding.labels[0].span.start;
+    assert_eq!([label, finding.span.start], places[..]);
+}

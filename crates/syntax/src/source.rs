@@ -106,18 +106,6 @@ impl SourceFile {
         }
     }
 
-    /// The byte offset of a position that [`SourceFile::position`] gave; the end of the text for one
-    /// that lies behind it.
-    pub fn offset(&self, at: Position) -> u32 {
-        let from = |origins: &Vec<u32>| origins.iter().position(|&line| line == at.line);
-        let generated = self.origins.as_ref().and_then(from);
-        let line = generated.map_or(at.line, |index| index as u32 + 1);
-        let start = self.line_start(line);
-        let mut characters = self.text[start..].char_indices();
-        let found = characters.nth(at.column.saturating_sub(1) as usize);
-        found.map_or(self.text.len(), |(offset, _)| start + offset) as u32
-    }
-
     /// The line of the text, counted from 1, that a byte offset lies in; an offset past the end is the
     /// end.
     pub fn text_line(&self, offset: u32) -> u32 {

@@ -7,10 +7,10 @@ use graph::ConfigEntry;
 use syntax::Diagnostic;
 use syntax::ast::Config;
 
-use super::Clause;
+use super::{Clause, Entry};
 
 /// Warns of the entries of `own` without effect; `entries` are those of them that have a value.
-pub(super) fn warn(clause: &Clause<'_, '_>, entries: &[ConfigEntry], own: &[Config]) {
+pub(super) fn warn(clause: &Clause<'_, '_>, entries: &[Entry], own: &[Config]) {
     for entry in entries {
         let Some((why, help)) = missing(entry) else {
             continue;

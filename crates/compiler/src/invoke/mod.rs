@@ -118,6 +118,8 @@ impl<'w> Work<'_, 'w> {
         let outputs = output::outputs(self);
         drop(said);
         let config = config::of_operator(self, request.inherited);
+        let config_places = config.iter().map(|entry| entry.span).collect();
+        let config = config.into_iter().map(|entry| entry.entry).collect();
         let mut annotations = annotation::of_operator(self, request.inherited);
         let place = request.channel.properties();
         if !place.is_empty() {
@@ -154,7 +156,7 @@ impl<'w> Work<'_, 'w> {
             pos: session.pos(ast.head),
         };
         operator.is_timed = self.model.timed.is_some_and(|timed| timed(&operator));
-        (operator, self.site(request, window_places))
+        (operator, self.site(request, window_places, config_places))
     }
 
     fn in_port(&self, at: usize, window: Option<graph::Window>) -> InPort {
@@ -170,7 +172,12 @@ impl<'w> Work<'_, 'w> {
         }
     }
 
-    fn site(&self, request: &Request<'_, 'w>, windows: Vec<Option<syntax::Span>>) -> Site {
+    fn site(
+        &self,
+        request: &Request<'_, 'w>,
+        windows: Vec<Option<syntax::Span>>,
+        config: Vec<syntax::Span>,
+    ) -> Site {
         let inputs = request.inputs.iter().zip(&self.inputs).zip(windows);
         let outputs = request.outputs.iter().zip(&self.outputs);
         let inputs = inputs.map(|((fed, model), window)| InSite {
@@ -190,6 +197,7 @@ impl<'w> Work<'_, 'w> {
             outputs: outputs.collect(),
             subscription: params::subscription(self),
             filter: params::filter(self),
+            config,
         }
     }
 

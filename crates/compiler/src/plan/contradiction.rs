@@ -19,52 +19,34 @@ pub(super) fn find(
     placements: &[Placement<'_>],
     together: &DisjointSets,
 ) -> Vec<PlanError> {
-    among(&program.operators, flow.loops(), placements, together)
+    let operators = &program.operators;
+    let finder = Finder {
+        operators,
+        heads: operators.iter().map(|operator| operator.pos).collect(),
+        loops: flow.loops(),
+        placements,
+    };
+    finder.all(together)
 }
 
 /// The contradictions in what operators say, on whatever plan: loops are left out, as SPL lets a loop
-/// lead through several processes.
-pub(crate) fn in_config(operators: &[Operator]) -> Vec<PlanError> {
-    let placements: Vec<_> = operators.iter().map(Placement::new).collect();
-    let together = together(&placements, DisjointSets::new(placements.len()));
-    among(
-        operators,
-        vec![None; placements.len()],
-        &placements,
-        &together,
-    )
-}
-
-fn among(
-    operators: &[Operator],
-    loops: Vec<Option<u32>>,
-    placements: &[Placement<'_>],
-    together: &DisjointSets,
-) -> Vec<PlanError> {
+/// lead through several processes. `places` has for each operator where it is and its config entries
+/// are, for what is found.
+pub(crate) fn in_config(operators: &[Operator], places: &[(Pos, Vec<Pos>)]) -> Vec<PlanError> {
+    let all = operators.iter().zip(places);
+    let placements = all.map(|(operator, (_, config))| {
+        let config = config.iter().copied();
+        Placement::at(operator, config)
+    });
+    let placements: Vec<_> = placements.collect();
+    let sets = together(&placements, DisjointSets::new(placements.len()));
     let finder = Finder {
         operators,
-        loops,
-        placements,
+        heads: places.iter().map(|(head, _)| *head).collect(),
+        loops: vec![None; placements.len()],
+        placements: &placements,
     };
-    let sets = together.clone().sets();
-    let mut found = Vec::new();
-    for set in &sets {
-        found.extend(finder.same(set, |p| p.exlocation, PROCESS));
-        found.extend(finder.same(set, |p| p.host_exlocation, PROCESS));
-        found.extend(finder.isolated(set));
-        found.extend(finder.hosts(set, PROCESS));
-    }
-    for set in hosts(placements, together.clone()).sets() {
-        if !sets.contains(&set) {
-            found.extend(finder.same(&set, |p| p.host_exlocation, HOST));
-            found.extend(finder.hosts(&set, HOST));
-        }
-    }
-    for set in &sets {
-        found.extend(finder.mixed(set, |p| p.restartable, "restartable"));
-        found.extend(finder.mixed(set, |p| p.relocatable, "relocatable"));
-    }
-    found
+    finder.all(&sets)
 }
 
 /// The operators that have to share a process: those of `sets`, of one `partitionColocation`, and all
@@ -127,11 +109,36 @@ enum Bond<'a> {
 
 struct Finder<'p, 'a> {
     operators: &'p [Operator],
+    /// Where each operator is.
+    heads: Vec<Pos>,
     loops: Vec<Option<u32>>,
     placements: &'p [Placement<'a>],
 }
 
 impl<'a> Finder<'_, 'a> {
+    /// All contradictions; `together` are the operators that have to share a process.
+    fn all(&self, together: &DisjointSets) -> Vec<PlanError> {
+        let sets = together.clone().sets();
+        let mut found = Vec::new();
+        for set in &sets {
+            found.extend(self.same(set, |p| p.exlocation, PROCESS));
+            found.extend(self.same(set, |p| p.host_exlocation, PROCESS));
+            found.extend(self.isolated(set));
+            found.extend(self.hosts(set, PROCESS));
+        }
+        for set in hosts(self.placements, together.clone()).sets() {
+            if !sets.contains(&set) {
+                found.extend(self.same(&set, |p| p.host_exlocation, HOST));
+                found.extend(self.hosts(&set, HOST));
+            }
+        }
+        for set in &sets {
+            found.extend(self.mixed(set, |p| p.restartable, "restartable"));
+            found.extend(self.mixed(set, |p| p.relocatable, "relocatable"));
+        }
+        found
+    }
+
     /// Two operators of a set that say the same, and so must not be together.
     fn same(&self, set: &[usize], of: Part<'a>, what: &str) -> Option<PlanError> {
         let mut first: HashMap<&str, Voice<'a>> = HashMap::new();
@@ -277,7 +284,7 @@ impl<'a> Finder<'_, 'a> {
             }
         };
         let error = add(error, (one, first, "says so here"));
-        let heads = [one, other].map(|at| self.operators[at].pos);
+        let heads = [one, other].map(|at| self.heads[at]);
         let bond = self.bond(one, other, what);
         let error = match &bond {
             Bond::Host(.., alone) => {
