@@ -70,7 +70,8 @@ fn run(input: Input<'_>, needs_main: bool) -> Output {
     let loaded = load(false);
     let has_more = loaded.has_more;
     let output = run_loaded(&input, loaded, needs_main);
-    let lacks_definition = |d: &Diagnostic| OF_DEFINITIONS.contains(&d.code);
+    let lacks_definition =
+        |d: &Diagnostic| d.severity == Severity::Error && OF_DEFINITIONS.contains(&d.code);
     match has_more && output.diagnostics.iter().any(lacks_definition) {
         true => run_loaded(&input, load(true), needs_main),
         false => output,
@@ -119,10 +120,12 @@ fn run_loaded(input: &Input<'_>, mut loaded: load::Program, needs_main: bool) ->
     }
 }
 
-/// What is said of definitions that are nowhere: files that were left out may have them.
-const OF_DEFINITIONS: [&str; 6] = [
+/// What is said of definitions that are nowhere: files that were left out may have them. Errors only:
+/// a program that can do without them needs no file that was left out.
+const OF_DEFINITIONS: [&str; 7] = [
     "unknown-enumerator",
     "unknown-function",
+    "unknown-name",
     "unknown-namespace",
     "unknown-operator",
     "unknown-type",

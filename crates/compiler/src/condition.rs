@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::{BadCondition, Expr, Flaw, NativeFn};
-use syntax::{Diagnostic, Severity, SourceMap, Span, ast};
+use syntax::{Diagnostic, FileId, Severity, SourceMap, Span, ast};
 use tuple::{TupleType, Type};
 
 use crate::expr::{Context, Inputs, Stateful, Typer};
@@ -39,20 +39,40 @@ pub fn condition(
     over: &Arc<TupleType>,
     natives: &'static [NativeFn],
 ) -> Result<Expr, BadCondition> {
-    if text.len() > CONDITION_BYTES_MAX {
-        let sentence = format!(
-            "it has {} bytes, and no condition may have more than {CONDITION_BYTES_MAX}",
-            text.len()
-        );
-        return Err(BadCondition::new(Flaw::Syntax, sentence));
+    Conditions::new(natives).condition(text, over)
+}
+
+/// What conditions see besides their tuples, made once for many of them.
+#[derive(Debug)]
+pub(crate) struct Conditions {
+    world: World,
+    /// The place of the condition.
+    file: FileId,
+}
+
+impl Conditions {
+    /// With these functions.
+    pub fn new(natives: &'static [NativeFn]) -> Conditions {
+        let (program, file) = surroundings();
+        let (world, _) = World::new(program.sources, program.units, natives, &[]);
+        Conditions { world, file }
     }
-    let program = surroundings(text);
-    let ast = match syntax::parse_expr(text) {
-        Ok(ast) => ast,
-        Err(found) => return Err(first(&found, &program.sources, true)),
-    };
-    let (world, _) = World::new(program.sources, program.units, natives, &[]);
-    typed(&ast, over, &world)
+
+    /// Types one, see [`condition()`].
+    pub fn condition(&mut self, text: &str, over: &Arc<TupleType>) -> Result<Expr, BadCondition> {
+        if text.len() > CONDITION_BYTES_MAX {
+            let sentence = format!(
+                "it has {} bytes, and no condition may have more than {CONDITION_BYTES_MAX}",
+                text.len()
+            );
+            return Err(BadCondition::new(Flaw::Syntax, sentence));
+        }
+        self.world.replace_text(self.file, text);
+        match syntax::parse_expr(text) {
+            Ok(ast) => typed(&ast, over, &self.world),
+            Err(found) => Err(first(&found, self.world.sources(), true)),
+        }
+    }
 }
 
 fn typed(ast: &ast::Expr, over: &Arc<TupleType>, world: &World) -> Result<Expr, BadCondition> {
@@ -80,10 +100,10 @@ fn typed(ast: &ast::Expr, over: &Arc<TupleType>, world: &World) -> Result<Expr, 
 }
 
 /// A file that says nothing, to be the place of the condition, and what every program sees.
-fn surroundings(text: &str) -> Program {
+fn surroundings() -> (Program, FileId) {
     let mut program = Program::default();
     // The first file: it is what `parse_expr` takes the text for.
-    let file = program.sources.add(Path::new(PATH), text);
+    let file = program.sources.add(Path::new(PATH), "");
     program.units.push(LoadedUnit {
         file,
         unit: syntax::parse(file, "").unit,
@@ -92,7 +112,7 @@ fn surroundings(text: &str) -> Program {
         is_checked: false,
     });
     program.add_prelude();
-    program
+    (program, file)
 }
 
 /// An operator with one port, which conditions have no name for.

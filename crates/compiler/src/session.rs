@@ -1,6 +1,6 @@
 //! One compilation: the world it reads, its options, its findings, and what it has worked out so far.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use graph::Pos;
 use syntax::{Diagnostic, Span};
 
 use crate::Diagnostics;
+use crate::condition::Conditions;
 use crate::function::{Asked, FunctionTable};
 use crate::names::World;
 use crate::types::Definitions;
@@ -66,6 +67,8 @@ pub struct Session<'w> {
     pub(crate) definitions_open: Cell<u32>,
     /// Values of the user that the program asks for.
     pub(crate) asked: Asked,
+    /// What conditions in texts see, from the first one on.
+    pub(crate) conditions: RefCell<Option<Conditions>>,
     /// User functions that were referred to.
     pub(crate) functions: FunctionTable<'w>,
 }
@@ -84,6 +87,7 @@ impl<'w> Session<'w> {
             definitions: Definitions::default(),
             definitions_open: Cell::new(0),
             asked: Asked::default(),
+            conditions: RefCell::default(),
             functions: FunctionTable::default(),
         }
     }

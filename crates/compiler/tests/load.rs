@@ -249,6 +249,29 @@ fn files_of_mixed_mode_are_generated_where_a_name_is_nowhere_else() {
 }
 
 #[test]
+fn values_may_be_what_files_of_mixed_mode_define() {
+    let main = "composite Main { graph () as A = Custom() {\n\
+        logic onProcess : println(Col.red); } }";
+    let made =
+        "code\ncomposite Col { type static C = enum{red, green}; graph () as A = Custom() {} }";
+    let output = compile(&[("Main.spl", main), ("Col.splmm", made)]);
+    assert_eq!(read(&output), ["Main.spl", "Col.splmm"]);
+}
+
+#[test]
+fn warnings_generate_nothing() {
+    let main = format!("use com.not.there::*;\n{MAIN}");
+    let files = [
+        ("Main.spl", &*main),
+        ("Source.spl", SOURCE),
+        ("Other.splmm", "code\n"),
+    ];
+    let output = compile(&files);
+    assert_eq!(codes(&output), ["unknown-namespace"]);
+    assert_eq!(read(&output), ["Main.spl", "Source.spl"]);
+}
+
+#[test]
 fn what_cannot_be_generated_is_said_if_something_is_missing() {
     let output = compile(&[("Main.spl", MAIN), ("Made.splmm", "die\n")]);
     let mut found = codes(&output);
@@ -291,4 +314,36 @@ fn lines_of_generated_texts_are_those_of_the_file() {
         said.contains(" 4 |         stream<int32 a> A = Becon() {}\n"),
         "{said}"
     );
+}
+
+/// Several lines of a text may come from one of the file, where a loop wrote them.
+#[test]
+fn placements_are_shown_where_they_are_in_the_generated_text() {
+    let operator = |name: &str| {
+        format!(
+            "() as {name} = Custom(A) {{\n\
+             config placement : partitionColocation(\"p\"), partitionExlocation(\"e\");\n}}\n"
+        )
+    };
+    let text = format!(
+        "composite Main {{ graph stream<int32 n> A = Beacon() {{}}\n{}{}}}\n",
+        operator("B"),
+        operator("C")
+    );
+    let mut source = generated("code\n");
+    source.generated = source.generated.map(|made| Generated {
+        lines: vec![1; text.split('\n').count()],
+        ..made
+    });
+    source.text = text.clone();
+    let output = compiler::compile(Input {
+        files: vec![(PathBuf::from("M.splmm"), source)],
+        ..support::input("", "", None)
+    });
+    assert_eq!(codes(&output), ["contradicting-placement"]);
+    let places = text.match_indices("placement");
+    let places: Vec<_> = places.map(|(at, _)| at as u32).collect();
+    let finding = &output.diagnostics[0];
+    let label = finding.labels[0].span.start;
+    assert_eq!([label, finding.span.start], places[..]);
 }

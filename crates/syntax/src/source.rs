@@ -74,6 +74,26 @@ fn characters(bytes: &[u8]) -> u32 {
 }
 
 impl SourceFile {
+    fn new(path: &Path, text: Arc<str>, origins: Option<Vec<u32>>) -> SourceFile {
+        let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
+        let line_starts = std::iter::once(0)
+            .chain(newlines.map(|(at, _)| at as u32 + 1))
+            .collect();
+        let mut before = 0;
+        let steps = text.as_bytes().chunks(STEP).map(|bytes| {
+            before += characters(bytes);
+            before
+        });
+        let characters = std::iter::once(0).chain(steps).collect();
+        SourceFile {
+            path: path.to_owned(),
+            text,
+            line_starts,
+            characters,
+            origins,
+        }
+    }
+
     /// The position of a byte offset; an offset past the end is the end. In a text that was
     /// generated the line is that of the file, and the column that of the text.
     pub fn position(&self, offset: u32) -> Position {
@@ -84,18 +104,6 @@ impl SourceFile {
             line: self.file_line(line),
             column: self.characters_before(offset) - self.characters_before(start) + 1,
         }
-    }
-
-    /// The byte offset of a position that [`SourceFile::position`] gave; the end of the text for one
-    /// that lies behind it.
-    pub fn offset(&self, at: Position) -> u32 {
-        let from = |origins: &Vec<u32>| origins.iter().position(|&line| line == at.line);
-        let generated = self.origins.as_ref().and_then(from);
-        let line = generated.map_or(at.line, |index| index as u32 + 1);
-        let start = self.line_start(line);
-        let mut characters = self.text[start..].char_indices();
-        let found = characters.nth(at.column.saturating_sub(1) as usize);
-        found.map_or(self.text.len(), |(offset, _)| start + offset) as u32
     }
 
     /// The line of the text, counted from 1, that a byte offset lies in; an offset past the end is the
@@ -163,24 +171,14 @@ impl SourceMap {
     }
 
     fn add_file(&mut self, path: &Path, text: Arc<str>, origins: Option<Vec<u32>>) -> FileId {
-        let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
-        let line_starts = std::iter::once(0)
-            .chain(newlines.map(|(at, _)| at as u32 + 1))
-            .collect();
-        let mut before = 0;
-        let steps = text.as_bytes().chunks(STEP).map(|bytes| {
-            before += characters(bytes);
-            before
-        });
-        let characters = std::iter::once(0).chain(steps).collect();
-        self.files.push(SourceFile {
-            path: path.to_owned(),
-            text,
-            line_starts,
-            characters,
-            origins,
-        });
+        self.files.push(SourceFile::new(path, text, origins));
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Gives a file another text; what lies in the text before has no meaning any more.
+    pub fn replace(&mut self, id: FileId, text: impl Into<Arc<str>>) {
+        let file = &mut self.files[id.0 as usize];
+        *file = SourceFile::new(&file.path, text.into(), None);
     }
 
     /// The file of a number that this map gave out.

@@ -43,14 +43,9 @@ impl Ports {
 
     /// The ports of the invocation of a composite.
     pub fn of_invocation(ast: &Invocation, inputs: &[Fed], outputs: &[Given]) -> Ports {
-        let inputs = ast.inputs.iter().zip(inputs).map(|(port, fed)| {
-            let names = port
-                .streams
-                .iter()
-                .chain(&port.alias)
-                .map(|n| n.text.clone());
-            Port::new(names.collect(), &fed.schema)
-        });
+        let names = crate::invoke::input_names(ast);
+        let inputs = names.into_iter().zip(inputs);
+        let inputs = inputs.map(|(names, fed)| Port::new(names, &fed.schema));
         let outputs = ast.outputs.iter().zip(outputs).map(|(port, given)| {
             let names = std::iter::once(&port.name)
                 .chain(&port.alias)

@@ -10,7 +10,7 @@ use super::Check;
 use super::ports::{Port, find};
 use super::table::{Key, Kind};
 use crate::expr::{Context, Typer};
-use crate::names::{ambiguous_port, did_you_mean};
+use crate::names::did_you_mean;
 
 /// The value of a key; reports what is wrong with it. What is no constant (ports, attributes, words)
 /// becomes a string, a list of such things their texts joined by commas.
@@ -129,17 +129,19 @@ pub(super) fn port<'p>(
         [port] => return Some((&name.text, port)),
         _ => {
             let names = found.iter().map(|port| &port.names[..]);
-            let finding = ambiguous_port(&name.text, name.span, names);
+            let suggestions = &check.session.world.suggestions;
+            let finding = suggestions.ambiguous_port(&name.text, name.span, names);
             check.session.report(finding);
             return None;
         }
     }
     let message = format!("this operator has no {what} port `{}`", name.text);
     let finding = Diagnostic::error("unknown-port", name.span, message);
-    let names = ports.iter().flat_map(|p| &p.names).map(|n| &**n);
+    let names = || ports.iter().flat_map(|p| &p.names).map(|n| &**n);
+    let suggestions = &check.session.world.suggestions;
     check
         .session
-        .report(did_you_mean(finding, &name.text, names));
+        .report(suggestions.did_you_mean(finding, &name.text, names));
     None
 }
 
@@ -166,10 +168,11 @@ pub(super) fn attribute(check: &Check<'_, '_>, expr: &Expr, ports: &[&Port]) -> 
     }
     let message = format!("the port has no attribute `{}`", name.text);
     let finding = Diagnostic::error("unknown-attribute", name.span, message);
-    let names = schemas.iter().flat_map(|s| &s.attributes).map(|a| &*a.name);
+    let names = || schemas.iter().flat_map(|s| &s.attributes).map(|a| &*a.name);
+    let suggestions = &check.session.world.suggestions;
     check
         .session
-        .report(did_you_mean(finding, &name.text, names));
+        .report(suggestions.did_you_mean(finding, &name.text, names));
     None
 }
 

@@ -9,11 +9,11 @@
 //! come. Conditions in logic are taken to hold: what is left out here is left out for certain.
 //!
 //! # Cost
-//! A walk over the statements of logic, then over each edge once.
+//! A walk over the statements of logic, then over each port once that markers reach.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use graph::{Body, Edge, ExprKind, Operator, OperatorId, PunctuationOut, Role, Stmt};
+use graph::{Edge, Expr, ExprKind, Operator, OperatorId, PunctuationOut, Role, Stmt};
 use tuple::Value;
 
 use crate::expand::Site;
@@ -21,35 +21,109 @@ use crate::expand::Site;
 /// The enumerator of `Sys.FinalMarker`.
 const FINAL_MARKER: u32 = 1;
 
-/// The streams by which window markers may come.
-pub(super) fn marked(operators: &[Operator], sites: &[Site]) -> HashSet<Edge> {
-    let graph = Graph { operators, sites };
-    let mut found: HashSet<Edge> = HashSet::new();
-    let mut open: Vec<Edge> = graph.made().collect();
-    let readers = graph.readers();
-    while let Some(edge) = open.pop() {
-        if !found.insert(edge) {
-            continue;
-        }
-        let (operator, port) = (edge.operator.0 as usize, edge.port as usize);
-        let after = readers[operator].get(port).into_iter().flatten();
-        open.extend(after.flat_map(|&(reader, port)| graph.passed_on(reader, port)));
-    }
-    found
+/// Where window markers may come.
+pub(super) struct Marked<'a> {
+    graph: Graph<'a>,
+    submitted: Vec<Submitted>,
+    streams: HashSet<Edge>,
 }
 
-/// Why an operator that makes the markers of its output port makes none.
-pub(super) fn reason(operator: &Operator, site: &Site, port: u32) -> String {
-    let kind = site.model.name;
-    let stream = &operator.outputs[port as usize].name;
-    let name = &operator.name;
-    if let Some(why) = site.model.no_markers.and_then(|why| why(operator)) {
-        return format!("{kind} `{name}` makes none: {why}");
+impl<'a> Marked<'a> {
+    /// In the graph of these operators.
+    pub fn new(operators: &'a [Operator], sites: &'a [Site]) -> Marked<'a> {
+        let submitted =
+            operators
+                .iter()
+                .zip(sites)
+                .map(|(operator, site)| match site.model.submits {
+                    true => Submitted::by(operator),
+                    false => Submitted::default(),
+                });
+        let mut marked = Marked {
+            graph: Graph { operators, sites },
+            submitted: submitted.collect(),
+            streams: HashSet::new(),
+        };
+        marked.spread();
+        marked
     }
-    let mut bodies = bodies(operator);
-    match bodies.any(|(_, body)| submits(&body.stmts, port, Mark::Current)) {
-        true => format!("{kind} `{name}` passes on what comes in, and no window marker comes in"),
-        false => format!("the logic of {kind} `{name}` submits none to `{stream}`"),
+
+    /// Whether a window marker may come by a stream.
+    pub fn contains(&self, stream: Edge) -> bool {
+        self.streams.contains(&stream)
+    }
+
+    /// Why the operator that makes the markers of a stream makes none.
+    pub fn reason(&self, stream: Edge) -> String {
+        let (at, port) = (stream.operator.0 as usize, stream.port);
+        let (operator, site) = (&self.graph.operators[at], &self.graph.sites[at]);
+        let kind = site.model.name;
+        let stream = &operator.outputs[port as usize].name;
+        let name = &operator.name;
+        if let Some(why) = site.model.no_markers.and_then(|why| why(operator)) {
+            return format!("{kind} `{name}` makes none: {why}");
+        }
+        let mut current = self.submitted[at].current.values();
+        match current.any(|ports| ports.has(port)) {
+            true => {
+                format!("{kind} `{name}` passes on what comes in, and no window marker comes in")
+            }
+            false => format!("the logic of {kind} `{name}` submits none to `{stream}`"),
+        }
+    }
+
+    fn spread(&mut self) {
+        let graph = self.graph;
+        let mut open: Vec<Edge> = graph.streams().filter(|&edge| self.makes(edge)).collect();
+        let readers = graph.readers();
+        let mut reached = HashSet::new();
+        while let Some(edge) = open.pop() {
+            if !self.streams.insert(edge) {
+                continue;
+            }
+            let (operator, port) = (edge.operator.0 as usize, edge.port as usize);
+            let after = readers[operator].get(port).into_iter().flatten();
+            for &(reader, port) in after.filter(|&&input| reached.insert(input)) {
+                open.extend(self.passed_on(reader, port));
+            }
+        }
+    }
+
+    /// Whether the operator of a stream makes markers, whatever comes in.
+    fn makes(&self, edge: Edge) -> bool {
+        let at = edge.operator.0 as usize;
+        let site = &self.graph.sites[at];
+        let is_imported = site.model.role == Role::Boundary;
+        if is_imported {
+            return true;
+        }
+        match site.outputs[edge.port as usize].model.punctuation {
+            PunctuationOut::Free | PunctuationOut::Preserving(_) => false,
+            PunctuationOut::Generating if site.model.submits => {
+                self.submitted[at].own.has(edge.port)
+            }
+            PunctuationOut::Generating => {
+                let operator = &self.graph.operators[at];
+                let why = site.model.no_markers.and_then(|why| why(operator));
+                why.is_none()
+            }
+        }
+    }
+
+    /// The streams by which an operator passes on the markers of an input port.
+    fn passed_on(&self, at: OperatorId, input: u32) -> impl Iterator<Item = Edge> {
+        let index = at.0 as usize;
+        let site = &self.graph.sites[index];
+        let submitted = self.submitted[index].current.get(&input);
+        let is_passed = move |port: u32| {
+            if site.model.submits {
+                return submitted.is_some_and(|ports| ports.has(port));
+            }
+            let mode = site.outputs[port as usize].model.punctuation;
+            matches!(mode, PunctuationOut::Preserving(from) if from == input)
+        };
+        let ports = (0..site.outputs.len() as u32).filter(move |&port| is_passed(port));
+        ports.map(move |port| Edge { operator: at, port })
     }
 }
 
@@ -60,11 +134,6 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// The streams whose operators make markers, whatever comes in.
-    fn made(self) -> impl Iterator<Item = Edge> + 'a {
-        self.streams().filter(move |&edge| self.makes(edge))
-    }
-
     fn streams(self) -> impl Iterator<Item = Edge> + 'a {
         (0..).zip(self.operators).flat_map(|(at, operator)| {
             (0..operator.outputs.len() as u32).map(move |port| Edge {
@@ -72,42 +141,6 @@ impl<'a> Graph<'a> {
                 port,
             })
         })
-    }
-
-    fn makes(self, edge: Edge) -> bool {
-        let operator = &self.operators[edge.operator.0 as usize];
-        let site = &self.sites[edge.operator.0 as usize];
-        let is_imported = site.model.role == Role::Boundary;
-        if is_imported {
-            return true;
-        }
-        match site.outputs[edge.port as usize].model.punctuation {
-            PunctuationOut::Free | PunctuationOut::Preserving(_) => false,
-            PunctuationOut::Generating if site.model.submits => {
-                let mut bodies = bodies(operator);
-                bodies.any(|(_, body)| submits(&body.stmts, edge.port, Mark::Own))
-            }
-            PunctuationOut::Generating => {
-                let why = site.model.no_markers.and_then(|why| why(operator));
-                why.is_none()
-            }
-        }
-    }
-
-    /// The streams by which an operator passes on the markers of an input port.
-    fn passed_on(self, at: OperatorId, input: u32) -> impl Iterator<Item = Edge> + 'a {
-        let operator = &self.operators[at.0 as usize];
-        let site = &self.sites[at.0 as usize];
-        let is_passed = move |port: u32| {
-            if site.model.submits {
-                let mut bodies = bodies(operator).filter(|(from, _)| *from == Some(input));
-                return bodies.any(|(_, body)| submits(&body.stmts, port, Mark::Current));
-            }
-            let mode = site.outputs[port as usize].model.punctuation;
-            matches!(mode, PunctuationOut::Preserving(from) if from == input)
-        };
-        let ports = (0..site.outputs.len() as u32).filter(move |&port| is_passed(port));
-        ports.map(move |port| Edge { operator: at, port })
     }
 
     /// The input ports to which each output port brings markers.
@@ -129,43 +162,74 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The bodies of an operator's logic; those of `onPunct` with the port whose marker they are given.
-fn bodies(operator: &Operator) -> impl Iterator<Item = (Option<u32>, &Body)> {
-    let logic = &operator.logic;
-    let tuples = logic.on_tuple.iter().flatten().map(|body| (None, body));
-    let marks = (0..).zip(&logic.on_punct);
-    let marks = marks.filter_map(|(port, body)| Some((Some(port), body.as_ref()?)));
-    let process = logic.on_process.iter().map(|body| (None, body));
-    tuples.chain(marks).chain(process)
-}
-
-/// Which markers are looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+/// The output ports to which logic may submit markers.
+#[derive(Default)]
+struct Submitted {
     /// Those that may be window markers whatever comes in.
-    Own,
-    /// `currentPunct()`, which is what has come in.
-    Current,
+    own: Ports,
+    /// `currentPunct()`, which is what has come in, by the input port that it came to.
+    current: HashMap<u32, Ports>,
 }
 
-/// Whether statements may submit such a marker to a port.
-fn submits(stmts: &[Stmt], port: u32, wanted: Mark) -> bool {
-    let within = |stmts: &[Stmt]| submits(stmts, port, wanted);
-    stmts.iter().any(|stmt| match stmt {
-        Stmt::If(_, a, b) => within(a) || within(b),
-        Stmt::While(_, body) | Stmt::For(_, _, body) | Stmt::Clause(body) => within(body),
-        Stmt::SubmitPunct { port: to, mark, .. } => {
-            let is_there = match to.kind {
-                ExprKind::Const(Value::Uint32(to)) => to == port,
-                _ => true,
-            };
-            let is_wanted = match mark.kind {
-                ExprKind::CurrentPunct => wanted == Mark::Current,
-                ExprKind::Const(Value::Enum(FINAL_MARKER)) => false,
-                _ => wanted == Mark::Own,
-            };
-            is_there && is_wanted
+/// Output ports of an operator.
+#[derive(Default)]
+struct Ports {
+    /// It may be any: which one is known when the program runs.
+    any: bool,
+    /// Those that are known.
+    known: HashSet<u32>,
+}
+
+impl Ports {
+    fn has(&self, port: u32) -> bool {
+        self.any || self.known.contains(&port)
+    }
+
+    fn add(&mut self, port: &Expr) {
+        match port.kind {
+            ExprKind::Const(Value::Uint32(port)) => drop(self.known.insert(port)),
+            _ => self.any = true,
         }
-        _ => false,
-    })
+    }
+}
+
+impl Submitted {
+    /// By the logic of an operator.
+    fn by(operator: &Operator) -> Submitted {
+        let mut submitted = Submitted::default();
+        let logic = &operator.logic;
+        let others = logic.on_tuple.iter().flatten().chain(&logic.on_process);
+        for body in others {
+            submitted.add(None, &body.stmts);
+        }
+        for (port, body) in (0..).zip(&logic.on_punct) {
+            let stmts = body.iter().flat_map(|body| &body.stmts);
+            stmts.for_each(|stmt| submitted.add(Some(port), std::slice::from_ref(stmt)));
+        }
+        submitted
+    }
+
+    /// Adds what statements submit that are given a marker of this port.
+    fn add(&mut self, input: Option<u32>, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::If(_, a, b) => {
+                    self.add(input, a);
+                    self.add(input, b);
+                }
+                Stmt::While(_, body) | Stmt::For(_, _, body) | Stmt::Clause(body) => {
+                    self.add(input, body);
+                }
+                Stmt::SubmitPunct { port, mark, .. } => match (&mark.kind, input) {
+                    (ExprKind::CurrentPunct, Some(input)) => {
+                        self.current.entry(input).or_default().add(port);
+                    }
+                    (ExprKind::CurrentPunct, None)
+                    | (ExprKind::Const(Value::Enum(FINAL_MARKER)), _) => {}
+                    _ => self.own.add(port),
+                },
+                _ => {}
+            }
+        }
+    }
 }

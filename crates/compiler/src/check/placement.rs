@@ -1,26 +1,31 @@
 //! Placements that contradict each other, whatever the plan.
 
 use graph::Pos;
-use syntax::{Diagnostic, FileId, Position, Span};
+use syntax::{Diagnostic, FileId, Span};
 
-use crate::Session;
-use crate::expand::Expander;
+use crate::expand::{Expander, Site};
 use crate::plan::{PlanError, in_config};
 
 /// Reports operators that have to be together and apart by what their config says.
 pub(super) fn check(expander: &Expander<'_, '_>) {
-    let session = expander.session;
-    for error in in_config(&expander.operators) {
-        session.report(finding(session, error));
+    let places: Vec<_> = expander.sites.iter().map(places).collect();
+    for error in in_config(&expander.operators, &places) {
+        expander.session.report(finding(error));
     }
 }
 
-fn finding(session: &Session<'_>, error: PlanError) -> Diagnostic {
-    let at = error.pos.unwrap_or_default();
-    let finding = Diagnostic::error("contradicting-placement", span(session, at), error.message);
+/// Where an operator and its config entries are.
+fn places(site: &Site) -> (Pos, Vec<Pos>) {
+    let config = site.config.iter().copied();
+    (carried(site.head), config.map(carried).collect())
+}
+
+fn finding(error: PlanError) -> Diagnostic {
+    let at = span(error.pos.unwrap_or_default());
+    let finding = Diagnostic::error("contradicting-placement", at, error.message);
     let labels = error.labels.into_iter();
     let finding = labels.fold(finding, |finding, (pos, text)| {
-        finding.label(span(session, pos), text)
+        finding.label(span(pos), text)
     });
     match error.help.is_empty() {
         true => finding,
@@ -28,15 +33,17 @@ fn finding(session: &Session<'_>, error: PlanError) -> Diagnostic {
     }
 }
 
-/// The name of a config entry, from where it begins.
-fn span(session: &Session<'_>, pos: Pos) -> Span {
-    let id = FileId(pos.file);
-    let file = session.world.sources().file(id);
-    let start = file.offset(Position {
-        line: pos.line,
-        column: pos.column,
-    });
-    let name = file.text[start as usize..].chars();
-    let length = name.take_while(char::is_ascii_alphanumeric).count();
-    Span::new(id, start, start + length as u32)
+/// A span on its way through what knows places as lines and columns: several spans of a text that was
+/// generated may have one line and column of its file.
+fn carried(span: Span) -> Pos {
+    Pos {
+        file: span.file.0,
+        line: span.start,
+        column: span.end,
+    }
+}
+
+/// The span that [`carried`] was given.
+fn span(pos: Pos) -> Span {
+    Span::new(FileId(pos.file), pos.line, pos.column)
 }

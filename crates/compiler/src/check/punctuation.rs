@@ -10,7 +10,7 @@ use graph::{Edge, Operator, OperatorId, Policy, PunctuationIn, PunctuationOut, R
 use syntax::Diagnostic;
 use tuple::Value;
 
-use super::marked::{marked, reason};
+use super::marked::Marked;
 use crate::Diagnostics;
 use crate::expand::{InSite, Site};
 
@@ -23,7 +23,7 @@ pub(crate) fn check(
     is_whole: bool,
 ) {
     let walk = Walk { operators, sites };
-    let all_marked = LazyCell::new(|| marked(operators, sites));
+    let all_marked = LazyCell::new(|| Marked::new(operators, sites));
     for (operator, site) in operators.iter().zip(sites) {
         for (port, (input, place)) in operator.inputs.iter().zip(&site.inputs).enumerate() {
             let needs = match place.model.punctuation {
@@ -41,9 +41,8 @@ pub(crate) fn check(
                 Err(why) => {
                     diagnostics.add(finding(operator, port, place, &why));
                 }
-                Ok(Some(maker)) if is_whole && !all_marked.contains(&maker) => {
-                    let at = maker.operator.0 as usize;
-                    let why = reason(&operators[at], &sites[at], maker.port);
+                Ok(Some(maker)) if is_whole && !all_marked.contains(maker) => {
+                    let why = all_marked.reason(maker);
                     diagnostics.add(never(operator, port, place, &why));
                 }
                 Ok(_) => {}

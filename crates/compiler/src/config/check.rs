@@ -1,13 +1,12 @@
 //! Config entries that exclude or need each other.
 
-use graph::ConfigEntry;
 use syntax::Diagnostic;
 use syntax::ast::Config;
 
-use super::Clause;
+use super::{Clause, Entry};
 
 /// Checks what is in force together; the finding goes to an entry of `own` that takes part.
-pub(super) fn together(clause: &Clause<'_, '_>, all: &[ConfigEntry], own: &[Config]) {
+pub(super) fn together(clause: &Clause<'_, '_>, all: &[Entry], own: &[Config]) {
     let value = |name: &str| {
         let entry = all.iter().find(|entry| &*entry.name == name)?;
         entry.values.first().map(|v| &**v)

@@ -7,10 +7,10 @@ use graph::ConfigEntry;
 use syntax::Diagnostic;
 use syntax::ast::Config;
 
-use super::Clause;
+use super::{Clause, Entry};
 
 /// Warns of the entries of `own` without effect; `entries` are those of them that have a value.
-pub(super) fn warn(clause: &Clause<'_, '_>, entries: &[ConfigEntry], own: &[Config]) {
+pub(super) fn warn(clause: &Clause<'_, '_>, entries: &[Entry], own: &[Config]) {
     for entry in entries {
         let Some((why, help)) = missing(entry) else {
             continue;
@@ -30,7 +30,8 @@ fn missing(entry: &ConfigEntry) -> Option<(&'static str, &'static str)> {
     Some(match &*entry.name {
         "restartable" if says("true") => (
             "restarts nothing: a process that fails ends its job",
-            "run the job again; it only keeps operators that differ in it apart, with `--fuse spl`",
+            "run the job again yourself. With `--fuse spl`, `restartable` only keeps operators with \
+             different values in different processes.",
         ),
         "relocatable" if says("true") => (
             "moves nothing: a process stays on the host that it was started on",

@@ -14,8 +14,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::{ConfigEntry, Role};
-use syntax::Diagnostic;
 use syntax::ast::{Config, Ident};
+use syntax::{Diagnostic, Span};
 
 use crate::Session;
 use crate::expand::Inherited;
@@ -54,6 +54,23 @@ enum Home {
     Operator,
 }
 
+/// A config entry, and its name in the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// What the graph keeps.
+    pub entry: ConfigEntry,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+impl std::ops::Deref for Entry {
+    type Target = ConfigEntry;
+
+    fn deref(&self) -> &ConfigEntry {
+        &self.entry
+    }
+}
+
 /// A config clause under check.
 struct Clause<'a, 'w> {
     session: &'a Session<'w>,
@@ -64,7 +81,7 @@ struct Clause<'a, 'w> {
 }
 
 /// Config of an operator: its own and what it inherits.
-pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<ConfigEntry> {
+pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Entry> {
     if let (Role::Boundary, Some(first)) = (work.model.role, work.ast.config.first()) {
         let message = format!("{} takes no config", work.model.name);
         let finding = Diagnostic::error("config-not-allowed", first.name.span, message);
@@ -99,7 +116,7 @@ pub(crate) fn of_composite<'w>(
     scope: &Scope<'w>,
     config: &'w [Config],
     is_main: bool,
-) -> Vec<ConfigEntry> {
+) -> Vec<Entry> {
     let home = if is_main { Home::Main } else { Home::Composite };
     let clause = Clause {
         session,
@@ -115,12 +132,12 @@ pub(crate) fn of_invocation<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
     config: &'w [Config],
-) -> Vec<ConfigEntry> {
+) -> Vec<Entry> {
     of_composite(session, scope, config, false)
 }
 
 /// Puts inner entries over outer ones of the same kind; placements of different sorts add up.
-pub(crate) fn override_with(all: &mut Vec<ConfigEntry>, inner: Vec<ConfigEntry>) {
+pub(crate) fn override_with(all: &mut Vec<Entry>, inner: Vec<Entry>) {
     for entry in inner {
         if &*entry.name != "placement" {
             all.retain(|outer| outer.name != entry.name);
@@ -129,9 +146,8 @@ pub(crate) fn override_with(all: &mut Vec<ConfigEntry>, inner: Vec<ConfigEntry>)
         }
         let sorts: Vec<_> = entry.values.iter().map(|v| placement::sort(v)).collect();
         for outer in all.iter_mut().filter(|outer| &*outer.name == "placement") {
-            outer
-                .values
-                .retain(|value| !sorts.contains(&placement::sort(value)));
+            let values = &mut outer.entry.values;
+            values.retain(|value| !sorts.contains(&placement::sort(value)));
         }
         all.retain(|outer| &*outer.name != "placement" || !outer.values.is_empty());
         all.push(entry);
@@ -144,8 +160,8 @@ impl<'w> Clause<'_, 'w> {
     fn checked(
         &self,
         config: &'w [Config],
-        in_force: impl FnOnce(Vec<ConfigEntry>) -> Vec<ConfigEntry>,
-    ) -> Vec<ConfigEntry> {
+        in_force: impl FnOnce(Vec<Entry>) -> Vec<Entry>,
+    ) -> Vec<Entry> {
         let errors = self.session.diagnostics.error_count();
         let own = self.entries(config);
         let all = in_force(own.clone());
@@ -156,7 +172,7 @@ impl<'w> Clause<'_, 'w> {
         all
     }
 
-    fn entries(&self, config: &'w [Config]) -> Vec<ConfigEntry> {
+    fn entries(&self, config: &'w [Config]) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(config.len());
         for (at, one) in config.iter().enumerate() {
             let name = &one.name;
@@ -172,10 +188,14 @@ impl<'w> Clause<'_, 'w> {
             }
             if let Some(values) = self.values(one) {
                 let pos = self.session.pos(one.span);
-                entries.push(ConfigEntry {
+                let entry = ConfigEntry {
                     name: name.text.clone(),
                     values,
                     pos,
+                };
+                entries.push(Entry {
+                    entry,
+                    span: name.span,
                 });
             }
         }

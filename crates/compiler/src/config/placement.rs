@@ -27,23 +27,30 @@ impl<'w> Clause<'_, 'w> {
             }
             values.push(value.into());
         }
-        let of_partition = "brings no other operator to one that asks for";
-        let of_host = "brings all operators of its id into one process beside";
-        for (all, alone, what) in [
+        self.colocated_alone(config, &values);
+        Some(values)
+    }
+
+    /// Warns of a colocation beside an isolation that leaves nothing of it.
+    fn colocated_alone(&self, config: &Config, values: &[Arc<str>]) {
+        let of_partition = "no other operator can join this one: it has `partitionIsolation`";
+        let of_host = "all operators with this `hostColocation` run in one process: by \
+            `hostIsolation`, no other process may be on their host";
+        for (all, alone, message) in [
             ("partitionColocation", "partitionIsolation", of_partition),
             ("hostColocation", "hostIsolation", of_host),
         ] {
             let has = |word: &str| values.iter().any(|value| sort(value) == word);
+            let [first, .., last] = &config.values[..] else {
+                return;
+            };
             if has(all) && has(alone) {
-                let last = config.values.len() - 1;
-                let span = config.values[0].span.to(config.values[last].span);
-                let message = format!("`{all}` {what} `{alone}`");
+                let span = first.span.to(last.span);
                 let finding = Diagnostic::warning("useless-colocation", span, message);
                 let help = format!("leave out `{alone}`, or `{all}` if no other has its id");
                 self.session.report(finding.help(help));
             }
         }
-        Some(values)
     }
 
     fn placement(&self, expr: &'w Expr) -> Option<String> {

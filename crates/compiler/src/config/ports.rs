@@ -8,7 +8,6 @@ use tuple::{Type, Value};
 
 use super::Clause;
 use super::text::{bare_word, call, sys_word};
-use crate::names::{ambiguous_port, which_port};
 
 /// Tuples that a threaded port holds, unless it says otherwise.
 const QUEUE_SIZE: i64 = 1000;
@@ -81,16 +80,17 @@ impl<'w> Clause<'_, 'w> {
         let frame = self.frame?;
         let name = self.port_name(expr)?;
         let ports = &frame.inputs;
+        let suggestions = &self.session.world.suggestions;
         let finding = match frame.inputs_named(name)[..] {
             [at] => return Some((at, name)),
             [] => {
                 let message = format!("this operator has no input port `{name}`");
                 let finding = Diagnostic::error("unknown-port", expr.span, message);
-                which_port(finding, name, ports.iter().map(|port| &port.names[..]))
+                suggestions.which_port(finding, name, ports.iter().map(|port| &port.names[..]))
             }
             ref several => {
                 let names = several.iter().map(|&at| &ports[at].names[..]);
-                ambiguous_port(name, expr.span, names)
+                suggestions.ambiguous_port(name, expr.span, names)
             }
         };
         self.session.report(finding);
@@ -111,7 +111,9 @@ impl<'w> Clause<'_, 'w> {
         let message = format!("this operator has no output port `{name}`");
         let finding = Diagnostic::error("unknown-port", expr.span, message);
         let ports = frame.outputs.iter().map(|port| &port.names[..]);
-        self.session.report(which_port(finding, name, ports));
+        let suggestions = &self.session.world.suggestions;
+        self.session
+            .report(suggestions.which_port(finding, name, ports));
         None
     }
 

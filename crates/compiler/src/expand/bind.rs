@@ -9,7 +9,7 @@ use super::Expander;
 use super::instance::{Instance, Invoked};
 use crate::expr::{Context, Typer};
 use crate::load::visit::{self, Role, Visitor};
-use crate::names::{Binding, CompositeFrame, Frame, Scope, did_you_mean, nearest};
+use crate::names::{Binding, CompositeFrame, Frame, Scope, nearest};
 
 impl<'w> Expander<'_, 'w> {
     /// Binds every formal of an instance, and reports parameters that are unknown, missing, given
@@ -64,8 +64,9 @@ impl<'w> Expander<'_, 'w> {
                     composite.name.text
                 );
                 let finding = Diagnostic::error("unknown-param", param.name.span, message);
-                let names = composite.params.iter().map(|f| bare(&f.name.text));
-                self.report(did_you_mean(finding, name, names));
+                let names = || composite.params.iter().map(|f| bare(&f.name.text));
+                let suggestions = &self.session.world.suggestions;
+                self.report(suggestions.did_you_mean(finding, name, names));
             }
         }
     }

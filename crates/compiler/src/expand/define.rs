@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use syntax::ast::{Composite, Ident, QName, TypeDef};
+use syntax::ast::{Composite, Ident, QName};
 use syntax::{Diagnostic, Span};
 
 use crate::load::visit::{self, Role, Visitor};
@@ -66,75 +66,108 @@ fn instances(composite: &Composite, diagnostics: &Diagnostics) {
 /// A static type is the same whatever is passed: it cannot depend on a formal, nor be made of a type
 /// that may.
 fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
-    for def in composite.types.iter().filter(|def| def.is_static) {
-        let mut walk = Formals {
-            composite,
-            seen: Vec::new(),
-            depth: 0,
-            found: None,
-            plain: None,
-        };
-        walk.definition(def);
-        if let (None, Some((name, part))) = (walk.found, walk.plain) {
-            let (own, other) = (&def.name.text, &name.text);
+    let named = named(composite);
+    let formals = formals_within(&named);
+    let defs = composite.types.iter().enumerate();
+    for (at, def) in defs.filter(|(_, def)| def.is_static) {
+        let own = &def.name.text;
+        if let Some(formal) = formals[at] {
+            let message = format!("static type `{own}` cannot depend on `{}`", formal.text);
+            let finding = Diagnostic::error("static-type-formal", def.name.span, message);
+            diagnostics.add(finding.label(formal.span, "it is used here"));
+            continue;
+        }
+        let mut types = named[at].types.iter();
+        let plain = types.find(|(_, part)| !composite.types[*part].is_static);
+        if let Some((name, part)) = plain {
+            let (other, part) = (&name.text, &composite.types[*part]);
             let message = format!("static type `{own}` is made of `{other}`, which is not static");
             let finding = Diagnostic::error("static-type-part", name.span, message)
                 .label(part.name.span, "defined here")
                 .help(format!("define it as `static {other} = ...`"));
             diagnostics.add(finding);
         }
-        if let Some(formal) = walk.found {
-            let name = &def.name.text;
-            let message = format!("static type `{name}` cannot depend on `{}`", formal.text);
-            let finding = Diagnostic::error("static-type-formal", def.name.span, message);
-            diagnostics.add(finding.label(formal.span, "it is used here"));
-        }
     }
 }
 
-/// Looks for a formal in a type definition and the types of the composite that it names.
-struct Formals<'a> {
-    composite: &'a Composite,
-    seen: Vec<&'a str>,
-    /// How many definitions are open, each named in the one before.
-    depth: u32,
-    found: Option<&'a Ident>,
-    /// A type of the composite that is not static, where the first definition names it.
-    plain: Option<(&'a Ident, &'a TypeDef)>,
+/// What a type definition of a composite names.
+#[derive(Default)]
+struct Named<'a> {
+    /// The first formal.
+    formal: Option<&'a Ident>,
+    /// The types of the composite, each by its index there.
+    types: Vec<(&'a Ident, usize)>,
 }
 
-impl<'a> Formals<'a> {
-    fn definition(&mut self, def: &'a TypeDef) {
-        if !self.seen.contains(&&*def.name.text) {
-            self.seen.push(&def.name.text);
-            self.depth += 1;
-            visit::type_def(def, self);
-            self.depth -= 1;
+/// What each type definition of a composite names itself.
+fn named(composite: &Composite) -> Vec<Named<'_>> {
+    let mut by_name = HashMap::new();
+    for (at, def) in composite.types.iter().enumerate() {
+        by_name.entry(&*def.name.text).or_insert(at);
+    }
+    let named = composite.types.iter().map(|def| {
+        let mut walk = Walk {
+            composite: &composite.name.text,
+            by_name: &by_name,
+            named: Named::default(),
+        };
+        visit::type_def(def, &mut walk);
+        walk.named
+    });
+    named.collect()
+}
+
+/// The formal that each type depends on, by what it names or by the types that it is made of: each is
+/// looked at once, from those that name a formal to those that are made of them.
+fn formals_within<'a>(named: &[Named<'a>]) -> Vec<Option<&'a Ident>> {
+    let mut within = vec![Vec::new(); named.len()];
+    for (at, def) in named.iter().enumerate() {
+        for (_, part) in &def.types {
+            within[*part].push(at);
         }
     }
-
-    fn type_name(&mut self, name: &'a Ident) {
-        let types = &self.composite.types;
-        if let Some(def) = types.iter().find(|def| def.name.text == name.text) {
-            if self.depth == 1 && !def.is_static {
-                self.plain.get_or_insert((name, def));
+    let mut formals: Vec<_> = named.iter().map(|def| def.formal).collect();
+    let mut open: Vec<usize> = (0..named.len())
+        .filter(|&at| formals[at].is_some())
+        .collect();
+    while let Some(part) = open.pop() {
+        for &at in &within[part] {
+            if formals[at].is_none() {
+                formals[at] = formals[part];
+                open.push(at);
             }
-            self.definition(def);
+        }
+    }
+    formals
+}
+
+/// A walk through one definition.
+struct Walk<'a, 'n> {
+    composite: &'a str,
+    /// The composite's types.
+    by_name: &'n HashMap<&'a str, usize>,
+    named: Named<'a>,
+}
+
+impl<'a> Walk<'a, '_> {
+    fn type_name(&mut self, name: &'a Ident) {
+        if let Some(&at) = self.by_name.get(&*name.text) {
+            self.named.types.push((name, at));
         }
     }
 }
 
-impl<'a> Visitor<'a> for Formals<'a> {
+impl<'a> Visitor<'a> for Walk<'a, '_> {
     fn mention(&mut self, role: Role, name: &'a QName) {
         if name.name.text.starts_with('$') {
-            self.found.get_or_insert(&name.name);
+            self.named.formal.get_or_insert(&name.name);
         } else if name.namespace.is_none() && role == Role::Type {
             self.type_name(&name.name);
         }
     }
 
     fn member(&mut self, composite: &'a QName, member: &'a Ident) {
-        if composite.namespace.is_none() && composite.name.text == self.composite.name.text {
+        if composite.namespace.is_none() && *composite.name.text == *self.composite {
             self.type_name(member);
         }
     }

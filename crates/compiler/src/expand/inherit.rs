@@ -2,19 +2,18 @@
 
 use std::rc::Rc;
 
-use graph::ConfigEntry;
 use syntax::ast::{Composite, Invocation};
 
 use crate::Session;
 use crate::annotation::{self, Checked, Ports};
-use crate::config;
+use crate::config::{self, Entry};
 use crate::names::Scope;
 
 /// Config and annotations from outside; inner ones come over outer ones.
 #[derive(Debug, Default)]
 pub(crate) struct Inherited {
     /// Config entries.
-    pub config: Vec<ConfigEntry>,
+    pub config: Vec<Entry>,
     /// Annotations.
     pub annotations: Vec<Checked>,
 }
@@ -45,7 +44,7 @@ pub(super) fn of_invocation<'w>(
     join(outer, own, annotations)
 }
 
-fn join(outer: &Rc<Inherited>, own: Vec<ConfigEntry>, annotations: Vec<Checked>) -> Rc<Inherited> {
+fn join(outer: &Rc<Inherited>, own: Vec<Entry>, annotations: Vec<Checked>) -> Rc<Inherited> {
     if own.is_empty() && annotations.is_empty() {
         return outer.clone();
     }

@@ -163,6 +163,7 @@ impl<'w> Expander<'_, 'w> {
         let site = Site {
             model,
             head: fed.span,
+            config: Vec::new(),
             inputs: vec![InSite {
                 model: &model.inputs[0],
                 span: fed.span,

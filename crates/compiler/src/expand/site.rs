@@ -13,6 +13,8 @@ pub(crate) struct Site {
     pub model: &'static OperatorModel,
     /// Head of the invocation.
     pub head: Span,
+    /// The names of its config entries, in their order.
+    pub config: Vec<Span>,
     /// Its input ports.
     pub inputs: Vec<InSite>,
     /// Its output ports.

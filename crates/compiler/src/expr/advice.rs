@@ -168,7 +168,8 @@ fn is_operand(source: &str) -> bool {
     let mut depth = 0;
     let mut quote = None;
     let mut is_escaped = false;
-    for c in source.chars() {
+    let mut rest = source.chars().peekable();
+    while let Some(c) = rest.next() {
         match (quote, c) {
             (Some(_), _) if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
@@ -177,7 +178,9 @@ fn is_operand(source: &str) -> bool {
             (None, '"' | '\'') => quote = Some(c),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth -= 1,
-            _ if depth > 0 || c.is_alphanumeric() || "_.:$!?".contains(c) => {}
+            _ if depth > 0 || c.is_alphanumeric() || "_.$!".contains(c) => {}
+            // Single ones are those of `a ? b : c` and of `a ?: b`.
+            (None, ':' | '?') if rest.next_if_eq(&c).is_some() => {}
             _ => return false,
         }
     }
@@ -202,6 +205,9 @@ mod tests {
         assert_eq!(cast("(a + b)"), "(int64) (a + b)");
         assert_eq!(cast("a + b"), "(int64) (a + b)");
         assert_eq!(cast("\"a b\\\" c\""), "(int64) \"a b\\\" c\"");
+        assert_eq!(cast("o??"), "(int64) o??");
+        assert_eq!(cast("o?:n"), "(int64) (o?:n)");
+        assert_eq!(cast("f?n:m"), "(int64) (f?n:m)");
         assert_eq!(cast("(int32) n"), "(int64) ((int32) n)");
         assert_eq!(cast(&"n".repeat(50)), "(int64)");
         assert_eq!(cast(&"n + ".repeat(20)), "(int64) (...)");

@@ -9,6 +9,7 @@ use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
 use super::advice::cast_text;
+use super::literal::without_optional;
 use super::{Typer, number};
 use crate::types::{castable, difference};
 
@@ -273,6 +274,9 @@ pub(crate) fn literal_advice(
             "the text has {count} bytes, and {bound} is the most; the cast cuts it"
         ));
     }
+    if let Some(finding) = range_advice(&finding, (expr, source), to) {
+        return finding;
+    }
     let fits = match &expr.kind {
         ExprKind::Const(value) if expr.ty.is_integral() => number::is_in_range(value, to),
         ExprKind::Const(_) => expr.ty.is_floatingpoint() && to.is_floatingpoint(),
@@ -291,6 +295,28 @@ pub(crate) fn literal_advice(
         ));
     }
     finding
+}
+
+/// In place of the cast that was proposed of an integer that is written in the program: which values
+/// the type has, if the cast would make another one of it.
+fn range_advice(
+    finding: &Diagnostic,
+    (expr, source): (&graph::Expr, &str),
+    to: &Type,
+) -> Option<Diagnostic> {
+    let ExprKind::Const(value) = &expr.kind else {
+        return None;
+    };
+    let number = without_optional(to);
+    let (least, most) = number::range(number).filter(|_| expr.ty.is_integral())?;
+    let cast = cast_text(to, source);
+    let is_proposed = finding.help.iter().any(|help| help.contains(&cast));
+    if number::is_in_range(value, number) || !is_proposed {
+        return None;
+    }
+    let mut finding = finding.clone();
+    finding.help.clear();
+    Some(finding.help(format!("{number} goes from {least} to {most}")))
 }
 
 /// A literal in the wrong kind of brackets.

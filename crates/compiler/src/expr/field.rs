@@ -7,7 +7,7 @@ use tuple::{TupleType, Type};
 
 use super::Typer;
 use super::lookup::Meaning;
-use crate::names::{Found, Kind, did_you_mean, nearest};
+use crate::names::{Found, Kind, nearest};
 
 /// A tuple of so many attributes has them all named when there is none like what was asked for.
 const ATTRIBUTES_NAMED_MAX: usize = 12;
@@ -95,7 +95,7 @@ impl<'w> Typer<'_, 'w> {
                     None => self.site.as_ref()?.inputs[port].name.clone(),
                 };
                 let message = format!("stream `{stream}` has no attribute `{}`", name.text);
-                self.report(unknown_attribute(message, &schema, name))
+                self.report(self.unknown_attribute(message, &schema, name))
             }
         }
     }
@@ -107,7 +107,7 @@ impl<'w> Typer<'_, 'w> {
                 Some((index, attribute)) => Some((index as u32, attribute.ty.clone())),
                 None => {
                     let message = format!("this tuple has no attribute `{}`", name.text);
-                    self.report(unknown_attribute(message, schema, name))
+                    self.report(self.unknown_attribute(message, schema, name))
                 }
             },
             Type::Optional(inner) if inner.is_tuple() => {
@@ -143,11 +143,9 @@ impl<'w> Typer<'_, 'w> {
                         let message = format!("composite `{c}` has no enumerator `{}`", name.text);
                         let finding = Diagnostic::error("unknown-enumerator", name.span, message);
                         let names = frame.enumerator_names();
-                        self.report(did_you_mean(
-                            finding,
-                            &name.text,
-                            names.iter().map(|n| &**n),
-                        ))
+                        let suggestions = &self.session.world.suggestions;
+                        let names = || names.iter().map(|n| &**n);
+                        self.report(suggestions.did_you_mean(finding, &name.text, names))
                     }
                 }
             }
@@ -179,21 +177,24 @@ impl<'w> Typer<'_, 'w> {
         }
         self.unknown_name(&ty.name.text, ty.span)
     }
-}
 
-/// There is no such attribute: the one that is meant, or all that there are.
-fn unknown_attribute(message: String, schema: &TupleType, name: &Ident) -> Diagnostic {
-    let finding = Diagnostic::error("unknown-attribute", name.span, message);
-    let names = schema.attributes.iter().map(|a| &*a.name);
-    match nearest(&name.text, names.clone()) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None if (1..=ATTRIBUTES_NAMED_MAX).contains(&names.len()) => {
-            let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-            finding.help(match &names[..] {
-                [only] => format!("its only one is {only}"),
-                _ => format!("its attributes are {}", names.join(", ")),
-            })
+    /// There is no such attribute: the one that is meant, or all that there are.
+    fn unknown_attribute(&self, message: String, schema: &TupleType, name: &Ident) -> Diagnostic {
+        let finding = Diagnostic::error("unknown-attribute", name.span, message);
+        if !self.session.world.suggestions.is_open(finding.span) {
+            return finding;
         }
-        None => finding,
+        let names = schema.attributes.iter().map(|a| &*a.name);
+        match nearest(&name.text, names.clone()) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None if (1..=ATTRIBUTES_NAMED_MAX).contains(&names.len()) => {
+                let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+                finding.help(match &names[..] {
+                    [only] => format!("its only one is {only}"),
+                    _ => format!("its attributes are {}", names.join(", ")),
+                })
+            }
+            None => finding,
+        }
     }
 }

@@ -5,21 +5,25 @@
 //!
 //! | with | integer | float | decimal |
 //! | --- | --- | --- | --- |
-//! | integer | the wider; of mixed signs a signed type, decimal128 above 64 bits | float64 | decimal128 |
+//! | integer | the wider; of mixed signs a signed type that holds both | float64 | decimal128 |
 //! | float | float64 | float64 | decimal128 |
 //! | decimal | decimal128 | decimal128 | the wider |
 //!
-//! A float64 does not hold every integer of 64 bits: compared with a float, those are decimal128.
+//! A float64 does not hold every integer of 64 bits: compared with a float, those are decimal128. No
+//! signed integer holds every uint64: compared with a signed one, it is decimal128 too. What is
+//! computed of two integers is an integer, here an int64.
 
 use std::sync::Arc;
 
 use graph::BinaryOp;
 use tuple::Type;
 
-use super::convert::cast_node;
-use super::operator::is_shift;
+use super::convert::{cast_node, optional_of};
+use super::literal::without_optional;
+use super::operator::{applies, is_shift};
 
-/// The operands of an operator, both of one type if they are numbers of different types.
+/// The operands of an operator, both of one type if they are numbers of different types and the
+/// operator takes that.
 pub(super) fn brought_together(
     op: BinaryOp,
     left: graph::Expr,
@@ -28,10 +32,33 @@ pub(super) fn brought_together(
     if is_shift(op) {
         return (left, right);
     }
-    match common(&left.ty, &right.ty, op.is_comparison()) {
+    if matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+        && let Some(both) = optionals_together(&left, &right)
+    {
+        return both;
+    }
+    let ty = common(&left.ty, &right.ty, op.is_comparison());
+    match ty.filter(|ty| applies(op, ty)) {
         Some(ty) => (cast_node(left, &ty), cast_node(right, &ty)),
         None => (left, right),
     }
+}
+
+/// Operands of which one may be null or both, if their values are numbers of different types.
+fn optionals_together(
+    left: &graph::Expr,
+    right: &graph::Expr,
+) -> Option<(graph::Expr, graph::Expr)> {
+    if !left.ty.is_optional() && !right.ty.is_optional() {
+        return None;
+    }
+    let ty = common(
+        without_optional(&left.ty),
+        without_optional(&right.ty),
+        true,
+    )?;
+    let ty = optional_of(&ty);
+    Some((cast_node(left.clone(), &ty), cast_node(right.clone(), &ty)))
 }
 
 /// What is looked for with `in` and where, with one type for it and the elements or keys.
@@ -64,7 +91,11 @@ fn common(a: &Type, b: &Type, compares: bool) -> Option<Type> {
         return None;
     }
     Some(match (integer(a), integer(b)) {
-        (Some(a), Some(b)) => common_integer(a, b),
+        (Some(a), Some(b)) => match common_integer(a, b) {
+            Some(ty) => ty,
+            None if compares => Type::Decimal128,
+            None => Type::Int64,
+        },
         (Some((_, 64)), None) if compares && b.is_float() => Type::Decimal128,
         (None, Some((_, 64))) if compares && a.is_float() => Type::Decimal128,
         _ if a.is_decimal() && b.is_decimal() => {
@@ -95,14 +126,15 @@ fn integer(ty: &Type) -> Option<(bool, u32)> {
     })
 }
 
-fn common_integer((a_signed, a): (bool, u32), (b_signed, b): (bool, u32)) -> Type {
+/// The integer that holds two others; `None` if it needs more than 64 bits.
+fn common_integer((a_signed, a): (bool, u32), (b_signed, b): (bool, u32)) -> Option<Type> {
     // An unsigned number needs a bit more beside a signed one.
     let room = |signed: bool, bits: u32| if signed { bits } else { bits * 2 };
     let bits = match (a_signed, b_signed) {
         (true, false) | (false, true) => room(a_signed, a).max(room(b_signed, b)),
         _ => a.max(b),
     };
-    match (a_signed || b_signed, bits) {
+    Some(match (a_signed || b_signed, bits) {
         (true, 8) => Type::Int8,
         (true, 16) => Type::Int16,
         (true, 32) => Type::Int32,
@@ -111,8 +143,8 @@ fn common_integer((a_signed, a): (bool, u32), (b_signed, b): (bool, u32)) -> Typ
         (false, 16) => Type::Uint16,
         (false, 32) => Type::Uint32,
         (false, 64) => Type::Uint64,
-        _ => Type::Decimal128,
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -145,6 +177,10 @@ mod tests {
         assert_eq!(
             common(&Type::Int64, &Type::Float32, false),
             Some(Type::Float64)
+        );
+        assert_eq!(
+            common(&Type::Int64, &Type::Uint64, false),
+            Some(Type::Int64)
         );
     }
 }

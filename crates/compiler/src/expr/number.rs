@@ -116,7 +116,12 @@ pub(super) fn is_in_range(value: &Value, to: &Type) -> bool {
     let Some(value) = integer(value) else {
         return false;
     };
-    let (least, most) = match to {
+    range(to).is_none_or(|(least, most)| (least..=most).contains(&value))
+}
+
+/// The least and the largest value of an integral type.
+pub(super) fn range(ty: &Type) -> Option<(i128, i128)> {
+    Some(match ty {
         Type::Int8 => (i8::MIN.into(), i8::MAX.into()),
         Type::Int16 => (i16::MIN.into(), i16::MAX.into()),
         Type::Int32 => (i32::MIN.into(), i32::MAX.into()),
@@ -125,9 +130,8 @@ pub(super) fn is_in_range(value: &Value, to: &Type) -> bool {
         Type::Uint16 => (0, u16::MAX.into()),
         Type::Uint32 => (0, u32::MAX.into()),
         Type::Uint64 => (0, u64::MAX.into()),
-        _ => return true,
-    };
-    (least..=most).contains(&value)
+        _ => return None,
+    })
 }
 
 /// The digits of a hexadecimal literal, if it is one.

@@ -6,7 +6,6 @@ use tuple::Type;
 
 use super::context::Inputs;
 use super::{Typer, Variable};
-use crate::names::ambiguous_port;
 
 impl Typer<'_, '_> {
     /// The value of an attribute that some input ports have.
@@ -48,7 +47,8 @@ impl Typer<'_, '_> {
             return self.report(finding.help("give the composite a stream of its own for each"));
         }
         let names = found.iter().map(|&port| &site.inputs[port].names[..]);
-        self.report(ambiguous_port(name, span, names))
+        let suggestions = &self.session.world.suggestions;
+        self.report(suggestions.ambiguous_port(name, span, names))
     }
 
     /// `Port.attr` or `Port[n].attr` by numbers.

@@ -9,6 +9,16 @@ use crate::Session;
 impl Session<'_> {
     /// The value of a typed expression; reports that it is not known when compiling.
     pub fn fold(&self, expr: &graph::Expr, span: Span) -> Option<Value> {
+        self.fold_or_say(expr, span, None)
+    }
+
+    /// [`Session::fold`], with what would help if the value is not known when compiling.
+    pub(crate) fn fold_or_say(
+        &self,
+        expr: &graph::Expr,
+        span: Span,
+        help: Option<&str>,
+    ) -> Option<Value> {
         if let ExprKind::Const(value) = &expr.kind {
             return Some(value.clone());
         }
@@ -16,11 +26,16 @@ impl Session<'_> {
             Ok(value) => Some(value),
             Err(_) if self.is_pending(expr) => None,
             Err(fault) => {
-                let message = match fault.kind() {
-                    graph::FaultKind::Limit => "this is not known when compiling".to_owned(),
-                    _ => format!("this constant has no value: {fault}"),
+                let is_unknown = fault.kind() == graph::FaultKind::Limit;
+                let message = match is_unknown {
+                    true => "this is not known when compiling".to_owned(),
+                    false => format!("this constant has no value: {fault}"),
                 };
-                self.report(Diagnostic::error("not-constant", span, message));
+                let finding = Diagnostic::error("not-constant", span, message);
+                self.report(match help.filter(|_| is_unknown) {
+                    Some(help) => finding.help(help),
+                    None => finding,
+                });
                 None
             }
         }

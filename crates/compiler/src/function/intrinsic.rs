@@ -15,7 +15,7 @@ use tuple::{List, RString, Type, Value};
 use super::signature::{Signature, Target};
 use crate::Session;
 use crate::expr::Typer;
-use crate::names::{LoadedUnit, did_you_mean};
+use crate::names::LoadedUnit;
 use crate::stmt::punctuation_type;
 
 /// The namespace that they belong to.
@@ -133,15 +133,11 @@ impl<'w> Typer<'_, 'w> {
         let Some(site) = &self.site else {
             return self.report(finding);
         };
-        let inputs = site.inputs.iter().flat_map(|p| &p.names);
-        let outputs = site.outputs.iter().flat_map(|p| &p.names);
-        let names: Vec<&str> = if input {
-            inputs.map(|n| &**n).collect()
-        } else {
-            outputs.map(|n| &**n).collect()
-        };
-        let finding = did_you_mean(finding, text, names);
-        self.report(finding)
+        let inputs = site.inputs.iter().filter(|_| input).map(|p| &p.names);
+        let outputs = site.outputs.iter().filter(|_| !input).map(|p| &p.names);
+        let names = || inputs.chain(outputs).flatten().map(|name| &**name);
+        let suggestions = &self.session.world.suggestions;
+        self.report(suggestions.did_you_mean(finding, text, names))
     }
 
     /// The value of a call that the compiler evaluates; `None` if it is to be called at run time.

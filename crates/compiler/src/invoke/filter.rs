@@ -11,18 +11,21 @@ use syntax::{Diagnostic, Span};
 use tuple::Value;
 
 use super::Work;
+use crate::condition::Conditions;
 
 /// The condition that a constant rstring holds; [`Work::filter_text`] is its text then.
 pub(super) fn condition(work: &Work<'_, '_>, text: &Expr, span: Span) -> Option<Expr> {
     let session = work.session;
-    let Value::RString(text) = session.fold(text, span)? else {
+    let help = "a filter is a condition, or a constant rstring that holds one";
+    let Value::RString(text) = session.fold_or_say(text, span, Some(help))? else {
         return None;
     };
     // A port without a type was reported.
     let over = work.frame.outputs.first()?.schema.clone()?;
-    let natives = session.world.natives();
     let text = text.to_string_lossy();
-    match crate::condition::condition(&text, &over, natives) {
+    let mut conditions = session.conditions.borrow_mut();
+    let conditions = conditions.get_or_insert_with(|| Conditions::new(session.world.natives()));
+    match conditions.condition(&text, &over) {
         Ok(mut condition) => {
             let _ = work.filter_text.set(text.into_owned());
             // Places in the text are no places in a file.

@@ -6,7 +6,6 @@ use syntax::{Diagnostic, Span};
 
 use super::Work;
 use crate::expr::{Context, Inputs, Typer};
-use crate::names::{ambiguous_port, which_port};
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
 pub(super) fn logic<'w>(work: &Work<'_, 'w>) -> Logic {
@@ -115,12 +114,13 @@ fn port(
 /// The input port that a clause names; reports that there is none.
 pub(super) fn input(work: &Work<'_, '_>, name: &Ident) -> Option<usize> {
     let ports = &work.frame.inputs;
+    let suggestions = &work.session.world.suggestions;
     let finding = match work.frame.inputs_named(&name.text)[..] {
         [port] => return Some(port),
         [] => {
             let message = format!("this operator has no input port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);
-            which_port(
+            suggestions.which_port(
                 finding,
                 &name.text,
                 ports.iter().map(|port| &port.names[..]),
@@ -128,7 +128,7 @@ pub(super) fn input(work: &Work<'_, '_>, name: &Ident) -> Option<usize> {
         }
         ref several => {
             let names = several.iter().map(|&port| &ports[port].names[..]);
-            ambiguous_port(&name.text, name.span, names)
+            suggestions.ambiguous_port(&name.text, name.span, names)
         }
     };
     work.session.report(finding);

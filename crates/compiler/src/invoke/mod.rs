@@ -19,7 +19,7 @@ mod window;
 mod window_form;
 mod window_parts;
 
-pub(crate) use ports::{COMMAS, merging};
+pub(crate) use ports::{COMMAS, input_names, merging};
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -118,6 +118,8 @@ impl<'w> Work<'_, 'w> {
         let outputs = output::outputs(self);
         drop(said);
         let config = config::of_operator(self, request.inherited);
+        let config_places = config.iter().map(|entry| entry.span).collect();
+        let config = config.into_iter().map(|entry| entry.entry).collect();
         let mut annotations = annotation::of_operator(self, request.inherited);
         let place = request.channel.properties();
         if !place.is_empty() {
@@ -154,7 +156,7 @@ impl<'w> Work<'_, 'w> {
             pos: session.pos(ast.head),
         };
         operator.is_timed = self.model.timed.is_some_and(|timed| timed(&operator));
-        (operator, self.site(request, window_places))
+        (operator, self.site(request, window_places, config_places))
     }
 
     fn in_port(&self, at: usize, window: Option<graph::Window>) -> InPort {
@@ -170,7 +172,12 @@ impl<'w> Work<'_, 'w> {
         }
     }
 
-    fn site(&self, request: &Request<'_, 'w>, windows: Vec<Option<syntax::Span>>) -> Site {
+    fn site(
+        &self,
+        request: &Request<'_, 'w>,
+        windows: Vec<Option<syntax::Span>>,
+        config: Vec<syntax::Span>,
+    ) -> Site {
         let inputs = request.inputs.iter().zip(&self.inputs).zip(windows);
         let outputs = request.outputs.iter().zip(&self.outputs);
         let inputs = inputs.map(|((fed, model), window)| InSite {
@@ -190,6 +197,7 @@ impl<'w> Work<'_, 'w> {
             outputs: outputs.collect(),
             subscription: params::subscription(self),
             filter: params::filter(self),
+            config,
         }
     }
 
@@ -223,11 +231,11 @@ impl<'w> Work<'_, 'w> {
 /// The ports as the invocation's expressions see them.
 fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
     let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
-    let inputs = inputs.map(|((port, fed), model)| {
-        let names = port.alias.iter().chain(&port.streams);
-        let names: Vec<_> = names.map(|name| name.text.clone()).collect();
+    let names = ports::input_names(request.ast);
+    let inputs = inputs.zip(names).map(|(((port, fed), model), names)| {
+        let name = port.alias.iter().chain(&port.streams).next();
         crate::names::InputPort {
-            name: names.first().cloned().unwrap_or_default(),
+            name: name.map(|name| name.text.clone()).unwrap_or_default(),
             names,
             streams: fed.meanings(),
             schema: fed.schema.clone(),

@@ -11,7 +11,7 @@ use tuple::TupleType;
 use super::{Work, effects, forward};
 use crate::expr::{Context, Inputs, Typer};
 use crate::function::OutputFunctions;
-use crate::names::{did_you_mean, nearest, which_port};
+use crate::names::nearest;
 
 /// The clause of one port.
 type Clause = PortClause<Vec<(Ident, ast::Expr)>>;
@@ -60,7 +60,9 @@ fn clauses<'w>(work: &Work<'_, 'w>) -> Vec<Option<&'w Clause>> {
             let message = format!("this operator has no output port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);
             let ports = work.frame.outputs.iter().map(|port| &port.names[..]);
-            work.session.report(which_port(finding, &name.text, ports));
+            let suggestions = &work.session.world.suggestions;
+            work.session
+                .report(suggestions.which_port(finding, &name.text, ports));
             continue;
         };
         if let Some(first) = clauses[port] {
@@ -143,6 +145,10 @@ impl<'w> Port<'_, '_, 'w> {
 
     /// The attribute that a misspelt name can only mean.
     fn meant(&self, name: &Ident) -> Option<usize> {
+        let suggestions = &self.work.session.world.suggestions;
+        if !suggestions.is_open(name.span) {
+            return None;
+        }
         let names = self.schema.attributes.iter().map(|a| &*a.name);
         let (at, _) = self.schema.find(nearest(&name.text, names)?)?;
         Some(at)
@@ -169,8 +175,9 @@ impl<'w> Port<'_, '_, 'w> {
         let stream = &self.work.ast.outputs[self.at].name.text;
         let message = format!("stream `{stream}` has no attribute `{wanted}`");
         let finding = Diagnostic::error("unknown-attribute", name.span, message);
-        let names = self.schema.attributes.iter().map(|a| &*a.name);
-        session.report(did_you_mean(finding, &wanted, names));
+        let names = || self.schema.attributes.iter().map(|a| &*a.name);
+        let suggestions = &session.world.suggestions;
+        session.report(suggestions.did_you_mean(finding, &wanted, names));
         None
     }
 }

@@ -1,5 +1,8 @@
 //! How many ports an invocation has, and which port set of the model each belongs to.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use graph::{Cardinality, InPortModel, OperatorModel, OutPortModel};
 use syntax::ast::{Ident, Invocation};
 use syntax::{Diagnostic, Span};
@@ -143,13 +146,31 @@ fn wanted(counts: &[Cardinality], what: &str) -> String {
     }
 }
 
+/// Every name that means an input port, for each: its alias, then the names of its streams. A name
+/// that is the alias of a port means no other port, whatever streams that has.
+pub(crate) fn input_names(ast: &Invocation) -> Vec<Vec<Arc<str>>> {
+    let aliases = ast.inputs.iter().filter_map(|port| port.alias.as_ref());
+    let aliases: HashSet<&str> = aliases.map(|alias| &*alias.text).collect();
+    let ports = ast.inputs.iter().map(|port| {
+        let own = port.streams.iter();
+        let own = own.filter(|stream| !aliases.contains(&*stream.text));
+        let names = port.alias.iter().chain(own);
+        names.map(|name| name.text.clone()).collect()
+    });
+    ports.collect()
+}
+
 /// Reports ports that are given one name, input ports and output ports. Several input ports may carry
 /// one stream: then its name is ambiguous where it is used.
 pub(super) fn names(session: &Session<'_>, ast: &Invocation) {
     let mut seen: Vec<&Ident> = Vec::new();
     for port in &ast.inputs {
         let Some(alias) = &port.alias else { continue };
-        let own = port.streams.iter().find(|stream| stream.text == alias.text);
+        // Of several streams that come together, an alias may say which name the port has.
+        let own = match &port.streams[..] {
+            [stream] if stream.text == alias.text => Some(stream),
+            _ => None,
+        };
         if let Some(stream) = own {
             session.report(needless(alias, stream.span));
         } else if let Some(first) = seen.iter().find(|name| name.text == alias.text) {

@@ -26,6 +26,6 @@ pub use lookup::{Found, Kind};
 pub use operator::{Channel, InputPort, OperatorFrame, OutputPort, StateEntry};
 pub(crate) use scope::{BlockFrame, LocalEntry, LocalKind, LocalType};
 pub use scope::{Frame, Scope};
-pub use suggest::{Suggestions, ambiguous_port, did_you_mean, nearest, which_port};
+pub use suggest::{Suggestions, did_you_mean, nearest};
 pub use unit::{IMPLICIT_USES, LoadedUnit, UnitId};
 pub use world::World;

@@ -16,8 +16,8 @@ use super::composite::StreamId;
 pub struct InputPort {
     /// Alias, or name of the first stream.
     pub name: Arc<str>,
-    /// Every name that means the port: its alias, and the names of its streams. Ports that carry
-    /// one stream have its name in common.
+    /// Every name that means the port: its alias, and the names of its streams that are no alias of
+    /// another port. Ports that carry one stream have its name in common.
     pub names: Vec<Arc<str>>,
     /// The streams that it carries, for names written in another scope.
     pub streams: Vec<StreamId>,

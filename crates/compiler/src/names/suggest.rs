@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest of the names that could have been written.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use graph::nearest;
@@ -69,12 +69,90 @@ impl Suggestions {
         name: &str,
         candidates: impl FnOnce() -> I,
     ) -> Diagnostic {
+        match self.is_open(diagnostic.span) {
+            true => did_you_mean(diagnostic, name, candidates()),
+            false => diagnostic,
+        }
+    }
+
+    /// Whether a finding at this place may be compared with all names, or with all ports: there are not
+    /// too many others.
+    pub(crate) fn is_open(&self, at: Span) -> bool {
         let mut compared = self.0.borrow_mut();
-        if compared.len() >= SUGGESTIONS_MAX && !compared.contains(&diagnostic.span) {
+        if compared.len() >= SUGGESTIONS_MAX && !compared.contains(&at) {
+            return false;
+        }
+        compared.insert(at);
+        true
+    }
+
+    /// What is wrong with a name that several input ports have; `ports` are the names of each.
+    pub(crate) fn ambiguous_port<'n>(
+        &self,
+        name: &str,
+        span: Span,
+        ports: impl Iterator<Item = &'n [Arc<str>]> + Clone,
+    ) -> Diagnostic {
+        let message = format!("`{name}` is ambiguous: several input ports have this name");
+        let finding = Diagnostic::error("ambiguous-port", span, message);
+        if !self.is_open(span) {
+            return finding;
+        }
+        match own_names(ports) {
+            Some(own) => finding.help(format!("write {}", listed(&own, " or "))),
+            None => finding.help("give each of these ports a name of its own with `as`"),
+        }
+    }
+
+    /// Adds which port could have been meant: the nearest by any of its names, else all there are.
+    pub(crate) fn which_port<'n>(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        ports: impl Iterator<Item = &'n [Arc<str>]> + Clone,
+    ) -> Diagnostic {
+        if !self.is_open(diagnostic.span) {
             return diagnostic;
         }
-        compared.insert(diagnostic.span);
-        did_you_mean(diagnostic, name, candidates())
+        let names = ports.clone().flatten().map(|name| &**name);
+        if let Some(near) = nearest(name, names) {
+            return diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        let first: Vec<&str> = ports.filter_map(|names| Some(&**names.first()?)).collect();
+        match first[..] {
+            [] => diagnostic.help("it has no such port at all"),
+            [only] => diagnostic.help(format!("its only one is `{only}`")),
+            _ => diagnostic.help(format!("it has {}", listed(&first, ", "))),
+        }
+    }
+}
+
+/// For each port the first of its names that no other has; `None` if one has none.
+fn own_names<'n>(ports: impl Iterator<Item = &'n [Arc<str>]> + Clone) -> Option<Vec<&'n str>> {
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for name in ports.clone().flatten() {
+        *counts.entry(name).or_default() += 1;
+    }
+    let is_own = |name: &&Arc<str>| counts.get(&***name) == Some(&1);
+    let mut own = Vec::new();
+    for names in ports {
+        let name: &str = names.iter().find(is_own)?;
+        own.push(name);
+    }
+    Some(own)
+}
+
+/// How many ports a help names.
+const PORTS_NAMED_MAX: usize = 8;
+
+/// Names of ports with `between` between them, the first few if there are many.
+fn listed(names: &[&str], between: &str) -> String {
+    let few = names.iter().take(PORTS_NAMED_MAX);
+    let few: Vec<_> = few.map(|name| format!("`{name}`")).collect();
+    let text = few.join(between);
+    match names.len() - few.len() {
+        0 => text,
+        more => format!("{text}{between}one of {more} more"),
     }
 }
 
@@ -87,41 +165,5 @@ pub fn did_you_mean<'n>(
     match nearest(name, candidates) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
-    }
-}
-
-/// What is wrong with a name that several input ports have; `ports` are the names of each.
-pub fn ambiguous_port<'n>(
-    name: &str,
-    span: Span,
-    ports: impl Iterator<Item = &'n [Arc<str>]> + Clone,
-) -> Diagnostic {
-    let message = format!("`{name}` is ambiguous: several input ports have this name");
-    let finding = Diagnostic::error("ambiguous-port", span, message);
-    let is_own = |name: &&Arc<str>| ports.clone().filter(|names| names.contains(name)).count() == 1;
-    let own = ports.clone().map(|names| names.iter().find(is_own));
-    let others: Option<Vec<_>> = own.map(|name| Some(format!("`{}`", name?))).collect();
-    match others {
-        Some(others) => finding.help(format!("write {}", others.join(" or "))),
-        None => finding.help("give each of these ports a name of its own with `as`"),
-    }
-}
-
-/// Adds which port could have been meant: the nearest by any of its names, else all there are.
-pub fn which_port<'n>(
-    diagnostic: Diagnostic,
-    name: &str,
-    ports: impl Iterator<Item = &'n [Arc<str>]> + Clone,
-) -> Diagnostic {
-    let names = ports.clone().flatten().map(|name| &**name);
-    if let Some(near) = nearest(name, names) {
-        return diagnostic.help(format!("did you mean `{near}`?"));
-    }
-    let first = ports.filter_map(|names| names.first());
-    let all: Vec<_> = first.map(|name| format!("`{name}`")).collect();
-    match &all[..] {
-        [] => diagnostic.help("it has no such port at all"),
-        [only] => diagnostic.help(format!("its only one is {only}")),
-        _ => diagnostic.help(format!("it has {}", all.join(", "))),
     }
 }

@@ -51,6 +51,14 @@ impl World {
         (world, diagnostics)
     }
 
+    /// Gives a file that no unit was parsed from another text, and forgets what was said of the text
+    /// before.
+    pub(crate) fn replace_text(&mut self, file: FileId, text: &str) {
+        self.sources.replace(file, text);
+        self.suggestions = Suggestions::default();
+        self.regrouped = Regrouped::default();
+    }
+
     /// The texts of all units.
     pub fn sources(&self) -> &SourceMap {
         &self.sources

@@ -19,52 +19,34 @@ pub(super) fn find(
     placements: &[Placement<'_>],
     together: &DisjointSets,
 ) -> Vec<PlanError> {
-    among(&program.operators, flow.loops(), placements, together)
+    let operators = &program.operators;
+    let finder = Finder {
+        operators,
+        heads: operators.iter().map(|operator| operator.pos).collect(),
+        loops: flow.loops(),
+        placements,
+    };
+    finder.all(together)
 }
 
 /// The contradictions in what operators say, on whatever plan: loops are left out, as SPL lets a loop
-/// lead through several processes.
-pub(crate) fn in_config(operators: &[Operator]) -> Vec<PlanError> {
-    let placements: Vec<_> = operators.iter().map(Placement::new).collect();
-    let together = together(&placements, DisjointSets::new(placements.len()));
-    among(
-        operators,
-        vec![None; placements.len()],
-        &placements,
-        &together,
-    )
-}
-
-fn among(
-    operators: &[Operator],
-    loops: Vec<Option<u32>>,
-    placements: &[Placement<'_>],
-    together: &DisjointSets,
-) -> Vec<PlanError> {
+/// lead through several processes. `places` has for each operator where it is and its config entries
+/// are, for what is found.
+pub(crate) fn in_config(operators: &[Operator], places: &[(Pos, Vec<Pos>)]) -> Vec<PlanError> {
+    let all = operators.iter().zip(places);
+    let placements = all.map(|(operator, (_, config))| {
+        let config = config.iter().copied();
+        Placement::at(operator, config)
+    });
+    let placements: Vec<_> = placements.collect();
+    let sets = together(&placements, DisjointSets::new(placements.len()));
     let finder = Finder {
         operators,
-        loops,
-        placements,
+        heads: places.iter().map(|(head, _)| *head).collect(),
+        loops: vec![None; placements.len()],
+        placements: &placements,
     };
-    let sets = together.clone().sets();
-    let mut found = Vec::new();
-    for set in &sets {
-        found.extend(finder.same(set, |p| p.exlocation, PROCESS));
-        found.extend(finder.same(set, |p| p.host_exlocation, PROCESS));
-        found.extend(finder.isolated(set));
-        found.extend(finder.hosts(set, PROCESS));
-    }
-    for set in hosts(placements, together.clone()).sets() {
-        if !sets.contains(&set) {
-            found.extend(finder.same(&set, |p| p.host_exlocation, HOST));
-            found.extend(finder.hosts(&set, HOST));
-        }
-    }
-    for set in &sets {
-        found.extend(finder.mixed(set, |p| p.restartable, "restartable"));
-        found.extend(finder.mixed(set, |p| p.relocatable, "relocatable"));
-    }
-    found
+    finder.all(&sets)
 }
 
 /// The operators that have to share a process: those of `sets`, of one `partitionColocation`, and all
@@ -118,6 +100,8 @@ struct Voice<'a> {
 enum Bond<'a> {
     /// By what both say.
     Said(Said<'a>, Said<'a>),
+    /// By what both say of their host, which an operator keeps for one process.
+    Host(Said<'a>, Said<'a>, Voice<'a>),
     Loop,
     /// Each is together with others that are.
     Others,
@@ -125,11 +109,36 @@ enum Bond<'a> {
 
 struct Finder<'p, 'a> {
     operators: &'p [Operator],
+    /// Where each operator is.
+    heads: Vec<Pos>,
     loops: Vec<Option<u32>>,
     placements: &'p [Placement<'a>],
 }
 
 impl<'a> Finder<'_, 'a> {
+    /// All contradictions; `together` are the operators that have to share a process.
+    fn all(&self, together: &DisjointSets) -> Vec<PlanError> {
+        let sets = together.clone().sets();
+        let mut found = Vec::new();
+        for set in &sets {
+            found.extend(self.same(set, |p| p.exlocation, PROCESS));
+            found.extend(self.same(set, |p| p.host_exlocation, PROCESS));
+            found.extend(self.isolated(set));
+            found.extend(self.hosts(set, PROCESS));
+        }
+        for set in hosts(self.placements, together.clone()).sets() {
+            if !sets.contains(&set) {
+                found.extend(self.same(&set, |p| p.host_exlocation, HOST));
+                found.extend(self.hosts(&set, HOST));
+            }
+        }
+        for set in &sets {
+            found.extend(self.mixed(set, |p| p.restartable, "restartable"));
+            found.extend(self.mixed(set, |p| p.relocatable, "relocatable"));
+        }
+        found
+    }
+
     /// Two operators of a set that say the same, and so must not be together.
     fn same(&self, set: &[usize], of: Part<'a>, what: &str) -> Option<PlanError> {
         let mut first: HashMap<&str, Voice<'a>> = HashMap::new();
@@ -224,6 +233,10 @@ impl<'a> Finder<'_, 'a> {
     fn why(&self, one: usize, other: usize, what: &str) -> String {
         match self.bond(one, other, what) {
             Bond::Said(said, _) => format!(" by {}", said.value),
+            Bond::Host(said, _, alone) => {
+                let isolates = self.name(alone.at);
+                format!(" by {}, whose host {isolates} isolates", said.value)
+            }
             Bond::Loop => " because they stand in a loop".to_owned(),
             Bond::Others => " through other operators".to_owned(),
         }
@@ -233,26 +246,29 @@ impl<'a> Finder<'_, 'a> {
         let [a, b] = [one, other].map(|at| &self.placements[at]);
         let both = |of: Part<'a>| of(a).zip(of(b)).filter(|(a, b)| a.value == b.value);
         let near = both(|p| p.colocation);
-        let of_host = || {
-            let (a, b) = both(|p| p.host_colocation)?;
-            (what == HOST || self.is_isolated(a.value)).then_some((a, b))
-        };
-        let said = near.or_else(of_host);
-        match said {
-            Some((a, b)) => Bond::Said(a, b),
-            None if self.loops[one].is_some() && self.loops[one] == self.loops[other] => Bond::Loop,
-            None => Bond::Others,
+        let of_host = both(|p| p.host_colocation);
+        let isolated = of_host.and_then(|(a, b)| Some((a, b, self.isolates(a.value)?)));
+        match (near, of_host, isolated) {
+            (Some((a, b)), ..) => Bond::Said(a, b),
+            (_, Some((a, b)), _) if what == HOST => Bond::Said(a, b),
+            (.., Some((a, b, alone))) => Bond::Host(a, b, alone),
+            _ if self.loops[one].is_some() && self.loops[one] == self.loops[other] => Bond::Loop,
+            _ => Bond::Others,
         }
     }
 
-    /// Whether an operator of a `hostColocation` keeps the host for its process.
-    fn is_isolated(&self, colocation: &str) -> bool {
+    /// The operator of a `hostColocation` that keeps the host for its process.
+    fn isolates(&self, colocation: &str) -> Option<Voice<'a>> {
         let is_of = |p: &Placement<'_>| {
             p.host_colocation
                 .is_some_and(|said| said.value == colocation)
         };
-        let mut all = self.placements.iter();
-        all.any(|p| is_of(p) && p.host_isolation.is_some())
+        let all = self.placements.iter().enumerate();
+        let mut of = all.filter(|(_, p)| is_of(p));
+        of.find_map(|(at, p)| {
+            let said = p.host_isolation?;
+            Some(Voice { at, said })
+        })
     }
 
     /// Adds the other places: what keeps the operators apart, then what keeps them together.
@@ -268,9 +284,16 @@ impl<'a> Finder<'_, 'a> {
             }
         };
         let error = add(error, (one, first, "says so here"));
-        let heads = [one, other].map(|at| self.operators[at].pos);
-        let (places, text) = match self.bond(one, other, what) {
-            Bond::Said(a, b) => ([a.pos, b.pos], "is colocated here"),
+        let heads = [one, other].map(|at| self.heads[at]);
+        let bond = self.bond(one, other, what);
+        let error = match &bond {
+            Bond::Host(.., alone) => {
+                add(error, (alone.at, alone.said.pos, "isolates its host here"))
+            }
+            _ => error,
+        };
+        let (places, text) = match bond {
+            Bond::Said(a, b) | Bond::Host(a, b, _) => ([a.pos, b.pos], "is colocated here"),
             Bond::Loop => (heads, "is in this loop"),
             Bond::Others => (heads, "is colocated with others, or in a loop with them"),
         };

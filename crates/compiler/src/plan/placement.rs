@@ -37,13 +37,15 @@ pub(super) struct Said<'a> {
 impl<'a> Placement<'a> {
     /// Of an operator.
     pub fn new(operator: &'a Operator) -> Placement<'a> {
+        Placement::at(operator, operator.config.iter().map(|entry| entry.pos))
+    }
+
+    /// Of an operator whose config entries are at other places than it says.
+    pub fn at(operator: &'a Operator, places: impl Iterator<Item = Pos>) -> Placement<'a> {
         let mut placement = Placement::default();
-        for entry in &operator.config {
+        for (entry, pos) in operator.config.iter().zip(places) {
             for value in &entry.values {
-                let said = Said {
-                    value,
-                    pos: entry.pos,
-                };
+                let said = Said { value, pos };
                 let word = value.split('(').next().unwrap_or_default();
                 let place = match (&*entry.name, word) {
                     ("placement", "partitionColocation") => &mut placement.colocation,

@@ -2,7 +2,9 @@
 //!
 //! Operators that have to be together (of one `partitionColocation`, or of one loop) move as one.
 //! Those of different `partitionColocation` ids are kept apart: SPL lets them share a process, but who
-//! gives operators two ids asks for two processes. Those that something keeps apart are put down first, in order of the program, each into the process
+//! gives operators two ids asks for two processes.
+//!
+//! Those that something keeps apart are put down first, in order of the program, each into the process
 //! that it has most streams to or from among those that it may be in; a new one is begun only if it may
 //! be in none. The others then join the process that they have most streams with, from those that are
 //! put down outwards; with a program that places nothing this comes to one process. Nobody joins an

@@ -8,7 +8,7 @@ use syntax::{Diagnostic, Span};
 use tuple::{EnumType, TupleType, Type, Value};
 
 use crate::expr::{Typer, Use, fits_type, mismatch};
-use crate::names::{OperatorFrame, which_port};
+use crate::names::OperatorFrame;
 use crate::types::integer;
 
 /// Where a tuple is submitted to.
@@ -140,7 +140,8 @@ impl<'w> Typer<'_, 'w> {
             let message = format!("this operator has no output stream `{text}`");
             let finding = Diagnostic::error("unknown-port", port.span, message);
             let ports = site.outputs.iter().map(|port| &port.names[..]);
-            return self.report(which_port(finding, text, ports));
+            let suggestions = &self.session.world.suggestions;
+            return self.report(suggestions.which_port(finding, text, ports));
         }
         let typed = self.expr(port, Some(&Type::Uint32))?;
         let Some(value) = self.session.try_fold(&typed) else {

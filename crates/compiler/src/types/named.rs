@@ -11,7 +11,7 @@ use tuple::Type;
 use super::Slot;
 use super::slot::Circular;
 use crate::Session;
-use crate::names::{BlockFrame, CompositeFrame, Found, Frame, Kind, Scope, UnitId, did_you_mean};
+use crate::names::{BlockFrame, CompositeFrame, Found, Frame, Kind, Scope, UnitId};
 
 /// What type definitions of units, and static ones of composites, stand for.
 #[derive(Debug, Default)]
@@ -118,8 +118,9 @@ impl<'w> Session<'w> {
                 composite.name.text, member.text
             );
             let finding = Diagnostic::error("unknown-type", member.span, message);
-            let names = composite.types.iter().map(|t| &*t.name.text);
-            self.report(did_you_mean(finding, &member.text, names));
+            let names = || composite.types.iter().map(|t| &*t.name.text);
+            let suggestions = &self.world.suggestions;
+            self.report(suggestions.did_you_mean(finding, &member.text, names));
             return None;
         };
         if !def.is_static && own.is_none() {
@@ -266,8 +267,9 @@ impl<'w> Session<'w> {
                 frame.ast.name.text, name.text
             );
             let finding = Diagnostic::error("unknown-formal", name.span, message);
-            let names = frame.ast.params.iter().map(|p| &*p.name.text);
-            self.report(did_you_mean(finding, &name.text, names));
+            let names = || frame.ast.params.iter().map(|p| &*p.name.text);
+            let suggestions = &self.world.suggestions;
+            self.report(suggestions.did_you_mean(finding, &name.text, names));
             return None;
         };
         if !fits(&formal.mode) {

@@ -50,24 +50,27 @@ fn files(operator: &Operator) -> Result<(), Misuse> {
         return wrong(Part::Param("file"), message, help);
     }
     if holds(operator, "hotFile") {
-        let message = "a hot file has no end, and no file after it would be read";
+        let message = "a hot file is read on and on, and no file after it would be read";
         let help = "name one file by the parameter `file`, without an input port";
         return wrong(Part::Param("hotFile"), message, help);
     }
     Ok(())
 }
 
-/// A file that is read to its end is deleted, moved or left; a hot file has no end.
+/// A file that is read to its end is deleted, moved or left; a hot file is read on, and under
+/// its name comes the next.
 fn afterwards(operator: &Operator) -> Result<(), Misuse> {
     let is_hot = holds(operator, "hotFile");
     let is_deleted = holds(operator, "deleteFile");
     let is_moved = given(operator, "moveFileToDirectory");
     if is_hot && is_deleted {
-        let message = "a hot file has no end, after which it could be deleted";
+        let message = "a hot file is left when another has its name: by then the name belongs to the next file, \
+                       which would be deleted";
         return wrong(Part::Param("deleteFile"), message, EITHER);
     }
     if is_hot && is_moved {
-        let message = "a hot file has no end, after which it could be moved";
+        let message = "a hot file is left when another has its name: by then the name belongs to the next file, \
+                       which would be moved";
         return wrong(Part::Param("moveFileToDirectory"), message, EITHER);
     }
     if is_deleted && is_moved {

@@ -55,14 +55,6 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// How many groups it has, the whole match included.
-    fn group_count(&self) -> usize {
-        match self {
-            Pattern::Posix(posix) => posix.group_count(),
-            Pattern::Perl(regex) => regex.captures_len(),
-        }
-    }
-
     /// The first match that begins at `from` or later. For the flavours that see code points the
     /// text is UTF-8.
     pub(super) fn groups(&self, text: &[u8], from: usize) -> Result<Option<Groups>, Fault> {
@@ -86,18 +78,6 @@ pub(super) fn compiled(flavour: Flavour, pattern: &[u8]) -> Result<Rc<Pattern>, 
         static CACHE: RefCell<Cache> = RefCell::default();
     }
     CACHE.with_borrow_mut(|cache| cache.get(flavour, pattern))
-}
-
-/// Whether a template can replace what a pattern matches.
-///
-/// # Errors
-/// A fault that says what is wrong with the template.
-pub(super) fn check_template(
-    flavour: Flavour,
-    pattern: &Pattern,
-    template: &[u8],
-) -> Result<(), Fault> {
-    replace::check(flavour, pattern.group_count(), template)
 }
 
 /// Whether a POSIX pattern matches somewhere in a text.

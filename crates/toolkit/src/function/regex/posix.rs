@@ -55,11 +55,6 @@ impl Posix {
         })
     }
 
-    /// How many groups it has, the whole match included.
-    pub(super) fn group_count(&self) -> usize {
-        self.longest.get_nfa().group_info().all_group_len()
-    }
-
     /// The leftmost-longest match, its positions counted from `base`.
     pub(super) fn groups(&self, text: &[u8], base: usize) -> Option<Groups> {
         let start = self.finder.find(text)?.start();

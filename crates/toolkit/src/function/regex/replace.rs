@@ -55,17 +55,6 @@ pub(in crate::function) fn replace(
     Ok(out)
 }
 
-/// Whether a template can be written out for a pattern with so many groups, the whole match included.
-pub(super) fn check(flavour: Flavour, groups: usize, template: &[u8]) -> Result<(), Fault> {
-    let mut expansion = Expansion {
-        text: b"",
-        groups: &vec![Some(0..0); groups],
-        rest: template,
-        out: &mut Vec::new(),
-    };
-    expansion.write(flavour)
-}
-
 /// The position one character on.
 fn after_character(text: &[u8], at: usize) -> usize {
     let continues = |b: &&u8| **b & 0xC0 == 0x80;

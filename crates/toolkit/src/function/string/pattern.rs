@@ -5,7 +5,7 @@ use tuple::{UString, Value};
 
 use super::string;
 use crate::function::call::{Arguments, Outcome, rstring, utf8_of, wrong_argument};
-use crate::function::regex::{Flavour, check_template, compiled, replace};
+use crate::function::regex::{Flavour, compiled, replace};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
@@ -77,19 +77,15 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 
 const PATTERN_HELP: &str = "a character that stands for itself has a backslash before it, which a \
                             text of SPL writes twice: `\\\\[`";
-const TEMPLATE_HELP: &str = "groups are the parts of the pattern in parentheses, counted from 1";
 
-/// The pattern, and the template if there is one, as far as they are known.
+/// The pattern, as far as it is known. A template is used only where the pattern matches: a call with
+/// a wrong one need not fail.
 fn check(args: &[Option<Value>], flavour: Flavour) -> Result<(), WrongArgument> {
     let Some(pattern) = utf8_of(args, 1) else {
         return Ok(());
     };
-    let wrong = |argument, help| move |fault| wrong_argument(argument, &fault, help);
-    let pattern = compiled(flavour, &pattern).map_err(wrong(1, PATTERN_HELP))?;
-    match utf8_of(args, 2) {
-        Some(text) => check_template(flavour, &pattern, &text).map_err(wrong(2, TEMPLATE_HELP)),
-        None => Ok(()),
-    }
+    let wrong = |fault| wrong_argument(1, &fault, PATTERN_HELP);
+    compiled(flavour, &pattern).map(drop).map_err(wrong)
 }
 
 fn matched(c: &mut Call<'_>, flavour: Flavour) -> Outcome {

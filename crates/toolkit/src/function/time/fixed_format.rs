@@ -1,6 +1,6 @@
 //! Timestamps from texts of fixed formats.
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Call, Fault, NativeFn, WrongArgument};
 use tuple::Value;
 
 use super::calendar::Tm;
@@ -46,13 +46,15 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          boolean useLocaleMonth)",
         BY_MONTH_NAME,
         |c| by_month_name(c, 3),
-    ),
+    )
+    .checked(zone_by_month_name),
     time(
         "timestamp timeStringToTimestamp(rstring dmy, rstring hmsmilli, rstring tmzone, \
          boolean useLocaleMonth)",
         BY_MONTH_NAME,
         |c| by_month_name(c, 3),
-    ),
+    )
+    .checked(zone_by_month_name),
     time(
         "timestamp timeStringtoTimestamp(rstring dmy, rstring hmsmilli, boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
@@ -68,13 +70,15 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
         |c| by_month_name(c, 3),
-    ),
+    )
+    .checked(zone_by_month_name),
     time(
         "timestamp timeStringtoTimestamp(rstring dmy, rstring hmsmilli, rstring tmzone, \
          boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
         |c| by_month_name(c, 3),
-    ),
+    )
+    .checked(zone_by_month_name),
 ];
 
 fn by_format(c: &Call<'_>, zone: Zone) -> Outcome {
@@ -124,6 +128,14 @@ fn fields(pattern: &str, text: &[u8]) -> Option<(Tm, i64)> {
 }
 
 /// The place of `useLocaleMonth` among the arguments says whether a time zone stands before it.
+/// The zone, where a wrong one fails the call: with `useLocaleMonth` it gives (0,0,0).
+fn zone_by_month_name(args: &[Option<Value>]) -> Result<(), WrongArgument> {
+    match args.get(3) {
+        Some(Some(Value::Boolean(false))) => Zone::check(args, 2),
+        _ => Ok(()),
+    }
+}
+
 fn by_month_name(c: &Call<'_>, flag: usize) -> Outcome {
     let (date, clock) = (c.text(0), c.text(1));
     let zone = || match flag {
