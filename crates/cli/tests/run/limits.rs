@@ -72,6 +72,19 @@ fn a_source_reads_a_pipe_that_is_written_later() {
     assert_eq!(live.end().ok(), "one\ntwo\n");
 }
 
+#[test]
+fn a_hot_pipe_is_read_from_one_writer_after_the_other() {
+    let scratch = Scratch::new();
+    let path = pipe(&scratch);
+    let mut live = start(&scratch, &SOURCE.replace("OPTIONS", "hotFile : true;"), &[]);
+    assert_eq!(live.line(), "running\n");
+    for line in ["one\n", "two\n"] {
+        std::fs::write(&path, line).unwrap();
+        assert_eq!(live.line(), line);
+    }
+    interrupted(live).ok();
+}
+
 /// Says that it runs, and writes lines into the pipe until it is interrupted, or so many.
 const SINK: &str = r#"composite Main { graph
     () as Said = Custom() { logic onProcess : printStringLn("running"); }

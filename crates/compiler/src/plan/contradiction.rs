@@ -118,6 +118,7 @@ struct Finder<'p, 'a> {
 impl<'a> Finder<'_, 'a> {
     /// All contradictions; `together` are the operators that have to share a process.
     fn all(&self, together: &DisjointSets) -> Vec<PlanError> {
+        let mut process = together.clone();
         let sets = together.clone().sets();
         let mut found = Vec::new();
         for set in &sets {
@@ -127,7 +128,8 @@ impl<'a> Finder<'_, 'a> {
             found.extend(self.hosts(set, PROCESS));
         }
         for set in hosts(self.placements, together.clone()).sets() {
-            if !sets.contains(&set) {
+            let first = process.find(set[0]);
+            if set.iter().any(|&at| process.find(at) != first) {
                 found.extend(self.same(&set, |p| p.host_exlocation, HOST));
                 found.extend(self.hosts(&set, HOST));
             }

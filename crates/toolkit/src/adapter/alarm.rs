@@ -113,6 +113,11 @@ impl Watched {
         Ok(Watched { file, alarm })
     }
 
+    /// Whether it has a length and a place to read from, as pipes and terminals have not.
+    pub fn is_regular(&self) -> bool {
+        self.alarm.is_none()
+    }
+
     /// Which file it is; `None`: it is no regular file.
     pub fn id(&self) -> io::Result<Option<FileId>> {
         Ok(FileId::of(&uninterrupted(|| self.file.metadata())?))

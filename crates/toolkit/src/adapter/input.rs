@@ -116,9 +116,13 @@ impl Input {
     /// # Errors
     /// What the system says.
     pub fn restart_if_shorter(&mut self) -> io::Result<bool> {
-        let Bytes::File(Watched { file, .. }) = &mut self.bytes else {
+        let Bytes::File(watched) = &mut self.bytes else {
             return Ok(false);
         };
+        if !watched.is_regular() {
+            return Ok(false);
+        }
+        let file = &mut watched.file;
         let is_shorter = uninterrupted(|| file.metadata())?.len() < file.stream_position()?;
         if is_shorter {
             file.rewind()?;

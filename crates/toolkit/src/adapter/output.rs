@@ -141,6 +141,11 @@ impl Output {
         encoding: Option<Charset>,
         stop: &Stop,
     ) -> io::Result<Output> {
+        let begun = uninterrupted(|| std::fs::metadata(path)).is_ok_and(|found| found.len() > 0);
+        let encoder = match append && begun {
+            true => Encoder::continued,
+            false => Encoder::new,
+        };
         let to = match compression {
             None if is_one_of(path, STDOUT) => To::Standard(Vec::new()),
             None if is_one_of(path, STDERR) => To::Error(Vec::new()),
@@ -155,7 +160,7 @@ impl Output {
         };
         Ok(Output {
             path: path.to_owned(),
-            encoder: encoding.map(Encoder::new),
+            encoder: encoding.map(encoder),
             to,
             bytes: 0,
         })
@@ -410,6 +415,22 @@ mod tests {
         assert!(is_full(
             output.close(&mut NoServices::default()).unwrap_err()
         ));
+    }
+
+    #[test]
+    fn a_file_has_one_byte_order_mark() {
+        let path = std::env::temp_dir().join(format!("thalweg-mark-{}", std::process::id()));
+        let utf_16 = Charset::named("UTF-16").unwrap();
+        for _ in 0..2 {
+            let mut output =
+                Output::open(&path, true, None, Some(utf_16), &Stop::default()).unwrap();
+            output.put(b"a", &mut NoServices::default()).unwrap();
+            output.close(&mut NoServices::default()).unwrap();
+        }
+        let written = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(utf_16.decode(&written), b"aa");
+        assert_eq!(written.len(), 6);
     }
 
     #[test]

@@ -61,12 +61,12 @@ impl Charset {
     /// The character set of a name.
     ///
     /// # Errors
-    /// If there is none of the name; the message has those that there are.
+    /// If there is none of the name; the message says where those stand that there are.
     pub fn named(name: &str) -> Result<Charset, Fault> {
         names::find(name).ok_or_else(|| {
-            let known = names::all().collect::<Vec<_>>().join(", ");
             Fault::value(format!(
-                "no character encoding is named \"{name}\"; there are {known}"
+                "no character encoding is named \"{name}\", as UTF-8, ISO-8859-1, windows-1252 and \
+                 Shift_JIS are; docs/compatibility.md has all"
             ))
         })
     }

@@ -15,6 +15,10 @@ use super::code_page::CODE_PAGES;
 
 /// The character set of a name, if there is one.
 pub fn find(name: &str) -> Option<Charset> {
+    // Options of ICU behind a name (`ibm-37,swaplfnl`) say what another table would hold.
+    if name.contains(',') {
+        return None;
+    }
     let plain = stripped(name);
     if let Some(charset) = INDEX.get(&plain) {
         return Some(*charset);
@@ -316,6 +320,13 @@ mod tests {
     /// The name of what a name means, as [`all`] has it.
     fn meant(name: &str) -> Option<&'static str> {
         find(name).map(of)
+    }
+
+    #[test]
+    fn options_of_a_converter_are_another_encoding() {
+        for name in ["ibm-1047_P100-1995,swaplfnl", "ibm-37,swaplfnl", "UTF-8,version=1"] {
+            assert_eq!(meant(name), None, "{name}");
+        }
     }
 
     #[test]

@@ -131,12 +131,23 @@ impl Encoder {
         Encoder { charset }
     }
 
-    /// Appends the bytes of more text; a byte order mark comes before the first.
-    pub fn encode(&mut self, text: &[u8], bytes: &mut Vec<u8>) {
-        bytes.extend(self.charset.encode(&String::from_utf8_lossy(text)));
+    /// For the rest of a text whose beginning has its byte order mark.
+    pub fn continued(charset: Charset) -> Encoder {
+        let mut encoder = Encoder::new(charset);
+        encoder.has_begun();
+        encoder
+    }
+
+    fn has_begun(&mut self) {
         if let Charset::Wide { mark, .. } = &mut self.charset {
             *mark = false;
         }
+    }
+
+    /// Appends the bytes of more text; a byte order mark comes before the first.
+    pub fn encode(&mut self, text: &[u8], bytes: &mut Vec<u8>) {
+        bytes.extend(self.charset.encode(&String::from_utf8_lossy(text)));
+        self.has_begun();
     }
 }
 

@@ -63,6 +63,12 @@ fn afterwards(operator: &Operator) -> Result<(), Misuse> {
     let is_hot = holds(operator, "hotFile");
     let is_deleted = holds(operator, "deleteFile");
     let is_moved = given(operator, "moveFileToDirectory");
+    if is_hot && given(operator, "compression") {
+        let message =
+            "compressed data cannot be followed as they grow: what is there need not be whole";
+        let help = "leave out `hotFile`, or decompress the data before";
+        return wrong(Part::Param("compression"), message, help);
+    }
     if is_hot && is_deleted {
         let message = "a hot file is left when another has its name: by then the name belongs to the next file, \
                        which would be deleted";
