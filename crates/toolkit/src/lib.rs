@@ -18,6 +18,7 @@ mod utility;
 mod xml;
 mod xquery;
 
+pub use charset::encodings;
 pub use function::functions;
 use runtime::OperatorEntry;
 

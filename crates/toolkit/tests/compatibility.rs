@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use graph::{NoServices, Unsupported};
+use graph::Unsupported;
 use thalweg_toolkit as toolkit;
-use tuple::{RString, Type, Value};
 
 /// The operators that the language's toolkits list.
 const OPERATORS: &[(&str, &str)] = &[
@@ -144,21 +143,8 @@ fn table(of: &str, rows: impl Iterator<Item = String>) -> String {
     rows.fold(head, |text, row| text + &row)
 }
 
-/// Those that the error for an unknown name lists.
+/// The names of the encodings.
 fn encodings() -> String {
-    let functions = toolkit::functions().iter();
-    let mut functions = functions.filter(|f| f.prototype.contains("convertToUtf8(rstring"));
-    let function = functions.next().expect("there is the function");
-    let text = |text: &str| Value::RString(RString(text.as_bytes().to_vec()));
-    let (mut bytes, mut name) = (text("a"), text("no such encoding"));
-    let fault = (function.eval)(&mut graph::Call {
-        args: &mut [&mut bytes, &mut name],
-        types: &[Type::RString, Type::RString],
-        result: &Type::RString,
-        services: &mut NoServices::default(),
-        pos: graph::Pos::default(),
-    });
-    let fault = fault.expect_err("there is no such encoding");
-    let (_, names) = fault.message().split_once("there are ").expect("a list");
-    format!("{names}.\n")
+    let names: Vec<_> = toolkit::encodings().collect();
+    format!("{}.\n", names.join(", "))
 }

@@ -57,6 +57,11 @@ pub fn convert(from: &str, to: &str, bytes: &[u8]) -> Result<Vec<u8>, Fault> {
     Ok(Charset::named(to)?.encode(&String::from_utf8_lossy(&text)))
 }
 
+/// A name of each character encoding that there is.
+pub fn encodings() -> impl Iterator<Item = &'static str> {
+    names::all()
+}
+
 impl Charset {
     /// The character set of a name.
     ///

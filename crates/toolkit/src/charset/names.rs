@@ -324,7 +324,11 @@ mod tests {
 
     #[test]
     fn options_of_a_converter_are_another_encoding() {
-        for name in ["ibm-1047_P100-1995,swaplfnl", "ibm-37,swaplfnl", "UTF-8,version=1"] {
+        for name in [
+            "ibm-1047_P100-1995,swaplfnl",
+            "ibm-37,swaplfnl",
+            "UTF-8,version=1",
+        ] {
             assert_eq!(meant(name), None, "{name}");
         }
     }
