@@ -45,10 +45,15 @@ pub(super) fn no_operator(
     if op.dotted || !applies(op.op, left) && !applies(op.op, right) {
         return finding;
     }
-    // Of two numbers of different types, a literal is the easier one to change.
-    match &exprs.1.kind {
-        ExprKind::Const(_) => literal_advice(finding, (exprs.1, sources.text(spans.1)), left),
-        _ => literal_advice(finding, (exprs.0, sources.text(spans.0)), right),
+    // Of two numbers of different types, a literal is the easier one to change, unless it has the type
+    // that is wanted.
+    let (literal, span, other) = match &exprs.1.kind {
+        ExprKind::Const(_) => (exprs.1, spans.1, left),
+        _ => (exprs.0, spans.0, right),
+    };
+    match !op.op.is_comparison() && written.wanted == Some(&literal.ty) {
+        true => finding,
+        false => literal_advice(finding, (literal, sources.text(span)), other),
     }
 }
 
@@ -83,23 +88,48 @@ fn advice(op: Computing, (left, right): (&Type, &Type), written: &Written<'_>) -
         let cast = cast_text(string, other_text);
         return Some(format!("cast the {other} to text: `{cast}`"));
     }
-    if left.is_numeric() && right.is_numeric() && castable(left, right) && left != right {
-        let to = match written.assigns {
-            true => Some(left).filter(|left| applies(op.op, left)),
-            false => common_number(op.op, (left, right), written.wanted),
-        };
-        if let Some(to) = to {
-            let sign = if written.assigns { "=" } else { "" };
-            let cast = match to == left {
-                true => format!("{} {text}{sign} {}", short(texts.0), cast_text(to, texts.1)),
-                false => format!("{} {text} {}", cast_text(to, texts.0), short(texts.1)),
-            };
-            return Some(format!(
-                "numbers do not convert by themselves; cast one: `{cast}`"
-            ));
-        }
+    let are_numbers = left.is_numeric() && right.is_numeric() && castable(left, right);
+    if are_numbers
+        && left != right
+        && let Some(cast) = common_cast(op, (left, right), written)
+    {
+        return Some(format!(
+            "numbers do not convert by themselves; cast one: `{cast}`"
+        ));
     }
     Some(format!("`{text}` needs two {} of one type", needs(op.op)))
+}
+
+/// An operation on two numbers with the cast that makes them one type.
+fn common_cast(
+    op: Computing,
+    (left, right): (&Type, &Type),
+    written: &Written<'_>,
+) -> Option<String> {
+    let text = spelling(op);
+    let spans = written.spans;
+    let texts = (written.sources.text(spans.0), written.sources.text(spans.1));
+    let cast_to = |to: &Type| match to == left {
+        true => format!("{} {text} {}", short(texts.0), cast_text(to, texts.1)),
+        false => format!("{} {text} {}", cast_text(to, texts.0), short(texts.1)),
+    };
+    if written.assigns {
+        let cast = || format!("{} {text}= {}", short(texts.0), cast_text(left, texts.1));
+        return applies(op.op, left).then(cast);
+    }
+    let to = common_number(op.op, (left, right), written.wanted)?;
+    let other = if to == left { right } else { left };
+    // A whole number is wanted of one that is and one that is not, whose fraction counts.
+    let loses_fraction = rank(to).0 < rank(other).0 && applies(op.op, other);
+    let to = if loses_fraction { other } else { to };
+    let cast = cast_to(to);
+    let result = written.wanted.filter(|_| !op.op.is_comparison());
+    Some(
+        match result.filter(|wanted| wanted.is_numeric() && *wanted != to) {
+            Some(wanted) => format!("({wanted}) ({cast})"),
+            None => cast,
+        },
+    )
 }
 
 /// Of the types of two numbers the one that the other is to be cast to: the one that is wanted, else
