@@ -74,6 +74,27 @@ const MANY: &[Garbled] = &[
         });
         format!("{all}{}", logic("println(1);"))
     }),
+    ("unknown attributes of an output", |n| {
+        let columns = each(n, |i| format!(", int32 name{i}")).replace('\n', "");
+        let values = each(n, |i| format!(", nane{i} = n")).replace('\n', "");
+        graph(&format!(
+            "stream<int32 z{columns}> W = Functor(In) {{ output W : z = 1{values}; }}"
+        ))
+    }),
+    ("static types in a chain", |n| {
+        let types = each(n, |i| format!("static T{} = T{i};", i + 1));
+        format!(
+            "composite Main {{ type static T0 = int32; {types} graph () as O = Custom() {{ }} }}"
+        )
+    }),
+    ("operators that say where they run", |n| {
+        graph(&each(n, |i| {
+            let config = format!(
+                "config placement : partitionColocation(\"p{i}\"), hostExlocation(\"h{i}\");"
+            );
+            format!("() as O{i} = Custom(In) {{ {config} }}")
+        }))
+    }),
     ("composites that nobody invokes", |n| {
         each(n, |i| {
             format!("composite C{i}(output O; input I) {{ graph stream<I> O = Functor(I) {{ }} }}")
