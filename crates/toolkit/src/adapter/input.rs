@@ -1,14 +1,15 @@
 //! Files as streams of bytes: opened, decompressed, and decoded to UTF-8.
 
-use std::fs::{self, File, Metadata};
+use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use graph::Fault;
 use runtime::uninterrupted;
 
-use super::alarm::{Alarm, FileId, Watched};
+use super::alarm::{Alarm, Watched};
 use super::compression::Compression;
+use super::rotation::Rotation;
 use crate::charset::{Charset, Decoder};
 
 /// Bytes that are asked for at once.
@@ -20,8 +21,9 @@ pub struct Input {
     decoder: Option<Decoder>,
     /// Bytes as they came, not yet decoded.
     raw: Vec<u8>,
-    /// A regular file that may be replaced: its name, and which file it was when it was opened.
-    replaceable: Option<(PathBuf, FileId)>,
+    encoding: Option<Charset>,
+    /// What takes the name of a regular file.
+    rotation: Option<Rotation>,
 }
 
 /// Where bytes come from.
@@ -60,9 +62,10 @@ impl Input {
         let file = Watched::open(path, alarm)?;
         let id = file.id()?;
         Ok(Input {
-            replaceable: id.map(|id| (path.to_owned(), id)),
+            rotation: id.map(|id| Rotation::new(path.to_owned(), id, alarm)),
             bytes: Bytes::new(file, compression),
             decoder: encoding.map(Decoder::new),
+            encoding,
             raw: Vec::new(),
         })
     }
@@ -77,8 +80,9 @@ impl Input {
         Input {
             bytes: Bytes::new(Watched::over(file, alarm), compression),
             decoder: encoding.map(Decoder::new),
+            encoding,
             raw: Vec::new(),
-            replaceable: None,
+            rotation: None,
         }
     }
 
@@ -133,18 +137,22 @@ impl Input {
         Ok(is_shorter)
     }
 
-    /// Whether another regular file has its name now, and something is in it: who writes has gone over
-    /// to that one, and adds nothing more to this one. As long as the name leads nowhere, or to
-    /// something that cannot be looked at, that is not so.
-    pub fn is_replaced(&self) -> bool {
-        let Some((path, id)) = &self.replaceable else {
-            return false;
-        };
-        let is_other = |found: Metadata| {
-            let other = FileId::of(&found);
-            found.len() > 0 && other.is_some_and(|other| other != *id)
-        };
-        fs::metadata(path).is_ok_and(is_other)
+    /// Whether another regular file has taken its name, and something is in it: who writes has gone
+    /// over to that one, and adds nothing more to this one.
+    pub fn is_replaced(&mut self) -> bool {
+        self.rotation.as_mut().is_some_and(Rotation::is_replaced)
+    }
+
+    /// The file that has taken its name. Files that are replaced are not compressed.
+    pub fn next(self) -> Option<Input> {
+        let (file, rotation) = self.rotation?.next()?;
+        Some(Input {
+            bytes: Bytes::new(file, None),
+            decoder: self.encoding.map(Decoder::new),
+            encoding: self.encoding,
+            raw: Vec::new(),
+            rotation: Some(rotation),
+        })
     }
 }
 

@@ -19,5 +19,6 @@ pub mod params;
 mod peer;
 pub mod reading;
 pub mod record;
+pub mod rotation;
 pub mod verify;
 pub mod zlib;

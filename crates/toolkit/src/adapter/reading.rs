@@ -20,7 +20,7 @@ use crate::adapter::record;
 use crate::charset::Charset;
 
 /// How long a hot file is left alone when it has nothing new.
-pub const HOT_PAUSE: Duration = Duration::from_millis(100);
+const HOT_PAUSE: Duration = Duration::from_millis(100);
 
 /// What some editors put before text in UTF-8: no part of the first field.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

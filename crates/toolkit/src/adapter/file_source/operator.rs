@@ -12,7 +12,7 @@ use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 use crate::adapter::alarm::Alarm;
 use crate::adapter::file_name;
 use crate::adapter::input::Input;
-use crate::adapter::reading::{Ended, HOT_PAUSE, Origin, Reading};
+use crate::adapter::reading::{Ended, Origin, Reading};
 
 /// Stands for errors that the system did not number: input/output error.
 const EIO: i32 = 5;
@@ -122,25 +122,14 @@ impl Files {
     /// place.
     fn read(&mut self, name: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
         let path = file_name::below(&self.data_directory, name);
-        let mut opened = self.open(&path);
-        loop {
-            let input = match opened {
-                Ok(input) => input,
-                Err(error) => return self.not_opened(&path, &error, out),
-            };
-            if !self.read_one(name, &path, input, out)? {
-                return Ok(());
-            }
-            // The name may be free again for a moment, before the next file has it.
-            opened = self.open(&path);
-            while matches!(&opened, Err(error) if error.kind() == io::ErrorKind::NotFound) {
-                if out.services().is_shutdown() {
-                    return Ok(());
-                }
-                out.services().block(HOT_PAUSE.as_secs_f64());
-                opened = self.open(&path);
-            }
+        let mut next = match self.open(&path) {
+            Ok(input) => Some(input),
+            Err(error) => return self.not_opened(&path, &error, out),
+        };
+        while let Some(input) = next {
+            next = self.read_one(name, &path, input, out)?;
         }
+        Ok(())
     }
 
     fn open(&self, path: &Path) -> io::Result<Input> {
@@ -152,14 +141,14 @@ impl Files {
         Input::open(path, compression, encoding, &self.alarm)
     }
 
-    /// Reads an open file to its end; whether another one has taken its place.
+    /// Reads an open file to its end; the one that has taken its place.
     fn read_one(
         &mut self,
         name: &str,
         path: &Path,
         mut input: Input,
         out: &mut dyn Outlet,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<Input>, Fault> {
         out.services().count("nFilesOpened", 1);
         let origin = Origin {
             name: name.to_owned(),
@@ -167,9 +156,12 @@ impl Files {
             ..Origin::default()
         };
         let ended = self.reading.read(&mut input, &origin, out)?;
-        drop(input);
+        let next = match ended {
+            Ended::Replaced => input.next(),
+            Ended::AtEnd | Ended::Final | Ended::Shutdown => None,
+        };
         match ended {
-            Ended::Shutdown => return Ok(false),
+            Ended::Shutdown => return Ok(None),
             // What follows a final marker is not read, and nothing passes the port behind it.
             Ended::Final => out.punctuate(0, Punctuation::Final)?,
             Ended::AtEnd | Ended::Replaced if !self.punctuated => {
@@ -179,7 +171,7 @@ impl Files {
         }
         self.put_away(path)?;
         self.report(path, 0, out)?;
-        Ok(matches!(ended, Ended::Replaced))
+        Ok(next)
     }
 
     fn not_opened(
