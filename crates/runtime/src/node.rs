@@ -172,29 +172,34 @@ impl Node {
         if self.is_done || self.ports[at].finals_left == 0 {
             return Ok(());
         }
-        let is_last = self.ports[at].finals_left == 1 && !self.ports[at].is_abandoned;
-        if mark == Punctuation::Window || is_last {
-            self.marks[at].count(mark);
-        }
         match mark {
             Punctuation::Window => {
+                self.marks[at].count(mark);
                 self.clause(region, port, mark)?;
                 self.call(region, |built, out| built.window_marker(port, out))?;
                 self.forward_window(region, port)
             }
-            Punctuation::Final if !is_last => {
-                self.ports[at].finals_left -= 1;
-                self.finish_if_final(region)
-            }
-            Punctuation::Final => {
-                let result = self.clause(region, port, mark);
-                let result = result
-                    .and_then(|()| self.call(region, |built, out| built.final_marker(port, out)));
-                self.ports[at].finals_left = 0;
-                result?;
-                self.finish_if_final(region)
-            }
+            Punctuation::Final => self.end_stream(region, port),
         }
+    }
+
+    /// The final marker of one of the port's streams.
+    #[cold]
+    fn end_stream(&mut self, region: &Region, port: u32) -> Result<(), Fault> {
+        let at = port as usize;
+        let is_last = self.ports[at].finals_left == 1 && !self.ports[at].is_abandoned;
+        if is_last {
+            let mark = Punctuation::Final;
+            self.marks[at].count(mark);
+            let result = self.clause(region, port, mark);
+            let result =
+                result.and_then(|()| self.call(region, |built, out| built.final_marker(port, out)));
+            self.ports[at].finals_left = 0;
+            result?;
+        } else {
+            self.ports[at].finals_left -= 1;
+        }
+        self.finish_if_final(region)
     }
 
     /// The watermark of one of the port's streams.

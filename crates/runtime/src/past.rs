@@ -114,6 +114,7 @@ impl Past {
     }
 
     /// Runs with the history and what `fill` puts in. The slot after the last is for results.
+    #[inline]
     fn with_slots<'a, T>(
         &'a self,
         fill: impl FnOnce(&mut [Option<TupleRef<'a>>]),
