@@ -6,9 +6,9 @@
 //! The payload is only forwarded, so it should cost nothing whatever its size.
 //! `cargo bench -p thalweg-bench --bench chain`
 
-use thalweg_bench::chain::{Chain, Running};
-use thalweg_bench::cpp::Program;
-use thalweg_bench::measure::{self, medians, pin, time_ns};
+use thalweg_bench::chain::{CompiledChain, FusedChain};
+use thalweg_bench::cpp::CppProgram;
+use thalweg_bench::measure::{self, median_times_ns, pin_process, time_ns};
 
 const TURNS: i64 = 1_000_000;
 
@@ -16,15 +16,15 @@ const TURNS: i64 = 1_000_000;
 const SIZES: [usize; 6] = [4, 64, 256, 1024, 4096, 16384];
 
 fn main() {
-    pin();
-    let cpp = Program::compile("chain.cpp");
+    pin_process();
+    let cpp = CppProgram::compile("chain.cpp");
     println!(
         "{:>8} {:>10} {:>10} {:>7}",
         "bytes", "jit ns", "C++ ns", "ratio"
     );
     for size in SIZES {
-        let chain = Chain::new(size);
-        let mut fused = Running::new(&chain, TURNS);
+        let chain = FusedChain::new(size);
+        let mut fused = CompiledChain::new(&chain, TURNS);
         let bytes = size.to_string();
         let turns = TURNS.to_string();
         let mut compiled = || time_ns(|| fused.run()) / TURNS as f64;
@@ -32,7 +32,7 @@ fn main() {
             Some(cpp) => cpp.run(&[&bytes, &turns]).0 / TURNS as f64,
             None => f64::NAN,
         };
-        let times = medians(&mut [&mut compiled, &mut other]);
+        let times = median_times_ns(&mut [&mut compiled, &mut other]);
         println!(
             "{size:>8} {:>10.2} {:>10.2} {:>7.2}",
             times[0],
@@ -40,6 +40,10 @@ fn main() {
             times[0] / times[1]
         );
         let expected = TURNS / 2 * measure::TURNS as i64;
-        assert_eq!(fused.counted(), expected, "every other tuple is counted");
+        assert_eq!(
+            fused.counted_tuples(),
+            expected,
+            "every other tuple is counted"
+        );
     }
 }

@@ -3,18 +3,18 @@
 //! `cargo bench -p thalweg-bench --bench compile`
 
 use graph::Stmt;
-use jit::{Jit, Options};
-use runtime::abi::{Backend, Scope};
-use thalweg_bench::host::operator;
-use thalweg_bench::make::*;
-use thalweg_bench::measure::{medians, pin, time_ns};
+use jit::{Jit, JitOptions};
+use runtime::abi::{Backend, OperatorScope};
+use thalweg_bench::bare_operator::graph_operator;
+use thalweg_bench::builders::*;
+use thalweg_bench::measure::{median_times_ns, pin_process, time_ns};
 use tuple::{Layout, Type};
 
 fn main() {
-    pin();
+    pin_process();
     println!("{:>10} {:>10} {:>14}", "operators", "ms", "µs an operator");
     for count in [10, 1000, 10_000] {
-        let times = medians(&mut [&mut || time_ns(|| compile(count))]);
+        let times = median_times_ns(&mut [&mut || time_ns(|| compile(count))]);
         let ms = times[0] / 1e6;
         println!(
             "{count:>10} {ms:>10.1} {:>14.1}",
@@ -31,17 +31,17 @@ fn compile(count: u32) {
         ("symbol", Type::RString),
     ]);
     let ty = Type::Tuple(schema.clone());
-    let operator = operator(std::slice::from_ref(&schema), std::slice::from_ref(&schema));
-    let scope = Scope {
+    let operator = graph_operator(std::slice::from_ref(&schema), std::slice::from_ref(&schema));
+    let scope = OperatorScope {
         operator: &operator,
         index: 0,
-        inputs: vec![Layout::of(&schema)],
-        outputs: vec![Layout::of(&schema)],
+        inputs: vec![Layout::new(&schema)],
+        outputs: vec![Layout::new(&schema)],
         state: &[],
     };
-    let options = Options {
+    let options = JitOptions {
         verify: false,
-        ..Options::default()
+        ..JitOptions::default()
     };
     let mut jit = Jit::new(&[], &[], options).expect("a known machine");
     let mut acts = Vec::new();
@@ -49,12 +49,12 @@ fn compile(count: u32) {
         let made = tuple(
             &ty,
             vec![
-                bin(Add, attr(0, Type::Int64), int(at)),
-                bin(Mul, attr(1, Type::Float64), attr(1, Type::Float64)),
+                binary(Add, attr(0, Type::Int64), int(at)),
+                binary(Mul, attr(1, Type::Float64), attr(1, Type::Float64)),
                 attr(2, Type::RString),
             ],
         );
-        let wanted = bin(Eq, bin(Rem, attr(0, Type::Int64), int(at + 2)), int(0));
+        let wanted = binary(Eq, binary(Rem, attr(0, Type::Int64), int(at + 2)), int(0));
         let body = body([], vec![Stmt::If(wanted, vec![submit(0, made)], vec![])]);
         acts.push(
             jit.action(&scope, &body)

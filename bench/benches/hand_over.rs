@@ -4,20 +4,20 @@
 //!   Source (writes a text) --copied into the queue--------> Sink (adds up every word)
 //!                          --its buffer for a spare one--->
 //! ```
-//! The source is the same but for the call: `submit` or `submit_made`. What it saves is the source's
-//! time, so that is measured too, in nanoseconds of its thread a tuple; the best of several turns.
-//! The control is what two cores can copy at best.
-//! `cargo bench -p thalweg-bench --bench hand_over [-- bytes ...]`
+//! The source is the same but for the call: `submit` or `submit_owned`. What it saves is the
+//! source's time, so that is measured too, in nanoseconds of its thread a tuple; the best of
+//! several turns. The control is what two cores can copy at best. `cargo bench -p thalweg-bench
+//! --bench hand_over [-- bytes ...]`
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use graph::{Fault, OperatorModel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source};
-use thalweg_bench::blocks::blocks;
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
+use thalweg_bench::blocks::copy_blocks_ns;
 use thalweg_bench::measure::TURNS;
-use thalweg_bench::port;
+use thalweg_bench::threaded_port;
 use tuple::{Layout, TupleBuf, TupleRef, TupleType, Type};
 
 /// What crosses each time.
@@ -43,7 +43,7 @@ fn main() {
 fn row(bytes: usize) {
     let (mut best, mut bare) = ([[f64::MAX; 2]; 2], f64::MAX);
     for _ in 0..2 * TURNS {
-        bare = bare.min(blocks(BYTES as u64) * bytes as f64 / BYTES as f64);
+        bare = bare.min(copy_blocks_ns(BYTES as u64) * bytes as f64 / BYTES as f64);
         for (hands, best) in [false, true].into_iter().zip(&mut best) {
             let (ns, source_ns) = turn(bytes, hands);
             best[0] = best[0].min(ns);
@@ -62,8 +62,8 @@ fn turn(bytes: usize, hands: bool) -> (f64, f64) {
     let count = (BYTES / bytes) as u64;
     let schema = TupleType::new([("s".to_owned(), Type::RString)]);
     let name = format!("{bytes} {count} {}", u8::from(hands));
-    let program = port::program(&Arc::new(schema), &name);
-    let ns = port::run(&program, &[SOURCE, SINK], count);
+    let program = threaded_port::threaded_port_program(&Arc::new(schema), &name);
+    let ns = threaded_port::run_ns(&program, &[SOURCE, SINK], count);
     let source_ns = SOURCE_NS.load(Ordering::Relaxed);
     (ns / count as f64, source_ns as f64 / count as f64)
 }
@@ -80,10 +80,13 @@ fn ran_ns() -> u64 {
 
 const fn entry(
     model: &'static OperatorModel,
-    build: fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>,
+    build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
 ) -> OperatorEntry {
-    let make = Make::Build(build);
-    OperatorEntry { model, make }
+    let make = OperatorConstructor::Build(build);
+    OperatorEntry {
+        model,
+        constructor: make,
+    }
 }
 
 const SOURCE: OperatorEntry = entry(
@@ -114,7 +117,7 @@ struct Texts {
 struct Given(Option<Box<dyn Source>>);
 
 /// As its name says.
-fn source(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn source(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let words = build.operator.name.split(' ');
     let words: Vec<usize> = words.filter_map(|word| word.parse().ok()).collect();
     let [bytes, count, hands] = words[..] else {
@@ -133,7 +136,7 @@ impl Operator for Given {
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         self.0.take()
     }
 }
@@ -145,7 +148,7 @@ impl Source for Texts {
             tuple.begin(&self.layout);
             tuple.put_bytes(0, black_box(&self.text));
             if self.hands {
-                out.submit_made(0, &mut tuple)?;
+                out.submit_owned(0, &mut tuple)?;
             } else {
                 out.submit(0, tuple.as_ref())?;
             }

@@ -7,18 +7,18 @@
 //! `-- list --code` shows the machine code before.
 
 use graph::StateId;
-use jit::{Jit, Options};
-use runtime::abi::interpreted::Interpreted;
-use thalweg_bench::cpp::Program;
-use thalweg_bench::host::{Host, Parts};
+use jit::{Jit, JitOptions};
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use thalweg_bench::bare_operator::{BareOperator, BareOperatorParts};
+use thalweg_bench::builders::schema;
+use thalweg_bench::cpp::CppProgram;
 use thalweg_bench::kernels::{Kernel, kernels};
-use thalweg_bench::make::schema;
-use thalweg_bench::measure::{medians, pin, time_ns};
+use thalweg_bench::measure::{median_times_ns, pin_process, time_ns};
 use tuple::{Type, Value};
 
 fn main() {
-    pin();
-    let cpp = Program::compile("kernels.cpp");
+    pin_process();
+    let cpp = CppProgram::compile("kernels.cpp");
     println!(
         "{:<12} {:>10} {:>10} {:>7} {:>12} {:>9}",
         "kernel", "jit ns", "C++ ns", "ratio", "interp. ns", "speed-up"
@@ -36,38 +36,39 @@ fn main() {
     }
 }
 
-fn run(kernel: &Kernel, cpp: Option<&Program>, shows_code: bool) {
+fn run(kernel: &Kernel, cpp: Option<&CppProgram>, shows_code: bool) {
     let input = schema([("n", Type::Int64)]);
-    let parts = Parts {
+    let parts = BareOperatorParts {
         input: &input,
         state: &kernel.state,
         body: &kernel.body,
     };
-    let options = Options {
+    let options = JitOptions {
         verify: false,
-        texts: shows_code,
+        listings: shows_code,
         perf_map: shows_code,
     };
     let mut backend = Jit::new(&kernel.functions, &[], options).expect("a known machine");
-    let mut compiled = Host::new(&mut backend, &parts);
-    for text in backend.texts() {
+    let mut compiled = BareOperator::new(&mut backend, &parts);
+    for text in backend.listings() {
         println!("{}\n{}\n{}", text.title, text.clif, text.asm);
     }
-    let mut interpreted = Host::new(&mut Interpreted::new(&kernel.functions, &[]), &parts);
+    let mut interpreted =
+        BareOperator::new(&mut InterpreterBackend::new(&kernel.functions, &[]), &parts);
     for host in [&mut compiled, &mut interpreted] {
-        (kernel.fill)(&mut host.state);
+        (kernel.init_state)(&mut host.state);
     }
-    let few = (kernel.turns / 200).max(1);
+    let few = (kernel.loop_count / 200).max(1);
     let tuple = |n: i64| Value::Tuple(Box::new([Value::Int64(n)]));
     let mut interpreted_run = || time_ns(|| interpreted.process(&tuple(few))) / few as f64;
-    let turns = kernel.turns.to_string();
+    let turns = kernel.loop_count.to_string();
     let mut compiled_run =
-        || time_ns(|| compiled.process(&tuple(kernel.turns))) / kernel.turns as f64;
+        || time_ns(|| compiled.process(&tuple(kernel.loop_count))) / kernel.loop_count as f64;
     let mut cpp_run = || match cpp {
-        Some(cpp) => cpp.run(&[kernel.name, &turns]).0 / kernel.turns as f64,
+        Some(cpp) => cpp.run(&[kernel.name, &turns]).0 / kernel.loop_count as f64,
         None => f64::NAN,
     };
-    let times = medians(&mut [&mut compiled_run, &mut cpp_run, &mut interpreted_run]);
+    let times = median_times_ns(&mut [&mut compiled_run, &mut cpp_run, &mut interpreted_run]);
     println!(
         "{:<12} {:>10.2} {:>10.2} {:>7.2} {:>12.1} {:>8.0}x",
         kernel.name,
@@ -81,21 +82,21 @@ fn run(kernel: &Kernel, cpp: Option<&Program>, shows_code: bool) {
 }
 
 /// The result of a fresh run is that of C++.
-fn compare_results(kernel: &Kernel, cpp: Option<&Program>) {
+fn compare_results(kernel: &Kernel, cpp: Option<&CppProgram>) {
     let Some(cpp) = cpp else { return };
     let input = schema([("n", Type::Int64)]);
-    let parts = Parts {
+    let parts = BareOperatorParts {
         input: &input,
         state: &kernel.state,
         body: &kernel.body,
     };
     let mut backend =
-        Jit::new(&kernel.functions, &[], Options::default()).expect("a known machine");
-    let mut fresh = Host::new(&mut backend, &parts);
-    (kernel.fill)(&mut fresh.state);
+        Jit::new(&kernel.functions, &[], JitOptions::default()).expect("a known machine");
+    let mut fresh = BareOperator::new(&mut backend, &parts);
+    (kernel.init_state)(&mut fresh.state);
     fresh.process(&Value::Tuple(Box::new([Value::Int64(1000)])));
-    let result = fresh.state.get(StateId(kernel.result));
-    let ty = &kernel.state[kernel.result as usize].ty;
+    let result = fresh.state.get(StateId(kernel.result_index));
+    let ty = &kernel.state[kernel.result_index as usize].ty;
     let text = tuple::text::to_text(&result, ty);
     let expected = cpp.run(&[kernel.name, "1000"]).1;
     assert_eq!(text, expected, "{} computes something else", kernel.name);

@@ -3,25 +3,25 @@
 //! ```text
 //!   Beacon --> [ queue of 1000 ] --> Custom (adds up every word)        a thread each
 //! ```
-//! The control is the same hand-over by rtrb, an item at a time: a loop that pushes items of the same
-//! size, a loop that pops them and adds up every word. Once its queue has as many items as ours, and
-//! once as many bytes as our ring has for them, which suits it better: of the two, the faster one is
-//! what ours is compared to. A bare ring is Thalweg's own without
-//! operators. What can be copied at best is a block that is filled on one core and added up on the
-//! other, and then goes back. Each contender has both cores for itself.
-//! The best of several turns counts: on a busy machine the others say who else was there.
-//! `cargo bench -p thalweg-bench --bench one_to_one [-- bytes ...]`
+//! The control is the same hand-over by rtrb, an item at a time: a loop that pushes items of the
+//! same size, a loop that pops them and adds up every word. Once its queue has as many items as
+//! ours, and once as many bytes as our ring has for them, which suits it better: of the two, the
+//! faster one is what ours is compared to. A bare ring is Thalweg's own without operators. What can
+//! be copied at best is a block that is filled on one core and added up on the other, and then goes
+//! back. Each contender has both cores for itself. The best of several turns counts: on a busy
+//! machine the others say who else was there. `cargo bench -p thalweg-bench --bench one_to_one [--
+//! bytes ...]`
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::thread;
 
 use graph::{Fault, FaultKind, OperatorModel, Stmt};
-use runtime::{Logic, Make, OperatorEntry};
-use thalweg_bench::blocks::{Patience, blocks, wait_for};
-use thalweg_bench::make::*;
-use thalweg_bench::measure::{bests, time_ns};
-use thalweg_bench::port::{self, ITEMS};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
+use thalweg_bench::blocks::{BlockCopyBackoff, copy_blocks_ns, pop_spinning};
+use thalweg_bench::builders::*;
+use thalweg_bench::measure::{best_times_ns, time_ns};
+use thalweg_bench::threaded_port::{self, ITEMS};
 use tuple::{TupleType, Type};
 
 /// What crosses each time.
@@ -56,12 +56,12 @@ fn row<const WORDS: usize>() {
         return;
     }
     let count = (BYTES / bytes).min(COUNT_MAX) as u64;
-    let times = bests(&mut [
+    let times = best_times_ns(&mut [
         &mut || threaded(WORDS, count),
         &mut || bare_ring::<WORDS>(count),
         &mut || rtrb_items::<WORDS>(count, ITEMS as usize),
         &mut || rtrb_items::<WORDS>(count, (RING_BYTES / bytes).max(ITEMS as usize)),
-        &mut || blocks(bytes as u64 * count),
+        &mut || copy_blocks_ns(bytes as u64 * count),
     ]);
     let rates = times.iter().map(|ns| count as f64 * 1000.0 / ns);
     let rates: Vec<f64> = rates.collect();
@@ -77,8 +77,8 @@ fn row<const WORDS: usize>() {
 fn threaded(words: usize, count: u64) -> f64 {
     let names = (0..words).map(|at| (format!("p{at}"), Type::Int64));
     let schema = Arc::new(TupleType::new(names));
-    let program = port::program(&schema, &format!("Source {count}"));
-    port::run(
+    let program = threaded_port::threaded_port_program(&schema, &format!("Source {count}"));
+    threaded_port::run_ns(
         &program,
         &[entry(&SOURCE, source), entry(&SINK, sink)],
         count,
@@ -99,14 +99,17 @@ static SINK: OperatorModel = OperatorModel {
 
 const fn entry(
     model: &'static OperatorModel,
-    lower: fn(&graph::Operator) -> Result<Logic, Fault>,
+    lower: fn(&graph::OperatorNode) -> Result<LoweredLogic, Fault>,
 ) -> OperatorEntry {
-    let make = Make::Lower(lower);
-    OperatorEntry { model, make }
+    let make = OperatorConstructor::Lower(lower);
+    OperatorEntry {
+        model,
+        constructor: make,
+    }
 }
 
 /// As many tuples as the name says, every attribute the tuple's number.
-fn source(operator: &graph::Operator) -> Result<Logic, Fault> {
+fn source(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
     let count = operator
         .name
         .rsplit(' ')
@@ -118,22 +121,24 @@ fn source(operator: &graph::Operator) -> Result<Logic, Fault> {
     let attributes = operator.outputs[0].schema.attributes.iter().map(|_| i());
     let turn = vec![
         submit(0, tuple(&ty, attributes.collect())),
-        change(Add, to_local(0, Type::Int64), int(1)),
+        assign_op(Add, local_place(0, Type::Int64), int(1)),
     ];
-    let counting = Stmt::While(bin(Lt, i(), int(count)), turn);
-    Ok(Logic {
+    let counting = Stmt::While(binary(Lt, i(), int(count)), turn);
+    Ok(LoweredLogic {
         on_process: Some(body([Type::Int64], vec![let_(0, int(0)), counting])),
-        ..Logic::default()
+        ..LoweredLogic::default()
     })
 }
 
 /// Adds up every attribute.
-fn sink(operator: &graph::Operator) -> Result<Logic, Fault> {
+fn sink(operator: &graph::OperatorNode) -> Result<LoweredLogic, Fault> {
     let attributes = 0..operator.inputs[0].schema.attributes.len() as u32;
     let sum = attributes.map(|at| attr(at, Type::Int64));
-    let sum = sum.reduce(|a, b| bin(Add, a, b)).unwrap_or_else(|| int(0));
-    let add = change(Add, to_state(0, Type::Int64), sum);
-    Ok(Logic {
+    let sum = sum
+        .reduce(|a, b| binary(Add, a, b))
+        .unwrap_or_else(|| int(0));
+    let add = assign_op(Add, state_place(0, Type::Int64), sum);
+    Ok(LoweredLogic {
         state: vec![var("sum", Type::Int64)],
         on_tuple: vec![body([], vec![add])],
         on_punct: vec![None],
@@ -150,16 +155,16 @@ fn rtrb_items<const WORDS: usize>(count: u64, items: usize) -> f64 {
         thread::scope(|scope| {
             scope.spawn(move || {
                 for i in 0..count {
-                    let (mut item, mut patience) = ([i; WORDS], Patience::default());
+                    let (mut item, mut patience) = ([i; WORDS], BlockCopyBackoff::default());
                     while let Err(rtrb::PushError::Full(full)) = producer.push(item) {
                         item = full;
-                        patience.pass();
+                        patience.wait();
                     }
                 }
             });
             let mut sum = 0u64;
             for _ in 0..count {
-                let item = wait_for(&mut consumer);
+                let item = pop_spinning(&mut consumer);
                 sum = item.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
             }
             black_box(sum);
@@ -170,14 +175,14 @@ fn rtrb_items<const WORDS: usize>(count: u64, items: usize) -> f64 {
 /// Nanoseconds of the same by a ring of Thalweg, in frames.
 fn bare_ring<const WORDS: usize>(count: u64) -> f64 {
     let bytes = (ITEMS as usize * (WORDS * 8 + 8)).max(RING_BYTES);
-    let shape = ring::Shape { bytes, readers: 1 };
-    let (mut writer, mut readers) = ring::private(shape).expect("memory");
+    let shape = ring::RingShape { bytes, readers: 1 };
+    let (mut writer, mut readers) = ring::private_ring(shape).expect("memory");
     let mut reader = readers.remove(0);
     time_ns(|| {
         thread::scope(|scope| {
             scope.spawn(move || {
                 for i in 0..count {
-                    let mut patience = Patience::default();
+                    let mut patience = BlockCopyBackoff::default();
                     loop {
                         if let Some(room) = writer.claim(WORDS * 8) {
                             let words = room.as_chunks_mut::<8>().0;
@@ -185,18 +190,18 @@ fn bare_ring<const WORDS: usize>(count: u64) -> f64 {
                             writer.commit(1, 0, WORDS * 8);
                             break;
                         }
-                        patience.pass();
+                        patience.wait();
                     }
                 }
             });
-            let (mut sum, mut left, mut patience) = (0u64, count, Patience::default());
+            let (mut sum, mut left, mut patience) = (0u64, count, BlockCopyBackoff::default());
             while left > 0 {
                 let batch = reader.poll();
                 if batch.is_empty() {
-                    patience.pass();
+                    patience.wait();
                     continue;
                 }
-                patience = Patience::default();
+                patience = BlockCopyBackoff::default();
                 for frame in batch {
                     let words = frame.bytes.as_chunks::<8>().0.iter();
                     sum = words.fold(sum, |sum, word| sum.wrapping_add(u64::from_ne_bytes(*word)));

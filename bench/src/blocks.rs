@@ -13,7 +13,7 @@ const BLOCKS: usize = 3;
 ///
 /// # Panics
 /// If a thread of it does.
-pub fn blocks(bytes: u64) -> f64 {
+pub fn copy_blocks_ns(bytes: u64) -> f64 {
     let count = bytes / BLOCK as u64;
     let (mut full, mut filled) = rtrb::RingBuffer::<Vec<u64>>::new(BLOCKS);
     let (mut empty, mut emptied) = rtrb::RingBuffer::new(BLOCKS);
@@ -25,7 +25,7 @@ pub fn blocks(bytes: u64) -> f64 {
             scope.spawn(move || {
                 let source = [3; 2048];
                 for _ in 0..count {
-                    let mut block = wait_for(&mut emptied);
+                    let mut block = pop_spinning(&mut emptied);
                     let parts = block.chunks_exact_mut(source.len());
                     parts.for_each(|part| part.copy_from_slice(black_box(&source)));
                     assert!(full.push(block).is_ok(), "there are so few");
@@ -33,7 +33,7 @@ pub fn blocks(bytes: u64) -> f64 {
             });
             let mut sum = 0u64;
             for _ in 0..count {
-                let block = wait_for(&mut filled);
+                let block = pop_spinning(&mut filled);
                 sum = block.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
                 // The filler may be done.
                 let _ = empty.push(block);
@@ -44,25 +44,25 @@ pub fn blocks(bytes: u64) -> f64 {
 }
 
 /// The next item of a ring.
-pub fn wait_for<T>(from: &mut rtrb::Consumer<T>) -> T {
-    let mut patience = Patience::default();
+pub fn pop_spinning<T>(from: &mut rtrb::Consumer<T>) -> T {
+    let mut patience = BlockCopyBackoff::default();
     loop {
         match from.pop() {
             Ok(item) => return item,
-            Err(_) => patience.pass(),
+            Err(_) => patience.wait(),
         }
     }
 }
 
 /// Spins; on a busy machine, where the other side may not run, gives way.
 #[derive(Default)]
-pub struct Patience(u32);
+pub struct BlockCopyBackoff(u32);
 
-impl Patience {
+impl BlockCopyBackoff {
     /// There is nothing to do.
-    pub fn pass(&mut self) {
+    pub fn wait(&mut self) {
         self.0 += 1;
-        if self.0.is_multiple_of(SPINS) {
+        if self.0.is_multiple_of(SPINS_PER_YIELD) {
             thread::yield_now();
         } else {
             std::hint::spin_loop();
@@ -71,4 +71,4 @@ impl Patience {
 }
 
 /// Between two of them.
-const SPINS: u32 = 1000;
+const SPINS_PER_YIELD: u32 = 1000;

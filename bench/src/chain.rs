@@ -6,29 +6,30 @@
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, ExprKind, Inputs, State, StateId, StateVar, Stmt};
-use jit::{Jit, Options};
-use runtime::Logic;
+use graph::{Body, Expr, ExprKind, InputTuples, State, StateId, StateVar, Stmt};
+use jit::{Jit, JitOptions};
+use runtime::LoweredLogic;
 use runtime::abi::{
-    Act, Backend, Context, Counter, FusedView, Link, Links, Member, Scope, StateCell,
+    Backend, CodeContext, Counter, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorScope,
+    RunBody, StateCell,
 };
 use tuple::{Layout, TupleType, Type, Value};
 
-use crate::host::{Nowhere, operator};
-use crate::make::*;
+use crate::bare_operator::{CountingOutlet, graph_operator};
+use crate::builders::*;
 
 static STOP: u8 = 0;
 
 /// The operators of a chain: state, logic, ports.
-pub struct Chain {
-    nodes: Vec<Node>,
+pub struct FusedChain {
+    operators: Vec<ChainOperator>,
 }
 
 /// An operator: what it does, its input and its output ports.
-type Node = (Logic, Vec<Arc<TupleType>>, Vec<Arc<TupleType>>);
+type ChainOperator = (LoweredLogic, Vec<Arc<TupleType>>, Vec<Arc<TupleType>>);
 
 /// A number and a payload of int64s, or for 4 bytes the number alone.
-fn stream(size: usize) -> Arc<TupleType> {
+fn chain_schema(size: usize) -> Arc<TupleType> {
     let number = if size == 4 { Type::Int32 } else { Type::Int64 };
     let payload = (1..size / 8).map(|at| (format!("p{at}"), Type::Int64));
     Arc::new(TupleType::new(
@@ -36,17 +37,17 @@ fn stream(size: usize) -> Arc<TupleType> {
     ))
 }
 
-impl Chain {
+impl FusedChain {
     /// A chain whose tuples have so many bytes: 4, or a multiple of 8.
-    pub fn new(size: usize) -> Chain {
-        let schema = stream(size);
+    pub fn new(size: usize) -> FusedChain {
+        let schema = chain_schema(size);
         let ty = Type::Tuple(schema.clone());
         let number = schema.attributes[0].ty.clone();
         let one = Expr::constant(Value::Int64(1), Type::Int64).cast(number.clone());
         let payload = |of: &dyn Fn(usize) -> Expr| (1..schema.attributes.len()).map(of).collect();
         let made =
             |first: Expr, rest: Vec<Expr>| tuple(&ty, [first].into_iter().chain(rest).collect());
-        let beacon = beacon(made(
+        let beacon = beacon_logic(made(
             local(0, Type::Int64).cast(number.clone()),
             payload(&|at| int(at as i64)),
         ));
@@ -55,10 +56,10 @@ impl Chain {
             [],
             vec![submit(
                 0,
-                made(bin(Add, attr(0, number.clone()), one.clone()), forwarded),
+                made(binary(Add, attr(0, number.clone()), one.clone()), forwarded),
             )],
         );
-        let even = bin(BitAnd, attr(0, number.clone()), one);
+        let even = binary(BitAnd, attr(0, number.clone()), one);
         let zero = Expr::constant(Value::Int64(0), Type::Int64).cast(number);
         let whole = Expr::new(
             ExprKind::Input {
@@ -70,20 +71,23 @@ impl Chain {
         let filter = body(
             [],
             vec![Stmt::If(
-                bin(Eq, even, zero),
+                binary(Eq, even, zero),
                 vec![submit(0, whole)],
                 vec![],
             )],
         );
-        let custom = body([], vec![change(Add, to_state(0, Type::Int64), int(1))]);
+        let custom = body(
+            [],
+            vec![assign_op(Add, state_place(0, Type::Int64), int(1))],
+        );
         let port = || vec![schema.clone()];
-        Chain {
-            nodes: vec![
+        FusedChain {
+            operators: vec![
                 (beacon, vec![], port()),
-                (on_tuple(functor, vec![]), port(), port()),
-                (on_tuple(filter, vec![]), port(), port()),
+                (on_tuple_logic(functor, vec![]), port(), port()),
+                (on_tuple_logic(filter, vec![]), port(), port()),
                 (
-                    on_tuple(custom, vec![var("count", Type::Int64)]),
+                    on_tuple_logic(custom, vec![var("count", Type::Int64)]),
                     port(),
                     vec![],
                 ),
@@ -93,31 +97,31 @@ impl Chain {
 }
 
 /// A source: so many tuples as its state says, or until a shutdown.
-fn beacon(tuple: Expr) -> Logic {
+fn beacon_logic(tuple: Expr) -> LoweredLogic {
     let i = || local(0, Type::Int64);
     let going = Expr::new(ExprKind::IsShutdown, Type::Boolean);
     let going = Expr::new(
         ExprKind::Unary(graph::UnaryOp::Not, going.into()),
         Type::Boolean,
     );
-    let more = bin(Lt, i(), state(0, Type::Int64));
+    let more = binary(Lt, i(), state(0, Type::Int64));
     let more = Expr::new(ExprKind::And(more.into(), going.into()), Type::Boolean);
     let turn = vec![
         submit(0, tuple),
-        change(Add, to_local(0, Type::Int64), int(1)),
+        assign_op(Add, local_place(0, Type::Int64), int(1)),
     ];
-    Logic {
+    LoweredLogic {
         state: vec![var("turns", Type::Int64)],
         on_process: Some(body(
             [Type::Int64],
             vec![let_(0, int(0)), Stmt::While(more, turn)],
         )),
-        ..Logic::default()
+        ..LoweredLogic::default()
     }
 }
 
-fn on_tuple(body: Body, state: Vec<StateVar>) -> Logic {
-    Logic {
+fn on_tuple_logic(body: Body, state: Vec<StateVar>) -> LoweredLogic {
+    LoweredLogic {
         state,
         on_tuple: vec![body],
         on_punct: vec![None],
@@ -128,76 +132,78 @@ fn on_tuple(body: Body, state: Vec<StateVar>) -> Logic {
 }
 
 /// A chain that is ready to run.
-pub struct Running {
-    source: Box<dyn Act>,
+pub struct CompiledChain {
+    source: Box<dyn RunBody>,
     states: Vec<StateCell>,
     /// The code refers to them.
     _counters: Vec<Counter>,
 }
 
-impl Running {
+impl CompiledChain {
     /// Compiles it, for so many tuples a run.
     ///
     /// # Panics
     /// If the backend refuses: the bench is broken.
-    pub fn new(chain: &Chain, turns: i64) -> Running {
-        let count = chain.nodes.len();
+    pub fn new(chain: &FusedChain, turns: i64) -> CompiledChain {
+        let count = chain.operators.len();
         let states: Vec<StateCell> = chain
-            .nodes
+            .operators
             .iter()
             .map(|node| StateCell::new(State::new(&node.0.state)))
             .collect();
         let counters: Vec<Counter> = (0..2 * count).map(|_| Counter::default()).collect();
         let operators: Vec<_> = chain
-            .nodes
+            .operators
             .iter()
-            .map(|(_, inputs, outputs)| operator(inputs, outputs))
+            .map(|(_, inputs, outputs)| graph_operator(inputs, outputs))
             .collect();
         let member = |at: usize| {
-            let (logic, inputs, outputs) = &chain.nodes[at];
-            let next = Link {
+            let (logic, inputs, outputs) = &chain.operators[at];
+            let next = FusedEdge {
                 member: at as u32 + 1,
                 port: 0,
                 processed: &counters[count + at],
             };
-            let links = Links {
+            let links = FusedOutput {
                 submitted: &counters[at],
-                links: vec![next],
+                edges: vec![next],
             };
-            Member {
-                scope: Scope {
+            FusedMember {
+                scope: OperatorScope {
                     operator: &operators[at],
                     index: at as u32,
-                    inputs: inputs.iter().map(Layout::of).collect(),
-                    outputs: outputs.iter().map(Layout::of).collect(),
+                    inputs: inputs.iter().map(Layout::new).collect(),
+                    outputs: outputs.iter().map(Layout::new).collect(),
                     state: &logic.state,
                 },
                 logic,
                 state: states[at].address(),
-                links: if at + 1 < count {
+                fused_outputs: if at + 1 < count {
                     vec![Some(links)]
                 } else {
                     vec![]
                 },
-                frames: vec![],
-                batched: vec![],
+                frame_edges: vec![],
+                has_batched_input: vec![],
             }
         };
         let view = FusedView {
             members: (0..count).map(member).collect(),
-            stop: &raw const STOP,
+            stop_flag: &raw const STOP,
         };
-        let options = Options {
+        let options = JitOptions {
             verify: false,
-            ..Options::default()
+            ..JitOptions::default()
         };
         let mut jit = Jit::new(&[], &[], options).expect("a known machine");
-        let mut codes = jit.fused(&view).unwrap_or_else(|fault| panic!("{fault}"));
+        let mut codes = jit
+            .compile_fused(&view)
+            .unwrap_or_else(|fault| panic!("{fault}"));
         jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
         let source = codes[0].on_process.take().expect("a source");
         let mut states = states;
         states[0].borrow().set(StateId(0), Value::Int64(turns));
-        Running {
+        CompiledChain {
             source,
             states,
             _counters: counters,
@@ -210,14 +216,14 @@ impl Running {
     /// On a fault: the bench is broken.
     pub fn run(&mut self) {
         let state = self.states[0].borrow();
-        let mut outlet = Nowhere::default();
-        let mut context = Context {
-            inputs: Inputs::NONE,
+        let mut outlet = CountingOutlet::default();
+        let mut context = CodeContext {
+            inputs: InputTuples::NONE,
             state,
             outlet: &mut outlet,
-            mark: None,
+            punctuation: None,
         };
-        let result = self.source.act(&mut context);
+        let result = self.source.run_body(&mut context);
         result.unwrap_or_else(|fault| panic!("{fault}"));
     }
 
@@ -225,7 +231,7 @@ impl Running {
     ///
     /// # Panics
     /// If it counted something else than numbers: the bench is broken.
-    pub fn counted(&mut self) -> i64 {
+    pub fn counted_tuples(&mut self) -> i64 {
         match self.states[3].borrow().get(StateId(0)) {
             Value::Int64(count) => count,
             other => panic!("{other:?} is no count"),

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A compiled program.
-pub struct Program {
+pub struct CppProgram {
     path: PathBuf,
 }
 
-impl Program {
+impl CppProgram {
     /// Compiles a file of `bench/cpp` with `-O2`; `None`, and a word of why, if that fails.
-    pub fn compile(file: &str) -> Option<Program> {
+    pub fn compile(file: &str) -> Option<CppProgram> {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cpp").join(file);
         let name = format!("thalweg-{}-{}", std::process::id(), file.replace('.', "-"));
         let path = std::env::temp_dir().join(name);
@@ -21,7 +21,7 @@ impl Program {
             .arg(&source)
             .status();
         match status {
-            Ok(status) if status.success() => Some(Program { path }),
+            Ok(status) if status.success() => Some(CppProgram { path }),
             other => {
                 println!(
                     "no C++ to compare with: {compiler} {}: {other:?}",
@@ -52,7 +52,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for CppProgram {
     fn drop(&mut self) {
         // What stays behind lies in the directory for temporary files.
         let _ = std::fs::remove_file(&self.path);

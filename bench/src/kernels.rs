@@ -7,14 +7,14 @@
 use graph::{Body, Expr, ExprKind, Function, LocalVar, Pos, State, StateId, StateVar, Stmt};
 use tuple::{Decimal64, List, Map, Timestamp, Type, Value};
 
-use crate::make::*;
+use crate::builders::*;
 
 /// A loop, what it works on, and how often it turns.
 pub struct Kernel {
     /// What it is called here and in C++.
     pub name: &'static str,
     /// How often it turns when it is timed.
-    pub turns: i64,
+    pub loop_count: i64,
     /// State variables.
     pub state: Vec<StateVar>,
     /// Functions that it calls.
@@ -22,9 +22,9 @@ pub struct Kernel {
     /// The loop.
     pub body: Body,
     /// What the state variables hold at first.
-    pub fill: fn(&mut State),
+    pub init_state: fn(&mut State),
     /// Which state variable is the result.
-    pub result: u32,
+    pub result_index: u32,
 }
 
 /// All of them.
@@ -39,7 +39,7 @@ pub fn kernels() -> Vec<Kernel> {
         string_map(),
         function(),
         nested(),
-        branchy(),
+        branches(),
         timestamp(),
     ]
 }
@@ -54,21 +54,25 @@ const STEP: u64 = 1_442_695_040_888_963_407;
 /// x = x * a + c; sum ^= x >> 33
 fn integer() -> Kernel {
     let x = || local(1, Type::Uint64);
-    let next = bin(Add, bin(Mul, x(), uint(LCG)), uint(STEP));
+    let next = binary(Add, binary(Mul, x(), uint(LCG)), uint(STEP));
     let mut stmts = vec![let_(1, uint(1)), let_(2, uint(0))];
     stmts.extend(count_to_n(vec![
-        set(to_local(1, Type::Uint64), next),
-        change(BitXor, to_local(2, Type::Uint64), bin(Shr, x(), int(33))),
+        assign(local_place(1, Type::Uint64), next),
+        assign_op(
+            BitXor,
+            local_place(2, Type::Uint64),
+            binary(Shr, x(), int(33)),
+        ),
     ]));
-    stmts.push(set(to_state(0, Type::Uint64), local(2, Type::Uint64)));
+    stmts.push(assign(state_place(0, Type::Uint64), local(2, Type::Uint64)));
     Kernel {
         name: "integer",
-        turns: 20_000_000,
+        loop_count: 20_000_000,
         state: vec![var("sum", Type::Uint64)],
         functions: vec![],
         body: body([Type::Int64, Type::Uint64, Type::Uint64], stmts),
-        fill: |_| {},
-        result: 0,
+        init_state: |_| {},
+        result_index: 0,
     }
 }
 
@@ -76,21 +80,21 @@ fn integer() -> Kernel {
 fn float() -> Kernel {
     let constant = |x| Expr::constant(Value::Float64(x), Type::Float64);
     let x = || local(1, Type::Float64);
-    let inverse = bin(Div, constant(1.0), bin(Add, x(), constant(2.0)));
+    let inverse = binary(Div, constant(1.0), binary(Add, x(), constant(2.0)));
     let mut stmts = vec![let_(1, constant(1.5))];
-    stmts.extend(count_to_n(vec![set(
-        to_local(1, Type::Float64),
-        bin(Add, bin(Mul, x(), constant(0.999)), inverse),
+    stmts.extend(count_to_n(vec![assign(
+        local_place(1, Type::Float64),
+        binary(Add, binary(Mul, x(), constant(0.999)), inverse),
     )]));
-    stmts.push(set(to_state(0, Type::Float64), x()));
+    stmts.push(assign(state_place(0, Type::Float64), x()));
     Kernel {
         name: "float",
-        turns: 10_000_000,
+        loop_count: 10_000_000,
         state: vec![var("x", Type::Float64)],
         functions: vec![],
         body: body([Type::Int64, Type::Float64], stmts),
-        fill: |_| {},
-        result: 0,
+        init_state: |_| {},
+        result_index: 0,
     }
 }
 
@@ -98,24 +102,24 @@ fn float() -> Kernel {
 fn strings() -> Kernel {
     let words = || state(1, list_of(Type::RString));
     let word = || local(1, Type::RString);
-    let counter = || to_state(0, Type::Int64);
-    let at = bin(BitAnd, local(0, Type::Int64), int(63));
+    let counter = || state_place(0, Type::Int64);
+    let at = binary(BitAnd, local(0, Type::Int64), int(63));
     let stmts = count_to_n(vec![
         let_(1, index(words(), at, Type::RString)),
         Stmt::If(
-            bin(Eq, word(), text("SYM17")),
-            vec![change(Add, counter(), int(1))],
+            binary(Eq, word(), text("SYM17")),
+            vec![assign_op(Add, counter(), int(1))],
             vec![],
         ),
         Stmt::If(
-            bin(Lt, word(), state(2, Type::RString)),
-            vec![change(Add, counter(), int(2))],
+            binary(Lt, word(), state(2, Type::RString)),
+            vec![assign_op(Add, counter(), int(2))],
             vec![],
         ),
     ]);
     Kernel {
         name: "string",
-        turns: 5_000_000,
+        loop_count: 5_000_000,
         state: vec![
             var("count", Type::Int64),
             var("words", list_of(Type::RString)),
@@ -123,7 +127,7 @@ fn strings() -> Kernel {
         ],
         functions: vec![],
         body: body([Type::Int64, Type::RString], stmts),
-        fill: |state| {
+        init_state: |state| {
             let words = (0..64).map(|i| string(&format!("SYM{i}")));
             state.set(
                 StateId(1),
@@ -131,29 +135,29 @@ fn strings() -> Kernel {
             );
             state.set(StateId(2), string("SYM32"));
         },
-        result: 0,
+        result_index: 0,
     }
 }
 
 /// Sums the elements of a list, by index.
 fn list() -> Kernel {
-    let at = bin(BitAnd, local(0, Type::Int64), int(1023));
+    let at = binary(BitAnd, local(0, Type::Int64), int(1023));
     let element = index(state(1, list_of(Type::Int64)), at, Type::Int64);
     let mut stmts = vec![let_(1, int(0))];
-    stmts.extend(count_to_n(vec![change(
+    stmts.extend(count_to_n(vec![assign_op(
         Add,
-        to_local(1, Type::Int64),
+        local_place(1, Type::Int64),
         element,
     )]));
-    stmts.push(set(to_state(0, Type::Int64), local(1, Type::Int64)));
+    stmts.push(assign(state_place(0, Type::Int64), local(1, Type::Int64)));
     Kernel {
         name: "list",
-        turns: 20_000_000,
+        loop_count: 20_000_000,
         state: vec![var("sum", Type::Int64), var("list", list_of(Type::Int64))],
         functions: vec![],
         body: body([Type::Int64, Type::Int64], stmts),
-        fill: |state| state.set(StateId(1), Value::List(List::Int64((0..1024).collect()))),
-        result: 0,
+        init_state: |state| state.set(StateId(1), Value::List(List::Int64((0..1024).collect()))),
+        result_index: 0,
     }
 }
 
@@ -168,61 +172,65 @@ fn decimal() -> Kernel {
     let sum = || local(1, Type::Decimal64);
     let mut stmts = vec![let_(1, constant("0.00")), let_(2, constant("0.01"))];
     stmts.extend(count_to_n(vec![
-        change(
+        assign_op(
             Add,
-            to_local(1, Type::Decimal64),
-            bin(Mul, local(2, Type::Decimal64), constant("3")),
+            local_place(1, Type::Decimal64),
+            binary(Mul, local(2, Type::Decimal64), constant("3")),
         ),
-        change(Add, to_local(2, Type::Decimal64), constant("0.01")),
+        assign_op(Add, local_place(2, Type::Decimal64), constant("0.01")),
     ]));
-    stmts.push(set(to_state(0, Type::Decimal64), sum()));
+    stmts.push(assign(state_place(0, Type::Decimal64), sum()));
     Kernel {
         name: "decimal",
-        turns: 10_000_000,
+        loop_count: 10_000_000,
         state: vec![var("sum", Type::Decimal64)],
         functions: vec![],
         body: body([Type::Int64, Type::Decimal64, Type::Decimal64], stmts),
-        fill: |_| {},
-        result: 0,
+        init_state: |_| {},
+        result_index: 0,
     }
 }
 
 /// sum += m[(i * 7919) % 10000]
 fn map_lookup() -> Kernel {
     let m = map_of(Type::Int64, Type::Int64);
-    let key = bin(Rem, bin(Mul, local(0, Type::Int64), int(7919)), int(10_000));
-    let stmts = count_to_n(vec![change(
+    let key = binary(
+        Rem,
+        binary(Mul, local(0, Type::Int64), int(7919)),
+        int(10_000),
+    );
+    let stmts = count_to_n(vec![assign_op(
         Add,
-        to_state(0, Type::Int64),
+        state_place(0, Type::Int64),
         index(state(1, m.clone()), key, Type::Int64),
     )]);
     Kernel {
         name: "map",
-        turns: 5_000_000,
+        loop_count: 5_000_000,
         state: vec![var("sum", Type::Int64), var("map", m)],
         functions: vec![],
         body: body([Type::Int64], stmts),
-        fill: |state| {
+        init_state: |state| {
             let entries = (0..10_000).map(|k| (Value::Int64(k), Value::Int64(k * 3)));
             state.set(StateId(1), Value::Map(entries.collect::<Map>()));
         },
-        result: 0,
+        result_index: 0,
     }
 }
 
 /// sum += m[words[i & 63]]
 fn string_map() -> Kernel {
     let m = map_of(Type::RString, Type::Int64);
-    let at = bin(BitAnd, local(0, Type::Int64), int(63));
+    let at = binary(BitAnd, local(0, Type::Int64), int(63));
     let word = index(state(2, list_of(Type::RString)), at, Type::RString);
-    let stmts = count_to_n(vec![change(
+    let stmts = count_to_n(vec![assign_op(
         Add,
-        to_state(0, Type::Int64),
+        state_place(0, Type::Int64),
         index(state(1, m.clone()), word, Type::Int64),
     )]);
     Kernel {
         name: "string_map",
-        turns: 5_000_000,
+        loop_count: 5_000_000,
         state: vec![
             var("sum", Type::Int64),
             var("map", m),
@@ -230,7 +238,7 @@ fn string_map() -> Kernel {
         ],
         functions: vec![],
         body: body([Type::Int64], stmts),
-        fill: |state| {
+        init_state: |state| {
             let name = |k| string(&format!("SYM{k}"));
             let entries = (0..1000).map(|k| (name(k), Value::Int64(k * 3)));
             state.set(StateId(1), Value::Map(entries.collect::<Map>()));
@@ -240,7 +248,7 @@ fn string_map() -> Kernel {
                 Value::List(List::from_values(&Type::RString, words)),
             );
         },
-        result: 0,
+        result_index: 0,
     }
 }
 
@@ -261,11 +269,11 @@ fn function() -> Kernel {
                 let_(2, local(0, ty())),
                 let_(3, local(1, ty())),
                 Stmt::While(
-                    bin(graph::BinaryOp::Ne, b(), int(0)),
+                    binary(graph::BinaryOp::Ne, b(), int(0)),
                     vec![
-                        let_(4, bin(Rem, a(), b())),
-                        set(to_local(2, ty()), b()),
-                        set(to_local(3, ty()), local(4, ty())),
+                        let_(4, binary(Rem, a(), b())),
+                        assign(local_place(2, ty()), b()),
+                        assign(local_place(3, ty()), local(4, ty())),
                     ],
                 ),
                 Stmt::Return(Some(a())),
@@ -273,19 +281,19 @@ fn function() -> Kernel {
         },
         pos: Pos::default(),
     };
-    let stmts = count_to_n(vec![change(
+    let stmts = count_to_n(vec![assign_op(
         Add,
-        to_state(0, ty()),
+        state_place(0, ty()),
         call(0, [local(0, ty()), int(1071)], ty()),
     )]);
     Kernel {
         name: "function",
-        turns: 1_000_000,
+        loop_count: 1_000_000,
         state: vec![var("sum", ty())],
         functions: vec![gcd],
         body: body([ty()], stmts),
-        fill: |_| {},
-        result: 0,
+        init_state: |_| {},
+        result_index: 0,
     }
 }
 
@@ -299,65 +307,68 @@ fn nested() -> Kernel {
     let outer = Type::Tuple(schema([("a", inner.clone()), ("b", inner.clone())]));
     let t = || local(1, outer.clone());
     let place = |which, field| {
-        part(
-            part(to_local(1, outer.clone()), which, inner.clone()),
+        attribute_place(
+            attribute_place(local_place(1, outer.clone()), which, inner.clone()),
             field,
             Type::Int64,
         )
     };
     let mut stmts = vec![Stmt::Let(graph::LocalId(1), None)];
     stmts.extend(count_to_n(vec![
-        change(Add, place(0, 0), t().field("b").field("y")),
-        change(BitXor, place(1, 1), local(0, Type::Int64)),
-        change(Add, place(1, 2), t().field("a").field("x")),
+        assign_op(Add, place(0, 0), t().field("b").field("y")),
+        assign_op(BitXor, place(1, 1), local(0, Type::Int64)),
+        assign_op(Add, place(1, 2), t().field("a").field("x")),
     ]));
-    stmts.push(set(to_state(0, Type::Int64), t().field("b").field("z")));
+    stmts.push(assign(
+        state_place(0, Type::Int64),
+        t().field("b").field("z"),
+    ));
     Kernel {
         name: "nested",
-        turns: 20_000_000,
+        loop_count: 20_000_000,
         state: vec![var("z", Type::Int64)],
         functions: vec![],
         body: body([Type::Int64, outer.clone()], stmts),
-        fill: |_| {},
-        result: 0,
+        init_state: |_| {},
+        result_index: 0,
     }
 }
 
 /// Branches that depend on random bits.
-fn branchy() -> Kernel {
+fn branches() -> Kernel {
     let x = || local(1, Type::Uint64);
-    let sum = || to_local(2, Type::Int64);
-    let bits = |shift| bin(BitAnd, bin(Shr, x(), int(shift)), uint(3));
-    let is = |shift, n| bin(Eq, bits(shift), uint(n));
+    let sum = || local_place(2, Type::Int64);
+    let bits = |shift| binary(BitAnd, binary(Shr, x(), int(shift)), uint(3));
+    let is = |shift, n| binary(Eq, bits(shift), uint(n));
     let mut stmts = vec![let_(1, uint(1)), let_(2, int(0))];
     stmts.extend(count_to_n(vec![
-        set(
-            to_local(1, Type::Uint64),
-            bin(Add, bin(Mul, x(), uint(LCG)), uint(STEP)),
+        assign(
+            local_place(1, Type::Uint64),
+            binary(Add, binary(Mul, x(), uint(LCG)), uint(STEP)),
         ),
         Stmt::If(
             is(40, 0),
-            vec![change(Add, sum(), int(3))],
+            vec![assign_op(Add, sum(), int(3))],
             vec![Stmt::If(
                 is(50, 1),
-                vec![change(Sub, sum(), local(0, Type::Int64))],
+                vec![assign_op(Sub, sum(), local(0, Type::Int64))],
                 vec![Stmt::If(
                     is(60, 2),
-                    vec![change(Mul, sum(), int(5))],
-                    vec![change(BitXor, sum(), int(0x55))],
+                    vec![assign_op(Mul, sum(), int(5))],
+                    vec![assign_op(BitXor, sum(), int(0x55))],
                 )],
             )],
         ),
     ]));
-    stmts.push(set(to_state(0, Type::Int64), local(2, Type::Int64)));
+    stmts.push(assign(state_place(0, Type::Int64), local(2, Type::Int64)));
     Kernel {
         name: "branchy",
-        turns: 10_000_000,
+        loop_count: 10_000_000,
         state: vec![var("sum", Type::Int64)],
         functions: vec![],
         body: body([Type::Int64, Type::Uint64, Type::Int64], stmts),
-        fill: |_| {},
-        result: 0,
+        init_state: |_| {},
+        result_index: 0,
     }
 }
 
@@ -376,7 +387,7 @@ fn timestamp() -> Kernel {
     };
     let mut stmts = vec![let_(1, constant(0, 0)), let_(2, int(0))];
     stmts.extend(count_to_n(vec![
-        change(Add, to_local(1, ty()), constant(1, 700_000_000)),
+        assign_op(Add, local_place(1, ty()), constant(1, 700_000_000)),
         Stmt::If(
             Expr::new(
                 ExprKind::Binary(
@@ -387,20 +398,20 @@ fn timestamp() -> Kernel {
                 Type::Boolean,
             ),
             vec![
-                set(to_local(1, ty()), constant(0, 0)),
-                change(Add, to_local(2, Type::Int64), int(1)),
+                assign(local_place(1, ty()), constant(0, 0)),
+                assign_op(Add, local_place(2, Type::Int64), int(1)),
             ],
             vec![],
         ),
     ]));
-    stmts.push(set(to_state(0, Type::Int64), local(2, Type::Int64)));
+    stmts.push(assign(state_place(0, Type::Int64), local(2, Type::Int64)));
     Kernel {
         name: "timestamp",
-        turns: 10_000_000,
+        loop_count: 10_000_000,
         state: vec![var("count", Type::Int64)],
         functions: vec![],
         body: body([Type::Int64, ty(), Type::Int64], stmts),
-        fill: |_| {},
-        result: 0,
+        init_state: |_| {},
+        result_index: 0,
     }
 }

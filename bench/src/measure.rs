@@ -6,7 +6,7 @@ use std::time::Instant;
 pub const TURNS: usize = 7;
 
 /// Nanoseconds of the middle turn of each contender, by turns.
-pub fn medians(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
+pub fn median_times_ns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
     let mut times = vec![Vec::new(); contenders.len()];
     for _ in 0..TURNS {
         for (contender, times) in contenders.iter_mut().zip(&mut times) {
@@ -17,7 +17,7 @@ pub fn medians(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
 }
 
 /// Nanoseconds of the best turn of each contender, by turns.
-pub fn bests(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
+pub fn best_times_ns(contenders: &mut [&mut dyn FnMut() -> f64]) -> Vec<f64> {
     let mut times = vec![f64::MAX; contenders.len()];
     for _ in 0..2 * TURNS {
         for (contender, best) in contenders.iter_mut().zip(&mut times) {
@@ -42,7 +42,7 @@ pub fn time_ns(work: impl FnOnce()) -> f64 {
 
 /// Runs this program again under `taskset`, so that it and its children stay on one processor;
 /// returns in that run, or at once if there is no `taskset`.
-pub fn pin() {
+pub fn pin_process() {
     const PINNED: &str = "THALWEG_BENCH_PINNED";
     if std::env::var_os(PINNED).is_some() {
         return;

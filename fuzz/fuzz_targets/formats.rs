@@ -1,5 +1,5 @@
-//! Any bytes as text, csv, txt, bin, normal frames and flat memory of any type: nothing panics, what is accepted is
-//! of the type, and what is printed again is read again.
+//! Any bytes as text, csv, txt, bin, normal frames and flat memory of any type: nothing panics,
+//! what is accepted is of the type, and what is printed again is read again.
 //!
 //! ```text
 //!   type, in prefix code .. | format and piece, 2 bytes | the rest: what is read
@@ -13,7 +13,8 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use thalweg_tuple::layout::check;
 use thalweg_tuple::text::{
-    Format, ReadOptions, Reader, Record, bin, parse_whole, print, print_tuple, read, reader,
+    ReadOptions, Record, RecordFormat, TextReader, bin, new_reader, parse_whole, print,
+    print_tuple, read,
 };
 use thalweg_tuple::{EnumType, Layout, TupleBuf, TupleType, Type, normal};
 
@@ -21,7 +22,7 @@ fuzz_target!(|input: &[u8]| {
     let mut rest = input;
     let schema = tuple(&mut rest, 0);
     let (format, piece) = (next(&mut rest), next(&mut rest));
-    let layout = Layout::of(&Arc::new(schema));
+    let layout = Layout::new(&Arc::new(schema));
     text(&layout, rest);
     flat(&layout, rest);
     wire(&layout, rest);
@@ -35,7 +36,7 @@ fn next(rest: &mut &[u8]) -> u8 {
 
 fn text(layout: &Layout, data: &[u8]) {
     let ty = Type::Tuple(layout.schema.clone());
-    if let Ok(value) = read(&mut Reader::new(data), &ty) {
+    if let Ok(value) = read(&mut TextReader::new(data), &ty) {
         assert!(value.has_type(&ty));
         let mut out = Vec::new();
         print(&value, &ty, &mut out);
@@ -77,20 +78,20 @@ fn records(layout: &Arc<Layout>, format: u8, piece: usize, data: &[u8]) {
     let options = ReadOptions {
         has_delay: format & 8 != 0,
         ignore_extra: format & 16 != 0,
-        checked: format & 32 == 0,
+        reports_faults: format & 32 == 0,
         punctuations: format & 64 != 0,
         record_bytes_max: if format & 128 != 0 { 64 } else { 1 << 20 },
         ..ReadOptions::default()
     };
     let formats = [
-        Format::Csv,
-        Format::Txt,
-        Format::Bin,
-        Format::Line,
-        Format::Block,
+        RecordFormat::Csv,
+        RecordFormat::Txt,
+        RecordFormat::Bin,
+        RecordFormat::Line,
+        RecordFormat::Block,
     ];
     let format = formats[usize::from(format & 7) % formats.len()];
-    let Ok(mut reader) = reader(format, layout.clone(), options) else {
+    let Ok(mut reader) = new_reader(format, layout.clone(), options) else {
         return;
     };
     let (mut buf, mut start, mut end) = (TupleBuf::default(), 0, 0);

@@ -2,31 +2,31 @@
 //! operator by hand.
 //!
 //! ```
-//! use thalweg_testkit::{Harness, Invoke, x};
+//! use thalweg_testkit::{OperatorBuilder, OperatorHarness, exprs};
 //! use tuple::Type;
-//! # use runtime::{Logic, Make, OperatorEntry};
+//! # use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 //! # static MODEL: graph::OperatorModel =
 //! #     graph::OperatorModel { namespace: "t", name: "Nop", ..graph::OperatorModel::DEFAULT };
-//! # fn lower(o: &graph::Operator) -> Result<Logic, graph::Fault> {
-//! #     Ok(Logic { on_tuple: vec![Default::default(); o.inputs.len()],
-//! #                on_punct: vec![None; o.inputs.len()], ..Logic::default() })
+//! # fn lower(o: &graph::OperatorNode) -> Result<LoweredLogic, graph::Fault> {
+//! #     Ok(LoweredLogic { on_tuple: vec![Default::default(); o.inputs.len()],
+//! #                on_punct: vec![None; o.inputs.len()], ..LoweredLogic::default() })
 //! # }
-//! # const ENTRY: OperatorEntry = OperatorEntry { model: &MODEL, make: Make::Lower(lower) };
-//! let operator = Invoke::new("t::Nop", "N")
+//! # const ENTRY: OperatorEntry = OperatorEntry { model: &MODEL, constructor: OperatorConstructor::Lower(lower) };
+//! let operator = OperatorBuilder::new("t::Nop", "N")
 //!     .input("In", [("a", Type::Int64)])
 //!     .output("Out", [("a", Type::Int64)])
-//!     .param("filter", [x::lt(x::attribute(0, 0, Type::Int64), x::int64(3))]);
-//! let mut harness = Harness::new(&operator, ENTRY);
-//! harness.text(0, "{a=1}");
-//! harness.ends(0);
-//! assert_eq!(harness.sent(), ["0 final"]);
+//!     .param("filter", [exprs::lt(exprs::attribute(0, 0, Type::Int64), exprs::int64(3))]);
+//! let mut harness = OperatorHarness::new(&operator, ENTRY);
+//! harness.process_text(0, "{a=1}");
+//! harness.final_marker(0);
+//! assert_eq!(harness.take_submitted(), ["0 final"]);
 //! ```
 
-mod harness;
-mod invoke;
+pub mod exprs;
+mod operator_builder;
+mod operator_harness;
 mod program;
-pub mod x;
 
-pub use harness::Harness;
-pub use invoke::Invoke;
-pub use program::{Shared, program, run, sinks};
+pub use operator_builder::OperatorBuilder;
+pub use operator_harness::OperatorHarness;
+pub use program::{SharedOutput, build_program, run_program, test_operators};

@@ -3,47 +3,54 @@
 use std::sync::{Arc, Mutex};
 
 use graph::{Annotation, Fault, OperatorModel, Program};
-use runtime::abi::interpreted::Interpreted;
-use runtime::{Build, Make, Operator, OperatorEntry, Options, Outlet, Pe, Report, Running, Tally};
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::{
+    BuildContext, FailureReport, Operator, OperatorConstructor, OperatorCounts, OperatorEntry,
+    Outlet, Pe, PeOptions, RunningPe,
+};
 use tuple::text;
 use tuple::{Layout, Punctuation, TupleRef, Value};
 
-use crate::Invoke;
+use crate::OperatorBuilder;
 
 /// Memory that a PE writes to and a test reads.
 #[derive(Clone, Debug, Default)]
-pub struct Shared(pub(crate) Arc<Mutex<Vec<u8>>>);
+pub struct SharedOutput(pub(crate) Arc<Mutex<Vec<u8>>>);
 
-/// A program of these operators; input ports name their feeders by number ([`Invoke::fed`]).
-pub fn program(operators: impl IntoIterator<Item = Invoke>) -> Program {
+/// A program of these operators; input ports name their feeders by number
+/// ([`OperatorBuilder::fed`]).
+pub fn build_program(operators: impl IntoIterator<Item = OperatorBuilder>) -> Program {
     Program {
         name: "Main".into(),
         files: vec!["main.spl".into()],
-        operators: operators.into_iter().map(Invoke::done).collect(),
+        operators: operators.into_iter().map(OperatorBuilder::build).collect(),
         ..Program::default()
     }
 }
 
 /// Runs a program on the interpreter to its end; what it printed, and how it ended.
-pub fn run(program: &Program, registry: &[OperatorEntry]) -> (String, Result<Vec<Tally>, Report>) {
-    let printed = Shared::default();
-    let options = Options {
+pub fn run_program(
+    program: &Program,
+    registry: &[OperatorEntry],
+) -> (String, Result<Vec<OperatorCounts>, FailureReport>) {
+    let printed = SharedOutput::default();
+    let options = PeOptions {
         stdout: Box::new(printed.clone()),
-        ..Options::default()
+        ..PeOptions::default()
     };
-    let mut backend = Interpreted::new(&program.functions, &[]);
+    let mut backend = InterpreterBackend::new(&program.functions, &[]);
     let pe = Pe::wire(program, registry, &mut backend, options);
-    let ended = pe.and_then(Pe::start).and_then(Running::join);
+    let ended = pe.and_then(Pe::start).and_then(RunningPe::join);
     (printed.text(), ended)
 }
 
-/// `@catch(exception = ...)`
-pub(crate) fn catch(exception: &str) -> Annotation {
+/// `@catch_annotation(exception = ...)`
+pub(crate) fn catch_annotation(exception: &str) -> Annotation {
     let value = Value::RString(exception.into());
     ("catch".into(), vec![("exception".into(), value)])
 }
 
-static SINK: OperatorModel = OperatorModel {
+static PRINT_MODEL: OperatorModel = OperatorModel {
     namespace: "testkit",
     name: "Print",
     doc: "Prints what comes in, a line each: `0 {a=1}`, `0 window`.",
@@ -55,14 +62,14 @@ static SINK: OperatorModel = OperatorModel {
 };
 
 /// Operators that only tests use: `testkit::Print`.
-pub fn sinks() -> [OperatorEntry; 1] {
+pub fn test_operators() -> [OperatorEntry; 1] {
     [OperatorEntry {
-        model: &SINK,
-        make: Make::Build(print),
+        model: &PRINT_MODEL,
+        constructor: OperatorConstructor::Build(build_print_operator),
     }]
 }
 
-fn print(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build_print_operator(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let layouts = build.inputs.clone();
     let line = Vec::new();
     Ok(Box::new(Print { layouts, line }))
@@ -74,7 +81,7 @@ struct Print {
 }
 
 impl Print {
-    fn mark(port: u32, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn print_punctuation(port: u32, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
         let name = format!("{mark:?}").to_lowercase();
         out.services()
             .print(format!("{port} {name}\n").as_bytes(), false)
@@ -95,11 +102,11 @@ impl Operator for Print {
         out.services().print(&self.line, false)
     }
 
-    fn window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        Print::mark(port, Punctuation::Window, out)
+    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        Print::print_punctuation(port, Punctuation::Window, out)
     }
 
-    fn final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        Print::mark(port, Punctuation::Final, out)
+    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        Print::print_punctuation(port, Punctuation::Final, out)
     }
 }

@@ -6,19 +6,19 @@ extern crate thalweg_testkit as testkit;
 #[path = "compiled/operators.rs"]
 mod operators;
 
-use graph::Codec;
-use runtime::Tally;
-use runtime::crossing::Links;
-use testkit::{Invoke, program};
+use graph::CrossingCodec;
+use runtime::OperatorCounts;
+use runtime::crossing::CrossingEnds;
+use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
 use tuple::Type;
 
 use operators::{counter, links, queue, receive, send, source, start};
 
-fn printer(feeder: u32) -> Invoke {
-    Invoke::new("testkit::Print", "Print")
+fn printer(feeder: u32) -> OperatorBuilder {
+    OperatorBuilder::new("testkit::Print", "Print")
         .input("In", [("n", Type::Int64)])
-        .fed(0, feeder, 0)
+        .connect(0, feeder, 0)
 }
 
 /// What a run prints when nothing is missing.
@@ -33,10 +33,10 @@ fn doubled(count: u32) -> String {
     text + "0 final\n"
 }
 
-fn queued(count: u32, items: u32, congestion: &str) -> (String, Vec<Tally>) {
+fn queued(count: u32, items: u32, congestion: &str) -> (String, Vec<OperatorCounts>) {
     let queue = queue(items, congestion);
-    let program = program([source(count), queue, counter(1), printer(2)]);
-    let (running, printed) = start(&program, Links::default(), &[]);
+    let program = build_program([source(count), queue, counter(1), printer(2)]);
+    let (running, printed) = start(&program, CrossingEnds::default(), &[]);
     let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
     (printed.text(), tallies)
 }
@@ -77,9 +77,9 @@ fn what_a_queue_drops_is_counted() {
 fn everything_crosses_every_medium() {
     for medium in transport::media::all() {
         for (codec, ring_bytes) in [
-            (Codec::Facade, 4096),
-            (Codec::Facade, 1 << 20),
-            (Codec::Normal, 4096),
+            (CrossingCodec::Facade, 4096),
+            (CrossingCodec::Facade, 1 << 20),
+            (CrossingCodec::Normal, 4096),
         ] {
             let (text, tallies) = crossed(*medium, codec, ring_bytes);
             let name = medium.name();
@@ -90,10 +90,14 @@ fn everything_crosses_every_medium() {
 }
 
 /// What the receiving PE printed, and what the sending one has done.
-fn crossed(medium: &dyn Medium, codec: Codec, ring_bytes: usize) -> (String, Vec<Tally>) {
+fn crossed(
+    medium: &dyn Medium,
+    codec: CrossingCodec,
+    ring_bytes: usize,
+) -> (String, Vec<OperatorCounts>) {
     let (sends, receives) = links(medium, codec, ring_bytes);
-    let (sender, _) = start(&program([source(5000), send()]), sends, &[]);
-    let receiver = program([receive(), counter(0), printer(1)]);
+    let (sender, _) = start(&build_program([source(5000), send()]), sends, &[]);
+    let receiver = build_program([receive(), counter(0), printer(1)]);
     let (receiver, printed) = start(&receiver, receives, &[]);
     let tallies = sender.join().unwrap_or_else(|report| panic!("{report}"));
     receiver.join().unwrap_or_else(|report| panic!("{report}"));

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use graph::{
-    Arg, Body, Callee, Expr, ExprKind, Fault, FaultKind, Inputs, LocalId, LocalVar, NativeId,
+    Arg, Body, Callee, Expr, ExprKind, Fault, FaultKind, InputTuples, LocalId, LocalVar, NativeId,
     OutPort, Place, Pos, Services, State, Stmt,
 };
-use jit::{Jit, Options};
-use runtime::abi::interpreted::Interpreted;
-use runtime::abi::{Backend, Context, Scope};
-use runtime::{Outlet, Row};
+use jit::{Jit, JitOptions};
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::abi::{Backend, CodeContext, OperatorScope};
+use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, List, Map, Punctuation, RString, Set, Timestamp, TupleRef, TupleType, Type};
 use tuple::{UString, Value};
 
@@ -59,8 +59,8 @@ fn agree(prototype: &str, args: &[(Value, Type)], result: Type) {
         pos: Pos::default(),
     });
     let body = Body { locals, stmts };
-    let expected = run(&mut Interpreted::new(&[], functions), &body, &out);
-    let mut compiled = Jit::new(&[], functions, Options::default()).expect("a known machine");
+    let expected = run(&mut InterpreterBackend::new(&[], functions), &body, &out);
+    let mut compiled = Jit::new(&[], functions, JitOptions::default()).expect("a known machine");
     let actual = run(&mut compiled, &body, &out);
     assert_eq!(expected, actual, "{prototype} of {args:?}");
 }
@@ -72,7 +72,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         calls: Vec::new(),
         assign: Vec::new(),
     };
-    let operator = graph::Operator {
+    let operator = graph::OperatorNode {
         name: "Op".into(),
         kind: "test::Op".into(),
         inputs: Vec::new(),
@@ -81,16 +81,16 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         logic: graph::Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
-        own_thread: false,
-        is_timed: false,
+        has_own_thread: false,
+        submits_by_timer: false,
         clock: None,
         pos: Pos::default(),
     };
-    let scope = Scope {
+    let scope = OperatorScope {
         operator: &operator,
         index: 0,
         inputs: Vec::new(),
-        outputs: vec![Layout::of(out)],
+        outputs: vec![Layout::new(out)],
         state: &[],
     };
     let mut act = backend
@@ -98,11 +98,11 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let mut sink = Sink::default();
-    let ended = act.act(&mut Context {
-        inputs: Inputs::NONE,
+    let ended = act.run_body(&mut CodeContext {
+        inputs: InputTuples::NONE,
         state: &mut State::default(),
         outlet: &mut sink,
-        mark: None,
+        punctuation: None,
     });
     ended.map_err(|fault| (fault.kind(), fault.message().to_owned()))?;
     Ok(sink.tuple)
@@ -119,7 +119,7 @@ impl Outlet for Sink {
         self.tuple = tuple.bytes().to_vec();
         Ok(())
     }
-    fn punctuate(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
         Ok(())
     }
     fn services(&mut self) -> &mut dyn Services {
@@ -127,8 +127,8 @@ impl Outlet for Sink {
     }
     fn evaluate(
         &mut self,
-        _row: &Row<'_>,
-        _code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+        _row: &EvaluationInputs<'_>,
+        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }

@@ -1,6 +1,6 @@
-//! Once they run, queues and crossings, ordered ones too, allocate nothing for tuples of fixed length, nor queues for
-//! large ones that come with their buffers, whether there is always something to do or a thread sleeps
-//! again and again.
+//! Once they run, queues and crossings, ordered ones too, allocate nothing for tuples of fixed
+//! length, nor queues for large ones that come with their buffers, whether there is always
+//! something to do or a thread sleeps again and again.
 
 extern crate thalweg_testkit as testkit;
 
@@ -10,11 +10,11 @@ mod operators;
 use std::alloc::System;
 use std::sync::Arc;
 
-use graph::{Codec, Expr, Fault, OperatorModel, inserted};
-use runtime::crossing::Links;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source};
+use graph::{CrossingCodec, Expr, Fault, OperatorModel, inserted_operators};
+use runtime::crossing::CrossingEnds;
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
-use testkit::{Invoke, program};
+use testkit::{OperatorBuilder, build_program};
 use transport::Medium;
 use tuple::{Layout, TupleBuf, TupleRef, Type};
 
@@ -36,11 +36,11 @@ const WATCH: OperatorEntry = OperatorEntry {
         inputs: &[graph::InPortModel::DEFAULT],
         ..OperatorModel::DEFAULT
     },
-    make: Make::Build(watch),
+    constructor: OperatorConstructor::Build(watch),
 };
 
-/// Tuples between two looks, and at most so many of the 99 spans may see an allocation: the count is
-/// the whole process', and while the first tuples pass other threads still start up.
+/// Tuples between two looks, and at most so many of the 99 spans may see an allocation: the count
+/// is the whole process', and while the first tuples pass other threads still start up.
 const SPAN: u64 = 100;
 const DIRTY_SPANS_MAX: u64 = 5;
 
@@ -65,14 +65,14 @@ impl Operator for Watch {
     }
 }
 
-fn watch(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn watch(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Watch::default()))
 }
 
-fn watcher(feeder: u32) -> Invoke {
-    Invoke::new("t::Watch", "Watch")
+fn watcher(feeder: u32) -> OperatorBuilder {
+    OperatorBuilder::new("t::Watch", "Watch")
         .input("In", [("n", Type::Int64)])
-        .fed(0, feeder, 0)
+        .connect(0, feeder, 0)
 }
 
 const COUNT: u32 = 10_000;
@@ -81,22 +81,22 @@ const COUNT: u32 = 10_000;
 const PARTS: [u32; 2] = [3, 4];
 
 fn uint32s<const N: usize>(numbers: [u32; N]) -> [Expr; N] {
-    numbers.map(testkit::x::uint32)
+    numbers.map(testkit::exprs::uint32)
 }
 
 /// Sends the source's numbers by one of the two.
-fn part(link: u32) -> Invoke {
-    Invoke::new(inserted::SEND, "Send")
+fn part(link: u32) -> OperatorBuilder {
+    OperatorBuilder::new(inserted_operators::SEND, "Send")
         .input("In", [("n", Type::Int64)])
         .param("link", uint32s([link]))
         .param("origin", uint32s([0]))
-        .fed(0, 0, 0)
+        .connect(0, 0, 0)
 }
 
 /// Takes both in the order of the source.
-fn merge() -> Invoke {
+fn merge() -> OperatorBuilder {
     let [a, b] = PARTS;
-    Invoke::new(inserted::RECEIVE, "Merge")
+    OperatorBuilder::new(inserted_operators::RECEIVE, "Merge")
         .output("A", [("n", Type::Int64)])
         .output("B", [("n", Type::Int64)])
         .param("link", uint32s([a, b]))
@@ -105,18 +105,18 @@ fn merge() -> Invoke {
 }
 
 /// The ends of both for the sending and for the receiving PE.
-fn parts(medium: &dyn Medium, ring_bytes: usize) -> (Links, Links) {
-    let mut sends = Links {
-        begins: vec![Some(0), None, None],
-        ..Links::default()
+fn parts(medium: &dyn Medium, ring_bytes: usize) -> (CrossingEnds, CrossingEnds) {
+    let mut sends = CrossingEnds {
+        operator_origins: vec![Some(0), None, None],
+        ..CrossingEnds::default()
     };
-    let mut receives = Links {
+    let mut receives = CrossingEnds {
         pe: 1,
-        begins: vec![None; 2],
-        ..Links::default()
+        operator_origins: vec![None; 2],
+        ..CrossingEnds::default()
     };
     for link in PARTS {
-        let (out, inbound) = links(medium, Codec::Facade, ring_bytes);
+        let (out, inbound) = links(medium, CrossingCodec::Facade, ring_bytes);
         let out = out.outbound.into_values().map(|end| (link, end));
         sends.outbound.extend(out);
         let inbound = inbound.inbound.into_values().map(|end| (link, end));
@@ -133,12 +133,12 @@ const MAKER: OperatorEntry = OperatorEntry {
         outputs: &[graph::OutPortModel::DEFAULT],
         ..OperatorModel::DEFAULT
     },
-    make: Make::Build(maker),
+    constructor: OperatorConstructor::Build(maker),
 };
 
 struct Maker(Arc<Layout>);
 
-fn maker(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn maker(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Maker(build.outputs[0].clone())))
 }
 
@@ -147,7 +147,7 @@ impl Operator for Maker {
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         Some(Box::new(Maker(self.0.clone())))
     }
 }
@@ -158,7 +158,7 @@ impl Source for Maker {
         (0..COUNT).try_for_each(|_| {
             tuple.begin(&self.0);
             tuple.put_bytes(0, &text);
-            out.submit_made(0, &mut tuple)
+            out.submit_owned(0, &mut tuple)
         })
     }
 }
@@ -167,8 +167,8 @@ impl Source for Maker {
 #[test]
 fn tuples_pass_without_an_allocation() {
     for items in [1, 3, 1000] {
-        let program = program([source(COUNT), queue(items, "wait"), counter(1), watcher(2)]);
-        let (running, _) = start(&program, Links::default(), &[WATCH]);
+        let program = build_program([source(COUNT), queue(items, "wait"), counter(1), watcher(2)]);
+        let (running, _) = start(&program, CrossingEnds::default(), &[WATCH]);
         let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
         assert_eq!(tallies[3].processed, [COUNT.into()], "{items}");
     }
@@ -179,9 +179,9 @@ fn tuples_pass_without_an_allocation() {
         ("shm", 1 << 20),
     ] {
         let found = transport::media::find(medium).expect("a medium");
-        let (sends, receives) = links(found, Codec::Facade, ring_bytes);
-        let (sender, _) = start(&program([source(COUNT), send()]), sends, &[]);
-        let receiver = program([receive(), counter(0), watcher(1)]);
+        let (sends, receives) = links(found, CrossingCodec::Facade, ring_bytes);
+        let (sender, _) = start(&build_program([source(COUNT), send()]), sends, &[]);
+        let receiver = build_program([receive(), counter(0), watcher(1)]);
         let (receiver, _) = start(&receiver, receives, &[WATCH]);
         sender.join().unwrap_or_else(|report| panic!("{report}"));
         let tallies = receiver.join().unwrap_or_else(|report| panic!("{report}"));
@@ -195,8 +195,8 @@ fn tuples_pass_without_an_allocation() {
         let found = transport::media::find(medium).expect("a medium");
         let (sends, receives) = parts(found, ring_bytes);
         let [a, b] = PARTS.map(part);
-        let (sender, _) = start(&program([source(COUNT), a, b]), sends, &[]);
-        let receiver = program([merge(), watcher(0).fed(0, 0, 1)]);
+        let (sender, _) = start(&build_program([source(COUNT), a, b]), sends, &[]);
+        let receiver = build_program([merge(), watcher(0).connect(0, 0, 1)]);
         let (receiver, _) = start(&receiver, receives, &[WATCH]);
         sender.join().unwrap_or_else(|report| panic!("{report}"));
         let tallies = receiver.join().unwrap_or_else(|report| panic!("{report}"));
@@ -206,22 +206,22 @@ fn tuples_pass_without_an_allocation() {
     // Few items, so that the few buffers that change hands are soon all there.
     for (items, congestion) in [(1, "wait"), (2, "wait"), (2, "dropLast"), (2, "dropFirst")] {
         let text = [("s", Type::RString)];
-        let maker = Invoke::new("t::Maker", "Maker").output("Out", text.clone());
+        let maker = OperatorBuilder::new("t::Maker", "Maker").output("Out", text.clone());
         let waiting = retyped(queue(items, congestion), &maker);
-        let watch = Invoke::new("t::Watch", "Watch")
+        let watch = OperatorBuilder::new("t::Watch", "Watch")
             .input("In", text)
-            .fed(0, 1, 0);
-        let program = program([maker, waiting, watch]);
-        let (running, _) = start(&program, Links::default(), &[MAKER, WATCH]);
+            .connect(0, 1, 0);
+        let program = build_program([maker, waiting, watch]);
+        let (running, _) = start(&program, CrossingEnds::default(), &[MAKER, WATCH]);
         let tallies = running.join().unwrap_or_else(|report| panic!("{report}"));
         assert_eq!(tallies[1].processed, [COUNT.into()], "{items} {congestion}");
     }
 }
 
 /// A queue for another stream.
-fn retyped(queue: Invoke, of: &Invoke) -> Invoke {
-    let mut queue = queue.done();
+fn retyped(queue: OperatorBuilder, of: &OperatorBuilder) -> OperatorBuilder {
+    let mut queue = queue.build();
     queue.inputs[0].schema = of.outputs[0].schema.clone();
     queue.outputs[0].schema = of.outputs[0].schema.clone();
-    Invoke::from(queue)
+    OperatorBuilder::from(queue)
 }

@@ -1,9 +1,9 @@
-//! `cargo xtask tidy` and `cargo xtask vwap-data [LINES] [SEED]`.
+//! `cargo xtask tidy` and `cargo xtask vwap-data [SAMPLE_LINES] [SAMPLE_SEED]`.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use thalweg_xtask::{tidy, vwap};
+use thalweg_xtask::{map, tidy, vwap};
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -12,13 +12,24 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => report(&tidy::check(root)),
-        ["vwap-data"] => vwap_data(vwap::LINES, vwap::SEED),
+        ["docs"] => report(&tidy::check_docs(root)),
+        ["circles"] => circles(root),
+        ["arrows", place] => {
+            print!("{}", map::arrows_of(root, place));
+            ExitCode::SUCCESS
+        }
+        ["vwap-data"] => vwap_data(vwap::SAMPLE_LINES, vwap::SAMPLE_SEED),
         ["vwap-data", lines, seed] => match (lines.parse(), seed.parse()) {
             (Ok(lines), Ok(seed)) => vwap_data(lines, seed),
             _ => usage(),
         },
         _ => usage(),
     }
+}
+
+fn circles(root: &Path) -> ExitCode {
+    print!("{}", map::circles(root));
+    ExitCode::SUCCESS
 }
 
 fn vwap_data(lines: u32, seed: u64) -> ExitCode {
@@ -38,6 +49,6 @@ fn report(findings: &[String]) -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: cargo xtask tidy | cargo xtask vwap-data [LINES SEED]");
+    eprintln!("usage: cargo xtask tidy | docs | circles | arrows PLACE | vwap-data [LINES SEED]");
     ExitCode::from(2)
 }

@@ -1,15 +1,15 @@
 //! Generated input of the VWAP example: trades and quotes in the 30 columns of the real feed.
 //!
 //! Prices walk at random around a start value; a quote's bid and ask lie around the last trade, and
-//! now and then an offer lies below it, which is what the application looks for. The same seed gives
-//! the same bytes on every machine: only integers are used, prices are in cents.
+//! now and then an offer lies below it, which is what the application looks for. The same seed
+//! gives the same bytes on every machine: only integers are used, prices are in cents.
 
 use std::fmt::Write;
 
 /// Lines of the shipped input, without its header.
-pub const LINES: u32 = 4000;
+pub const SAMPLE_LINES: u32 = 4000;
 /// Seed of the shipped input.
-pub const SEED: u64 = 20051227;
+pub const SAMPLE_SEED: u64 = 20051227;
 
 const HEADER: &str = "#RIC,Date[G],Time[G],GMT Offset,Type,Ex/Cntrb.ID,Price,Volume,VWAP,Buyer ID,\
 Bid Price,Bid Size,No. Buyers,Seller ID,Ask Price,Ask Size,No. Sellers,Qualifiers,Seq. No.,\
@@ -37,7 +37,7 @@ struct Ticker {
 
 /// The whole file as text.
 pub fn generate(lines: u32, seed: u64) -> String {
-    let mut random = Random(seed);
+    let mut random = VwapRandom(seed);
     let mut tickers = TICKERS.map(|(name, price)| Ticker {
         name,
         price,
@@ -49,7 +49,7 @@ pub fn generate(lines: u32, seed: u64) -> String {
     for seq in 1..=lines {
         millis += random.below(900);
         let ticker = &mut tickers[random.below(TICKERS.len() as u64) as usize];
-        let time = clock(millis);
+        let time = format_time(millis);
         if random.below(4) == 0 {
             trade(&mut text, ticker, &time, seq, &mut random);
         } else {
@@ -59,14 +59,14 @@ pub fn generate(lines: u32, seed: u64) -> String {
     text
 }
 
-fn trade(text: &mut String, ticker: &mut Ticker, time: &str, seq: u32, random: &mut Random) {
+fn trade(text: &mut String, ticker: &mut Ticker, time: &str, seq: u32, random: &mut VwapRandom) {
     ticker.price = (ticker.price + random.below(13) as i64 - 6).max(100);
     let volume = 100 * (1 + random.below(20) as i64);
     ticker.volume += volume;
     ticker.value += volume * ticker.price;
-    let average = cents(ticker.value / ticker.volume);
+    let average = format_cents(ticker.value / ticker.volume);
     let Ticker { name, price, .. } = ticker;
-    let price = cents(*price);
+    let price = format_cents(*price);
     let exchange_time = &time[..8];
     writeln!(
         text,
@@ -76,7 +76,7 @@ fn trade(text: &mut String, ticker: &mut Ticker, time: &str, seq: u32, random: &
     .expect("writing to a string");
 }
 
-fn quote(text: &mut String, ticker: &Ticker, time: &str, random: &mut Random) {
+fn quote(text: &mut String, ticker: &Ticker, time: &str, random: &mut VwapRandom) {
     let bid = ticker.price - 1 - random.below(5) as i64;
     // One offer in ten lies below the last trade.
     let ask = match random.below(10) {
@@ -84,7 +84,7 @@ fn quote(text: &mut String, ticker: &Ticker, time: &str, random: &mut Random) {
         _ => ticker.price + 1 + random.below(6) as i64,
     };
     let (bid_size, ask_size) = (1 + random.below(40), 1 + random.below(40));
-    let (name, bid, ask) = (ticker.name, cents(bid), cents(ask.max(1)));
+    let (name, bid, ask) = (ticker.name, format_cents(bid), format_cents(ask.max(1)));
     writeln!(
         text,
         "{name},27-DEC-2005,{time},-5,Quote,,,,,,{bid},{bid_size},,,{ask},{ask_size},,R[PRC],,\
@@ -93,11 +93,11 @@ fn quote(text: &mut String, ticker: &Ticker, time: &str, random: &mut Random) {
     .expect("writing to a string");
 }
 
-fn cents(amount: i64) -> String {
+fn format_cents(amount: i64) -> String {
     format!("{}.{:02}", amount / 100, amount % 100)
 }
 
-fn clock(millis: u64) -> String {
+fn format_time(millis: u64) -> String {
     let (seconds, millis) = (millis / 1000, millis % 1000);
     let (minutes, hours) = (seconds / 60, seconds / 3600 % 24);
     format!(
@@ -108,9 +108,9 @@ fn clock(millis: u64) -> String {
 }
 
 /// SplitMix64: small, and the same everywhere.
-struct Random(u64);
+struct VwapRandom(u64);
 
-impl Random {
+impl VwapRandom {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

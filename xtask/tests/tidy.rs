@@ -24,7 +24,7 @@ fn the_shipped_vwap_input_is_the_generated_one() {
     let path = root().join("examples/vwap/data/TradesAndQuotes.csv");
     let shipped = std::fs::read_to_string(path).unwrap();
     assert!(
-        shipped == vwap::generate(vwap::LINES, vwap::SEED),
+        shipped == vwap::generate(vwap::SAMPLE_LINES, vwap::SAMPLE_SEED),
         "run: cargo xtask vwap-data > examples/vwap/data/TradesAndQuotes.csv"
     );
 }

@@ -1,11 +1,11 @@
 //! Compiled code: the fused chain, and an expression of each kind in a loop.
 
 use gungraun::{library_benchmark, library_benchmark_group};
-use jit::{Jit, Options};
-use thalweg_bench::chain::{Chain, Running};
-use thalweg_bench::host::{Host, Parts};
+use jit::{Jit, JitOptions};
+use thalweg_bench::bare_operator::{BareOperator, BareOperatorParts};
+use thalweg_bench::builders::schema;
+use thalweg_bench::chain::{CompiledChain, FusedChain};
 use thalweg_bench::kernels::kernels;
-use thalweg_bench::make::schema;
 use tuple::{Type, Value};
 
 use super::about;
@@ -16,31 +16,31 @@ const TUPLES: i64 = 10_000;
 /// Turns of a kernel.
 const TURNS: i64 = 1_000;
 
-fn ready(bytes: usize) -> Running {
-    Running::new(&Chain::new(bytes), TUPLES)
+fn ready(bytes: usize) -> CompiledChain {
+    CompiledChain::new(&FusedChain::new(bytes), TUPLES)
 }
 
 #[library_benchmark]
 #[bench::of_64(args = (64), setup = ready, config = about(266_000))]
 #[bench::of_16384(args = (16384), setup = ready, config = about(266_000))]
-fn chain(mut running: Running) -> (i64, Running) {
+fn chain(mut running: CompiledChain) -> (i64, CompiledChain) {
     running.run();
-    (running.counted(), running)
+    (running.counted_tuples(), running)
 }
 
-fn host(name: &str) -> Host {
+fn host(name: &str) -> BareOperator {
     let mut kernels = kernels().into_iter();
     let kernel = kernels.find(|kernel| kernel.name == name);
     let kernel = kernel.unwrap_or_else(|| panic!("no kernel {name}"));
     let input = schema([("n", Type::Int64)]);
-    let parts = Parts {
+    let parts = BareOperatorParts {
         input: &input,
         state: &kernel.state,
         body: &kernel.body,
     };
-    let mut jit = Jit::new(&kernel.functions, &[], Options::default()).expect("a known machine");
-    let mut host = Host::new(&mut jit, &parts);
-    (kernel.fill)(&mut host.state);
+    let mut jit = Jit::new(&kernel.functions, &[], JitOptions::default()).expect("a known machine");
+    let mut host = BareOperator::new(&mut jit, &parts);
+    (kernel.init_state)(&mut host.state);
     host
 }
 
@@ -56,7 +56,7 @@ fn host(name: &str) -> Host {
 #[bench::nested(args = ("nested"), setup = host, config = about(11_600))]
 #[bench::branchy(args = ("branchy"), setup = host, config = about(28_600))]
 #[bench::timestamp(args = ("timestamp"), setup = host, config = about(26_600))]
-fn kernel(mut host: Host) -> Host {
+fn kernel(mut host: BareOperator) -> BareOperator {
     host.process(&Value::Tuple(Box::new([Value::Int64(TURNS)])));
     host
 }

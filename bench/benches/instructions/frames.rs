@@ -1,13 +1,13 @@
-//! Frames through a ring on one thread, 64 at a time: the bare ring, and the medium's contract. Of each
-//! large frame 48 instructions fetch what lies ahead: on one core they are in vain, but from another core
-//! frames of 256 bytes to a kilobyte come 1.3 to 1.5 times as fast with them.
+//! Frames through a ring on one thread, 64 at a time: the bare ring, and the medium's contract. Of
+//! each large frame 48 instructions fetch what lies ahead: on one core they are in vain, but from
+//! another core frames of 256 bytes to a kilobyte come 1.3 to 1.5 times as fast with them.
 
 use std::net::Ipv4Addr;
 
 use ::ring::frame::Frame;
-use ::ring::{Reader, Shape, Writer, private};
+use ::ring::{Reader, RingShape, Writer, private_ring};
 use gungraun::{library_benchmark, library_benchmark_group};
-use transport::{Batching, Inbound, Outbound, Spec, media};
+use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
 use super::about;
 
@@ -21,24 +21,24 @@ const RING_BYTES: usize = 256 * 1024;
 
 /// The two ends of a ring, and of an edge of a medium; each for frames of so many bytes.
 type Ring = (usize, Writer, Reader);
-type Edge = (usize, Box<dyn Outbound>, Box<dyn Inbound>);
+type Edge = (usize, Box<dyn SendingEnd>, Box<dyn ReceivingEnd>);
 
 fn bare(bytes: usize) -> Ring {
-    let shape = Shape {
+    let shape = RingShape {
         bytes: RING_BYTES,
         readers: 1,
     };
-    let (writer, mut readers) = private(shape).expect("memory for a ring");
+    let (writer, mut readers) = private_ring(shape).expect("memory for a ring");
     (bytes, writer, readers.remove(0))
 }
 
 fn medium(bytes: usize) -> Edge {
-    let spec = Spec {
+    let spec = EdgeSpec {
         name: "Trades.0".into(),
-        link: 0,
-        receivers: 1,
+        edge: 0,
+        receiver_count: 1,
         ring_bytes: RING_BYTES,
-        batch: Batching::default(),
+        batching: Batching::default(),
         token: [7; 16],
         listen: Ipv4Addr::LOCALHOST.into(),
     };

@@ -4,9 +4,9 @@
 //! ```text
 //!   set up (not counted) --> [ the path, N times ]  at most LIMIT instructions, else a failure
 //! ```
-//! `.ci/counts` runs them. Each limit is what was counted when it was set and a twentieth more: other
-//! processors run other variants of memcpy, other compilers order code otherwise. A change that costs
-//! more says why and sets it anew; one that costs less sets it lower.
+//! `.ci/counts` runs them. Each limit is what was counted when it was set and a twentieth more:
+//! other processors run other variants of memcpy, other compilers order code otherwise. A change
+//! that costs more says why and sets it anew; one that costs less sets it lower.
 
 mod compiled;
 mod frames;

@@ -1,7 +1,7 @@
 //! Operators of the toolkit with windows, a tuple after the other.
 
 use gungraun::{library_benchmark, library_benchmark_group};
-use thalweg_bench::single::Single;
+use thalweg_bench::compiled_operator::CompiledOperator;
 use tuple::{RString, TupleBuf, Value};
 
 use super::about;
@@ -9,24 +9,24 @@ use super::about;
 const TUPLES: i64 = 2_000;
 
 /// An operator and what it is handed.
-type Fed = (Single, Vec<TupleBuf>);
+type Fed = (CompiledOperator, Vec<TupleBuf>);
 
 fn ticker(at: i64) -> Value {
     let letter = b'A' + (at * 7 % 13) as u8;
     Value::RString(RString(vec![b'T', letter, letter]))
 }
 
-fn trades(single: &Single) -> Vec<TupleBuf> {
+fn trades(single: &CompiledOperator) -> Vec<TupleBuf> {
     let trade = |at: i64| {
         let price = Value::Float64((at * 37 % 101) as f64);
         let volume = Value::Float64((1 + at % 9) as f64);
         vec![ticker(at), Value::Int64(at), price, volume]
     };
-    single.tuples(0, (0..TUPLES).map(trade))
+    single.flat_tuples(0, (0..TUPLES).map(trade))
 }
 
 fn fed(name: &str) -> Fed {
-    let single = Single::of("Counted.spl", name);
+    let single = CompiledOperator::compile("Counted.spl", name);
     let tuples = trades(&single);
     (single, tuples)
 }
@@ -42,7 +42,7 @@ fn fed_full(name: &str) -> Fed {
 fn fed_join(name: &str) -> Fed {
     let (mut single, tuples) = fed(name);
     let average = |at: i64| vec![ticker(at), Value::Float64(30.0), Value::Float64(1.0)];
-    let averages = single.tuples(1, (0..13).map(average));
+    let averages = single.flat_tuples(1, (0..13).map(average));
     single.process(1, &averages);
     (single, tuples)
 }

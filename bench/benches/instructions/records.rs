@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gungraun::{library_benchmark, library_benchmark_group};
 use tuple::normal;
-use tuple::text::{Format, ReadOptions, Record, WriteOptions, reader, writer};
+use tuple::text::{ReadOptions, Record, RecordFormat, WriteOptions, new_reader, new_writer};
 use tuple::{Layout, RString, TupleBuf, TupleType, Type, Value};
 
 use super::about;
@@ -19,7 +19,7 @@ fn layout() -> Arc<Layout> {
         ("size", Type::Int32),
         ("isTrade", Type::Boolean),
     ];
-    Layout::of(&Arc::new(TupleType::new(attributes)))
+    Layout::new(&Arc::new(TupleType::new(attributes)))
 }
 
 fn tuples() -> (Arc<Layout>, Vec<TupleBuf>) {
@@ -49,7 +49,8 @@ fn lines() -> (Arc<Layout>, Vec<u8>) {
 
 fn write((layout, tuples): (Arc<Layout>, Vec<TupleBuf>)) -> Vec<u8> {
     let mut out = Vec::with_capacity(1 << 18);
-    let mut writer = writer(Format::Csv, layout, WriteOptions::default()).expect("csv suits");
+    let mut writer =
+        new_writer(RecordFormat::Csv, layout, WriteOptions::default()).expect("csv suits");
     for tuple in &tuples {
         writer.write(tuple.as_ref(), None, &mut out);
     }
@@ -65,7 +66,8 @@ fn csv_write(of: (Arc<Layout>, Vec<TupleBuf>)) -> Vec<u8> {
 #[library_benchmark]
 #[bench::read(args = (), setup = lines, config = about(3_280_000))]
 fn csv_read((layout, lines): (Arc<Layout>, Vec<u8>)) -> usize {
-    let mut reader = reader(Format::Csv, layout, ReadOptions::default()).expect("csv suits");
+    let mut reader =
+        new_reader(RecordFormat::Csv, layout, ReadOptions::default()).expect("csv suits");
     let (mut buf, mut at, mut count) = (TupleBuf::default(), 0, 0);
     loop {
         let step = reader.read(&lines[at..], true, &mut buf);

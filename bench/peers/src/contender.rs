@@ -3,27 +3,27 @@
 //! ```text
 //!   thalweg-peers ──starts──> thalweg-peers turn CONTENDER TASK ──may start──> the other process, PEs
 //! ```
-//! So a peer that crashes or hangs ends its turn and nothing else, and what it has allocated, started
-//! or left does not meet the next one.
+//! So a peer that crashes or hangs ends its turn and nothing else, and what it has allocated,
+//! started or left does not meet the next one.
 
 use std::fmt;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::Duration;
 
-use suite::Path;
+use suite::StreamPath;
 
-use crate::ours::Ours;
-use crate::peer::Peer;
-use crate::{Failure, Question, Scratch, TURN, Task, peers};
+use crate::own_contenders::OwnContender;
+use crate::peer::BuiltInPeer;
+use crate::{BoxError, PeerQuestion, PeerTask, ScratchFolder, TURN, peers};
 
 /// A peer, or one of ours on a path.
 #[derive(Clone, Copy, Debug)]
 pub enum Contender {
     /// A peer.
-    Peer(Peer),
+    Peer(BuiltInPeer),
     /// One of ours.
-    Ours(Ours, Path),
+    Own(OwnContender, StreamPath),
 }
 
 impl Contender {
@@ -31,10 +31,10 @@ impl Contender {
     ///
     /// # Errors
     /// The contender fails.
-    pub fn run(&self, task: &Task) -> Result<String, Failure> {
+    pub fn run(&self, task: &PeerTask) -> Result<String, BoxError> {
         match self {
             Contender::Peer(peer) => (peer.run)(task),
-            Contender::Ours(ours, path) => ours.run(*path, task),
+            Contender::Own(ours, path) => ours.run(*path, task),
         }
     }
 }
@@ -43,7 +43,7 @@ impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Contender::Peer(peer) => f.write_str(peer.name),
-            Contender::Ours(ours, path) => write!(f, "thalweg/{}/{path}", ours.name()),
+            Contender::Own(ours, path) => write!(f, "thalweg/{}/{path}", ours.name()),
         }
     }
 }
@@ -54,49 +54,51 @@ impl FromStr for Contender {
     fn from_str(text: &str) -> Result<Contender, String> {
         let parts: Vec<&str> = text.split('/').collect();
         if let ["thalweg", ours, path] = parts[..] {
-            let ours = Ours::ALL.into_iter().find(|one| one.name() == ours);
+            let ours = OwnContender::ALL.into_iter().find(|one| one.name() == ours);
             if let Some((ours, path)) = ours.zip(path.parse().ok()) {
-                return Ok(Contender::Ours(ours, path));
+                return Ok(Contender::Own(ours, path));
             }
         }
-        let entry = peers::all().into_iter().find(|entry| entry.name == text);
+        let entry = peers::all_peers()
+            .into_iter()
+            .find(|entry| entry.name == text);
         let entry = entry.ok_or_else(|| format!("there is no contender `{text}`"))?;
         entry.peer.map(Contender::Peer)
     }
 }
 
 /// What has turns done.
-pub trait Runner {
+pub trait RunTurn {
     /// One turn of a contender; what it has printed.
     ///
     /// # Errors
     /// It fails.
-    fn turn(
+    fn run_turn(
         &self,
         contender: &Contender,
-        question: Question,
+        question: PeerQuestion,
         bytes: usize,
         messages: u64,
-    ) -> Result<String, Failure>;
+    ) -> Result<String, BoxError>;
 }
 
 /// Each turn in a process of its own.
-pub struct Processes;
+pub struct ProcessTurns;
 
 /// A turn that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TURN_TIMEOUT: Duration = Duration::from_secs(60);
 
-impl Runner for Processes {
-    fn turn(
+impl RunTurn for ProcessTurns {
+    fn run_turn(
         &self,
         contender: &Contender,
-        question: Question,
+        question: PeerQuestion,
         bytes: usize,
         messages: u64,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, BoxError> {
         // Cleared away when the process has ended, and with it everybody that it has started.
-        let scratch = Scratch::new()?;
-        let task = Task {
+        let scratch = ScratchFolder::new()?;
+        let task = PeerTask {
             question,
             bytes,
             messages,
@@ -116,10 +118,10 @@ impl Runner for Processes {
 }
 
 /// Ends this process when the turn that it does takes too long.
-pub fn watch() {
+pub fn start_watchdog() {
     std::thread::spawn(|| {
-        std::thread::sleep(PATIENCE);
-        eprintln!("no end after {} s", PATIENCE.as_secs());
+        std::thread::sleep(TURN_TIMEOUT);
+        eprintln!("no end after {} s", TURN_TIMEOUT.as_secs());
         std::process::exit(1);
     });
 }

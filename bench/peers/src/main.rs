@@ -5,18 +5,21 @@ use std::time::Instant;
 
 use clap::Parser;
 use measure::{Host, Outcome};
-use thalweg_peers::compare::{LATENCY_BYTES, Settings, Sitting, compare, unavailable};
-use thalweg_peers::contender::{self, Contender, Processes};
-use thalweg_peers::peer::Entry;
-use thalweg_peers::{Failure, OTHER, PE, Question, TURN, Task, cores, peers, table};
+use thalweg_peers::contender::{self, Contender, ProcessTurns};
+use thalweg_peers::peer::PeerEntry;
+use thalweg_peers::peer_comparison::{
+    ComparisonSettings, LATENCY_BYTES, RecordContext, compare_peer, unavailable_record,
+};
+use thalweg_peers::{BoxError, PARTNER, PE, PeerQuestion, PeerTask, TURN, cores, peers, table};
 
 /// Thalweg beside other projects that hand messages on: throughput by size, latency at 64 bytes.
 ///
-/// Peers that need more than Rust and a C compiler are built in by features: rtrb, crossbeam, timely,
-/// iceoryx2, zeromq, aeron, or all of them by `--features all`. docs/peers.md says what each needs.
+/// Peers that need more than Rust and a C compiler are built in by features: rtrb, crossbeam,
+/// timely, iceoryx2, zeromq, aeron, or all of them by `--features all_peers`. docs/peers.md says
+/// what each needs.
 #[derive(Parser)]
 #[command(name = "thalweg-peers", version)]
-struct Args {
+struct PeersArgs {
     /// Only this peer; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = known_name)]
     only: Vec<String>,
@@ -37,11 +40,11 @@ struct Args {
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match &args[..] {
-        [role, contender, task @ ..] if role == TURN => turn(contender, task),
-        [role, peer, task @ ..] if role == OTHER => other(peer, task),
+        [role, contender, task @ ..] if role == TURN => run_turn(contender, task),
+        [role, peer, task @ ..] if role == PARTNER => run_partner(peer, task),
         // Whoever asks for an end asks the process that compares.
-        [role, ..] if role == PE => engine::serve(Ok(std::iter::empty())).map_err(Failure::from),
-        _ => ask(&Args::parse(), &args),
+        [role, ..] if role == PE => engine::serve(Ok(std::iter::empty())).map_err(BoxError::from),
+        _ => run_request(&PeersArgs::parse(), &args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -53,95 +56,106 @@ fn main() -> ExitCode {
 }
 
 /// Does one turn of a contender.
-fn turn(contender: &str, task: &[String]) -> Result<(), Failure> {
-    contender::watch();
+fn run_turn(contender: &str, task: &[String]) -> Result<(), BoxError> {
+    contender::start_watchdog();
     let contender: Contender = contender.parse()?;
-    println!("{}", contender.run(&Task::from_args(task)?)?);
+    println!("{}", contender.run(&PeerTask::from_args(task)?)?);
     Ok(())
 }
 
 /// Is the other process of a peer's turn.
-fn other(peer: &str, task: &[String]) -> Result<(), Failure> {
-    let entry = peers::all().into_iter().find(|entry| entry.name == peer);
+fn run_partner(peer: &str, task: &[String]) -> Result<(), BoxError> {
+    let entry = peers::all_peers()
+        .into_iter()
+        .find(|entry| entry.name == peer);
     let peer = entry.ok_or("there is no such peer")?.peer?;
-    let serve = peer.serve.ok_or("this peer has one process")?;
-    serve(&Task::from_args(task)?)
+    let serve = peer.serve_partner.ok_or("this peer has one process")?;
+    serve(&PeerTask::from_args(task)?)
 }
 
 /// What the user asks for.
-fn ask(args: &Args, words: &[String]) -> Result<(), Failure> {
-    let entries = peers::all().into_iter();
+fn run_request(args: &PeersArgs, words: &[String]) -> Result<(), BoxError> {
+    let entries = peers::all_peers().into_iter();
     let is_asked =
-        |entry: &Entry| args.only.is_empty() || args.only.iter().any(|name| name == entry.name);
-    let entries: Vec<Entry> = entries.filter(is_asked).collect();
+        |entry: &PeerEntry| args.only.is_empty() || args.only.iter().any(|name| name == entry.name);
+    let entries: Vec<PeerEntry> = entries.filter(is_asked).collect();
     if args.list {
-        entries.iter().for_each(list);
+        entries.iter().for_each(print_entry);
         return Ok(());
     }
     let begun = Instant::now();
-    let sitting = Sitting {
-        host: Host::here(),
+    let context = RecordContext {
+        host: Host::detect(),
         commit: suite::commit(),
         options: Some(words.join(" ")),
     };
     if !args.json {
-        print!("{}", table::head());
+        print!("{}", table::table_head());
     }
     let mut outcomes = Vec::new();
     for entry in &entries {
-        measure_one(entry, &settings(args), &sitting, &mut |found| {
+        measure_one(entry, &settings(args), &context, &mut |found| {
             if !args.json {
-                print!("{}", table::line(&found));
+                print!("{}", table::table_line(&found));
             }
             outcomes.extend(found);
         });
     }
     match args.json {
         true => println!("{}", serde_json::to_string_pretty(&outcomes)?),
-        false => print!("{}", table::foot(&sitting, begun.elapsed())),
+        false => print!("{}", table::table_foot(&context, begun.elapsed())),
     }
     Ok(())
 }
 
 /// All questions about one peer; each answer goes to `found` at once.
 fn measure_one(
-    entry: &Entry,
-    settings: &Settings,
-    sitting: &Sitting,
+    entry: &PeerEntry,
+    settings: &ComparisonSettings,
+    sitting: &RecordContext,
     found: &mut dyn FnMut(Vec<Outcome>),
 ) {
-    let lack = cores::lack().map_or(Ok(()), Err);
+    let lack = cores::missing_reason().map_or(Ok(()), Err);
     let peer = match lack.and(entry.peer.clone()) {
         Ok(peer) => peer,
-        Err(why) => return found(vec![unavailable(entry.name, entry.path, &why, sitting)]),
+        Err(why) => {
+            return found(vec![unavailable_record(
+                entry.name, entry.path, &why, sitting,
+            )]);
+        }
     };
     let throughput = settings
         .sizes
         .iter()
-        .map(|&size| (Question::Throughput, size));
-    let latency = [(Question::Latency, LATENCY_BYTES)];
+        .map(|&size| (PeerQuestion::Throughput, size));
+    let latency = [(PeerQuestion::Latency, LATENCY_BYTES)];
     for (question, bytes) in throughput.chain(latency) {
-        if peer.answers(question) {
-            found(compare(
-                &peer, question, bytes, settings, sitting, &Processes,
+        if peer.supports(question) {
+            found(compare_peer(
+                &peer,
+                question,
+                bytes,
+                settings,
+                sitting,
+                &ProcessTurns,
             ));
         }
     }
 }
 
-fn settings(args: &Args) -> Settings {
+fn settings(args: &PeersArgs) -> ComparisonSettings {
     let sizes = match &args.size[..] {
         [] => vec![64, 256, 1024, 16 * 1024],
         some => some.to_vec(),
     };
     match args.quick {
-        true => Settings {
+        true => ComparisonSettings {
             turns: 3,
             seconds: 0.03,
             sizes,
             trips: 2000,
         },
-        false => Settings {
+        false => ComparisonSettings {
             turns: 7,
             seconds: 0.2,
             sizes,
@@ -150,7 +164,7 @@ fn settings(args: &Args) -> Settings {
     }
 }
 
-fn list(entry: &Entry) {
+fn print_entry(entry: &PeerEntry) {
     match &entry.peer {
         Ok(peer) => {
             let (name, path, version) = (peer.name, peer.path, (peer.version)());
@@ -172,7 +186,7 @@ fn size(text: &str) -> Result<usize, String> {
 const BYTES_MAX: usize = 16 * 1024;
 
 fn known_name(text: &str) -> Result<String, String> {
-    let names: Vec<_> = peers::all().iter().map(|entry| entry.name).collect();
+    let names: Vec<_> = peers::all_peers().iter().map(|entry| entry.name).collect();
     match names.contains(&text) {
         true => Ok(text.to_owned()),
         false => Err(format!("there are {}", names.join(", "))),

@@ -1,16 +1,16 @@
 //! What there is to know of a peer, and how to have it do a task.
 
-use suite::Path;
+use suite::StreamPath;
 
-use crate::{Failure, Question, Task};
+use crate::{BoxError, PeerQuestion, PeerTask};
 
 /// A peer that is built in.
 #[derive(Clone, Copy, Debug)]
-pub struct Peer {
+pub struct BuiltInPeer {
     /// Its name in options, in the table and in records.
     pub name: &'static str,
     /// The path of Thalweg's that does the same.
-    pub path: Path,
+    pub path: StreamPath,
     /// Its version.
     pub version: fn() -> String,
     /// How it is used, in one sentence; the module doc of its file says more.
@@ -18,36 +18,36 @@ pub struct Peer {
     /// Whether a message can be timed alone.
     pub has_latency: bool,
     /// Does a task in the process of a turn; the lines that say what came of it.
-    pub run: fn(&Task) -> Result<String, Failure>,
+    pub run: fn(&PeerTask) -> Result<String, BoxError>,
     /// The other process of a turn, if it has two.
-    pub serve: Option<Serve>,
+    pub serve_partner: Option<ServePartner>,
 }
 
 /// Is the other process of a turn.
-pub type Serve = fn(&Task) -> Result<(), Failure>;
+pub type ServePartner = fn(&PeerTask) -> Result<(), BoxError>;
 
-impl Peer {
+impl BuiltInPeer {
     /// Whether it can be asked that.
-    pub fn answers(&self, question: Question) -> bool {
-        question == Question::Throughput || self.has_latency
+    pub fn supports(&self, question: PeerQuestion) -> bool {
+        question == PeerQuestion::Throughput || self.has_latency
     }
 }
 
 /// A line of the list: a peer, or why there is none.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct PeerEntry {
     /// The peer's name.
     pub name: &'static str,
     /// The path of Thalweg's that it stands beside.
-    pub path: Path,
+    pub path: StreamPath,
     /// The peer, or why it cannot run here and what would help.
-    pub peer: Result<Peer, String>,
+    pub peer: Result<BuiltInPeer, String>,
 }
 
-impl Entry {
+impl PeerEntry {
     /// A peer that can run.
-    pub fn here(peer: Peer) -> Entry {
-        Entry {
+    pub fn built_in(peer: BuiltInPeer) -> PeerEntry {
+        PeerEntry {
             name: peer.name,
             path: peer.path,
             peer: Ok(peer),
@@ -55,9 +55,9 @@ impl Entry {
     }
 
     /// A peer that somebody has to ask for when this program is built.
-    pub fn not_built(name: &'static str, path: Path, feature: &str) -> Entry {
+    pub fn not_built(name: &'static str, path: StreamPath, feature: &str) -> PeerEntry {
         let why = format!("not built in: build with --features {feature}, or --features all");
-        Entry {
+        PeerEntry {
             name,
             path,
             peer: Err(why),
@@ -65,8 +65,8 @@ impl Entry {
     }
 
     /// A peer that is not to be had.
-    pub fn missing(name: &'static str, path: Path, why: &str) -> Entry {
-        Entry {
+    pub fn missing(name: &'static str, path: StreamPath, why: &str) -> PeerEntry {
+        PeerEntry {
             name,
             path,
             peer: Err(why.to_owned()),
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_says_how_to_build_it() {
-        let why = Entry::not_built("x", Path::Threaded, "feature-x").peer;
+        let why = PeerEntry::not_built("x", StreamPath::Threaded, "feature-x").peer;
         assert!(why.unwrap_err().contains("--features feature-x"));
     }
 }

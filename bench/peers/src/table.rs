@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use measure::{Latency, Outcome};
+use measure::{LatencyPercentiles, Outcome};
 
-use crate::compare::{MEDIUM_BENCH, PROGRAM_BENCH, Sitting};
+use crate::peer_comparison::{MEDIUM_BENCH, PROGRAM_BENCH, RecordContext};
 
 /// What stands above the lines.
-pub fn head() -> String {
+pub fn table_head() -> String {
     format!(
         "throughput in million messages a second, latency one way in nanoseconds (median, 99th); a \
          ratio above 1: Thalweg is faster\n\
@@ -18,7 +18,7 @@ pub fn head() -> String {
 
 /// The line of one peer at one size, from the records of both of Thalweg's contenders; or why there
 /// is none.
-pub fn line(outcomes: &[Outcome]) -> String {
+pub fn table_line(outcomes: &[Outcome]) -> String {
     let of = |bench: &str| outcomes.iter().find(|outcome| outcome.bench == bench);
     let Some(program) = of(PROGRAM_BENCH) else {
         return String::new();
@@ -46,7 +46,7 @@ pub fn line(outcomes: &[Outcome]) -> String {
 }
 
 /// What stands below the lines: where and what was measured, and how long that took.
-pub fn foot(sitting: &Sitting, took: Duration) -> String {
+pub fn table_foot(sitting: &RecordContext, took: Duration) -> String {
     let host = &sitting.host;
     let gaps = host
         .jitter_ns
@@ -64,7 +64,7 @@ pub fn foot(sitting: &Sitting, took: Duration) -> String {
     )
 }
 
-fn figure(rate: Option<f64>, latency: Option<Latency>) -> Option<String> {
+fn figure(rate: Option<f64>, latency: Option<LatencyPercentiles>) -> Option<String> {
     let rate = rate.map(|rate| format!("{:.2} M/s", rate / 1e6));
     rate.or_else(|| latency.map(|times| format!("{} / {} ns", times.p50, times.p99)))
 }
@@ -104,22 +104,22 @@ mod tests {
             ratio: Some(2.0),
             ..outcome(MEDIUM_BENCH)
         };
-        let line = line(&[program, medium]);
+        let line = table_line(&[program, medium]);
         let words: Vec<&str> = line.split_whitespace().collect();
         let expected = [
             "pigeon", "shm", "64", "47.00", "M/s", "141.00", "M/s", "3.00", "94.00", "M/s", "2.00",
         ];
         assert_eq!(words, expected);
-        let head = head();
+        let head = table_head();
         let columns = head.lines().last().unwrap();
         assert_eq!(columns.len(), line.trim_end().len());
     }
 
     #[test]
     fn the_foot_says_where_and_how_long() {
-        let mut sitting = Sitting::default();
+        let mut sitting = RecordContext::default();
         sitting.host.cores = 2;
-        let foot = foot(&sitting, Duration::from_secs(125));
+        let foot = table_foot(&sitting, Duration::from_secs(125));
         assert!(foot.contains("2 cores"), "{foot}");
         assert!(foot.contains("commit unknown"), "{foot}");
         assert!(foot.ends_with("measured in 2 min 5 s\n"), "{foot}");
@@ -127,10 +127,10 @@ mod tests {
 
     #[test]
     fn latencies_and_reasons_have_lines_too() {
-        let times = |p50| Latency {
+        let times = |p50| LatencyPercentiles {
             p50,
             p99: 2 * p50,
-            ..Latency::default()
+            ..LatencyPercentiles::default()
         };
         let timed = Outcome {
             latency_ns: Some(times(300)),
@@ -138,13 +138,13 @@ mod tests {
             ratio: Some(2.0),
             ..outcome(PROGRAM_BENCH)
         };
-        let line_of_times = line(&[timed]);
+        let line_of_times = table_line(&[timed]);
         assert!(line_of_times.contains("600 / 1200 ns"), "{line_of_times}");
         assert!(line_of_times.contains("300 / 600 ns"), "{line_of_times}");
         let missing = Outcome {
             unavailable: Some("it has flown".to_owned()),
             ..outcome(PROGRAM_BENCH)
         };
-        assert!(line(&[missing]).contains("not measured: it has flown"));
+        assert!(table_line(&[missing]).contains("not measured: it has flown"));
     }
 }

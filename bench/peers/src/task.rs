@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Failure;
+use crate::BoxError;
 
 /// What is to be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum PeerQuestion {
     /// How many messages a second, as fast as it goes.
     Throughput,
     /// How long one is under way when there is no other.
@@ -16,9 +16,9 @@ pub enum Question {
 
 /// One turn of one contender.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Task {
+pub struct PeerTask {
     /// What is to be found out.
-    pub question: Question,
+    pub question: PeerQuestion,
     /// Bytes of a message, a multiple of 8.
     pub bytes: usize,
     /// How many messages.
@@ -28,14 +28,14 @@ pub struct Task {
     pub scratch: String,
 }
 
-impl Task {
+impl PeerTask {
     /// Words of a message.
     pub fn words(&self) -> usize {
         self.bytes / 8
     }
 
     /// How many messages a queue holds that is as large as the rings of Thalweg's media, but some.
-    pub fn capacity(&self) -> usize {
+    pub fn queue_messages(&self) -> usize {
         (QUEUE_BYTES / self.bytes).max(QUEUE_MIN)
     }
 
@@ -52,12 +52,12 @@ impl Task {
     /// From arguments.
     ///
     /// # Errors
-    /// They are not those of [`Task::to_args`].
-    pub fn from_args(args: &[String]) -> Result<Task, Failure> {
+    /// They are not those of [`PeerTask::to_args`].
+    pub fn from_args(args: &[String]) -> Result<PeerTask, BoxError> {
         let [question, bytes, messages, scratch] = args else {
             return Err("a task is a question, bytes, messages and a name".into());
         };
-        Ok(Task {
+        Ok(PeerTask {
             question: question.parse()?,
             bytes: bytes.parse()?,
             messages: messages.parse()?,
@@ -72,20 +72,20 @@ pub const QUEUE_BYTES: usize = 512 * 1024;
 /// Messages that a queue holds at least.
 const QUEUE_MIN: usize = 16;
 
-impl fmt::Display for Question {
+impl fmt::Display for PeerQuestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Question::Throughput => "throughput",
-            Question::Latency => "latency",
+            PeerQuestion::Throughput => "throughput",
+            PeerQuestion::Latency => "latency",
         })
     }
 }
 
-impl FromStr for Question {
+impl FromStr for PeerQuestion {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Question, String> {
-        let all = [Question::Throughput, Question::Latency];
+    fn from_str(text: &str) -> Result<PeerQuestion, String> {
+        let all = [PeerQuestion::Throughput, PeerQuestion::Latency];
         let found = all.into_iter().find(|one| one.to_string() == text);
         found.ok_or_else(|| format!("`{text}` is neither throughput nor latency"))
     }
@@ -97,16 +97,16 @@ mod tests {
 
     #[test]
     fn tasks_are_read_as_they_are_written() {
-        for question in [Question::Throughput, Question::Latency] {
-            let task = Task {
+        for question in [PeerQuestion::Throughput, PeerQuestion::Latency] {
+            let task = PeerTask {
                 question,
                 bytes: 64,
                 messages: 5,
                 scratch: "thalweg-peers-1-2".to_owned(),
             };
-            assert_eq!(Task::from_args(&task.to_args()).unwrap(), task);
+            assert_eq!(PeerTask::from_args(&task.to_args()).unwrap(), task);
         }
-        assert!(Task::from_args(&["throughput".to_owned()]).is_err());
-        assert!("both".parse::<Question>().is_err());
+        assert!(PeerTask::from_args(&["throughput".to_owned()]).is_err());
+        assert!("both".parse::<PeerQuestion>().is_err());
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use measure::Outcome;
-use thalweg_peers::{Question, Scratch, Task, peers, received};
+use thalweg_peers::{PeerQuestion, PeerTask, ScratchFolder, peers, turn_output};
 
 fn command(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg-peers"));
@@ -23,7 +23,7 @@ fn stdout(output: &Output) -> String {
 fn the_list_has_every_peer_and_every_reason() {
     let list = stdout(&command(&["--list"]));
     let lines: Vec<&str> = list.lines().collect();
-    assert_eq!(lines.len(), peers::all().len());
+    assert_eq!(lines.len(), peers::all_peers().len());
     for name in [
         "rtrb",
         "timely",
@@ -93,20 +93,22 @@ fn records_have_their_figures() {
 /// Every peer that is built in does its tasks, and leaves nothing behind.
 #[test]
 fn peers_do_their_tasks() {
-    let peers = peers::all().into_iter().filter_map(|entry| entry.peer.ok());
+    let peers = peers::all_peers()
+        .into_iter()
+        .filter_map(|entry| entry.peer.ok());
     for peer in peers {
         for (question, bytes, messages) in [
-            (Question::Throughput, 64, 5000),
-            (Question::Throughput, 1024, 2000),
+            (PeerQuestion::Throughput, 64, 5000),
+            (PeerQuestion::Throughput, 1024, 2000),
             // Many times what a ring, or batches that are under way, hold.
-            (Question::Throughput, 16384, 3200),
-            (Question::Latency, 64, 200),
+            (PeerQuestion::Throughput, 16384, 3200),
+            (PeerQuestion::Latency, 64, 200),
         ] {
-            if !peer.answers(question) {
+            if !peer.supports(question) {
                 continue;
             }
-            let scratch = Scratch::new().unwrap();
-            let task = Task {
+            let scratch = ScratchFolder::new().unwrap();
+            let task = PeerTask {
                 question,
                 bytes,
                 messages,
@@ -117,12 +119,12 @@ fn peers_do_their_tasks() {
             turn.extend(args.iter().map(String::as_str));
             let printed = stdout(&command(&turn));
             match question {
-                Question::Throughput => {
-                    let rate = received::rate(&printed, messages, bytes as u64 / 8);
+                PeerQuestion::Throughput => {
+                    let rate = turn_output::parse_rate(&printed, messages, bytes as u64 / 8);
                     assert!(rate.unwrap() > 0.0, "{}", peer.name);
                 }
-                Question::Latency => {
-                    received::latencies(&printed, messages).unwrap();
+                PeerQuestion::Latency => {
+                    turn_output::parse_latencies(&printed, messages).unwrap();
                 }
             }
             let name = scratch.name().to_owned();

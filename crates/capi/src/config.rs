@@ -3,23 +3,23 @@
 use std::ffi::{c_char, c_int};
 use std::path::Path;
 
-use topic::Config;
+use topic::PublisherConfig;
 
-use crate::border::{cross, out, text};
-use crate::handle::Handle;
-use crate::status::Status;
+use crate::ffi::{catch_errors, out_pointer, read_c_str};
+use crate::handle::ApiHandle;
+use crate::status::ApiStatus;
 
 /// `thalweg_config_new`
 ///
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn thalweg_config_new(config: *mut *mut Handle<Config>) -> c_int {
-    cross(|| {
+pub unsafe extern "C" fn thalweg_config_new(config: *mut *mut ApiHandle<PublisherConfig>) -> c_int {
+    catch_errors(|| {
         // SAFETY: by the header a place for a pointer, or null.
-        let place = unsafe { out("config", config) }?;
-        place.set(Handle::give(Config::default()));
-        Ok(Status::Ok)
+        let place = unsafe { out_pointer("config", config) }?;
+        place.set(ApiHandle::into_raw(PublisherConfig::default()));
+        Ok(ApiStatus::Ok)
     })
 }
 
@@ -29,16 +29,17 @@ pub unsafe extern "C" fn thalweg_config_new(config: *mut *mut Handle<Config>) ->
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_config_read(
-    config: *mut Handle<Config>,
+    config: *mut ApiHandle<PublisherConfig>,
     file: *const c_char,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         // SAFETY: by the header a text, or null.
-        let file = unsafe { text("file", file) }?;
-        let read =
-            |config: &mut Config| Ok(config.read(Path::new(file)).map_err(topic::Error::from)?);
+        let file = unsafe { read_c_str("file", file) }?;
+        let read = |config: &mut PublisherConfig| {
+            Ok(config.read(Path::new(file)).map_err(topic::Error::from)?)
+        };
         // SAFETY: by the header a handle, or null.
-        unsafe { Handle::with("config", config, read) }.map(|()| Status::Ok)
+        unsafe { ApiHandle::with_value("config", config, read) }.map(|()| ApiStatus::Ok)
     })
 }
 
@@ -48,16 +49,17 @@ pub unsafe extern "C" fn thalweg_config_read(
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_config_apply(
-    config: *mut Handle<Config>,
+    config: *mut ApiHandle<PublisherConfig>,
     words: *const c_char,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         // SAFETY: by the header a text, or null.
-        let words = unsafe { text("text", words) }?;
-        let apply =
-            |config: &mut Config| Ok(config.apply("text", words).map_err(topic::Error::from)?);
+        let words = unsafe { read_c_str("text", words) }?;
+        let apply = |config: &mut PublisherConfig| {
+            Ok(config.apply("text", words).map_err(topic::Error::from)?)
+        };
         // SAFETY: by the header a handle, or null.
-        unsafe { Handle::with("config", config, apply) }.map(|()| Status::Ok)
+        unsafe { ApiHandle::with_value("config", config, apply) }.map(|()| ApiStatus::Ok)
     })
 }
 
@@ -66,7 +68,7 @@ pub unsafe extern "C" fn thalweg_config_apply(
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn thalweg_config_free(config: *mut Handle<Config>) -> c_int {
+pub unsafe extern "C" fn thalweg_config_free(config: *mut ApiHandle<PublisherConfig>) -> c_int {
     // SAFETY: by the header a handle that is used no more, or null.
-    cross(|| unsafe { Handle::close("config", config) })
+    catch_errors(|| unsafe { ApiHandle::close("config", config) })
 }

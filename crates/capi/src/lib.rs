@@ -1,19 +1,19 @@
 //! libthalweg: topics for C programs. `include/thalweg.h` is the contract, and says who owns what.
 //!
-//! Each function of the header is one here. It looks at its pointers, hands over to `topic`, and makes
-//! a number of what comes back ([`border`]). Nothing unwinds into C.
+//! Each function of the header is one here. It looks at its pointers, hands over to `topic`, and
+//! makes a number of what comes back ([`ffi`]). Nothing unwinds into C.
 //!
 //! # Why the unsafe code is sound
-//! C hands in pointers, and what the header says of them is the caller's to keep: a handle is one that
-//! the library gave out and was not closed, a text ends with a zero byte, a message has as many bytes
-//! as it is said to have. All else is checked.
+//! C hands in pointers, and what the header says of them is the caller's to keep: a handle is one
+//! that the library gave out and was not closed, a text ends with a zero byte, a message has as
+//! many bytes as it is said to have. All else is checked.
 #![expect(
     unsafe_code,
     reason = "pointers from C, and names that the linker sees"
 )]
 
-mod border;
 mod config;
+mod ffi;
 mod handle;
 mod publisher;
 mod status;

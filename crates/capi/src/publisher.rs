@@ -2,11 +2,11 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use topic::{Config, Error, Publisher};
+use topic::{Error, Publisher, PublisherConfig};
 
-use crate::border::{cross, null, out, text};
-use crate::handle::Handle;
-use crate::status::{Failure, Status};
+use crate::ffi::{catch_errors, null_argument, out_pointer, read_c_str};
+use crate::handle::ApiHandle;
+use crate::status::{ApiError, ApiStatus};
 
 /// `THALWEG_NONBLOCK`
 const NONBLOCK: c_uint = 1;
@@ -18,19 +18,20 @@ const NONBLOCK: c_uint = 1;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_open(
     topic: *const c_char,
-    config: *const Handle<Config>,
-    publisher: *mut *mut Handle<Publisher>,
+    config: *const ApiHandle<PublisherConfig>,
+    publisher: *mut *mut ApiHandle<Publisher>,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         // SAFETY: by the header a text and a place for a pointer, or null.
-        let (topic, place) = unsafe { (text("topic", topic)?, out("pub", publisher)?) };
+        let (topic, place) =
+            unsafe { (read_c_str("topic", topic)?, out_pointer("pub", publisher)?) };
         let config = match config.is_null() {
-            true => Config::default(),
+            true => PublisherConfig::default(),
             // SAFETY: by the header a handle.
-            false => unsafe { Handle::with("config", config, |config| Ok(*config)) }?,
+            false => unsafe { ApiHandle::with_value("config", config, |config| Ok(*config)) }?,
         };
-        place.set(Handle::give(Publisher::open(topic, &config)?));
-        Ok(Status::Ok)
+        place.set(ApiHandle::into_raw(Publisher::open(topic, &config)?));
+        Ok(ApiStatus::Ok)
     })
 }
 
@@ -40,15 +41,15 @@ pub unsafe extern "C" fn thalweg_pub_open(
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_acquire(
-    publisher: *mut Handle<Publisher>,
+    publisher: *mut ApiHandle<Publisher>,
     len: usize,
     flags: c_uint,
     room: *mut *mut c_void,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         // SAFETY: by the header a place for a pointer, or null.
-        let place = unsafe { out("room", room) }?;
-        let waits = waits(flags)?;
+        let place = unsafe { out_pointer("room", room) }?;
+        let waits = is_blocking(flags)?;
         let acquire = |publisher: &mut Publisher| {
             let room = match waits {
                 true => Some(publisher.acquire(len)?),
@@ -57,13 +58,15 @@ pub unsafe extern "C" fn thalweg_pub_acquire(
             Ok(room.map(|room| room.as_mut_ptr().cast()))
         };
         // SAFETY: by the header a handle, or null.
-        Ok(match unsafe { Handle::with("pub", publisher, acquire) }? {
-            Some(room) => {
-                place.set(room);
-                Status::Ok
-            }
-            None => Status::WouldBlock,
-        })
+        Ok(
+            match unsafe { ApiHandle::with_value("pub", publisher, acquire) }? {
+                Some(room) => {
+                    place.set(room);
+                    ApiStatus::Ok
+                }
+                None => ApiStatus::WouldBlock,
+            },
+        )
     })
 }
 
@@ -73,13 +76,13 @@ pub unsafe extern "C" fn thalweg_pub_acquire(
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_complete(
-    publisher: *mut Handle<Publisher>,
+    publisher: *mut ApiHandle<Publisher>,
     len: usize,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         let complete = |publisher: &mut Publisher| Ok(publisher.complete(len)?);
         // SAFETY: by the header a handle, or null.
-        unsafe { Handle::with("pub", publisher, complete) }.map(|()| Status::Ok)
+        unsafe { ApiHandle::with_value("pub", publisher, complete) }.map(|()| ApiStatus::Ok)
     })
 }
 
@@ -88,14 +91,14 @@ pub unsafe extern "C" fn thalweg_pub_complete(
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn thalweg_pub_cancel(publisher: *mut Handle<Publisher>) -> c_int {
-    cross(|| {
+pub unsafe extern "C" fn thalweg_pub_cancel(publisher: *mut ApiHandle<Publisher>) -> c_int {
+    catch_errors(|| {
         let cancel = |publisher: &mut Publisher| {
             publisher.cancel();
-            Ok(Status::Ok)
+            Ok(ApiStatus::Ok)
         };
         // SAFETY: by the header a handle, or null.
-        unsafe { Handle::with("pub", publisher, cancel) }
+        unsafe { ApiHandle::with_value("pub", publisher, cancel) }
     })
 }
 
@@ -105,21 +108,25 @@ pub unsafe extern "C" fn thalweg_pub_cancel(publisher: *mut Handle<Publisher>) -
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_send(
-    publisher: *mut Handle<Publisher>,
+    publisher: *mut ApiHandle<Publisher>,
     message: *const c_void,
     len: usize,
     flags: c_uint,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         if message.is_null() {
-            return Err(null("message"));
+            return Err(null_argument("message"));
         }
-        let waits = waits(flags)?;
+        let waits = is_blocking(flags)?;
         let send = |publisher: &mut Publisher| {
             // Before it is taken for bytes: so many there cannot be.
             let most = publisher.message_bytes_max();
             if len > most {
-                return Err(Error::TooLong { bytes: len, most }.into());
+                return Err(Error::MessageTooLong {
+                    bytes: len,
+                    bytes_max: most,
+                }
+                .into());
             }
             // SAFETY: by the header so many bytes, which nobody changes meanwhile.
             let message = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), len) };
@@ -128,13 +135,13 @@ pub unsafe extern "C" fn thalweg_pub_send(
                 false => publisher.try_send(message)?,
             };
             Ok(if is_sent {
-                Status::Ok
+                ApiStatus::Ok
             } else {
-                Status::WouldBlock
+                ApiStatus::WouldBlock
             })
         };
         // SAFETY: by the header a handle, or null.
-        unsafe { Handle::with("pub", publisher, send) }
+        unsafe { ApiHandle::with_value("pub", publisher, send) }
     })
 }
 
@@ -144,11 +151,15 @@ pub unsafe extern "C" fn thalweg_pub_send(
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_receivers(
-    publisher: *mut Handle<Publisher>,
+    publisher: *mut ApiHandle<Publisher>,
     count: *mut usize,
 ) -> c_int {
     // SAFETY: as the header says of this function.
-    unsafe { ask(publisher, "count", count, |publisher| publisher.receivers()) }
+    unsafe {
+        query(publisher, "count", count, |publisher| {
+            publisher.receiver_count()
+        })
+    }
 }
 
 /// `thalweg_pub_message_max`
@@ -157,12 +168,12 @@ pub unsafe extern "C" fn thalweg_pub_receivers(
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_pub_message_max(
-    publisher: *mut Handle<Publisher>,
+    publisher: *mut ApiHandle<Publisher>,
     len: *mut usize,
 ) -> c_int {
     // SAFETY: as the header says of this function.
     unsafe {
-        ask(publisher, "len", len, |publisher| {
+        query(publisher, "len", len, |publisher| {
             publisher.message_bytes_max()
         })
     }
@@ -173,37 +184,37 @@ pub unsafe extern "C" fn thalweg_pub_message_max(
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn thalweg_pub_close(publisher: *mut Handle<Publisher>) -> c_int {
+pub unsafe extern "C" fn thalweg_pub_close(publisher: *mut ApiHandle<Publisher>) -> c_int {
     // SAFETY: by the header a handle that is used no more, or null.
-    cross(|| unsafe { Handle::close("pub", publisher) })
+    catch_errors(|| unsafe { ApiHandle::close("pub", publisher) })
 }
 
 /// Stores what a publisher says.
 ///
 /// # Safety
 /// A handle, or null; a place for a number, or null.
-unsafe fn ask(
-    publisher: *mut Handle<Publisher>,
+unsafe fn query(
+    publisher: *mut ApiHandle<Publisher>,
     what: &str,
     place: *mut usize,
     question: impl FnOnce(&Publisher) -> usize,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         // SAFETY: by the caller's word.
-        let place = unsafe { out(what, place) }?;
+        let place = unsafe { out_pointer(what, place) }?;
         // SAFETY: by the caller's word.
-        let answer = unsafe { Handle::with("pub", publisher, |it| Ok(question(it))) }?;
+        let answer = unsafe { ApiHandle::with_value("pub", publisher, |it| Ok(question(it))) }?;
         place.set(answer);
-        Ok(Status::Ok)
+        Ok(ApiStatus::Ok)
     })
 }
 
 /// Whether a call with these flags waits for room.
-fn waits(flags: c_uint) -> Result<bool, Failure> {
+fn is_blocking(flags: c_uint) -> Result<bool, ApiError> {
     match flags {
         0 => Ok(true),
         NONBLOCK => Ok(false),
-        _ => Err(Failure::argument(format!(
+        _ => Err(ApiError::argument(format!(
             "flags are 0 or THALWEG_NONBLOCK (1), not {flags}"
         ))),
     }

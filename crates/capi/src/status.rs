@@ -5,7 +5,7 @@ use topic::Error;
 /// What a call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
-pub(crate) enum Status {
+pub(crate) enum ApiStatus {
     Ok = 0,
     WouldBlock = 1,
     Argument = -1,
@@ -22,36 +22,37 @@ pub(crate) enum Status {
 
 /// A number with its sentence.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) status: Status,
+pub(crate) struct ApiError {
+    pub(crate) status: ApiStatus,
     pub(crate) message: String,
 }
 
-impl Failure {
-    pub(crate) fn argument(message: impl Into<String>) -> Failure {
+impl ApiError {
+    pub(crate) fn argument(message: impl Into<String>) -> ApiError {
         let message = message.into();
-        Failure {
-            status: Status::Argument,
+        ApiError {
+            status: ApiStatus::Argument,
             message,
         }
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
+impl From<Error> for ApiError {
+    fn from(error: Error) -> ApiError {
         let status = match &error {
-            Error::Name(_) => Status::Argument,
-            Error::Config(_) => Status::Config,
-            Error::Published { .. } | Error::Silent { .. } => Status::Published,
-            Error::Crowded { .. } | Error::NoPlace { .. } => Status::Full,
-            Error::TooLong { .. } => Status::TooLong,
-            Error::NotAcquired { .. } => Status::State,
-            Error::System { .. } => Status::System,
-            Error::Foreign { .. } | Error::Stranger { .. } | Error::Join(_) | Error::Broken(_) => {
-                Status::Refused
-            }
+            Error::InvalidName(_) => ApiStatus::Argument,
+            Error::Config(_) => ApiStatus::Config,
+            Error::AlreadyPublished { .. } | Error::Unresponsive { .. } => ApiStatus::Published,
+            Error::TooManyWaiting { .. } | Error::PublisherFull { .. } => ApiStatus::Full,
+            Error::MessageTooLong { .. } => ApiStatus::TooLong,
+            Error::NotAcquired { .. } => ApiStatus::State,
+            Error::System { .. } => ApiStatus::System,
+            Error::ForeignUser { .. }
+            | Error::InvalidHandshake { .. }
+            | Error::Join(_)
+            | Error::RingBroken(_) => ApiStatus::Refused,
         };
         let message = error.to_string();
-        Failure { status, message }
+        ApiError { status, message }
     }
 }

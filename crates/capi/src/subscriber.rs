@@ -4,11 +4,11 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 use std::time::Duration;
 
-use topic::{Event, Source, Subscriber};
+use topic::{Subscriber, TopicEvent, TopicSource};
 
-use crate::border::{cross, null, out, text};
-use crate::handle::Handle;
-use crate::status::Status;
+use crate::ffi::{catch_errors, null_argument, out_pointer, read_c_str};
+use crate::handle::ApiHandle;
+use crate::status::ApiStatus;
 
 /// `struct thalweg_event`
 #[repr(C)]
@@ -26,7 +26,7 @@ const DATA: c_int = 2;
 const EOS: c_int = 3;
 
 /// `thalweg_callback`
-pub type Callback = Option<unsafe extern "C" fn(*const CEvent, *mut c_void)>;
+pub type EventCallback = Option<unsafe extern "C" fn(*const CEvent, *mut c_void)>;
 
 /// `thalweg_sub_open`
 ///
@@ -35,13 +35,14 @@ pub type Callback = Option<unsafe extern "C" fn(*const CEvent, *mut c_void)>;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_sub_open(
     topic: *const c_char,
-    subscriber: *mut *mut Handle<Subscriber>,
+    subscriber: *mut *mut ApiHandle<Subscriber>,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         // SAFETY: by the header a text and a place for a pointer, or null.
-        let (topic, place) = unsafe { (text("topic", topic)?, out("sub", subscriber)?) };
-        place.set(Handle::give(Subscriber::open(topic)?));
-        Ok(Status::Ok)
+        let (topic, place) =
+            unsafe { (read_c_str("topic", topic)?, out_pointer("sub", subscriber)?) };
+        place.set(ApiHandle::into_raw(Subscriber::open(topic)?));
+        Ok(ApiStatus::Ok)
     })
 }
 
@@ -51,25 +52,25 @@ pub unsafe extern "C" fn thalweg_sub_open(
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_sub_poll(
-    subscriber: *mut Handle<Subscriber>,
-    callback: Callback,
+    subscriber: *mut ApiHandle<Subscriber>,
+    callback: EventCallback,
     user: *mut c_void,
     events: *mut usize,
 ) -> c_int {
-    cross(|| {
-        let callback = callback.ok_or_else(|| null("callback"))?;
-        let tell = |event: Event<'_>| {
+    catch_errors(|| {
+        let callback = callback.ok_or_else(|| null_argument("callback"))?;
+        let tell = |event: TopicEvent<'_>| {
             // SAFETY: by the header a function for this, and what the user wants to be handed.
             with_event(event, |event| unsafe { callback(event, user) });
         };
         let poll = |subscriber: &mut Subscriber| Ok(subscriber.poll(tell)?);
         // SAFETY: by the header a handle, or null.
-        let count = unsafe { Handle::with("sub", subscriber, poll) }?;
+        let count = unsafe { ApiHandle::with_value("sub", subscriber, poll) }?;
         if !events.is_null() {
             // SAFETY: by the header a place for a number.
-            unsafe { out("events", events) }?.set(count);
+            unsafe { out_pointer("events", events) }?.set(count);
         }
-        Ok(Status::Ok)
+        Ok(ApiStatus::Ok)
     })
 }
 
@@ -79,14 +80,14 @@ pub unsafe extern "C" fn thalweg_sub_poll(
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn thalweg_sub_wait(
-    subscriber: *mut Handle<Subscriber>,
+    subscriber: *mut ApiHandle<Subscriber>,
     timeout_ms: c_int,
 ) -> c_int {
-    cross(|| {
+    catch_errors(|| {
         let timeout = u64::try_from(timeout_ms).ok().map(Duration::from_millis);
         let wait = |subscriber: &mut Subscriber| Ok(subscriber.wait(timeout)?);
         // SAFETY: by the header a handle, or null.
-        unsafe { Handle::with("sub", subscriber, wait) }.map(|()| Status::Ok)
+        unsafe { ApiHandle::with_value("sub", subscriber, wait) }.map(|()| ApiStatus::Ok)
     })
 }
 
@@ -95,29 +96,29 @@ pub unsafe extern "C" fn thalweg_sub_wait(
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn thalweg_sub_close(subscriber: *mut Handle<Subscriber>) -> c_int {
+pub unsafe extern "C" fn thalweg_sub_close(subscriber: *mut ApiHandle<Subscriber>) -> c_int {
     // SAFETY: by the header a handle that is used no more, or null.
-    cross(|| unsafe { Handle::close("sub", subscriber) })
+    catch_errors(|| unsafe { ApiHandle::close("sub", subscriber) })
 }
 
 /// An event as C sees it, while the call lasts.
 #[inline]
-fn with_event(event: Event<'_>, tell: impl FnOnce(&CEvent)) {
+fn with_event(event: TopicEvent<'_>, tell: impl FnOnce(&CEvent)) {
     match event {
-        Event::Message(bytes) => tell(&CEvent {
+        TopicEvent::Message(bytes) => tell(&CEvent {
             kind: DATA,
             data: bytes.as_ptr().cast(),
             len: bytes.len(),
             topic: ptr::null(),
             source: ptr::null(),
         }),
-        Event::Began(source) => with_source(BOS, source, tell),
-        Event::Ended(source) => with_source(EOS, source, tell),
+        TopicEvent::Began(source) => with_source(BOS, source, tell),
+        TopicEvent::Ended(source) => with_source(EOS, source, tell),
     }
 }
 
 #[cold]
-fn with_source(kind: c_int, source: &Source, tell: impl FnOnce(&CEvent)) {
+fn with_source(kind: c_int, source: &TopicSource, tell: impl FnOnce(&CEvent)) {
     // Neither has a zero byte: the topic came from C.
     let topic = CString::new(source.topic()).unwrap_or_default();
     let source = CString::new(source.to_string()).unwrap_or_default();

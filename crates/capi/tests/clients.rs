@@ -1,5 +1,5 @@
-//! C programs as clients of libthalweg, compiled here: whether the header's promises are kept, and the
-//! two tools against each other and against `thalweg perf`, whose lines they have to print.
+//! C programs as clients of libthalweg, compiled here: whether the header's promises are kept, and
+//! the two tools against each other and against `thalweg perf`, whose lines they have to print.
 //!
 //! A C compiler has to be there, as the README says: `cc`, or what `CC` names.
 
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use perf::{Affinity, Flags, PubOptions, SubOptions, Until};
+use perf::{CpuAffinity, PublishFlags, PublishOptions, SubscribeLimit, SubscribeOptions};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 /// Longer than anything takes that works.
@@ -153,17 +153,17 @@ fn lines(text: Vec<u8>) -> Vec<String> {
 }
 
 /// The same of ours.
-fn pub_options(topic: &str) -> PubOptions {
-    PubOptions {
-        affinity_cpu: Affinity::Asked(cpu()),
-        flags: Flags(1),
+fn pub_options(topic: &str) -> PublishOptions {
+    PublishOptions {
+        affinity_cpu: CpuAffinity::Requested(cpu()),
+        flags: PublishFlags(1),
         linger_ms: 0,
         msg_len: 100,
         num_msgs: 2000,
         rate: 100_000,
         topic: topic.to_owned(),
         warmup_loops: 10,
-        ..PubOptions::default()
+        ..PublishOptions::default()
     }
 }
 
@@ -242,10 +242,10 @@ fn the_tools_print_the_same_lines_in_every_pairing() {
 
 /// What a subscriber of ours prints, and a signal that it waits for its publisher.
 fn waiting_subscriber(topic: &str) -> (std::thread::JoinHandle<Vec<u8>>, FirstLine) {
-    let options = SubOptions {
-        affinity_cpu: Affinity::Asked(cpu()),
+    let options = SubscribeOptions {
+        affinity_cpu: CpuAffinity::Requested(cpu()),
         topic: topic.to_owned(),
-        ..SubOptions::default()
+        ..SubscribeOptions::default()
     };
     let (tell, told) = channel();
     let thread = std::thread::spawn(move || {
@@ -253,7 +253,7 @@ fn waiting_subscriber(topic: &str) -> (std::thread::JoinHandle<Vec<u8>>, FirstLi
             text: Vec::new(),
             tell,
         };
-        perf::subscribe(&options, Until::Ended(1), &mut out).unwrap();
+        perf::subscribe(&options, SubscribeLimit::EndedPublishers(1), &mut out).unwrap();
         out.text
     });
     (thread, FirstLine(told))

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::{Launch, Request, TraceLevel};
+use engine::{CompileRequest, LaunchOptions, TraceLevel};
 
 const RUNS: usize = 21;
 const OPERATORS: u32 = 10_000;
@@ -82,16 +82,16 @@ fn large(operators: u32) -> String {
 
 fn compiled_and_run(program: &Path) -> Duration {
     let begun = Instant::now();
-    let request = Request {
+    let request = CompileRequest {
         file: program.to_owned(),
         submission_values: Some(Vec::new()),
-        ..Request::default()
+        ..CompileRequest::default()
     };
     let compilation = engine::compile(&request).expect("the file is there");
-    let launch = Launch {
+    let launch = LaunchOptions {
         trace: TraceLevel::Off,
         log: TraceLevel::Off,
-        ..Launch::default()
+        ..LaunchOptions::default()
     };
     let program = compilation.program.expect("it is correct");
     let job = engine::launch(&program, &launch).expect("it can be set up");

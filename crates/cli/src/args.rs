@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use engine::Strategy;
+use engine::IdleStrategy;
 
 use crate::command::BenchArgs;
 pub use perf::{PerfArgs, PerfCommand};
@@ -15,20 +15,21 @@ pub use perf::{PerfArgs, PerfCommand};
 /// Runs stream programs written in SPL.
 #[derive(Debug, Parser)]
 #[command(name = "thalweg", version, about, max_term_width = 100)]
-pub struct Args {
+pub struct CommandLine {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
 }
 
 /// The sub-commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Compile a program and run it until its sources end
     Run(RunArgs),
     /// Say what is wrong with programs, without running them
     Check(CheckArgs),
-    /// Write programs in the canonical layout, in place; with --check or --stdout they stay as they are
+    /// Write programs in the canonical layout, in place; with --check or --stdout they stay as they
+    /// are
     Fmt(FmtArgs),
     /// Describe an operator or a function; without a name, list all
     Doc(DocArgs),
@@ -64,7 +65,7 @@ pub struct ProgramArgs {
 
     /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
     #[arg(long, value_name = "WORDS", value_parser = words, allow_hyphen_values = true)]
-    pub mm_args: Vec<Words>,
+    pub mm_args: Vec<ShellWords>,
 }
 
 /// Which processes, threads and media a program gets. `None` and empty: the option is not given.
@@ -73,9 +74,10 @@ pub struct PlanArgs {
     /// Which operators share a process: all of them, none, those that config `placement` puts
     /// together, or those of a file with a plan (`dump --stage plan` prints one) [default: all]
     #[arg(long, value_name = "all|none|spl|FILE", value_parser = fuse)]
-    pub fuse: Option<Fuse>,
+    pub fuse: Option<FuseChoice>,
 
-    /// How streams cross between processes; `auto` takes the fastest that gets there [default: auto]
+    /// How streams cross between processes; `auto` takes the fastest that gets there [default:
+    /// auto]
     #[arg(short = 'F', long, value_name = "auto|MEDIUM")]
     pub transport: Option<String>,
 
@@ -91,7 +93,7 @@ pub struct PlanArgs {
     /// A host that the plan names: the address of its processes, and what a command begins with to
     /// run there
     #[arg(long, value_name = "NAME=ADDRESS[,COMMAND...]", value_parser = host)]
-    pub host: Vec<engine::Host>,
+    pub host: Vec<engine::HostSpec>,
 
     /// The cores to run on, as in `0,2`; dealt out to the processes if there are several
     #[arg(long, value_name = "CPUS", value_delimiter = ',', value_parser = core)]
@@ -109,19 +111,19 @@ pub struct RunArgs {
     #[command(flatten)]
     pub plan: PlanArgs,
 
-    /// Where relative file names lead [default: the `data` folder of the application directory, else
-    /// the one beside the program, else the current folder]. The application directory is the folder
-    /// of the program, or above the folders of its namespace
+    /// Where relative file names lead [default: the `data` folder of the application directory,
+    /// else the one beside the program, else the current folder]. The application directory is the
+    /// folder of the program, or above the folders of its namespace
     #[arg(short = 'd', long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
     /// What is traced to standard error
     #[arg(long, value_name = "LEVEL", default_value = "error")]
-    pub trace: Level,
+    pub trace: LevelName,
 
     /// What is logged to standard error
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
-    pub log: Level,
+    pub log: LevelName,
 
     /// Begin to shut down after so many seconds: sources end, and what is under way is carried
     /// through, however long that takes
@@ -141,10 +143,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub latency: bool,
 
-    /// What threads do that wait for tuples: adaptive (spin if that pays, then sleep), spin, yield or
-    /// park. Spinning takes a core for each such thread and gives the shortest latency
-    #[arg(long, value_name = "STRATEGY", default_value_t, value_parser = str::parse::<Strategy>)]
-    pub idle: Strategy,
+    /// What threads do that wait for tuples: adaptive (spin if that pays, then sleep), spin, yield
+    /// or park. Spinning takes a core for each such thread and gives the shortest latency
+    #[arg(long, value_name = "STRATEGY", default_value_t, value_parser = str::parse::<IdleStrategy>)]
+    pub idle: IdleStrategy,
 
     /// Write a map of the compiled code to /tmp/perf-PID.map for the perf tool
     #[arg(long)]
@@ -176,7 +178,7 @@ pub struct CheckArgs {
 
     /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
     #[arg(long, value_name = "WORDS", value_parser = words, allow_hyphen_values = true)]
-    pub mm_args: Vec<Words>,
+    pub mm_args: Vec<ShellWords>,
 
     /// One JSON array of findings instead of text
     #[arg(long)]
@@ -218,7 +220,7 @@ pub struct DumpArgs {
 
     /// Which stage
     #[arg(short, long, value_name = "STAGE")]
-    pub stage: Stage,
+    pub stage: DumpStage,
 
     /// How the graph is drawn
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -253,7 +255,7 @@ pub struct NewArgs {
 
 /// Stages that can be printed, in the order of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Stage {
+pub enum DumpStage {
     /// The text of the file, as mixed mode generates it
     Source,
     Tokens,
@@ -275,7 +277,7 @@ pub enum GraphFormat {
 
 /// Levels of trace and log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Level {
+pub enum LevelName {
     Off,
     Error,
     Warn,
@@ -286,7 +288,7 @@ pub enum Level {
 
 /// Which operators share a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fuse {
+pub enum FuseChoice {
     All,
     None,
     Spl,
@@ -295,7 +297,7 @@ pub enum Fuse {
 
 /// Words of one option.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words(pub Vec<String>);
+pub struct ShellWords(pub Vec<String>);
 
 /// How tuples are written between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -316,7 +318,7 @@ pub enum ThreadingModel {
 impl PlanArgs {
     /// The first option given of those that a picture of the graph shows: which operators share a
     /// process, how streams get from one to another.
-    pub fn drawn(&self) -> Option<&'static str> {
+    pub fn first_graph_option(&self) -> Option<&'static str> {
         first_given(&[
             ("--fuse", self.fuse.is_some()),
             ("--transport", self.transport.is_some()),
@@ -325,7 +327,7 @@ impl PlanArgs {
     }
 
     /// The first option given of those that only the text of a plan shows.
-    pub fn not_drawn(&self) -> Option<&'static str> {
+    pub fn first_text_option(&self) -> Option<&'static str> {
         first_given(&[
             ("--codec", self.codec.is_some()),
             ("--threading", self.threading.is_some()),
@@ -339,16 +341,16 @@ fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     given.map(|(name, _)| *name)
 }
 
-fn fuse(text: &str) -> Result<Fuse, String> {
+fn fuse(text: &str) -> Result<FuseChoice, String> {
     Ok(match text {
-        "all" => Fuse::All,
-        "none" => Fuse::None,
-        "spl" => Fuse::Spl,
-        file => Fuse::File(PathBuf::from(file)),
+        "all" => FuseChoice::All,
+        "none" => FuseChoice::None,
+        "spl" => FuseChoice::Spl,
+        file => FuseChoice::File(PathBuf::from(file)),
     })
 }
 
-fn host(text: &str) -> Result<engine::Host, String> {
+fn host(text: &str) -> Result<engine::HostSpec, String> {
     let wrong = || "must have the form NAME=ADDRESS or NAME=ADDRESS,COMMAND,...".to_owned();
     let (name, rest) = text
         .split_once('=')
@@ -368,7 +370,7 @@ fn host(text: &str) -> Result<engine::Host, String> {
     if words.clone().any(str::is_empty) {
         return Err(wrong());
     }
-    Ok(engine::Host {
+    Ok(engine::HostSpec {
         name: name.to_owned(),
         address,
         prefix: words.map(str::to_owned).collect(),
@@ -383,7 +385,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 /// The words of a text, those with blanks in quotes; `\\` takes a character for itself.
-fn words(text: &str) -> Result<Words, String> {
+fn words(text: &str) -> Result<ShellWords, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -406,7 +408,7 @@ fn words(text: &str) -> Result<Words, String> {
     words.extend(word);
     match quote {
         Some(open) => Err(format!("has a `{open}` that is not closed")),
-        None => Ok(Words(words)),
+        None => Ok(ShellWords(words)),
     }
 }
 

@@ -1,26 +1,26 @@
 //! The `thalweg` command.
 //!
-//! Reads the command line, hands it to one file of `command`, and turns what comes back into an exit
-//! status: 0, 1 for a program's failure, 2 for bad usage.
+//! Reads the command line, hands it to one file of `command`, and turns what comes back into an
+//! exit status: 0, 1 for a program's failure, 2 for bad usage.
 
 mod args;
 mod command;
-mod progress;
-mod table;
+mod progress_line;
 mod terminal;
+mod text_table;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
+use args::{CliCommand, CommandLine};
 
 fn main() -> ExitCode {
-    command::outlive_size_limits();
+    command::ignore_file_size_signal();
     if is_pe() {
-        return status(command::pe());
+        return exit_code(command::pe());
     }
-    let args = match Args::try_parse() {
+    let args = match CommandLine::try_parse() {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no errors and go to standard output.
@@ -28,42 +28,42 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let outcome = engine::deep(|| execute(args.command));
-    status(outcome.map_err(Into::into).flatten())
+    let outcome = engine::with_deep_stack(|| execute(args.command));
+    exit_code(outcome.map_err(Into::into).flatten())
 }
 
 /// Whether the launcher of a job has started this as one of its PEs: `thalweg pe NUMBER JOB`. What
-/// follows the word is for those who look at the list of processes. It is not among the sub-commands, as
-/// those are listed, and proposed for words that are like them.
+/// follows the word is for those who look at the list of processes. It is not among the
+/// sub-commands, as those are listed, and proposed for words that are like them.
 fn is_pe() -> bool {
     std::env::args_os().nth(1).is_some_and(|word| word == "pe")
 }
 
-fn status(outcome: Result<(), command::Failure>) -> ExitCode {
+fn exit_code(outcome: Result<(), command::CommandFailure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(command::Failure::Reported) => ExitCode::from(1),
-        Err(command::Failure::Program(message)) => {
-            command::tell(&format!("thalweg: {message}\n"));
+        Err(command::CommandFailure::Reported) => ExitCode::from(1),
+        Err(command::CommandFailure::Program(message)) => {
+            command::write_stderr(&format!("thalweg: {message}\n"));
             ExitCode::from(1)
         }
-        Err(command::Failure::Usage(message)) => {
-            command::tell(&format!("thalweg: {message}\n"));
+        Err(command::CommandFailure::Usage(message)) => {
+            command::write_stderr(&format!("thalweg: {message}\n"));
             ExitCode::from(2)
         }
     }
 }
 
-fn execute(command: Command) -> Result<(), command::Failure> {
+fn execute(command: CliCommand) -> Result<(), command::CommandFailure> {
     match command {
-        Command::Run(args) => command::run(args),
-        Command::Check(args) => command::check(args),
-        Command::Fmt(args) => command::fmt(args),
-        Command::Doc(args) => command::doc(args),
-        Command::Dump(args) => command::dump(args),
-        Command::Bench(args) => command::bench(args),
-        Command::New(args) => command::new(args),
-        Command::Top(args) => command::top(args),
-        Command::Perf(args) => command::perf(args),
+        CliCommand::Run(args) => command::run(args),
+        CliCommand::Check(args) => command::check(args),
+        CliCommand::Fmt(args) => command::fmt(args),
+        CliCommand::Doc(args) => command::doc(args),
+        CliCommand::Dump(args) => command::dump(args),
+        CliCommand::Bench(args) => command::bench(args),
+        CliCommand::New(args) => command::new(args),
+        CliCommand::Top(args) => command::top(args),
+        CliCommand::Perf(args) => command::perf(args),
     }
 }

@@ -1,5 +1,5 @@
-//! The terminal that something is drawn on: what it understands, how large it is, when that changes,
-//! and what fits on it.
+//! The terminal that something is drawn on: what it understands, how large it is, when that
+//! changes, and what fits on it.
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
@@ -12,52 +12,53 @@ use signal_hook::consts::SIGWINCH;
 use signal_hook::iterator::Signals;
 
 /// A terminal that does not say how large it is has this size, as the first ones had.
-const UNKNOWN: Size = Size {
+const DEFAULT_SIZE: TerminalSize = TerminalSize {
     columns: 80,
     lines: 24,
 };
 
 /// How much a terminal shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub struct TerminalSize {
     pub columns: usize,
     pub lines: usize,
 }
 
-/// Whether a stream leads to a terminal that understands escape sequences: those that move the cursor
-/// and those that colour. `TERM=dumb` says that it does not; without `TERM` nothing says that it does.
-pub fn takes_escapes(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && is_able(std::env::var_os("TERM").as_deref())
+/// Whether a stream leads to a terminal that understands escape sequences: those that move the
+/// cursor and those that colour. `TERM=dumb` says that it does not; without `TERM` nothing says
+/// that it does.
+pub fn supports_escapes(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && is_term_supported(std::env::var_os("TERM").as_deref())
 }
 
-fn is_able(term: Option<&OsStr>) -> bool {
+fn is_term_supported(term: Option<&OsStr>) -> bool {
     term.is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
 /// The size of a terminal; `None`: it is none.
-pub fn size(of: impl AsFd) -> Option<Size> {
+pub fn size(of: impl AsFd) -> Option<TerminalSize> {
     if !isatty(&of) {
         return None;
     }
     let Ok(size) = tcgetwinsize(of) else {
-        return Some(UNKNOWN);
+        return Some(DEFAULT_SIZE);
     };
     let known = |number: u16, otherwise| match number {
         0 => otherwise,
         number => number.into(),
     };
-    Some(Size {
-        columns: known(size.ws_col, UNKNOWN.columns),
-        lines: known(size.ws_row, UNKNOWN.lines),
+    Some(TerminalSize {
+        columns: known(size.ws_col, DEFAULT_SIZE.columns),
+        lines: known(size.ws_row, DEFAULT_SIZE.lines),
     })
 }
 
 /// Changes of the terminal's size, from now on.
-pub struct Resizes(Receiver<()>);
+pub struct ResizeEvents(Receiver<()>);
 
-impl Resizes {
+impl ResizeEvents {
     /// Listens on a thread of its own. Without one to spare nobody is told.
-    pub fn listen() -> Resizes {
+    pub fn listen() -> ResizeEvents {
         let (sender, changes) = channel();
         if let Ok(mut signals) = Signals::new([SIGWINCH]) {
             let tell = move || {
@@ -69,7 +70,7 @@ impl Resizes {
             };
             let _ = std::thread::Builder::new().spawn(tell);
         }
-        Resizes(changes)
+        ResizeEvents(changes)
     }
 
     /// Waits for a change, but not beyond a time; whether there was one.
@@ -89,7 +90,7 @@ impl Resizes {
     ///
     /// # Errors
     /// What that returns.
-    pub fn during<E>(
+    pub fn wait_with_resizes<E>(
         &self,
         time: Duration,
         mut changed: impl FnMut() -> Result<(), E>,
@@ -103,14 +104,14 @@ impl Resizes {
 }
 
 /// As much of a line as fits into so many columns; an ellipsis stands for the rest.
-pub fn fitted(line: &str, columns: usize) -> String {
+pub fn truncate(line: &str, columns: usize) -> String {
     let mut used = 0;
     let mut end = 0;
     for (at, c) in line.char_indices() {
         if used < columns {
             end = at;
         }
-        used += width(c);
+        used += char_columns(c);
         if used > columns {
             let mut cut = line[..end].to_owned();
             if columns > 0 {
@@ -123,7 +124,7 @@ pub fn fitted(line: &str, columns: usize) -> String {
 }
 
 /// The columns of a character: two of those that East Asian scripts and pictures have.
-fn width(c: char) -> usize {
+fn char_columns(c: char) -> usize {
     let is_wide = matches!(
         u32::from(c),
         0x1100..=0x115f
@@ -145,21 +146,21 @@ mod tests {
 
     #[test]
     fn dumb_terminals_take_no_escapes() {
-        assert!(is_able(Some("xterm-256color".as_ref())));
+        assert!(is_term_supported(Some("xterm-256color".as_ref())));
         for term in [None, Some("".as_ref()), Some("dumb".as_ref())] {
-            assert!(!is_able(term), "{term:?}");
+            assert!(!is_term_supported(term), "{term:?}");
         }
     }
 
     #[test]
     fn what_does_not_fit_is_cut_at_a_character() {
-        assert_eq!(fitted("abc", 3), "abc");
-        assert_eq!(fitted("abcd", 3), "ab\u{2026}");
-        assert_eq!(fitted("größe", 4), "grö\u{2026}");
-        assert_eq!(fitted("流れの数", 8), "流れの数");
-        assert_eq!(fitted("流れの数", 7), "流れの\u{2026}");
-        assert_eq!(fitted("流れの数", 6), "流れ\u{2026}");
-        assert_eq!(fitted("abc", 0), "");
-        assert_eq!(fitted("", 0), "");
+        assert_eq!(truncate("abc", 3), "abc");
+        assert_eq!(truncate("abcd", 3), "ab\u{2026}");
+        assert_eq!(truncate("größe", 4), "grö\u{2026}");
+        assert_eq!(truncate("流れの数", 8), "流れの数");
+        assert_eq!(truncate("流れの数", 7), "流れの\u{2026}");
+        assert_eq!(truncate("流れの数", 6), "流れ\u{2026}");
+        assert_eq!(truncate("abc", 0), "");
+        assert_eq!(truncate("", 0), "");
     }
 }

@@ -1,26 +1,28 @@
 //! Conditions that are text until the program runs: one boolean expression over the attributes of
 //! one tuple.
 //!
-//! The rules are those of Import's `filter`, with the same diagnostics behind them: a number without a
-//! suffix is of the type of what it is compared or computed with (`"number > 0"` may be about an
-//! int64), and numbers of different types are compared by value. What belongs to the program's text
-//! is out of sight: its own functions, types, streams and variables. Nothing in a condition changes
-//! anything: there is no variable, attributes are not mutable, stateful functions are refused.
+//! The rules are those of Import's `filter`, with the same diagnostics behind them: a number
+//! without a suffix is of the type of what it is compared or computed with (`"number > 0"` may be
+//! about an int64), and numbers of different types are compared by value. What belongs to the
+//! program's text is out of sight: its own functions, types, streams and variables. Nothing in a
+//! condition changes anything: there is no variable, attributes are not mutable, stateful functions
+//! are refused.
 
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use graph::{BadCondition, Expr, Flaw, NativeFn};
+use graph::{ConditionError, ConditionErrorKind, Expr, NativeFn};
 use syntax::{Diagnostic, FileId, Severity, SourceMap, Span, ast};
 use tuple::{TupleType, Type};
 
-use crate::expr::{Context, Inputs, Stateful, Typer};
-use crate::load::Program;
+use crate::expr::{ReadableInputs, StatefulCalls, Typer, TypingContext};
+use crate::load::LoadedProgram;
 use crate::names::{
-    Channel, Enumerator, Frame, InputPort, LoadedUnit, OperatorFrame, Scope, UnitId, World,
+    ChannelPosition, Enumerator, FrameInputPort, LoadedUnit, OperatorFrame, Scope, ScopeFrame,
+    SymbolTable, UnitId,
 };
-use crate::{Options, Session};
+use crate::{CompileOptions, Session};
 
 /// Longer texts are refused: nobody writes them, and whoever keeps conditions has to know how much
 /// that can be.
@@ -29,62 +31,66 @@ pub const CONDITION_BYTES_MAX: usize = 64 * 1024;
 /// What places in a condition are called.
 const PATH: &str = "condition";
 
-/// Types a condition over tuples of a type. Attributes of the tuple are those of input port 0 in what
-/// comes out. Typing recurses as deep as the text nests: leave it the stack of a compilation.
+/// Types a condition over tuples of a type. Attributes of the tuple are those of input port 0 in
+/// what comes out. Typing recurses as deep as the text nests: leave it the stack of a compilation.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
-pub fn condition(
+pub fn compile_condition(
     text: &str,
     over: &Arc<TupleType>,
     natives: &'static [NativeFn],
-) -> Result<Expr, BadCondition> {
-    Conditions::new(natives).condition(text, over)
+) -> Result<Expr, ConditionError> {
+    ConditionCompiler::new(natives).compile(text, over)
 }
 
 /// What conditions see besides their tuples, made once for many of them.
 #[derive(Debug)]
-pub(crate) struct Conditions {
-    world: World,
+pub(crate) struct ConditionCompiler {
+    symbols: SymbolTable,
     /// The place of the condition.
     file: FileId,
 }
 
-impl Conditions {
+impl ConditionCompiler {
     /// With these functions.
-    pub fn new(natives: &'static [NativeFn]) -> Conditions {
-        let (program, file) = surroundings();
-        let (world, _) = World::new(program.sources, program.units, natives, &[]);
-        Conditions { world, file }
+    pub fn new(natives: &'static [NativeFn]) -> ConditionCompiler {
+        let (program, file) = empty_program();
+        let (symbols, _) = SymbolTable::new(program.sources, program.units, natives, &[]);
+        ConditionCompiler { symbols, file }
     }
 
     /// Types one, see [`condition()`].
-    pub fn condition(&mut self, text: &str, over: &Arc<TupleType>) -> Result<Expr, BadCondition> {
+    pub fn compile(&mut self, text: &str, over: &Arc<TupleType>) -> Result<Expr, ConditionError> {
         if text.len() > CONDITION_BYTES_MAX {
             let sentence = format!(
                 "it has {} bytes, and no condition may have more than {CONDITION_BYTES_MAX}",
                 text.len()
             );
-            return Err(BadCondition::new(Flaw::Syntax, sentence));
+            return Err(ConditionError::new(ConditionErrorKind::Syntax, sentence));
         }
-        self.world.replace_text(self.file, text);
+        self.symbols.replace_text(self.file, text);
         match syntax::parse_expr(text) {
-            Ok(ast) => typed(&ast, over, &self.world),
-            Err(found) => Err(first(&found, self.world.sources(), true)),
+            Ok(ast) => type_condition(&ast, over, &self.symbols),
+            Err(found) => Err(first_error(&found, self.symbols.sources(), true)),
         }
     }
 }
 
-fn typed(ast: &ast::Expr, over: &Arc<TupleType>, world: &World) -> Result<Expr, BadCondition> {
-    let options = Options::default();
-    let session = Session::new(world, &options, "");
-    let frame = Frame::Operator(Rc::new(frame(over)));
+fn type_condition(
+    ast: &ast::Expr,
+    over: &Arc<TupleType>,
+    symbols: &SymbolTable,
+) -> Result<Expr, ConditionError> {
+    let options = CompileOptions::default();
+    let session = Session::new(symbols, &options, "");
+    let frame = ScopeFrame::Operator(Rc::new(frame(over)));
     let scope = Scope::unit(UnitId(0)).enter(frame);
-    let context = Context {
-        inputs: Inputs::Port(0),
-        stateful: Stateful::InCondition,
+    let context = TypingContext {
+        inputs: ReadableInputs::Port(0),
+        stateful: StatefulCalls::InCondition,
         open_numbers: true,
-        ..Context::default()
+        ..TypingContext::default()
     };
     let typed = Typer::new(&session, scope, context).expr(ast, None);
     let is_sound = !session.diagnostics.has_errors();
@@ -93,15 +99,18 @@ fn typed(ast: &ast::Expr, over: &Arc<TupleType>, world: &World) -> Result<Expr, 
         Some(expr) if is_sound && expr.ty == Type::Boolean => Ok(expr),
         Some(expr) if is_sound => {
             let sentence = format!("it is of type {}, and a condition is a boolean", expr.ty);
-            Err(BadCondition::new(Flaw::NotBoolean, sentence))
+            Err(ConditionError::new(
+                ConditionErrorKind::NotBoolean,
+                sentence,
+            ))
         }
-        _ => Err(first(&found, world.sources(), false)),
+        _ => Err(first_error(&found, symbols.sources(), false)),
     }
 }
 
 /// A file that says nothing, to be the place of the condition, and what every program sees.
-fn surroundings() -> (Program, FileId) {
-    let mut program = Program::default();
+fn empty_program() -> (LoadedProgram, FileId) {
+    let mut program = LoadedProgram::default();
     // The first file: it is what `parse_expr` takes the text for.
     let file = program.sources.add(Path::new(PATH), "");
     program.units.push(LoadedUnit {
@@ -117,7 +126,7 @@ fn surroundings() -> (Program, FileId) {
 
 /// An operator with one port, which conditions have no name for.
 fn frame(over: &Arc<TupleType>) -> OperatorFrame {
-    let port = InputPort {
+    let port = FrameInputPort {
         name: "tup".into(),
         names: Vec::new(),
         streams: Vec::new(),
@@ -125,7 +134,7 @@ fn frame(over: &Arc<TupleType>) -> OperatorFrame {
         mutable: false,
         span: Span::default(),
     };
-    let frame = OperatorFrame::new("", "", vec![port], Vec::new(), Channel::default());
+    let frame = OperatorFrame::new("", "", vec![port], Vec::new(), ChannelPosition::default());
     for attribute in &over.attributes {
         add_enumerators(&frame, &attribute.ty);
     }
@@ -163,21 +172,21 @@ fn add_enumerators(frame: &OperatorFrame, ty: &Type) {
 }
 
 /// The first error in the order of the text.
-fn first(found: &[Diagnostic], sources: &SourceMap, is_syntax: bool) -> BadCondition {
+fn first_error(found: &[Diagnostic], sources: &SourceMap, is_syntax: bool) -> ConditionError {
     let errors = found.iter().filter(|d| d.severity == Severity::Error);
     let first = errors.min_by_key(|d| d.span.start);
     let flaw = match first.map(|d| d.code) {
-        _ if is_syntax => Flaw::Syntax,
-        Some("not-a-value") => Flaw::Unknown,
-        Some(code) if code.starts_with("unknown-") => Flaw::Unknown,
-        _ => Flaw::Refused,
+        _ if is_syntax => ConditionErrorKind::Syntax,
+        Some("not-a-value") => ConditionErrorKind::UnknownName,
+        Some(code) if code.starts_with("unknown-") => ConditionErrorKind::UnknownName,
+        _ => ConditionErrorKind::RuleViolation,
     };
     let Some(first) = first else {
-        return BadCondition::new(flaw, "it is no expression");
+        return ConditionError::new(flaw, "it is no expression");
     };
     let at = sources.position(first.span);
     let help = first.help.first().map(|help| format!(" ({help})"));
     let (message, help) = (&first.message, help.unwrap_or_default());
     let sentence = format!("{}:{}: {message}{help}", at.line, at.column);
-    BadCondition::new(flaw, sentence)
+    ConditionError::new(flaw, sentence)
 }

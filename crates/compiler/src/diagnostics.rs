@@ -15,7 +15,7 @@ pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
     seen: RefCell<HashSet<(&'static str, Span)>>,
     /// Rules and the declarations that were found to break them.
-    told_of: RefCell<HashSet<(&'static str, Span)>>,
+    reported_causes: RefCell<HashSet<(&'static str, Span)>>,
     errors: Cell<usize>,
     /// Whether what is added is only counted.
     is_mute: Cell<bool>,
@@ -23,14 +23,14 @@ pub struct Diagnostics {
 
 /// Until it is dropped findings are counted and not kept.
 #[derive(Debug)]
-pub struct Mute<'d> {
+pub struct MuteGuard<'d> {
     diagnostics: &'d Diagnostics,
-    before: bool,
+    was_mute: bool,
 }
 
-impl Drop for Mute<'_> {
+impl Drop for MuteGuard<'_> {
     fn drop(&mut self) {
-        self.diagnostics.is_mute.set(self.before);
+        self.diagnostics.is_mute.set(self.was_mute);
     }
 }
 
@@ -52,12 +52,12 @@ impl Diagnostics {
         }
     }
 
-    /// Adds a finding whose cause is at `cause`, a declaration or the first use of a name, unless the
-    /// same rule already found something with that cause: one mistake is said once, however often it
-    /// shows.
+    /// Adds a finding whose cause is at `cause`, a declaration or the first use of a name, unless
+    /// the same rule already found something with that cause: one mistake is said once, however
+    /// often it shows.
     pub fn add_once(&self, cause: Span, diagnostic: Diagnostic) {
         let is_told = self
-            .told_of
+            .reported_causes
             .borrow()
             .get(&(diagnostic.code, cause))
             .is_some();
@@ -68,24 +68,26 @@ impl Diagnostics {
             return;
         }
         if !self.is_mute.get() {
-            self.told_of.borrow_mut().insert((diagnostic.code, cause));
+            self.reported_causes
+                .borrow_mut()
+                .insert((diagnostic.code, cause));
         }
         self.add(diagnostic);
     }
 
     /// What a rule would find with that cause has been said already, by another one.
-    pub fn settle(&self, cause: Span, code: &'static str) {
+    pub fn mark_reported(&self, cause: Span, code: &'static str) {
         if !self.is_mute.get() {
-            self.told_of.borrow_mut().insert((code, cause));
+            self.reported_causes.borrow_mut().insert((code, cause));
         }
     }
 
     /// Keeps nothing from now on, if asked to: what follows from something that was said already.
-    pub fn mute(&self, mute: bool) -> Mute<'_> {
+    pub fn mute(&self, mute: bool) -> MuteGuard<'_> {
         let before = self.is_mute.replace(mute || self.is_mute.get());
-        Mute {
+        MuteGuard {
             diagnostics: self,
-            before,
+            was_mute: before,
         }
     }
 
@@ -94,8 +96,8 @@ impl Diagnostics {
         diagnostics.into_iter().for_each(|d| self.add(d));
     }
 
-    /// How many errors (not warnings) were added, those that are not kept included: whoever compares
-    /// two counts learns whether something is wrong in between.
+    /// How many errors (not warnings) were added, those that are not kept included: whoever
+    /// compares two counts learns whether something is wrong in between.
     pub fn error_count(&self) -> usize {
         self.errors.get()
     }

@@ -9,19 +9,19 @@
 
 mod annotation;
 mod boundary;
-mod broken;
+mod broken_syntax;
 mod check;
 mod compile;
 mod condition;
 mod config;
 mod diagnostics;
-mod entry;
 mod expand;
 pub mod expr;
 pub mod fold;
 pub mod function;
 mod invoke;
 mod load;
+mod main_composite;
 pub mod names;
 mod plan;
 pub mod prelude;
@@ -29,13 +29,13 @@ mod session;
 pub mod stmt;
 pub mod types;
 
-pub use compile::{Input, Output, check, compile};
-pub use condition::{CONDITION_BYTES_MAX, condition};
+pub use compile::{CompileInput, CompileOutput, check, compile};
+pub use condition::{CONDITION_BYTES_MAX, compile_condition};
 pub use diagnostics::Diagnostics;
 pub use invoke::without_channels;
-pub use load::{Generated, Loader, NoFiles, Problem, Source};
+pub use load::{EmptyLoader, GeneratedOrigin, GenerationProblem, Loader, SourceText};
 pub use plan::{
-    Choice, Fuse, MediumFacts, Part, PlanError, PlanNote, Threading, Transport, check_medium, cut,
-    notes, plan,
+    FusionPolicy, MediumCapabilities, PeProgram, PlanError, PlanNote, PlanOptions, ThreadingPolicy,
+    TransportPolicy, check_medium, cut, notes, plan,
 };
-pub use session::{Options, Session, SideEffectRule};
+pub use session::{CompileOptions, Session, SideEffectRule};

@@ -1,4 +1,5 @@
-//! One compilation: the world it reads, its options, its findings, and what it has worked out so far.
+//! One compilation: the world it reads, its options, its findings, and what it has worked out so
+//! far.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -8,14 +9,14 @@ use graph::Pos;
 use syntax::{Diagnostic, Span};
 
 use crate::Diagnostics;
-use crate::condition::Conditions;
-use crate::function::{Asked, FunctionTable};
-use crate::names::World;
-use crate::types::Definitions;
+use crate::condition::ConditionCompiler;
+use crate::function::{FunctionTable, RequestedValues};
+use crate::names::SymbolTable;
+use crate::types::TypeDefinitions;
 
 /// What the user may ask of a compilation.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct CompileOptions {
     /// Submission-time values by external name (`name` or `composite.name`).
     pub submission_values: HashMap<String, String>,
     /// Compile-time values by name; several values of one name make a list.
@@ -48,9 +49,9 @@ pub enum SideEffectRule {
 #[derive(Debug)]
 pub struct Session<'w> {
     /// The program and the library.
-    pub world: &'w World,
+    pub symbols: &'w SymbolTable,
     /// The user's wishes.
-    pub options: &'w Options,
+    pub options: &'w CompileOptions,
     /// The findings.
     pub diagnostics: Diagnostics,
     /// Qualified name of the main composite; empty when there is none.
@@ -59,35 +60,39 @@ pub struct Session<'w> {
     pub(crate) values_pending: Cell<bool>,
     /// Whether a function uses such a value.
     pub(crate) pending_in_functions: Cell<bool>,
-    /// The first statement of the program that came to nothing, see [`Session::came_to_nothing`].
-    untyped: Cell<Option<Span>>,
+    /// The first statement of the program that came to nothing, see [`Session::note_untyped`].
+    first_untyped: Cell<Option<Span>>,
     /// Types that definitions stand for.
-    pub(crate) definitions: Definitions<'w>,
+    pub(crate) definitions: TypeDefinitions<'w>,
     /// How many definitions of types are being resolved now, one within the other.
-    pub(crate) definitions_open: Cell<u32>,
+    pub(crate) definition_depth: Cell<u32>,
     /// Values of the user that the program asks for.
-    pub(crate) asked: Asked,
+    pub(crate) requested_values: RequestedValues,
     /// What conditions in texts see, from the first one on.
-    pub(crate) conditions: RefCell<Option<Conditions>>,
+    pub(crate) condition_compiler: RefCell<Option<ConditionCompiler>>,
     /// User functions that were referred to.
     pub(crate) functions: FunctionTable<'w>,
 }
 
 impl<'w> Session<'w> {
     /// A session over a world.
-    pub fn new(world: &'w World, options: &'w Options, main: impl Into<Arc<str>>) -> Session<'w> {
+    pub fn new(
+        symbols: &'w SymbolTable,
+        options: &'w CompileOptions,
+        main: impl Into<Arc<str>>,
+    ) -> Session<'w> {
         Session {
-            world,
+            symbols,
             options,
             diagnostics: Diagnostics::default(),
             main: main.into(),
             values_pending: Cell::new(false),
             pending_in_functions: Cell::new(false),
-            untyped: Cell::new(None),
-            definitions: Definitions::default(),
-            definitions_open: Cell::new(0),
-            asked: Asked::default(),
-            conditions: RefCell::default(),
+            first_untyped: Cell::new(None),
+            definitions: TypeDefinitions::default(),
+            definition_depth: Cell::new(0),
+            requested_values: RequestedValues::default(),
+            condition_compiler: RefCell::default(),
             functions: FunctionTable::default(),
         }
     }
@@ -111,20 +116,21 @@ impl<'w> Session<'w> {
     /// Notes a statement that cannot be compiled. Whoever finds out why has reported it, or it
     /// depends on what is not given yet: formals of a composite that nobody invokes,
     /// submission-time values.
-    pub(crate) fn came_to_nothing(&self, statement: Span) {
-        self.untyped.set(self.untyped.get().or(Some(statement)));
+    pub(crate) fn note_untyped(&self, statement: Span) {
+        self.first_untyped
+            .set(self.first_untyped.get().or(Some(statement)));
     }
 
     /// Whether a statement came to nothing.
-    pub(crate) fn has_come_to_nothing(&self) -> bool {
-        self.untyped.get().is_some()
+    pub(crate) fn has_untyped(&self) -> bool {
+        self.first_untyped.get().is_some()
     }
 
     /// Forgets what comes to nothing in `work`: it is no part of the program that runs.
-    pub(crate) fn beside_the_program<T>(&self, work: impl FnOnce() -> T) -> T {
-        let before = self.untyped.get();
+    pub(crate) fn outside_program<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.first_untyped.get();
         let result = work();
-        self.untyped.set(before);
+        self.first_untyped.set(before);
         result
     }
 
@@ -132,7 +138,7 @@ impl<'w> Session<'w> {
     /// beneath, as one left out without a word would change the program.
     pub(crate) fn report_untyped(&self) {
         let is_explained = self.diagnostics.has_errors() || self.values_pending.get();
-        if let (false, Some(place)) = (is_explained, self.untyped.get()) {
+        if let (false, Some(place)) = (is_explained, self.first_untyped.get()) {
             let message = "this statement cannot be compiled, which is a fault of the compiler";
             self.report(Diagnostic::error("not-compiled", place, message));
         }
@@ -140,7 +146,7 @@ impl<'w> Session<'w> {
 
     /// The place of a span as typed expressions hold it.
     pub fn pos(&self, span: Span) -> Pos {
-        let at = self.world.sources().position(span);
+        let at = self.symbols.sources().position(span);
         Pos {
             file: span.file.0,
             line: at.line,

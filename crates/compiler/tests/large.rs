@@ -1,13 +1,14 @@
 //! Large programs: as many operators as anybody will write, and more composites than they will.
 //!
-//! `cargo test --release -p thalweg-compiler --test large -- --nocapture` prints how long each took.
+//! `cargo test --release -p thalweg-compiler --test large -- --nocapture` prints how long each
+//! took.
 
 mod support;
 
 use std::fmt::Write;
 use std::time::Instant;
 
-use compiler::Choice;
+use compiler::PlanOptions;
 use support::input;
 use thalweg_compiler as compiler;
 
@@ -111,7 +112,7 @@ fn operators(what: &str, text: &str) -> usize {
     assert!(!output.has_errors(), "{what}: {said}");
     let program = output.program.expect("it has no errors");
     let compiled = start.elapsed();
-    let plan = compiler::plan(&program, &Choice::default()).expect("a plan");
+    let plan = compiler::plan(&program, &PlanOptions::default()).expect("a plan");
     println!("{what}: {compiled:?}, with its plan {:?}", start.elapsed());
     assert_eq!(plan.pes[0].operators.len(), program.operators.len());
     program.operators.len()

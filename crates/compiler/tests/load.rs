@@ -4,7 +4,9 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use compiler::{Generated, Input, Loader, Output, Problem, Source};
+use compiler::{
+    CompileInput, CompileOutput, GeneratedOrigin, GenerationProblem, Loader, SourceText,
+};
 use thalweg_compiler as compiler;
 
 /// A toolkit in memory: paths and texts.
@@ -16,7 +18,7 @@ impl Loader for Files<'_> {
         paths.filter(|path| path.parent() == Some(folder)).collect()
     }
 
-    fn read(&self, path: &Path) -> Result<Source, String> {
+    fn read(&self, path: &Path) -> Result<SourceText, String> {
         let file = self.0.iter().find(|(name, _)| Path::new(name) == path);
         let (_, text) = file.ok_or("it is not there")?;
         Ok(match path.extension().is_some_and(|e| e == "splmm") {
@@ -26,13 +28,14 @@ impl Loader for Files<'_> {
     }
 }
 
-/// What comes of a file of mixed mode here: the text without its first line. Code that is `die` fails.
-fn generated(template: &str) -> Source {
+/// What comes of a file of mixed mode here: the text without its first line. Code that is `die`
+/// fails.
+fn generated(template: &str) -> SourceText {
     let (code, text) = template.split_once('\n').unwrap_or_default();
-    let problem = Problem::error(1, "it died").help("let it live");
-    Source {
+    let problem = GenerationProblem::error(1, "it died").with_help("let it live");
+    SourceText {
         text: text.to_owned(),
-        generated: Some(Generated {
+        generated: Some(GeneratedOrigin {
             lines: (2..).take(text.split('\n').count()).collect(),
             template: template.to_owned(),
             problems: (code == "die").then_some(problem).into_iter().collect(),
@@ -41,9 +44,9 @@ fn generated(template: &str) -> Source {
 }
 
 /// Compiles the first file; the others can be found.
-fn compile(files: &[(&str, &str)]) -> Output {
+fn compile(files: &[(&str, &str)]) -> CompileOutput {
     let (path, text) = files[0];
-    compiler::compile(Input {
+    compiler::compile(CompileInput {
         files: vec![(PathBuf::from(path), text.into())],
         loader: &Files(files),
         toolkits: vec![PathBuf::from("kit")],
@@ -51,7 +54,7 @@ fn compile(files: &[(&str, &str)]) -> Output {
     })
 }
 
-fn codes(output: &Output) -> Vec<&'static str> {
+fn codes(output: &CompileOutput) -> Vec<&'static str> {
     output
         .diagnostics
         .iter()
@@ -59,7 +62,7 @@ fn codes(output: &Output) -> Vec<&'static str> {
         .collect()
 }
 
-fn read(output: &Output) -> Vec<String> {
+fn read(output: &CompileOutput) -> Vec<String> {
     let files = output.sources.files();
     let paths = files.map(|(_, file)| file.path.to_string_lossy().into_owned());
     paths
@@ -286,7 +289,7 @@ fn what_cannot_be_generated_is_said_if_something_is_missing() {
 #[test]
 fn a_main_file_that_cannot_be_generated_is_one_error() {
     let (path, source) = (PathBuf::from("Main.splmm"), generated("die\ncomposite {"));
-    let output = compiler::compile(Input {
+    let output = compiler::compile(CompileInput {
         files: vec![(path, source)],
         ..support::input("", "", None)
     });
@@ -304,7 +307,7 @@ fn lines_of_generated_texts_are_those_of_the_file() {
         PathBuf::from("M.splmm"),
         generated(&format!("code\n{text}")),
     );
-    let output = compiler::compile(Input {
+    let output = compiler::compile(CompileInput {
         files: vec![(path, source)],
         ..support::input("", "", None)
     });
@@ -331,12 +334,12 @@ fn placements_are_shown_where_they_are_in_the_generated_text() {
         operator("C")
     );
     let mut source = generated("code\n");
-    source.generated = source.generated.map(|made| Generated {
+    source.generated = source.generated.map(|made| GeneratedOrigin {
         lines: vec![1; text.split('\n').count()],
         ..made
     });
     source.text = text.clone();
-    let output = compiler::compile(Input {
+    let output = compiler::compile(CompileInput {
         files: vec![(PathBuf::from("M.splmm"), source)],
         ..support::input("", "", None)
     });

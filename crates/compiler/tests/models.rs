@@ -2,10 +2,10 @@
 
 mod support;
 
-use compiler::{Input, Output};
+use compiler::{CompileInput, CompileOutput};
 use graph::{
-    Assignment, InPortModel, Misuse, Operator, OperatorModel, OutPortModel, ParamMode, ParamModel,
-    Part, PunctuationIn, PunctuationOut, Role,
+    AssignmentMode, InPortModel, InvocationError, InvocationPart, OperatorModel, OperatorNode,
+    OperatorRole, OutPortModel, ParamMode, ParamModel, PunctuationInputMode, PunctuationOutputMode,
 };
 use thalweg_compiler as compiler;
 
@@ -27,7 +27,7 @@ static MODELS: &[&OperatorModel] = &[
         namespace: "spl.utility",
         name: "Expects",
         inputs: &[InPortModel {
-            punctuation: PunctuationIn::Expecting,
+            punctuation: PunctuationInputMode::Expecting,
             ..InPortModel::DEFAULT
         }],
         ..OperatorModel::DEFAULT
@@ -38,14 +38,14 @@ static MODELS: &[&OperatorModel] = &[
         inputs: &[
             InPortModel::DEFAULT,
             InPortModel {
-                control: true,
+                is_control: true,
                 ..InPortModel::DEFAULT
             },
         ],
         outputs: &[OutPortModel {
-            punctuation: PunctuationOut::Preserving(0),
-            forwards: true,
-            complete: true,
+            punctuation: PunctuationOutputMode::Preserving(0),
+            auto_assignment: true,
+            complete_assignment: true,
             same_schema_as: Some(0),
             ..OutPortModel::DEFAULT
         }],
@@ -55,20 +55,20 @@ static MODELS: &[&OperatorModel] = &[
         namespace: "spl.adapter",
         name: "Import",
         outputs: &[OutPortModel::DEFAULT],
-        role: Role::Boundary,
+        role: OperatorRole::Boundary,
         ..OperatorModel::DEFAULT
     },
     &OperatorModel {
         namespace: "spl.adapter",
         name: "Export",
         inputs: &[InPortModel::DEFAULT],
-        role: Role::Boundary,
+        role: OperatorRole::Boundary,
         ..OperatorModel::DEFAULT
     },
     &OperatorModel {
         namespace: "spl.utility",
         name: "Control",
-        role: Role::ControlPlane,
+        role: OperatorRole::ControlPlane,
         ..OperatorModel::DEFAULT
     },
     &OperatorModel {
@@ -76,7 +76,7 @@ static MODELS: &[&OperatorModel] = &[
         name: "Parse",
         inputs: &[InPortModel::DEFAULT],
         outputs: &[OutPortModel {
-            assign: Assignment::AttributeFree,
+            assign: AssignmentMode::AttributeFree,
             ..OutPortModel::DEFAULT
         }],
         params: &[
@@ -89,7 +89,7 @@ static MODELS: &[&OperatorModel] = &[
                 name: "words",
                 ty: "Word",
                 mode: ParamMode::Literal,
-                list: true,
+                is_list: true,
                 ..ParamModel::DEFAULT
             },
         ],
@@ -101,9 +101,9 @@ static MODELS: &[&OperatorModel] = &[
 ];
 
 /// The first output attribute of `Parse` is an int32, and `from` goes with `words`.
-fn only_integers(operator: &Operator) -> Result<(), Misuse> {
+fn only_integers(operator: &OperatorNode) -> Result<(), InvocationError> {
     let misuse = |part, message: &str| {
-        Err(Misuse {
+        Err(InvocationError {
             part,
             message: message.to_owned(),
             help: "see its page".to_owned(),
@@ -116,20 +116,20 @@ fn only_integers(operator: &Operator) -> Result<(), Misuse> {
         .is_none_or(|a| a.ty != tuple::Type::Int32)
     {
         return misuse(
-            Part::Attribute(0, 0),
+            InvocationPart::Attribute(0, 0),
             "the first attribute must be an int32",
         );
     }
     if operator.param("from").is_some() && operator.param("words").is_none() {
-        return misuse(Part::Param("from"), "`from` needs `words`");
+        return misuse(InvocationPart::Param("from"), "`from` needs `words`");
     }
     Ok(())
 }
 
-fn compile(graph: &str) -> Output {
+fn compile(graph: &str) -> CompileOutput {
     let text = format!("composite Main {{ graph\n{graph}\n}}");
     let natives = toolkit::functions();
-    let output = compiler::compile(Input {
+    let output = compiler::compile(CompileInput {
         models: MODELS,
         natives,
         ..support::input("models.spl", &text, None)

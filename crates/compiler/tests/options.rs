@@ -2,10 +2,10 @@
 
 mod support;
 
-use compiler::{Input, SideEffectRule};
+use compiler::{CompileInput, SideEffectRule};
 use thalweg_compiler as compiler;
 
-fn codes(input: Input<'_>) -> Vec<&'static str> {
+fn codes(input: CompileInput<'_>) -> Vec<&'static str> {
     let output = compiler::compile(input);
     output
         .diagnostics
@@ -14,7 +14,7 @@ fn codes(input: Input<'_>) -> Vec<&'static str> {
         .collect()
 }
 
-fn input(text: &str) -> Input<'static> {
+fn input(text: &str) -> CompileInput<'static> {
     support::input("options.spl", text, None)
 }
 
@@ -96,7 +96,9 @@ fn submission_time_values_are_constants_of_the_program() {
         .submission_values
         .insert("file".to_owned(), "x.txt".to_owned());
     let program = compiler::compile(given).program.expect("it is right");
-    let printed = program.printed(toolkit::functions()).to_string();
+    let printed = program
+        .display_with_natives(toolkit::functions())
+        .to_string();
     assert!(printed.contains("file : \"x.txt\";"), "{printed}");
     let checked = compiler::check(input(text));
     assert!(checked.diagnostics.is_empty(), "a check asks for no values");
@@ -113,7 +115,9 @@ fn compile_time_lists_are_given_with_commas_or_one_by_one() {
     let values = &mut given.options.compile_time_values;
     values.insert("tags".to_owned(), tags);
     let program = compiler::compile(given).program.expect("it is right");
-    let printed = program.printed(toolkit::functions()).to_string();
+    let printed = program
+        .display_with_natives(toolkit::functions())
+        .to_string();
     let expected = "tags = [\"a\", \"b\", \"c\", \"\", \"d\"]";
     assert!(printed.contains(expected), "{printed}");
 }

@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
-use compiler::Choice;
+use compiler::PlanOptions;
 use support::{input, tests};
 use thalweg_compiler as compiler;
 
@@ -26,9 +26,12 @@ fn right_programs_come_to_their_graphs() {
             failed.push(format!("{} is refused:\n{said}", path.display()));
             continue;
         };
-        let plan = compiler::plan(&program, &Choice::default()).expect("a plan");
+        let plan = compiler::plan(&program, &PlanOptions::default()).expect("a plan");
         let natives = toolkit::functions();
-        let (graph, plan) = (program.printed(natives), plan.display(&program));
+        let (graph, plan) = (
+            program.display_with_natives(natives),
+            plan.display(&program),
+        );
         let found = format!("{said}{graph}\n{plan}");
         let beside = path.with_extension("graph");
         if std::env::var_os("BLESS").is_some() {

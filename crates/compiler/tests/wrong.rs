@@ -1,8 +1,8 @@
 //! Wrong programs: each file of `wrong/` ends with what the compiler says of it.
 //!
 //! The expected diagnostics are the lines at the end that begin with `//! `; the program is what is
-//! before them. `// main: Name` in the first line names the main composite, `// check` there asks for
-//! a check without one. `BLESS=1 cargo test -p thalweg-compiler --test wrong` writes them anew.
+//! before them. `// main: Name` in the first line names the main composite, `// check` there asks
+//! for a check without one. `BLESS=1 cargo test -p thalweg-compiler --test wrong` writes them anew.
 
 mod support;
 

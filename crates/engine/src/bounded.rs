@@ -11,16 +11,16 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 /// No plan and no program is as large as this.
 pub(crate) const BYTES_MAX: usize = 64 << 20;
 
-/// A pipe or a terminal from which nothing comes for so long is given up: it would hold up the command
-/// for ever without a word.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A pipe or a terminal from which nothing comes for so long is given up: it would hold up the
+/// command for ever without a word.
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The bytes of a file, or of what comes from a pipe until it is closed.
 ///
 /// # Errors
 /// It cannot be read, is a directory, has more than 64 MB, or nothing comes from it.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    read_patiently(path, PATIENCE)
+    read_with_timeout(path, READ_TIMEOUT)
 }
 
 /// The text of a file, as [`read`].
@@ -40,12 +40,12 @@ pub fn read_from(input: impl Read) -> io::Result<String> {
     let mut text = String::new();
     input.take(BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
     match text.len() > BYTES_MAX {
-        true => Err(too_long()),
+        true => Err(too_large_error()),
         false => Ok(text),
     }
 }
 
-fn read_patiently(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
+fn read_with_timeout(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
     // A pipe that nobody has opened for writing is not waited for here.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let mut file = File::from(open(path, flags, Mode::empty())?);
@@ -57,22 +57,22 @@ fn read_patiently(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
     let mut room = [0; 1 << 16];
     loop {
         if kind != FileType::RegularFile {
-            wait(&file, patience)?;
+            wait_readable(&file, patience)?;
         }
         match file.read(&mut room) {
             Ok(0) => return Ok(bytes),
             Ok(count) => bytes.extend_from_slice(&room[..count]),
-            Err(error) if is_passing(&error) => {}
+            Err(error) if is_transient(&error) => {}
             Err(error) => return Err(error),
         }
         if bytes.len() > BYTES_MAX {
-            return Err(too_long());
+            return Err(too_large_error());
         }
     }
 }
 
 /// Waits until there is something to read, or the end.
-fn wait(file: &File, patience: Duration) -> io::Result<()> {
+fn wait_readable(file: &File, patience: Duration) -> io::Result<()> {
     let timeout = Timespec {
         tv_sec: patience.as_secs().cast_signed(),
         tv_nsec: patience.subsec_nanos().into(),
@@ -88,14 +88,14 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
     }
 }
 
-fn is_passing(error: &io::Error) -> bool {
+fn is_transient(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
     )
 }
 
-fn too_long() -> io::Error {
+fn too_large_error() -> io::Error {
     let megabytes = BYTES_MAX >> 20;
     let message = format!("it has more than {megabytes} MB, or no end");
     io::Error::new(io::ErrorKind::FileTooLarge, message)
@@ -126,7 +126,7 @@ mod tests {
         let (reader, mut writer) = io::pipe().unwrap();
         let path = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
         let patience = Duration::from_millis(5);
-        let why = read_patiently(Path::new(&path), patience).unwrap_err();
+        let why = read_with_timeout(Path::new(&path), patience).unwrap_err();
         assert_eq!(why.to_string(), "nothing has come from it for 5ms");
         let text = "x".repeat(10_000);
         writer.write_all(text.as_bytes()).unwrap();

@@ -4,59 +4,59 @@ use graph::TraceLevel;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
-use crate::compilation::Request;
-use crate::monitor::JobNote;
-use crate::sources::{Name, Sources};
-use crate::{Backend, Compilation, Error, Host, Launch, Strategy};
+use crate::compilation::CompileRequest;
+use crate::monitor::JobMetadata;
+use crate::recorded_sources::{RawPath, RecordedSources};
+use crate::{BackendKind, Compilation, Error, HostSpec, IdleStrategy, LaunchOptions};
 
 /// A job, as it is handed to its PEs. Compiling it gives the launcher's program again, operator by
 /// operator, so the plan fits.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Bundle {
-    request: Wanted,
+    request: BundledRequest,
     /// What the launcher's compiler has read.
-    pub sources: Sources,
+    pub sources: RecordedSources,
     /// The plan as text.
     pub plan: String,
     /// The job's secret.
     pub token: [u8; 16],
-    launch: Settings,
+    launch: BundledLaunch,
     /// Whose counters they are; `None`: they are not to be seen.
-    pub counters: Option<JobNote>,
+    pub counters: Option<JobMetadata>,
 }
 
-/// [`Request`] with paths of any bytes.
+/// [`CompileRequest`] with paths of any bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-struct Wanted {
-    file: Name,
+struct BundledRequest {
+    file: RawPath,
     main: Option<String>,
-    toolkit_path: Vec<Name>,
+    toolkit_path: Vec<RawPath>,
     compile_values: Vec<(String, String)>,
     submission_values: Option<Vec<(String, String)>>,
 }
 
-/// What of [`Launch`] concerns a PE.
+/// What of [`LaunchOptions`] concerns a PE.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-struct Settings {
-    data_dir: Name,
-    application_dir: Name,
-    #[serde(with = "Level")]
+struct BundledLaunch {
+    data_dir: RawPath,
+    application_dir: RawPath,
+    #[serde(with = "TraceLevelFormat")]
     trace: TraceLevel,
-    #[serde(with = "Level")]
+    #[serde(with = "TraceLevelFormat")]
     log: TraceLevel,
-    backend: Backend,
+    backend: BackendKind,
     perf_map: bool,
     unbuffered: bool,
     latency: bool,
-    #[serde(with = "Idle")]
-    idle: Strategy,
-    hosts: Vec<Host>,
+    #[serde(with = "IdleStrategyFormat")]
+    idle: IdleStrategy,
+    hosts: Vec<HostSpec>,
 }
 
-/// [`Strategy`], which knows nothing of formats.
+/// [`IdleStrategy`], which knows nothing of formats.
 #[derive(Deserialize, Serialize)]
-#[serde(remote = "Strategy")]
-enum Idle {
+#[serde(remote = "IdleStrategy")]
+enum IdleStrategyFormat {
     Spin,
     Yield,
     Park,
@@ -66,7 +66,7 @@ enum Idle {
 /// [`TraceLevel`], which knows nothing of formats.
 #[derive(Deserialize, Serialize)]
 #[serde(remote = "TraceLevel")]
-enum Level {
+enum TraceLevelFormat {
     Off,
     Error,
     Warn,
@@ -80,27 +80,31 @@ impl Bundle {
     ///
     /// # Errors
     /// The system has no random numbers.
-    pub fn new(compilation: &Compilation, plan: String, launch: &Launch) -> Result<Bundle, Error> {
+    pub fn new(
+        compilation: &Compilation,
+        plan: String,
+        launch: &LaunchOptions,
+    ) -> Result<Bundle, Error> {
         Ok(Bundle {
-            request: Wanted::new(&compilation.request),
+            request: BundledRequest::new(&compilation.request),
             sources: compilation.sources.clone(),
             plan,
-            token: token()?,
-            launch: Settings::new(launch),
+            token: random_token()?,
+            launch: BundledLaunch::new(launch),
             counters: None,
         })
     }
 
     /// What is to be compiled.
-    pub fn request(&self) -> Request {
-        let Wanted {
+    pub fn request(&self) -> CompileRequest {
+        let BundledRequest {
             file,
             main,
             toolkit_path,
             compile_values,
             submission_values,
         } = self.request.clone();
-        Request {
+        CompileRequest {
             file: file.0,
             main,
             toolkit_path: toolkit_path.into_iter().map(|name| name.0).collect(),
@@ -112,9 +116,9 @@ impl Bundle {
     }
 
     /// How it is to be run.
-    pub fn launch(&self) -> Launch {
+    pub fn launch(&self) -> LaunchOptions {
         let settings = self.launch.clone();
-        Launch {
+        LaunchOptions {
             data_dir: settings.data_dir.0,
             application_dir: settings.application_dir.0,
             trace: settings.trace,
@@ -125,28 +129,28 @@ impl Bundle {
             latency: settings.latency,
             idle: settings.idle,
             hosts: settings.hosts,
-            ..Launch::default()
+            ..LaunchOptions::default()
         }
     }
 }
 
-impl Wanted {
-    fn new(request: &Request) -> Wanted {
-        Wanted {
-            file: Name(request.file.clone()),
+impl BundledRequest {
+    fn new(request: &CompileRequest) -> BundledRequest {
+        BundledRequest {
+            file: RawPath(request.file.clone()),
             main: request.main.clone(),
-            toolkit_path: request.toolkit_path.iter().cloned().map(Name).collect(),
+            toolkit_path: request.toolkit_path.iter().cloned().map(RawPath).collect(),
             compile_values: request.compile_values.clone(),
             submission_values: request.submission_values.clone(),
         }
     }
 }
 
-impl Settings {
-    fn new(launch: &Launch) -> Settings {
-        Settings {
-            data_dir: Name(launch.data_dir.clone()),
-            application_dir: Name(launch.application_dir.clone()),
+impl BundledLaunch {
+    fn new(launch: &LaunchOptions) -> BundledLaunch {
+        BundledLaunch {
+            data_dir: RawPath(launch.data_dir.clone()),
+            application_dir: RawPath(launch.application_dir.clone()),
             trace: launch.trace,
             log: launch.log,
             backend: launch.backend,
@@ -160,7 +164,7 @@ impl Settings {
 }
 
 /// Sixteen bytes that nobody can guess.
-fn token() -> Result<[u8; 16], Error> {
+fn random_token() -> Result<[u8; 16], Error> {
     let mut token = [0; 16];
     // So few bytes come at once, man getrandom(2) says, unless a signal comes before there are any.
     let flags = GetRandomFlags::empty();

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use compiler::{Input, Options, Output, Source};
+use compiler::{CompileInput, CompileOptions, CompileOutput, SourceText};
 use graph::Program;
 
-use crate::models::models;
-use crate::sources::{Recorder, Sources};
+use crate::models::operator_models;
+use crate::recorded_sources::{RecordedSources, SourceRecorder};
 use crate::{Error, Findings};
 
 /// What is to be compiled, and with what.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct CompileRequest {
     /// The file that holds the main composite.
     pub file: PathBuf,
     /// The main composite, with or without its namespace; `None` if the file has only one.
@@ -38,18 +38,23 @@ pub struct Compilation {
     /// absolute path.
     pub application_dir: PathBuf,
     /// What was to be compiled.
-    pub request: Request,
+    pub request: CompileRequest,
     /// Every file that was read for it.
-    pub sources: Sources,
+    pub sources: RecordedSources,
 }
 
 /// Compiles a program.
 ///
 /// # Errors
 /// If the main file cannot be read. What is wrong with the program is among the findings.
-pub fn compile(request: &Request) -> Result<Compilation, Error> {
-    let recorder = Recorder::open(&request.file, &request.mixed_args)?;
-    let output = run(request, recorder.main(), &recorder, compiler::compile);
+pub fn compile(request: &CompileRequest) -> Result<Compilation, Error> {
+    let recorder = SourceRecorder::open(&request.file, &request.mixed_args)?;
+    let output = run_compiler(
+        request,
+        recorder.main_source(),
+        &recorder,
+        compiler::compile,
+    );
     let findings = Findings::new(output.diagnostics, output.sources);
     let sources = recorder.into_sources()?;
     Ok(Compilation {
@@ -62,27 +67,36 @@ pub fn compile(request: &Request) -> Result<Compilation, Error> {
 }
 
 /// Compiles a program again from what was read the first time; `None` if it has errors.
-pub(crate) fn compile_again(request: &Request, sources: &Sources) -> Option<Program> {
-    run(request, sources.main.source(), sources, compiler::compile).program
+pub(crate) fn compile_again(
+    request: &CompileRequest,
+    sources: &RecordedSources,
+) -> Option<Program> {
+    run_compiler(
+        request,
+        sources.main.to_source(),
+        sources,
+        compiler::compile,
+    )
+    .program
 }
 
 /// Checks a file: every composite, function and type in it, whether a program uses it or not.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn check(request: &Request) -> Result<Findings, Error> {
-    let recorder = Recorder::open(&request.file, &request.mixed_args)?;
-    let output = run(request, recorder.main(), &recorder, compiler::check);
+pub fn check(request: &CompileRequest) -> Result<Findings, Error> {
+    let recorder = SourceRecorder::open(&request.file, &request.mixed_args)?;
+    let output = run_compiler(request, recorder.main_source(), &recorder, compiler::check);
     recorder.into_sources()?;
     Ok(Findings::new(output.diagnostics, output.sources))
 }
 
-fn run(
-    request: &Request,
-    text: Source,
+fn run_compiler(
+    request: &CompileRequest,
+    text: SourceText,
     loader: &dyn compiler::Loader,
-    stage: fn(Input<'_>) -> Output,
-) -> Output {
+    stage: fn(CompileInput<'_>) -> CompileOutput,
+) -> CompileOutput {
     let mut compile_time_values: HashMap<String, Vec<String>> = HashMap::new();
     for (name, value) in &request.compile_values {
         compile_time_values
@@ -96,7 +110,7 @@ fn run(
         let name = root.file_name()?.to_string_lossy().into_owned();
         Some((name, root.to_string_lossy().into_owned()))
     });
-    let options = Options {
+    let options = CompileOptions {
         submission_values: request
             .submission_values
             .iter()
@@ -106,15 +120,15 @@ fn run(
         compile_time_values,
         toolkit_dirs: toolkit_dirs.collect(),
         media: crate::plan::crossing_media().map(str::to_owned).collect(),
-        ..Options::default()
+        ..CompileOptions::default()
     };
-    stage(Input {
+    stage(CompileInput {
         files: vec![(request.file.clone(), text)],
         main: request.main.as_deref(),
         loader,
         toolkits: request.toolkit_path.clone(),
         natives: toolkit::functions(),
-        models: models(),
+        models: operator_models(),
         options,
     })
 }
@@ -134,10 +148,10 @@ mod tests {
         let edited = "composite Inner(output B) { graph stream<int64 n> B = Beacon() {} }";
         fs::write(folder.join("Main.spl"), main).unwrap();
         fs::write(folder.join("Inner.spl"), inner).unwrap();
-        let request = Request {
+        let request = CompileRequest {
             file: folder.join("Main.spl"),
             submission_values: Some(Vec::new()),
-            ..Request::default()
+            ..CompileRequest::default()
         };
         let first = compile(&request).unwrap();
         fs::write(folder.join("Inner.spl"), edited).unwrap();

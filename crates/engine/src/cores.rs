@@ -11,9 +11,9 @@ pub fn missing_core(asked: &[u32]) -> Option<(u32, Vec<u32>)> {
     let asked = asked.to_vec();
     // On a thread that has no use for its own cores afterwards.
     let find = move || {
-        let missing = asked.into_iter().find(|&core| !takes(core))?;
+        let missing = asked.into_iter().find(|&core| !try_pin(core))?;
         let all = 0..CpuSet::MAX_CPU as u32;
-        Some((missing, all.filter(|&core| takes(core)).collect()))
+        Some((missing, all.filter(|&core| try_pin(core)).collect()))
     };
     // Without one, whoever is to run there will say so.
     let thread = std::thread::Builder::new().spawn(find).ok()?;
@@ -21,7 +21,7 @@ pub fn missing_core(asked: &[u32]) -> Option<(u32, Vec<u32>)> {
 }
 
 /// Whether this thread may run there; from now on it does.
-fn takes(core: u32) -> bool {
+fn try_pin(core: u32) -> bool {
     let mut set = CpuSet::new();
     let exists = (core as usize) < CpuSet::MAX_CPU;
     if exists {

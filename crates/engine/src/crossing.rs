@@ -5,31 +5,32 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use compiler::Part;
-use graph::{Codec, Crossing, Edge, Homes, Plan, Program};
-use runtime::crossing::{Links, Receiving, Sending};
-use transport::{Batching, Medium, Spec, media};
+use compiler::PeProgram;
+use graph::{Crossing, CrossingCodec, OutPortId, PeAssignment, Plan, Program};
+use runtime::crossing::{CrossingEnds, InboundCrossing, OutboundCrossing};
+use transport::{Batching, EdgeSpec, Medium, media};
 
-use crate::control::Ticket;
-use crate::{Host, hosts};
+use crate::control::CrossingTicket;
+use crate::{HostSpec, hosts};
 
-/// Bytes under way on an edge through memory whose plan does not say how many, as many as a queue has.
-/// Round a smaller ring the writer comes upon each cache line while the reader's processor has just had
-/// it: where each core has 1 MB of cache, a ring of 1 MB carried a third to a half as many tuples.
+/// Bytes under way on an edge through memory whose plan does not say how many, as many as a queue
+/// has. Round a smaller ring the writer comes upon each cache line while the reader's processor has
+/// just had it: where each core has 1 MB of cache, a ring of 1 MB carried a third to a half as many
+/// tuples.
 const RING_BYTES: usize = 2 << 20;
 
 /// The same through sockets, which copy: twice as many carry no more.
-const WINDOW_BYTES: usize = 1 << 20;
+const SOCKET_BYTES: usize = 1 << 20;
 
 /// Bytes of all edges of a plan together, and of the rings of a PE. With many edges each has less.
-const RINGS_BYTES: usize = 1 << 28;
+const RING_BYTES_TOTAL: usize = 1 << 28;
 
 /// But not less than this: large tuples and large batches need room.
 const RING_BYTES_MIN: usize = 1 << 16;
 
 /// Bytes of each of so many, of which one alone would have `most`.
-fn share(count: usize, most: usize) -> usize {
-    let share = RINGS_BYTES / count.max(1);
+fn ring_bytes_share(count: usize, most: usize) -> usize {
+    let share = RING_BYTES_TOTAL / count.max(1);
     share.clamp(RING_BYTES_MIN, most).next_power_of_two()
 }
 
@@ -37,21 +38,21 @@ fn share(count: usize, most: usize) -> usize {
 pub struct Crossings<'a> {
     plan: &'a Plan,
     program: &'a Program,
-    homes: Homes,
+    homes: PeAssignment,
     /// The job's secret.
     token: [u8; 16],
-    hosts: &'a [Host],
+    hosts: &'a [HostSpec],
 }
 
 /// The sending end of a link, and what its receivers need.
-type Opened = (Sending, Vec<(Ticket, Vec<OwnedFd>)>);
+type OpenedCrossing = (OutboundCrossing, Vec<(CrossingTicket, Vec<OwnedFd>)>);
 
 /// A crossing with what it rides on.
-struct Link<'a> {
+struct ResolvedCrossing<'a> {
     crossing: &'a Crossing,
     stream: Arc<str>,
     medium: &'static dyn Medium,
-    spec: Spec,
+    spec: EdgeSpec,
 }
 
 impl<'a> Crossings<'a> {
@@ -60,12 +61,12 @@ impl<'a> Crossings<'a> {
         plan: &'a Plan,
         program: &'a Program,
         token: [u8; 16],
-        hosts: &'a [Host],
+        hosts: &'a [HostSpec],
     ) -> Crossings<'a> {
         Crossings {
             plan,
             program,
-            homes: Homes::new(plan, program.operators.len()),
+            homes: PeAssignment::new(plan, program.operators.len()),
             token,
             hosts,
         }
@@ -75,21 +76,21 @@ impl<'a> Crossings<'a> {
     ///
     /// # Errors
     /// A sentence that names the stream.
-    pub fn open(&self, number: u32) -> Result<Opened, String> {
-        let link = self.find(number)?;
+    pub fn open(&self, number: u32) -> Result<OpenedCrossing, String> {
+        let link = self.resolve(number)?;
         let opened = link.medium.open(&link.spec);
-        let (end, tickets) = opened.map_err(|error| link.sentence(&error))?;
-        let ticket = |(receiver, ticket): (u32, transport::Ticket)| {
-            let own = Ticket {
+        let (end, tickets) = opened.map_err(|error| link.error_text(&error))?;
+        let ticket = |(receiver, ticket): (u32, transport::EdgeTicket)| {
+            let own = CrossingTicket {
                 link: number,
                 receiver,
                 bytes: ticket.bytes,
             };
             (own, ticket.fds)
         };
-        let sending = Sending {
+        let sending = OutboundCrossing {
             stream: link.stream,
-            to: link.crossing.to.clone(),
+            to_pes: link.crossing.to.clone(),
             codec: link.crossing.codec,
             end,
         };
@@ -100,47 +101,52 @@ impl<'a> Crossings<'a> {
     ///
     /// # Errors
     /// A sentence that names the stream.
-    pub fn within(&self, part: &Part, pe: u32, links: &mut Links) -> Result<(), String> {
+    pub fn open_rings(
+        &self,
+        part: &PeProgram,
+        pe: u32,
+        links: &mut CrossingEnds,
+    ) -> Result<(), String> {
         for &(number, from) in &part.rings {
-            let bytes = share(part.rings.len(), RING_BYTES);
-            let (sending, receiving) = self.ring((number, from), pe, bytes)?;
+            let bytes = ring_bytes_share(part.rings.len(), RING_BYTES);
+            let (sending, receiving) = self.open_ring((number, from), pe, bytes)?;
             links.outbound.insert(number, sending);
             links.inbound.insert(number, receiving);
         }
-        links.begins = part.begins.clone();
+        links.operator_origins = part.origins.clone();
         Ok(())
     }
 
-    fn ring(
+    fn open_ring(
         &self,
-        (number, from): (u32, Edge),
+        (number, from): (u32, OutPortId),
         pe: u32,
         ring_bytes: usize,
-    ) -> Result<(Sending, Receiving), String> {
+    ) -> Result<(OutboundCrossing, InboundCrossing), String> {
         let medium = media::find("ring").ok_or_else(|| unknown_medium("ring"))?;
-        let (name, stream) = self.names(from);
-        let spec = Spec {
+        let (name, stream) = self.stream_names(from);
+        let spec = EdgeSpec {
             name: name.into(),
-            link: number,
-            receivers: 1,
+            edge: number,
+            receiver_count: 1,
             ring_bytes,
-            batch: Batching::default(),
+            batching: Batching::default(),
             token: self.token,
             listen: Ipv4Addr::LOCALHOST.into(),
         };
         let failed = |error: transport::Error| format!("stream {} by ring: {error}", spec.name);
         let (end, mut tickets) = medium.open(&spec).map_err(failed)?;
         let ticket = tickets.pop().unwrap_or_default();
-        let sending = Sending {
+        let sending = OutboundCrossing {
             stream: stream.clone(),
-            to: vec![pe],
-            codec: Codec::Facade,
+            to_pes: vec![pe],
+            codec: CrossingCodec::Facade,
             end,
         };
-        let receiving = Receiving {
+        let receiving = InboundCrossing {
             stream,
-            from: pe,
-            codec: Codec::Facade,
+            from_pe: pe,
+            codec: CrossingCodec::Facade,
             is_foreign: false,
             end: medium.accept(&spec, ticket).map_err(failed)?,
         };
@@ -148,7 +154,7 @@ impl<'a> Crossings<'a> {
     }
 
     /// What a stream is called in messages, and its own name.
-    fn names(&self, Edge { operator, port }: Edge) -> (String, Arc<str>) {
+    fn stream_names(&self, OutPortId { operator, port }: OutPortId) -> (String, Arc<str>) {
         let operator = self.program.operators.get(operator.0 as usize);
         let stream = operator.and_then(|operator| operator.outputs.get(port as usize));
         let name = operator.map_or("?", |operator| &*operator.name);
@@ -160,58 +166,62 @@ impl<'a> Crossings<'a> {
     ///
     /// # Errors
     /// A sentence that names the stream.
-    pub fn accept(&self, ticket: Ticket, fds: Vec<OwnedFd>) -> Result<Receiving, String> {
-        let link = self.find(ticket.link)?;
+    pub fn accept(
+        &self,
+        ticket: CrossingTicket,
+        fds: Vec<OwnedFd>,
+    ) -> Result<InboundCrossing, String> {
+        let link = self.resolve(ticket.link)?;
         let bytes = ticket.bytes;
         let accepted = link
             .medium
-            .accept(&link.spec, transport::Ticket { bytes, fds });
-        let end = accepted.map_err(|error| link.sentence(&error))?;
-        let from = self.homes.of(link.crossing.from.operator);
-        Ok(Receiving {
+            .accept(&link.spec, transport::EdgeTicket { bytes, fds });
+        let end = accepted.map_err(|error| link.error_text(&error))?;
+        let from = self.homes.pe_of(link.crossing.from.operator);
+        Ok(InboundCrossing {
             stream: link.stream,
-            from: from.unwrap_or_default(),
+            from_pe: from.unwrap_or_default(),
             codec: link.crossing.codec,
-            is_foreign: link.medium.caps().is_foreign,
+            is_foreign: link.medium.caps().is_untrusted,
             end,
         })
     }
 
     /// Where a crossing's sender listens: for its own host alone, unless a receiver is on another.
-    fn listen(&self, crossing: &Crossing) -> Result<IpAddr, String> {
+    fn listen_address(&self, crossing: &Crossing) -> Result<IpAddr, String> {
         let host = |pe: u32| self.plan.pes.get(pe as usize)?.host.as_deref();
-        let from = self.homes.of(crossing.from.operator).and_then(host);
+        let from = self.homes.pe_of(crossing.from.operator).and_then(host);
         if crossing.to.iter().all(|pe| host(*pe) == from) {
             return Ok(Ipv4Addr::LOCALHOST.into());
         }
-        let found = from.and_then(|name| hosts::of(self.hosts, name));
+        let found = from.and_then(|name| hosts::find_host(self.hosts, name));
         let found = found.ok_or("the sender's host has no address for other hosts")?;
         Ok(found.address)
     }
 
-    fn find(&self, number: u32) -> Result<Link<'a>, String> {
+    fn resolve(&self, number: u32) -> Result<ResolvedCrossing<'a>, String> {
         let crossing = self.plan.crossings.get(number as usize);
         let crossing = crossing.ok_or_else(|| format!("there is no crossing {number}"))?;
         let medium = media::find(&crossing.medium);
         let medium = medium.ok_or_else(|| unknown_medium(&crossing.medium))?;
-        let most = match medium.caps().is_foreign {
-            true => WINDOW_BYTES,
+        let most = match medium.caps().is_untrusted {
+            true => SOCKET_BYTES,
             false => RING_BYTES,
         };
-        let (name, stream) = self.names(crossing.from);
-        let spec = Spec {
+        let (name, stream) = self.stream_names(crossing.from);
+        let spec = EdgeSpec {
             name: name.into(),
-            link: number,
-            receivers: crossing.to.len() as u32,
+            edge: number,
+            receiver_count: crossing.to.len() as u32,
             ring_bytes: crossing.ring_bytes.map_or_else(
-                || share(self.plan.crossings.len(), most),
+                || ring_bytes_share(self.plan.crossings.len(), most),
                 |bytes| bytes as usize,
             ),
-            batch: crossing.batch.map_or_else(Batching::default, batching),
+            batching: crossing.batch.map_or_else(Batching::default, batching),
             token: self.token,
-            listen: self.listen(crossing)?,
+            listen: self.listen_address(crossing)?,
         };
-        Ok(Link {
+        Ok(ResolvedCrossing {
             crossing,
             stream,
             medium,
@@ -220,8 +230,8 @@ impl<'a> Crossings<'a> {
     }
 }
 
-impl Link<'_> {
-    fn sentence(&self, error: &transport::Error) -> String {
+impl ResolvedCrossing<'_> {
+    fn error_text(&self, error: &transport::Error) -> String {
         let (stream, medium) = (&self.spec.name, self.medium.name());
         format!("stream {stream} by {medium}: {error}")
     }
@@ -248,12 +258,12 @@ mod tests {
 
     #[test]
     fn many_edges_have_less_room_each() {
-        for (most, full) in [(RING_BYTES, 128), (WINDOW_BYTES, 256)] {
-            assert_eq!(share(0, most), most);
-            assert_eq!(share(full, most), most);
-            assert_eq!(share(full + 1, most), most, "a power of two");
-            assert_eq!(share(4 * full, most), most / 4);
-            assert_eq!(share(1_000_000, most), RING_BYTES_MIN);
+        for (most, full) in [(RING_BYTES, 128), (SOCKET_BYTES, 256)] {
+            assert_eq!(ring_bytes_share(0, most), most);
+            assert_eq!(ring_bytes_share(full, most), most);
+            assert_eq!(ring_bytes_share(full + 1, most), most, "a power of two");
+            assert_eq!(ring_bytes_share(4 * full, most), most / 4);
+            assert_eq!(ring_bytes_share(1_000_000, most), RING_BYTES_MIN);
         }
     }
 }

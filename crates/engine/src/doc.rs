@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use graph::{
-    Assignment, Cardinality, InPortModel, NativeFn, OperatorModel, OutPortModel, ParamMode,
-    ParamModel, PunctuationIn, PunctuationOut, Unsupported, Windowing,
+    AssignmentMode, Cardinality, InPortModel, NativeFn, OperatorModel, OutPortModel, ParamMode,
+    ParamModel, PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
 };
 
-use crate::models::models;
+use crate::models::operator_models;
 
 /// Width of a line of text.
 const WIDTH: usize = 92;
@@ -15,7 +15,7 @@ const WIDTH: usize = 92;
 /// A line for each operator and each function.
 pub fn doc_index() -> String {
     let mut text = String::from("OPERATORS\n");
-    for model in models() {
+    for model in operator_models() {
         let name = format!("{}::{}", model.namespace, model.name);
         let _ = writeln!(text, "  {name:<28} {}", first_sentence(model.doc));
     }
@@ -31,7 +31,7 @@ pub fn doc_index() -> String {
         names.sort_unstable();
         names.dedup();
         let _ = writeln!(text, "  {namespace}");
-        text += &wrapped(&names.join(" "), "    ");
+        text += &wrap(&names.join(" "), "    ");
     }
     text
 }
@@ -47,28 +47,28 @@ pub fn doc(name: &str) -> Result<String, String> {
         None => (None, name),
     };
     let is_in = |other: &str| namespace.is_none_or(|namespace| namespace == other);
-    let operators = models()
+    let operators = operator_models()
         .iter()
         .filter(|m| m.name == last && is_in(m.namespace));
     let functions: Vec<&NativeFn> = toolkit::functions()
         .iter()
         .filter(|function| function_name(function) == last && is_in(function.namespace))
         .collect();
-    let mut text: String = operators.map(|model| operator(model)).collect();
+    let mut text: String = operators.map(|model| operator_doc(model)).collect();
     for function in &functions {
         let _ = writeln!(text, "{}::{}", function.namespace, function.prototype);
-        text += &wrapped(function.doc, "    ");
+        text += &wrap(function.doc, "    ");
         text.push('\n');
     }
     if text.is_empty() {
-        Err(unknown(name, last))
+        Err(unknown_name(name, last))
     } else {
         Ok(text)
     }
 }
 
-fn unknown(name: &str, last: &str) -> String {
-    let operators = models().iter().map(|model| model.name);
+fn unknown_name(name: &str, last: &str) -> String {
+    let operators = operator_models().iter().map(|model| model.name);
     let functions = toolkit::functions().iter().map(function_name);
     let like = syntax::closest(last, operators.chain(functions));
     let like = like.map_or(String::new(), |like| format!("; did you mean {like}?"));
@@ -85,32 +85,39 @@ fn function_name(function: &NativeFn) -> &'static str {
         .unwrap_or_default()
 }
 
-fn operator(model: &OperatorModel) -> String {
+fn operator_doc(model: &OperatorModel) -> String {
     let mut text = format!("{}::{}\n\n", model.namespace, model.name);
-    text += &wrapped(model.doc, "");
+    text += &wrap(model.doc, "");
     if !model.inputs.is_empty() {
         text += "\nINPUT PORTS\n";
         model
             .inputs
             .iter()
-            .for_each(|port| text += &wrapped(&input(port), "  "));
+            .for_each(|port| text += &wrap(&input_port_doc(port), "  "));
     }
     if !model.outputs.is_empty() {
         text += "\nOUTPUT PORTS\n";
         model
             .outputs
             .iter()
-            .for_each(|port| text += &wrapped(&output(port), "  "));
+            .for_each(|port| text += &wrap(&output_port_doc(port), "  "));
     }
     if !model.params.is_empty() {
         text += "\nPARAMETERS\n";
         model
             .params
             .iter()
-            .for_each(|param| text += &parameter(model, param));
+            .for_each(|param| text += &parameter_doc(model, param));
     }
-    for (name, Unsupported { why, instead }) in model.unsupported_params {
-        text += &wrapped(&format!("{name}: not supported: {why}; {instead}"), "  ");
+    for (
+        name,
+        Unsupported {
+            reason: why,
+            alternative: instead,
+        },
+    ) in model.unsupported_params
+    {
+        text += &wrap(&format!("{name}: not supported: {why}; {instead}"), "  ");
     }
     if !model.output_functions.is_empty() {
         text += "\nOUTPUT FUNCTIONS\n";
@@ -127,7 +134,7 @@ fn operator(model: &OperatorModel) -> String {
     text
 }
 
-fn count(cardinality: Cardinality) -> String {
+fn cardinality_text(cardinality: Cardinality) -> String {
     match cardinality {
         Cardinality::Exactly(1) => "one".to_owned(),
         Cardinality::Exactly(n) => n.to_string(),
@@ -136,50 +143,57 @@ fn count(cardinality: Cardinality) -> String {
     }
 }
 
-fn input(port: &InPortModel) -> String {
+fn input_port_doc(port: &InPortModel) -> String {
     let window = match port.window {
-        Windowing::NonWindowed => "",
-        Windowing::Windowed => "; has a window",
-        Windowing::OptionallyWindowed => "; may have a window",
+        WindowingMode::NonWindowed => "",
+        WindowingMode::Windowed => "; has a window",
+        WindowingMode::OptionallyWindowed => "; may have a window",
     };
     let punctuation = match port.punctuation {
-        PunctuationIn::Oblivious => "",
-        PunctuationIn::Expecting => "; needs window markers",
-        PunctuationIn::WindowBound => "; needs window markers for a punct() window",
+        PunctuationInputMode::Oblivious => "",
+        PunctuationInputMode::Expecting => "; needs window markers",
+        PunctuationInputMode::WindowBound => "; needs window markers for a punct() window",
     };
-    let interval = if port.time_interval {
+    let interval = if port.allows_time_interval {
         ", which may be timeInterval"
     } else {
         ""
     };
-    let control = if port.control { "; a control port" } else { "" };
+    let control = if port.is_control {
+        "; a control port"
+    } else {
+        ""
+    };
     format!(
         "{}{window}{interval}{punctuation}{control}",
-        count(port.count)
+        cardinality_text(port.count)
     )
 }
 
-fn output(port: &OutPortModel) -> String {
+fn output_port_doc(port: &OutPortModel) -> String {
     let punctuation = match port.punctuation {
-        PunctuationOut::Generating => "makes its own window markers".to_owned(),
-        PunctuationOut::Preserving(0) => "forwards window markers".to_owned(),
-        PunctuationOut::Preserving(n) => format!("forwards the window markers of input {n}"),
-        PunctuationOut::Free => "has no window markers".to_owned(),
+        PunctuationOutputMode::Generating => "makes its own window markers".to_owned(),
+        PunctuationOutputMode::Preserving(0) => "forwards window markers".to_owned(),
+        PunctuationOutputMode::Preserving(n) => format!("forwards the window markers of input {n}"),
+        PunctuationOutputMode::Free => "has no window markers".to_owned(),
     };
     let assign = match port.assign {
-        Assignment::None => "",
-        Assignment::AttributeFree => "; attributes may be assigned without reading a tuple",
-        Assignment::Expression => "; attributes may be assigned",
+        AssignmentMode::None => "",
+        AssignmentMode::AttributeFree => "; attributes may be assigned without reading a tuple",
+        AssignmentMode::Expression => "; attributes may be assigned",
     };
-    let forwards = if port.forwards {
+    let forwards = if port.auto_assignment {
         "; the others are forwarded by name"
     } else {
         ""
     };
-    format!("{}; {punctuation}{assign}{forwards}", count(port.count))
+    format!(
+        "{}; {punctuation}{assign}{forwards}",
+        cardinality_text(port.count)
+    )
 }
 
-fn parameter(model: &OperatorModel, param: &ParamModel) -> String {
+fn parameter_doc(model: &OperatorModel, param: &ParamModel) -> String {
     let ty = match model.enums.iter().find(|(name, _)| *name == param.ty) {
         Some((_, values)) => format!("{{{}}}", values.join(", ")),
         None => param.ty.to_owned(),
@@ -193,10 +207,10 @@ fn parameter(model: &OperatorModel, param: &ParamModel) -> String {
         ParamMode::Subscription => "a condition over properties",
         ParamMode::Filter => "a condition over the output tuple",
     };
-    let list = if param.list { ", one or more" } else { "" };
+    let list = if param.is_list { ", one or more" } else { "" };
     let mandatory = if param.mandatory { ", mandatory" } else { "" };
     let head = format!("  {}: {ty} ({mode}{list}{mandatory})\n", param.name);
-    head + &wrapped(param.doc, "      ")
+    head + &wrap(param.doc, "      ")
 }
 
 fn first_sentence(doc: &str) -> &str {
@@ -204,7 +218,7 @@ fn first_sentence(doc: &str) -> &str {
 }
 
 /// Words in lines of at most [`WIDTH`] characters.
-fn wrapped(text: &str, indent: &str) -> String {
+fn wrap(text: &str, indent: &str) -> String {
     let mut lines = String::new();
     let mut line = String::new();
     for word in text.split_whitespace() {

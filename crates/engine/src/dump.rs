@@ -5,15 +5,15 @@ use std::path::Path;
 use graph::{Plan, Program};
 use syntax::SourceMap;
 
-use crate::code::Listing;
-use crate::{Error, Findings, files};
+use crate::codegen::ListingFormat;
+use crate::{Error, Findings, source_files};
 
 /// The text of a file, generated if it is one of mixed mode, and what was said while it was.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn source_text(path: &Path, mixed_args: &[String]) -> Result<(String, Findings), Error> {
-    let source = files::text(path, mixed_args)?;
+    let source = source_files::read_source_file(path, mixed_args)?;
     let mut sources = SourceMap::default();
     let said = source.diagnostics(&mut sources, path);
     Ok((source.text, Findings::new(said, sources)))
@@ -32,7 +32,9 @@ pub fn dump_tree(text: &str) -> String {
 
 /// Operators and functions with typed expressions.
 pub fn dump_typed(program: &Program) -> String {
-    program.printed(toolkit::functions()).to_string()
+    program
+        .display_with_natives(toolkit::functions())
+        .to_string()
 }
 
 /// Operators and the streams between them; with a plan, PE by PE.
@@ -60,7 +62,7 @@ pub fn dump_plan(program: &Program, plan: &Plan) -> String {
 /// # Errors
 /// If it cannot be compiled.
 pub fn dump_clif(program: &Program) -> Result<String, Error> {
-    crate::code::dump(program, Listing::Clif)
+    crate::codegen::code_listing(program, ListingFormat::Clif)
 }
 
 /// The machine code of everything that is compiled.
@@ -68,5 +70,5 @@ pub fn dump_clif(program: &Program) -> Result<String, Error> {
 /// # Errors
 /// If it cannot be compiled.
 pub fn dump_asm(program: &Program) -> Result<String, Error> {
-    crate::code::dump(program, Listing::Asm)
+    crate::codegen::code_listing(program, ListingFormat::Asm)
 }

@@ -21,9 +21,9 @@ pub enum Error {
     /// The system refused something: what was tried, and why it failed.
     System(String, io::Error),
     /// Compiled code could not be made: a mistake of the engine.
-    Code(String),
+    Codegen(String),
     /// The program ended because nobody reads its output any more; there is nothing to say.
-    Quiet,
+    OutputClosed,
 }
 
 impl Error {
@@ -53,8 +53,8 @@ impl fmt::Display for Error {
             }
             Error::Program(message) | Error::Plan(message) => f.write_str(message),
             Error::System(tried, error) => write!(f, "cannot {tried}: {error}"),
-            Error::Code(message) => write!(f, "cannot compile to machine code: {message}"),
-            Error::Quiet => Ok(()),
+            Error::Codegen(message) => write!(f, "cannot compile to machine code: {message}"),
+            Error::OutputClosed => Ok(()),
         }
     }
 }

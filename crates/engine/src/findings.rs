@@ -40,7 +40,7 @@ impl Findings {
 
     /// For people: place, source line with a caret, what is wrong, what would be right; at the end
     /// how many there were. Empty if there are none.
-    pub fn text(&self, colour: bool) -> String {
+    pub fn to_text(&self, colour: bool) -> String {
         if self.diagnostics.is_empty() {
             return String::new();
         }
@@ -67,15 +67,15 @@ impl Findings {
     /// For programs: an object a finding, with `severity`, `code`, `message`, `file`, `line`,
     /// `column`, `end_line`, `end_column`, `labels` and `help`. Lines and columns count from 1,
     /// columns in characters; the end is exclusive.
-    pub fn json(&self) -> Vec<Value> {
+    pub fn to_json(&self) -> Vec<Value> {
         self.diagnostics
             .iter()
-            .map(|finding| self.object(finding))
+            .map(|finding| self.finding_json(finding))
             .collect()
     }
 
-    fn object(&self, finding: &Diagnostic) -> Value {
-        let mut object = self.place(finding.span);
+    fn finding_json(&self, finding: &Diagnostic) -> Value {
+        let mut object = self.location_json(finding.span);
         object["severity"] = match finding.severity {
             Severity::Error => "error".into(),
             Severity::Warning => "warning".into(),
@@ -83,7 +83,7 @@ impl Findings {
         object["code"] = finding.code.into();
         object["message"] = finding.message.as_str().into();
         let labels = finding.labels.iter().map(|label| {
-            let mut place = self.place(label.span);
+            let mut place = self.location_json(label.span);
             place["text"] = label.text.as_str().into();
             place
         });
@@ -92,7 +92,7 @@ impl Findings {
         object
     }
 
-    fn place(&self, span: Span) -> Value {
+    fn location_json(&self, span: Span) -> Value {
         let file = self.sources.file(span.file);
         let (start, end) = (file.position(span.start), file.position(span.end));
         json!({

@@ -1,8 +1,9 @@
 //! The hosts that a plan names: how processes get there, and where they listen.
 //!
-//! The launcher starts every PE as its child. On another host that is by a command that stands before
-//! the PE's own and has to run it with the same standard input: `nsenter` for a namespace of this
-//! machine. What PEs of one host send to those of another goes by an address of the sender's host.
+//! The launcher starts every PE as its child. On another host that is by a command that stands
+//! before the PE's own and has to run it with the same standard input: `nsenter` for a namespace of
+//! this machine. What PEs of one host send to those of another goes by an address of the sender's
+//! host.
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -15,7 +16,7 @@ use crate::Error;
 
 /// A host, as whoever launches a job describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Host {
+pub struct HostSpec {
     /// What plans call it.
     pub name: String,
     /// Where the other hosts reach its processes.
@@ -29,7 +30,7 @@ pub struct Host {
 ///
 /// # Errors
 /// A sentence that says what is missing.
-pub(crate) fn check(plan: &Plan, hosts: &[Host]) -> Result<(), Error> {
+pub(crate) fn check_hosts(plan: &Plan, hosts: &[HostSpec]) -> Result<(), Error> {
     let missing = |message: String| Err(Error::Plan(message));
     for (at, host) in hosts.iter().enumerate() {
         if hosts[..at].iter().any(|other| other.name == host.name) {
@@ -38,7 +39,7 @@ pub(crate) fn check(plan: &Plan, hosts: &[Host]) -> Result<(), Error> {
     }
     for (number, pe) in plan.pes.iter().enumerate() {
         match &pe.host {
-            Some(name) if of(hosts, name).is_none() => {
+            Some(name) if find_host(hosts, name).is_none() => {
                 return missing(format!(
                     "pe {number} is to run on host {name}, which is not described: --host \
                      {name}=ADDRESS says where it is"
@@ -57,25 +58,25 @@ pub(crate) fn check(plan: &Plan, hosts: &[Host]) -> Result<(), Error> {
 }
 
 /// The description of a host.
-pub(crate) fn of<'a>(hosts: &'a [Host], name: &str) -> Option<&'a Host> {
+pub(crate) fn find_host<'a>(hosts: &'a [HostSpec], name: &str) -> Option<&'a HostSpec> {
     hosts.iter().find(|host| host.name == name)
 }
 
-impl Host {
+impl HostSpec {
     /// The same command, on this host.
-    pub(crate) fn place(&self, command: Command) -> Command {
+    pub(crate) fn wrap_command(&self, command: Command) -> Command {
         let Some((first, rest)) = self.prefix.split_first() else {
             return command;
         };
         let mut placed = Command::new(first);
-        placed.args(rest).arg(program(&command));
+        placed.args(rest).arg(program_path(&command));
         placed.args(command.get_args());
         placed
     }
 }
 
 /// What a command runs, by a name that means the same to another program.
-fn program(command: &Command) -> OsString {
+fn program_path(command: &Command) -> OsString {
     let program = command.get_program();
     let found = std::fs::read_link(program).map(|path| path.into_os_string());
     found.unwrap_or_else(|_| program.to_owned())
@@ -85,8 +86,8 @@ fn program(command: &Command) -> OsString {
 mod tests {
     use super::*;
 
-    fn host(name: &str, prefix: &[&str]) -> Host {
-        Host {
+    fn host(name: &str, prefix: &[&str]) -> HostSpec {
+        HostSpec {
             name: name.to_owned(),
             address: IpAddr::from([10, 0, 0, 1]),
             prefix: prefix.iter().map(|&word| word.to_owned()).collect(),
@@ -94,9 +95,9 @@ mod tests {
     }
 
     fn plan(hosts: &[Option<&str>]) -> Plan {
-        let pe = |name: &Option<&str>| graph::Pe {
+        let pe = |name: &Option<&str>| graph::PePlan {
             host: name.map(Into::into),
-            ..graph::Pe::default()
+            ..graph::PePlan::default()
         };
         Plan {
             pes: hosts.iter().map(pe).collect(),
@@ -107,9 +108,10 @@ mod tests {
     #[test]
     fn a_plan_names_all_its_hosts() {
         let known = [host("near", &[]), host("far", &[])];
-        assert!(check(&plan(&[None, None]), &[]).is_ok());
-        assert!(check(&plan(&[Some("near"), Some("far")]), &known).is_ok());
-        let said = |hosts: &[Option<&str>]| check(&plan(hosts), &known).unwrap_err().to_string();
+        assert!(check_hosts(&plan(&[None, None]), &[]).is_ok());
+        assert!(check_hosts(&plan(&[Some("near"), Some("far")]), &known).is_ok());
+        let said =
+            |hosts: &[Option<&str>]| check_hosts(&plan(hosts), &known).unwrap_err().to_string();
         assert!(said(&[Some("near"), Some("moon")]).contains("--host moon=ADDRESS"));
         assert!(said(&[None, Some("far")]).contains("pe 0 has no host"));
     }
@@ -118,11 +120,11 @@ mod tests {
     fn a_prefix_stands_before_the_command() {
         let mut command = Command::new("thalweg");
         command.args(["pe", "1"]);
-        let placed = host("far", &["enter", "--", "x"]).place(command);
+        let placed = host("far", &["enter", "--", "x"]).wrap_command(command);
         assert_eq!(placed.get_program(), "enter");
         let args: Vec<_> = placed.get_args().collect();
         assert_eq!(args, ["--", "x", "thalweg", "pe", "1"]);
-        let here = host("near", &[]).place(Command::new("thalweg"));
+        let here = host("near", &[]).wrap_command(Command::new("thalweg"));
         assert_eq!(here.get_program(), "thalweg");
     }
 }

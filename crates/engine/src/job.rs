@@ -3,24 +3,24 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use runtime::Stop;
+use runtime::StopSignal;
 
 use crate::Error;
 
 /// A program that runs, here or in processes of its own.
 pub struct Job {
-    stop: Stop,
+    stop: StopSignal,
     sources: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
-    ended: Receiver<Outcome>,
-    outcome: Option<Outcome>,
+    result_receiver: Receiver<JobResult>,
+    result: Option<JobResult>,
 }
 
 /// What is to be said of a job that has ended.
-type Outcome = Result<Vec<String>, Error>;
+type JobResult = Result<Vec<String>, Error>;
 
 /// Asks a job for an orderly shutdown, from any thread.
 #[derive(Clone)]
-pub struct StopHandle(Stop);
+pub struct StopHandle(StopSignal);
 
 impl StopHandle {
     /// Asks; sources end, what is under way is finished. Asking again changes nothing.
@@ -32,15 +32,15 @@ impl StopHandle {
 impl Job {
     /// A job that says when it has ended and how.
     pub(crate) fn new(
-        stop: Stop,
+        stop: StopSignal,
         sources: Box<dyn Fn() -> Vec<(String, u64)> + Send>,
-        ended: Receiver<Outcome>,
+        ended: Receiver<JobResult>,
     ) -> Job {
         Job {
             stop,
             sources,
-            ended,
-            outcome: None,
+            result_receiver: ended,
+            result: None,
         }
     }
 
@@ -51,29 +51,29 @@ impl Job {
 
     /// Waits for its end, at most so long (for ever: `None`); whether it has ended.
     pub fn wait(&mut self, at_most: Option<Duration>) -> bool {
-        if self.outcome.is_some() {
+        if self.result.is_some() {
             return true;
         }
         let received = match at_most {
-            Some(time) => self.ended.recv_timeout(time),
+            Some(time) => self.result_receiver.recv_timeout(time),
             None => self
-                .ended
+                .result_receiver
                 .recv()
                 .map_err(|_| RecvTimeoutError::Disconnected),
         };
         match received {
-            Ok(outcome) => self.outcome = Some(outcome),
+            Ok(outcome) => self.result = Some(outcome),
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => {
                 let message = "internal error: the job's threads ended without a word";
-                self.outcome = Some(Err(Error::Program(message.to_owned())));
+                self.result = Some(Err(Error::Program(message.to_owned())));
             }
         }
         true
     }
 
     /// How many tuples each source has sent, as far as is known.
-    pub fn sources(&self) -> Vec<(String, u64)> {
+    pub fn source_counts(&self) -> Vec<(String, u64)> {
         (self.sources)()
     }
 
@@ -83,6 +83,6 @@ impl Job {
     /// What failed.
     pub fn join(mut self) -> Result<Vec<String>, Error> {
         self.wait(None);
-        self.outcome.unwrap_or(Ok(Vec::new()))
+        self.result.unwrap_or(Ok(Vec::new()))
     }
 }

@@ -9,19 +9,22 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use graph::{Plan, Program, TraceLevel};
-use runtime::abi::interpreted::Interpreted;
-use runtime::crossing::{ENTRIES, Links};
-use runtime::{Levels, OperatorEntry, Options, Pe, Report, Tally};
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::crossing::{CrossingEnds, ENTRIES};
+use runtime::{FailureReport, OperatorCounts, OperatorEntry, Pe, PeOptions, TraceLevels};
 use serde::{Deserialize, Serialize};
 
 use crate::crossing::Crossings;
-use crate::leftover::{self, Leftover};
-use crate::monitor::{JobNote, Sampler};
-use crate::{Compilation, Error, Host, Job, Processes, Strategy, failure, files, hosts, launcher};
+use crate::monitor::{JobMetadata, Sampler};
+use crate::unfired_windows::{self, UnfiredWindows};
+use crate::{
+    Compilation, Error, HostSpec, IdleStrategy, Job, JobProcesses, failure_text, hosts, launcher,
+    source_files,
+};
 
 /// How a program is run.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct LaunchOptions {
     /// Where relative file names begin.
     pub data_dir: PathBuf,
     /// Where the application lies.
@@ -31,7 +34,7 @@ pub struct Launch {
     /// What is logged.
     pub log: TraceLevel,
     /// What makes expressions run.
-    pub backend: Backend,
+    pub backend: BackendKind,
     /// Write a map of the compiled code for the perf tool.
     pub perf_map: bool,
     /// Shut down after so long.
@@ -48,34 +51,35 @@ pub struct Launch {
     /// The job's counters are to be seen while it runs: [`crate::samples`].
     pub counters: bool,
     /// What starts the process of a PE: its number and the job's name. The process has to call
-    /// [`crate::serve`], and to ignore signals that ask it to end: those are the launcher's business.
+    /// [`crate::serve`], and to ignore signals that ask it to end: those are the launcher's
+    /// business.
     pub pe_command: fn(u32, &str) -> Command,
     /// What threads without work do.
-    pub idle: Strategy,
+    pub idle: IdleStrategy,
     /// The hosts that the plan names.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<HostSpec>,
     /// Where the processes of PEs are noted, so that the caller can kill them.
-    pub processes: Processes,
+    pub processes: JobProcesses,
 }
 
 /// What makes expressions run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub enum Backend {
+pub enum BackendKind {
     /// The reference interpreter.
     Interpreted,
     /// Machine code.
     Compiled,
 }
 
-impl Default for Launch {
+impl Default for LaunchOptions {
     /// Compiled code in the current folder, with the levels of the command.
-    fn default() -> Launch {
-        Launch {
+    fn default() -> LaunchOptions {
+        LaunchOptions {
             data_dir: PathBuf::from("."),
             application_dir: PathBuf::from("."),
             trace: TraceLevel::Error,
             log: TraceLevel::Warn,
-            backend: Backend::Compiled,
+            backend: BackendKind::Compiled,
             perf_map: false,
             kill_after: None,
             before_print: |_| {},
@@ -84,9 +88,9 @@ impl Default for Launch {
             latency: false,
             counters: false,
             pe_command: launcher::own_binary,
-            idle: Strategy::default(),
+            idle: IdleStrategy::default(),
             hosts: Vec::new(),
-            processes: Processes::default(),
+            processes: JobProcesses::default(),
         }
     }
 }
@@ -94,29 +98,29 @@ impl Default for Launch {
 /// Runs a compiled program as its plan says: here if there is one PE, else in a process for each.
 ///
 /// # Errors
-/// What cannot be set up here: a parameter out of range, a file that cannot be opened, ... What other
-/// processes cannot set up is said when the job ends.
+/// What cannot be set up here: a parameter out of range, a file that cannot be opened, ... What
+/// other processes cannot set up is said when the job ends.
 pub fn run(
     compilation: &Compilation,
     program: &Program,
     plan: &Plan,
-    launch: &Launch,
+    launch: &LaunchOptions,
 ) -> Result<Job, Error> {
-    hosts::check(plan, &launch.hosts)?;
+    hosts::check_hosts(plan, &launch.hosts)?;
     match &plan.pes[..] {
-        [] => here(program, launch, Border::default()),
+        [] => launch_in_process(program, launch, PartOptions::default()),
         [only] if only.host.is_none() => {
             let part = compiler::cut(program, plan, 0);
-            let mut border = Border {
+            let mut part_options = PartOptions {
                 cores: only.cores.clone(),
                 pins: part.pins.clone(),
-                ..Border::default()
+                ..PartOptions::default()
             };
             // Nobody from outside comes to its rings: there is no secret.
             let rings = Crossings::new(plan, program, [0; 16], &[]);
-            let within = rings.within(&part, 0, &mut border.links);
+            let within = rings.open_rings(&part, 0, &mut part_options.crossing_ends);
             within.map_err(Error::Program)?;
-            here(&part.program, launch, border)
+            launch_in_process(&part.program, launch, part_options)
         }
         _ => launcher::launch(compilation, program, plan, launch),
     }
@@ -126,23 +130,27 @@ pub fn run(
 ///
 /// # Errors
 /// As [`run`].
-pub fn launch(program: &Program, launch: &Launch) -> Result<Job, Error> {
-    here(program, launch, Border::default())
+pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
+    launch_in_process(program, launch, PartOptions::default())
 }
 
-fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error> {
-    let failed = |report: Report| failure::error(&program.files, &report);
+fn launch_in_process(
+    program: &Program,
+    launch: &LaunchOptions,
+    border: PartOptions,
+) -> Result<Job, Error> {
+    let failed = |report: FailureReport| failure_text::job_error(&program.files, &report);
     let pe = wire(program, launch, border)?.map_err(failed)?;
     if let Some(time) = launch.kill_after {
-        let later = pe.stop().request_after(time.as_secs_f64());
+        let later = pe.stop_signal().request_after(time.as_secs_f64());
         later.map_err(|error| Error::system("start a thread", error))?;
     }
-    let stop = pe.stop();
+    let stop = pe.stop_signal();
     let running = pe.start().map_err(failed)?;
-    let tallies = running.tally_handle();
+    let tallies = running.operator_counts_handle();
     let (sender, ended) = channel();
     let files = program.files.clone();
-    let note = launch.counters.then(|| JobNote::new(&program.name, 1));
+    let note = launch.counters.then(|| JobMetadata::new(&program.name, 1));
     let leftovers = running.leftovers();
     let sampler = note.and_then(|note| Sampler::start(note, 0, program, &running));
     let stopped = stop.clone();
@@ -151,10 +159,16 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
         drop(sampler);
         let said = |_| {
             let leftovers = leftovers();
-            let leftovers = leftovers.iter().map(|left| Leftover::new(&files, left));
-            leftover::sentences(&leftovers.collect::<Vec<_>>())
+            let leftovers = leftovers
+                .iter()
+                .map(|left| UnfiredWindows::new(&files, left));
+            unfired_windows::unfired_sentences(&leftovers.collect::<Vec<_>>())
         };
-        sender.send(outcome.map(said).map_err(|r| failure::error(&files, &r)))
+        sender.send(
+            outcome
+                .map(said)
+                .map_err(|r| failure_text::job_error(&files, &r)),
+        )
     };
     let waiting = Builder::new().name("job".to_owned()).spawn(wait);
     waiting.map_err(|error| {
@@ -162,19 +176,19 @@ fn here(program: &Program, launch: &Launch, border: Border) -> Result<Job, Error
         stopped.request();
         Error::system("start a thread", error)
     })?;
-    let names = sources(program);
+    let names = source_names(program);
     Ok(Job::new(
         stop,
-        Box::new(move || counts(&names, &tallies())),
+        Box::new(move || source_counts(&names, &tallies())),
         ended,
     ))
 }
 
 /// What a part of a program has that a whole one has not.
 #[derive(Default)]
-pub(crate) struct Border {
+pub(crate) struct PartOptions {
     /// The ends of streams that cross its border.
-    pub links: Links,
+    pub crossing_ends: CrossingEnds,
     /// The cores that its threads may run on; empty: any.
     pub cores: Vec<u32>,
     /// Operators whose threads have a core of their own, and the core.
@@ -186,43 +200,43 @@ pub(crate) struct Border {
 /// Makes the operators of a program, or of a part of one.
 pub(crate) fn wire(
     program: &Program,
-    launch: &Launch,
-    border: Border,
-) -> Result<Result<Pe, Report>, Error> {
+    launch: &LaunchOptions,
+    border: PartOptions,
+) -> Result<Result<Pe, FailureReport>, Error> {
     let data_directory = std::path::absolute(&launch.data_dir).unwrap_or(launch.data_dir.clone());
-    if !files::is_folder(&data_directory)? {
+    if !source_files::is_folder(&data_directory)? {
         return Err(Error::DataDirectory(launch.data_dir.clone()));
     }
     let mut properties = properties(program, launch);
     properties.extend(border.properties);
-    let options = Options {
+    let options = PeOptions {
         data_directory,
-        levels: Levels {
+        levels: TraceLevels {
             trace: launch.trace,
             log: launch.log,
         },
         properties,
-        stdout: Box::new(Polite(std::io::stdout(), launch.before_print)),
+        stdout: Box::new(NotifyingWriter(std::io::stdout(), launch.before_print)),
         unbuffered: launch.unbuffered,
-        stderr: Box::new(Polite(std::io::stderr(), launch.before_print)),
-        links: border.links,
+        stderr: Box::new(NotifyingWriter(std::io::stderr(), launch.before_print)),
+        crossing_ends: border.crossing_ends,
         cores: border.cores,
         pins: border.pins,
-        idle: launch.idle,
-        conditions: Some(crate::condition::holds),
+        idle_strategy: launch.idle,
+        conditions: Some(crate::condition::condition_holds),
     };
     let registry = registry();
     Ok(match launch.backend {
-        Backend::Interpreted => {
-            let mut backend = Interpreted::new(&program.functions, toolkit::functions());
+        BackendKind::Interpreted => {
+            let mut backend = InterpreterBackend::new(&program.functions, toolkit::functions());
             Pe::wire(program, registry, &mut backend, options)
         }
-        Backend::Compiled => {
-            let code = jit::Options {
+        BackendKind::Compiled => {
+            let code = jit::JitOptions {
                 perf_map: launch.perf_map,
-                ..jit::Options::default()
+                ..jit::JitOptions::default()
             };
-            let mut backend = crate::code::backend(program, code)?;
+            let mut backend = crate::codegen::jit_backend(program, code)?;
             Pe::wire(program, registry, &mut backend, options)
         }
     })
@@ -236,14 +250,14 @@ fn registry() -> &'static [OperatorEntry] {
 }
 
 /// The names of a program's sources.
-pub(crate) fn sources(program: &Program) -> Vec<String> {
+pub(crate) fn source_names(program: &Program) -> Vec<String> {
     let operators = program.operators.iter();
     let sources = operators.filter(|operator| operator.inputs.is_empty());
     sources.map(|operator| operator.name.to_string()).collect()
 }
 
 /// How many tuples each of these operators has sent.
-pub(crate) fn counts(names: &[String], tallies: &[Tally]) -> Vec<(String, u64)> {
+pub(crate) fn source_counts(names: &[String], tallies: &[OperatorCounts]) -> Vec<(String, u64)> {
     let of = |name: &String| {
         let tally = tallies.iter().find(|tally| *tally.operator == **name);
         tally.map_or(0, |tally| tally.submitted.iter().sum())
@@ -252,7 +266,7 @@ pub(crate) fn counts(names: &[String], tallies: &[Tally]) -> Vec<(String, u64)> 
 }
 
 /// What [`graph::Services::property`] answers.
-fn properties(program: &Program, launch: &Launch) -> Vec<(String, String)> {
+fn properties(program: &Program, launch: &LaunchOptions) -> Vec<(String, String)> {
     let application_dir = std::path::absolute(&launch.application_dir);
     let application_dir = application_dir.unwrap_or(launch.application_dir.clone());
     let name = program.name.to_string();
@@ -267,9 +281,9 @@ fn properties(program: &Program, launch: &Launch) -> Vec<(String, String)> {
 }
 
 /// A stream that tells somebody before each write.
-pub(crate) struct Polite<W>(pub W, pub fn(&[u8]));
+pub(crate) struct NotifyingWriter<W>(pub W, pub fn(&[u8]));
 
-impl<W: Write> Write for Polite<W> {
+impl<W: Write> Write for NotifyingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.1(bytes);
         self.0.write(bytes)

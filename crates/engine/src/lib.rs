@@ -11,55 +11,57 @@
 
 pub mod bounded;
 mod bundle;
-mod code;
+mod codegen;
 mod compilation;
 mod condition;
 mod control;
 mod cores;
 mod crossing;
-mod deep;
+mod deep_stack;
 mod doc;
 mod dump;
 mod error;
-mod failure;
-mod files;
+mod failure_text;
 mod findings;
 mod hosts;
 mod job;
 mod launch;
 mod launcher;
-mod leftover;
-mod mixed;
+mod mixed_mode;
 mod models;
 mod monitor;
 mod pe;
 mod plan;
-mod sources;
+mod recorded_sources;
+mod source_files;
+mod unfired_windows;
 
-pub use compilation::{Compilation, Request, check, compile};
-pub use compiler::{Choice, Fuse, MediumFacts, Threading, Transport};
+pub use compilation::{Compilation, CompileRequest, check, compile};
+pub use compiler::{
+    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+};
 pub use cores::missing_core;
-pub use deep::deep;
+pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
 pub use dump::{
     dump_asm, dump_clif, dump_dot, dump_graph, dump_plan, dump_svg, dump_tokens, dump_tree,
     dump_typed, source_text,
 };
 pub use error::Error;
-pub use files::is_folder;
 pub use findings::{Findings, format};
-pub use graph::{Codec, Plan, Program, TraceLevel};
-pub use hosts::Host;
+pub use graph::{CrossingCodec, Plan, Program, TraceLevel};
+pub use hosts::HostSpec;
 pub use job::{Job, StopHandle};
-pub use launch::{Backend, Launch, launch, run};
-pub use launcher::Processes;
-pub use mixed::is_mixed;
+pub use launch::{BackendKind, LaunchOptions, launch, run};
+pub use launcher::JobProcesses;
+pub use mixed_mode::is_mixed;
 pub use models::is_library_name;
 pub use monitor::{
-    EndSample, JobSample, LatencySample, LinkSample, MarksSample, OperatorSample, PeSample,
-    QueueSample, samples,
+    CrossingSample, JobSample, LatencySample, MarkerSample, OperatorSample, PeSample, QueueSample,
+    SenderSample, sample_jobs,
 };
 pub use pe::serve;
-pub use plan::{cores, media, pin, plan, plan_notes, read_plan};
-pub use sources::Sources;
-pub use transport::Strategy;
+pub use plan::{media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
+pub use recorded_sources::RecordedSources;
+pub use source_files::is_folder;
+pub use transport::IdleStrategy;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use graph::OperatorModel;
 
 /// The models of all operators.
-pub fn models() -> &'static [&'static OperatorModel] {
+pub fn operator_models() -> &'static [&'static OperatorModel] {
     static MODELS: LazyLock<Vec<&'static OperatorModel>> = LazyLock::new(|| {
         toolkit::operators()
             .iter()
@@ -15,8 +15,8 @@ pub fn models() -> &'static [&'static OperatorModel] {
     &MODELS
 }
 
-/// Whether an operator or a composite of the library has this name: a composite of the same name in a
-/// program would hide it.
+/// Whether an operator or a composite of the library has this name: a composite of the same name in
+/// a program would hide it.
 pub fn is_library_name(name: &str) -> bool {
     let prelude = syntax::parse(syntax::FileId(0), compiler::prelude::SOURCE);
     let mut items = prelude.unit.items.iter();
@@ -24,5 +24,5 @@ pub fn is_library_name(name: &str) -> bool {
         syntax::ast::Item::Composite(composite) => &*composite.name.text == name,
         _ => false,
     });
-    is_composite || models().iter().any(|model| model.name == name)
+    is_composite || operator_models().iter().any(|model| model.name == name)
 }

@@ -1,6 +1,6 @@
 //! Which processes, threads and media a program gets.
 
-use compiler::{Choice, MediumFacts};
+use compiler::{MediumCapabilities, PlanOptions};
 use graph::{Plan, PlanTextError, Program};
 use transport::media;
 
@@ -10,7 +10,7 @@ use crate::Error;
 ///
 /// # Errors
 /// If what the choice or the program asks for cannot be had.
-pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Error> {
+pub fn plan(program: &Program, choice: &PlanOptions<'_>) -> Result<Plan, Error> {
     compiler::plan(program, choice).map_err(|errors| Error::plan(program, &errors))
 }
 
@@ -18,27 +18,27 @@ pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Error> {
 ///
 /// # Errors
 /// The first thing that is wrong, with its place.
-pub fn read_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
+pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
-    Plan::parse_with(text, program, &|name| compiler::check_medium(name, &media))
+    Plan::parse_with_media(text, program, &|name| compiler::check_medium(name, &media))
 }
 
 /// What a plan does otherwise than its program asks, a line each.
-pub fn plan_notes(program: &Program, choice: &Choice<'_>, plan: &Plan) -> Vec<String> {
+pub fn plan_notes(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> Vec<String> {
     let notes = compiler::notes(program, choice, plan).into_iter();
     notes.map(|note| note.text(program)).collect()
 }
 
 /// The media that a choice has, the fastest first.
-pub fn media() -> Vec<MediumFacts<'static>> {
+pub fn media() -> Vec<MediumCapabilities<'static>> {
     let facts = |(rank, medium): (u32, &&'static dyn transport::Medium)| {
         let caps = medium.caps();
-        MediumFacts {
+        MediumCapabilities {
             name: medium.name(),
             crosses_processes: caps.crosses_processes,
             crosses_hosts: caps.crosses_hosts,
             is_one_to_many: caps.is_one_to_many,
-            batches: caps.batches,
+            batches: caps.is_batching,
             receivers_max: caps.receivers_max,
             is_for_tests: caps.is_for_tests,
             rank,
@@ -55,13 +55,13 @@ pub(crate) fn crossing_media() -> impl Iterator<Item = &'static str> {
 }
 
 /// The cores that this process may run on; 0 if the system does not say.
-pub fn cores() -> u32 {
+pub fn usable_core_count() -> u32 {
     std::thread::available_parallelism().map_or(0, |count| count.get() as u32)
 }
 
-/// Deals cores out to the PEs of a plan: with more cores than PEs each gets several, with fewer some
-/// share one.
-pub fn pin(plan: &mut Plan, cores: &[u32]) {
+/// Deals cores out to the PEs of a plan: with more cores than PEs each gets several, with fewer
+/// some share one.
+pub fn pin_pes(plan: &mut Plan, cores: &[u32]) {
     let count = plan.pes.len();
     if cores.is_empty() {
         return;
@@ -78,10 +78,10 @@ mod tests {
 
     fn dealt(pes: usize, cores: &[u32]) -> Vec<Vec<u32>> {
         let mut plan = Plan {
-            pes: vec![graph::Pe::default(); pes],
+            pes: vec![graph::PePlan::default(); pes],
             crossings: Vec::new(),
         };
-        pin(&mut plan, cores);
+        pin_pes(&mut plan, cores);
         plan.pes.into_iter().map(|pe| pe.cores).collect()
     }
 

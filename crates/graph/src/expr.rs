@@ -1,7 +1,7 @@
 //! Typed expressions.
 //!
-//! What the front end infers is all spelt out here: every node has its type, every implicit conversion
-//! is a node (`Wrap`, `Cast`), every attribute is a port and an index.
+//! What the front end infers is all spelt out here: every node has its type, every implicit
+//! conversion is a node (`Wrap`, `Cast`), every attribute is a port and an index.
 
 use tuple::{Type, Value};
 
@@ -121,13 +121,13 @@ pub enum ExprKind {
     /// `place op= e`.
     AssignOp(BinaryOp, Place, Box<Expr>),
     /// `++p`, `--p`, `p++`, `p--`.
-    Step {
+    Increment {
         /// What is changed.
         place: Place,
         /// `--`.
-        down: bool,
+        is_decrement: bool,
         /// The value is that after the change.
-        prefix: bool,
+        is_prefix: bool,
     },
 }
 
@@ -145,7 +145,8 @@ pub enum Callee {
 pub enum Arg {
     /// By value.
     Value(Expr),
-    /// For a `mutable` formal: the callee changes it in place. No other argument of the call overlaps.
+    /// For a `mutable` formal: the callee changes it in place. No other argument of the call
+    /// overlaps.
     Place(Place),
 }
 
@@ -163,9 +164,9 @@ impl Arg {
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The variable.
-    pub root: Root,
+    pub root: PlaceRoot,
     /// From the variable inwards.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlaceStep>,
     /// The type of the location.
     pub ty: Type,
     /// Where it stands.
@@ -174,7 +175,7 @@ pub struct Place {
 
 /// The variable of a place. A mutable input tuple is first copied into a local by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Root {
+pub enum PlaceRoot {
     /// A local variable.
     Local(LocalId),
     /// A state variable.
@@ -183,7 +184,7 @@ pub enum Root {
 
 /// One step into a place.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum PlaceStep {
     /// An attribute of a tuple.
     Field(u32),
     /// An element of a list or blob, or the value of a map's key.
@@ -194,11 +195,12 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MappedForm {
     /// collection op scalar
-    Left,
+    CollectionScalar,
     /// scalar op collection
-    Right,
-    /// Dotted: element by element; faults on lists of different length or a key missing on the right.
-    Both,
+    ScalarCollection,
+    /// Dotted: element by element; faults on lists of different length or a key missing on the
+    /// right.
+    Elementwise,
 }
 
 /// Prefix operators.

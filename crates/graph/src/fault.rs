@@ -6,10 +6,10 @@ use crate::Pos;
 
 /// A run-time failure. It ends the operator (and the program) unless something catches it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault(Box<Inner>);
+pub struct Fault(Box<FaultDetails>);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Inner {
+struct FaultDetails {
     kind: FaultKind,
     message: String,
     pos: Option<Pos>,
@@ -33,7 +33,7 @@ pub enum FaultKind {
 impl Fault {
     /// A failure with its sentence (no full stop).
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Fault {
-        Fault(Box::new(Inner {
+        Fault(Box::new(FaultDetails {
             kind,
             message: message.into(),
             pos: None,
@@ -46,7 +46,7 @@ impl Fault {
     }
 
     /// Sets the place, if none is set yet.
-    pub fn at(mut self, pos: Pos) -> Fault {
+    pub fn with_pos(mut self, pos: Pos) -> Fault {
         self.0.pos.get_or_insert(pos);
         self
     }

@@ -16,9 +16,9 @@ pub struct NativeFn {
     /// One or two sentences: what it gives, units, errors.
     pub doc: &'static str,
     /// The implementation.
-    pub eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
-    /// It gives the numbers of a [`Range`](crate::ops::Range), as a list: a loop over a call takes them
-    /// one after the other and makes no list.
+    pub eval: fn(&mut NativeCall<'_>) -> Result<Value, Fault>,
+    /// It gives the numbers of a [`Range`](crate::ops::Range), as a list: a loop over a call takes
+    /// them one after the other and makes no list.
     pub is_range: bool,
     /// Why it cannot be called: it is known by name only.
     pub unsupported: Option<Unsupported>,
@@ -46,16 +46,16 @@ pub struct WrongArgument {
 impl NativeFn {
     /// The same function with a check of its constant arguments.
     #[must_use]
-    pub const fn checked(mut self, check: CheckArguments) -> NativeFn {
+    pub const fn with_check(mut self, check: CheckArguments) -> NativeFn {
         self.check = Some(check);
         self
     }
 }
 
-/// One call of a library function. A void function returns any value; it is ignored. The caller cuts
-/// the result and the argument of a `mutable` formal to the bound of their types afterwards
+/// One call of a library function. A void function returns any value; it is ignored. The caller
+/// cuts the result and the argument of a `mutable` formal to the bound of their types afterwards
 /// ([`crate::ops::fit`]).
-pub struct Call<'a> {
+pub struct NativeCall<'a> {
     /// The arguments. The one of a `mutable` formal is changed in place; the others must not be.
     pub args: &'a mut [&'a mut Value],
     /// The static types of the arguments.

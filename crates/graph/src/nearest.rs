@@ -1,7 +1,7 @@
 //! The nearest of the names that could have been written, for "did you mean".
 
-/// Names of more bytes are compared without letting slips pass: how far two names are from each other
-/// takes time that grows with the product of their lengths.
+/// Names of more bytes are compared without letting slips pass: how far two names are from each
+/// other takes time that grows with the product of their lengths.
 const NAME_MAX: usize = 128;
 
 /// The candidate nearest to a name, if it is near enough to be a slip of the pen: a third of the

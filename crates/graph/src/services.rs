@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tuple::{Punctuation, TupleRef, TupleType, Value};
 
-use crate::{BadCondition, Events, Fault, FaultKind, Submit};
+use crate::{ConditionError, Fault, FaultKind, OperatorEventTime, Submit};
 
 /// Levels of trace and log messages, as on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +67,7 @@ pub trait Services {
     /// Sets a custom metric; false if there is none of that name.
     fn set_metric(&mut self, name: &str, value: i64) -> bool;
     /// Adds to a custom metric, creating it at 0 if there is none of that name.
-    fn count(&mut self, name: &str, more: i64) {
+    fn add_to_metric(&mut self, name: &str, more: i64) {
         match self.metric(name) {
             Some(value) => {
                 self.set_metric(name, value.wrapping_add(more));
@@ -81,22 +81,23 @@ pub trait Services {
     fn create_metric(&mut self, name: &str, description: &str, kind: u32, value: i64) -> bool;
     /// Names of the custom metrics, in order of creation.
     fn metric_names(&self) -> Vec<String>;
-    /// A value that the job was started with: `jobName`, `applicationDir`, `toolkitDir`, `hostName`.
+    /// A value that the job was started with: `jobName`, `applicationDir`, `toolkitDir`,
+    /// `hostName`.
     fn property(&self, name: &str) -> Option<String>;
     /// The operator's event time; `None`: nobody here knows of any.
-    fn events(&self) -> Option<&Events> {
+    fn event_time(&self) -> Option<&OperatorEventTime> {
         None
     }
     /// Whether a condition that is text holds for a tuple of a type.
     ///
     /// # Errors
     /// If nobody here can read conditions. What is wrong with this one is a result.
-    fn holds(
+    fn evaluate_condition(
         &mut self,
         _condition: &str,
         _over: &Arc<TupleType>,
         _tuple: &[Value],
-    ) -> Result<Result<bool, BadCondition>, Fault> {
+    ) -> Result<Result<bool, ConditionError>, Fault> {
         let sentence = "nothing here reads conditions that are text";
         Err(Fault::new(FaultKind::Limit, sentence))
     }
@@ -105,7 +106,7 @@ pub trait Services {
 /// The services of constant folding: there is no PE, so everything is refused.
 ///
 /// What a function asks for without being able to fail (a random number, a
-/// shutdown) is noted; [`NoServices::verdict`] says so afterwards.
+/// shutdown) is noted; [`NoServices::ensure_none_refused`] says so afterwards.
 #[derive(Debug, Default)]
 pub struct NoServices {
     /// The first thing that was asked for; in a cell because asking does not change a PE.
@@ -114,12 +115,12 @@ pub struct NoServices {
 
 impl NoServices {
     /// An error if anything was asked for.
-    pub fn verdict(&self) -> Result<(), Fault> {
+    pub fn ensure_none_refused(&self) -> Result<(), Fault> {
         let refused = self.refused.get();
         refused.map_or(Ok(()), |what| Err(refusal(what)))
     }
 
-    fn note(&self, what: &'static str) {
+    fn note_refusal(&self, what: &'static str) {
         self.refused.set(self.refused.get().or(Some(what)));
     }
 }
@@ -131,90 +132,90 @@ fn refusal(what: &str) -> Fault {
 
 impl Services for NoServices {
     fn print(&mut self, _text: &[u8], _flush: bool) -> Result<(), Fault> {
-        self.note("printing");
-        self.verdict()
+        self.note_refusal("printing");
+        self.ensure_none_refused()
     }
     fn flush(&mut self) -> Result<(), Fault> {
-        self.note("printing");
-        self.verdict()
+        self.note_refusal("printing");
+        self.ensure_none_refused()
     }
     fn data_directory(&self) -> Result<String, Fault> {
         Err(refusal("asking for the data directory"))
     }
     fn is_shutdown(&self) -> bool {
-        self.note("asking for a shutdown");
+        self.note_refusal("asking for a shutdown");
         false
     }
     fn shutdown(&mut self) {
-        self.note("a shutdown");
+        self.note_refusal("a shutdown");
     }
     fn block(&mut self, _seconds: f64) {
-        self.note("sleeping");
+        self.note_refusal("sleeping");
     }
     fn is_traceable(&self, _level: TraceLevel) -> bool {
-        self.note("tracing");
+        self.note_refusal("tracing");
         false
     }
     fn trace(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
-        self.note("tracing");
+        self.note_refusal("tracing");
     }
     fn is_loggable(&self, _level: TraceLevel) -> bool {
-        self.note("logging");
+        self.note_refusal("logging");
         false
     }
     fn log(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {
-        self.note("logging");
+        self.note_refusal("logging");
     }
     fn random(&mut self) -> f64 {
-        self.note("a random number");
+        self.note_refusal("a random number");
         0.0
     }
     fn seed(&mut self, _seed: i32) {
-        self.note("a random number");
+        self.note_refusal("a random number");
     }
     fn operator_name(&self) -> &str {
-        self.note("asking for the operator's name");
+        self.note_refusal("asking for the operator's name");
         ""
     }
     fn metric(&self, _name: &str) -> Option<i64> {
-        self.note("a custom metric");
+        self.note_refusal("a custom metric");
         None
     }
     fn set_metric(&mut self, _name: &str, _value: i64) -> bool {
-        self.note("a custom metric");
+        self.note_refusal("a custom metric");
         false
     }
     fn create_metric(&mut self, _name: &str, _text: &str, _kind: u32, _value: i64) -> bool {
-        self.note("a custom metric");
+        self.note_refusal("a custom metric");
         false
     }
     fn metric_names(&self) -> Vec<String> {
-        self.note("a custom metric");
+        self.note_refusal("a custom metric");
         Vec::new()
     }
     fn property(&self, _name: &str) -> Option<String> {
-        self.note("asking what the job was started with");
+        self.note_refusal("asking what the job was started with");
         None
     }
-    fn events(&self) -> Option<&Events> {
-        self.note("asking for event time");
+    fn event_time(&self) -> Option<&OperatorEventTime> {
+        self.note_refusal("asking for event time");
         None
     }
-    fn holds(
+    fn evaluate_condition(
         &mut self,
         _condition: &str,
         _over: &Arc<TupleType>,
         _tuple: &[Value],
-    ) -> Result<Result<bool, BadCondition>, Fault> {
+    ) -> Result<Result<bool, ConditionError>, Fault> {
         Err(refusal("reading a condition that is text"))
     }
 }
 
 impl Submit for NoServices {
-    fn tuple(&mut self, _port: u32, _tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit_tuple(&mut self, _port: u32, _tuple: TupleRef<'_>) -> Result<(), Fault> {
         Err(refusal("submitting a tuple"))
     }
-    fn punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
         Err(refusal("submitting a marker"))
     }
     fn services(&mut self) -> &mut dyn Services {

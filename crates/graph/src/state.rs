@@ -41,7 +41,7 @@ impl State {
     pub fn get(&self, var: StateId) -> Value {
         let at = var.0 as usize;
         if State::is_scalar(&self.types[at]) {
-            unpack(&self.types[at], self.scalars[at])
+            unpack_scalar(&self.types[at], self.scalars[at])
         } else {
             self.values[at].clone()
         }
@@ -55,7 +55,7 @@ impl State {
             "{value:?}: {}",
             self.types[at]
         );
-        match pack(&value) {
+        match pack_scalar(&value) {
             Some(words) => self.scalars[at] = words,
             None => self.values[at] = value,
         }
@@ -63,7 +63,7 @@ impl State {
 }
 
 /// A scalar as in a flat tuple's slot; `None` for what is no scalar.
-fn pack(value: &Value) -> Option<[u64; 2]> {
+fn pack_scalar(value: &Value) -> Option<[u64; 2]> {
     let mut slot = [0; 16];
     let mut put = |at: usize, bytes: &[u8]| slot[at..at + bytes.len()].copy_from_slice(bytes);
     match value {
@@ -98,7 +98,7 @@ fn pack(value: &Value) -> Option<[u64; 2]> {
 }
 
 /// The scalar in a slot.
-fn unpack(ty: &Type, words: [u64; 2]) -> Value {
+fn unpack_scalar(ty: &Type, words: [u64; 2]) -> Value {
     fn part<const N: usize>(words: [u64; 2], at: usize) -> [u8; N] {
         let mut slot = [0; 16];
         slot[..8].copy_from_slice(&words[0].to_ne_bytes());
@@ -174,8 +174,8 @@ mod tests {
             nanos: 999_999_999,
             machine: -2,
         };
-        let words = pack(&Value::Timestamp(stamp)).expect("a scalar");
-        let Value::Timestamp(back) = unpack(&Type::Timestamp, words) else {
+        let words = pack_scalar(&Value::Timestamp(stamp)).expect("a scalar");
+        let Value::Timestamp(back) = unpack_scalar(&Type::Timestamp, words) else {
             panic!("not a timestamp");
         };
         assert_eq!(

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported {
     /// The reason, as a clause without a full stop: "there is no Java in this engine".
-    pub why: &'static str,
+    pub reason: &'static str,
     /// The way round, without a full stop: "write the logic in a Custom".
-    pub instead: &'static str,
+    pub alternative: &'static str,
 }

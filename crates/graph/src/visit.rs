@@ -1,11 +1,11 @@
 //! Walking over expressions.
 
-use crate::{Arg, Expr, ExprKind, Place, Step};
+use crate::{Arg, Expr, ExprKind, Place, PlaceStep};
 
 impl Expr {
     /// Calls with every expression directly inside this one, in order of evaluation; indices of
     /// places that are assigned included.
-    pub fn each_part(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+    pub fn for_each_child(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
             ExprKind::Const(_)
             | ExprKind::Local(_)
@@ -52,13 +52,13 @@ impl Expr {
             }
             ExprKind::Call(_, args) => args.iter_mut().for_each(|arg| match arg {
                 Arg::Value(value) => visit(value),
-                Arg::Place(place) => each_index(place, visit),
+                Arg::Place(place) => for_each_index(place, visit),
             }),
             ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value) => {
-                each_index(place, visit);
+                for_each_index(place, visit);
                 visit(value);
             }
-            ExprKind::Step { place, .. } => each_index(place, visit),
+            ExprKind::Increment { place, .. } => for_each_index(place, visit),
         }
     }
 
@@ -70,7 +70,7 @@ impl Expr {
     /// Whether this expression, or one inside it, reads a tuple of such an input port.
     pub fn reads_port(&self, is_it: impl Fn(u32) -> bool) -> bool {
         let mut reads = false;
-        self.clone().each(&mut |part| {
+        self.clone().for_each(&mut |part| {
             if let ExprKind::Input { port, .. } | ExprKind::Attribute { port, .. } = part.kind {
                 reads |= is_it(port);
             }
@@ -79,15 +79,15 @@ impl Expr {
     }
 
     /// Calls with this expression and all inside it, the inner ones first.
-    pub fn each(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
-        self.each_part(&mut |part| part.each(visit));
+    pub fn for_each(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        self.for_each_child(&mut |part| part.for_each(visit));
         visit(self);
     }
 }
 
-fn each_index(place: &mut Place, visit: &mut dyn FnMut(&mut Expr)) {
+fn for_each_index(place: &mut Place, visit: &mut dyn FnMut(&mut Expr)) {
     for step in &mut place.steps {
-        if let Step::Index(index) = step {
+        if let PlaceStep::Index(index) = step {
             visit(index);
         }
     }

@@ -6,15 +6,15 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use thalweg_graph::FaultKind;
-use thalweg_graph::arbitrary::{Case, Decisions, cases};
+use thalweg_graph::arbitrary::{CaseDecisions, GeneratedCase, generated_cases};
 
 proptest! {
     #![proptest_config(Config { cases: 200, ..Config::default() })]
 
     #[test]
-    fn they_run_without_an_operation_that_is_not_defined(case in cases(300)) {
+    fn they_run_without_an_operation_that_is_not_defined(case in generated_cases(300)) {
         for outcome in case.interpret() {
-            let ends = [outcome.ended, outcome.projected.map(drop), outcome.holds.map(drop)];
+            let ends = [outcome.body_result, outcome.projection.map(drop), outcome.condition.map(drop)];
             for fault in ends.into_iter().filter_map(Result::err) {
                 prop_assert_ne!(fault.kind(), FaultKind::Limit, "{}", fault);
             }
@@ -22,29 +22,33 @@ proptest! {
     }
 
     #[test]
-    fn a_run_repeats(case in cases(200)) {
+    fn a_run_repeats(case in generated_cases(200)) {
         prop_assert_eq!(case.interpret(), case.interpret());
     }
 }
 
 #[test]
 fn the_simplest_case_does_nothing() {
-    let case = Case::new(&Decisions::default());
+    let case = GeneratedCase::new(&CaseDecisions::default());
     assert!(case.body.stmts.is_empty());
-    assert!(case.interpret().iter().all(|outcome| outcome.ended.is_ok()));
+    assert!(
+        case.interpret()
+            .iter()
+            .all(|outcome| outcome.body_result.is_ok())
+    );
 }
 
 /// The names of all forms, as `Debug` writes them.
 const FORMS: &str = "\
     Const Local State Attribute CurrentPunct IsShutdown Tuple List Set Map Field Index Slice \
     Unary Binary Mapped And Or Conditional In Cast Wrap Unwrap UnwrapOr IsPresent Call User \
-    Native Place Assign AssignOp Step Let If While For Break Continue Return Clause Submit \
-    SubmitPunct Shl Rem Both Left Right";
+    Native Place Assign AssignOp Increment Let If While For Break Continue Return Clause Submit \
+    SubmitPunct Shl Rem Elementwise CollectionScalar ScalarCollection";
 
 #[test]
 fn they_reach_every_form_and_mostly_end_well() {
     let mut runner = TestRunner::deterministic();
-    let strategy = cases(300);
+    let strategy = generated_cases(300);
     let mut forms = BTreeSet::new();
     let mut well = 0;
     for _ in 0..300 {
@@ -57,7 +61,7 @@ fn they_reach_every_form_and_mostly_end_well() {
         well += case
             .interpret()
             .iter()
-            .filter(|outcome| outcome.ended.is_ok())
+            .filter(|outcome| outcome.body_result.is_ok())
             .count();
     }
     for form in FORMS.split_whitespace() {

@@ -257,47 +257,77 @@ fn map(entries: &[(i32, i32)]) -> Value {
 fn operators_map_over_lists() {
     let ty = Type::List(Type::Int32.into(), None);
     let booleans = Type::List(Type::Boolean.into(), None);
-    let left = ops::mapped(Sub, MappedForm::Left, &int32s(&[5, 7]), &Int32(1), &ty);
+    let left = ops::binary_mapped(
+        Sub,
+        MappedForm::CollectionScalar,
+        &int32s(&[5, 7]),
+        &Int32(1),
+        &ty,
+    );
     assert_eq!(left, Ok(int32s(&[4, 6])));
-    let right = ops::mapped(Sub, MappedForm::Right, &Int32(1), &int32s(&[5, 7]), &ty);
+    let right = ops::binary_mapped(
+        Sub,
+        MappedForm::ScalarCollection,
+        &Int32(1),
+        &int32s(&[5, 7]),
+        &ty,
+    );
     assert_eq!(right, Ok(int32s(&[-4, -6])));
-    let both = ops::mapped(
+    let both = ops::binary_mapped(
         Mul,
-        MappedForm::Both,
+        MappedForm::Elementwise,
         &int32s(&[2, 3]),
         &int32s(&[5, 7]),
         &ty,
     );
     assert_eq!(both, Ok(int32s(&[10, 21])));
-    let less = ops::mapped(
+    let less = ops::binary_mapped(
         Lt,
-        MappedForm::Right,
+        MappedForm::ScalarCollection,
         &Int32(6),
         &int32s(&[5, 7]),
         &booleans,
     );
     assert_eq!(less, Ok(Value::List(List::Boolean(vec![false, true]))));
-    let empty = ops::mapped(Shl, MappedForm::Right, &Int32(6), &int32s(&[]), &ty);
+    let empty = ops::binary_mapped(
+        Shl,
+        MappedForm::ScalarCollection,
+        &Int32(6),
+        &int32s(&[]),
+        &ty,
+    );
     assert_eq!(empty, Ok(int32s(&[])));
 }
 
 #[test]
 fn dotted_operators_need_partners() {
     let ty = Type::List(Type::Int32.into(), None);
-    let fault = ops::mapped(Add, MappedForm::Both, &int32s(&[1]), &int32s(&[1, 2]), &ty);
+    let fault = ops::binary_mapped(
+        Add,
+        MappedForm::Elementwise,
+        &int32s(&[1]),
+        &int32s(&[1, 2]),
+        &ty,
+    );
     let sentence = "a dotted operator needs lists of equal length, not 1 and 2";
     assert_eq!(fault.expect_err("a fault").message(), sentence);
 
     let ty = Type::Map((Type::Int32, Type::Int32).into(), None);
-    let sum = ops::mapped(
+    let sum = ops::binary_mapped(
         Add,
-        MappedForm::Both,
+        MappedForm::Elementwise,
         &map(&[(1, 5)]),
         &map(&[(2, 9), (1, 1)]),
         &ty,
     );
     assert_eq!(sum, Ok(map(&[(1, 6)])));
-    let fault = ops::mapped(Add, MappedForm::Both, &map(&[(1, 5)]), &map(&[(2, 9)]), &ty);
+    let fault = ops::binary_mapped(
+        Add,
+        MappedForm::Elementwise,
+        &map(&[(1, 5)]),
+        &map(&[(2, 9)]),
+        &ty,
+    );
     let sentence = "the map to the right of a dotted operator has no key 1";
     assert_eq!(fault.expect_err("a fault").message(), sentence);
 }
@@ -305,9 +335,9 @@ fn dotted_operators_need_partners() {
 #[test]
 fn an_operator_maps_over_the_values_of_a_map() {
     let ty = Type::Map((Type::Int32, Type::Int32).into(), None);
-    let sum = ops::mapped(
+    let sum = ops::binary_mapped(
         Add,
-        MappedForm::Left,
+        MappedForm::CollectionScalar,
         &map(&[(1, 5), (2, 6)]),
         &Int32(10),
         &ty,
@@ -361,7 +391,7 @@ proptest! {
     #[test]
     fn mapping_is_element_by_element(a in proptest::collection::vec(any::<i32>(), 0..9), b: i32) {
         let ty = Type::List(Type::Int32.into(), None);
-        let mapped = ops::mapped(Mul, MappedForm::Left, &int32s(&a), &Int32(b), &ty);
+        let mapped = ops::binary_mapped(Mul, MappedForm::CollectionScalar, &int32s(&a), &Int32(b), &ty);
         let expected: Vec<i32> = a.iter().map(|x| x.wrapping_mul(b)).collect();
         prop_assert_eq!(mapped, Ok(int32s(&expected)));
     }

@@ -1,7 +1,7 @@
 //! Subscripts, slices, membership, and changes of parts of a value.
 
 use proptest::prelude::*;
-use thalweg_graph::ops::{self, Key};
+use thalweg_graph::ops::{self, ValueStep};
 use thalweg_graph::{Fault, FaultKind};
 use tuple::Value::{Blob, Int32, Int64, RString, UString, Uint8, Uint64};
 use tuple::{List, Map, Set, TupleType, Type, Value};
@@ -153,26 +153,43 @@ fn person() -> (Type, Value) {
 #[test]
 fn parts_are_read_without_copies_of_the_whole() {
     let (_, person) = person();
-    let read = |keys: &[Key]| ops::read(&person, keys).map(std::borrow::Cow::into_owned);
-    assert_eq!(read(&[Key::Field(0)]), Ok(text("ann")));
-    assert_eq!(read(&[Key::Field(1), Key::At(Int32(1))]), Ok(Int32(2)));
-    assert_eq!(read(&[Key::Field(3), Key::At(Int32(0))]), Ok(text("x")));
-    assert_eq!(read(&[Key::Field(5), Key::Held]), Ok(text("cat")));
-    let tag = ops::read(&person, &[Key::Field(3), Key::At(Int32(0))]);
+    let read = |keys: &[ValueStep]| ops::read_part(&person, keys).map(std::borrow::Cow::into_owned);
+    assert_eq!(read(&[ValueStep::Field(0)]), Ok(text("ann")));
+    assert_eq!(
+        read(&[ValueStep::Field(1), ValueStep::Index(Int32(1))]),
+        Ok(Int32(2))
+    );
+    assert_eq!(
+        read(&[ValueStep::Field(3), ValueStep::Index(Int32(0))]),
+        Ok(text("x"))
+    );
+    assert_eq!(
+        read(&[ValueStep::Field(5), ValueStep::Unwrap]),
+        Ok(text("cat"))
+    );
+    let tag = ops::read_part(&person, &[ValueStep::Field(3), ValueStep::Index(Int32(0))]);
     assert!(matches!(tag, Ok(std::borrow::Cow::Borrowed(_))));
-    let missing = read(&[Key::Field(2), Key::At(text("eve"))]);
+    let missing = read(&[ValueStep::Field(2), ValueStep::Index(text("eve"))]);
     faults(missing, "the map has no key \"eve\"");
 }
 
 #[test]
 fn stores_reach_into_every_kind_of_value() {
     let (ty, mut person) = person();
-    let mut store = |keys: &[Key], new: Value| ops::store(&mut person, &ty, keys, new);
-    store(&[Key::Field(0)], text("bob")).expect("an attribute");
-    store(&[Key::Field(1), Key::At(Int32(0))], Int32(9)).expect("a packed element");
-    store(&[Key::Field(3), Key::At(Int32(1))], text("z")).expect("an element");
-    store(&[Key::Field(4), Key::At(Int32(1))], Uint8(255)).expect("a byte");
-    let beyond = store(&[Key::Field(1), Key::At(Int32(2))], Int32(0));
+    let mut store = |keys: &[ValueStep], new: Value| ops::store_part(&mut person, &ty, keys, new);
+    store(&[ValueStep::Field(0)], text("bob")).expect("an attribute");
+    store(&[ValueStep::Field(1), ValueStep::Index(Int32(0))], Int32(9)).expect("a packed element");
+    store(
+        &[ValueStep::Field(3), ValueStep::Index(Int32(1))],
+        text("z"),
+    )
+    .expect("an element");
+    store(
+        &[ValueStep::Field(4), ValueStep::Index(Int32(1))],
+        Uint8(255),
+    )
+    .expect("a byte");
+    let beyond = store(&[ValueStep::Field(1), ValueStep::Index(Int32(2))], Int32(0));
     faults(beyond, "index 2 is out of range of a list of 2");
     let Value::Tuple(parts) = person else {
         panic!("no tuple")
@@ -187,8 +204,8 @@ fn stores_reach_into_every_kind_of_value() {
 fn a_store_inserts_a_key_while_there_is_room() {
     let (ty, mut person) = person();
     let mut store = |key: &str, age| {
-        let keys = [Key::Field(2), Key::At(text(key))];
-        ops::store(&mut person, &ty, &keys, Int32(age)).expect("no fault");
+        let keys = [ValueStep::Field(2), ValueStep::Index(text(key))];
+        ops::store_part(&mut person, &ty, &keys, Int32(age)).expect("no fault");
     };
     store("a", 1);
     store("b", 2);
@@ -205,7 +222,7 @@ fn a_store_inserts_a_key_while_there_is_room() {
 fn a_change_needs_what_it_changes() {
     let mut map = ages();
     let add = |map: &mut Value, key: &str| {
-        ops::change(map, &[Key::At(text(key))], &mut |old| {
+        ops::change_part(map, &[ValueStep::Index(text(key))], &mut |old| {
             *old = ops::binary(thalweg_graph::BinaryOp::Add, old, &Int32(1))?;
             Ok(())
         })
@@ -217,7 +234,7 @@ fn a_change_needs_what_it_changes() {
 
 #[test]
 fn bounds_cut() {
-    let cut = |value: Value, ty: Type| ops::fit(value, &ty);
+    let cut = |value: Value, ty: Type| ops::truncate_to_bound(value, &ty);
     assert_eq!(cut(text("abcd"), Type::BoundedRString(2)), text("ab"));
     let ty = Type::List(Type::Int32.into(), Some(1));
     assert_eq!(cut(int32s(&[1, 2]), ty), int32s(&[1]));
@@ -259,9 +276,9 @@ proptest! {
     fn what_is_taken_can_be_put_back(at in 0..3_usize) {
         let original = texts(&["a", "b", "c"]);
         let mut list = original.clone();
-        let keys = [Key::At(Uint64(at as u64))];
-        let taken = ops::take(&mut list, &keys).expect("an element");
-        ops::change(&mut list, &keys, &mut |gap| {
+        let keys = [ValueStep::Index(Uint64(at as u64))];
+        let taken = ops::take_part(&mut list, &keys).expect("an element");
+        ops::change_part(&mut list, &keys, &mut |gap| {
             *gap = taken.clone();
             Ok(())
         }).expect("an element");

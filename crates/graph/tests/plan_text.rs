@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use thalweg_graph::arbitrary::graphs;
 use thalweg_graph::{
-    AUTO, Codec, Congestion, Edge, InPort, Logic, Operator, OperatorId, OutPort, PinnedThread,
-    Plan, Pos, Program,
+    AUTO_MEDIUM, CongestionPolicy, CrossingCodec, InPort, Logic, OperatorId, OperatorNode, OutPort,
+    OutPortId, PinnedThread, Plan, Pos, Program,
 };
 
 /// `A -> In.F -> In.G -> Sink`, `A -> Sink.1`; F and G stand in a loop if it is asked for.
@@ -23,14 +23,14 @@ fn program(has_loop: bool) -> Program {
     }
 }
 
-fn edge(operator: u32, port: u32) -> Edge {
-    Edge {
+fn edge(operator: u32, port: u32) -> OutPortId {
+    OutPortId {
         operator: OperatorId(operator),
         port,
     }
 }
 
-fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
+fn operator(name: &str, inputs: Vec<Vec<OutPortId>>, outputs: u32) -> OperatorNode {
     let inputs = inputs.into_iter().map(|sources| InPort {
         name: "In".into(),
         schema: Default::default(),
@@ -38,7 +38,7 @@ fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
         window: None,
         history: 0,
         is_control: false,
-        unmarked: Vec::new(),
+        sources_without_markers: Vec::new(),
     });
     let outputs = (0..outputs).map(|port| OutPort {
         name: format!("{name}{port}").into(),
@@ -46,7 +46,7 @@ fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
         calls: Vec::new(),
         assign: Vec::new(),
     });
-    Operator {
+    OperatorNode {
         name: name.into(),
         kind: "test::Node".into(),
         inputs: inputs.collect(),
@@ -55,8 +55,8 @@ fn operator(name: &str, inputs: Vec<Vec<Edge>>, outputs: u32) -> Operator {
         logic: Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
-        own_thread: false,
-        is_timed: false,
+        has_own_thread: false,
+        submits_by_timer: false,
         clock: None,
         pos: Pos::default(),
     }
@@ -83,7 +83,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_printed_is_read_back((program, plan) in graphs::planned(16)) {
+    fn what_is_printed_is_read_back((program, plan) in graphs::programs_with_plans(16)) {
         prop_assert_eq!(plan.check(&program), Ok(()));
         let text = plan.display(&program).to_string();
         prop_assert_eq!(Plan::parse(&text, &program), Ok(plan), "{}", text);
@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn a_text_with_a_slip_is_a_plan_or_refused_in_a_place_of_it(
-        (program, plan) in graphs::planned(8),
+        (program, plan) in graphs::programs_with_plans(8),
         at in any::<prop::sample::Index>(),
         with in "[ #.*0-9a-z,>\n-]{0,3}",
     ) {
@@ -99,7 +99,7 @@ proptest! {
         let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         text.replace_range(places[at.index(places.len())]..=places[at.index(places.len())], &with);
         match Plan::parse(&text, &program) {
-            Ok(plan) => prop_assert_eq!(plan.check_given(&program), Ok(())),
+            Ok(plan) => prop_assert_eq!(plan.check_partial(&program), Ok(())),
             Err(error) => {
                 let line = text.lines().nth(error.line as usize - 1);
                 let columns = line.map_or(0, |line| line.chars().count() as u32);
@@ -136,20 +136,29 @@ fn a_plan_can_be_written_by_hand() {
     let core = plan.pes[1].core_of(PinnedThread::Receiver(receiver));
     assert_eq!(core, Some(5));
     assert_eq!(plan.pes[2].pins, []);
-    let queue = &plan.pes[1].threaded[0];
+    let queue = &plan.pes[1].threaded_ports[0];
     assert_eq!(
-        (queue.congestion, queue.tuples),
-        (Congestion::DropFirst, 10)
+        (queue.congestion, queue.tuples_max),
+        (CongestionPolicy::DropFirst, 10)
     );
     assert_eq!((queue.port, queue.core), (1, Some(1)));
-    let queue = &plan.pes[2].threaded[0];
-    assert_eq!((queue.congestion, queue.tuples), (Congestion::Wait, 1000));
+    let queue = &plan.pes[2].threaded_ports[0];
+    assert_eq!(
+        (queue.congestion, queue.tuples_max),
+        (CongestionPolicy::Wait, 1000)
+    );
     let [first, second] = &plan.crossings[..] else {
         panic!("two crossings");
     };
     assert_eq!((first.from, &first.to[..]), (edge(0, 0), &[1, 2][..]));
-    assert_eq!((&*first.medium, first.codec), (AUTO, Codec::Facade));
-    assert_eq!((&*second.medium, second.codec), ("tcp", Codec::Normal));
+    assert_eq!(
+        (&*first.medium, first.codec),
+        (AUTO_MEDIUM, CrossingCodec::Facade)
+    );
+    assert_eq!(
+        (&*second.medium, second.codec),
+        ("tcp", CrossingCodec::Normal)
+    );
     assert_eq!(second.ring_bytes, Some(4096));
     assert_eq!(second.batch, Some((1, 2, 3)));
 }
@@ -167,10 +176,14 @@ fn what_is_left_out_is_put_in() {
     assert_eq!(plan.crossings, []);
     let missing = plan.check(&program).expect_err("streams cross");
     assert_eq!(missing.message, "`A` has no crossing to pe 1");
-    plan.complete(&program, Codec::Normal);
+    plan.add_missing_crossings(&program, CrossingCodec::Normal);
     let to: Vec<_> = plan.crossings.iter().map(|c| c.to.clone()).collect();
     assert_eq!(to, [vec![1, 2], vec![2]]);
-    assert!(plan.crossings.iter().all(|c| c.codec == Codec::Normal));
+    assert!(
+        plan.crossings
+            .iter()
+            .all(|c| c.codec == CrossingCodec::Normal)
+    );
     let missing = plan.check(&program).expect_err("no medium yet");
     assert_eq!(missing.message, "`A` crosses on no medium");
     plan.crossings
@@ -409,15 +422,15 @@ fn an_unknown_medium_is_refused_in_its_place() {
     let with = |medium: &str| {
         let text =
             format!("pe 0\n operators *\npe 1\n operators Sink\ncrossing A -> pe 1 on {medium}\n");
-        Plan::parse_with(&text, &program(true), &known).map_err(|error| error.to_string())
+        Plan::parse_with_media(&text, &program(true), &known).map_err(|error| error.to_string())
     };
     assert_eq!(
         &*with("shm").expect("it is known").crossings[0].medium,
         "shm"
     );
     assert_eq!(
-        &*with(AUTO).expect("to be chosen").crossings[0].medium,
-        AUTO
+        &*with(AUTO_MEDIUM).expect("to be chosen").crossings[0].medium,
+        AUTO_MEDIUM
     );
     let refused = with("smh").expect_err("it is unknown");
     assert_eq!(refused, "5:23: there is no medium `smh`");

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use thalweg_graph::print::Names;
+use thalweg_graph::print::PrintNames;
 use thalweg_graph::{
-    Arg, BinaryOp, Body, Call, Callee, ConfigEntry, Edge, Expr, ExprKind, Fault, Function,
-    FunctionId, InPort, LocalId, LocalVar, Logic, MappedForm, NativeFn, NativeId, Operator,
-    OperatorId, OutPort, OutputCall, Param, ParamValue, Partition, PartitionEviction, Place,
-    Policy, Pos, Program, StateId, StateVar, Step, Stmt, UnaryOp, Window, WindowKind,
+    Arg, BinaryOp, Body, Callee, ConfigEntry, Expr, ExprKind, Fault, Function, FunctionId, InPort,
+    LocalId, LocalVar, Logic, MappedForm, NativeCall, NativeFn, NativeId, OperatorId, OperatorNode,
+    OutPort, OutPortId, OutputCall, Param, ParamValue, Partition, PartitionEviction, Place,
+    PlaceStep, Policy, Pos, Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
 };
 use tuple::{List, TupleType, Type, Value};
 
@@ -153,17 +153,17 @@ fn every_form_has_a_text() {
     let index = ExprKind::Index(Box::new(list()), Box::new(int(0)));
     let dotted = ExprKind::Mapped(
         BinaryOp::Mul,
-        MappedForm::Both,
+        MappedForm::Elementwise,
         Box::new(list()),
         Box::new(list()),
     );
     let or = ExprKind::UnwrapOr(Box::new(optional()), Box::new(int(0)));
     let within = ExprKind::In(Box::new(int(1)), Box::new(list()));
     let place = Place::state(StateId(2), Type::Int32);
-    let step = ExprKind::Step {
+    let step = ExprKind::Increment {
         place: place.clone(),
-        down: true,
-        prefix: false,
+        is_decrement: true,
+        is_prefix: false,
     };
     let assign = ExprKind::AssignOp(BinaryOp::Shl, place.clone(), Box::new(int(1)));
     let args = vec![Arg::Place(place), Arg::Value(int(3))];
@@ -196,7 +196,7 @@ fn every_form_has_a_text() {
     }
 }
 
-fn nothing(_: &mut Call<'_>) -> Result<Value, Fault> {
+fn nothing(_: &mut NativeCall<'_>) -> Result<Value, Fault> {
     Ok(Value::Boolean(false))
 }
 
@@ -251,10 +251,10 @@ fn clip() -> Function {
 #[test]
 fn functions() {
     let functions = [clip()];
-    let names = Names {
+    let names = PrintNames {
         natives: NATIVES,
         functions: &functions,
-        ..Names::default()
+        ..PrintNames::default()
     };
     let expected = "\
 stateful int32 ns::clip(mutable int32 x, int32 limit) {
@@ -280,8 +280,8 @@ fn schema() -> Arc<TupleType> {
     Arc::new(TupleType::new([("id", Type::Int32), ("marks", marks)]))
 }
 
-fn source() -> Operator {
-    Operator {
+fn source() -> OperatorNode {
+    OperatorNode {
         name: "Src".into(),
         kind: "spl.utility::Beacon".into(),
         inputs: vec![],
@@ -299,8 +299,8 @@ fn source() -> Operator {
         logic: Logic::default(),
         config: vec![],
         annotations: vec![],
-        own_thread: false,
-        is_timed: false,
+        has_own_thread: false,
+        submits_by_timer: false,
         clock: None,
         pos: Pos::default(),
     }
@@ -333,8 +333,8 @@ fn counting_logic() -> Logic {
         },
     ];
     let mark = Place::state(StateId(1), entry)
-        .then(Step::Field(1), Type::List(Type::Int32.into(), None))
-        .then(Step::Index(int(0)), Type::Int32);
+        .with_step(PlaceStep::Field(1), Type::List(Type::Int32.into(), None))
+        .with_step(PlaceStep::Index(int(0)), Type::Int32);
     let mut body = Body::default();
     let m = body.local("m", Type::Int32);
     let marks = Expr::attribute(0, 1, Type::List(Type::Int32.into(), None));
@@ -373,20 +373,20 @@ fn program() -> Program {
         pos: Pos::default(),
     };
     let clip = Expr::call(Callee::User(FunctionId(0)), [Arg::Value(id())], Type::Int32);
-    let operator = Operator {
+    let operator = OperatorNode {
         name: "Inner.Out".into(),
         kind: "spl.relational::Aggregate".into(),
         inputs: vec![InPort {
             name: "In".into(),
             schema: schema(),
-            sources: vec![Edge {
+            sources: vec![OutPortId {
                 operator: OperatorId(0),
                 port: 0,
             }],
             window: Some(window()),
             history: 1,
             is_control: false,
-            unmarked: Vec::new(),
+            sources_without_markers: Vec::new(),
         }],
         outputs: vec![OutPort {
             name: "Out".into(),
@@ -416,8 +416,8 @@ fn program() -> Program {
             "threading".into(),
             vec![("threads".into(), Value::Int32(2))],
         )],
-        own_thread: false,
-        is_timed: false,
+        has_own_thread: false,
+        submits_by_timer: false,
         clock: None,
         pos: Pos::default(),
     };
@@ -476,5 +476,8 @@ int32 ns::clip(mutable int32 x, int32 limit) {
     threadedPort : queue(In, Sys.Wait, 1000);
 }
 ";
-    assert_eq!(program().printed(NATIVES).to_string(), expected);
+    assert_eq!(
+        program().display_with_natives(NATIVES).to_string(),
+        expected
+    );
 }

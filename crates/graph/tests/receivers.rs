@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use thalweg_graph::arbitrary::graphs;
 use thalweg_graph::{
-    Codec, Congestion, Consumer, Crossing, Edge, Flow, Homes, InPort, Logic, Medium, Merge,
-    Operator, OperatorId, Order, OutPort, Pe, Plan, Pos, Program, ThreadedPort,
+    CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPort, InPortId, Logic, Merge,
+    OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Plan, PlanOrder, Pos,
+    Program, StreamConsumers, ThreadedPort,
 };
 
 /// A program of operators with one output port each, given what feeds their input ports.
@@ -17,9 +18,9 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
             window: None,
             history: 0,
             is_control: false,
-            unmarked: Vec::new(),
+            sources_without_markers: Vec::new(),
         });
-        Operator {
+        OperatorNode {
             name: format!("O{at}").into(),
             kind: "test::Node".into(),
             inputs: ports.collect(),
@@ -33,8 +34,8 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
             logic: Logic::default(),
             config: Vec::new(),
             annotations: Vec::new(),
-            own_thread: false,
-            is_timed: false,
+            has_own_thread: false,
+            submits_by_timer: false,
             clock: None,
             pos: Pos::default(),
         }
@@ -45,8 +46,8 @@ fn program(inputs: &[&[&[u32]]]) -> Program {
     }
 }
 
-fn stream(from: u32) -> Edge {
-    Edge {
+fn stream(from: u32) -> OutPortId {
+    OutPortId {
         operator: OperatorId(from),
         port: 0,
     }
@@ -54,21 +55,24 @@ fn stream(from: u32) -> Edge {
 
 /// A plan of these PEs, with the crossings that they need.
 fn plan(program: &Program, pes: &[&[u32]]) -> Plan {
-    let pe = |operators: &&[u32]| Pe {
+    let pe = |operators: &&[u32]| PePlan {
         operators: operators.iter().map(|&o| OperatorId(o)).collect(),
-        ..Pe::default()
+        ..PePlan::default()
     };
     let mut plan = Plan {
         pes: pes.iter().map(pe).collect(),
         crossings: Vec::new(),
     };
     let (flow, homes) = (
-        Flow::new(program),
-        Homes::new(&plan, program.operators.len()),
+        StreamConsumers::new(program),
+        PeAssignment::new(&plan, program.operators.len()),
     );
     for from in (0..program.operators.len() as u32).map(stream) {
-        let home = homes.of(from.operator);
-        let to = flow.of(from).iter().filter_map(|to| homes.of(to.operator));
+        let home = homes.pe_of(from.operator);
+        let to = flow
+            .consumers_of(from)
+            .iter()
+            .filter_map(|to| homes.pe_of(to.operator));
         let mut to: Vec<u32> = to.filter(|&pe| Some(pe) != home).collect();
         to.sort_unstable();
         to.dedup();
@@ -80,12 +84,12 @@ fn plan(program: &Program, pes: &[&[u32]]) -> Plan {
     plan
 }
 
-fn crossing(from: Edge, to: Vec<u32>) -> Crossing {
+fn crossing(from: OutPortId, to: Vec<u32>) -> Crossing {
     Crossing {
         from,
         to,
         medium: "shm".into(),
-        codec: Codec::Facade,
+        codec: CrossingCodec::Facade,
         ring_bytes: None,
         batch: None,
     }
@@ -93,7 +97,7 @@ fn crossing(from: Edge, to: Vec<u32>) -> Crossing {
 
 fn links(program: &Program, plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
     let receivers = plan.receivers(program);
-    receivers[pe].iter().map(|r| r.links.clone()).collect()
+    receivers[pe].iter().map(|r| r.crossings.clone()).collect()
 }
 
 fn regions(plan: &Plan, pe: usize) -> Vec<Vec<u32>> {
@@ -108,7 +112,7 @@ fn streams_into_one_port_share_a_receiver() {
     let plan = plan(&program, &[&[0], &[1], &[2], &[3, 4]]);
     assert_eq!(links(&program, &plan, 3), [vec![0, 1], vec![2]]);
     assert_eq!(regions(&plan, 3), [[3], [4]]);
-    assert_eq!(plan.pes[3].shared, []);
+    assert_eq!(plan.pes[3].shared_operators, []);
 }
 
 #[test]
@@ -125,7 +129,7 @@ fn streams_into_two_ports_of_an_operator_have_a_receiver_each() {
     let program = program(&[&[], &[], &[&[0], &[1]]]);
     let plan = plan(&program, &[&[0], &[1], &[2]]);
     assert_eq!(links(&program, &plan, 2), [[0], [1]]);
-    assert_eq!(plan.pes[2].shared, [OperatorId(2)]);
+    assert_eq!(plan.pes[2].shared_operators, [OperatorId(2)]);
 }
 
 #[test]
@@ -143,7 +147,7 @@ fn a_stream_that_its_receiver_brings_about_has_another_one() {
         .collect();
     assert_eq!(inputs, [(stream(0), None), (stream(3), Some(2))]);
     assert_eq!(regions(&plan, 1), [[2], [1]]);
-    assert_eq!(plan.pes[1].shared, []);
+    assert_eq!(plan.pes[1].shared_operators, []);
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn streams_of_one_origin_that_one_operator_takes_share_a_receiver() {
     assert_eq!(links(&program, &plan, 5), [[3], [4]]);
     let order = plan.order(&program);
     let ordered: Vec<_> = (0..5)
-        .map(|link| !order.of_crossing(link).is_empty())
+        .map(|link| !order.origins_of_crossing(link).is_empty())
         .collect();
     assert_eq!(ordered, [true, true, true, false, false]);
     assert!(order.merges.iter().all(Vec::is_empty));
@@ -172,30 +176,31 @@ fn queues_that_only_the_plan_wants_keep_the_order_and_others_give_their_own() {
         operator: OperatorId(operator),
         port,
         congestion,
-        tuples: 1,
+        tuples_max: 1,
         core: None,
     };
     let merged = |plan: &Plan, program: &Program| -> Vec<Vec<OperatorId>> {
         let merges = &plan.order(program).merges[0];
         merges.iter().map(|merge| merge.operators.clone()).collect()
     };
-    plan.pes[0].threaded = vec![queue(1, 0, Congestion::Wait)];
+    plan.pes[0].threaded_ports = vec![queue(1, 0, CongestionPolicy::Wait)];
     assert_eq!(merged(&plan, &program), [[OperatorId(1)], [OperatorId(3)]]);
     // What drops tuples depends on speed anyway.
-    plan.pes[0].threaded = vec![queue(1, 0, Congestion::DropLast)];
+    plan.pes[0].threaded_ports = vec![queue(1, 0, CongestionPolicy::DropLast)];
     assert_eq!(merged(&plan, &program), Vec::<Vec<OperatorId>>::new());
     program.operators[1].config = vec![thalweg_graph::ConfigEntry {
         name: "threadedPort".into(),
         values: vec!["queue(In, Sys.Wait, 1)".into()],
         pos: Pos::default(),
     }];
-    plan.pes[0].threaded = vec![queue(1, 0, Congestion::Wait)];
+    plan.pes[0].threaded_ports = vec![queue(1, 0, CongestionPolicy::Wait)];
     assert_eq!(merged(&plan, &program), Vec::<Vec<OperatorId>>::new());
 }
 
 #[test]
 fn receivers_of_two_processes_do_not_wait_for_each_other() {
-    // PE 1 could share 0 and 5, PE 2 could share 1 and 2; but 0 brings about 2 and 1 brings about 5.
+    // PE 1 could share 0 and 5, PE 2 could share 1 and 2; but 0 brings about 2 and 1 brings about
+    // 5.
     let inputs: &[&[&[u32]]] = &[&[], &[], &[&[0]], &[&[0, 5]], &[&[1, 2]], &[&[1]]];
     let program = program(inputs);
     let plan = plan(&program, &[&[0], &[2, 3], &[4, 5], &[1]]);
@@ -208,34 +213,37 @@ fn a_threaded_port_begins_a_region() {
     let program = program(&[&[], &[&[0]], &[&[1]]]);
     let mut plan = plan(&program, &[&[0, 1, 2]]);
     assert_eq!(regions(&plan, 0), [[0, 1, 2]]);
-    plan.pes[0].threaded.push(ThreadedPort {
+    plan.pes[0].threaded_ports.push(ThreadedPort {
         operator: OperatorId(2),
         port: 0,
-        congestion: Congestion::Wait,
-        tuples: 1,
+        congestion: CongestionPolicy::Wait,
+        tuples_max: 1,
         core: None,
     });
     plan.derive(&program);
     assert_eq!(regions(&plan, 0), [vec![0, 1], vec![2]]);
     let media = plan.pes[0].edges.iter().map(|edge| edge.medium);
-    assert_eq!(media.collect::<Vec<_>>(), [Medium::Fused, Medium::Queue]);
-    assert_eq!(plan.pes[0].shared, []);
+    assert_eq!(
+        media.collect::<Vec<_>>(),
+        [EdgeMedium::Fused, EdgeMedium::Queue]
+    );
+    assert_eq!(plan.pes[0].shared_operators, []);
 }
 
 #[test]
 fn a_receiver_that_only_fills_a_queue_runs_no_operator() {
     let program = program(&[&[], &[&[0]]]);
     let mut plan = plan(&program, &[&[0], &[1]]);
-    plan.pes[1].threaded.push(ThreadedPort {
+    plan.pes[1].threaded_ports.push(ThreadedPort {
         operator: OperatorId(1),
         port: 0,
-        congestion: Congestion::DropLast,
-        tuples: 1,
+        congestion: CongestionPolicy::DropLast,
+        tuples_max: 1,
         core: None,
     });
     plan.derive(&program);
     assert_eq!(regions(&plan, 1), [[1]]);
-    assert_eq!(plan.pes[1].edges[0].medium, Medium::Crossing(0));
+    assert_eq!(plan.pes[1].edges[0].medium, EdgeMedium::Crossing(0));
     assert_eq!(links(&program, &plan, 1), [[0]]);
 }
 
@@ -249,9 +257,9 @@ enum Taker {
 /// Who takes what.
 struct Takers<'a> {
     plan: &'a Plan,
-    flow: Flow,
-    homes: Homes,
-    order: Order,
+    flow: StreamConsumers,
+    homes: PeAssignment,
+    order: PlanOrder,
 }
 
 impl Takers<'_> {
@@ -266,8 +274,8 @@ impl Takers<'_> {
     }
 
     /// Who takes a stream for a port; `None`: whoever submits it.
-    fn of(&self, from: Edge, to: Consumer) -> Option<Taker> {
-        let pe = self.homes.of(to.operator)?;
+    fn of(&self, from: OutPortId, to: InPortId) -> Option<Taker> {
+        let pe = self.homes.pe_of(to.operator)?;
         let takes = |merge: &Merge| {
             let mut inputs = merge.inputs.iter();
             inputs.any(|input| input.from == from && input.consumers.contains(&to))
@@ -275,28 +283,32 @@ impl Takers<'_> {
         if let Some(at) = self.order.merges[pe as usize].iter().position(takes) {
             return Some(Taker::Merge(pe, at));
         }
-        let link = self.plan.links().get(&(from, pe)).copied();
-        let link = link.filter(|_| self.homes.of(from.operator) != Some(pe))?;
+        let link = self.plan.crossing_index().get(&(from, pe)).copied();
+        let link = link.filter(|_| self.homes.pe_of(from.operator) != Some(pe))?;
         let mut receivers = self.order.receivers[pe as usize].iter();
-        let at = receivers.position(|receiver| receiver.links.contains(&link));
+        let at = receivers.position(|receiver| receiver.crossings.contains(&link));
         Some(Taker::Receiver(pe, at.expect("a receiver")))
     }
 
     /// What a thread calls at first.
     fn begins(&self, taker: Taker) -> (Vec<OperatorId>, Vec<Taker>) {
-        let ports: Vec<(Edge, Consumer)> = match taker {
+        let ports: Vec<(OutPortId, InPortId)> = match taker {
             Taker::Merge(pe, at) => {
                 let inputs = self.order.merges[pe as usize][at].inputs.iter();
                 let consumers = inputs.flat_map(|input| &input.consumers);
                 return (consumers.map(|to| to.operator).collect(), Vec::new());
             }
             Taker::Receiver(pe, at) => {
-                let links = self.order.receivers[pe as usize][at].links.iter();
+                let links = self.order.receivers[pe as usize][at].crossings.iter();
                 let streams = links.map(|&link| self.plan.crossings[link as usize].from);
-                let ports =
-                    streams.flat_map(|from| self.flow.of(from).iter().map(move |&to| (from, to)));
+                let ports = streams.flat_map(|from| {
+                    self.flow
+                        .consumers_of(from)
+                        .iter()
+                        .map(move |&to| (from, to))
+                });
                 ports
-                    .filter(|(_, to)| self.homes.of(to.operator) == Some(pe))
+                    .filter(|(_, to)| self.homes.pe_of(to.operator) == Some(pe))
                     .collect()
             }
         };
@@ -321,8 +333,8 @@ impl Takers<'_> {
                 continue;
             }
             seen.push(operator);
-            for from in self.flow.streams(operator) {
-                for &to in self.flow.of(from) {
+            for from in self.flow.streams_of(operator) {
+                for &to in self.flow.consumers_of(from) {
                     match self.of(from, to) {
                         Some(taker) => after.push(taker),
                         None => open.push(to.operator),
@@ -338,8 +350,8 @@ impl Takers<'_> {
 fn can_wait_for_itself(program: &Program, plan: &Plan) -> bool {
     let takers = Takers {
         plan,
-        flow: Flow::new(program),
-        homes: Homes::new(plan, program.operators.len()),
+        flow: StreamConsumers::new(program),
+        homes: PeAssignment::new(plan, program.operators.len()),
         order: plan.order(program),
     };
     takers.all().into_iter().any(|first| {
@@ -359,15 +371,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_thread_waits_for_itself((program, plan) in graphs::planned(16)) {
+    fn no_thread_waits_for_itself((program, plan) in graphs::programs_with_plans(16)) {
         prop_assert!(!can_wait_for_itself(&program, &plan), "{:?}", plan.receivers(&program));
     }
 
     #[test]
-    fn every_crossing_has_one_receiver_in_each_of_its_pes((program, plan) in graphs::planned(16)) {
+    fn every_crossing_has_one_receiver_in_each_of_its_pes((program, plan) in graphs::programs_with_plans(16)) {
         let (receivers, order) = (plan.receivers(&program), plan.order(&program));
         for (pe, receivers) in (0..).zip(&receivers) {
-            let mut received: Vec<u32> = receivers.iter().flat_map(|r| r.links.clone()).collect();
+            let mut received: Vec<u32> = receivers.iter().flat_map(|r| r.crossings.clone()).collect();
             let merged = order.merges[pe as usize].iter().flat_map(|merge| &merge.inputs);
             received.extend(merged.filter_map(|input| input.crossing));
             received.sort_unstable();
@@ -378,7 +390,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_shared_is_in_one_region((program, plan) in graphs::planned(16)) {
+    fn what_is_not_shared_is_in_one_region((program, plan) in graphs::programs_with_plans(16)) {
         for pe in &plan.pes {
             for operator in &pe.operators {
                 let regions = pe.regions.iter().filter(|r| r.operators.contains(operator));

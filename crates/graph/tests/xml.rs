@@ -1,16 +1,16 @@
 //! XML text in pieces: wherever they end, the scanner says the same of it, and it never panics.
 
 use proptest::prelude::*;
-use thalweg_graph::xml::{Limits, Scanner, Token};
+use thalweg_graph::xml::{Scanner, ScannerLimits, XmlToken};
 
-const LIMITS: Limits = Limits {
+const LIMITS: ScannerLimits = ScannerLimits {
     depth: 5,
     item_bytes: 30,
 };
 
 /// All tokens up to the first mistake, and the mistake with its line.
-fn scan(bytes: &[u8], piece: usize) -> (Vec<Token>, Result<(), (String, u64)>) {
-    let mut scanner = Scanner::of_several(LIMITS);
+fn scan(bytes: &[u8], piece: usize) -> (Vec<XmlToken>, Result<(), (String, u64)>) {
+    let mut scanner = Scanner::for_several_documents(LIMITS);
     let mut tokens = Vec::new();
     for piece in bytes.chunks(piece) {
         scanner.push(piece);

@@ -6,24 +6,32 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use graph::interp::Interpreter;
 use graph::{Body, Expr, Fault, Function, NativeFn, Services, State};
-use runtime::abi::{Act, ActEach, Backend, Code, FusedView, Project, Scope, Test, interpreted};
+use runtime::abi::{
+    Backend, FusedView, OperatorCode, OperatorScope, ProjectTuple, RunBody, RunBodyOnBatch,
+    TestCondition, interpreter_backend,
+};
 use tuple::{Layout, Value};
 
-use crate::chains::Chains;
-use crate::code::{Action, Entrance, Loop, Memory, Needs, Pool, Predicate, Projection};
+use crate::chains::FusedChains;
+use crate::code::{
+    CodeMemory, ConstantPool, EntryPoint, EnvRequirements, JitAction, JitBatchAction, JitPredicate,
+    JitProjection,
+};
 use crate::error::Error;
-use crate::lower::{Against, Entry, Made, Target, Text, Unit};
-use crate::options::Options;
-use crate::perf::{self, Placed};
+use crate::lower::{
+    CodegenUnit, EntryBody, EntryContext, EntryRequirements, MachineCodeListing, OutputTarget,
+};
+use crate::options::JitOptions;
+use crate::perf_map::{self, PerfMapEntry};
 
 /// Makes machine code of typed expressions.
 pub struct Jit {
-    unit: Option<Unit>,
-    entries: Vec<(FuncId, Entrance)>,
-    pool: Arc<OnceLock<Arc<Pool>>>,
+    unit: Option<CodegenUnit>,
+    entry_points: Vec<(FuncId, EntryPoint)>,
+    pool: Arc<OnceLock<Arc<ConstantPool>>>,
     interpreter: Interpreter,
-    options: Options,
-    texts: Vec<Text>,
+    options: JitOptions,
+    listings: Vec<MachineCodeListing>,
 }
 
 impl Jit {
@@ -31,94 +39,100 @@ impl Jit {
     pub fn new(
         functions: &[Function],
         natives: &[NativeFn],
-        options: Options,
+        options: JitOptions,
     ) -> Result<Jit, Error> {
-        let mut unit = Unit::new(crate::module::module(&options)?, functions, natives);
-        unit.texts = options.texts.then(Vec::new);
+        let mut unit = CodegenUnit::new(crate::module::new_module(&options)?, functions, natives);
+        unit.listings = options.listings.then(Vec::new);
         Ok(Jit {
             unit: Some(unit),
-            entries: Vec::new(),
+            entry_points: Vec::new(),
             pool: Arc::default(),
             interpreter: Interpreter::new(functions, natives),
             options,
-            texts: Vec::new(),
+            listings: Vec::new(),
         })
     }
 
-    /// The text of all code, if [`Options::texts`] asked for it; complete after `finish`.
-    pub fn texts(&self) -> &[Text] {
-        &self.texts
+    /// The text of all code, if [`JitOptions::listings`] asked for it; complete after `finish`.
+    pub fn listings(&self) -> &[MachineCodeListing] {
+        &self.listings
     }
 
-    fn unit(&mut self) -> Result<&mut Unit, Error> {
+    fn codegen_unit(&mut self) -> Result<&mut CodegenUnit, Error> {
         self.unit
             .as_mut()
             .ok_or_else(|| Error::new("the code of this PE is already finished"))
     }
 
     /// Makes an entry; how a handle gets to it.
-    pub(crate) fn entry(
+    pub(crate) fn compile_entry(
         &mut self,
         title: &str,
-        entry: &Entry<'_>,
-        against: &Against,
-    ) -> Result<(Entrance, Needs), Error> {
-        let (id, Made { slots, allocates }) = self.unit()?.entry(title, entry, against)?;
-        let entrance = Entrance::new();
-        self.entries.push((id, entrance.clone()));
-        let inputs = against.inputs.iter().enumerate();
+        entry: &EntryBody<'_>,
+        context: &EntryContext,
+    ) -> Result<(EntryPoint, EnvRequirements), Error> {
+        let (
+            id,
+            EntryRequirements {
+                local_types: slots,
+                allocates,
+            },
+        ) = self.codegen_unit()?.compile_entry(title, entry, context)?;
+        let entrance = EntryPoint::new();
+        self.entry_points.push((id, entrance.clone()));
+        let inputs = context.inputs.iter().enumerate();
         let inputs = inputs.map(|(slot, layout)| (slot as u32, Arc::clone(layout)));
-        let needs = Needs {
-            slots,
+        let needs = EnvRequirements {
+            local_types: slots,
             inputs: inputs.collect(),
             allocates,
         };
         Ok((entrance, needs))
     }
 
-    pub(crate) fn action_against(
+    pub(crate) fn compile_action(
         &mut self,
         title: &str,
         body: &Body,
-        against: &Against,
-    ) -> Result<Box<dyn Act>, Error> {
-        let (entrance, needs) = self.entry(title, &Entry::Action(body), against)?;
-        Ok(Box::new(Action::new(&entrance, &self.pool, needs)))
+        context: &EntryContext,
+    ) -> Result<Box<dyn RunBody>, Error> {
+        let (entrance, needs) = self.compile_entry(title, &EntryBody::Action(body), context)?;
+        Ok(Box::new(JitAction::new(&entrance, &self.pool, needs)))
     }
 
-    pub(crate) fn loop_against(
+    pub(crate) fn compile_batch_action(
         &mut self,
         title: &str,
         body: &Body,
         port: usize,
-        against: &Against,
-    ) -> Result<Box<dyn ActEach>, Error> {
-        let entry = Entry::Each(body, against.ports[port]);
-        let (entrance, needs) = self.entry(title, &entry, against)?;
-        Ok(Box::new(Loop::new(&entrance, &self.pool, needs)))
+        context: &EntryContext,
+    ) -> Result<Box<dyn RunBodyOnBatch>, Error> {
+        let entry = EntryBody::BatchAction(body, context.first_slots[port]);
+        let (entrance, needs) = self.compile_entry(title, &entry, context)?;
+        Ok(Box::new(JitBatchAction::new(&entrance, &self.pool, needs)))
     }
 
-    fn finished(&mut self) -> Result<(), Error> {
+    fn finish_module(&mut self) -> Result<(), Error> {
         let Some(mut unit) = self.unit.take() else {
             return Ok(());
         };
-        unit.called_functions()?;
+        unit.compile_called_functions()?;
         unit.module.finalize_definitions()?;
-        self.texts = unit.texts.take().unwrap_or_default();
+        self.listings = unit.listings.take().unwrap_or_default();
         let pool = Arc::new(std::mem::take(&mut unit.pool));
         let module = unit.module;
         if self.options.perf_map {
-            map_for_perf(&module, std::mem::take(&mut unit.made))?;
+            map_for_perf(&module, std::mem::take(&mut unit.compiled))?;
         }
-        let found: Vec<_> = self.entries.drain(..).collect();
-        let found: Vec<(*const u8, Entrance)> = found
+        let found: Vec<_> = self.entry_points.drain(..).collect();
+        let found: Vec<(*const u8, EntryPoint)> = found
             .into_iter()
             .map(|(id, entrance)| (module.get_finalized_function(id), entrance))
             .collect();
-        let memory = Arc::new(Memory::new(module, Arc::clone(&pool)));
+        let memory = Arc::new(CodeMemory::new(module, Arc::clone(&pool)));
         let _ = self.pool.set(pool);
         for (entry, entrance) in found {
-            entrance.open(entry, &memory);
+            entrance.publish(entry, &memory);
         }
         Ok(())
     }
@@ -126,54 +140,68 @@ impl Jit {
 
 /// Writes where functions are, for `perf`.
 fn map_for_perf(module: &JITModule, made: Vec<(String, FuncId, usize)>) -> Result<(), Error> {
-    let placed = made.into_iter().map(|(title, id, bytes)| Placed {
+    let placed = made.into_iter().map(|(title, id, bytes)| PerfMapEntry {
         title,
         address: module.get_finalized_function(id).addr(),
         bytes,
     });
-    let placed: Vec<Placed> = placed.collect();
-    perf::write(&placed)
+    let placed: Vec<PerfMapEntry> = placed.collect();
+    perf_map::write_perf_map(&placed)
         .map_err(|error| Error::new(format!("the map for perf cannot be written: {error}")))
 }
 
 /// What the expressions of an operator are made against.
-pub(crate) fn against(scope: &Scope<'_>) -> Against {
+pub(crate) fn entry_context(scope: &OperatorScope<'_>) -> EntryContext {
     let mut ports = vec![0];
     for port in &scope.operator.inputs {
         ports.push(ports[ports.len() - 1] + port.history + 1);
     }
-    Against {
+    EntryContext {
         inputs: scope.inputs.clone(),
-        ports,
+        first_slots: ports,
         state_types: scope.state.iter().map(|var| var.ty.clone()).collect(),
         state: None,
-        targets: scope.outputs.iter().cloned().map(Target::Outlet).collect(),
-        stop: None,
+        targets: scope
+            .outputs
+            .iter()
+            .cloned()
+            .map(OutputTarget::Outlet)
+            .collect(),
+        stop_address: None,
     }
 }
 
 impl Backend for Jit {
     fn projection(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &OperatorScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
-    ) -> Result<Box<dyn Project>, Fault> {
+    ) -> Result<Box<dyn ProjectTuple>, Fault> {
         let title = format!("{}: projection", scope.operator.name);
-        let entry = Entry::Projection(exprs, layout);
-        let (entrance, needs) = self.entry(&title, &entry, &against(scope))?;
-        Ok(Box::new(Projection::new(&entrance, &self.pool, needs)))
+        let entry = EntryBody::Projection(exprs, layout);
+        let (entrance, needs) = self.compile_entry(&title, &entry, &entry_context(scope))?;
+        Ok(Box::new(JitProjection::new(&entrance, &self.pool, needs)))
     }
 
-    fn predicate(&mut self, scope: &Scope<'_>, expr: &Expr) -> Result<Box<dyn Test>, Fault> {
+    fn predicate(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        expr: &Expr,
+    ) -> Result<Box<dyn TestCondition>, Fault> {
         let title = format!("{}: condition", scope.operator.name);
-        let (entrance, needs) = self.entry(&title, &Entry::Predicate(expr), &against(scope))?;
-        Ok(Box::new(Predicate::new(&entrance, &self.pool, needs)))
+        let (entrance, needs) =
+            self.compile_entry(&title, &EntryBody::Predicate(expr), &entry_context(scope))?;
+        Ok(Box::new(JitPredicate::new(&entrance, &self.pool, needs)))
     }
 
-    fn action(&mut self, scope: &Scope<'_>, body: &Body) -> Result<Box<dyn Act>, Fault> {
+    fn action(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        body: &Body,
+    ) -> Result<Box<dyn RunBody>, Fault> {
         let title = format!("{}: statements", scope.operator.name);
-        Ok(self.action_against(&title, body, &against(scope))?)
+        Ok(self.compile_action(&title, body, &entry_context(scope))?)
     }
 
     /// Interpreted: compiling code that runs once does not pay.
@@ -183,14 +211,14 @@ impl Backend for Jit {
         state: &mut State,
         services: &mut dyn Services,
     ) -> Result<Value, Fault> {
-        interpreted::evaluate(&mut self.interpreter, expr, state, services)
+        interpreter_backend::evaluate(&mut self.interpreter, expr, state, services)
     }
 
-    fn fused(&mut self, view: &FusedView<'_>) -> Result<Vec<Code>, Fault> {
-        Ok(Chains::of(view).code(self)?)
+    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
+        Ok(FusedChains::new(view).compile(self)?)
     }
 
     fn finish(&mut self) -> Result<(), Fault> {
-        Ok(self.finished()?)
+        Ok(self.finish_module()?)
     }
 }

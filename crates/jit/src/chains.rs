@@ -5,126 +5,128 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::StateId;
-use runtime::Logic;
-use runtime::abi::{Act, Code, FusedView, Member};
+use runtime::LoweredLogic;
+use runtime::abi::{FusedMember, FusedView, OperatorCode, RunBody};
 
-use crate::backend::{Jit, against};
+use crate::backend::{Jit, entry_context};
 use crate::error::Error;
-use crate::lower::{self, Against, Branch, Granted, Link, Target, Uses};
+use crate::lower::{
+    self, BodyUsage, EntryContext, InlinedEdge, InlinedOutput, OutputTarget, RingGrantAddresses,
+};
 
 /// How many nodes of other operators' bodies are inlined into one machine function at most.
-const INLINED_NODES: u32 = 16_000;
+const CHAIN_NODES_MAX: u32 = 16_000;
 
 /// The members of a view, ready to be inlined.
-pub struct Chains<'v> {
+pub struct FusedChains<'v> {
     view: &'v FusedView<'v>,
     /// By member.
-    inlinable: Vec<Rc<lower::Member>>,
+    inlinable_operators: Vec<Rc<lower::InlinableOperator>>,
     /// By member: some other member inlines it.
     is_inlined: Vec<bool>,
-    stop: i64,
+    stop_address: i64,
 }
 
-impl<'v> Chains<'v> {
+impl<'v> FusedChains<'v> {
     /// Of a view. Members are taken from the last to the first, for a member may only inline those
     /// behind it.
-    pub fn of(view: &'v FusedView<'v>) -> Chains<'v> {
+    pub fn new(view: &'v FusedView<'v>) -> FusedChains<'v> {
         let count = view.members.len();
-        let mut chains = Chains {
+        let mut chains = FusedChains {
             view,
-            inlinable: Vec::with_capacity(count),
+            inlinable_operators: Vec::with_capacity(count),
             is_inlined: vec![false; count],
-            stop: view.stop.expose_provenance() as i64,
+            stop_address: view.stop_flag.expose_provenance() as i64,
         };
-        let mut behind: Vec<Option<Rc<lower::Member>>> = vec![None; count];
+        let mut lowered: Vec<Option<Rc<lower::InlinableOperator>>> = vec![None; count];
         let mut nodes = vec![0; count];
         for at in (0..count).rev() {
-            let member = chains.inlinable(at, &behind, &mut nodes);
-            behind[at] = Some(Rc::new(member));
+            let member = chains.lower_member(at, &lowered, &mut nodes);
+            lowered[at] = Some(Rc::new(member));
         }
-        chains.inlinable = behind.into_iter().flatten().collect();
+        chains.inlinable_operators = lowered.into_iter().flatten().collect();
         chains
     }
 
-    fn inlinable(
+    fn lower_member(
         &mut self,
         at: usize,
-        behind: &[Option<Rc<lower::Member>>],
+        lowered: &[Option<Rc<lower::InlinableOperator>>],
         nodes: &mut [u32],
-    ) -> lower::Member {
+    ) -> lower::InlinableOperator {
         let member = &self.view.members[at];
-        let against = against(&member.scope);
+        let context = entry_context(&member.scope);
         let on_tuple = member.logic.on_tuple.iter();
-        let on_tuple = on_tuple.map(|body| Rc::new((body.clone(), Uses::of(body))));
+        let on_tuple = on_tuple.map(|body| Rc::new((body.clone(), BodyUsage::from_body(body))));
         let on_tuple: Vec<_> = on_tuple.collect();
         let own: u32 = on_tuple.iter().map(|body| body.1.nodes).sum();
-        let targets = self.targets(member, behind, nodes);
+        let targets = self.output_targets(member, lowered, nodes);
         let inlined = member
-            .links
+            .fused_outputs
             .iter()
             .zip(&targets)
             .flat_map(|(links, target)| {
-                let is_inlined = matches!(target, Target::Inlined(..));
+                let is_inlined = matches!(target, OutputTarget::Inlined(..));
                 links
                     .iter()
                     .filter(move |_| is_inlined)
-                    .flat_map(|links| &links.links)
+                    .flat_map(|links| &links.edges)
             });
         nodes[at] = own + inlined.map(|link| nodes[link.member as usize]).sum::<u32>();
-        lower::Member {
+        lower::InlinableOperator {
             index: member.scope.index,
-            inputs: against.inputs,
-            ports: against.ports,
-            state_types: against.state_types,
+            inputs: context.inputs,
+            first_slots: context.first_slots,
+            state_types: context.state_types,
             state: state_address(member),
-            changed: changed_by(member.logic),
+            changed_state: changed_by(member.logic),
             on_tuple,
             targets,
         }
     }
 
     /// Where a member's tuples go: into the members behind it, unless they are too large together.
-    fn targets(
+    fn output_targets(
         &mut self,
-        member: &Member<'_>,
-        behind: &[Option<Rc<lower::Member>>],
+        member: &FusedMember<'_>,
+        lowered: &[Option<Rc<lower::InlinableOperator>>],
         nodes: &[u32],
-    ) -> Vec<Target> {
+    ) -> Vec<OutputTarget> {
         let ports = member.scope.outputs.iter().enumerate();
         ports
             .map(|(port, layout)| {
                 let layout = Arc::clone(layout);
-                if let Some(Some(frames)) = member.frames.get(port)
+                if let Some(Some(frames)) = member.frame_edges.get(port)
                     && layout.is_fixed
                 {
-                    return Target::Frame(layout, Granted::of(frames));
+                    return OutputTarget::RingFrame(layout, RingGrantAddresses::from_link(frames));
                 }
-                let Some(links) = member.links.get(port).and_then(Option::as_ref) else {
-                    return Target::Outlet(layout);
+                let Some(links) = member.fused_outputs.get(port).and_then(Option::as_ref) else {
+                    return OutputTarget::Outlet(layout);
                 };
                 let size: u32 = links
-                    .links
+                    .edges
                     .iter()
                     .map(|link| nodes[link.member as usize])
                     .sum();
-                if size > INLINED_NODES {
-                    return Target::Outlet(layout);
+                if size > CHAIN_NODES_MAX {
+                    return OutputTarget::Outlet(layout);
                 }
-                let each = links.links.iter().filter_map(|link| {
+                let each = links.edges.iter().filter_map(|link| {
                     self.is_inlined[link.member as usize] = true;
-                    Some(Link {
-                        member: Rc::clone(behind[link.member as usize].as_ref()?),
+                    Some(InlinedEdge {
+                        operator: Rc::clone(lowered[link.member as usize].as_ref()?),
                         port: link.port,
                         processed: link.processed.address().expose_provenance() as i64,
                     })
                 });
                 let links_lowered = each.collect();
                 let submitted = links.submitted.address().expose_provenance() as i64;
-                Target::Inlined(
+                OutputTarget::Inlined(
                     layout,
-                    Rc::new(Branch {
+                    Rc::new(InlinedOutput {
                         submitted,
-                        links: links_lowered,
+                        edges: links_lowered,
                     }),
                 )
             })
@@ -132,67 +134,73 @@ impl<'v> Chains<'v> {
     }
 
     /// The code of every member.
-    pub fn code(&self, jit: &mut Jit) -> Result<Vec<Code>, Error> {
+    pub fn compile(&self, jit: &mut Jit) -> Result<Vec<OperatorCode>, Error> {
         (0..self.view.members.len())
-            .map(|at| self.member(at, jit))
+            .map(|at| self.compile_member(at, jit))
             .collect()
     }
 
-    fn member(&self, at: usize, jit: &mut Jit) -> Result<Code, Error> {
+    fn compile_member(&self, at: usize, jit: &mut Jit) -> Result<OperatorCode, Error> {
         let member = &self.view.members[at];
         let name = &member.scope.operator.name;
-        let alone = Against {
+        let unchained = EntryContext {
             state: Some(state_address(member)),
-            stop: Some(self.stop),
-            ..against(&member.scope)
+            stop_address: Some(self.stop_address),
+            ..entry_context(&member.scope)
         };
-        let chained = Against {
-            targets: self.inlinable[at].targets.clone(),
-            ..alone.clone()
+        let inlining = EntryContext {
+            targets: self.inlinable_operators[at].targets.clone(),
+            ..unchained.clone()
         };
         // What others inline is seldom called itself: its own code does not inline once more.
         let on_tuple_against = if self.is_inlined[at] {
-            &alone
+            &unchained
         } else {
-            &chained
+            &inlining
         };
-        let mut code = Code::default();
+        let mut code = OperatorCode::default();
         for (port, body) in member.logic.on_tuple.iter().enumerate() {
             let title = format!("{name}: onTuple of port {port}");
-            let act = jit.action_against(&title, body, on_tuple_against)?;
+            let act = jit.compile_action(&title, body, on_tuple_against)?;
             code.on_tuple.push(Some(act));
-            let is_batched = member.batched.get(port).is_some_and(|&batched| batched);
+            let is_batched = member
+                .has_batched_input
+                .get(port)
+                .is_some_and(|&batched| batched);
             let title = format!("{name}: onTuple of port {port}, for a batch");
-            let each = is_batched.then(|| jit.loop_against(&title, body, port, on_tuple_against));
-            code.on_each.push(each.transpose()?);
+            let each =
+                is_batched.then(|| jit.compile_batch_action(&title, body, port, on_tuple_against));
+            code.on_batch.push(each.transpose()?);
         }
         for (port, body) in member.logic.on_punct.iter().enumerate() {
             let title = format!("{name}: onPunct of port {port}");
             let act = body
                 .as_ref()
-                .map(|body| jit.action_against(&title, body, &alone));
+                .map(|body| jit.compile_action(&title, body, &unchained));
             code.on_punct.push(act.transpose()?);
         }
         if let Some(body) = &member.logic.on_process {
             let title = format!("{name}: onProcess");
-            let act: Box<dyn Act> = jit.action_against(&title, body, &chained)?;
+            let act: Box<dyn RunBody> = jit.compile_action(&title, body, &inlining)?;
             code.on_process = Some(act);
         }
         Ok(code)
     }
 }
 
-/// The state variables that any body of an operator changes. A body that is inlined elsewhere may not
-/// take what it does not change itself for the same from one tuple to the next: a marker between them,
-/// which comes through the outlet, runs `onPunct`.
-fn changed_by(logic: &Logic) -> HashSet<StateId> {
+/// The state variables that any body of an operator changes. A body that is inlined elsewhere may
+/// not take what it does not change itself for the same from one tuple to the next: a marker
+/// between them, which comes through the outlet, runs `onPunct`.
+fn changed_by(logic: &LoweredLogic) -> HashSet<StateId> {
     let bodies = logic.on_tuple.iter();
     let bodies = bodies.chain(logic.on_punct.iter().flatten());
     let bodies = bodies.chain(&logic.on_process);
-    bodies.flat_map(|body| Uses::of(body).changed).collect()
+    bodies
+        .flat_map(|body| BodyUsage::from_body(body).changed_state)
+        .collect()
 }
 
 /// The addresses of a member's state, which stays where it is.
-fn state_address(member: &Member<'_>) -> (i64, i64) {
-    crate::code::state_parts(member.state)
+fn state_address(member: &FusedMember<'_>) -> (i64, i64) {
+    crate::code::state_addresses(member.state)
 }

@@ -1,18 +1,18 @@
 //! Typed expressions, statements and fused chains as machine code.
 //!
 //! Floor 4. [`Jit`] is a [`runtime::abi::Backend`]: the run time hands it every body of a PE while
-//! that is wired, it makes one module of machine code of them with Cranelift, and the handles that it
-//! gave out call into that. What a body means is what [`graph::interp`] makes of it; compiled code
-//! gives the same bits, the same faults and the same submissions.
+//! that is wired, it makes one module of machine code of them with Cranelift, and the handles that
+//! it gave out call into that. What a body means is what [`graph::interp`] makes of it; compiled
+//! code gives the same bits, the same faults and the same submissions.
 //!
 //! ```text
-//!   Scope + Body --lower--> CLIF --Cranelift--> machine code --Import--> code::imports
+//!   Scope + Body --lower--> CLIF --Cranelift--> machine code --ImportedFunction--> code::imports
 //! ```
 //! # Values in compiled code
-//! Scalars are in registers, strings and lists of scalars are an address and a length, tuples are one
-//! value an attribute or a place in flat memory, everything else is the address of a
-//! [`tuple::Value`]: see [`shape`] and [`value`]. Whatever has no code of its own is left to a
-//! [`code::Site`], so that every typed program can be compiled.
+//! Scalars are in registers, strings and lists of scalars are an address and a length, tuples are
+//! one value an attribute or a place in flat memory, everything else is the address of a
+//! [`tuple::Value`]: see [`type_parts`] and [`lowered_value`]. Whatever has no code of its own is
+//! left to a [`code::Site`], so that every typed program can be compiled.
 
 mod backend;
 mod chains;
@@ -23,13 +23,13 @@ mod chains;
 mod code;
 mod error;
 mod lower;
+mod lowered_value;
 mod module;
 mod options;
-mod perf;
-mod shape;
-mod value;
+mod perf_map;
+mod type_parts;
 
 pub use backend::Jit;
 pub use error::Error;
-pub use lower::Text;
-pub use options::Options;
+pub use lower::MachineCodeListing;
+pub use options::JitOptions;

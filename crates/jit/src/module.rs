@@ -3,12 +3,12 @@
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 
-use crate::code::Import;
+use crate::code::ImportedFunction;
 use crate::error::Error;
-use crate::options::Options;
+use crate::options::JitOptions;
 
 /// A module for the machine that this runs on.
-pub fn module(options: &Options) -> Result<JITModule, Error> {
+pub fn new_module(options: &JitOptions) -> Result<JITModule, Error> {
     let mut flags = settings::builder();
     let choices = [
         ("opt_level", "speed"),
@@ -33,8 +33,8 @@ pub fn module(options: &Options) -> Result<JITModule, Error> {
         .finish(settings::Flags::new(flags))
         .map_err(|error| Error::new(format!("no code can be made for this machine: {error}")))?;
     let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
-    for &import in Import::ALL {
-        let entry = import.entry();
+    for &import in ImportedFunction::ALL {
+        let entry = import.declaration();
         builder.symbol(entry.name, entry.address);
     }
     Ok(JITModule::new(builder))

@@ -2,20 +2,20 @@
 
 /// What can be chosen when code is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct JitOptions {
     /// Whether the intermediate code is checked before it is compiled. On in debug builds.
     pub verify: bool,
     /// Whether the text of the code is kept, for printing.
-    pub texts: bool,
+    pub listings: bool,
     /// Whether a map of the code is written for `perf`, into `/tmp/perf-<pid>.map`.
     pub perf_map: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for JitOptions {
+    fn default() -> JitOptions {
+        JitOptions {
             verify: cfg!(debug_assertions),
-            texts: false,
+            listings: false,
             perf_map: false,
         }
     }

@@ -1,39 +1,40 @@
 //! Latencies of a run, counted so that a pause hides nothing.
 //!
-//! Whoever sends at a pace and waits for each answer sends nothing while it is held up, and measures
-//! the one long wait once instead of all those that would have been long too: *coordinated omission*.
-//! There are two remedies, and a measurement needs one of them. Where messages carry the time at which
-//! they should have been sent, every wait is in them: [`Histogram::record`]. Where they carry the time
-//! at which they were sent, [`Histogram::record_at_pace`] adds the waits that are missing.
+//! Whoever sends at a pace and waits for each answer sends nothing while it is held up, and
+//! measures the one long wait once instead of all those that would have been long too: *coordinated
+//! omission*. There are two remedies, and a measurement needs one of them. Where messages carry the
+//! time at which they should have been sent, every wait is in them: [`LatencyHistogram::record`].
+//! Where they carry the time at which they were sent, [`LatencyHistogram::record_at_pace`] adds the
+//! waits that are missing.
 //!
 //! # Cost
 //! A record is a few additions in an array of 320 KB; nothing is allocated.
 
-use crate::Latency;
+use crate::LatencyPercentiles;
 
 /// The largest latency that is told from larger ones: an hour, in nanoseconds.
-const MAX_NS: u64 = 3_600_000_000_000;
+const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 
 /// Latencies in nanoseconds; each is kept to a thousandth of itself.
 #[derive(Debug, Clone)]
-pub struct Histogram {
+pub struct LatencyHistogram {
     counts: hdrhistogram::Histogram<u64>,
 }
 
-impl Default for Histogram {
-    fn default() -> Histogram {
-        Histogram::new()
+impl Default for LatencyHistogram {
+    fn default() -> LatencyHistogram {
+        LatencyHistogram::new()
     }
 }
 
-impl Histogram {
+impl LatencyHistogram {
     /// An empty one.
     ///
     /// # Panics
     /// Never: the bounds are sound.
-    pub fn new() -> Histogram {
-        let counts = hdrhistogram::Histogram::new_with_bounds(1, MAX_NS, 3);
-        Histogram {
+    pub fn new() -> LatencyHistogram {
+        let counts = hdrhistogram::Histogram::new_with_bounds(1, LATENCY_NS_MAX, 3);
+        LatencyHistogram {
             counts: counts.expect("bounds are in order"),
         }
     }
@@ -43,14 +44,15 @@ impl Histogram {
         self.counts.saturating_record(latency_ns);
     }
 
-    /// Adds a latency of a sender that wanted to send every `interval_ns` and waited instead, and with
-    /// it the latencies of what it has not sent meanwhile: one an interval, each shorter by one.
+    /// Adds a latency of a sender that wanted to send every `interval_ns` and waited instead, and
+    /// with it the latencies of what it has not sent meanwhile: one an interval, each shorter by
+    /// one.
     pub fn record_at_pace(&mut self, latency_ns: u64, interval_ns: u64) {
         self.record(latency_ns);
         if interval_ns == 0 {
             return;
         }
-        let mut missing = latency_ns.min(MAX_NS).saturating_sub(interval_ns);
+        let mut missing = latency_ns.min(LATENCY_NS_MAX).saturating_sub(interval_ns);
         while missing >= interval_ns {
             self.record(missing);
             missing -= interval_ns;
@@ -61,7 +63,7 @@ impl Histogram {
     ///
     /// # Panics
     /// Never: all have the same bounds.
-    pub fn merge(&mut self, other: &Histogram) {
+    pub fn merge(&mut self, other: &LatencyHistogram) {
         let added = self.counts.add(&other.counts);
         added.expect("all have the same bounds");
     }
@@ -92,8 +94,8 @@ impl Histogram {
     }
 
     /// The percentiles that results hold; `None` if there is no latency.
-    pub fn latency(&self) -> Option<Latency> {
-        (self.count() > 0).then(|| Latency {
+    pub fn percentiles(&self) -> Option<LatencyPercentiles> {
+        (self.count() > 0).then(|| LatencyPercentiles {
             p50: self.quantile_ns(0.5),
             p90: self.quantile_ns(0.9),
             p99: self.quantile_ns(0.99),
@@ -116,9 +118,9 @@ mod tests {
 
     #[test]
     fn percentiles_of_a_ramp_are_its_own() {
-        let mut ramp = Histogram::new();
+        let mut ramp = LatencyHistogram::new();
         (1..=10_000).for_each(|micros| ramp.record(micros * 1000));
-        let latency = ramp.latency().unwrap();
+        let latency = ramp.percentiles().unwrap();
         assert_close(latency.p50, 5_000_000);
         assert_close(latency.p90, 9_000_000);
         assert_close(latency.p99, 9_900_000);
@@ -132,7 +134,7 @@ mod tests {
     #[test]
     fn a_pause_counts_for_all_that_it_held_up() {
         // 10,000 messages at 1,000 a second that take 10 µs, then 100 ms in which none is sent.
-        let (mut paced, mut naive) = (Histogram::new(), Histogram::new());
+        let (mut paced, mut naive) = (LatencyHistogram::new(), LatencyHistogram::new());
         for _ in 0..10_000 {
             paced.record_at_pace(10_000, 1_000_000);
             naive.record(10_000);
@@ -141,20 +143,21 @@ mod tests {
         naive.record(100_000_000);
         assert_eq!(paced.count(), 10_000 + 100);
         assert_close(naive.quantile_ns(0.999), 10_000);
-        // 100 of 10,100 wait, 1 to 100 ms: a thousandth of all are 10, of which the shortest is 91 ms.
+        // 100 of 10,100 wait, 1 to 100 ms: a thousandth of all are 10, of which the shortest is 91
+        // ms.
         assert_close(paced.quantile_ns(1.0 - 10.0 / 10_100.0), 90_000_000);
         assert_close(paced.quantile_ns(0.99), 10_000);
     }
 
     #[test]
     fn nothing_has_no_percentiles_and_hours_are_an_hour() {
-        assert_eq!(Histogram::new().latency(), None);
-        let mut long = Histogram::new();
+        assert_eq!(LatencyHistogram::new().percentiles(), None);
+        let mut long = LatencyHistogram::new();
         long.record(u64::MAX);
         long.record_at_pace(5, 0);
-        assert_close(long.max_ns(), MAX_NS);
+        assert_close(long.max_ns(), LATENCY_NS_MAX);
         assert_eq!(long.count(), 2);
-        let mut both = Histogram::new();
+        let mut both = LatencyHistogram::new();
         both.merge(&long);
         both.merge(&long);
         assert_eq!(both.count(), 4);

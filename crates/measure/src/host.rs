@@ -7,22 +7,25 @@ use std::time::{Duration, Instant};
 use crate::Host;
 
 /// How long a loop spins to see how often it is held up.
-const JITTER_TIME: Duration = Duration::from_secs(1);
+const JITTER_DURATION: Duration = Duration::from_secs(1);
 
 impl Host {
     /// This machine. Takes a second: that long a loop reads the clock, and its longest gap between
     /// two readings is the jitter under which everything else is measured.
-    pub fn here() -> Host {
+    pub fn detect() -> Host {
         Host {
-            processor: processor(&read("/proc/cpuinfo")),
+            processor: processor(&read_or_empty("/proc/cpuinfo")),
             cores: std::thread::available_parallelism().map_or(0, |count| count.get() as u32),
-            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+            kernel: read_or_empty("/proc/sys/kernel/osrelease")
+                .trim()
+                .to_owned(),
             huge_pages: huge_pages(
-                &read("/sys/kernel/mm/transparent_hugepage/enabled"),
-                &read("/proc/meminfo"),
+                &read_or_empty("/sys/kernel/mm/transparent_hugepage/enabled"),
+                &read_or_empty("/proc/meminfo"),
             ),
-            governor: Some(read(GOVERNOR).trim().to_owned()).filter(|name| !name.is_empty()),
-            jitter_ns: Some(jitter_ns(JITTER_TIME)),
+            governor: Some(read_or_empty(GOVERNOR).trim().to_owned())
+                .filter(|name| !name.is_empty()),
+            jitter_ns: Some(jitter_ns(JITTER_DURATION)),
         }
     }
 }
@@ -30,7 +33,7 @@ impl Host {
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
 /// A file's text; nothing if the system has none.
-fn read(path: &str) -> String {
+fn read_or_empty(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 

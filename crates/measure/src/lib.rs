@@ -8,5 +8,5 @@ mod outcome;
 pub mod report;
 pub mod results;
 
-pub use histogram::Histogram;
-pub use outcome::{Host, Latency, Outcome};
+pub use histogram::LatencyHistogram;
+pub use outcome::{Host, LatencyPercentiles, Outcome};

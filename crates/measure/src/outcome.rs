@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Outcome {
     /// The question: `throughput`, `latency`, `fanout`, ...
     pub bench: String,
-    /// The channel that the stream takes: `fused`, `threaded`, `shm`, `rum`, `tcp`, ... Of benchmarks
-    /// of fused code alone, which of several it is: `Filter`, `Aggregate`, ...
+    /// The channel that the stream takes: `fused`, `threaded`, `shm`, `rum`, `tcp`, ... Of
+    /// benchmarks of fused code alone, which of several it is: `Filter`, `Aggregate`, ...
     pub path: String,
     /// How tuples cross: `facade` or `normal`.
     pub codec: Option<String>,
@@ -25,13 +25,13 @@ pub struct Outcome {
     pub gbit_per_s: Option<f64>,
     /// What the raw control did with the same bytes between the same runs: the median.
     pub control_tuples_per_s: Option<f64>,
-    /// Of the throughput to the control's, or of the control's median latency to this one's: above 1
-    /// is better than the control. The median of the ratios of neighbouring runs.
+    /// Of the throughput to the control's, or of the control's median latency to this one's: above
+    /// 1 is better than the control. The median of the ratios of neighbouring runs.
     pub ratio: Option<f64>,
     /// One way or round trip, as the benchmark says, in nanoseconds.
-    pub latency_ns: Option<Latency>,
+    pub latency_ns: Option<LatencyPercentiles>,
     /// The control's.
-    pub control_latency_ns: Option<Latency>,
+    pub control_latency_ns: Option<LatencyPercentiles>,
     /// What the control is, in a few words.
     pub control: Option<String>,
     /// The project beside which it was measured, which is the control then: `rtrb`; null if the
@@ -60,7 +60,7 @@ pub struct Outcome {
 /// Percentiles in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Latency {
+pub struct LatencyPercentiles {
     /// Half of all are at most this.
     pub p50: u64,
     /// 90 % are at most this.

@@ -11,31 +11,31 @@ pub const FILE: &str = "results.json";
 
 /// Why results could not be read: which file, and where in it.
 #[derive(Debug)]
-pub struct ReadError {
+pub struct ResultsReadError {
     path: PathBuf,
-    cause: Cause,
+    cause: ResultsReadCause,
 }
 
 #[derive(Debug)]
-enum Cause {
-    Unreadable(io::Error),
-    NotResults(serde_json::Error),
+enum ResultsReadCause {
+    Io(io::Error),
+    Json(serde_json::Error),
 }
 
 /// Reads results of a file, or of the file `results.json` of a folder.
 ///
 /// # Errors
 /// The file cannot be read, or is something else than an array of outcomes.
-pub fn read(path: &Path) -> Result<Vec<Outcome>, ReadError> {
+pub fn read(path: &Path) -> Result<Vec<Outcome>, ResultsReadError> {
     let file = match path.is_dir() {
         true => path.join(FILE),
         false => path.to_owned(),
     };
     let read = || {
-        let text = bytes(&file).map_err(Cause::Unreadable)?;
-        serde_json::from_slice(&text).map_err(Cause::NotResults)
+        let text = read_bounded(&file).map_err(ResultsReadCause::Io)?;
+        serde_json::from_slice(&text).map_err(ResultsReadCause::Json)
     };
-    read().map_err(|cause| ReadError {
+    read().map_err(|cause| ResultsReadError {
         path: file.clone(),
         cause,
     })
@@ -45,7 +45,7 @@ pub fn read(path: &Path) -> Result<Vec<Outcome>, ReadError> {
 const BYTES_MAX: u64 = 64 << 20;
 
 /// The bytes of a file, which may be one without an end.
-fn bytes(file: &Path) -> io::Result<Vec<u8>> {
+fn read_bounded(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = File::open(file)?.take(BYTES_MAX + 1);
     file.read_to_end(&mut bytes)?;
@@ -57,18 +57,18 @@ fn bytes(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The text of a file of results.
-pub fn text(outcomes: &[Outcome]) -> String {
+pub fn to_json_text(outcomes: &[Outcome]) -> String {
     // A plain structure of numbers and text: there is nothing that could fail.
     let text = serde_json::to_string_pretty(outcomes).expect("outcomes are plain values");
     text + "\n"
 }
 
-impl std::fmt::Display for ReadError {
+impl std::fmt::Display for ResultsReadError {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let path = self.path.display();
         match &self.cause {
-            Cause::Unreadable(error) => write!(f, "cannot read results from {path}: {error}"),
-            Cause::NotResults(error) => write!(
+            ResultsReadCause::Io(error) => write!(f, "cannot read results from {path}: {error}"),
+            ResultsReadCause::Json(error) => write!(
                 f,
                 "{path} is no file of results, an array as `bench --json` prints it: {error}"
             ),
@@ -76,11 +76,11 @@ impl std::fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {
+impl std::error::Error for ResultsReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.cause {
-            Cause::Unreadable(error) => Some(error),
-            Cause::NotResults(error) => Some(error),
+            ResultsReadCause::Io(error) => Some(error),
+            ResultsReadCause::Json(error) => Some(error),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Comparisons of made-up runs: changes that are there are found, noise is not taken for one.
 
 use proptest::prelude::*;
-use thalweg_measure::compare::{Measure, Row, Verdict, compare};
-use thalweg_measure::{Latency, Outcome};
+use thalweg_measure::compare::{ComparedFigure, ComparisonLine, Verdict, compare};
+use thalweg_measure::{LatencyPercentiles, Outcome};
 
 /// Pseudo-random numbers from 0 to 1 (xorshift64*, Vigna 2016), the same for the same seed.
 struct Random(u64);
@@ -42,7 +42,7 @@ fn outcome(samples: Vec<f64>) -> Outcome {
     }
 }
 
-fn one(a: Outcome, b: Outcome) -> Row {
+fn one(a: Outcome, b: Outcome) -> ComparisonLine {
     let mut rows = compare(&[a], &[b]);
     assert_eq!(rows.len(), 1);
     rows.remove(0)
@@ -92,11 +92,11 @@ fn hosts_that_differ_are_compared_by_ratios() {
     b.control_samples = vec![400.0, 408.0, 392.0];
     b.ratio = Some(0.75);
     let same = one(a.clone(), b.clone());
-    assert_eq!(same.by, Some(Measure::TuplesPerS));
+    assert_eq!(same.by, Some(ComparedFigure::TuplesPerS));
     assert!((same.change.unwrap() - 3.0).abs() < 0.01);
     b.host.cores = 64;
     let other = one(a.clone(), b.clone());
-    assert_eq!(other.by, Some(Measure::Ratio));
+    assert_eq!(other.by, Some(ComparedFigure::Ratio));
     assert!((other.a.unwrap() - 0.5).abs() < 1e-9 && (other.b.unwrap() - 0.75).abs() < 1e-9);
     assert!((other.change.unwrap() - 1.5).abs() < 1e-9);
     assert_eq!(other.verdict, Verdict::Faster);
@@ -111,16 +111,16 @@ fn shorter_latencies_are_faster() {
     let timed = |p50: u64| {
         let runs = [0.99, 1.0, 1.01].map(|share| p50 as f64 * share);
         Outcome {
-            latency_ns: Some(Latency {
+            latency_ns: Some(LatencyPercentiles {
                 p50,
-                ..Latency::default()
+                ..LatencyPercentiles::default()
             }),
             rate_offered: Some(1000.0),
             ..outcome(runs.to_vec())
         }
     };
     let row = one(timed(20_000), timed(10_000));
-    assert_eq!(row.by, Some(Measure::LatencyNs));
+    assert_eq!(row.by, Some(ComparedFigure::LatencyNs));
     assert_eq!(row.verdict, Verdict::Faster);
     assert!((row.change.unwrap() - 2.0).abs() < 1e-9);
     assert!(row.change_low.unwrap() < 2.0 && row.change_high.unwrap() > 2.0);

@@ -5,15 +5,15 @@ use std::io::Write;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::error::Error;
-use crate::options::Affinity;
+use crate::options::CpuAffinity;
 
 /// Looks whether [`pin`] could do what it is asked for, without doing it.
-pub(crate) fn check(affinity: Affinity) -> Result<(), Error> {
+pub(crate) fn check_affinity(affinity: CpuAffinity) -> Result<(), Error> {
     let before = sched_getaffinity(None);
     let pinned = match affinity {
-        Affinity::Asked(_) => pin(affinity),
+        CpuAffinity::Requested(_) => pin_thread(affinity),
         // That is never refused.
-        Affinity::Usual(_) => Ok(()),
+        CpuAffinity::Preferred(_) => Ok(()),
     };
     if let Ok(before) = before {
         let _ = sched_setaffinity(None, &before);
@@ -23,33 +23,33 @@ pub(crate) fn check(affinity: Affinity) -> Result<(), Error> {
 
 /// From now on this thread runs on that processor. One that was not asked for by name is given up
 /// where there is none, with a note on standard error.
-pub(crate) fn pin(affinity: Affinity) -> Result<(), Error> {
-    let (Affinity::Asked(cpu) | Affinity::Usual(cpu)) = affinity;
-    let pinned = sched_setaffinity(None, &only(cpu as usize));
+pub(crate) fn pin_thread(affinity: CpuAffinity) -> Result<(), Error> {
+    let (CpuAffinity::Requested(cpu) | CpuAffinity::Preferred(cpu)) = affinity;
+    let pinned = sched_setaffinity(None, &single_cpu(cpu as usize));
     match (pinned, affinity) {
         (Ok(()), _) => Ok(()),
-        (Err(_), Affinity::Usual(_)) => {
+        (Err(_), CpuAffinity::Preferred(_)) => {
             let _ = writeln!(
                 std::io::stderr(),
                 "note: not on processor {cpu}, for this process may use {}",
-                usable()
+                usable_cpus()
             );
             Ok(())
         }
-        (Err(error), Affinity::Asked(_)) => Err(Error::Affinity(format!(
+        (Err(error), CpuAffinity::Requested(_)) => Err(Error::Affinity(format!(
             "cannot run on processor {cpu}: {error}; this process may use {}",
-            usable()
+            usable_cpus()
         ))),
     }
 }
 
 /// The processors that there are for this process, as in `0, 1`.
-fn usable() -> String {
+fn usable_cpus() -> String {
     let Ok(before) = sched_getaffinity(None) else {
         return "others".to_owned();
     };
     // Those that `taskset` has kept it from too, so what it runs on now does not say which.
-    let takes = |&cpu: &usize| sched_setaffinity(None, &only(cpu)).is_ok();
+    let takes = |&cpu: &usize| sched_setaffinity(None, &single_cpu(cpu)).is_ok();
     let all = (0..CpuSet::MAX_CPU).filter(takes);
     let all: Vec<_> = all.map(|cpu| cpu.to_string()).collect();
     let _ = sched_setaffinity(None, &before);
@@ -57,7 +57,7 @@ fn usable() -> String {
 }
 
 /// That processor alone; none if there can be no such processor.
-fn only(cpu: usize) -> CpuSet {
+fn single_cpu(cpu: usize) -> CpuSet {
     let mut set = CpuSet::new();
     if cpu < CpuSet::MAX_CPU {
         set.set(cpu);
@@ -72,15 +72,17 @@ mod tests {
     #[test]
     fn what_taskset_keeps_a_thread_from_can_be_asked_for() {
         let before = sched_getaffinity(None).unwrap();
-        let all = usable();
+        let all = usable_cpus();
         let first = (0..CpuSet::MAX_CPU)
             .find(|&cpu| before.is_set(cpu))
             .unwrap();
-        sched_setaffinity(None, &only(first)).unwrap();
-        assert_eq!(usable(), all);
+        sched_setaffinity(None, &single_cpu(first)).unwrap();
+        assert_eq!(usable_cpus(), all);
         let now = sched_getaffinity(None).unwrap();
-        assert!(now == only(first), "it stays where it was");
-        let error = check(Affinity::Asked(1023)).unwrap_err().to_string();
+        assert!(now == single_cpu(first), "it stays where it was");
+        let error = check_affinity(CpuAffinity::Requested(1023))
+            .unwrap_err()
+            .to_string();
         assert!(
             error.ends_with(&format!("this process may use {all}")),
             "{error}"

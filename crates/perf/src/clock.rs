@@ -3,7 +3,7 @@
 use rustix::time::{ClockId, clock_gettime};
 
 /// Pairs of readings for the clock's own cost.
-const PAIRS: usize = 1001;
+const READING_PAIRS: usize = 1001;
 
 /// Nanoseconds since the machine was started.
 #[inline]
@@ -12,15 +12,15 @@ pub(crate) fn now_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// What a reading of the clock takes, in nanoseconds: the median of pairs, one right after the other.
-/// A latency between two readings contains it once.
-pub(crate) fn cost_ns() -> u64 {
-    let mut pairs: Vec<u64> = (0..PAIRS)
+/// What a reading of the clock takes, in nanoseconds: the median of pairs, one right after the
+/// other. A latency between two readings contains it once.
+pub(crate) fn read_cost_ns() -> u64 {
+    let mut pairs: Vec<u64> = (0..READING_PAIRS)
         .map(|_| {
             let first = now_ns();
             now_ns() - first
         })
         .collect();
     pairs.sort_unstable();
-    pairs[PAIRS / 2]
+    pairs[READING_PAIRS / 2]
 }

@@ -2,22 +2,22 @@
 
 use std::io::Write;
 
-use measure::Histogram;
+use measure::LatencyHistogram;
 
-use crate::affinity::pin;
+use crate::affinity::pin_thread;
 use crate::clock;
 use crate::error::Error;
-use crate::line::{Line, print};
 use crate::options::JitterOptions;
+use crate::result_line::{ResultLine, print_line};
 
-/// Reads the clock twice in a row, again and again, and prints the shortest and the longest time that
-/// was between: what a reading takes, and the longest interruption.
+/// Reads the clock twice in a row, again and again, and prints the shortest and the longest time
+/// that was between: what a reading takes, and the longest interruption.
 ///
 /// # Errors
 /// The processor cannot be had; the output cannot be written.
 pub fn jitter(options: &JitterOptions, out: &mut dyn Write) -> Result<(), Error> {
-    pin(options.affinity_cpu)?;
-    let mut gaps = Histogram::new();
+    pin_thread(options.affinity_cpu)?;
+    let mut gaps = LatencyHistogram::new();
     let (mut min_ns, mut max_ns) = (u64::MAX, 0);
     for _ in 0..options.jitter_loops {
         let first = clock::now_ns();
@@ -29,7 +29,7 @@ pub fn jitter(options: &JitterOptions, out: &mut dyn Write) -> Result<(), Error>
     if options.jitter_loops == 0 {
         min_ns = 0;
     }
-    print(out, &format!("ts_min_ns={min_ns}, ts_max_ns={max_ns}, "))?;
-    Line::new("gaps_ns").latencies(&gaps).print(out)?;
+    print_line(out, &format!("ts_min_ns={min_ns}, ts_max_ns={max_ns}, "))?;
+    ResultLine::new("gaps_ns").latencies(&gaps).print(out)?;
     Ok(())
 }

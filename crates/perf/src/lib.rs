@@ -1,32 +1,37 @@
-//! Rates and latencies of a topic: a publisher, a subscriber and a loop that measures interruptions,
-//! with the options, the semantics and the output lines of smx_perf.
+//! Rates and latencies of a topic: a publisher, a subscriber and a loop that measures
+//! interruptions, with the options, the semantics and the output lines of smx_perf.
 //!
 //! [`publish`] sends warm-up messages, then messages at an even pace; [`subscribe`] counts them and
-//! measures how long they took; [`jitter`] measures what takes the processor away. After the lines that
-//! smx_perf prints come lines of our own, which begin with `+ `. `docs/perf.md` shows all of it.
+//! measures how long they took; [`jitter`] measures what takes the processor away. After the lines
+//! that smx_perf prints come lines of our own, which begin with `+ `. `docs/perf.md` shows all of
+//! it.
 //!
-//! What follows from luck is told apart from what can be counted on: a message that its receiver was
-//! waiting for is *waited*, one that was there before it looked is *found* ([`tally`](mod@tally)).
+//! What follows from luck is told apart from what can be counted on: a message that its receiver
+//! was waiting for is *waited*, one that was there before it looked is *found*
+//! ([`stream_counts`](mod@tally)).
 
 mod affinity;
 mod clock;
 mod error;
 mod jitter;
-mod line;
 mod message;
 mod number;
 mod options;
-mod pacing;
 mod publish;
-mod sending;
+mod rate_windows;
+mod result_line;
+mod send_loop;
+mod send_schedule;
+mod stream_counts;
 mod subscribe;
-mod tally;
-mod windows;
 
 pub use error::Error;
 pub use jitter::jitter;
 pub use message::MESSAGE_BYTES_MIN;
-pub use number::number;
-pub use options::{Affinity, FLAGS, Flags, JitterOptions, PubOptions, SubOptions, TOPIC};
+pub use number::parse_number;
+pub use options::{
+    CpuAffinity, DEFAULT_TOPIC, FLAGS_HELP, JitterOptions, PublishFlags, PublishOptions,
+    SubscribeOptions,
+};
 pub use publish::publish;
-pub use subscribe::{Until, subscribe};
+pub use subscribe::{SubscribeLimit, subscribe};

@@ -6,8 +6,8 @@
 //!    8  sent    u64   when it was sent, in nanoseconds
 //!   16  lag     u64   how much later than it was due
 //! ```
-//! Native byte order. A message without times may be shorter; what is cut off is not there, and what
-//! is longer is filled as it may be.
+//! Native byte order. A message without times may be shorter; what is cut off is not there, and
+//! what is longer is filled as it may be.
 
 use crate::clock;
 
@@ -19,7 +19,7 @@ const HAS_LAG: u32 = 2;
 
 /// When a message was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Times {
+pub(crate) struct MessageTimes {
     pub(crate) sent_ns: u64,
     /// How much later than it was due, if it was due at a time.
     pub(crate) lag_ns: Option<u64>,
@@ -34,8 +34,8 @@ pub(crate) fn write_plain(room: &mut [u8], number: u64) {
     }
 }
 
-/// Writes a message with times; it was to be sent at `due_ns`, if at a time at all. The clock is read
-/// last. The room has to be long enough.
+/// Writes a message with times; it was to be sent at `due_ns`, if at a time at all. The clock is
+/// read last. The room has to be long enough.
 #[inline]
 pub(crate) fn write_times(room: &mut [u8], number: u64, due_ns: Option<u64>) {
     let flags = HAS_TIMES | if due_ns.is_some() { HAS_LAG } else { 0 };
@@ -51,7 +51,7 @@ pub(crate) fn write_times(room: &mut [u8], number: u64, due_ns: Option<u64>) {
 
 /// The times of a message, if it carries any.
 #[inline]
-pub(crate) fn times(bytes: &[u8]) -> Option<Times> {
+pub(crate) fn read_times(bytes: &[u8]) -> Option<MessageTimes> {
     let start = bytes.first_chunk::<MESSAGE_BYTES_MIN>()?;
     let word = |at: usize| {
         start[at..]
@@ -64,7 +64,7 @@ pub(crate) fn times(bytes: &[u8]) -> Option<Times> {
     }
     let lag_ns = if flags & HAS_LAG != 0 { word(16) } else { None };
     let sent_ns = word(8)?;
-    Some(Times { sent_ns, lag_ns })
+    Some(MessageTimes { sent_ns, lag_ns })
 }
 
 #[cfg(test)]
@@ -76,14 +76,14 @@ mod tests {
         let mut room = [0xff; 40];
         let before = clock::now_ns();
         write_times(&mut room, 7, Some(before - 1000));
-        let Times { sent_ns, lag_ns } = times(&room).expect("times");
+        let MessageTimes { sent_ns, lag_ns } = read_times(&room).expect("times");
         assert!((before..=clock::now_ns()).contains(&sent_ns));
         assert_eq!(lag_ns, Some(sent_ns - before + 1000));
         write_times(&mut room, 8, None);
-        assert_eq!(times(&room).expect("times").lag_ns, None);
+        assert_eq!(read_times(&room).expect("times").lag_ns, None);
         write_times(&mut room, 8, Some(u64::MAX));
         assert_eq!(
-            times(&room).expect("times").lag_ns,
+            read_times(&room).expect("times").lag_ns,
             Some(0),
             "early is in time"
         );
@@ -94,7 +94,7 @@ mod tests {
         for len in 0..40 {
             let mut room = vec![0xff; len];
             write_plain(&mut room, 1);
-            assert_eq!(times(&room), None, "{len} bytes");
+            assert_eq!(read_times(&room), None, "{len} bytes");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 ///
 /// # Errors
 /// It is none: what would be right.
-pub fn number(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
+pub fn parse_number(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let (digits, radix) = hexadecimal.map_or((text, 10), |digits| (digits, 16));
     // What `from_str_radix` takes besides digits is no number here.
@@ -35,15 +35,15 @@ mod tests {
             ("0XfF", 255),
         ];
         for (text, is) in known {
-            assert_eq!(number(text, 0..=1000), Ok(is), "{text}");
+            assert_eq!(parse_number(text, 0..=1000), Ok(is), "{text}");
         }
         let wrong = [
             "", "-1", "+1", "1.5", "1k", "0x", "x1", "0x-1", "ten", " 1", "1001", "0xfff",
         ];
         for text in wrong {
-            assert!(number(text, 0..=1000).is_err(), "{text}");
+            assert!(parse_number(text, 0..=1000).is_err(), "{text}");
         }
         let most = "18446744073709551616";
-        assert!(number(most, 0..=u64::MAX).is_err());
+        assert!(parse_number(most, 0..=u64::MAX).is_err());
     }
 }

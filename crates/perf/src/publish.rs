@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use topic::Publisher;
 
-use crate::affinity::pin;
+use crate::affinity::pin_thread;
 use crate::clock;
 use crate::error::Error;
 use crate::jitter::jitter;
-use crate::line::{Line, print};
-use crate::options::{Flags, JitterOptions, PubOptions};
-use crate::sending::{Sent, Task, send};
+use crate::options::{JitterOptions, PublishFlags, PublishOptions};
+use crate::result_line::{ResultLine, print_line};
+use crate::send_loop::{SendCounts, SendTask, send_all};
 
 /// Messages a second of the warm-up.
 const WARMUP_RATE: u64 = 10_000;
@@ -20,11 +20,11 @@ const WARMUP_RATE: u64 = 10_000;
 /// Publishes, and prints what came of it.
 ///
 /// # Errors
-/// An option cannot be, the topic has a publisher, the processor cannot be had, the output cannot be
-/// written.
-pub fn publish(options: &PubOptions, out: &mut dyn Write) -> Result<(), Error> {
+/// An option cannot be, the topic has a publisher, the processor cannot be had, the output cannot
+/// be written.
+pub fn publish(options: &PublishOptions, out: &mut dyn Write) -> Result<(), Error> {
     let config = options.config()?;
-    print(out, &options.line())?;
+    print_line(out, &options.options_line())?;
     if options.jitter_loops > 0 {
         let options = JitterOptions {
             affinity_cpu: options.affinity_cpu,
@@ -33,9 +33,9 @@ pub fn publish(options: &PubOptions, out: &mut dyn Write) -> Result<(), Error> {
         return jitter(&options, out);
     }
     let mut publisher = Publisher::open(&options.topic, &config)?;
-    pin(options.affinity_cpu)?;
-    let clock_ns = clock::cost_ns();
-    let task = |messages, rate, flags| Task {
+    pin_thread(options.affinity_cpu)?;
+    let clock_ns = clock::read_cost_ns();
+    let task = |messages, rate, flags| SendTask {
         messages,
         bytes: options.msg_len as usize,
         rate,
@@ -43,18 +43,18 @@ pub fn publish(options: &PubOptions, out: &mut dyn Write) -> Result<(), Error> {
         clock_ns,
     };
     // The warm-up has no time stamps, and may always wait.
-    let flags = options.flags.only(Flags::GENERIC);
-    send(
+    let flags = options.flags.masked(PublishFlags::GENERIC);
+    send_all(
         &mut publisher,
         &task(options.warmup_loops, WARMUP_RATE, flags),
     )?;
-    let receivers = publisher.receivers();
+    let receivers = publisher.receiver_count();
     let measured = task(options.num_msgs, options.rate, options.flags);
     let start_ns = clock::now_ns();
-    let sent = send(&mut publisher, &measured)?;
+    let sent = send_all(&mut publisher, &measured)?;
     let duration_ns = clock::now_ns() - start_ns;
-    print(out, &rate_line(sent.messages, duration_ns))?;
-    lines(&sent, receivers, clock_ns, out)?;
+    print_line(out, &rate_line(sent.messages, duration_ns))?;
+    print_sender_lines(&sent, receivers, clock_ns, out)?;
     sleep(Duration::from_millis(options.linger_ms));
     Ok(())
 }
@@ -65,19 +65,24 @@ fn rate_line(sends: u64, duration_ns: u64) -> String {
 }
 
 /// Our own lines: how often a full ring was met, and what the rate was with and without that.
-fn lines(sent: &Sent, receivers: usize, clock_ns: u64, out: &mut dyn Write) -> Result<(), Error> {
-    Line::new("sender")
+fn print_sender_lines(
+    sent: &SendCounts,
+    receivers: usize,
+    clock_ns: u64,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    ResultLine::new("sender")
         .value("receivers", receivers)
         .value("clock_ns", clock_ns)
         .value("full_ring_sends", sent.waited)
         .value("full_ring_ns", sent.waited_ns)
         .value("would_block", sent.would_block)
         .print(out)?;
-    Line::new("sender_rates")
-        .value("free_windows", sent.free.count())
-        .rate("free_rate", sent.free.rate())
-        .value("full_windows", sent.full.count())
-        .rate("full_rate", sent.full.rate())
+    ResultLine::new("sender_rates")
+        .value("free_windows", sent.free_windows.count())
+        .rate("free_rate", sent.free_windows.rate())
+        .value("full_windows", sent.full_windows.count())
+        .rate("full_rate", sent.full_windows.rate())
         .print(out)?;
     Ok(())
 }

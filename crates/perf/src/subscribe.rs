@@ -4,23 +4,23 @@ use std::hint::black_box;
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use topic::{Event, Idle, Source, Subscriber};
+use topic::{Subscriber, TopicBackoff, TopicEvent, TopicSource};
 
-use crate::affinity::{check, pin};
+use crate::affinity::{check_affinity, pin_thread};
 use crate::clock;
 use crate::error::Error;
-use crate::line::{Line, print};
 use crate::message;
-use crate::options::SubOptions;
-use crate::tally::{Latencies, Tally};
+use crate::options::SubscribeOptions;
+use crate::result_line::{ResultLine, print_line};
+use crate::stream_counts::{StreamCounts, StreamLatencies};
 
 /// How long a subscriber goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
+pub enum SubscribeLimit {
     /// Until it is killed, as smx_perf does.
-    Killed,
+    Unlimited,
     /// Until so many publishers have ended.
-    Ended(u32),
+    EndedPublishers(u32),
 }
 
 /// Subscribes, and prints the beginning and the end of each publisher with what came of it.
@@ -28,38 +28,42 @@ pub enum Until {
 /// # Errors
 /// An option cannot be, the topic is not to be had, the processor cannot be, the output cannot be
 /// written.
-pub fn subscribe(options: &SubOptions, until: Until, out: &mut dyn Write) -> Result<(), Error> {
+pub fn subscribe(
+    options: &SubscribeOptions,
+    until: SubscribeLimit,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     options.config()?;
     // Before the line: whoever has seen it can publish, and we miss nothing.
     let mut subscriber = Subscriber::open(&options.topic)?;
-    print(out, &options.line())?;
-    check(options.affinity_cpu)?;
+    print_line(out, &options.options_line())?;
+    check_affinity(options.affinity_cpu)?;
     let mut ended = 0;
-    while until != Until::Ended(ended) {
-        let source = begin(&mut subscriber)?;
-        pin(options.affinity_cpu)?;
+    while until != SubscribeLimit::EndedPublishers(ended) {
+        let source = wait_for_publisher(&mut subscriber)?;
+        pin_thread(options.affinity_cpu)?;
         let (topic, tally) = (source.topic(), Box::default());
         let line = format!("rcv event BOS, topic_name='{topic}', source={source}, ");
-        print(out, &line)?;
+        print_line(out, &line)?;
         let tally = match (options.fast, options.spin_cnt) {
-            (true, _) => receive(&mut subscriber, tally, |_, _| ())?,
-            (false, spins) => receive(&mut subscriber, tally, |latencies, bytes| {
-                latencies.message(message::times(bytes));
-                work(spins);
+            (true, _) => receive_stream(&mut subscriber, tally, |_, _| ())?,
+            (false, spins) => receive_stream(&mut subscriber, tally, |latencies, bytes| {
+                latencies.add_message(message::read_times(bytes));
+                spin_work(spins);
             })?,
         };
-        end(&source, &tally, out)?;
+        print_stream_end(&source, &tally, out)?;
         ended += 1;
     }
     Ok(())
 }
 
 /// Sleeps until there is a publisher.
-fn begin(subscriber: &mut Subscriber) -> Result<Source, Error> {
+fn wait_for_publisher(subscriber: &mut Subscriber) -> Result<TopicSource, Error> {
     loop {
         let mut begun = None;
         let count = subscriber.poll(|event| {
-            if let Event::Began(source) = event {
+            if let TopicEvent::Began(source) = event {
                 begun = Some(source.clone());
             }
         })?;
@@ -72,44 +76,48 @@ fn begin(subscriber: &mut Subscriber) -> Result<Source, Error> {
 }
 
 /// Takes all messages of a publisher, spinning.
-fn receive(
+fn receive_stream(
     subscriber: &mut Subscriber,
-    mut tally: Box<Tally>,
-    mut each: impl FnMut(&mut Latencies, &[u8]),
-) -> Result<Box<Tally>, Error> {
-    let (mut idle, mut has_ended, mut vain_before) = (Idle::default(), false, 0);
+    mut tally: Box<StreamCounts>,
+    mut each: impl FnMut(&mut StreamLatencies, &[u8]),
+) -> Result<Box<StreamCounts>, Error> {
+    let (mut idle, mut has_ended, mut empty_polls_before) = (TopicBackoff::default(), false, 0);
     loop {
         let latencies = &mut tally.latencies;
         let count = subscriber.poll(|event| match event {
-            Event::Message(bytes) => each(latencies, bytes),
-            Event::Ended(_) | Event::Began(_) => has_ended = true,
+            TopicEvent::Message(bytes) => each(latencies, bytes),
+            TopicEvent::Ended(_) | TopicEvent::Began(_) => has_ended = true,
         })?;
         if has_ended {
             return Ok(tally);
         }
         if count == 0 {
-            idle.turn();
+            idle.back_off();
             continue;
         }
-        let vain = subscriber.looks_in_vain();
-        tally.batch(count as u64, vain != vain_before);
-        vain_before = vain;
+        let empty_polls = subscriber.empty_poll_count();
+        tally.add_batch(count as u64, empty_polls != empty_polls_before);
+        empty_polls_before = empty_polls;
         idle.reset();
     }
 }
 
 /// The turns of the loop.
-static TURNS: AtomicU64 = AtomicU64::new(0);
+static SPIN_TURNS: AtomicU64 = AtomicU64::new(0);
 
 /// Work for each message: a loop that no compiler leaves out.
 #[inline]
-fn work(turns: u64) {
+fn spin_work(turns: u64) {
     for turn in 0..turns {
-        TURNS.store(black_box(turn), Ordering::Relaxed);
+        SPIN_TURNS.store(black_box(turn), Ordering::Relaxed);
     }
 }
 
-fn end(source: &Source, tally: &Tally, out: &mut dyn Write) -> Result<(), Error> {
+fn print_stream_end(
+    source: &TopicSource,
+    tally: &StreamCounts,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let latencies = &tally.latencies;
     let mut line = format!(
         "rcv event EOS, '{}', {source}, num_rcv_msgs={}, ",
@@ -124,33 +132,33 @@ fn end(source: &Source, tally: &Tally, out: &mut dyn Write) -> Result<(), Error>
             latencies.average_ns()
         );
     }
-    print(out, &line)?;
+    print_line(out, &line)?;
     if latencies.count > 0 {
-        latency_lines(latencies, out)?;
+        print_latency_lines(latencies, out)?;
     }
-    receiver_lines(tally, out)
+    print_receiver_lines(tally, out)
 }
 
 /// Percentiles in nanoseconds: of all, of the two cases apart, and from when messages were due.
-fn latency_lines(latencies: &Latencies, out: &mut dyn Write) -> Result<(), Error> {
+fn print_latency_lines(latencies: &StreamLatencies, out: &mut dyn Write) -> Result<(), Error> {
     let all = [
-        ("latency_ns", &latencies.all()),
+        ("latency_ns", &latencies.merged()),
         ("latency_waited_ns", &latencies.waited),
         ("latency_found_ns", &latencies.found),
         ("latency_corrected_ns", &latencies.corrected),
     ];
     for (about, latencies) in all {
         if latencies.count() > 0 {
-            Line::new(about).latencies(latencies).print(out)?;
+            ResultLine::new(about).latencies(latencies).print(out)?;
         }
     }
     Ok(())
 }
 
 /// How often messages were waited for, and what the rate was with and without that.
-fn receiver_lines(tally: &Tally, out: &mut dyn Write) -> Result<(), Error> {
+fn print_receiver_lines(tally: &StreamCounts, out: &mut dyn Write) -> Result<(), Error> {
     let rates = &tally.rates;
-    Line::new("receiver_rates")
+    ResultLine::new("receiver_rates")
         .value("contended_windows", rates.contended.count())
         .rate("contended_rate", rates.contended.rate())
         .value("lucky_windows", rates.lucky.count())
@@ -158,8 +166,8 @@ fn receiver_lines(tally: &Tally, out: &mut dyn Write) -> Result<(), Error> {
         .value("mixed_windows", rates.mixed.count())
         .rate("mixed_rate", rates.mixed.rate())
         .print(out)?;
-    Line::new("receiver")
-        .value("clock_ns", clock::cost_ns())
+    ResultLine::new("receiver")
+        .value("clock_ns", clock::read_cost_ns())
         .value("waited_msgs", tally.waited)
         .value("found_msgs", tally.messages - tally.waited)
         .value("batches", tally.batches)
@@ -175,7 +183,7 @@ mod tests {
     #[test]
     fn work_takes_time() {
         let start_ns = clock::now_ns();
-        work(10_000_000);
+        spin_work(10_000_000);
         // No processor makes ten turns in a nanosecond.
         assert!(clock::now_ns() - start_ns > 1_000_000);
     }

@@ -18,9 +18,10 @@
 //! before the beat that it has seen. The writer waits for nobody and never learns that it is read.
 //!
 //! # Invariants
-//! A file keeps its length (it is sealed) and its legend. Whoever opens it while it is being made finds
-//! that it is none yet: its magic is written last. Its writer holds an exclusive lock on it as long as it
-//! lives; so one that is found in a process that only looks, when its writer has ended, is none any more.
+//! A file keeps its length (it is sealed) and its legend. Whoever opens it while it is being made
+//! finds that it is none yet: its magic is written last. Its writer holds an exclusive lock on it
+//! as long as it lives; so one that is found in a process that only looks, when its writer has
+//! ended, is none any more.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -31,13 +32,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FlockOperation, MemfdFlags, flock};
 
-use crate::memory::{Memory, is_sealed, sealed};
+use crate::mapped_memory::{MappedMemory, create_sealed_file, is_sealed};
 
 /// What the descriptor of a file leads to in `/proc/PID/fd`.
-pub const NAME: &str = "/memfd:thalweg-counters (deleted)";
+pub const PROC_LINK_TARGET: &str = "/memfd:thalweg-counters (deleted)";
 
 /// The name that the system makes that of.
-const SHORT_NAME: &str = "thalweg-counters";
+const COUNTERS_MEMFD_NAME: &str = "thalweg-counters";
 
 const MAGIC: u64 = u64::from_le_bytes(*b"THALCNTS");
 const VERSION: u32 = 1;
@@ -48,13 +49,13 @@ const SLOTS_AT: u64 = 12;
 const LEGEND_AT: u64 = 16;
 
 /// Where the beat lies, in words.
-const BEAT: usize = 3;
+const HEARTBEAT_WORD: usize = 3;
 
 /// Where the slots begin, in words.
-const SLOTS: usize = 8;
+const FIRST_SLOT_WORD: usize = 8;
 
 /// Bytes before the slots.
-const HEAD_BYTES: usize = SLOTS * WORD_BYTES;
+const HEAD_BYTES: usize = FIRST_SLOT_WORD * WORD_BYTES;
 
 const WORD_BYTES: usize = size_of::<u64>();
 
@@ -63,43 +64,50 @@ const SLOTS_MAX: usize = 1 << 24;
 const LEGEND_BYTES_MAX: usize = 1 << 28;
 
 /// The writer's side of a file, which is there as long as this.
-pub struct Board {
-    words: Words,
+pub struct CountersWriter {
+    mapped: MappedCounters,
     _file: File,
 }
 
 /// The reader's side of a file.
-pub struct View {
-    words: Words,
+pub struct CountersReader {
+    mapped: MappedCounters,
     legend: String,
 }
 
 /// The mapped file.
-struct Words {
-    memory: Memory,
+struct MappedCounters {
+    memory: MappedMemory,
     slots: usize,
 }
 
-impl Board {
+impl CountersWriter {
     /// Makes a file.
     ///
     /// # Errors
     /// The system has no memory or no descriptor left; too many slots.
-    pub fn create(slots: usize, legend: &str) -> io::Result<Board> {
+    pub fn create(slots: usize, legend: &str) -> io::Result<CountersWriter> {
         if slots > SLOTS_MAX || legend.len() > LEGEND_BYTES_MAX {
             let what = format!("{slots} counters and {} bytes of legend", legend.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let bytes = HEAD_BYTES + slots * WORD_BYTES + legend.len();
-        let file = File::from(sealed(SHORT_NAME, bytes, MemfdFlags::empty())?);
+        let file = File::from(create_sealed_file(
+            COUNTERS_MEMFD_NAME,
+            bytes,
+            MemfdFlags::empty(),
+        )?);
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         file.write_all_at(&VERSION.to_ne_bytes(), VERSION_AT)?;
         file.write_all_at(&(slots as u32).to_ne_bytes(), SLOTS_AT)?;
         file.write_all_at(&(legend.len() as u64).to_ne_bytes(), LEGEND_AT)?;
         file.write_all_at(legend.as_bytes(), (bytes - legend.len()) as u64)?;
         file.write_all_at(&MAGIC.to_ne_bytes(), 0)?;
-        let words = Words::map(&file, slots, bytes)?;
-        Ok(Board { words, _file: file })
+        let words = MappedCounters::map(&file, slots, bytes)?;
+        Ok(CountersWriter {
+            mapped: words,
+            _file: file,
+        })
     }
 
     /// Writes a slot.
@@ -107,25 +115,25 @@ impl Board {
     /// # Panics
     /// If there is no such slot.
     pub fn set(&self, slot: usize, value: u64) {
-        assert!(slot < self.words.slots, "slot {slot}");
-        self.words.all()[SLOTS + slot].store(value, Ordering::Relaxed);
+        assert!(slot < self.mapped.slots, "slot {slot}");
+        self.mapped.as_atomics()[FIRST_SLOT_WORD + slot].store(value, Ordering::Relaxed);
     }
 
     /// All slots are of this time.
-    pub fn beat(&self, time: u64) {
-        self.words.all()[BEAT].store(time, Ordering::Release);
+    pub fn set_heartbeat(&self, time: u64) {
+        self.mapped.as_atomics()[HEARTBEAT_WORD].store(time, Ordering::Release);
     }
 }
 
-impl View {
+impl CountersReader {
     /// Opens a file: `/proc/PID/fd/N`.
     ///
     /// # Errors
     /// It cannot be opened, it is no counters file of this version, or its writer has ended.
-    pub fn open(path: &Path) -> io::Result<View> {
+    pub fn open(path: &Path) -> io::Result<CountersReader> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         if !is_sealed(file.as_fd()) {
-            return Err(foreign("a file that somebody can cut off"));
+            return Err(invalid_file("a file that somebody can cut off"));
         }
         let mut head = [0; HEAD_BYTES];
         file.read_exact_at(&mut head, 0)?;
@@ -133,26 +141,30 @@ impl View {
         let number = |at| bytes(at).first_chunk().map(|b| u64::from_ne_bytes(*b));
         let half = |at| bytes(at).first_chunk().map(|b| u32::from_ne_bytes(*b));
         if number(0) != Some(MAGIC) || half(VERSION_AT) != Some(VERSION) {
-            return Err(foreign("no counters file of this version"));
+            return Err(invalid_file("no counters file of this version"));
         }
         if flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
-            return Err(foreign("the counters of somebody who has ended"));
+            return Err(invalid_file("the counters of somebody who has ended"));
         }
         let slots = half(SLOTS_AT).unwrap_or_default() as usize;
         let legend_bytes = number(LEGEND_AT).map(usize::try_from);
         let legend_bytes = legend_bytes.and_then(Result::ok).unwrap_or(usize::MAX);
         if slots > SLOTS_MAX || legend_bytes > LEGEND_BYTES_MAX {
-            return Err(foreign("a counters file that is too large"));
+            return Err(invalid_file("a counters file that is too large"));
         }
         let bytes = HEAD_BYTES + slots * WORD_BYTES + legend_bytes;
         if file.metadata()?.len() != bytes as u64 {
-            return Err(foreign("a counters file that is cut off"));
+            return Err(invalid_file("a counters file that is cut off"));
         }
         let mut legend = vec![0; legend_bytes];
         file.read_exact_at(&mut legend, (bytes - legend_bytes) as u64)?;
-        let legend = String::from_utf8(legend).map_err(|_| foreign("a legend that is no text"))?;
-        let words = Words::map(&file, slots, bytes)?;
-        Ok(View { words, legend })
+        let legend =
+            String::from_utf8(legend).map_err(|_| invalid_file("a legend that is no text"))?;
+        let words = MappedCounters::map(&file, slots, bytes)?;
+        Ok(CountersReader {
+            mapped: words,
+            legend,
+        })
     }
 
     /// What the slots mean.
@@ -162,9 +174,9 @@ impl View {
 
     /// The numbers as they are now, and the last beat; 0: there was none yet.
     pub fn read(&self) -> (u64, Vec<u64>) {
-        let words = self.words.all();
-        let beat = words[BEAT].load(Ordering::Acquire);
-        let slots = words[SLOTS..].iter();
+        let words = self.mapped.as_atomics();
+        let beat = words[HEARTBEAT_WORD].load(Ordering::Acquire);
+        let slots = words[FIRST_SLOT_WORD..].iter();
         (
             beat,
             slots.map(|slot| slot.load(Ordering::Relaxed)).collect(),
@@ -172,29 +184,31 @@ impl View {
     }
 }
 
-impl Words {
+impl MappedCounters {
     /// The words of a file that has so many bytes.
-    fn map(file: &File, slots: usize, bytes: usize) -> io::Result<Words> {
-        let memory = Memory::map(file.as_fd(), bytes, bytes)?;
+    fn map(file: &File, slots: usize, bytes: usize) -> io::Result<MappedCounters> {
+        let memory = MappedMemory::map(file.as_fd(), bytes, bytes)?;
         debug_assert!(memory.bytes() >= HEAD_BYTES + slots * WORD_BYTES);
-        Ok(Words { memory, slots })
+        Ok(MappedCounters { memory, slots })
     }
 
     /// The head and the slots.
-    fn all(&self) -> &[AtomicU64] {
+    fn as_atomics(&self) -> &[AtomicU64] {
         let words = self.memory.base().cast::<AtomicU64>().as_ptr();
-        // SAFETY: the mapping begins at a page, is at least so long (checked when it was made), lives
-        // as long as `self`, and this process reads and writes it only as atomics.
-        unsafe { std::slice::from_raw_parts(words, SLOTS + self.slots) }
+        // SAFETY: the mapping begins at a page, is at least so long (checked when it was made),
+        // lives as long as `self`, and this process reads and writes it only as atomics.
+        unsafe { std::slice::from_raw_parts(words, FIRST_SLOT_WORD + self.slots) }
     }
 }
 
-fn foreign(what: &str) -> io::Error {
+fn invalid_file(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 const _: () = assert!(HEAD_BYTES == 64 && size_of::<AtomicU64>() == WORD_BYTES);
-const _: () = assert!(BEAT * WORD_BYTES == LEGEND_AT as usize + 8 && BEAT < SLOTS);
+const _: () = assert!(
+    HEARTBEAT_WORD * WORD_BYTES == LEGEND_AT as usize + 8 && HEARTBEAT_WORD < FIRST_SLOT_WORD
+);
 
 #[cfg(test)]
 mod tests {
@@ -210,7 +224,8 @@ mod tests {
 
     /// A file with these bytes.
     fn foreign_file(bytes: &[u8]) -> File {
-        let file = File::from(sealed("foreign", bytes.len(), MemfdFlags::empty()).unwrap());
+        let file =
+            File::from(create_sealed_file("foreign", bytes.len(), MemfdFlags::empty()).unwrap());
         file.write_all_at(bytes, 0).unwrap();
         flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
         file
@@ -218,14 +233,14 @@ mod tests {
 
     #[test]
     fn a_view_sees_what_the_board_has() {
-        let board = Board::create(3, "a b ü").unwrap();
+        let board = CountersWriter::create(3, "a b ü").unwrap();
         let path = path(&board._file);
-        assert_eq!(fs::read_link(&path).unwrap(), Path::new(NAME));
-        let view = View::open(&path).unwrap();
+        assert_eq!(fs::read_link(&path).unwrap(), Path::new(PROC_LINK_TARGET));
+        let view = CountersReader::open(&path).unwrap();
         assert_eq!((view.legend(), view.read()), ("a b ü", (0, vec![0, 0, 0])));
         board.set(0, 7);
         board.set(2, u64::MAX);
-        board.beat(99);
+        board.set_heartbeat(99);
         assert_eq!(view.read(), (99, vec![7, 0, u64::MAX]));
         drop(board);
         assert_eq!(view.read().0, 99, "it is seen as long as somebody looks");
@@ -233,19 +248,25 @@ mod tests {
 
     #[test]
     fn a_file_without_its_writer_is_none() {
-        let board = Board::create(1, "").unwrap();
+        let board = CountersWriter::create(1, "").unwrap();
         let kept = File::open(path(&board._file)).unwrap();
-        assert!(View::open(&path(&kept)).is_ok(), "it is the writer's");
+        assert!(
+            CountersReader::open(&path(&kept)).is_ok(),
+            "it is the writer's"
+        );
         drop(board);
-        let refused = View::open(&path(&kept)).err().unwrap().to_string();
+        let refused = CountersReader::open(&path(&kept))
+            .err()
+            .unwrap()
+            .to_string();
         assert_eq!(refused, "the counters of somebody who has ended");
     }
 
     #[test]
     fn what_is_no_counters_file_is_refused() {
-        let board = Board::create(2, "legend").unwrap();
+        let board = CountersWriter::create(2, "legend").unwrap();
         let good = fs::read(path(&board._file)).unwrap();
-        let refused = |bytes: &[u8]| View::open(&path(&foreign_file(bytes))).is_err();
+        let refused = |bytes: &[u8]| CountersReader::open(&path(&foreign_file(bytes))).is_err();
         assert!(!refused(&good));
         for len in 1..good.len() {
             assert!(refused(&good[..len]), "{len} bytes");
@@ -260,11 +281,14 @@ mod tests {
         let unsealed = rustix::fs::memfd_create("unsealed", MemfdFlags::CLOEXEC).unwrap();
         let unsealed = File::from(unsealed);
         unsealed.write_all_at(&good, 0).unwrap();
-        assert!(View::open(&path(&unsealed)).is_err(), "not sealed");
+        assert!(
+            CountersReader::open(&path(&unsealed)).is_err(),
+            "not sealed"
+        );
     }
 
     #[test]
     fn too_many_slots_are_refused() {
-        assert!(Board::create(SLOTS_MAX + 1, "").is_err());
+        assert!(CountersWriter::create(SLOTS_MAX + 1, "").is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Room that compiled code fills by itself: a piece of a ring behind the last frame, in which frames
-//! are written and committed without a call.
+//! Room that compiled code fills by itself: a piece of a ring behind the last frame, in which
+//! frames are written and committed without a call.
 //!
 //! ```text
 //!            base + head                          base + until
@@ -8,7 +8,7 @@
 //!   ---------+------------------------------------+-------------------
 //! ```
 //! To write a frame of `n` bytes, header and padding included:
-//! 1. `head + n > until`: leave it to the [`crate::Writer`], which grants a new piece;
+//! 1. `head + n > end`: leave it to the [`crate::Writer`], which grants a new piece;
 //! 2. write header and payload at `base + head`;
 //! 3. `head += n`, then store `head` in `committed` with release;
 //! 4. if `asleep` is not 0 then, a reader has to be woken: tell the writer.
@@ -18,10 +18,10 @@
 use std::ptr::NonNull;
 
 #[cfg(not(loom))]
-pub use compiled::{BASE, GrantAddress, HEAD, UNTIL};
+pub use compiled::{BASE_OFFSET, END_OFFSET, GrantAddresses, HEAD_OFFSET};
 
-/// The words of a grant. They stay where they are as long as their writer lives, on lines that nobody
-/// else writes.
+/// The words of a grant. They stay where they are as long as their writer lives, on lines that
+/// nobody else writes.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
 pub struct Grant {
@@ -29,23 +29,24 @@ pub struct Grant {
     /// Changed by the writer and by whoever uses the grant.
     head: u64,
     /// Up to where there is room; not above `head`: there is none. Changed by the writer.
-    until: u64,
+    end: u64,
     /// What is added to an index for its address. Changed by the writer.
     base: usize,
 }
 
 /// A writer's own hold of its grant.
-pub(crate) struct Words(NonNull<Grant>);
+pub(crate) struct OwnedGrant(NonNull<Grant>);
 
-impl Words {
+impl OwnedGrant {
     /// At the beginning of a ring, with no room yet.
-    pub(crate) fn new() -> Words {
-        Words(NonNull::from(Box::leak(Box::default())))
+    pub(crate) fn new() -> OwnedGrant {
+        OwnedGrant(NonNull::from(Box::leak(Box::default())))
     }
 
     #[inline(always)]
     pub(crate) fn head(&self) -> u64 {
-        // SAFETY: it lives until `drop`; whoever else uses it is on this thread and not doing so now.
+        // SAFETY: it lives until `drop`; whoever else uses it is on this thread and not doing so
+        // now.
         unsafe { (*self.0.as_ptr()).head }
     }
 
@@ -56,15 +57,15 @@ impl Words {
     }
 
     #[inline(always)]
-    pub(crate) fn until(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         // SAFETY: as in `head`.
-        unsafe { (*self.0.as_ptr()).until }
+        unsafe { (*self.0.as_ptr()).end }
     }
 
     #[inline]
-    pub(crate) fn set_until(&mut self, until: u64) {
+    pub(crate) fn set_end(&mut self, until: u64) {
         // SAFETY: as in `head`.
-        unsafe { (*self.0.as_ptr()).until = until };
+        unsafe { (*self.0.as_ptr()).end = until };
     }
 
     /// Grants room from `head` on; `base` is added to indexes for their addresses.
@@ -72,14 +73,20 @@ impl Words {
     pub(crate) fn renew(&mut self, until: u64, base: usize) {
         let head = self.head();
         // SAFETY: as in `head`.
-        unsafe { self.0.write(Grant { head, until, base }) };
+        unsafe {
+            self.0.write(Grant {
+                head,
+                end: until,
+                base,
+            })
+        };
     }
 }
 
 // SAFETY: it owns what it points to.
-unsafe impl Send for Words {}
+unsafe impl Send for OwnedGrant {}
 
-impl Drop for Words {
+impl Drop for OwnedGrant {
     fn drop(&mut self) {
         // SAFETY: made by `new` from a box, and not used any more.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
@@ -93,28 +100,32 @@ mod compiled {
     use std::ptr::NonNull;
     use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
-    use super::{Grant, Words};
-    use crate::frame::{HEADER_BYTES, Header, frame_bytes};
-    use crate::points::{Point, pass};
+    use super::{Grant, OwnedGrant};
+    use crate::failpoints::{Failpoint, hit};
+    use crate::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
     /// Offset of `head` in a [`Grant`].
-    pub const HEAD: i32 = offset_of!(Grant, head) as i32;
-    /// Offset of `until`.
-    pub const UNTIL: i32 = offset_of!(Grant, until) as i32;
+    pub const HEAD_OFFSET: i32 = offset_of!(Grant, head) as i32;
+    /// Offset of `end`.
+    pub const END_OFFSET: i32 = offset_of!(Grant, end) as i32;
     /// Offset of `base`.
-    pub const BASE: i32 = offset_of!(Grant, base) as i32;
+    pub const BASE_OFFSET: i32 = offset_of!(Grant, base) as i32;
 
     /// Where a writer's grant and the ring's words are: constants for compiled code.
     #[derive(Clone, Copy, Debug)]
-    pub struct GrantAddress {
+    pub struct GrantAddresses {
         grant: NonNull<Grant>,
         committed: NonNull<AtomicU64>,
         asleep: NonNull<AtomicU64>,
     }
 
-    impl Words {
-        pub(crate) fn address(&self, committed: &AtomicU64, asleep: &AtomicU64) -> GrantAddress {
-            GrantAddress {
+    impl OwnedGrant {
+        pub(crate) fn addresses(
+            &self,
+            committed: &AtomicU64,
+            asleep: &AtomicU64,
+        ) -> GrantAddresses {
+            GrantAddresses {
                 grant: self.0,
                 committed: NonNull::from(committed),
                 asleep: NonNull::from(asleep),
@@ -122,7 +133,7 @@ mod compiled {
         }
     }
 
-    impl GrantAddress {
+    impl GrantAddresses {
         /// Of the [`Grant`].
         pub fn grant(self) -> usize {
             self.grant.as_ptr().expose_provenance()
@@ -138,37 +149,38 @@ mod compiled {
             self.asleep.as_ptr().expose_provenance()
         }
 
-        /// Writes a frame by the four steps, as compiled code does. `None`: there is no room at hand.
-        /// Else whether somebody has to be woken.
+        /// Writes a frame by the four steps, as compiled code does. `None`: there is no room at
+        /// hand. Else whether somebody has to be woken.
         ///
         /// # Safety
         /// The writer lives, and this is its thread.
-        pub unsafe fn put(self, kind: u8, payload: &[u8]) -> Option<bool> {
-            // SAFETY: it lives as long as the writer, which by the caller's word is not using it now.
+        pub unsafe fn try_write(self, kind: u8, payload: &[u8]) -> Option<bool> {
+            // SAFETY: it lives as long as the writer, which by the caller's word is not using it
+            // now.
             let grant = unsafe { &mut *self.grant.as_ptr() };
             let end = grant.head + frame_bytes(payload.len()) as u64;
-            if end > grant.until {
+            if end > grant.end {
                 return None;
             }
             let at = grant.base.wrapping_add(grant.head as usize);
             let at = std::ptr::with_exposed_provenance_mut::<u8>(at);
             let len = payload.len() as u32;
             let flags = 0;
-            let header = Header { len, kind, flags };
+            let header = FrameHeader { len, kind, flags };
             // SAFETY: the writer has granted so many bytes there, from a multiple of 8 on.
             unsafe {
                 at.cast::<u64>().write(header.to_word());
-                pass(Point::GrantHeaderWritten);
+                hit(Failpoint::GrantHeaderWritten);
                 at.add(HEADER_BYTES)
                     .copy_from_nonoverlapping(payload.as_ptr(), payload.len());
             }
-            pass(Point::GrantPayloadWritten);
+            hit(Failpoint::GrantPayloadWritten);
             grant.head = end;
-            pass(Point::GrantHeadMoved);
+            hit(Failpoint::GrantHeadMoved);
             // SAFETY: both words live as long as the writer.
             let (committed, asleep) = unsafe { (self.committed.as_ref(), self.asleep.as_ref()) };
             committed.store(end, Ordering::Release); // [frames]
-            pass(Point::GrantCommitted);
+            hit(Failpoint::GrantCommitted);
             compiler_fence(Ordering::SeqCst);
             Some(asleep.load(Ordering::Relaxed) != 0)
         }

@@ -8,9 +8,9 @@
 //!
 //! # Example
 //! ```
-//! use thalweg_ring::{Shape, private};
+//! use thalweg_ring::{RingShape, private_ring};
 //!
-//! let (mut writer, mut readers) = private(Shape { bytes: 64 * 1024, readers: 1 })?;
+//! let (mut writer, mut readers) = private_ring(RingShape { bytes: 64 * 1024, readers: 1 })?;
 //! writer.claim(5).expect("an empty ring has room").copy_from_slice(b"hello");
 //! writer.commit(1, 0, 5);
 //! let frames: Vec<_> = readers[0].poll().map(|frame| frame.bytes).collect();
@@ -26,49 +26,49 @@
 )]
 
 mod admission;
-mod ahead;
-mod barrier;
 #[cfg(not(any(loom, miri)))]
 pub mod counters;
-mod fault;
+pub mod failpoints;
 pub mod frame;
-#[cfg(not(loom))]
-mod gauge;
 pub mod grant;
-mod keeper;
-mod memory;
+mod mapped_memory;
+mod memory_barrier;
 #[cfg(not(any(loom, miri)))]
-mod pages;
+mod page_policy;
 #[cfg(not(any(loom, miri)))]
 mod peer;
-pub mod points;
+mod prefetch;
+mod private_ring;
 mod reader;
+mod retaining_reader;
+mod ring_fault;
+#[cfg(not(loom))]
+mod ring_monitor;
 mod segment;
 #[cfg(not(any(loom, miri)))]
-mod shared;
+mod shared_ring;
+#[cfg(not(any(loom, miri)))]
+mod shared_words;
 mod sync;
 #[cfg(all(test, not(loom)))]
 mod tests;
-mod wiring;
-#[cfg(not(any(loom, miri)))]
-mod words;
 mod writer;
 
-pub use admission::Admission;
-pub use ahead::{FETCH_BYTES, fetch_ahead};
-pub use fault::Fault;
-#[cfg(not(loom))]
-pub use gauge::{Gauge, Level};
-pub use keeper::{Keeper, keeping};
+pub use admission::ReaderAdmission;
 #[cfg(not(any(loom, miri)))]
-pub use pages::Pages;
+pub use page_policy::PagePolicy;
 #[cfg(not(any(loom, miri)))]
-pub use peer::{Peer, peer};
+pub use peer::{Peer, socket_peer};
+pub use prefetch::{PREFETCH_BYTES, prefetch_ahead};
+pub use private_ring::{RingShape, private_ring};
 pub use reader::Reader;
+pub use retaining_reader::{RetainingReader, retaining_ring};
+pub use ring_fault::RingFault;
+#[cfg(not(loom))]
+pub use ring_monitor::{RingMonitor, RingOccupancy};
 pub use segment::{CAPACITY_MAX, CAPACITY_MIN, READERS_MAX};
 #[cfg(not(any(loom, miri)))]
-pub use shared::{JoinError, join, shared, shared_on};
-pub use wiring::{Shape, private};
+pub use shared_ring::{JoinError, join_ring, shared_ring, shared_ring_with_pages};
 #[cfg(not(any(loom, miri)))]
-pub use words::Words;
+pub use shared_words::SharedWords;
 pub use writer::Writer;

@@ -10,14 +10,14 @@ pub struct Peer {
     /// container.
     pub pid: i32,
     /// Its user's number.
-    pub user: u32,
+    pub uid: u32,
 }
 
 /// The process at the other end. (rustix has this call, for peers whose number is not 0 only.)
 ///
 /// # Errors
 /// It is no such socket.
-pub fn peer(socket: impl AsFd) -> io::Result<Peer> {
+pub fn socket_peer(socket: impl AsFd) -> io::Result<Peer> {
     let mut found = libc::ucred {
         pid: 0,
         uid: 0,
@@ -37,7 +37,7 @@ pub fn peer(socket: impl AsFd) -> io::Result<Peer> {
     match done {
         0 => Ok(Peer {
             pid: found.pid,
-            user: found.uid,
+            uid: found.uid,
         }),
         _ => Err(io::Error::last_os_error()),
     }
@@ -53,15 +53,15 @@ mod tests {
     fn both_ends_of_a_pair_are_ours() {
         let (one, other) = UnixStream::pair().unwrap();
         for end in [one, other] {
-            let peer = peer(&end).unwrap();
+            let peer = socket_peer(&end).unwrap();
             assert_eq!(peer.pid, std::process::id() as i32);
-            assert_eq!(peer.user, rustix::process::geteuid().as_raw());
+            assert_eq!(peer.uid, rustix::process::geteuid().as_raw());
         }
     }
 
     #[test]
     fn a_file_has_no_peer() {
         let file = std::fs::File::open("/dev/null").unwrap();
-        assert!(peer(&file).is_err());
+        assert!(socket_peer(&file).is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! A ring's memory as both sides see it: the head with its indexes, the readers' cursors, the frames.
+//! A ring's memory as both sides see it: the head with its indexes, the readers' cursors, the
+//! frames.
 //!
 //! ```text
 //!      0   label      what this is: never written again once a reader may join
@@ -18,10 +19,10 @@ use std::io;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::barrier::Barrier;
 use crate::frame::ALIGN;
-use crate::memory::Memory;
-use crate::sync::{AtomicU32, AtomicU64, Shadow};
+use crate::mapped_memory::MappedMemory;
+use crate::memory_barrier::MemoryBarrier;
+use crate::sync::{AtomicU32, AtomicU64, ShadowMemory};
 
 /// First bytes of a segment.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"THALRING");
@@ -39,53 +40,53 @@ pub const CAPACITY_MIN: usize = 32;
 pub const CAPACITY_MAX: usize = 1 << 31;
 
 /// A run that a reader polls ends at the first frame past one of so many parts of the ring.
-pub(crate) const PARTS: u64 = 8;
+pub(crate) const PART_COUNT: u64 = 8;
 
-const PAGE: usize = 4096;
+const PAGE_BYTES: usize = 4096;
 
-/// Lines that are fetched before a page is begun: with 4 to 8 the writer of a stream of small frames
-/// takes a seventh less time, with 16 it takes more.
-const PAGE_LINES: u64 = 8;
+/// Lines that are fetched before a page is begun: with 4 to 8 the writer of a stream of small
+/// frames takes a seventh less time, with 16 it takes more.
+const PREFETCH_PAGE_LINES: u64 = 8;
 
-/// Lines that a reader without work fetches: a frame of 248 bytes is there a sixth sooner, one of up to 56 a
-/// tenth, where cores are far from each other.
-const FRAME_LINES: u64 = 4;
+/// Lines that a reader without work fetches: a frame of 248 bytes is there a sixth sooner, one of
+/// up to 56 a tenth, where cores are far from each other.
+const PREFETCH_FRAME_LINES: u64 = 4;
 
 /// Bytes of a label that say something.
 #[cfg(not(any(loom, miri)))]
-pub(crate) const LABEL_BYTES: usize = 36;
+pub(crate) const SEGMENT_HEADER_BYTES: usize = 36;
 
 /// A pair of cache lines.
 #[repr(C, align(128))]
-pub(crate) struct Line<T>(pub(crate) T);
+pub(crate) struct CachePadded<T>(pub(crate) T);
 
 /// What a segment is. Checked and copied when a reader joins, never looked at again.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(crate) struct Label {
+pub(crate) struct SegmentHeader {
     pub(crate) magic: u64,
     pub(crate) version: u32,
     pub(crate) readers: u32,
     pub(crate) capacity: u64,
     /// Where the frames begin.
-    pub(crate) data: u64,
-    /// A [`Barrier`].
+    pub(crate) data_offset: u64,
+    /// A [`MemoryBarrier`].
     pub(crate) barrier: u32,
 }
 
 /// What the writer says while it waits, and when it goes.
 #[repr(C)]
-pub(crate) struct Parking {
+pub(crate) struct WriterStatus {
     /// Not 0: the writer sleeps until the slowest reader has released up to here.
     /// Written by the writer, cleared by the reader that wakes it, read by readers.
-    pub(crate) wanted: AtomicU64,
+    pub(crate) wakeup_index: AtomicU64,
     /// 1: the writer has dropped its end. Written by the writer after its last commit.
     pub(crate) is_closed: AtomicU32,
 }
 
 /// What readers say when they go to sleep, and when they go; a bit for each.
 #[repr(C)]
-pub(crate) struct Sleepers {
+pub(crate) struct ReaderStatus {
     /// Who sleeps. Set by the reader, cleared by it or by the writer that wakes it.
     pub(crate) asleep: AtomicU64,
     /// Who has dropped its end. Written by readers.
@@ -94,26 +95,26 @@ pub(crate) struct Sleepers {
 
 /// The fixed part.
 #[repr(C)]
-pub(crate) struct Head {
-    pub(crate) label: Line<Label>,
+pub(crate) struct RingControl {
+    pub(crate) header: CachePadded<SegmentHeader>,
     /// Up to where there are frames. Written by the writer with every frame, read by readers that
     /// have run out. Release pairs with acquire: `[frames]`.
-    pub(crate) committed: Line<AtomicU64>,
+    pub(crate) committed: CachePadded<AtomicU64>,
     /// The same, some frames behind. Written by the writer with every batch, read by readers that
     /// have run out in a stream. Release pairs with acquire: `[frames]`.
-    pub(crate) published: Line<AtomicU64>,
+    pub(crate) published: CachePadded<AtomicU64>,
     /// For each part of the ring the index of the first frame that begins in it or, if none does,
     /// after it. Written by the writer before the frame's end is in `committed`, which orders it.
-    pub(crate) marks: Line<[AtomicU64; PARTS as usize]>,
-    pub(crate) parking: Line<Parking>,
-    pub(crate) sleepers: Line<Sleepers>,
+    pub(crate) part_marks: CachePadded<[AtomicU64; PART_COUNT as usize]>,
+    pub(crate) writer_status: CachePadded<WriterStatus>,
+    pub(crate) reader_status: CachePadded<ReaderStatus>,
 }
 
 /// A reader's line.
 #[repr(C)]
-pub(crate) struct Cursor {
+pub(crate) struct ReaderCursor {
     /// Up to where it has released. Written by the reader, read by the writer when it runs out of
-    /// room. Release pairs with acquire: `[room]`.
+    /// room. Release pairs with acquire: `[writable_bytes]`.
     pub(crate) released: AtomicU64,
     /// 1: a reader has joined.
     pub(crate) is_taken: AtomicU32,
@@ -123,86 +124,89 @@ pub(crate) struct Cursor {
 #[cfg(not(loom))]
 const _: () = {
     use std::mem::{offset_of, size_of};
-    assert!(offset_of!(Label, version) == 8);
-    assert!(offset_of!(Label, readers) == 12);
-    assert!(offset_of!(Label, capacity) == 16);
-    assert!(offset_of!(Label, data) == 24);
-    assert!(offset_of!(Label, barrier) == 32);
-    assert!(offset_of!(Head, committed) == 128);
-    assert!(offset_of!(Head, published) == 256);
-    assert!(offset_of!(Head, marks) == 384);
-    assert!(offset_of!(Head, parking) == 512);
-    assert!(offset_of!(Parking, is_closed) == 8);
-    assert!(offset_of!(Head, sleepers) == 640);
-    assert!(offset_of!(Sleepers, gone) == 8);
-    assert!(size_of::<Head>() == 768);
-    assert!(size_of::<Line<Cursor>>() == 128);
-    assert!(offset_of!(Cursor, is_taken) == 8);
+    assert!(offset_of!(SegmentHeader, version) == 8);
+    assert!(offset_of!(SegmentHeader, readers) == 12);
+    assert!(offset_of!(SegmentHeader, capacity) == 16);
+    assert!(offset_of!(SegmentHeader, data_offset) == 24);
+    assert!(offset_of!(SegmentHeader, barrier) == 32);
+    assert!(offset_of!(RingControl, committed) == 128);
+    assert!(offset_of!(RingControl, published) == 256);
+    assert!(offset_of!(RingControl, part_marks) == 384);
+    assert!(offset_of!(RingControl, writer_status) == 512);
+    assert!(offset_of!(WriterStatus, is_closed) == 8);
+    assert!(offset_of!(RingControl, reader_status) == 640);
+    assert!(offset_of!(ReaderStatus, gone) == 8);
+    assert!(size_of::<RingControl>() == 768);
+    assert!(size_of::<CachePadded<ReaderCursor>>() == 128);
+    assert!(offset_of!(ReaderCursor, is_taken) == 8);
 };
 
 /// Where the frames of a ring with so many readers begin.
 pub(crate) const fn data_offset(readers: u32) -> usize {
-    let cursors = readers as usize * size_of::<Line<Cursor>>();
-    (size_of::<Head>() + cursors).next_multiple_of(PAGE)
+    let cursors = readers as usize * size_of::<CachePadded<ReaderCursor>>();
+    (size_of::<RingControl>() + cursors).next_multiple_of(PAGE_BYTES)
 }
 
 /// A ring's memory, and where things lie in it.
 #[derive(Clone)]
-pub(crate) struct Segment {
-    head: NonNull<Head>,
-    cursors: NonNull<Line<Cursor>>,
+pub(crate) struct RingSegment {
+    control: NonNull<RingControl>,
+    cursors: NonNull<CachePadded<ReaderCursor>>,
     data: NonNull<u8>,
     /// The capacity less one: a mask.
     mask: u64,
     /// Bytes of a part are 1 shifted by this.
     part_shift: u32,
     readers: u32,
-    barrier: Barrier,
-    shadow: Shadow,
+    barrier: MemoryBarrier,
+    shadow: ShadowMemory,
     /// Keeps all of it alive.
-    _memory: Arc<Memory>,
+    _memory: Arc<MappedMemory>,
 }
 
 // SAFETY: the pointers lead into memory that the value keeps alive; what is shared there is atomic,
 // and frames are handed from one side to the other by the indexes.
-unsafe impl Send for Segment {}
+unsafe impl Send for RingSegment {}
 
-impl Segment {
+impl RingSegment {
     /// A ring's beginnings in zeroed memory.
     pub(crate) fn create(
-        memory: Memory,
+        memory: MappedMemory,
         capacity: usize,
         readers: u32,
-        barrier: Barrier,
-    ) -> io::Result<Segment> {
+        barrier: MemoryBarrier,
+    ) -> io::Result<RingSegment> {
         let data = data_offset(readers);
-        let segment = Segment::over(memory, data, capacity, readers, barrier)?;
-        let label = Label {
+        let segment = RingSegment::from_memory(memory, data, capacity, readers, barrier)?;
+        let label = SegmentHeader {
             magic: MAGIC,
             version: VERSION,
             readers,
             capacity: capacity as u64,
-            data: data as u64,
+            data_offset: data as u64,
             barrier: barrier as u32,
         };
         // SAFETY: `over` has checked that both lie in the memory, which nobody else has yet.
         unsafe {
-            segment.head.write(Head::new(label));
+            segment.control.write(RingControl::new(label));
             for reader in 0..readers as usize {
-                segment.cursors.add(reader).write(Line(Cursor::new()));
+                segment
+                    .cursors
+                    .add(reader)
+                    .write(CachePadded(ReaderCursor::new()));
             }
         }
         Ok(segment)
     }
 
     /// Where things lie in the memory of a ring. Touches nothing.
-    pub(crate) fn over(
-        memory: Memory,
+    pub(crate) fn from_memory(
+        memory: MappedMemory,
         data: usize,
         capacity: usize,
         readers: u32,
-        barrier: Barrier,
-    ) -> io::Result<Segment> {
+        barrier: MemoryBarrier,
+    ) -> io::Result<RingSegment> {
         let is_sound = capacity.is_power_of_two()
             && (CAPACITY_MIN..=CAPACITY_MAX).contains(&capacity)
             && (1..=READERS_MAX).contains(&readers)
@@ -213,30 +217,30 @@ impl Segment {
         }
         let base = memory.base();
         // SAFETY: head, cursors and frames lie one after the other, and the memory holds them all.
-        let (cursors, frames) = unsafe { (base.add(size_of::<Head>()), base.add(data)) };
-        Ok(Segment {
-            head: base.cast(),
+        let (cursors, frames) = unsafe { (base.add(size_of::<RingControl>()), base.add(data)) };
+        Ok(RingSegment {
+            control: base.cast(),
             cursors: cursors.cast(),
             data: frames,
             mask: capacity as u64 - 1,
-            part_shift: capacity.trailing_zeros() - PARTS.trailing_zeros(),
+            part_shift: capacity.trailing_zeros() - PART_COUNT.trailing_zeros(),
             readers,
             barrier,
-            shadow: Shadow::new(capacity),
+            shadow: ShadowMemory::new(capacity),
             _memory: Arc::new(memory),
         })
     }
 
     #[inline(always)]
-    pub(crate) fn head(&self) -> &Head {
+    pub(crate) fn control(&self) -> &RingControl {
         // SAFETY: a head lies there as long as the memory lives; but for the label, which nobody
         // writes any more, it is made of atomics.
-        unsafe { self.head.as_ref() }
+        unsafe { self.control.as_ref() }
     }
 
     /// A reader's line. The number has to be one of this ring's.
     #[inline(always)]
-    pub(crate) fn cursor(&self, reader: u32) -> &Cursor {
+    pub(crate) fn cursor(&self, reader: u32) -> &ReaderCursor {
         debug_assert!(reader < self.readers);
         // SAFETY: `readers` lines follow the head, made of atomics.
         unsafe { &self.cursors.add(reader as usize).as_ref().0 }
@@ -252,7 +256,7 @@ impl Segment {
     }
 
     #[inline(always)]
-    pub(crate) fn barrier(&self) -> Barrier {
+    pub(crate) fn barrier(&self) -> MemoryBarrier {
         self.barrier
     }
 
@@ -282,7 +286,7 @@ impl Segment {
 
     /// What is added to an index for its address, up to the next wrap.
     #[inline(always)]
-    pub(crate) fn base(&self, index: u64) -> usize {
+    pub(crate) fn base_address(&self, index: u64) -> usize {
         let data = self.data.as_ptr().expose_provenance();
         data.wrapping_sub((index & !self.mask) as usize)
     }
@@ -293,11 +297,11 @@ impl Segment {
     /// `from..to` does not reach over a wrap, is committed, and is not released while the slice
     /// lives.
     #[inline(always)]
-    pub(crate) unsafe fn run(&self, from: u64, to: u64) -> &[u8] {
-        let (at, len) = self.place(from, to);
+    pub(crate) unsafe fn readable_bytes(&self, from: u64, to: u64) -> &[u8] {
+        let (at, len) = self.locate(from, to);
         self.shadow.read(at, len);
-        // SAFETY: `place` lies within the frames, whose memory is initialised; by the caller's word
-        // nobody writes it.
+        // SAFETY: `locate` lies within the frames, whose memory is initialised; by the caller's
+        // word nobody writes it.
         unsafe { std::slice::from_raw_parts(self.data.add(at).as_ptr(), len) }
     }
 
@@ -311,8 +315,8 @@ impl Segment {
         clippy::mut_from_ref,
         reason = "the bytes are the writer's, which calls it"
     )]
-    pub(crate) unsafe fn room(&self, from: u64, to: u64) -> &mut [u8] {
-        let (at, len) = self.place(from, to);
+    pub(crate) unsafe fn writable_bytes(&self, from: u64, to: u64) -> &mut [u8] {
+        let (at, len) = self.locate(from, to);
         self.shadow.write(at, len);
         // SAFETY: as in `run`; by the caller's word nobody else reads or writes it.
         unsafe { std::slice::from_raw_parts_mut(self.data.add(at).as_ptr(), len) }
@@ -321,34 +325,34 @@ impl Segment {
     /// Fetches the first lines of the page that begins after an index, to be written soon. The
     /// processor fetches ahead by itself, but not from one page into the next.
     #[inline(always)]
-    pub(crate) fn fetch_page_after(&self, index: u64) {
-        let page = (index | (PAGE as u64 - 1)) + 1;
-        for line in 0..PAGE_LINES {
+    pub(crate) fn prefetch_page_after(&self, index: u64) {
+        let page = (index | (PAGE_BYTES as u64 - 1)) + 1;
+        for line in 0..PREFETCH_PAGE_LINES {
             let at = (page + line * 64) & self.mask;
             // SAFETY: within the frames, and not touched.
-            fetch_to_write(unsafe { self.data.add(at as usize) });
+            prefetch_write(unsafe { self.data.add(at as usize) });
         }
     }
 
-    /// Fetches the lines in which the next frame will be: whoever waits for a lone one then gets it and the
-    /// index that tells of it at the same time, not one after the other.
+    /// Fetches the lines in which the next frame will be: whoever waits for a lone one then gets it
+    /// and the index that tells of it at the same time, not one after the other.
     #[inline(always)]
-    pub(crate) fn fetch_frame(&self, index: u64) {
-        for line in 0..FRAME_LINES {
+    pub(crate) fn prefetch_frame(&self, index: u64) {
+        for line in 0..PREFETCH_FRAME_LINES {
             let at = index.wrapping_add(line * 64) & self.mask;
             // SAFETY: within the frames, and not touched.
-            fetch_to_read(unsafe { self.data.add(at as usize) });
+            prefetch_read(unsafe { self.data.add(at as usize) });
         }
     }
 
     /// Writes a header.
     ///
     /// # Safety
-    /// As for [`Segment::room`], with `at..at + 8`; `at` is a multiple of 8.
+    /// As for [`RingSegment::writable_bytes`], with `at..at + 8`; `at` is a multiple of 8.
     #[inline(always)]
     pub(crate) unsafe fn write_header(&self, at: u64, word: u64) {
         debug_assert!(at.is_multiple_of(ALIGN as u64));
-        let (at, len) = self.place(at, at + ALIGN as u64);
+        let (at, len) = self.locate(at, at + ALIGN as u64);
         self.shadow.write(at, len);
         // SAFETY: 8 aligned bytes within the frames; by the caller's word they are the writer's.
         unsafe { self.data.add(at).cast::<u64>().write(word) }
@@ -356,17 +360,17 @@ impl Segment {
 
     /// Tells loom that the reader has been reading until now.
     #[inline(always)]
-    pub(crate) fn touch(&self, from: u64, to: u64) {
+    pub(crate) fn record_read(&self, from: u64, to: u64) {
         if cfg!(loom) && from < to {
             let wrap = self.wrap_after(from).min(to);
-            let (at, len) = self.place(from, wrap);
+            let (at, len) = self.locate(from, wrap);
             self.shadow.read(at, len);
-            self.touch(wrap, to);
+            self.record_read(wrap, to);
         }
     }
 
     #[inline(always)]
-    fn place(&self, from: u64, to: u64) -> (usize, usize) {
+    fn locate(&self, from: u64, to: u64) -> (usize, usize) {
         let at = from & self.mask;
         debug_assert!(from <= to && at + (to - from) <= self.capacity());
         (at as usize, (to - from) as usize)
@@ -375,7 +379,7 @@ impl Segment {
 
 /// Takes a cache line from the other processor, without waiting for it.
 #[inline(always)]
-fn fetch_to_write(line: NonNull<u8>) {
+fn prefetch_write(line: NonNull<u8>) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // The intrinsic becomes a fetch to read, after which the line has still to be taken: that costs
     // more than it saves.
@@ -389,7 +393,7 @@ fn fetch_to_write(line: NonNull<u8>) {
 
 /// Asks for a cache line, without waiting for it.
 #[inline(always)]
-fn fetch_to_read(line: NonNull<u8>) {
+fn prefetch_read(line: NonNull<u8>) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a hint, whatever the address.
     unsafe {
@@ -401,9 +405,9 @@ fn fetch_to_read(line: NonNull<u8>) {
 }
 
 #[cfg(not(any(loom, miri)))]
-impl Label {
+impl SegmentHeader {
     /// As it lies in a segment.
-    pub(crate) fn from_bytes(bytes: &[u8; LABEL_BYTES]) -> Label {
+    pub(crate) fn from_bytes(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> SegmentHeader {
         let number = |at: usize| {
             let word = bytes[at..].first_chunk().copied().unwrap_or_default();
             u32::from_ne_bytes(word)
@@ -412,29 +416,29 @@ impl Label {
             let word = bytes[at..].first_chunk().copied().unwrap_or_default();
             u64::from_ne_bytes(word)
         };
-        Label {
+        SegmentHeader {
             magic: wide(0),
             version: number(8),
             readers: number(12),
             capacity: wide(16),
-            data: wide(24),
+            data_offset: wide(24),
             barrier: number(32),
         }
     }
 }
 
-impl Head {
-    fn new(label: Label) -> Head {
-        Head {
-            label: Line(label),
-            committed: Line(AtomicU64::new(0)),
-            published: Line(AtomicU64::new(0)),
-            marks: Line(std::array::from_fn(|_| AtomicU64::new(0))),
-            parking: Line(Parking {
-                wanted: AtomicU64::new(0),
+impl RingControl {
+    fn new(label: SegmentHeader) -> RingControl {
+        RingControl {
+            header: CachePadded(label),
+            committed: CachePadded(AtomicU64::new(0)),
+            published: CachePadded(AtomicU64::new(0)),
+            part_marks: CachePadded(std::array::from_fn(|_| AtomicU64::new(0))),
+            writer_status: CachePadded(WriterStatus {
+                wakeup_index: AtomicU64::new(0),
                 is_closed: AtomicU32::new(0),
             }),
-            sleepers: Line(Sleepers {
+            reader_status: CachePadded(ReaderStatus {
                 asleep: AtomicU64::new(0),
                 gone: AtomicU64::new(0),
             }),
@@ -442,9 +446,9 @@ impl Head {
     }
 }
 
-impl Cursor {
-    fn new() -> Cursor {
-        Cursor {
+impl ReaderCursor {
+    fn new() -> ReaderCursor {
+        ReaderCursor {
             released: AtomicU64::new(0),
             is_taken: AtomicU32::new(0),
         }

@@ -5,17 +5,17 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-pub(crate) use shadow::Shadow;
+pub(crate) use shadow::ShadowMemory;
 
 /// Nothing: the processor needs no telling.
 #[cfg(not(loom))]
 mod shadow {
     #[derive(Clone)]
-    pub(crate) struct Shadow;
+    pub(crate) struct ShadowMemory;
 
-    impl Shadow {
-        pub(crate) fn new(_bytes: usize) -> Shadow {
-            Shadow
+    impl ShadowMemory {
+        pub(crate) fn new(_bytes: usize) -> ShadowMemory {
+            ShadowMemory
         }
 
         #[inline(always)]
@@ -33,12 +33,12 @@ mod shadow {
     use std::sync::Arc;
 
     #[derive(Clone)]
-    pub(crate) struct Shadow(Arc<Vec<UnsafeCell<()>>>);
+    pub(crate) struct ShadowMemory(Arc<Vec<UnsafeCell<()>>>);
 
-    impl Shadow {
-        pub(crate) fn new(bytes: usize) -> Shadow {
+    impl ShadowMemory {
+        pub(crate) fn new(bytes: usize) -> ShadowMemory {
             let cells = (0..bytes / 8).map(|_| UnsafeCell::new(()));
-            Shadow(Arc::new(cells.collect()))
+            ShadowMemory(Arc::new(cells.collect()))
         }
 
         pub(crate) fn write(&self, at: usize, bytes: usize) {

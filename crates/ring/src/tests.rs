@@ -1,10 +1,10 @@
 //! What a ring does, one end after the other on one thread; Miri runs these too.
 
 use crate::frame::frame_bytes;
-use crate::{Reader, Shape, Writer, private};
+use crate::{Reader, RingShape, Writer, private_ring};
 
 fn ring(bytes: usize) -> (Writer, Reader) {
-    let (writer, mut readers) = private(Shape { bytes, readers: 1 }).expect("memory");
+    let (writer, mut readers) = private_ring(RingShape { bytes, readers: 1 }).expect("memory");
     (writer, readers.remove(0))
 }
 
@@ -139,18 +139,18 @@ fn room_is_given_back_in_parts() {
 
 #[test]
 fn every_reader_gets_every_frame_and_the_slowest_holds_the_writer_up() {
-    let shape = Shape {
+    let shape = RingShape {
         bytes: 64,
         readers: 3,
     };
-    let (mut writer, mut readers) = private(shape).expect("memory");
+    let (mut writer, mut readers) = private_ring(shape).expect("memory");
     while put(&mut writer, 1, b"12345678") {}
     for reader in &mut readers[1..] {
         while !take(reader).is_empty() {}
     }
     assert!(!put(&mut writer, 1, b""));
     writer.dismiss(0);
-    assert_eq!(writer.live_readers(), 2);
+    assert_eq!(writer.live_reader_count(), 2);
     assert!(put(&mut writer, 2, b""));
     assert_eq!(take(&mut readers[1]), [(2, vec![])]);
     assert_eq!(take(&mut readers[2]), [(2, vec![])]);
@@ -163,7 +163,7 @@ fn with_no_reader_left_there_is_always_room() {
     assert_eq!(writer.gone_readers(), 1);
     writer.dismiss(0);
     writer.dismiss(17);
-    assert_eq!(writer.live_readers(), 0);
+    assert_eq!(writer.live_reader_count(), 0);
     for _ in 0..100 {
         assert!(put(&mut writer, 1, &[1; 20]));
     }
@@ -186,17 +186,17 @@ fn a_reader_sleeps_only_when_there_is_nothing_and_is_reported_once() {
     let (mut writer, mut reader) = ring(256);
     put(&mut writer, 1, b"");
     assert!(!reader.arm());
-    assert_eq!(writer.sleeping_readers(), 0);
+    assert_eq!(writer.take_sleeping_readers(), 0);
     take(&mut reader);
     assert!(reader.arm());
     put(&mut writer, 1, b"");
-    assert_eq!(writer.sleeping_readers(), 1);
-    assert_eq!(writer.sleeping_readers(), 0);
+    assert_eq!(writer.take_sleeping_readers(), 1);
+    assert_eq!(writer.take_sleeping_readers(), 0);
     reader.disarm();
     take(&mut reader);
     assert!(reader.arm());
     reader.disarm();
-    assert_eq!(writer.sleeping_readers(), 0);
+    assert_eq!(writer.take_sleeping_readers(), 0);
     drop(writer);
     assert!(!reader.arm());
 }
@@ -207,15 +207,15 @@ fn a_writer_sleeps_only_when_there_is_no_room_and_is_told_when_there_is_enough()
     assert!(!writer.arm(8));
     assert!(!writer.arm(usize::MAX));
     while put(&mut writer, 1, b"12345678") {}
-    assert!(!reader.is_writer_sleeping());
+    assert!(!reader.take_sleeping_writer());
     assert!(writer.arm(24));
     assert_eq!(reader.poll().count(), 1);
     reader.release();
-    assert!(!reader.is_writer_sleeping(), "16 bytes of 32");
+    assert!(!reader.take_sleeping_writer(), "16 bytes of 32");
     assert_eq!(reader.poll().count(), 1);
     reader.release();
-    assert!(reader.is_writer_sleeping());
-    assert!(!reader.is_writer_sleeping());
+    assert!(reader.take_sleeping_writer());
+    assert!(!reader.take_sleeping_writer());
     writer.disarm();
     assert!(put(&mut writer, 1, &[0; 24]));
 }
@@ -223,16 +223,16 @@ fn a_writer_sleeps_only_when_there_is_no_room_and_is_told_when_there_is_enough()
 #[test]
 fn shapes_that_cannot_be_are_refused() {
     for (bytes, readers) in [(64, 0), (64, 65), (usize::MAX, 1)] {
-        let refused = private(Shape { bytes, readers });
+        let refused = private_ring(RingShape { bytes, readers });
         assert!(refused.is_err(), "{bytes} {readers}");
     }
-    let (writer, _) = private(Shape {
+    let (writer, _) = private_ring(RingShape {
         bytes: 5000,
         readers: 64,
     })
     .expect("memory");
     assert_eq!(writer.frame_bytes_max(), 4096 - 8);
-    assert_eq!(writer.live_readers(), 64);
+    assert_eq!(writer.live_reader_count(), 64);
 }
 
 /// Frames by the grant as long as there is room at hand, else by the writer, and all are read; how
@@ -251,7 +251,7 @@ fn by_grant(bytes: usize, frames: u64, len: impl Fn(u64) -> usize) -> u64 {
     for n in 0..frames {
         let payload = vec![n as u8; len(n)];
         // SAFETY: this is the writer's thread.
-        match unsafe { grant.put(9, &payload) } {
+        match unsafe { grant.try_write(9, &payload) } {
             Some(is_asleep) => {
                 granted += 1;
                 assert!(!is_asleep);
@@ -304,9 +304,9 @@ fn a_sleeper_is_seen_by_whoever_uses_the_grant() {
     take(&mut reader);
     assert!(reader.arm());
     // SAFETY: this is the writer's thread.
-    assert_eq!(unsafe { grant.put(9, b"second") }, Some(true));
-    assert_eq!(writer.sleeping_readers(), 1);
-    assert_eq!(unsafe { grant.put(9, b"third") }, Some(false));
+    assert_eq!(unsafe { grant.try_write(9, b"second") }, Some(true));
+    assert_eq!(writer.take_sleeping_readers(), 1);
+    assert_eq!(unsafe { grant.try_write(9, b"third") }, Some(false));
     assert_eq!(take(&mut reader).len(), 2);
 }
 
@@ -317,7 +317,7 @@ fn frames_are_put_by_counting_as_far_as_that_goes() {
         let (mut counted, mut claimed) = (0, 0);
         for n in 0..1000u32 {
             let payload = vec![n as u8; len];
-            if writer.put(9, 3, &payload) {
+            if writer.try_write(9, 3, &payload) {
                 counted += 1;
             } else {
                 claimed += 1;
@@ -336,15 +336,18 @@ fn frames_are_put_by_counting_as_far_as_that_goes() {
 #[test]
 fn what_is_put_forgets_a_claim_and_stops_where_room_is_capped() {
     let (mut writer, mut reader) = ring(1 << 12);
-    assert!(!writer.put(9, 0, b"first"), "nothing is known of the room");
+    assert!(
+        !writer.try_write(9, 0, b"first"),
+        "nothing is known of the room"
+    );
     writer.claim(5).expect("room").copy_from_slice(b"first");
     writer.commit(9, 0, 5);
     writer.claim(6).expect("room").copy_from_slice(b"forgot");
-    assert!(writer.put(9, 0, b"second"));
+    assert!(writer.try_write(9, 0, b"second"));
     writer.cap_grant(16);
-    assert!(!writer.put(9, 0, b"too large"));
-    assert!(writer.put(9, 0, b"third"));
-    assert!(!writer.put(9, 0, b""));
+    assert!(!writer.try_write(9, 0, b"too large"));
+    assert!(writer.try_write(9, 0, b"third"));
+    assert!(!writer.try_write(9, 0, b""));
     let frames: Vec<_> = take(&mut reader)
         .into_iter()
         .map(|(_, bytes)| bytes)

@@ -5,9 +5,11 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use rustix::io::{pread, pwrite};
-use thalweg_ring::{Fault, JoinError, Reader, Shape, Writer, join, private, shared};
+use thalweg_ring::{
+    JoinError, Reader, RingFault, RingShape, Writer, join_ring, private_ring, shared_ring,
+};
 
-const SHAPE: Shape = Shape {
+const SHAPE: RingShape = RingShape {
     bytes: 4096,
     readers: 2,
 };
@@ -36,8 +38,8 @@ fn poke(fd: &OwnedFd, at: u64, word: u64) {
 }
 
 fn ring() -> (Writer, OwnedFd, Reader) {
-    let (writer, fd) = shared(SHAPE).expect("memory");
-    let reader = join(fd.as_fd(), 0).expect("a ring");
+    let (writer, fd) = shared_ring(SHAPE).expect("memory");
+    let reader = join_ring(fd.as_fd(), 0).expect("a ring");
     (writer, fd, reader)
 }
 
@@ -49,7 +51,7 @@ fn file(bytes: u64, seals: SealFlags) -> OwnedFd {
 }
 
 fn refusal(fd: &OwnedFd, reader: u32) -> JoinError {
-    match join(fd.as_fd(), reader) {
+    match join_ring(fd.as_fd(), reader) {
         Err(error) => error,
         Ok(_) => panic!("joined"),
     }
@@ -57,10 +59,10 @@ fn refusal(fd: &OwnedFd, reader: u32) -> JoinError {
 
 #[test]
 fn a_joined_reader_gets_what_was_and_is_committed() {
-    let (mut writer, fd) = shared(SHAPE).expect("memory");
+    let (mut writer, fd) = shared_ring(SHAPE).expect("memory");
     assert!(put(&mut writer, b"before"));
-    let mut one = join(fd.as_fd(), 1).expect("a ring");
-    let mut zero = join(fd.as_fd(), 0).expect("a ring");
+    let mut one = join_ring(fd.as_fd(), 1).expect("a ring");
+    let mut zero = join_ring(fd.as_fd(), 0).expect("a ring");
     drop(fd);
     assert!(put(&mut writer, b"after"));
     for reader in [&mut zero, &mut one] {
@@ -86,16 +88,19 @@ fn what_is_not_a_ring_is_refused() {
     }
     assert!(matches!(
         refusal(&file(0, all), 0),
-        JoinError::Size { bytes: 0 }
+        JoinError::InvalidSize { bytes: 0 }
     ));
     let huge = file(1 << 40, all);
-    assert!(matches!(refusal(&huge, 0), JoinError::Size { .. }));
-    assert!(matches!(refusal(&file(8192, all), 0), JoinError::Magic(0)));
+    assert!(matches!(refusal(&huge, 0), JoinError::InvalidSize { .. }));
+    assert!(matches!(
+        refusal(&file(8192, all), 0),
+        JoinError::InvalidMagic(0)
+    ));
 }
 
 #[test]
 fn a_label_that_lies_is_refused() {
-    let (_writer, fd) = shared(SHAPE).expect("memory");
+    let (_writer, fd) = shared_ring(SHAPE).expect("memory");
     let mut label = [0; 40];
     pread(&fd, &mut label, 0).expect("a label");
     let lie = |at: usize, bytes: &[u8]| {
@@ -104,40 +109,49 @@ fn a_label_that_lies_is_refused() {
         pwrite(&fd, &lie, 0).expect("a segment can be written");
         refusal(&fd, 0)
     };
-    assert!(matches!(lie(0, b"x"), JoinError::Magic(_)));
-    assert!(matches!(lie(8, &9u32.to_ne_bytes()), JoinError::Version(9)));
+    assert!(matches!(lie(0, b"x"), JoinError::InvalidMagic(_)));
+    assert!(matches!(
+        lie(8, &9u32.to_ne_bytes()),
+        JoinError::UnsupportedVersion(9)
+    ));
     for readers in [0u32, 65, u32::MAX] {
         assert!(matches!(
             lie(12, &readers.to_ne_bytes()),
-            JoinError::Label(_)
+            JoinError::InvalidHeader(_)
         ));
     }
     for capacity in [0u64, 16, 4095, 8192, 1 << 33, 1 << 63, u64::MAX] {
         assert!(matches!(
             lie(16, &capacity.to_ne_bytes()),
-            JoinError::Label(_)
+            JoinError::InvalidHeader(_)
         ));
     }
     for data in [0u64, 4095, 8192, u64::MAX - 4095] {
-        assert!(matches!(lie(24, &data.to_ne_bytes()), JoinError::Label(_)));
+        assert!(matches!(
+            lie(24, &data.to_ne_bytes()),
+            JoinError::InvalidHeader(_)
+        ));
     }
-    assert!(matches!(lie(32, &3u32.to_ne_bytes()), JoinError::Label(_)));
+    assert!(matches!(
+        lie(32, &3u32.to_ne_bytes()),
+        JoinError::InvalidHeader(_)
+    ));
     pwrite(&fd, &label, 0).expect("a segment can be written");
-    assert!(join(fd.as_fd(), 0).is_ok());
+    assert!(join_ring(fd.as_fd(), 0).is_ok());
 }
 
 #[test]
 fn a_reader_joins_once_and_only_if_there_is_one() {
     let (_writer, fd, _reader) = ring();
     let refused = refusal(&fd, 0);
-    assert!(matches!(refused, JoinError::Taken { reader: 0 }));
+    assert!(matches!(refused, JoinError::ReaderTaken { reader: 0 }));
     assert_eq!(refused.to_string(), "reader 0 has joined already");
     let refused = refusal(&fd, 2);
     assert_eq!(
         refused.to_string(),
         "no reader 2 in a ring of 2; the first is 0"
     );
-    assert!(join(fd.as_fd(), 1).is_ok());
+    assert!(join_ring(fd.as_fd(), 1).is_ok());
 }
 
 #[test]
@@ -168,7 +182,13 @@ fn an_index_that_cannot_be_is_a_fault_of_the_writer() {
         let is = reader.fault();
         assert_eq!(is.is_some(), is_fault, "{index}: {is:?}");
         if is_fault {
-            assert_eq!(is, Some(Fault::Index { was: 16, is: index }));
+            assert_eq!(
+                is,
+                Some(RingFault::Index {
+                    previous: 16,
+                    current: index
+                })
+            );
             poke(&fd, COMMITTED, 32);
             assert!(reader.poll().is_empty(), "nothing is believed any more");
             assert!(!reader.arm());
@@ -185,7 +205,10 @@ fn a_published_index_that_cannot_be_is_a_fault_too() {
     assert!(reader.poll().is_empty());
     assert!(matches!(
         reader.fault(),
-        Some(Fault::Index { is: u64::MAX, .. })
+        Some(RingFault::Index {
+            current: u64::MAX,
+            ..
+        })
     ));
 }
 
@@ -199,7 +222,7 @@ fn a_frame_that_runs_over_is_a_fault_after_the_sound_ones() {
         assert!(put(&mut writer, &[1; 8]) && put(&mut writer, &[2; 8]));
         poke(&fd, DATA + 16, header);
         assert_eq!(reader.poll().count(), 1);
-        assert_eq!(reader.fault(), Some(Fault::Frame { at: 16, header }));
+        assert_eq!(reader.fault(), Some(RingFault::Frame { index: 16, header }));
         assert!(reader.poll().is_empty());
     }
 }
@@ -239,10 +262,10 @@ fn a_cursor_that_cannot_be_is_a_fault_of_its_reader() {
         poke(&fd, CURSOR, cursor);
         while put(&mut writer, &[1; 8]) {}
         let (reader, was) = (0, 16);
-        let fault = Fault::Cursor {
+        let fault = RingFault::Cursor {
             reader,
-            was,
-            is: cursor,
+            previous: was,
+            current: cursor,
         };
         assert_eq!(writer.fault(), Some(fault));
         assert!(!writer.arm(8), "a fault is to be looked at");
@@ -270,9 +293,9 @@ fn a_reader_that_changes_the_indexes_leads_the_writer_nowhere() {
 #[test]
 fn a_large_ring_works_with_and_without_huge_pages() {
     let bytes = 32 << 20;
-    let (mut writer, fd) = shared(Shape { bytes, readers: 1 }).expect("memory");
-    let mut readers = private(Shape { bytes, readers: 1 }).expect("memory");
-    let mut joined = join(fd.as_fd(), 0).expect("a ring");
+    let (mut writer, fd) = shared_ring(RingShape { bytes, readers: 1 }).expect("memory");
+    let mut readers = private_ring(RingShape { bytes, readers: 1 }).expect("memory");
+    let mut joined = join_ring(fd.as_fd(), 0).expect("a ring");
     let ends = [
         (&mut writer, &mut joined),
         (&mut readers.0, &mut readers.1[0]),

@@ -3,12 +3,13 @@
 //! The rings are the real ones; loom's cells shadow the frames, so that a read or write which the
 //! indexes do not order is found, and a wake-up that gets lost is a deadlock, which is found too.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p thalweg-ring --test loom --release --target-dir target/loom`
+//! `RUSTFLAGS="--cfg loom" cargo test -p thalweg-ring --test loom --release --target-dir
+//! target/loom`
 #![cfg(loom)]
 
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
-use thalweg_ring::{Reader, Shape, Writer, private};
+use thalweg_ring::{Reader, RingShape, Writer, private_ring};
 
 /// How often threads are interrupted at places where they would not yield themselves: three find
 /// all that is known to be found with two threads and few variables.
@@ -20,7 +21,7 @@ fn model(preemptions: usize, threads: impl Fn() + Sync + Send + 'static) {
 }
 
 fn ring(bytes: usize, readers: u32) -> (Writer, Vec<Reader>) {
-    private(Shape { bytes, readers }).expect("memory")
+    private_ring(RingShape { bytes, readers }).expect("memory")
 }
 
 fn try_put(writer: &mut Writer, kind: u8, len: usize) -> bool {
@@ -196,7 +197,7 @@ fn put_all_sleeping(writer: &mut Writer, bells: &Bells, lens: &[usize]) {
             }
             writer.disarm();
         }
-        let sleepers = writer.sleeping_readers();
+        let sleepers = writer.take_sleeping_readers();
         for (number, bell) in bells.readers.iter().enumerate() {
             if sleepers & 1 << number != 0 {
                 bell.ring();
@@ -211,7 +212,7 @@ fn take_all_sleeping(mut reader: Reader, bells: &Bells, lens: &[usize]) {
     while usize::from(next) <= lens.len() {
         if take(&mut reader, &mut next, lens) {
             reader.release();
-            if reader.is_writer_sleeping() {
+            if reader.take_sleeping_writer() {
                 bells.writer.ring();
             }
         } else {
@@ -288,15 +289,15 @@ fn take_on(reader: &mut Reader, next: &mut Option<u8>) {
     reader.release();
 }
 
-/// A reader is let in while the writer writes round and round: from some frame on it gets all of them,
-/// and none is written over while it looks.
+/// A reader is let in while the writer writes round and round: from some frame on it gets all of
+/// them, and none is written over while it looks.
 #[test]
 fn a_reader_that_is_let_in_gets_what_follows() {
     model(3, || {
         let (mut writer, _) = ring(32, 1);
-        let mut admission = writer.admission();
+        let mut admission = writer.start_admission();
         let reading = thread::spawn(move || {
-            let mut reader = admission.enter(0).expect("a place");
+            let mut reader = admission.admit_in_process(0).expect("a place");
             let mut next = None;
             take_on(&mut reader, &mut next);
             (reader, next)

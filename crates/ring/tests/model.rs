@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use thalweg_ring::{Reader, Shape, Writer, frame, private};
+use thalweg_ring::{Reader, RingShape, Writer, frame, private_ring};
 
 #[derive(Clone, Debug)]
 enum Call {
@@ -75,11 +75,11 @@ struct Run {
 
 impl Run {
     fn new(capacity: usize, readers: u32) -> Run {
-        let shape = Shape {
+        let shape = RingShape {
             bytes: capacity,
             readers,
         };
-        let (writer, ends) = private(shape).expect("memory");
+        let (writer, ends) = private_ring(shape).expect("memory");
         Run {
             writer,
             expected: ends.iter().map(|_| Expected::default()).collect(),

@@ -12,14 +12,14 @@ use graph::{Pos, StateId};
 use crate::wiring::Wiring;
 
 /// The metric that counts windows (a partition has one by itself) that did not get full.
-const WINDOWS: &str = "nIncompleteWindows";
+const WINDOWS_METRIC: &str = "nIncompleteWindows";
 
 /// The metric that counts the tuples in them.
-const TUPLES: &str = "nIncompleteWindowTuples";
+const TUPLES_METRIC: &str = "nIncompleteWindowTuples";
 
 /// What an operator's windows hold that has not been full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Incomplete {
+pub struct IncompleteWindows {
     /// How many windows hold something; each partition has its own.
     pub windows: u64,
     /// How many tuples they hold; one that lies in several windows counts in each.
@@ -33,13 +33,13 @@ pub struct Incomplete {
 pub struct CountedWindow {
     /// The state variable that counts the tuples in it: a uint32.
     pub count: StateId,
-    /// See [`Incomplete::help`].
+    /// See [`IncompleteWindows::help`].
     pub help: &'static str,
 }
 
 /// What the windows of one operator held when its input ended.
 #[derive(Clone, Debug)]
-pub struct Leftover {
+pub struct WindowLeftover {
     /// The operator instance.
     pub operator: Arc<str>,
     /// What sort of operator: `spl.relational::Aggregate`.
@@ -49,22 +49,22 @@ pub struct Leftover {
     /// Whether it has ever submitted a tuple.
     pub has_results: bool,
     /// What was left.
-    pub incomplete: Incomplete,
+    pub incomplete: IncompleteWindows,
 }
 
 /// Counts what an operator leaves behind, and notes it for the end of the job.
-pub(crate) fn note(wiring: &Wiring, node: u32, incomplete: Incomplete) {
+pub(crate) fn record_leftover(wiring: &Wiring, node: u32, incomplete: IncompleteWindows) {
     let at = node as usize;
-    let voice = &wiring.voices[at];
+    let operator_services = &wiring.services[at];
     if incomplete.windows > 0 {
-        voice.add(WINDOWS, incomplete.windows as i64);
-        voice.add(TUPLES, incomplete.tuples as i64);
+        operator_services.add_to_metric(WINDOWS_METRIC, incomplete.windows as i64);
+        operator_services.add_to_metric(TUPLES_METRIC, incomplete.tuples as i64);
     }
     let mut submitted = wiring.outs[at].iter().map(|out| out.submitted.get());
-    wiring.house.note(Leftover {
-        operator: voice.name().clone(),
-        kind: wiring.heads[at].kind.clone(),
-        pos: wiring.heads[at].pos,
+    wiring.context.add_leftover(WindowLeftover {
+        operator: operator_services.name().clone(),
+        kind: wiring.labels[at].kind.clone(),
+        pos: wiring.labels[at].pos,
         has_results: submitted.any(|count| count > 0),
         incomplete,
     });

@@ -1,27 +1,28 @@
 //! The operator contract: what an operator implements, what it is given, how it is registered.
 //!
 //! There are two sorts. A *lowered* operator (Functor, Filter, Custom, Beacon, ...) is data: its
-//! behaviour is a few bodies of typed statements ([`Logic`]), which the backend interprets or
-//! compiles and may fuse with its neighbours'. A *built* operator (Aggregate, Join, FileSource,
-//! ...) is Rust code behind [`Operator`].
+//! behaviour is a few bodies of typed statements ([`LoweredLogic`]), which the backend interprets
+//! or compiles and may fuse with its neighbours'. A *built* operator (Aggregate, Join, FileSource,
+//! ...) is Rust code behind [`OperatorNode`].
 //!
 //! # Who does what
 //! The run time, for every operator and in this order:
 //! 1. drops whatever comes to an input port after its final marker; counts final markers, one for
 //!    each stream that feeds the port, and passes on only the last;
-//! 2. on a tuple runs the logic clause's `onTuple`, then [`Operator::process`];
-//! 3. on a marker runs `onPunct`, then [`Operator::window_marker`] or [`Operator::final_marker`];
+//! 2. on a tuple runs the logic clause's `onTuple`, then [`OperatorNode::process`];
+//! 3. on a marker runs `onPunct`, then [`OperatorNode::process_window_marker`] or
+//!    [`OperatorNode::process_final_marker`];
 //! 4. forwards window markers to the output ports that the model calls preserving;
 //! 5. of watermarks takes the least one of the streams that bring some; where that advances calls
-//!    [`Operator::watermark`], then passes it on;
-//! 6. when all data input ports are final calls [`Operator::finish`], then sends the final marker
-//!    on every output port that has not sent one; after it nothing passes that port;
-//! 7. when the PE ends, whatever the cause, calls [`Operator::close`].
+//!    [`OperatorNode::watermark`], then passes it on;
+//! 6. when all data input ports are final calls [`OperatorNode::finish`], then sends the final
+//!    marker on every output port that has not sent one; after it nothing passes that port;
+//! 7. when the PE ends, whatever the cause, calls [`OperatorNode::close`].
 //!
-//! An operator that asks for a thread of its own with [`crate::Build::thread`] and has input ports
-//! does 4 and 6 itself, from that thread. If no thread is left that could bring its final marker (it
-//! stands behind a loop, which has none), [`Operator::finish`] is called all the same, and no final
-//! marker is to follow: [`Outlet::abandon`].
+//! An operator that asks for a thread of its own with [`crate::BuildContext::thread`] and has input
+//! ports does 4 and 6 itself, from that thread. If no thread is left that could bring its final
+//! marker (it stands behind a loop, which has none), [`OperatorNode::finish`] is called all the
+//! same, and no final marker is to follow: [`Outlet::abandon`].
 //!
 //! # Threads
 //! All calls on one operator happen one at a time: it is never entered twice, not even through a
@@ -35,39 +36,44 @@
 use graph::{Body, Fault, OperatorModel, Services, StateVar};
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
-use crate::Build;
-use crate::abi::{Batch, Context, FrameRoom};
-use crate::leftover::{CountedWindow, Incomplete};
-use crate::row::Row;
+use crate::BuildContext;
+use crate::abi::{CodeContext, FrameBatch, FrameGrant};
+use crate::evaluation_inputs::EvaluationInputs;
+use crate::leftover::{CountedWindow, IncompleteWindows};
 
 /// Where an operator submits.
 pub trait Outlet {
     /// Sends a tuple of the port's schema. Returns when everything downstream that is fused has
     /// processed it.
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
-    /// Sends a tuple that was made to be sent, like [`Outlet::submit`]: whoever receives it may keep
-    /// the buffer and leave another one in its place, whatever that holds. A large tuple that crosses
-    /// threads is not copied then.
-    fn submit_made(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
+    /// Sends a tuple that was made to be sent, like [`Outlet::submit`]: whoever receives it may
+    /// keep the buffer and leave another one in its place, whatever that holds. A large tuple that
+    /// crosses threads is not copied then.
+    fn submit_owned(&mut self, port: u32, tuple: &mut TupleBuf) -> Result<(), Fault> {
         self.submit(port, tuple.as_ref())
     }
     /// Sends the tuples of the frames that a batch begins with, in one call of compiled code, and
     /// takes those off the batch; how many. The rest, which may be all of it, is for
     /// [`Outlet::submit`]. The tuples are taken to be of the port's schema.
-    fn submit_each(&mut self, port: u32, batch: &mut Batch<'_>, kind: u8) -> Result<u64, Fault> {
+    fn submit_batch(
+        &mut self,
+        port: u32,
+        batch: &mut FrameBatch<'_>,
+        kind: u8,
+    ) -> Result<u64, Fault> {
         let _ = (port, batch, kind);
         Ok(0)
     }
     /// The port's consumer takes frames, one was written, and somebody sleeps who wants it: see
     /// [`crate::abi::FrameLink`].
-    fn wake(&mut self, port: u32) {
+    fn wake_consumer(&mut self, port: u32) {
         let _ = port;
     }
     /// Sends a marker.
-    fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
     /// Says how far the stream of a port has come: what it brings from now on is expected to be no
     /// older. Only on ports that send watermarks: [`graph::EventClock::outputs`].
-    fn watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
+    fn submit_watermark(&mut self, port: u32, at: EventTime) -> Result<(), Fault> {
         let _ = (port, at);
         Ok(())
     }
@@ -78,8 +84,8 @@ pub trait Outlet {
     /// [`crate::abi::Projection::write`] and [`crate::abi::Predicate::holds`], which call this.
     fn evaluate(
         &mut self,
-        row: &Row<'_>,
-        code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+        row: &EvaluationInputs<'_>,
+        code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault>;
 
     /// From now on acts for another operator of the same thread, and returns for whom it acted. For
@@ -93,7 +99,7 @@ pub trait Outlet {
     }
 }
 
-/// A timer that an operator asked for with [`crate::Build::timer`].
+/// A timer that an operator asked for with [`crate::BuildContext::on_timer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TimerId(pub u32);
 
@@ -108,9 +114,9 @@ pub trait Operator: Send {
     ) -> Result<(), Fault>;
 
     /// A tuple has come in a buffer that nobody else needs: another one may be left in its place.
-    /// Called instead of [`Operator::process`] on operators that asked for it with
-    /// [`crate::Build::takes_made`], where that is so.
-    fn process_made(
+    /// Called instead of [`OperatorNode::process`] on operators that asked for it with
+    /// [`crate::BuildContext::takes_made`], where that is so.
+    fn process_owned(
         &mut self,
         port: u32,
         tuple: &mut TupleBuf,
@@ -120,9 +126,9 @@ pub trait Operator: Send {
     }
 
     /// Whether there is room for a tuple of this port now; asked only of operators that called
-    /// [`crate::Build::bounded`]. While there is none, the sender waits, outside the operator.
-    /// `process` follows when there is room, or when nobody is left who could make room: then the
-    /// operator has to take the tuple all the same.
+    /// [`crate::BuildContext::bounded`]. While there is none, the sender waits, outside the
+    /// operator. `process` follows when there is room, or when nobody is left who could make room:
+    /// then the operator has to take the tuple all the same.
     fn has_room(
         &mut self,
         port: u32,
@@ -134,20 +140,20 @@ pub trait Operator: Send {
     }
 
     /// A window marker has come.
-    fn window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (port, out);
         Ok(())
     }
 
     /// The operator's watermark has advanced: what comes in from now on is expected to be no older.
     /// The run time passes it on afterwards, so that what is submitted now stands before it.
-    fn watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (at, out);
         Ok(())
     }
 
     /// An input port is final: its last stream has ended.
-    fn final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (port, out);
         Ok(())
     }
@@ -158,29 +164,29 @@ pub trait Operator: Send {
         Ok(())
     }
 
-    /// The thread is about to sleep: what the operator holds back to send it together with more gets
-    /// out. Called only on operators that asked for it with [`crate::Build::flushes`].
+    /// The thread is about to sleep: what the operator holds back to send it together with more
+    /// gets out. Called only on operators that asked for it with [`crate::BuildContext::flushes`].
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = out;
         Ok(())
     }
 
-    /// The thread goes on, and it is time to say downstream how far it has come, without letting out
-    /// what is held back. Called only on operators that asked for [`Operator::flush`].
-    fn mark(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    /// The thread goes on, and it is time to say downstream how far it has come, without letting
+    /// out what is held back. Called only on operators that asked for [`OperatorNode::flush`].
+    fn send_progress(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = out;
         Ok(())
     }
 
     /// A timer has fired.
-    fn timer(&mut self, timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn on_timer(&mut self, timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (timer, out);
         Ok(())
     }
 
-    /// What its windows hold that has not been full; asked when its input has ended, and at the end of
-    /// the PE if it never did. `None`: it has no windows that make results.
-    fn incomplete(&self) -> Option<Incomplete> {
+    /// What its windows hold that has not been full; asked when its input has ended, and at the end
+    /// of the PE if it never did. `None`: it has no windows that make results.
+    fn incomplete_windows(&self) -> Option<IncompleteWindows> {
         None
     }
 
@@ -191,19 +197,19 @@ pub trait Operator: Send {
         Ok(())
     }
 
-    /// Room for frames that compiled code may fill instead of calling [`Operator::process`] with a
-    /// tuple of fixed length. Asked once, before there is code; only the one thread that submits to
-    /// the operator uses it, until `close`.
-    fn room(&mut self) -> Option<FrameRoom> {
+    /// Room for frames that compiled code may fill instead of calling [`OperatorNode::process`]
+    /// with a tuple of fixed length. Asked once, before there is code; only the one thread that
+    /// submits to the operator uses it, until `close`.
+    fn frame_grant(&mut self) -> Option<FrameGrant> {
         None
     }
 
     /// A frame was written into its room, and somebody sleeps who wants it.
-    fn wake(&mut self) {}
+    fn wake_reader(&mut self) {}
 
     /// What runs on the operator's own thread, for sources and for operators that asked for one
-    /// with [`crate::Build::thread`]: taken once, before the PE starts.
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    /// with [`crate::BuildContext::thread`]: taken once, before the PE starts.
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         None
     }
 }
@@ -218,7 +224,7 @@ pub trait Source: Send {
 
 /// The behaviour of a lowered operator. Every body's input slots are those of [`graph::Inputs`].
 #[derive(Clone, Debug, Default)]
-pub struct Logic {
+pub struct LoweredLogic {
     /// State: that of the logic clause first, then what the lowering added.
     pub state: Vec<StateVar>,
     /// What happens on a tuple, by input port; the logic clause is already inside.
@@ -235,13 +241,13 @@ pub struct Logic {
 
 /// How an operator comes to be.
 #[derive(Clone, Copy, Debug)]
-pub enum Make {
+pub enum OperatorConstructor {
     /// As data.
-    Lower(fn(&graph::Operator) -> Result<Logic, Fault>),
+    Lower(fn(&graph::OperatorNode) -> Result<LoweredLogic, Fault>),
     /// As Rust code.
-    Build(fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>),
+    Build(fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>),
     /// As one or the other, depending on how it is invoked.
-    By(fn(&graph::Operator) -> Make),
+    Choose(fn(&graph::OperatorNode) -> OperatorConstructor),
 }
 
 /// One line of the toolkit's registry.
@@ -250,16 +256,19 @@ pub struct OperatorEntry {
     /// The interface.
     pub model: &'static OperatorModel,
     /// The behaviour.
-    pub make: Make,
+    pub constructor: OperatorConstructor,
 }
 
 impl OperatorEntry {
     /// An operator that is built.
     pub const fn built(
         model: &'static OperatorModel,
-        make: fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>,
+        make: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
     ) -> OperatorEntry {
-        let make = Make::Build(make);
-        OperatorEntry { model, make }
+        let make = OperatorConstructor::Build(make);
+        OperatorEntry {
+            model,
+            constructor: make,
+        }
     }
 }

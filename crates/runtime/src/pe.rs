@@ -13,36 +13,36 @@ use graph::{Fault, FaultKind, Program};
 
 use crate::OperatorEntry;
 use crate::abi::Backend;
-use crate::assemble::{Assembly, assemble};
-use crate::crossing::{Flow, Queued};
-use crate::held::Flusher;
-use crate::house::{House, Options};
-use crate::launch::{self, Thread, Wanted};
-use crate::leftover::Leftover;
-use crate::make::Runner;
-use crate::marks::MarkCounters;
-use crate::node::Node;
-use crate::region::Region;
-use crate::report::{Failure, Report, Tally};
-use crate::runner;
-use crate::stop::Stop;
-use crate::timer::Timers;
-use crate::wait::ThreadId;
+use crate::assemble::{PeAssembly, assemble};
+use crate::crossing::{CrossingCounters, QueueCounters};
+use crate::flusher::Flusher;
+use crate::leftover::WindowLeftover;
+use crate::operator_factory::SourceThread;
+use crate::operator_instance::OperatorInstance;
+use crate::pe_context::{PeContext, PeOptions};
+use crate::punctuation_counters::PunctuationCounters;
+use crate::report::{Failure, FailureReport, OperatorCounts};
+use crate::stop_signal::StopSignal;
+use crate::thread_launch::{self, RegionThread, ThreadSpec};
+use crate::thread_region::ThreadRegion;
+use crate::thread_runner;
+use crate::thread_waits::PeThreadId;
+use crate::timer_queue::TimerQueue;
 use crate::wiring::Wiring;
 
 /// A wired PE.
 pub struct Pe {
-    assembly: Assembly,
+    assembly: PeAssembly,
 }
 
 /// A PE whose threads run.
-pub struct Running {
+pub struct RunningPe {
     wiring: Arc<Wiring>,
-    threads: Vec<Thread>,
-    timers: Option<(Stop, Thread)>,
+    threads: Vec<RegionThread>,
+    timers: Option<(StopSignal, RegionThread)>,
     flusher: Option<Flusher>,
     /// Operators that no thread enters.
-    idle: Region,
+    unentered: ThreadRegion,
 }
 
 impl Pe {
@@ -54,31 +54,31 @@ impl Pe {
         program: &Program,
         registry: &[OperatorEntry],
         backend: &mut dyn Backend,
-        options: Options,
-    ) -> Result<Pe, Report> {
-        let (house, setting) = House::new(options);
-        let assembly = assemble(program, registry, backend, house.clone(), setting);
+        options: PeOptions,
+    ) -> Result<Pe, FailureReport> {
+        let (pe_context, setting) = PeContext::new(options);
+        let assembly = assemble(program, registry, backend, pe_context.clone(), setting);
         let assembly = assembly.map_err(|failure| {
             // What initial values printed is to be seen.
-            let _ = house.flush();
-            Report {
+            let _ = pe_context.flush();
+            FailureReport {
                 failures: vec![failure],
-                is_quiet: house.is_quiet(),
+                is_stdout_closed: pe_context.is_stdout_closed(),
             }
         })?;
         Ok(Pe { assembly })
     }
 
     /// The handle to its shutdown.
-    pub fn stop(&self) -> Stop {
-        self.assembly.wiring.house.stop.clone()
+    pub fn stop_signal(&self) -> StopSignal {
+        self.assembly.wiring.context.stop_signal.clone()
     }
 
     /// Calls something when a shutdown is asked for, by whomever; not when the PE ends by itself.
     pub fn on_shutdown(&self, told: impl FnOnce() + Send + 'static) {
-        let house = Arc::downgrade(&self.assembly.wiring.house);
-        self.stop().wake(move || {
-            if house.upgrade().is_some_and(|house| !house.is_over()) {
+        let pe_context = Arc::downgrade(&self.assembly.wiring.context);
+        self.stop_signal().on_request(move || {
+            if pe_context.upgrade().is_some_and(|house| !house.has_ended()) {
                 told();
             }
         });
@@ -88,60 +88,60 @@ impl Pe {
     ///
     /// # Errors
     /// The system has not so many threads.
-    pub fn start(self) -> Result<Running, Report> {
-        let Assembly {
+    pub fn start(self) -> Result<RunningPe, FailureReport> {
+        let PeAssembly {
             wiring,
-            own,
-            runners,
+            exclusive: own,
+            source_threads: runners,
             timers,
-            held,
+            flush_buffers: held,
             thread_count,
             cores,
         } = self.assembly;
-        let wanted = wanted_threads(thread_count, &runners, &wiring, &cores);
-        let flusher = Flusher::start(held).map_err(not_started)?;
-        let mut threads = launch::threads(wanted).map_err(not_started)?;
+        let wanted = thread_specs(thread_count, &runners, &wiring, &cores);
+        let flusher = Flusher::start(held).map_err(start_failure)?;
+        let mut threads = thread_launch::launch_threads(wanted).map_err(start_failure)?;
         let wiring = Arc::new(wiring);
-        for (operator, voice) in (0..).zip(&wiring.voices) {
+        for (operator, voice) in (0..).zip(&wiring.services) {
             let ports = Arc::downgrade(&wiring);
             let count = move |name: &str| ports.upgrade()?.port_metric(operator, name);
-            voice.set_counts(Box::new(count));
+            voice.set_port_metrics(Box::new(count));
         }
         interrupt_after_shutdown(&wiring, &runners);
-        let (mut homes, idle) = by_thread(own, thread_count);
-        let region = |thread: ThreadId, nodes| Region::new(wiring.clone(), thread, nodes);
+        let (mut homes, idle) = divide_by_thread(own, thread_count);
+        let region = |thread: PeThreadId, nodes| ThreadRegion::new(wiring.clone(), thread, nodes);
         let timers = threads.pop_if(|_| !timers.is_empty()).map(|thread| {
             let nodes = homes.pop().unwrap_or_default();
-            Timers::new(timers).start(thread, region(thread_count - 1, nodes))
+            TimerQueue::new(timers).start(thread, region(thread_count - 1, nodes))
         });
         let threads = threads.into_iter().zip(runners).zip(homes);
         let threads = (0..)
             .zip(threads)
             .map(|(number, ((thread, runner), nodes))| {
-                let run = |region: &Region| runner::run(region, runner);
+                let run = |region: &ThreadRegion| thread_runner::run_source_thread(region, runner);
                 thread.run(region(number, nodes), run)
             });
-        Ok(Running {
+        Ok(RunningPe {
             threads: threads.collect(),
             timers,
             flusher,
-            idle: region(thread_count, idle),
+            unentered: region(thread_count, idle),
             wiring,
         })
     }
 }
 
 /// How long after a shutdown sources may go on submitting. One that looks for it takes no time.
-const GRACE: Duration = Duration::from_secs(1);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
 /// A source that never looks for a shutdown is made to end, and so is a thread in a loop.
-fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
+fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[SourceThread]) {
     let sources = runners.iter().filter(|runner| !runner.drains);
-    let sources = sources.map(|runner| (runner.node, runner.interrupt.clone()));
+    let sources = sources.map(|runner| (runner.operator, runner.interrupt.clone()));
     let sources: Vec<_> = sources.collect();
     let running = Arc::downgrade(wiring);
     let interrupt = move || {
-        std::thread::sleep(GRACE);
+        std::thread::sleep(SHUTDOWN_GRACE);
         if let Some(wiring) = running.upgrade() {
             for (source, stop) in sources {
                 wiring.interrupt(source);
@@ -149,9 +149,9 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
             }
         }
     };
-    let house = Arc::downgrade(&wiring.house);
-    wiring.house.stop.wake(move || {
-        if house.upgrade().is_some_and(|house| !house.is_over()) {
+    let pe_context = Arc::downgrade(&wiring.context);
+    wiring.context.stop_signal.on_request(move || {
+        if pe_context.upgrade().is_some_and(|house| !house.has_ended()) {
             // Without a thread to spare the source goes on until it is killed.
             let _ = std::thread::Builder::new().spawn(interrupt);
         }
@@ -160,11 +160,16 @@ fn interrupt_after_shutdown(wiring: &Arc<Wiring>, runners: &[Runner]) {
 
 /// The threads of a PE, by number: each is named by the operator that it begins with, and runs on a
 /// core of its own or on the PE's. The one that has no such operator is that of the timers.
-fn wanted_threads(count: u32, runners: &[Runner], wiring: &Wiring, cores: &[u32]) -> Vec<Wanted> {
+fn thread_specs(
+    count: u32,
+    runners: &[SourceThread],
+    wiring: &Wiring,
+    cores: &[u32],
+) -> Vec<ThreadSpec> {
     let runner = |thread: u32| runners.get(thread as usize);
-    let wanted = |thread| Wanted {
+    let wanted = |thread| ThreadSpec {
         name: runner(thread).map_or("timers".to_owned(), |runner| {
-            wiring.voices[runner.node as usize].name().to_string()
+            wiring.services[runner.operator as usize].name().to_string()
         }),
         cores: match runner(thread).and_then(|runner| runner.core) {
             Some(core) => vec![core],
@@ -174,80 +179,83 @@ fn wanted_threads(count: u32, runners: &[Runner], wiring: &Wiring, cores: &[u32]
     (0..count).map(wanted).collect()
 }
 
-fn not_started(fault: Fault) -> Report {
-    Report {
-        failures: vec![Failure::of_program("threads", fault, false)],
-        is_quiet: false,
+fn start_failure(fault: Fault) -> FailureReport {
+    FailureReport {
+        failures: vec![Failure::for_program("threads", fault, false)],
+        is_stdout_closed: false,
     }
 }
 
-impl Running {
+impl RunningPe {
     /// The handle to its shutdown.
-    pub fn stop(&self) -> Stop {
-        self.wiring.house.stop.clone()
+    pub fn stop_signal(&self) -> StopSignal {
+        self.wiring.context.stop_signal.clone()
     }
 
     /// What every operator has done so far; cheap, and does not disturb them.
-    pub fn tallies(&self) -> Vec<Tally> {
-        self.wiring.tallies()
+    pub fn operator_counts(&self) -> Vec<OperatorCounts> {
+        self.wiring.operator_counts()
     }
 
     /// The same, for a thread that watches while another one joins.
-    pub fn tally_handle(&self) -> Box<dyn Fn() -> Vec<Tally> + Send> {
+    pub fn operator_counts_handle(&self) -> Box<dyn Fn() -> Vec<OperatorCounts> + Send> {
         let wiring = self.wiring.clone();
-        Box::new(move || wiring.tallies())
+        Box::new(move || wiring.operator_counts())
     }
 
     /// What has passed on its links, and who waits: counters that go on counting.
-    pub fn flows(&self) -> Vec<Arc<Flow>> {
-        self.wiring.flows.clone()
+    pub fn crossing_counters(&self) -> Vec<Arc<CrossingCounters>> {
+        self.wiring.crossing_counters.clone()
     }
 
     /// The counters of its queues.
-    pub fn queues(&self) -> Vec<Arc<Queued>> {
-        self.wiring.queues.clone()
+    pub fn queue_counters(&self) -> Vec<Arc<QueueCounters>> {
+        self.wiring.queue_counters.clone()
     }
 
     /// What windows held when their input ended; to be asked when the PE has been joined.
-    pub fn leftovers(&self) -> Box<dyn FnOnce() -> Vec<Leftover> + Send> {
-        let house = self.wiring.house.clone();
-        Box::new(move || house.take_leftovers())
+    pub fn leftovers(&self) -> Box<dyn FnOnce() -> Vec<WindowLeftover> + Send> {
+        let pe_context = self.wiring.context.clone();
+        Box::new(move || pe_context.take_leftovers())
     }
 
     /// Waits until all sources have returned, then ends everything.
     ///
     /// # Errors
     /// What failed, the first failure first.
-    pub fn join(self) -> Result<Vec<Tally>, Report> {
-        let house = self.wiring.house.clone();
-        let join = |thread: Thread| match thread.join() {
+    pub fn join(self) -> Result<Vec<OperatorCounts>, FailureReport> {
+        let pe_context = self.wiring.context.clone();
+        let join = |thread: RegionThread| match thread.join() {
             Ok(region) => region,
             Err(_) => {
                 let fault = Fault::new(FaultKind::Limit, "a thread panicked outside of operators");
-                house.fail(Failure::of_program("thread", fault, true));
+                pe_context.fail(Failure::for_program("thread", fault, true));
                 None
             }
         };
-        let mut regions: Vec<Region> = self.threads.into_iter().filter_map(join).collect();
+        let mut regions: Vec<ThreadRegion> = self.threads.into_iter().filter_map(join).collect();
         if let Some((stop, thread)) = self.timers {
             stop.request();
             regions.extend(join(thread));
         }
-        regions.iter().for_each(runner::close_own);
-        runner::close_own(&self.idle);
-        runner::close_shared(&self.idle);
+        regions.iter().for_each(thread_runner::close_exclusive);
+        thread_runner::close_exclusive(&self.unentered);
+        thread_runner::close_shared(&self.unentered);
         drop(self.flusher);
-        linger(&house);
-        if let Err(fault) = house.flush() {
-            house.fail(Failure::of_program("standard output", fault, false));
+        wait_for_receivers(&pe_context);
+        if let Err(fault) = pe_context.flush() {
+            pe_context.fail(Failure::for_program("standard output", fault, false));
         }
-        house.end();
-        let failures = house.take_failures();
+        pe_context.set_ended();
+        let failures = pe_context.take_failures();
         if failures.is_empty() {
-            return Ok(self.wiring.tallies());
+            return Ok(self.wiring.operator_counts());
         }
-        let is_quiet = house.is_quiet();
-        Err(Report { failures, is_quiet })
+        let is_quiet = pe_context.is_stdout_closed();
+        Err(FailureReport {
+            failures,
+            is_stdout_closed: is_quiet,
+        })
     }
 }
 
@@ -256,14 +264,14 @@ impl Running {
 const LINGER_AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 /// Waits until everything that was sent to other PEs is taken.
-fn linger(house: &House) {
-    let has_failed = house.failed.is_requested();
-    for lost in house
+fn wait_for_receivers(pe_context: &PeContext) {
+    let has_failed = pe_context.failed.is_requested();
+    for lost in pe_context
         .linger
-        .wait(has_failed.then_some(LINGER_AFTER_FAILURE))
+        .wait_until_drained(has_failed.then_some(LINGER_AFTER_FAILURE))
     {
         let (operator, kind) = lost.operator;
-        house.fail(Failure {
+        pe_context.fail(Failure {
             operator,
             kind,
             fault: lost.fault,
@@ -273,27 +281,30 @@ fn linger(house: &House) {
 }
 
 impl Wiring {
-    pub(crate) fn tallies(&self) -> Vec<Tally> {
-        let inputs = self.processed.iter().zip(&self.marks);
-        let all = self.voices.iter().zip(inputs).zip(&self.outs);
-        let all = all.map(|((voice, (processed, marks)), outs)| Tally {
+    pub(crate) fn operator_counts(&self) -> Vec<OperatorCounts> {
+        let inputs = self.processed.iter().zip(&self.punctuation);
+        let all = self.services.iter().zip(inputs).zip(&self.outs);
+        let all = all.map(|((voice, (processed, marks)), outs)| OperatorCounts {
             operator: voice.name().clone(),
             processed: processed.iter().map(|counter| counter.get()).collect(),
             submitted: outs.iter().map(|out| out.submitted.get()).collect(),
-            marks_in: marks.iter().map(MarkCounters::get).collect(),
-            marks_out: outs.iter().map(|out| out.marks.get()).collect(),
+            punctuation_in: marks.iter().map(PunctuationCounters::get).collect(),
+            punctuation_out: outs.iter().map(|out| out.punctuation.get()).collect(),
             metrics: voice.metrics(),
         });
         all.collect()
     }
 }
 
-type Nodes = Vec<Option<Node>>;
+type InstancesByOperator = Vec<Option<OperatorInstance>>;
 
 /// Deals the operators out to their threads; what no thread enters comes last.
-fn by_thread(own: Vec<Option<(Node, Option<ThreadId>)>>, thread_count: u32) -> (Vec<Nodes>, Nodes) {
-    let empty = || own.iter().map(|_| None).collect::<Nodes>();
-    let mut homes: Vec<Nodes> = (0..thread_count).map(|_| empty()).collect();
+fn divide_by_thread(
+    own: Vec<Option<(OperatorInstance, Option<PeThreadId>)>>,
+    thread_count: u32,
+) -> (Vec<InstancesByOperator>, InstancesByOperator) {
+    let empty = || own.iter().map(|_| None).collect::<InstancesByOperator>();
+    let mut homes: Vec<InstancesByOperator> = (0..thread_count).map(|_| empty()).collect();
     let mut idle = empty();
     for (at, node) in own.into_iter().enumerate() {
         if let Some((node, thread)) = node {

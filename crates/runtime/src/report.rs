@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use graph::Fault;
 
-use crate::marks::Marks;
+use crate::punctuation_counters::PunctuationCounts;
 
 /// What went wrong in one operator.
 #[derive(Clone, Debug)]
@@ -22,16 +22,16 @@ pub struct Failure {
 
 /// Why a PE did not end well: at least one failure, the first one first.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct FailureReport {
     /// What went wrong.
     pub failures: Vec<Failure>,
     /// Standard output was closed by its reader: no reason to say anything.
-    pub is_quiet: bool,
+    pub is_stdout_closed: bool,
 }
 
 /// What an operator has done so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tally {
+pub struct OperatorCounts {
     /// The operator instance.
     pub operator: Arc<str>,
     /// Tuples that came in, by input port.
@@ -39,9 +39,9 @@ pub struct Tally {
     /// Tuples that went out, by output port.
     pub submitted: Vec<u64>,
     /// Markers that came in, by input port.
-    pub marks_in: Vec<Marks>,
+    pub punctuation_in: Vec<PunctuationCounts>,
     /// Markers that went out, by output port.
-    pub marks_out: Vec<Marks>,
+    pub punctuation_out: Vec<PunctuationCounts>,
     /// Custom metrics, in order of creation.
     pub metrics: Vec<(String, i64)>,
 }
@@ -59,7 +59,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for FailureReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, failure) in self.failures.iter().enumerate() {
             let line = if at > 0 { "\n" } else { "" };
@@ -69,11 +69,11 @@ impl fmt::Display for Report {
     }
 }
 
-impl std::error::Error for Report {}
+impl std::error::Error for FailureReport {}
 
 impl Failure {
     /// A fault of no operator.
-    pub(crate) fn of_program(what: &str, fault: Fault, is_bug: bool) -> Failure {
+    pub(crate) fn for_program(what: &str, fault: Fault, is_bug: bool) -> Failure {
         Failure {
             operator: "(program)".into(),
             kind: what.into(),
@@ -83,11 +83,11 @@ impl Failure {
     }
 
     /// A fault of an operator, at its head if it has no better place.
-    pub(crate) fn of(operator: &graph::Operator, fault: Fault) -> Failure {
+    pub(crate) fn for_operator(operator: &graph::OperatorNode, fault: Fault) -> Failure {
         Failure {
             operator: operator.name.clone(),
             kind: operator.kind.clone(),
-            fault: fault.at(operator.pos),
+            fault: fault.with_pos(operator.pos),
             is_bug: false,
         }
     }

@@ -15,28 +15,28 @@ use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::stop::Stop;
+use crate::stop_signal::StopSignal;
 
 /// Bytes in the buffer at which it is written out.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// How long bytes stay in the buffer at most, as long as the sink takes them: a reader of a log
 /// should not wait longer, and one write a second costs nothing.
-const HELD_MAX: Duration = Duration::from_secs(1);
+const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Standard output. Whoever drops it has flushed it.
-pub(crate) struct Stdout(Arc<Shared>);
+pub(crate) struct PeStdout(Arc<StdoutShared>);
 
-struct Shared {
-    state: Mutex<State>,
-    /// Requested when the thread could not write: the error is to be met soon, not when a program that
-    /// seldom prints does so again.
-    failed: Stop,
+struct StdoutShared {
+    state: Mutex<StdoutState>,
+    /// Requested when the thread could not write: the error is to be met soon, not when a program
+    /// that seldom prints does so again.
+    failed: StopSignal,
     /// Bytes are held where there were none, or there will be no more.
     changed: Condvar,
 }
 
-struct State {
+struct StdoutState {
     buffer: Vec<u8>,
     sink: Box<dyn Write + Send>,
     /// Nothing is held back, ever.
@@ -51,11 +51,11 @@ struct State {
     error: Option<io::Error>,
 }
 
-impl Stdout {
-    /// Over a sink; with `is_unbuffered`, each text is written out before `print` returns. `failed` is
-    /// requested when what was held back cannot be written.
-    pub fn new(sink: Box<dyn Write + Send>, is_unbuffered: bool, failed: Stop) -> Stdout {
-        let state = State {
+impl PeStdout {
+    /// Over a sink; with `is_unbuffered`, each text is written out before `print` returns. `failed`
+    /// is requested when what was held back cannot be written.
+    pub fn new(sink: Box<dyn Write + Send>, is_unbuffered: bool, failed: StopSignal) -> PeStdout {
+        let state = StdoutState {
             buffer: Vec::with_capacity(BUFFER_BYTES),
             sink,
             is_unbuffered,
@@ -65,7 +65,7 @@ impl Stdout {
             has_thread: false,
             error: None,
         };
-        Stdout(Arc::new(Shared {
+        PeStdout(Arc::new(StdoutShared {
             state: Mutex::new(state),
             failed,
             changed: Condvar::new(),
@@ -86,13 +86,13 @@ impl Stdout {
             return state.flush();
         }
         if !text.is_empty() && !std::mem::replace(&mut state.is_dirty, true) {
-            self.tell(state)?;
+            self.wake_flusher(state)?;
         }
         Ok(())
     }
 
     /// Bytes are held: the thread is told, or started. Without a thread to spare nothing is held.
-    fn tell(&self, mut state: MutexGuard<'_, State>) -> io::Result<()> {
+    fn wake_flusher(&self, mut state: MutexGuard<'_, StdoutState>) -> io::Result<()> {
         if std::mem::replace(&mut state.has_thread, true) {
             if std::mem::take(&mut state.is_idle) {
                 self.0.changed.notify_one();
@@ -101,7 +101,7 @@ impl Stdout {
         }
         let shared = self.0.clone();
         let thread = std::thread::Builder::new().name("stdout".to_owned());
-        if thread.spawn(move || shared.flush_late()).is_err() {
+        if thread.spawn(move || shared.run_flusher()).is_err() {
             state.is_unbuffered = true;
             return state.flush();
         }
@@ -109,16 +109,16 @@ impl Stdout {
     }
 }
 
-impl Drop for Stdout {
+impl Drop for PeStdout {
     fn drop(&mut self) {
         self.0.lock().is_over = true;
         self.0.changed.notify_one();
     }
 }
 
-impl Shared {
+impl StdoutShared {
     /// What the thread does.
-    fn flush_late(&self) {
+    fn run_flusher(&self) {
         let mut state = self.lock();
         loop {
             state.is_idle = !state.is_dirty;
@@ -128,7 +128,7 @@ impl Shared {
             state = wait.unwrap_or_else(PoisonError::into_inner);
             let wait = self
                 .changed
-                .wait_timeout_while(state, HELD_MAX, |state| !state.is_over);
+                .wait_timeout_while(state, FLUSH_INTERVAL, |state| !state.is_over);
             state = wait.unwrap_or_else(PoisonError::into_inner).0;
             if state.is_over {
                 return;
@@ -141,12 +141,12 @@ impl Shared {
     }
 
     /// A holder that panicked has left nothing half changed.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StdoutState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl StdoutState {
     fn put(&mut self, text: &[u8]) -> io::Result<()> {
         if self.buffer.len() + text.len() > BUFFER_BYTES {
             self.drain()?;
@@ -196,10 +196,13 @@ mod tests {
         }
     }
 
-    fn stdout(is_unbuffered: bool) -> (Stdout, Receiver<Vec<u8>>) {
+    fn stdout(is_unbuffered: bool) -> (PeStdout, Receiver<Vec<u8>>) {
         let (sender, written) = channel();
         let sink = Box::new(Written(Vec::new(), sender));
-        (Stdout::new(sink, is_unbuffered, Stop::default()), written)
+        (
+            PeStdout::new(sink, is_unbuffered, StopSignal::default()),
+            written,
+        )
     }
 
     #[test]
@@ -239,8 +242,8 @@ mod tests {
                 Ok(())
             }
         }
-        let failed = Stop::default();
-        let stdout = Stdout::new(Box::new(Full), false, failed.clone());
+        let failed = StopSignal::default();
+        let stdout = PeStdout::new(Box::new(Full), false, failed.clone());
         stdout.print(b"one", false).unwrap();
         while !failed.sleep(60.0) {}
         let error = stdout.print(b"", true).unwrap_err();

@@ -1,7 +1,7 @@
 //! The window engine against the rules of SPL's windows, one scenario a rule.
 
 use graph::{Fault, Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
-use thalweg_runtime::window::{Arrival, Cause, Observer, Windows};
+use thalweg_runtime::window::{LeaveReason, WindowArrival, WindowObserver, Windows};
 use tuple::Value;
 
 use Policy::{Count, Punct, Time};
@@ -12,10 +12,10 @@ use WindowKind::{Sliding, Tumbling};
 #[derive(Default)]
 struct Journal(Vec<String>);
 
-impl Observer<i32> for Journal {
+impl WindowObserver<i32> for Journal {
     fn fire(
         &mut self,
-        partition: Option<&thalweg_runtime::window::Partition<i32>>,
+        partition: Option<&thalweg_runtime::window::WindowPartition<i32>>,
         _total: usize,
     ) -> Result<(), Fault> {
         let items = partition.map_or(String::new(), joined);
@@ -28,8 +28,8 @@ impl Observer<i32> for Journal {
         Ok(())
     }
 
-    fn leave(&mut self, item: i32, cause: Cause) -> Result<(), Fault> {
-        if cause == Cause::Evicted {
+    fn leave(&mut self, item: i32, cause: LeaveReason) -> Result<(), Fault> {
+        if cause == LeaveReason::Evicted {
             self.0.push(format!("-{item}"));
         }
         Ok(())
@@ -37,14 +37,14 @@ impl Observer<i32> for Journal {
 
     fn evict_partition(
         &mut self,
-        partition: &thalweg_runtime::window::Partition<i32>,
+        partition: &thalweg_runtime::window::WindowPartition<i32>,
     ) -> Result<(), Fault> {
         self.0.push(format!("!{{{}}}", joined(partition)));
         Ok(())
     }
 }
 
-fn joined(partition: &thalweg_runtime::window::Partition<i32>) -> String {
+fn joined(partition: &thalweg_runtime::window::WindowPartition<i32>) -> String {
     partition
         .iter()
         .map(i32::to_string)
@@ -84,7 +84,7 @@ impl Case {
     /// An item, whose value is also that of the delta attributes.
     fn put(&mut self, key: &str, now_s: f64, item: i32) {
         let value = Some(Value::Int32(item));
-        let arrival = Arrival {
+        let arrival = WindowArrival {
             key: key.as_bytes(),
             now_ns: (now_s * 1e9) as u64,
             evict_by: value.clone(),
@@ -96,7 +96,7 @@ impl Case {
 
     fn tick(&mut self, now_s: f64) {
         self.windows
-            .tick((now_s * 1e9) as u64, &mut self.journal)
+            .on_timer((now_s * 1e9) as u64, &mut self.journal)
             .unwrap();
     }
 
@@ -148,8 +148,12 @@ fn markers_flush_punct_windows_also_empty_ones() {
     let mut case = Case::new(Tumbling, Punct, None);
     case.put("", 0.0, 1);
     case.put("", 0.0, 2);
-    case.windows.marker(&mut case.journal).unwrap();
-    case.windows.marker(&mut case.journal).unwrap();
+    case.windows
+        .process_window_marker(&mut case.journal)
+        .unwrap();
+    case.windows
+        .process_window_marker(&mut case.journal)
+        .unwrap();
     assert_eq!(case.text(), "(1 2) []");
 }
 

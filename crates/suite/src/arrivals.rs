@@ -19,24 +19,24 @@ pub struct Arrivals {
     pub sum: i64,
 }
 
-const WORD: &str = "arrived";
+const LINE_PREFIX: &str = "arrived";
 
 impl Arrivals {
     /// As sinks print it.
-    pub fn line(&self) -> String {
+    pub fn to_line(&self) -> String {
         let Arrivals {
             count,
             first_ns,
             last_ns,
             sum,
         } = self;
-        format!("{WORD} {count} {first_ns} {last_ns} {sum}")
+        format!("{LINE_PREFIX} {count} {first_ns} {last_ns} {sum}")
     }
 
     /// From one line of output; `None` if it is another one.
     fn parse(line: &str) -> Option<Arrivals> {
         let mut words = line.split(' ');
-        (words.next() == Some(WORD)).then_some(())?;
+        (words.next() == Some(LINE_PREFIX)).then_some(())?;
         Some(Arrivals {
             count: words.next()?.parse().ok()?,
             first_ns: words.next()?.parse().ok()?,
@@ -48,7 +48,7 @@ impl Arrivals {
 
 /// What all sinks of a run have seen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
+pub struct RunArrivals {
     /// From the first arrival anywhere to the last, in seconds.
     pub seconds: f64,
     /// Tuples a second, of all sinks together.
@@ -57,12 +57,12 @@ pub struct Run {
     pub sum: i64,
 }
 
-impl Run {
+impl RunArrivals {
     /// From what the processes of a run have printed.
     ///
     /// # Errors
     /// Fewer or more sinks than there are, or arrivals that give no rate.
-    pub fn read(output: &str, sinks: u32) -> Result<Run, Error> {
+    pub fn parse_output(output: &str, sinks: u32) -> Result<RunArrivals, Error> {
         let arrivals: Vec<_> = output.lines().filter_map(Arrivals::parse).collect();
         if arrivals.len() != sinks as usize {
             let found = arrivals.len();
@@ -70,12 +70,12 @@ impl Run {
                 "{found} of {sinks} sinks have said what arrived; printed was: {output}"
             )));
         }
-        Run::of(&arrivals)
+        RunArrivals::from_arrivals(&arrivals)
     }
 
     /// The same, counted in tuples that went in.
-    pub fn per_input(self, tuples: u64) -> Run {
-        Run {
+    pub fn per_input(self, tuples: u64) -> RunArrivals {
+        RunArrivals {
             tuples_per_s: tuples as f64 / self.seconds,
             ..self
         }
@@ -83,7 +83,7 @@ impl Run {
 
     /// From arrivals. The tuples behind the first one are what the time between the first and the
     /// last arrival was for.
-    fn of(arrivals: &[Arrivals]) -> Result<Run, Error> {
+    fn from_arrivals(arrivals: &[Arrivals]) -> Result<RunArrivals, Error> {
         let first = arrivals.iter().map(|one| one.first_ns).min();
         let last = arrivals.iter().map(|one| one.last_ns).max();
         let nanos = last.zip(first).map_or(0, |(last, first)| last - first);
@@ -93,7 +93,7 @@ impl Run {
             return Err(Error::new("too few tuples to tell a rate"));
         }
         let seconds = nanos as f64 / 1e9;
-        Ok(Run {
+        Ok(RunArrivals {
             seconds,
             tuples_per_s: behind as f64 / seconds,
             sum: arrivals
@@ -118,7 +118,7 @@ mod tests {
         }
     }
 
-    fn assert_rate(run: &Run, should: f64) {
+    fn assert_rate(run: &RunArrivals, should: f64) {
         let off = (run.tuples_per_s - should).abs() / should;
         assert!(off < 0.01, "{} is not {should}", run.tuples_per_s);
     }
@@ -127,7 +127,10 @@ mod tests {
     fn a_known_rate_is_found() {
         for gap in [3, 1000, 1_000_000] {
             let one = sink((0..1000).map(|n| 77 + n * gap));
-            assert_rate(&Run::of(&[one]).unwrap(), 1e9 / gap as f64);
+            assert_rate(
+                &RunArrivals::from_arrivals(&[one]).unwrap(),
+                1e9 / gap as f64,
+            );
         }
     }
 
@@ -135,14 +138,14 @@ mod tests {
     fn a_pause_counts_as_time() {
         let pause = |n: i64| if n >= 500 { 1_000_000 } else { 0 };
         let one = sink((0..1000).map(|n| n * 1000 + pause(n)));
-        assert_rate(&Run::of(&[one]).unwrap(), 1000.0 / 2e-3);
+        assert_rate(&RunArrivals::from_arrivals(&[one]).unwrap(), 1000.0 / 2e-3);
     }
 
     #[test]
     fn sinks_count_together_from_the_first_to_the_last() {
         let early = sink((0..1000).map(|n| n * 1000));
         let late = sink((0..1000).map(|n| 1_000_000 + n * 1000));
-        let run = Run::of(&[early, late]).unwrap();
+        let run = RunArrivals::from_arrivals(&[early, late]).unwrap();
         assert_rate(&run, 2000.0 / 2e-3);
         assert_eq!(run.sum, 6);
     }
@@ -150,11 +153,14 @@ mod tests {
     #[test]
     fn lines_are_read_as_they_are_written() {
         let one = sink([5, 9].into_iter());
-        let output = format!("other output\n{}\n", one.line());
-        assert_eq!(Run::read(&output, 1).unwrap(), Run::of(&[one]).unwrap());
-        assert!(Run::read(&output, 2).is_err());
-        assert!(Run::read("arrived 5 x\n", 1).is_err());
-        assert!(Run::of(&[sink([5].into_iter())]).is_err());
-        assert!(Run::of(&[]).is_err());
+        let output = format!("other output\n{}\n", one.to_line());
+        assert_eq!(
+            RunArrivals::parse_output(&output, 1).unwrap(),
+            RunArrivals::from_arrivals(&[one]).unwrap()
+        );
+        assert!(RunArrivals::parse_output(&output, 2).is_err());
+        assert!(RunArrivals::parse_output("arrived 5 x\n", 1).is_err());
+        assert!(RunArrivals::from_arrivals(&[sink([5].into_iter())]).is_err());
+        assert!(RunArrivals::from_arrivals(&[]).is_err());
     }
 }

@@ -4,42 +4,42 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use measure::{Host, Outcome};
-use transport::Strategy;
+use transport::IdleStrategy;
 
-use crate::arrivals::Run;
-use crate::contest::{self, Contender, Length, Turns};
-use crate::job::{self, Job};
-use crate::{Codec, Error};
+use crate::arrivals::RunArrivals;
+use crate::job::{self, SplJob};
+use crate::paired_runs::{self, PairedRunOptions, RunLength, RunTuples};
+use crate::{CodecKind, Error};
 
 /// How it is measured.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct BenchSettings {
     /// The command that runs programs and controls: this one, again.
     pub binary: PathBuf,
     /// How often each contender runs.
     pub runs: u32,
     /// How long a run is.
-    pub length: Length,
+    pub length: RunLength,
     /// How threads wait, those of programs and of controls of latencies; `None`: as usual.
-    pub idle: Option<Strategy>,
+    pub idle: Option<IdleStrategy>,
     /// The user's options, for the record.
     pub options: String,
 }
 
 /// A sitting: one machine, one build, one set of settings.
-pub struct Bench<'a> {
-    pub(crate) settings: Settings,
-    blank: Outcome,
+pub struct BenchSession<'a> {
+    pub(crate) settings: BenchSettings,
+    outcome_template: Outcome,
     report: &'a mut dyn FnMut(&Outcome),
     outcomes: Vec<Outcome>,
 }
 
 /// One question: on which path, with which tuples.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Question {
+pub(crate) struct BenchCase {
     pub bench: &'static str,
     pub path: String,
-    pub codec: Option<Codec>,
+    pub codec: Option<CodecKind>,
     pub size_bytes: Option<u64>,
     pub receivers: Option<u32>,
     /// Tuples a second that the source offers.
@@ -50,19 +50,19 @@ pub(crate) struct Question {
     pub seconds_min: f64,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> BenchSession<'a> {
     /// Looks at the machine, which takes a second. Each result goes to `report` as soon as there is
     /// one.
-    pub fn new(settings: Settings, report: &'a mut dyn FnMut(&Outcome)) -> Bench<'a> {
+    pub fn new(settings: BenchSettings, report: &'a mut dyn FnMut(&Outcome)) -> BenchSession<'a> {
         let blank = Outcome {
-            host: Host::here(),
+            host: Host::detect(),
             commit: commit(),
             options: Some(settings.options.clone()),
             ..Outcome::default()
         };
-        Bench {
+        BenchSession {
             settings,
-            blank,
+            outcome_template: blank,
             report,
             outcomes: Vec::new(),
         }
@@ -74,12 +74,12 @@ impl<'a> Bench<'a> {
     }
 
     /// A program under a plan, as a contender.
-    pub(crate) fn job(&self, program: &str, plan: &str) -> Result<Job, Error> {
-        Ok(Job::new(program, plan)?.waiting(self.settings.idle))
+    pub(crate) fn job(&self, program: &str, plan: &str) -> Result<SplJob, Error> {
+        Ok(SplJob::new(program, plan)?.with_idle(self.settings.idle))
     }
 
     /// How long a run is, from now on.
-    pub fn set_length(&mut self, length: Length) {
+    pub fn set_length(&mut self, length: RunLength) {
         self.settings.length = length;
     }
 
@@ -87,21 +87,21 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// A contender fails.
-    pub(crate) fn contest(
+    pub(crate) fn measure_case(
         &mut self,
-        question: Question,
-        ours: &mut Contender<'_>,
-        control: &mut Contender<'_>,
+        question: BenchCase,
+        ours: &mut RunTuples<'_>,
+        control: &mut RunTuples<'_>,
     ) -> Result<(), Error> {
         let runs = self.settings.runs;
-        let turns = Turns {
+        let turns = PairedRunOptions {
             length: self.settings.length.at_least(question.seconds_min),
             runs,
-            likely: self.likely_pace(&question),
+            tuples_per_s_expected: self.expected_tuples_per_s(&question),
         };
-        let figures = contest::hold(turns, ours, control)
+        let figures = paired_runs::run_by_turns(turns, ours, control)
             .map_err(|error| Error::new(format!("{}: {error}", question.title())))?;
-        let mut outcome = self.outcome(question);
+        let mut outcome = self.empty_outcome(question);
         let rate = figures.tuples_per_s();
         outcome.tuples_per_s = Some(rate);
         outcome.gbit_per_s = outcome
@@ -112,14 +112,14 @@ impl<'a> Bench<'a> {
         outcome.runs = runs;
         outcome.samples = figures.samples;
         outcome.control_samples = figures.control_samples;
-        self.add(outcome);
+        self.add_outcome(outcome);
         Ok(())
     }
 
     /// Tuples a second of the source: those of the question before, if it was about the same path.
-    fn likely_pace(&self, question: &Question) -> Option<f64> {
+    fn expected_tuples_per_s(&self, question: &BenchCase) -> Option<f64> {
         let before = self.outcomes.last()?;
-        let codec = question.codec.map(Codec::name);
+        let codec = question.codec.map(CodecKind::name);
         let is_near = before.bench == question.bench
             && before.path == question.path
             && before.codec.as_deref() == codec;
@@ -128,14 +128,14 @@ impl<'a> Bench<'a> {
     }
 
     /// Says why a question cannot be answered here.
-    pub(crate) fn unavailable(&mut self, question: Question, why: String) {
-        let mut outcome = self.outcome(question);
+    pub(crate) fn add_unavailable(&mut self, question: BenchCase, why: String) {
+        let mut outcome = self.empty_outcome(question);
         outcome.unavailable = Some(why);
-        self.add(outcome);
+        self.add_outcome(outcome);
     }
 
     /// A result without figures.
-    pub(crate) fn outcome(&self, question: Question) -> Outcome {
+    pub(crate) fn empty_outcome(&self, question: BenchCase) -> Outcome {
         Outcome {
             bench: question.bench.to_owned(),
             path: question.path,
@@ -144,18 +144,18 @@ impl<'a> Bench<'a> {
             receivers: question.receivers,
             rate_offered: question.rate_offered,
             control: Some(question.control.to_owned()),
-            ..self.blank.clone()
+            ..self.outcome_template.clone()
         }
     }
 
     /// One more result.
-    pub(crate) fn add(&mut self, outcome: Outcome) {
+    pub(crate) fn add_outcome(&mut self, outcome: Outcome) {
         (self.report)(&outcome);
         self.outcomes.push(outcome);
     }
 }
 
-impl Question {
+impl BenchCase {
     /// The question in a few words.
     fn title(&self) -> String {
         let codec = self.codec.map(|codec| format!(" {}", codec.name()));
@@ -171,6 +171,6 @@ pub fn commit() -> Option<String> {
 }
 
 /// Runs a control; what its sinks say.
-pub(crate) fn run_control(command: Command, sinks: u32) -> Result<Run, Error> {
-    Run::read(&job::output(command)?, sinks)
+pub(crate) fn run_control(command: Command, sinks: u32) -> Result<RunArrivals, Error> {
+    RunArrivals::parse_output(&job::run_to_end(command)?, sinks)
 }

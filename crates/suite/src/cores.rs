@@ -5,7 +5,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::Error;
 
 /// All that this process may run on, in their order.
-pub fn all() -> Vec<u32> {
+pub fn usable_cores() -> Vec<u32> {
     let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
     let numbers = 0..CpuSet::MAX_CPU;
     let numbers = numbers.filter(|number| set.is_set(*number));
@@ -14,7 +14,7 @@ pub fn all() -> Vec<u32> {
 
 /// Where sources and sinks run; the same core twice if there is but one.
 pub fn pair() -> (u32, u32) {
-    let all = all();
+    let all = usable_cores();
     let source = all.first().copied().unwrap_or(0);
     (source, all.get(1).copied().unwrap_or(source))
 }
@@ -31,7 +31,7 @@ pub fn pin(core: u32) -> Result<(), Error> {
 }
 
 /// Why nothing can be measured that wants two cores; `None` if there are.
-pub fn lack() -> Option<String> {
-    let lacks = all().len() < 2;
+pub fn missing_reason() -> Option<String> {
+    let lacks = usable_cores().len() < 2;
     lacks.then(|| "one core: source and sink want one each".to_owned())
 }

@@ -5,29 +5,29 @@
 //!   Beacon ==<===> Receiver 1
 //!             `==> ...
 //! ```
-//! With several receivers nobody is pinned: there are more processes than cores, and the system deals
-//! them out, those of the control too.
+//! With several receivers nobody is pinned: there are more processes than cores, and the system
+//! deals them out, those of the control too.
 
-use crate::arrivals::Run;
-use crate::bench::{Bench, Question, run_control};
+use crate::arrivals::RunArrivals;
+use crate::bench::{BenchCase, BenchSession, run_control};
 use crate::control::Control;
-use crate::schema::Schema;
-use crate::{Codec, Error, Path, cores};
+use crate::schema::PayloadSchema;
+use crate::{CodecKind, Error, StreamPath, cores};
 
 const PROGRAM: &str = include_str!("../programs/fanout.spl");
 
 /// What is measured.
 #[derive(Clone, Debug)]
-pub struct Fanout {
+pub struct FanoutOptions {
     /// On which of the paths that leave a process.
-    pub paths: Vec<Path>,
+    pub paths: Vec<StreamPath>,
     /// To how many receivers.
     pub receivers: Vec<u32>,
     /// Bytes of a tuple's attributes.
     pub sizes: Vec<u64>,
 }
 
-impl Fanout {
+impl FanoutOptions {
     /// Sizes of the report.
     pub const SIZES: [u64; 3] = [22, 108, 1004];
 
@@ -35,14 +35,14 @@ impl Fanout {
     pub const RECEIVERS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 
     /// Paths of the report, and ours.
-    pub const PATHS: [Path; 3] = [Path::Tcp, Path::Rum, Path::Shm];
+    pub const PATHS: [StreamPath; 3] = [StreamPath::Tcp, StreamPath::Rum, StreamPath::Shm];
 }
 
 /// Measures it.
 ///
 /// # Errors
 /// A run fails, or a path does not leave its process.
-pub fn fanout(bench: &mut Bench<'_>, what: &Fanout) -> Result<(), Error> {
+pub fn fanout(bench: &mut BenchSession<'_>, what: &FanoutOptions) -> Result<(), Error> {
     for &path in &what.paths {
         if !path.is_crossing() {
             let sentence = format!("receivers are processes, to which {path} does not lead");
@@ -50,44 +50,49 @@ pub fn fanout(bench: &mut Bench<'_>, what: &Fanout) -> Result<(), Error> {
         }
         for &size in &what.sizes {
             for &receivers in &what.receivers {
-                one(bench, path, size, receivers)?;
+                measure_one(bench, path, size, receivers)?;
             }
         }
     }
     Ok(())
 }
 
-fn one(bench: &mut Bench<'_>, path: Path, size: u64, receivers: u32) -> Result<(), Error> {
-    let control = Control::of(path);
-    let question = Question {
+fn measure_one(
+    bench: &mut BenchSession<'_>,
+    path: StreamPath,
+    size: u64,
+    receivers: u32,
+) -> Result<(), Error> {
+    let control = Control::for_path(path);
+    let question = BenchCase {
         bench: "fanout",
         path: path.to_string(),
-        codec: Some(Codec::Facade),
+        codec: Some(CodecKind::Facade),
         size_bytes: Some(size),
         receivers: Some(receivers),
-        control: control.what(),
+        control: control.description(),
         seconds_min: control.seconds_min(),
-        ..Question::default()
+        ..BenchCase::default()
     };
-    if let Some(why) = cores::lack() {
-        bench.unavailable(question, why);
+    if let Some(why) = cores::missing_reason() {
+        bench.add_unavailable(question, why);
         return Ok(());
     }
     let job = bench.job(&program(size, receivers), &plan(path, receivers))?;
     let binary = bench.settings.binary.clone();
     let mut ours = |tuples: u64| {
         let output = job.run(&binary, &[("tuples", tuples.to_string())])?;
-        Run::read(&output, receivers)
+        RunArrivals::parse_output(&output, receivers)
     };
     let mut bare = |tuples| {
-        let command = control.throughput(&binary, size, tuples, receivers);
+        let command = control.throughput_command(&binary, size, tuples, receivers);
         run_control(command, receivers)
     };
-    bench.contest(question, &mut ours, &mut bare)
+    bench.measure_case(question, &mut ours, &mut bare)
 }
 
 fn program(size: u64, receivers: u32) -> String {
-    let schema = Schema::of(size);
+    let schema = PayloadSchema::with_bytes(size);
     let sinks = (0..receivers).map(|at| format!("() as Sink{at} = Receiver(Data) {{}}\n"));
     PROGRAM
         .replace("%schema%", &schema.types())
@@ -96,7 +101,7 @@ fn program(size: u64, receivers: u32) -> String {
         .replace("%sum%", &schema.sum("Data", "sum"))
 }
 
-fn plan(path: Path, receivers: u32) -> String {
+fn plan(path: StreamPath, receivers: u32) -> String {
     let (source, sink) = cores::pair();
     let cores = |core: u32| match receivers {
         1 => format!(" cores {core}\n"),

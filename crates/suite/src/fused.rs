@@ -7,24 +7,24 @@
 
 use std::fmt::Write as _;
 
-use crate::arrivals::Run;
-use crate::bench::{Bench, Question, run_control};
+use crate::arrivals::RunArrivals;
+use crate::bench::{BenchCase, BenchSession, run_control};
 use crate::control;
-use crate::job::Text;
-use crate::schema::Schema;
+use crate::job::InheritedFile;
+use crate::schema::PayloadSchema;
 use crate::{Error, cores};
 
 /// One program and the loop that does the same.
-struct Case {
+struct FusedCase {
     /// As results name it.
     name: &'static str,
     program: &'static str,
     /// What stands for `%expression%` in it.
     expression: &'static str,
     /// With about so many tuples windows are full at the end, and there are several.
-    whole: fn(u64) -> u64,
+    rounded_tuples: fn(u64) -> u64,
     /// How many tuples come out of so many that go in.
-    out: fn(u64) -> u64,
+    tuples_out: fn(u64) -> u64,
     /// What it reads lines from is made for it.
     has_file: bool,
 }
@@ -33,12 +33,12 @@ const SINK: &str = include_str!("../programs/sink.spl");
 const FUNCTOR: &str = include_str!("../programs/functor.spl");
 const CHAIN: &str = include_str!("../programs/chain.spl");
 
-const CASE: Case = Case {
+const DEFAULT_CASE: FusedCase = FusedCase {
     name: "",
     program: FUNCTOR,
     expression: "",
-    whole: |tuples| tuples.next_multiple_of(WINDOW).max(2 * WINDOW),
-    out: |tuples| tuples,
+    rounded_tuples: |tuples| tuples.next_multiple_of(WINDOW).max(2 * WINDOW),
+    tuples_out: |tuples| tuples,
     has_file: false,
 };
 
@@ -51,89 +51,89 @@ pub const PARTITIONS: u64 = 10_000;
 /// Tuples of a partition.
 pub const PARTITION_TUPLES: u64 = 10;
 
-const OPERATORS: [Case; 9] = [
-    Case {
+const OPERATORS: [FusedCase; 9] = [
+    FusedCase {
         name: "Filter",
         program: include_str!("../programs/filter.spl"),
-        out: |tuples| tuples - tuples.div_ceil(3),
-        ..CASE
+        tuples_out: |tuples| tuples - tuples.div_ceil(3),
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "Functor",
         expression: "value * 31l + 7l",
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "Split",
         program: include_str!("../programs/split.spl"),
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "Aggregate",
         program: include_str!("../programs/aggregate.spl"),
-        out: |tuples| tuples / WINDOW,
-        ..CASE
+        tuples_out: |tuples| tuples / WINDOW,
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "Aggregate-partitions",
         program: include_str!("../programs/partitions.spl"),
         // The first window is full at once, so that the clock starts with the work.
-        whole: |tuples| {
+        rounded_tuples: |tuples| {
             let most = tuples.saturating_sub(PARTITION_TUPLES).max(1);
             PARTITION_TUPLES + most.next_multiple_of(PARTITIONS * PARTITION_TUPLES)
         },
-        out: |tuples| tuples / PARTITION_TUPLES,
-        ..CASE
+        tuples_out: |tuples| tuples / PARTITION_TUPLES,
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "Aggregate-sliding",
         program: include_str!("../programs/sliding.spl"),
-        out: |tuples| tuples - (WINDOW - 1),
-        ..CASE
+        tuples_out: |tuples| tuples - (WINDOW - 1),
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "Join",
         program: include_str!("../programs/join.spl"),
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "Sort",
         program: include_str!("../programs/sort.spl"),
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "FileSource",
         program: include_str!("../programs/file.spl"),
         has_file: true,
-        ..CASE
+        ..DEFAULT_CASE
     },
 ];
 
-const EXPRESSIONS: [Case; 5] = [
-    Case {
+const EXPRESSIONS: [FusedCase; 5] = [
+    FusedCase {
         name: "integer",
         expression: "(value * 31l + 7l) % 1000003l",
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "float",
         expression: "(int64) ((float64) value * 0.5 + 1000.0 / ((float64) value + 1.0))",
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "branch",
         expression: "value % 3l == 0l ? value : (value % 5l == 0l ? -value : 1l)",
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "string",
         expression: "(int64) length((rstring) value + \"/\" + (rstring) (value + 1l))",
-        ..CASE
+        ..DEFAULT_CASE
     },
-    Case {
+    FusedCase {
         name: "list",
         expression: "sum([value, value + 1l, value + 2l, value + 3l])",
-        ..CASE
+        ..DEFAULT_CASE
     },
 ];
 
@@ -141,79 +141,83 @@ const EXPRESSIONS: [Case; 5] = [
 pub const CHAIN_SIZES: [u64; 6] = [4, 64, 256, 1024, 4096, 16384];
 
 /// What loops by hand are, in a few words.
-const BY_HAND: &str = "hand-written loop";
+const HAND_WRITTEN_LOOP: &str = "hand-written loop";
 
 /// Measures operators of the toolkit.
 ///
 /// # Errors
 /// A run fails.
-pub fn operators(bench: &mut Bench<'_>) -> Result<(), Error> {
+pub fn operators(bench: &mut BenchSession<'_>) -> Result<(), Error> {
     OPERATORS
         .iter()
-        .try_for_each(|case| one(bench, "operators", case))
+        .try_for_each(|case| measure_one(bench, "operators", case))
 }
 
 /// Measures compiled expressions.
 ///
 /// # Errors
 /// A run fails.
-pub fn expressions(bench: &mut Bench<'_>) -> Result<(), Error> {
+pub fn expressions(bench: &mut BenchSession<'_>) -> Result<(), Error> {
     EXPRESSIONS
         .iter()
-        .try_for_each(|case| one(bench, "expressions", case))
+        .try_for_each(|case| measure_one(bench, "expressions", case))
 }
 
-fn one(bench: &mut Bench<'_>, name: &'static str, case: &Case) -> Result<(), Error> {
-    let question = Question {
+fn measure_one(
+    bench: &mut BenchSession<'_>,
+    name: &'static str,
+    case: &FusedCase,
+) -> Result<(), Error> {
+    let question = BenchCase {
         bench: name,
         path: case.name.to_owned(),
-        control: BY_HAND,
-        ..Question::default()
+        control: HAND_WRITTEN_LOOP,
+        ..BenchCase::default()
     };
     let text = case.program.replace("%expression%", case.expression) + SINK;
     let job = bench.job(&text, &plan())?;
     let binary = bench.settings.binary.clone();
-    let mut lines = Lines::default();
-    let mut own_lines = Lines::default();
+    let mut lines = CsvFiles::default();
+    let mut own_lines = CsvFiles::default();
     let mut ours = |tuples| {
-        let tuples = (case.whole)(tuples);
+        let tuples = (case.rounded_tuples)(tuples);
         let mut values = vec![
             ("tuples", tuples.to_string()),
-            ("arrivals", (case.out)(tuples).to_string()),
+            ("arrivals", (case.tuples_out)(tuples).to_string()),
         ];
         if case.has_file {
             values = vec![values.remove(1), ("file", own_lines.path(tuples)?)];
         }
-        Ok(Run::read(&job.run(&binary, &values)?, 1)?.per_input(tuples))
+        Ok(RunArrivals::parse_output(&job.run(&binary, &values)?, 1)?.per_input(tuples))
     };
     let mut bare = |tuples| {
-        let tuples = (case.whole)(tuples);
+        let tuples = (case.rounded_tuples)(tuples);
         let file = match case.has_file {
             true => lines.path(tuples)?,
             false => String::new(),
         };
-        let command = control::case(&binary, name, case.name, tuples, &file);
+        let command = control::case_command(&binary, name, case.name, tuples, &file);
         Ok(run_control(command, 1)?.per_input(tuples))
     };
-    bench.contest(question, &mut ours, &mut bare)
+    bench.measure_case(question, &mut ours, &mut bare)
 }
 
 /// Lines of comma-separated values, made once for each count.
 #[derive(Default)]
-struct Lines(Option<(u64, Text)>);
+struct CsvFiles(Option<(u64, InheritedFile)>);
 
-impl Lines {
+impl CsvFiles {
     fn path(&mut self, count: u64) -> Result<String, Error> {
         let made = match self.0.take() {
             Some(made) if made.0 == count => made,
-            _ => (count, Text::new(&lines(count))?),
+            _ => (count, InheritedFile::new(&csv_text(count))?),
         };
         Ok(self.0.insert(made).1.path())
     }
 }
 
 /// `NUMBER,nameNUMBER,PRICE`
-fn lines(count: u64) -> String {
+fn csv_text(count: u64) -> String {
     let mut text = String::new();
     for number in 0..count {
         // Text grows; it does not fail.
@@ -226,32 +230,34 @@ fn lines(count: u64) -> String {
 ///
 /// # Errors
 /// A run fails.
-pub fn chain(bench: &mut Bench<'_>, sizes: &[u64]) -> Result<(), Error> {
-    sizes.iter().try_for_each(|size| link(bench, *size))
+pub fn chain(bench: &mut BenchSession<'_>, sizes: &[u64]) -> Result<(), Error> {
+    sizes
+        .iter()
+        .try_for_each(|size| measure_chain(bench, *size))
 }
 
-fn link(bench: &mut Bench<'_>, size: u64) -> Result<(), Error> {
-    let question = Question {
+fn measure_chain(bench: &mut BenchSession<'_>, size: u64) -> Result<(), Error> {
+    let question = BenchCase {
         bench: "chain",
         path: "fused".to_owned(),
         size_bytes: Some(size),
         control: "hand-written loop, a call for each operator",
-        ..Question::default()
+        ..BenchCase::default()
     };
-    let schema = Schema::of(size);
+    let schema = PayloadSchema::with_bytes(size);
     let text = CHAIN
         .replace("%schema%", &schema.types())
         .replace("%values%", &schema.values("IterationCount()"))
-        .replace("%first%", schema.first())
+        .replace("%first%", schema.first_type())
         .replace("%sum%", &schema.sum("Data", "sum"));
     let job = bench.job(&text, &plan())?;
     let binary = bench.settings.binary.clone();
     let mut ours = |tuples: u64| {
         let output = job.run(&binary, &[("tuples", tuples.to_string())])?;
-        Run::read(&output, 1)
+        RunArrivals::parse_output(&output, 1)
     };
-    let mut bare = |tuples| run_control(control::chain(&binary, size, tuples), 1);
-    bench.contest(question, &mut ours, &mut bare)
+    let mut bare = |tuples| run_control(control::chain_command(&binary, size, tuples), 1);
+    bench.measure_case(question, &mut ours, &mut bare)
 }
 
 fn plan() -> String {

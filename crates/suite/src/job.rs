@@ -10,50 +10,50 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::fs::{MemfdFlags, memfd_create};
-use transport::Strategy;
+use transport::IdleStrategy;
 
 use crate::Error;
 
 /// Seconds after which a job that hangs is told to end.
-const PATIENCE: &str = "120";
+const JOB_SECONDS_MAX: &str = "120";
 
 /// A program with its plan.
-pub struct Job {
-    program: Text,
-    plan: Text,
+pub struct SplJob {
+    program: InheritedFile,
+    plan: InheritedFile,
     /// As `--host` takes them.
     hosts: Vec<String>,
     /// As `--idle` takes it.
-    idle: Option<Strategy>,
+    idle: Option<IdleStrategy>,
 }
 
 /// A file that the processes we start can read.
-pub struct Text {
+pub struct InheritedFile {
     file: File,
 }
 
-impl Job {
+impl SplJob {
     /// From the texts of both.
     ///
     /// # Errors
     /// No memory for them.
-    pub fn new(program: &str, plan: &str) -> Result<Job, Error> {
-        Ok(Job {
-            program: Text::new(program)?,
-            plan: Text::new(plan)?,
+    pub fn new(program: &str, plan: &str) -> Result<SplJob, Error> {
+        Ok(SplJob {
+            program: InheritedFile::new(program)?,
+            plan: InheritedFile::new(plan)?,
             hosts: Vec::new(),
             idle: None,
         })
     }
 
     /// The same with threads that wait as `--idle` says.
-    pub fn waiting(mut self, idle: Option<Strategy>) -> Job {
+    pub fn with_idle(mut self, idle: Option<IdleStrategy>) -> SplJob {
         self.idle = idle;
         self
     }
 
     /// The same on hosts that its plan names.
-    pub fn on_hosts(mut self, hosts: &[String]) -> Job {
+    pub fn with_hosts(mut self, hosts: &[String]) -> SplJob {
         self.hosts.extend_from_slice(hosts);
         self
     }
@@ -64,7 +64,7 @@ impl Job {
     /// It fails.
     pub fn run(&self, binary: &Path, values: &[(&str, String)]) -> Result<String, Error> {
         let mut command = Command::new(binary);
-        command.args(["run", "--kill-after", PATIENCE, "--fuse"]);
+        command.args(["run", "--kill-after", JOB_SECONDS_MAX, "--fuse"]);
         command.arg(self.plan.path());
         for host in &self.hosts {
             command.args(["--host", host]);
@@ -75,22 +75,22 @@ impl Job {
         command.arg(self.program.path());
         let values = values.iter();
         command.args(values.map(|(name, value)| format!("{name}={value}")));
-        output(command)
+        run_to_end(command)
     }
 }
 
-impl Text {
+impl InheritedFile {
     /// With this text.
     ///
     /// # Errors
     /// No memory.
-    pub fn new(text: &str) -> Result<Text, Error> {
+    pub fn new(text: &str) -> Result<InheritedFile, Error> {
         let failed = |error| Error::system("make a file in memory", error);
         // No flag: children inherit it.
         let fd = memfd_create("thalweg-bench", MemfdFlags::empty());
         let mut file = File::from(fd.map_err(|error| failed(error.into()))?);
         file.write_all(text.as_bytes()).map_err(failed)?;
-        Ok(Text { file })
+        Ok(InheritedFile { file })
     }
 
     /// Where a process that has inherited it finds it.
@@ -103,7 +103,7 @@ impl Text {
 ///
 /// # Errors
 /// It cannot be started, or fails: then with what it says.
-pub fn output(mut command: Command) -> Result<String, Error> {
+pub fn run_to_end(mut command: Command) -> Result<String, Error> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| Error::system("start a run", error))?;
     if !output.status.success() {

@@ -5,27 +5,27 @@
 //! ```
 //! Tuples carry the time at which they should have been sent, so what holds the source up is in the
 //! figures: nothing has to be added to the histogram. Threads are placed by the system: there are
-//! three of them, on two cores. The control has as many, in the same processes, and they wait in the
-//! same way: see [`crate::control`].
+//! three of them, on two cores. The control has as many, in the same processes, and they wait in
+//! the same way: see [`crate::control`].
 
-use measure::{Histogram, Latency};
+use measure::{LatencyHistogram, LatencyPercentiles};
 
-use crate::bench::{Bench, Question};
-use crate::contest::{Length, median};
+use crate::bench::{BenchCase, BenchSession};
 use crate::control::Control;
-use crate::hosts::pair::Pair;
+use crate::host_bench::host_pair::HostPair;
 use crate::job;
-use crate::pace::Waiting;
-use crate::schema::Schema;
-use crate::{Codec, Error, Path, cores, hosts};
+use crate::pace::PaceWait;
+use crate::paired_runs::{RunLength, median};
+use crate::schema::PayloadSchema;
+use crate::{CodecKind, Error, StreamPath, cores, host_bench};
 
 const PROGRAM: &str = include_str!("../programs/latency.spl");
 
 /// What is measured.
 #[derive(Clone, Debug)]
-pub struct RoundTrip {
+pub struct RoundTripOptions {
     /// On which paths.
-    pub paths: Vec<Path>,
+    pub paths: Vec<StreamPath>,
     /// Tuples a second that the source offers.
     pub rates: Vec<f64>,
     /// Bytes of a tuple's attributes, of which eight are its time.
@@ -34,7 +34,7 @@ pub struct RoundTrip {
     pub between_hosts: bool,
 }
 
-impl RoundTrip {
+impl RoundTripOptions {
     /// Sizes of the report.
     pub const SIZES: [u64; 3] = [128, 256, 512];
 
@@ -47,8 +47,8 @@ impl RoundTrip {
 
 /// Round trips of a run, and what the payloads that came back add up to.
 #[derive(Debug, PartialEq)]
-struct Trips {
-    took_ns: Vec<u64>,
+struct RunTrips {
+    trip_ns: Vec<u64>,
     sum: i64,
 }
 
@@ -56,77 +56,77 @@ struct Trips {
 ///
 /// # Errors
 /// A run fails.
-pub fn latency(bench: &mut Bench<'_>, what: &RoundTrip) -> Result<(), Error> {
-    let pair = what.between_hosts.then(hosts::both);
+pub fn latency(bench: &mut BenchSession<'_>, what: &RoundTripOptions) -> Result<(), Error> {
+    let pair = what.between_hosts.then(host_bench::make_hosts);
     for &path in &what.paths {
         if what.between_hosts {
-            hosts::check(path)?;
+            host_bench::check_path(path)?;
         }
         for &rate in &what.rates {
             for &size in &what.sizes {
-                one(bench, pair.as_ref(), path, (rate, size))?;
+                measure_one(bench, pair.as_ref(), path, (rate, size))?;
             }
         }
     }
     Ok(())
 }
 
-fn one(
-    bench: &mut Bench<'_>,
-    pair: Option<&Result<Pair, String>>,
-    path: Path,
+fn measure_one(
+    bench: &mut BenchSession<'_>,
+    pair: Option<&Result<HostPair, String>>,
+    path: StreamPath,
     (rate, size): (f64, u64),
 ) -> Result<(), Error> {
-    let control = Control::of(path);
-    let question = Question {
+    let control = Control::for_path(path);
+    let question = BenchCase {
         bench: if pair.is_some() {
             "hosts-latency"
         } else {
             "latency"
         },
         path: path.to_string(),
-        codec: path.is_crossing().then_some(Codec::Facade),
+        codec: path.is_crossing().then_some(CodecKind::Facade),
         size_bytes: Some(size),
         receivers: Some(1),
         rate_offered: Some(rate),
-        control: control.what_of_trips(),
-        ..Question::default()
+        control: control.round_trip_description(),
+        ..BenchCase::default()
     };
     let lack = match pair {
         Some(Err(why)) => Some(why.clone()),
-        _ => cores::lack().filter(|_| path != Path::Fused),
+        _ => cores::missing_reason().filter(|_| path != StreamPath::Fused),
     };
     if let Some(why) = lack {
-        bench.unavailable(question, why);
+        bench.add_unavailable(question, why);
         return Ok(());
     }
     let pair = pair.and_then(|pair| pair.as_ref().ok());
     let tuples = match bench.settings.length {
-        Length::Tuples(tuples) => tuples,
-        Length::Seconds(seconds) => ((seconds * rate) as u64).max(2),
+        RunLength::Tuples(tuples) => tuples,
+        RunLength::Seconds(seconds) => ((seconds * rate) as u64).max(2),
     };
-    let hosts = pair.map(hosts::hosts_of);
+    let hosts = pair.map(host_bench::host_options);
     let job = bench.job(&program(size, path), &plan(path, pair.is_some()))?;
-    let job = job.on_hosts(hosts.as_ref().map_or(&[], |hosts| &hosts[..]));
+    let job = job.with_hosts(hosts.as_ref().map_or(&[], |hosts| &hosts[..]));
     let binary = bench.settings.binary.clone();
     let idle = bench.settings.idle.unwrap_or_default();
     let values = [("tuples", tuples.to_string()), ("rate", rate.to_string())];
-    let (mut own, mut bare) = (Series::default(), Series::default());
+    let (mut own, mut bare) = (TripSamples::default(), TripSamples::default());
     for _ in 0..bench.settings.runs {
-        let command = control.trips(&binary, (size, tuples, rate), idle);
+        let command = control.round_trip_command(&binary, (size, tuples, rate), idle);
         let command = match pair {
-            Some(pair) => hosts::on_near(pair, &binary, &command),
+            Some(pair) => host_bench::command_on_near(pair, &binary, &command),
             None => command,
         };
-        let control = Trips::read(&job::output(command)?, tuples)?;
-        let ours = Trips::read(&job.run(&binary, &values)?, tuples)?;
+        let control = RunTrips::parse_output(&job::run_to_end(command)?, tuples)?;
+        let ours = RunTrips::parse_output(&job.run(&binary, &values)?, tuples)?;
         if ours.sum != control.sum {
             return Err(Error::new("a sink and its control did not read the same"));
         }
         bare.add(&control);
         own.add(&ours);
     }
-    let mut outcome = bench.outcome(question);
+    let mut outcome = bench.empty_outcome(question);
     let ratios = bare
         .medians
         .iter()
@@ -138,34 +138,34 @@ fn one(
     outcome.runs = bench.settings.runs;
     outcome.samples = own.medians;
     outcome.control_samples = bare.medians;
-    bench.add(outcome);
+    bench.add_outcome(outcome);
     Ok(())
 }
 
 /// All runs of a contender.
 #[derive(Default)]
-struct Series {
-    all: Histogram,
+struct TripSamples {
+    histogram: LatencyHistogram,
     /// The median of each run, in nanoseconds.
     medians: Vec<f64>,
 }
 
-impl Series {
-    fn add(&mut self, trips: &Trips) {
-        let mut one = Histogram::new();
-        trips.took_ns.iter().for_each(|ns| one.record(*ns));
+impl TripSamples {
+    fn add(&mut self, trips: &RunTrips) {
+        let mut one = LatencyHistogram::new();
+        trips.trip_ns.iter().for_each(|ns| one.record(*ns));
         self.medians.push(one.quantile_ns(0.5) as f64);
-        self.all.merge(&one);
+        self.histogram.merge(&one);
     }
 
-    fn latency(&self) -> Option<Latency> {
-        self.all.latency()
+    fn latency(&self) -> Option<LatencyPercentiles> {
+        self.histogram.percentiles()
     }
 }
 
-impl Trips {
+impl RunTrips {
     /// From what a run has printed: `took NANOSECONDS` for each trip, then `sum SUM`.
-    fn read(output: &str, expected: u64) -> Result<Trips, Error> {
+    fn parse_output(output: &str, expected: u64) -> Result<RunTrips, Error> {
         let words = output.lines().filter_map(|line| line.split_once(' '));
         let (mut took_ns, mut sum) = (Vec::new(), None);
         for (word, value) in words {
@@ -177,7 +177,10 @@ impl Trips {
         }
         let count = took_ns.len() as u64;
         match sum {
-            Some(sum) if count == expected => Ok(Trips { took_ns, sum }),
+            Some(sum) if count == expected => Ok(RunTrips {
+                trip_ns: took_ns,
+                sum,
+            }),
             _ => Err(Error::new(format!(
                 "{count} of {expected} tuples came back"
             ))),
@@ -185,12 +188,12 @@ impl Trips {
     }
 }
 
-fn program(size: u64, path: Path) -> String {
+fn program(size: u64, path: StreamPath) -> String {
     let waiting = match path {
-        Path::Fused => Waiting::Awake,
-        _ => Waiting::Asleep,
+        StreamPath::Fused => PaceWait::Spin,
+        _ => PaceWait::Sleep,
     };
-    let schema = Schema::of(size - RoundTrip::STAMP_BYTES);
+    let schema = PayloadSchema::with_bytes(size - RoundTripOptions::STAMP_BYTES);
     let and = |list: String| {
         if list.is_empty() {
             list
@@ -202,18 +205,18 @@ fn program(size: u64, path: Path) -> String {
         .replace("%schema%", &and(schema.types()))
         .replace("%values%", &and(schema.values("n")))
         .replace("%sum%", &schema.sum("Back", "sum"))
-        .replace("%awake%", &waiting.awake_ns().to_string())
+        .replace("%awake%", &waiting.spin_ns().to_string())
 }
 
-fn plan(path: Path, between_hosts: bool) -> String {
+fn plan(path: StreamPath, between_hosts: bool) -> String {
     let (near, far) = match between_hosts {
         true => (" host near\n", " host far\n"),
         false => ("", ""),
     };
     match path {
-        Path::Fused => "pe 0\n operators *\n".to_owned(),
-        Path::Threaded => "pe 0\n operators *\n queue Back.0\n queue Sink.0\n".to_owned(),
-        Path::Shm | Path::Rum | Path::Tcp => format!(
+        StreamPath::Fused => "pe 0\n operators *\n".to_owned(),
+        StreamPath::Threaded => "pe 0\n operators *\n queue Back.0\n queue Sink.0\n".to_owned(),
+        StreamPath::Shm | StreamPath::Rum | StreamPath::Tcp => format!(
             "pe 0\n operators Data Sink\n{near}pe 1\n operators Back\n{far}\
              crossing Data.0 -> pe 1 on {path} codec facade\n\
              crossing Back.0 -> pe 0 on {path} codec facade\n"
@@ -227,13 +230,13 @@ mod tests {
 
     #[test]
     fn output_is_read_whole_or_refused() {
-        let trips = Trips {
-            took_ns: vec![5, 0],
+        let trips = RunTrips {
+            trip_ns: vec![5, 0],
             sum: -3,
         };
         let output = "took 5\nother\ntook -1\nsum -3\n";
-        assert_eq!(Trips::read(output, 2).unwrap(), trips);
-        assert!(Trips::read(output, 3).is_err());
-        assert!(Trips::read("took 5\n", 1).is_err());
+        assert_eq!(RunTrips::parse_output(output, 2).unwrap(), trips);
+        assert!(RunTrips::parse_output(output, 3).is_err());
+        assert!(RunTrips::parse_output("took 5\n", 1).is_err());
     }
 }

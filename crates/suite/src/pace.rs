@@ -1,5 +1,5 @@
-//! An even pace: what is sent carries the time at which it should have been sent, so that whoever is
-//! held up shows in how long it took.
+//! An even pace: what is sent carries the time at which it should have been sent, so that whoever
+//! is held up shows in how long it took.
 //!
 //! ```text
 //!   due   0         1         2         3         4
@@ -14,7 +14,7 @@ use crate::Error;
 use crate::control::now_ns;
 
 /// What a pace needs of time.
-pub trait Clock {
+pub trait PaceClock {
     /// Nanoseconds since some beginning.
     fn now_ns(&self) -> i64;
     /// Lets about so many nanoseconds go by.
@@ -24,9 +24,9 @@ pub trait Clock {
 }
 
 /// The clock of the machine.
-pub struct Monotonic;
+pub struct MonotonicClock;
 
-impl Clock for Monotonic {
+impl PaceClock for MonotonicClock {
     fn now_ns(&self) -> i64 {
         now_ns()
     }
@@ -45,20 +45,20 @@ const LEAD_NS: i64 = 10_000_000;
 
 /// Who waits for the next trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
+pub enum PaceWait {
     /// Leaves the core to the other threads, which have to run before the next trip.
-    Asleep,
-    /// Has nobody to leave it to. What the system needs to wake a sleeper, tens of microseconds, would be
-    /// all that is measured.
-    Awake,
+    Sleep,
+    /// Has nobody to leave it to. What the system needs to wake a sleeper, tens of microseconds,
+    /// would be all that is measured.
+    Spin,
 }
 
-impl Waiting {
+impl PaceWait {
     /// Nanoseconds before a trip in which the clock is looked at: a sleeper wakes late.
-    pub fn awake_ns(self) -> i64 {
+    pub fn spin_ns(self) -> i64 {
         match self {
-            Waiting::Asleep => 100_000,
-            Waiting::Awake => i64::from(u32::MAX) * 1_000_000_000,
+            PaceWait::Sleep => 100_000,
+            PaceWait::Spin => i64::from(u32::MAX) * 1_000_000_000,
         }
     }
 }
@@ -67,22 +67,22 @@ impl Waiting {
 ///
 /// # Errors
 /// Something cannot be sent.
-pub fn paced(
-    clock: &impl Clock,
-    waiting: Waiting,
+pub fn send_at_pace(
+    clock: &impl PaceClock,
+    waiting: PaceWait,
     (rate, count): (f64, u64),
     mut send: impl FnMut(u64, i64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let start = clock.now_ns() + LEAD_NS;
     for number in 0..count {
         let due = start + (number as f64 * 1e9 / rate) as i64;
-        wait(clock, due - waiting.awake_ns(), due);
+        wait_until(clock, due - waiting.spin_ns(), due);
         send(number, due)?;
     }
     Ok(())
 }
 
-fn wait(clock: &impl Clock, wake: i64, due: i64) {
+fn wait_until(clock: &impl PaceClock, wake: i64, due: i64) {
     let early = wake - clock.now_ns();
     if early > 0 {
         clock.sleep(early);
@@ -96,7 +96,7 @@ fn wait(clock: &impl Clock, wake: i64, due: i64) {
 mod tests {
     use std::cell::Cell;
 
-    use measure::{Histogram, Latency};
+    use measure::{LatencyHistogram, LatencyPercentiles};
 
     use super::*;
 
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    impl Clock for Simulated {
+    impl PaceClock for Simulated {
         fn now_ns(&self) -> i64 {
             self.now.get()
         }
@@ -138,7 +138,7 @@ mod tests {
     /// Trips one after the other; how long each took from when it was due.
     fn trips(clock: &Simulated, rate: f64, count: u64, trip: impl Fn(u64)) -> Vec<i64> {
         let mut took = Vec::new();
-        let sent = paced(clock, Waiting::Asleep, (rate, count), |number, due| {
+        let sent = send_at_pace(clock, PaceWait::Sleep, (rate, count), |number, due| {
             trip(number);
             took.push(clock.now_ns() - due);
             Ok(())
@@ -147,10 +147,10 @@ mod tests {
         took
     }
 
-    fn latency(took: &[i64]) -> Latency {
-        let mut histogram = Histogram::new();
+    fn latency(took: &[i64]) -> LatencyPercentiles {
+        let mut histogram = LatencyHistogram::new();
         took.iter().for_each(|ns| histogram.record(*ns as u64));
-        histogram.latency().unwrap()
+        histogram.percentiles().unwrap()
     }
 
     #[track_caller]
@@ -178,7 +178,7 @@ mod tests {
         let clock = Simulated::default();
         let took = |waiting| {
             let mut latest = 0;
-            let sent = paced(&clock, waiting, (1000.0, 1000), |_, due| {
+            let sent = send_at_pace(&clock, waiting, (1000.0, 1000), |_, due| {
                 latest = latest.max(clock.now_ns() - due);
                 Ok(())
             });
@@ -186,8 +186,8 @@ mod tests {
             latest
         };
         clock.late.set(150_000);
-        assert!(took(Waiting::Asleep) > 40_000, "woken too late");
-        assert!(took(Waiting::Awake) <= 20);
+        assert!(took(PaceWait::Sleep) > 40_000, "woken too late");
+        assert!(took(PaceWait::Spin) <= 20);
     }
 
     #[test]

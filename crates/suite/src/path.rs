@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// How a stream gets from its source to its sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
+pub enum StreamPath {
     /// By a call, or by nothing at all.
     Fused,
     /// Over a threaded port, to another thread.
@@ -18,40 +18,46 @@ pub enum Path {
     Tcp,
 }
 
-impl Path {
+impl StreamPath {
     /// All of them.
-    pub const ALL: [Path; 5] = [Path::Fused, Path::Threaded, Path::Shm, Path::Rum, Path::Tcp];
+    pub const ALL: [StreamPath; 5] = [
+        StreamPath::Fused,
+        StreamPath::Threaded,
+        StreamPath::Shm,
+        StreamPath::Rum,
+        StreamPath::Tcp,
+    ];
 
     /// As it is written in options and results.
     pub fn name(self) -> &'static str {
         match self {
-            Path::Fused => "fused",
-            Path::Threaded => "threaded",
-            Path::Shm => "shm",
-            Path::Rum => "rum",
-            Path::Tcp => "tcp",
+            StreamPath::Fused => "fused",
+            StreamPath::Threaded => "threaded",
+            StreamPath::Shm => "shm",
+            StreamPath::Rum => "rum",
+            StreamPath::Tcp => "tcp",
         }
     }
 
     /// Whether it leads to another process; then tuples have a codec.
     pub fn is_crossing(self) -> bool {
-        !matches!(self, Path::Fused | Path::Threaded)
+        !matches!(self, StreamPath::Fused | StreamPath::Threaded)
     }
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for StreamPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Path {
+impl FromStr for StreamPath {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Path, String> {
-        let found = Path::ALL.into_iter().find(|path| path.name() == text);
+    fn from_str(text: &str) -> Result<StreamPath, String> {
+        let found = StreamPath::ALL.into_iter().find(|path| path.name() == text);
         found.ok_or_else(|| {
-            let names = Path::ALL.map(Path::name).join(", ");
+            let names = StreamPath::ALL.map(StreamPath::name).join(", ");
             format!("there is no path `{text}`; there are {names}")
         })
     }
@@ -59,31 +65,33 @@ impl FromStr for Path {
 
 /// How tuples are written where they leave a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Codec {
+pub enum CodecKind {
     /// As they lie in memory.
     Facade,
     /// Field by field.
     Normal,
 }
 
-impl Codec {
+impl CodecKind {
     /// Both.
-    pub const ALL: [Codec; 2] = [Codec::Facade, Codec::Normal];
+    pub const ALL: [CodecKind; 2] = [CodecKind::Facade, CodecKind::Normal];
 
     /// As it is written in plans and results.
     pub fn name(self) -> &'static str {
         match self {
-            Codec::Facade => "facade",
-            Codec::Normal => "normal",
+            CodecKind::Facade => "facade",
+            CodecKind::Normal => "normal",
         }
     }
 }
 
-impl FromStr for Codec {
+impl FromStr for CodecKind {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Codec, String> {
-        let found = Codec::ALL.into_iter().find(|codec| codec.name() == text);
+    fn from_str(text: &str) -> Result<CodecKind, String> {
+        let found = CodecKind::ALL
+            .into_iter()
+            .find(|codec| codec.name() == text);
         found.ok_or_else(|| format!("there is no codec `{text}`; there are facade, normal"))
     }
 }
@@ -94,10 +102,10 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for path in Path::ALL {
+        for path in StreamPath::ALL {
             assert_eq!(path.name().parse(), Ok(path));
         }
-        let refused = "pigeon".parse::<Path>().unwrap_err();
+        let refused = "pigeon".parse::<StreamPath>().unwrap_err();
         assert!(
             refused.contains("fused, threaded, shm, rum, tcp"),
             "{refused}"

@@ -1,25 +1,25 @@
 //! Payloads of any size, as the attributes of a tuple.
 //!
-//! A payload is as many int64 as fit, then an int32, an int16 and an int8 for what is left. In tuple
-//! number `n` each of them is `n`, cut to its width; a sink adds all of them up.
+//! A payload is as many int64 as fit, then an int32, an int16 and an int8 for what is left. In
+//! tuple number `n` each of them is `n`, cut to its width; a sink adds all of them up.
 //! [`crate::control`] does the same with bytes.
 
 /// The attributes of a payload.
-pub struct Schema {
+pub struct PayloadSchema {
     attributes: Vec<(&'static str, String)>,
 }
 
 /// Terms of one sum: a compiler's recursion goes as deep as that.
-const TERMS: usize = 16;
+const SUM_TERMS_MAX: usize = 16;
 
-impl Schema {
+impl PayloadSchema {
     /// The payload of so many bytes.
-    pub fn of(bytes: u64) -> Schema {
+    pub fn with_bytes(bytes: u64) -> PayloadSchema {
         let wholes = std::iter::repeat_n("int64", (bytes / 8) as usize);
         let rest = [("int32", 4), ("int16", 2), ("int8", 1)].into_iter();
         let rest = rest.filter(|(_, width)| bytes & width != 0);
         let types = wholes.chain(rest.map(|(ty, _)| ty)).enumerate();
-        Schema {
+        PayloadSchema {
             attributes: types.map(|(at, ty)| (ty, format!("a{at}"))).collect(),
         }
     }
@@ -32,7 +32,7 @@ impl Schema {
     }
 
     /// The type of the first attribute.
-    pub fn first(&self) -> &'static str {
+    pub fn first_type(&self) -> &'static str {
         self.attributes.first().map_or("int64", |(ty, _)| ty)
     }
 
@@ -47,7 +47,7 @@ impl Schema {
 
     /// Statements that add every attribute of a stream to a variable.
     pub fn sum(&self, stream: &str, into: &str) -> String {
-        let groups = self.attributes.chunks(TERMS);
+        let groups = self.attributes.chunks(SUM_TERMS_MAX);
         let groups: Vec<_> = groups
             .map(|group| {
                 let terms: Vec<_> = group.iter().map(|one| term(stream, one)).collect();
@@ -71,16 +71,25 @@ mod tests {
 
     #[test]
     fn attributes_fill_the_size() {
-        assert_eq!(Schema::of(4).types(), "int32 a0");
+        assert_eq!(PayloadSchema::with_bytes(4).types(), "int32 a0");
         assert_eq!(
-            Schema::of(22).types(),
+            PayloadSchema::with_bytes(22).types(),
             "int64 a0, int64 a1, int32 a2, int16 a3"
         );
         assert_eq!(
-            Schema::of(7).values("n"),
+            PayloadSchema::with_bytes(7).values("n"),
             "a0 = (int32) n, a1 = (int16) n, a2 = (int8) n"
         );
-        assert_eq!(Schema::of(12).sum("In", "s"), "s += In.a0 + (int64) In.a1;");
-        assert_eq!(Schema::of(16384).sum("In", "s").lines().count(), 128);
+        assert_eq!(
+            PayloadSchema::with_bytes(12).sum("In", "s"),
+            "s += In.a0 + (int64) In.a1;"
+        );
+        assert_eq!(
+            PayloadSchema::with_bytes(16384)
+                .sum("In", "s")
+                .lines()
+                .count(),
+            128
+        );
     }
 }

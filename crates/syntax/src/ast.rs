@@ -1,8 +1,9 @@
 //! The owned syntax tree of one compilation unit: what the compiler walks.
 //!
-//! Lowered from the lossless tree. Every node carries its [`Span`]. Nothing is resolved here: names are
-//! text, a type name may turn out to be a stream, an operator parameter may be an expression or a
-//! type. Where the source was broken the node is left out or is an `Error`, and a diagnostic exists.
+//! Lowered from the lossless tree. Every node carries its [`Span`]. Nothing is resolved here: names
+//! are text, a type name may turn out to be a stream, an operator parameter may be an expression or
+//! a type. Where the source was broken the node is left out or is an `Error`, and a diagnostic
+//! exists.
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ pub enum Severity {
 
 /// A further place that belongs to a diagnostic, with what is to be seen there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Label {
+pub struct DiagnosticLabel {
     /// Where.
     pub span: Span,
     /// What is to be seen there.
@@ -35,7 +35,7 @@ pub struct Diagnostic {
     /// What is wrong, one sentence without a full stop.
     pub message: String,
     /// Further places (the first definition, the other operand).
-    pub labels: Vec<Label>,
+    pub labels: Vec<DiagnosticLabel>,
     /// What would be right ("did you mean `price`?"), a sentence each.
     pub help: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl Diagnostic {
 
     /// Adds a further place.
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.labels.push(Label {
+        self.labels.push(DiagnosticLabel {
             span,
             text: text.into(),
         });

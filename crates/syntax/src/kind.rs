@@ -344,7 +344,7 @@ impl SyntaxKind {
     }
 
     /// How a message names what was found: punctuation and keywords in back quotes.
-    pub(crate) fn found(self) -> String {
+    pub(crate) fn describe(self) -> String {
         use SyntaxKind::*;
         match self {
             Ident | Number | StringToken | Eof => self.text().to_owned(),

@@ -6,9 +6,9 @@ use crate::SyntaxKind;
 
 /// SPL, as `rowan` wants to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Spl {}
+pub enum SplLanguage {}
 
-impl rowan::Language for Spl {
+impl rowan::Language for SplLanguage {
     type Kind = SyntaxKind;
 
     fn kind_from_raw(raw: rowan::SyntaxKind) -> SyntaxKind {
@@ -22,8 +22,8 @@ impl rowan::Language for Spl {
 }
 
 /// A node of the lossless tree.
-pub type SyntaxNode = rowan::SyntaxNode<Spl>;
+pub type SyntaxNode = rowan::SyntaxNode<SplLanguage>;
 /// A token of the lossless tree.
-pub type SyntaxToken = rowan::SyntaxToken<Spl>;
+pub type SyntaxToken = rowan::SyntaxToken<SplLanguage>;
 /// A node or a token.
-pub type SyntaxElement = rowan::SyntaxElement<Spl>;
+pub type SyntaxElement = rowan::SyntaxElement<SplLanguage>;

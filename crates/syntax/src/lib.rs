@@ -1,10 +1,11 @@
 //! SPL source text to tokens, a lossless tree, an owned syntax tree and diagnostics.
 //!
-//! The first room of the walk. Text comes in; [`ast::Unit`] and [`Diagnostic`]s go out. Nothing here
-//! ever fails: whatever the bytes, a tree comes back and what is wrong with it is in the diagnostics.
+//! The first room of the walk. Text comes in; [`ast::Unit`] and [`Diagnostic`]s go out. Nothing
+//! here ever fails: whatever the bytes, a tree comes back and what is wrong with it is in the
+//! diagnostics.
 
 pub mod ast;
-mod deep;
+mod deep_stack;
 mod diagnostic;
 mod dump;
 mod format;
@@ -17,16 +18,16 @@ mod parser;
 mod render;
 mod source;
 pub mod spelling;
-mod steps;
+mod step_count;
 
-pub use deep::{STACK_BYTES, deep};
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use deep_stack::{DEEP_STACK_BYTES, with_deep_stack};
+pub use diagnostic::{Diagnostic, DiagnosticLabel, Severity};
 pub use dump::{dump_tokens, dump_tree};
 pub use format::format;
 pub use kind::SyntaxKind;
-pub use language::{Spl, SyntaxElement, SyntaxNode, SyntaxToken};
+pub use language::{SplLanguage, SyntaxElement, SyntaxNode, SyntaxToken};
 pub use lexer::{Token, tokens};
-pub use parse::{Parse, parse, parse_expr, parse_prototype, parse_type};
+pub use parse::{ParsedSource, parse, parse_expr, parse_prototype, parse_type};
 pub use render::render;
 pub use source::{FileId, Position, SourceFile, SourceMap, Span};
 pub use spelling::closest;

@@ -1,11 +1,11 @@
 //! The doors of the room: text to tree, syntax tree and diagnostics in one call.
 
-use crate::parser::{self, Entry};
+use crate::parser::{self, ParseGoal};
 use crate::{Diagnostic, FileId, Severity, SyntaxNode, ast, lower};
 
 /// What a source file came to be.
 #[derive(Clone, Debug)]
-pub struct Parse {
+pub struct ParsedSource {
     /// The lossless tree; its text is the file's text, byte by byte.
     pub tree: SyntaxNode,
     /// The syntax tree that the compiler walks.
@@ -14,7 +14,7 @@ pub struct Parse {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Parse {
+impl ParsedSource {
     /// Something is wrong that keeps the program from running.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
@@ -22,10 +22,10 @@ impl Parse {
 }
 
 /// Parses a source file. Whatever the text, there is a tree, and a diagnostic for what is wrong.
-pub fn parse(file: FileId, text: &str) -> Parse {
-    let (green, diagnostics) = parser::parse(file, text, Entry::Unit);
+pub fn parse(file: FileId, text: &str) -> ParsedSource {
+    let (green, diagnostics) = parser::parse(file, text, ParseGoal::Unit);
     let unit = lower::unit(file, &green);
-    Parse {
+    ParsedSource {
         tree: SyntaxNode::new_root(green),
         unit,
         diagnostics,
@@ -37,8 +37,8 @@ pub fn parse(file: FileId, text: &str) -> Parse {
 /// # Errors
 /// What is wrong with it.
 pub fn parse_type(text: &str) -> Result<ast::TypeExpr, Vec<Diagnostic>> {
-    let (green, diagnostics) = parser::parse(FileId::default(), text, Entry::Type);
-    whole(lower::type_expr(FileId::default(), &green), diagnostics)
+    let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Type);
+    value_or_diagnostics(lower::type_expr(FileId::default(), &green), diagnostics)
 }
 
 /// Parses an expression that is the whole text.
@@ -46,8 +46,8 @@ pub fn parse_type(text: &str) -> Result<ast::TypeExpr, Vec<Diagnostic>> {
 /// # Errors
 /// What is wrong with it.
 pub fn parse_expr(text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
-    let (green, diagnostics) = parser::parse(FileId::default(), text, Entry::Expr);
-    whole(lower::expr(FileId::default(), &green), diagnostics)
+    let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Expr);
+    value_or_diagnostics(lower::expr(FileId::default(), &green), diagnostics)
 }
 
 /// Parses the prototype of a native function, such as
@@ -56,16 +56,21 @@ pub fn parse_expr(text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
 /// # Errors
 /// What is wrong with it and where, in one sentence.
 pub fn parse_prototype(text: &str) -> Result<ast::Prototype, String> {
-    let (green, diagnostics) = parser::parse(FileId::default(), text, Entry::Prototype);
-    whole(lower::prototype(FileId::default(), &green), diagnostics).map_err(|found| {
-        let first = found.first();
-        let message = first.map_or("it is incomplete", |d| d.message.as_str());
-        let column = first.map_or(0, |d| d.span.start) + 1;
-        format!("in the prototype `{text}` at column {column}: {message}")
-    })
+    let (green, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Prototype);
+    value_or_diagnostics(lower::prototype(FileId::default(), &green), diagnostics).map_err(
+        |found| {
+            let first = found.first();
+            let message = first.map_or("it is incomplete", |d| d.message.as_str());
+            let column = first.map_or(0, |d| d.span.start) + 1;
+            format!("in the prototype `{text}` at column {column}: {message}")
+        },
+    )
 }
 
-fn whole<T>(value: Option<T>, diagnostics: Vec<Diagnostic>) -> Result<T, Vec<Diagnostic>> {
+fn value_or_diagnostics<T>(
+    value: Option<T>,
+    diagnostics: Vec<Diagnostic>,
+) -> Result<T, Vec<Diagnostic>> {
     match value {
         Some(value) if !has_errors(&diagnostics) => Ok(value),
         _ => Err(diagnostics),

@@ -16,11 +16,11 @@ use std::fmt::Write;
 use crate::{Diagnostic, FileId, Severity, SourceMap, Span};
 
 /// Longer lines are cut around the place.
-const SHOWN_MAX: usize = 160;
+const EXCERPT_CHARS_MAX: usize = 160;
 /// Longer messages lose their middle.
-const MESSAGE_MAX: usize = 600;
+const MESSAGE_CHARS_MAX: usize = 600;
 /// A tab is shown as so many blanks.
-const TAB: &str = "    ";
+const TAB_BLANKS: &str = "    ";
 
 /// All diagnostics as text, an empty line between each two.
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
@@ -41,7 +41,7 @@ struct Renderer<'s> {
 }
 
 /// A place to underline.
-struct Mark<'d> {
+struct SourceMark<'d> {
     span: Span,
     /// The line of the text, which may have been generated.
     line: u32,
@@ -59,10 +59,10 @@ impl Renderer<'_> {
         writeln!(
             out,
             "{head}: {}",
-            self.paint(Paint::Bold, &shortened(&diagnostic.message))
+            self.paint(Paint::Bold, &shorten_message(&diagnostic.message))
         )?;
-        let marks = self.marks(diagnostic);
-        let lines = marks.iter().map(|mark| self.shown_line(mark));
+        let marks = self.source_marks(diagnostic);
+        let lines = marks.iter().map(|mark| self.file_line_of_mark(mark));
         let last = lines.max().unwrap_or(1);
         let margin = last.to_string().len();
         let mut file = None;
@@ -94,8 +94,8 @@ impl Renderer<'_> {
     }
 
     /// The places by file and line: the file of the diagnostic first.
-    fn marks<'d>(&self, diagnostic: &'d Diagnostic) -> Vec<Mark<'d>> {
-        let mark = |span: Span, text: &'d str, is_primary| Mark {
+    fn source_marks<'d>(&self, diagnostic: &'d Diagnostic) -> Vec<SourceMark<'d>> {
+        let mark = |span: Span, text: &'d str, is_primary| SourceMark {
             span,
             line: self.sources.file(span.file).text_line(span.start),
             text,
@@ -145,15 +145,15 @@ impl Renderer<'_> {
     fn source_line(
         &self,
         out: &mut String,
-        mark: &Mark,
+        mark: &SourceMark,
         margin: usize,
         before: u32,
     ) -> std::fmt::Result {
         if before > 0 && mark.line > before + 1 {
             writeln!(out, "{}", self.paint(Paint::Blue, "..."))?;
         }
-        self.gutter(out, margin, &self.shown_line(mark).to_string())?;
-        let window = self.window(mark);
+        self.gutter(out, margin, &self.file_line_of_mark(mark).to_string())?;
+        let window = self.line_excerpt(mark);
         let shown = format!("{}{}{}", window.ellipsis, window.before, window.rest);
         writeln!(out, " {}", shown.trim_end())
     }
@@ -161,12 +161,12 @@ impl Renderer<'_> {
     fn underline(
         &self,
         out: &mut String,
-        mark: &Mark,
+        mark: &SourceMark,
         margin: usize,
         paint: Paint,
     ) -> std::fmt::Result {
         self.gutter(out, margin, "")?;
-        let window = self.window(mark);
+        let window = self.line_excerpt(mark);
         let blanks = window.ellipsis.chars().count() + window.before.chars().count();
         let (sign, paint) = match mark.is_primary {
             true => ("^", paint),
@@ -178,30 +178,30 @@ impl Renderer<'_> {
     }
 
     /// The number of its line that people know.
-    fn shown_line(&self, mark: &Mark) -> u32 {
+    fn file_line_of_mark(&self, mark: &SourceMark) -> u32 {
         self.sources.file(mark.span.file).file_line(mark.line)
     }
 
     /// What is shown of the line of a mark.
-    fn window(&self, mark: &Mark) -> Window {
+    fn line_excerpt(&self, mark: &SourceMark) -> LineExcerpt {
         let file = self.sources.file(mark.span.file);
         let text = file.line(mark.line);
         let at = (mark.span.start as usize).saturating_sub(file.line_start(mark.line));
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
-        let skipped = match text.len() > SHOWN_MAX {
-            true => before.char_indices().rev().nth(SHOWN_MAX / 2 - 1),
+        let skipped = match text.len() > EXCERPT_CHARS_MAX {
+            true => before.char_indices().rev().nth(EXCERPT_CHARS_MAX / 2 - 1),
             false => None,
         };
         let skipped = skipped.map_or(0, |(at, _)| at);
         let before = &before[skipped..];
-        let room = SHOWN_MAX.saturating_sub(before.chars().count());
+        let room = EXCERPT_CHARS_MAX.saturating_sub(before.chars().count());
         let marked = first_chars(self.sources.text(mark.span), room + 1);
         let marked = marked.lines().next().unwrap_or("");
-        let width: String = marked.chars().take(room).map(shown).collect();
-        Window {
+        let width: String = marked.chars().take(room).map(printable).collect();
+        LineExcerpt {
             ellipsis: if skipped > 0 { "..." } else { "" },
-            before: before.chars().map(shown).collect(),
-            rest: rest.chars().take(room).map(shown).collect(),
+            before: before.chars().map(printable).collect(),
+            rest: rest.chars().take(room).map(printable).collect(),
             width: width.chars().count(),
         }
     }
@@ -220,18 +220,18 @@ fn first_chars(text: &str, count: usize) -> &str {
 }
 
 /// A message that quotes an endless name or literal, without its middle.
-fn shortened(message: &str) -> Cow<'_, str> {
+fn shorten_message(message: &str) -> Cow<'_, str> {
     let count = message.chars().count();
-    if count <= MESSAGE_MAX {
+    if count <= MESSAGE_CHARS_MAX {
         return Cow::Borrowed(message);
     }
-    let half = MESSAGE_MAX / 2;
+    let half = MESSAGE_CHARS_MAX / 2;
     let start: String = message.chars().take(half).collect();
     let end: String = message.chars().skip(count - half).collect();
     Cow::Owned(format!("{start}...{end}"))
 }
 
-struct Window {
+struct LineExcerpt {
     ellipsis: &'static str,
     before: String,
     rest: String,
@@ -239,9 +239,9 @@ struct Window {
 }
 
 /// A character as it is shown: control characters would upset the terminal.
-fn shown(c: char) -> String {
+fn printable(c: char) -> String {
     match c {
-        '\t' => TAB.to_owned(),
+        '\t' => TAB_BLANKS.to_owned(),
         c if c.is_control() => '\u{FFFD}'.to_string(),
         c => c.to_string(),
     }

@@ -1,12 +1,13 @@
 //! Source files and places in them.
 //!
 //! Every token, tree node and typed expression carries a [`Span`]: a file and a range of bytes. The
-//! [`SourceMap`] owns the text and turns a span into line and column when somebody wants to read it.
+//! [`SourceMap`] owns the text and turns a span into line and column when somebody wants to read
+//! it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::steps::step;
+use crate::step_count::count_steps;
 
 /// A file of a [`SourceMap`], numbered from 0 in the order of loading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,18 +59,18 @@ pub struct SourceFile {
     pub text: Arc<str>,
     line_starts: Vec<u32>,
     /// How many characters stand before each [`STEP`] bytes.
-    characters: Vec<u32>,
+    characters_before_step: Vec<u32>,
     /// Of a text that was generated: the line of the file that each of its lines comes from.
-    origins: Option<Vec<u32>>,
+    origin_lines: Option<Vec<u32>>,
 }
 
 /// Bytes between two places whose number of characters is known, so that a column is found without
 /// counting through a line of any length.
-const STEP: usize = 256;
+const CHARACTER_STEP_BYTES: usize = 256;
 
 /// How many characters begin in these bytes of UTF-8.
-fn characters(bytes: &[u8]) -> u32 {
-    step(bytes.len());
+fn count_characters(bytes: &[u8]) -> u32 {
+    count_steps(bytes.len());
     bytes.iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
 }
 
@@ -80,8 +81,8 @@ impl SourceFile {
             .chain(newlines.map(|(at, _)| at as u32 + 1))
             .collect();
         let mut before = 0;
-        let steps = text.as_bytes().chunks(STEP).map(|bytes| {
-            before += characters(bytes);
+        let steps = text.as_bytes().chunks(CHARACTER_STEP_BYTES).map(|bytes| {
+            before += count_characters(bytes);
             before
         });
         let characters = std::iter::once(0).chain(steps).collect();
@@ -89,8 +90,8 @@ impl SourceFile {
             path: path.to_owned(),
             text,
             line_starts,
-            characters,
-            origins,
+            characters_before_step: characters,
+            origin_lines: origins,
         }
     }
 
@@ -106,8 +107,8 @@ impl SourceFile {
         }
     }
 
-    /// The line of the text, counted from 1, that a byte offset lies in; an offset past the end is the
-    /// end.
+    /// The line of the text, counted from 1, that a byte offset lies in; an offset past the end is
+    /// the end.
     pub fn text_line(&self, offset: u32) -> u32 {
         let offset = (offset as usize).min(self.text.len());
         let begun = |&start: &u32| start as usize <= offset;
@@ -116,18 +117,23 @@ impl SourceFile {
 
     /// The line of the file that a line of the text comes from: the same unless it was generated.
     pub fn file_line(&self, line: u32) -> u32 {
-        let origins = self.origins.as_ref().filter(|origins| !origins.is_empty());
+        let origins = self
+            .origin_lines
+            .as_ref()
+            .filter(|origins| !origins.is_empty());
         origins.map_or(line, |origins| {
             origins[(line.max(1) as usize - 1).min(origins.len() - 1)]
         })
     }
 
     fn characters_before(&self, offset: usize) -> u32 {
-        let step = offset / STEP;
-        self.characters[step] + characters(&self.text.as_bytes()[step * STEP..offset])
+        let step = offset / CHARACTER_STEP_BYTES;
+        self.characters_before_step[step]
+            + count_characters(&self.text.as_bytes()[step * CHARACTER_STEP_BYTES..offset])
     }
 
-    /// Where a line of the text begins, counted from 1; the end of the text if there is no such line.
+    /// Where a line of the text begins, counted from 1; the end of the text if there is no such
+    /// line.
     pub(crate) fn line_start(&self, line: u32) -> usize {
         let start = self.line_starts.get(line.saturating_sub(1) as usize);
         start.map_or(self.text.len(), |&start| start as usize)
@@ -159,8 +165,8 @@ impl SourceMap {
         self.add_file(path, text.into(), None)
     }
 
-    /// Adds a text that was generated from a file; `origins` has for each of its lines the line of
-    /// the file that it comes from.
+    /// Adds a text that was generated from a file; `origin_lines` has for each of its lines the
+    /// line of the file that it comes from.
     pub fn add_generated(
         &mut self,
         path: &Path,

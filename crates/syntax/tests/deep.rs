@@ -1,11 +1,11 @@
-//! Programs that were generated: sums of thousands of terms, chains of `else if`; and nesting without
-//! end, which is refused in a sentence.
+//! Programs that were generated: sums of thousands of terms, chains of `else if`; and nesting
+//! without end, which is refused in a sentence.
 
-use thalweg_syntax::{FileId, deep, format, parse};
+use thalweg_syntax::{FileId, format, parse, with_deep_stack};
 
 /// What is wrong with a text; and it can be walked, printed, formatted and given up.
 fn codes(text: &str) -> Vec<&'static str> {
-    let walked = deep(|| {
+    let walked = with_deep_stack(|| {
         let parsed = parse(FileId(0), text);
         assert_eq!(parsed.tree.text().to_string(), text);
         let codes: Vec<_> = parsed.diagnostics.iter().map(|d| d.code).collect();

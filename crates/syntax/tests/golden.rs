@@ -16,7 +16,7 @@ use thalweg_syntax as syntax;
 #[test]
 fn broken_programs_give_their_diagnostics() {
     check("errors", "diagnostics", |path, text| {
-        let said = syntax::deep(|| diagnostics(path, text));
+        let said = syntax::with_deep_stack(|| diagnostics(path, text));
         said.expect("there is a thread")
     });
 }

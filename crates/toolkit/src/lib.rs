@@ -5,16 +5,16 @@
 //! behaviours. A new operator is a new file with `pub const ENTRY: OperatorEntry` and a line here.
 
 mod adapter;
-mod calls;
 mod charset;
 mod control;
 mod function;
-mod key;
+mod key_evaluator;
 mod lower;
+mod output_calls;
 mod relational;
-mod rule;
 mod unsupported;
 mod utility;
+mod verify_params;
 mod xml;
 mod xquery;
 
@@ -75,7 +75,7 @@ pub fn operators() -> &'static [OperatorEntry] {
         utility::union::ENTRY,
         unsupported::BUFFER,
         unsupported::MARKER,
-        utility::splitter::ENTRY,
+        utility::parallel_splitter::ENTRY,
         unsupported::SELECTOR,
     ];
     OPERATORS
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn preserving_ports_and_parameters_name_ports_that_exist() {
-        use graph::{Cardinality, PunctuationOut};
+        use graph::{Cardinality, PunctuationOutputMode};
         for entry in operators() {
             let model = entry.model;
             let at_most: u32 = model.inputs.iter().fold(0, |sum, set| match set.count {
@@ -125,7 +125,7 @@ mod tests {
                 Cardinality::Any => u32::MAX / 2,
             });
             let preserved = model.outputs.iter().filter_map(|o| match o.punctuation {
-                PunctuationOut::Preserving(port) => Some(port),
+                PunctuationOutputMode::Preserving(port) => Some(port),
                 _ => None,
             });
             let ports = model.params.iter().filter_map(|p| p.port);

@@ -3,19 +3,19 @@
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, ExprKind, Fault, FaultKind, Operator, OutPort, ParamValue, Pos, Stmt};
-use runtime::Logic;
+use graph::{Body, Expr, ExprKind, Fault, FaultKind, OperatorNode, OutPort, ParamValue, Pos, Stmt};
+use runtime::LoweredLogic;
 use tuple::{TupleType, Type, Value};
 
 /// The logic clause alone: a body for each input port, with what is to follow added by `then`.
 pub fn after_logic(
-    operator: &Operator,
+    operator: &OperatorNode,
     mut then: impl FnMut(u32, &mut Body) -> Result<(), Fault>,
-) -> Result<Logic, Fault> {
-    let mut logic = Logic {
+) -> Result<LoweredLogic, Fault> {
+    let mut logic = LoweredLogic {
         state: operator.logic.state.clone(),
         on_punct: on_punct(operator),
-        ..Logic::default()
+        ..LoweredLogic::default()
     };
     for port in 0..operator.inputs.len() {
         let clause = operator.logic.on_tuple.get(port).cloned().flatten();
@@ -31,7 +31,7 @@ pub fn after_logic(
 }
 
 /// The `onPunct` clause of each input port.
-pub fn on_punct(operator: &Operator) -> Vec<Option<Body>> {
+pub fn on_punct(operator: &OperatorNode) -> Vec<Option<Body>> {
     let ports = 0..operator.inputs.len();
     let clauses = &operator.logic.on_punct;
     ports
@@ -40,7 +40,7 @@ pub fn on_punct(operator: &Operator) -> Vec<Option<Body>> {
 }
 
 /// The only expression of a parameter, if it is given.
-pub fn param<'a>(operator: &'a Operator, name: &str) -> Option<&'a Expr> {
+pub fn param<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a Expr> {
     match &operator.param(name)?.value {
         ParamValue::Exprs(exprs) => exprs.first(),
         ParamValue::Literals(_) => None,
@@ -48,7 +48,7 @@ pub fn param<'a>(operator: &'a Operator, name: &str) -> Option<&'a Expr> {
 }
 
 /// The custom literal of a parameter, if it is given.
-pub fn literal<'a>(operator: &'a Operator, name: &str) -> Option<&'a str> {
+pub fn literal<'a>(operator: &'a OperatorNode, name: &str) -> Option<&'a str> {
     match &operator.param(name)?.value {
         ParamValue::Literals(names) => names.first().map(|name| &**name),
         ParamValue::Exprs(_) => None,
@@ -56,12 +56,12 @@ pub fn literal<'a>(operator: &'a Operator, name: &str) -> Option<&'a str> {
 }
 
 /// Whether a window is flushed or triggered by time.
-pub fn has_period(operator: &Operator) -> bool {
+pub fn has_period(operator: &OperatorNode) -> bool {
     let mut windows = operator
         .inputs
         .iter()
         .filter_map(|port| port.window.as_ref());
-    windows.any(|window| window.period().is_some())
+    windows.any(|window| window.period_s().is_some())
 }
 
 /// Submits a tuple to a port.
@@ -90,7 +90,7 @@ fn punctuation() -> Type {
 }
 
 /// The input tuple of a port.
-pub fn input(operator: &Operator, port: u32) -> Expr {
+pub fn input(operator: &OperatorNode, port: u32) -> Expr {
     Expr {
         kind: ExprKind::Input { port, history: 0 },
         ty: Type::Tuple(operator.inputs[port as usize].schema.clone()),
@@ -103,7 +103,7 @@ pub fn output(out: &OutPort, pos: Pos, mut attribute: impl FnMut(&Expr) -> Expr)
     let attributes = out.schema.attributes.iter().enumerate();
     let attributes = attributes.map(|(at, declared)| match out.assign.get(at) {
         Some(Some(assigned)) => attribute(assigned),
-        _ => default(&declared.ty, pos),
+        _ => default_value(&declared.ty, pos),
     });
     tuple(attributes.collect(), &out.schema, pos)
 }
@@ -118,7 +118,7 @@ pub fn tuple(attributes: Vec<Expr>, schema: &Arc<TupleType>, pos: Pos) -> Expr {
 }
 
 /// A type's default value.
-pub fn default(ty: &Type, pos: Pos) -> Expr {
+pub fn default_value(ty: &Type, pos: Pos) -> Expr {
     constant(Value::default_of(ty), ty.clone(), pos)
 }
 
@@ -142,6 +142,6 @@ pub fn guarded(condition: Option<&Expr>, stmts: Vec<Stmt>) -> Vec<Stmt> {
 }
 
 /// A parameter that the compiler should not have let through.
-pub fn missing(name: &str) -> Fault {
+pub fn missing_param(name: &str) -> Fault {
     Fault::new(FaultKind::Limit, format!("parameter {name} is missing"))
 }

@@ -1,7 +1,7 @@
 //! Operators that are known by name only: whoever invokes one is told why, and what to do instead.
 
 use graph::{Fault, FaultKind, OperatorModel, Unsupported};
-use runtime::{Build, Make, Operator, OperatorEntry};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry};
 
 /// The registry's line of such an operator.
 macro_rules! unsupported {
@@ -11,16 +11,16 @@ macro_rules! unsupported {
                 namespace: $namespace,
                 name: $name,
                 doc: concat!("Not supported: ", $why, "; ", $instead, "."),
-                unsupported: Some(Unsupported { why: $why, instead: $instead }),
+                unsupported: Some(Unsupported { reason: $why, alternative: $instead }),
                 ..OperatorModel::DEFAULT
             },
-            make: Make::Build(build),
+            constructor: OperatorConstructor::Build(build),
         };
     )+ };
 }
 
 /// The compiler lets none through.
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let message = format!("{} is not supported", build.operator.kind);
     Err(Fault::new(FaultKind::Limit, message))
 }

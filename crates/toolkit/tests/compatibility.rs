@@ -56,7 +56,14 @@ fn refusals_are_clauses() {
     let params = params
         .flat_map(|entry| entry.model.unsupported_params)
         .copied();
-    for (name, Unsupported { why, instead }) in operators.chain(functions).chain(params) {
+    for (
+        name,
+        Unsupported {
+            reason: why,
+            alternative: instead,
+        },
+    ) in operators.chain(functions).chain(params)
+    {
         for text in [why, instead] {
             let first = text.chars().next().expect("a reason has words");
             assert!(!first.is_uppercase(), "{name}: {text}");
@@ -134,7 +141,13 @@ fn functions() -> String {
     table("function", rows.into_iter())
 }
 
-fn row(name: &str, Unsupported { why, instead }: Unsupported) -> String {
+fn row(
+    name: &str,
+    Unsupported {
+        reason: why,
+        alternative: instead,
+    }: Unsupported,
+) -> String {
     format!("| `{name}` | {why} | {instead} |\n")
 }
 

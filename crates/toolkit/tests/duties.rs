@@ -1,14 +1,14 @@
 //! The duties that the run time has to every operator, in their order.
 
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, PunctuationOut};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
-use testkit::{Harness, Invoke, program, run, x};
+use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, PunctuationOutputMode};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
+use testkit::{OperatorBuilder, OperatorHarness, build_program, exprs, run_program};
 use tuple::{Punctuation, TupleRef, Type};
 
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
 
 const KEEPS: OutPortModel = OutPortModel {
-    punctuation: PunctuationOut::Preserving(0),
+    punctuation: PunctuationOutputMode::Preserving(0),
     ..OutPortModel::DEFAULT
 };
 
@@ -22,8 +22,8 @@ static TELLS: OperatorModel = OperatorModel {
 
 const ENTRY: OperatorEntry = OperatorEntry {
     model: &TELLS,
-    make: Make::Build(|build: &mut Build<'_>| {
-        let output = build.output(0)?;
+    constructor: OperatorConstructor::Build(|build: &mut BuildContext<'_>| {
+        let output = build.output_projection(0)?;
         Ok(Box::new(Tells(output)))
     }),
 };
@@ -50,11 +50,11 @@ impl Operator for Tells {
         out.submit(0, tuple)
     }
 
-    fn window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         tell(out, &format!("window {port}"))
     }
 
-    fn final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         tell(out, &format!("final {port}"))
     }
 
@@ -68,41 +68,45 @@ impl Operator for Tells {
 }
 
 /// Two inputs, two outputs, and a logic clause that counts its calls in a state variable.
-fn tells() -> Invoke {
+fn tells() -> OperatorBuilder {
     let counts = || {
-        let more = x::add(x::state(0, Type::Int64), x::int64(1));
-        x::body(&[], vec![x::set_state(0, more)])
+        let more = exprs::add(exprs::state(0, Type::Int64), exprs::int64(1));
+        exprs::body(&[], vec![exprs::set_state(0, more)])
     };
-    Invoke::new("t::Tells", "Tells")
+    OperatorBuilder::new("t::Tells", "Tells")
         .input("A", N)
         .input("B", N)
         .state("calls", Type::Int64, None)
         .on_tuple(0, counts())
         .on_punct(1, counts())
         .output("Kept", N)
-        .assign([Some(x::state(0, Type::Int64))])
+        .assign([Some(exprs::state(0, Type::Int64))])
         .output("Own", N)
 }
 
 #[test]
 fn calls_come_in_order_and_markers_go_where_the_model_says() {
-    let mut harness = Harness::new(&tells(), ENTRY);
-    harness.text(0, "{n=1}");
-    harness.window(0);
-    harness.window(1);
+    let mut harness = OperatorHarness::new(&tells(), ENTRY);
+    harness.process_text(0, "{n=1}");
+    harness.window_marker(0);
+    harness.window_marker(1);
     assert_eq!(
-        harness.sent(),
+        harness.take_submitted(),
         ["0 {n=1}", "0 window"],
         "port 0 keeps port 0's markers only"
     );
-    harness.ends(0);
-    harness.text(0, "{n=2}");
-    harness.window(0);
-    assert_eq!(harness.sent(), [""; 0], "a final port takes nothing");
-    harness.text(1, "{n=3}");
-    harness.ends(1);
-    harness.text(1, "{n=4}");
-    assert_eq!(harness.sent(), ["0 {n=3}", "0 final", "1 final"]);
+    harness.final_marker(0);
+    harness.process_text(0, "{n=2}");
+    harness.window_marker(0);
+    assert_eq!(
+        harness.take_submitted(),
+        [""; 0],
+        "a final port takes nothing"
+    );
+    harness.process_text(1, "{n=3}");
+    harness.final_marker(1);
+    harness.process_text(1, "{n=4}");
+    assert_eq!(harness.take_submitted(), ["0 {n=3}", "0 final", "1 final"]);
     let calls = [
         "process 0 Int64(1)",
         "window 0",
@@ -118,46 +122,46 @@ fn calls_come_in_order_and_markers_go_where_the_model_says() {
 
 #[test]
 fn a_control_port_is_not_waited_for() {
-    let mut control = tells().done();
+    let mut control = tells().build();
     control.inputs[1].is_control = true;
-    let mut harness = Harness::new(&control, ENTRY);
-    harness.ends(0);
-    assert_eq!(harness.sent(), ["0 final", "1 final"]);
-    harness.text(1, "{n=1}");
-    assert_eq!(harness.sent(), [""; 0]);
+    let mut harness = OperatorHarness::new(&control, ENTRY);
+    harness.final_marker(0);
+    assert_eq!(harness.take_submitted(), ["0 final", "1 final"]);
+    harness.process_text(1, "{n=1}");
+    assert_eq!(harness.take_submitted(), [""; 0]);
 }
 
 #[test]
 fn nothing_passes_a_port_after_a_final_marker_that_was_submitted() {
     let ends = vec![
-        x::submit(0, x::tuple(&["n"], vec![x::int64(1)])),
-        x::submit_mark(0, Punctuation::Final),
-        x::submit(0, x::tuple(&["n"], vec![x::int64(2)])),
-        x::submit_mark(0, Punctuation::Window),
+        exprs::submit(0, exprs::tuple(&["n"], vec![exprs::int64(1)])),
+        exprs::submit_mark(0, Punctuation::Final),
+        exprs::submit(0, exprs::tuple(&["n"], vec![exprs::int64(2)])),
+        exprs::submit_mark(0, Punctuation::Window),
     ];
-    let custom = Invoke::new("spl.utility::Custom", "C")
+    let custom = OperatorBuilder::new("spl.utility::Custom", "C")
         .input("In", N)
-        .on_tuple(0, x::body(&[], ends))
+        .on_tuple(0, exprs::body(&[], ends))
         .output("Out", N);
     let entry = thalweg_toolkit::operators().iter();
     let entry = entry.clone().find(|e| e.model.name == "Custom").unwrap();
-    let mut harness = Harness::new(&custom, *entry);
-    harness.text(0, "{n=0}");
-    harness.ends(0);
-    assert_eq!(harness.sent(), ["0 {n=1}", "0 final"]);
+    let mut harness = OperatorHarness::new(&custom, *entry);
+    harness.process_text(0, "{n=0}");
+    harness.final_marker(0);
+    assert_eq!(harness.take_submitted(), ["0 {n=1}", "0 final"]);
 }
 
 #[test]
 fn every_operator_is_closed_whatever_happens() {
-    let thirteen = Invoke::new("spl.utility::Beacon", "B")
+    let thirteen = OperatorBuilder::new("spl.utility::Beacon", "B")
         .output("B", N)
-        .assign([Some(x::int64(13))]);
-    let mut operator = tells().fed(0, 0, 0).done();
+        .assign([Some(exprs::int64(13))]);
+    let mut operator = tells().connect(0, 0, 0).build();
     operator.inputs.truncate(1);
-    let mut program = program([thirteen]);
+    let mut program = build_program([thirteen]);
     program.operators.push(operator);
     let registry = [thalweg_toolkit::operators(), &[ENTRY]].concat();
-    let (printed, ended) = run(&program, &registry);
+    let (printed, ended) = run_program(&program, &registry);
     assert_eq!(printed, "process 0 Int64(13)\nclose\n");
     assert_eq!(ended.unwrap_err().to_string(), "Tells (t::Tells): thirteen");
 }

@@ -1,14 +1,14 @@
-//! Once a PE runs, the fused path allocates nothing for tuples of fixed length, and a tumbling window
-//! whose tuples need not be kept takes no more memory the more come. Windows that have reached their
-//! size take no more either.
+//! Once a PE runs, the fused path allocates nothing for tuples of fixed length, and a tumbling
+//! window whose tuples need not be kept takes no more memory the more come. Windows that have
+//! reached their size take no more either.
 
 use std::alloc::System;
 
-use graph::{BinaryOp, EventClock, Expr, Fault, Interval, OperatorModel, Policy, Pos, Window};
-use graph::{WindowKind, inserted};
-use runtime::{Make, Operator, OperatorEntry, Outlet};
+use graph::{BinaryOp, EventClock, Expr, Fault, OperatorModel, Policy, Pos, TimeInterval, Window};
+use graph::{WindowKind, inserted_operators};
+use runtime::{Operator, OperatorConstructor, OperatorEntry, Outlet};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
-use testkit::{Invoke, program, x};
+use testkit::{OperatorBuilder, build_program, exprs};
 use tuple::{Resolution, TupleRef, Type};
 
 #[global_allocator]
@@ -26,8 +26,9 @@ static WATCH: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-/// Tuples between two looks at the count, and at most so many of the 99 spans may see an allocation:
-/// the count is the whole process', and while the first tuples pass the main thread still starts up.
+/// Tuples between two looks at the count, and at most so many of the 99 spans may see an
+/// allocation: the count is the whole process', and while the first tuples pass the main thread
+/// still starts up.
 const SPAN: u64 = 100;
 const DIRTY_SPANS_MAX: u64 = 3;
 
@@ -68,13 +69,13 @@ fn watch(warm_up: u64) -> Box<dyn Operator> {
 
 const WATCH_ENTRY: OperatorEntry = OperatorEntry {
     model: &WATCH,
-    make: Make::Build(|_| Ok(watch(SPAN))),
+    constructor: OperatorConstructor::Build(|_| Ok(watch(SPAN))),
 };
 
 /// The same, for windows that grow first.
 const WATCH_WINDOWS: OperatorEntry = OperatorEntry {
     model: &WATCH,
-    make: Make::Build(|_| Ok(watch(20 * SPAN))),
+    constructor: OperatorConstructor::Build(|_| Ok(watch(20 * SPAN))),
 };
 
 static TAKE: OperatorModel = OperatorModel {
@@ -95,7 +96,7 @@ impl Operator for Take {
 
 const TAKE_ENTRY: OperatorEntry = OperatorEntry {
     model: &TAKE,
-    make: Make::Build(|_| Ok(Box::new(Take))),
+    constructor: OperatorConstructor::Build(|_| Ok(Box::new(Take))),
 };
 
 fn schema() -> [(&'static str, Type); 2] {
@@ -103,46 +104,49 @@ fn schema() -> [(&'static str, Type); 2] {
 }
 
 fn n() -> Expr {
-    x::attribute(0, 0, Type::Int64)
+    exprs::attribute(0, 0, Type::Int64)
 }
 
 /// An operator that is fed by an earlier one.
-fn fed(kind: &str, name: &str, feeder: u32) -> Invoke {
-    let invoke = Invoke::new(kind, name).input("In", schema());
-    invoke.fed(0, feeder, 0)
+fn fed(kind: &str, name: &str, feeder: u32) -> OperatorBuilder {
+    let invoke = OperatorBuilder::new(kind, name).input("In", schema());
+    invoke.connect(0, feeder, 0)
 }
 
 /// Tuples with `n` from 1 to 20,000.
-fn numbers() -> Invoke {
-    let step = graph::ExprKind::Step {
+fn numbers() -> OperatorBuilder {
+    let step = graph::ExprKind::Increment {
         place: graph::Place {
-            root: graph::Root::State(graph::StateId(0)),
+            root: graph::PlaceRoot::State(graph::StateId(0)),
             steps: Vec::new(),
             ty: Type::Int64,
-            pos: x::HERE,
+            pos: exprs::TEST_POS,
         },
-        down: false,
-        prefix: true,
+        is_decrement: false,
+        is_prefix: true,
     };
-    Invoke::new("spl.utility::Beacon", "B")
+    OperatorBuilder::new("spl.utility::Beacon", "B")
         .state("n", Type::Int64, None)
-        .param("iterations", [x::int32(20_000)])
+        .param("iterations", [exprs::int32(20_000)])
         .output("B", schema())
-        .assign([Some(x::expr(step, Type::Int64)), Some(x::float64(0.5))])
+        .assign([
+            Some(exprs::expr(step, Type::Int64)),
+            Some(exprs::float64(0.5)),
+        ])
 }
 
-/// An Aggregate of an earlier operator's tuples; its output is the result of the first of these calls,
-/// which have an int64 for an argument and for a result.
-fn aggregate(feeder: u32, window: Window, calls: &[&str]) -> Invoke {
+/// An Aggregate of an earlier operator's tuples; its output is the result of the first of these
+/// calls, which have an int64 for an argument and for a result.
+fn aggregate(feeder: u32, window: Window, calls: &[&str]) -> OperatorBuilder {
     let invoke = fed("spl.relational::Aggregate", "Sums", feeder).window(window);
     let invoke = invoke.output("Sums", schema());
-    let call = |invoke: Invoke, function: &&str| {
+    let call = |invoke: OperatorBuilder, function: &&str| {
         let arguments = if function.starts_with("Arg") { 2 } else { 1 };
         invoke.call(function, vec![n(); arguments], Type::Int64)
     };
     calls.iter().fold(invoke, call).assign([
-        Some(x::expr(graph::ExprKind::OutputCall(0), Type::Int64)),
-        Some(x::attribute(0, 1, Type::Float64)),
+        Some(exprs::expr(graph::ExprKind::OutputCall(0), Type::Int64)),
+        Some(exprs::attribute(0, 1, Type::Float64)),
     ])
 }
 
@@ -157,12 +161,13 @@ fn window(kind: WindowKind, evict: Policy, trigger: Option<Policy>) -> Window {
 }
 
 /// Runs operators; how many tuples each got.
-fn run(operators: Vec<Invoke>, watch: OperatorEntry) -> Vec<u64> {
+fn run(operators: Vec<OperatorBuilder>, watch: OperatorEntry) -> Vec<u64> {
     let ours = [watch, TAKE_ENTRY];
     let inserted = runtime::crossing::ENTRIES;
     let registry = [thalweg_toolkit::operators(), inserted, &ours].concat();
-    let (_, ended) = testkit::run(&program(operators), &registry);
-    let processed = |tally: runtime::Tally| tally.processed.first().copied().unwrap_or_default();
+    let (_, ended) = testkit::run_program(&build_program(operators), &registry);
+    let processed =
+        |tally: runtime::OperatorCounts| tally.processed.first().copied().unwrap_or_default();
     ended.unwrap().into_iter().map(processed).collect()
 }
 
@@ -175,7 +180,10 @@ fn what_runs_allocates_nothing() {
 }
 
 fn tuples_of_fixed_length_pass_without_an_allocation() {
-    let odd = x::eq(x::binary(BinaryOp::BitAnd, n(), x::int64(1)), x::int64(0));
+    let odd = exprs::eq(
+        exprs::binary(BinaryOp::BitAnd, n(), exprs::int64(1)),
+        exprs::int64(0),
+    );
     let of_a_window = window(WindowKind::Tumbling, Policy::Count(4_000), None);
     let operators = vec![
         numbers(),
@@ -186,11 +194,14 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
             .history(1)
             .output("Sum", schema())
             .assign([
-                Some(x::add(n(), x::earlier(0, 1, 0, Type::Int64))),
-                Some(x::attribute(0, 1, Type::Float64)),
+                Some(exprs::add(
+                    n(),
+                    exprs::history_attribute(0, 1, 0, Type::Int64),
+                )),
+                Some(exprs::attribute(0, 1, Type::Float64)),
             ]),
         fed("t::Watch", "Watch", 2),
-        aggregate(2, of_a_window, &["Sum"]).param("groupBy", [x::rem(n(), x::int64(3))]),
+        aggregate(2, of_a_window, &["Sum"]).param("groupBy", [exprs::rem(n(), exprs::int64(3))]),
         fed("t::Take", "Take", 4),
     ];
     let processed = run(operators, WATCH_ENTRY);
@@ -199,7 +210,7 @@ fn tuples_of_fixed_length_pass_without_an_allocation() {
 }
 
 fn panes_take_no_more_than_those_before() {
-    let panes = Policy::Interval(Interval {
+    let panes = Policy::Interval(TimeInterval {
         duration_ns: 200,
         period_ns: 50,
         offset_ns: 0,
@@ -211,12 +222,12 @@ fn panes_take_no_more_than_those_before() {
         attribute: "n".into(),
         resolution: Resolution::Nanoseconds,
         lag_ns: 0,
-        gap_ns: 10,
+        min_gap_ns: 10,
         outputs: vec![0],
-        makes: true,
+        generates_watermarks: true,
     };
-    let mut marks = fed(inserted::WATERMARKS, "Marks", 0).output("Marks", schema());
-    marks = marks.clock(clock);
+    let mut marks = fed(inserted_operators::WATERMARKS, "Marks", 0).output("Marks", schema());
+    marks = marks.event_clock(clock);
     let panes = window(WindowKind::TimeInterval, panes, None);
     let operators = vec![
         numbers(),
@@ -250,7 +261,7 @@ fn windows_that_slide_take_no_more_than_when_they_were_full_first() {
         fed("t::Watch", "Watch", 0),
         aggregate(0, sliding(100, 1), &calls),
         fed("t::Take", "Take", 2),
-        aggregate(0, sliding(70, 7), &calls).param("groupBy", [x::rem(n(), x::int64(3))]),
+        aggregate(0, sliding(70, 7), &calls).param("groupBy", [exprs::rem(n(), exprs::int64(3))]),
         fed("t::Take", "Take", 4),
         aggregate(0, of_delta, &calls),
         fed("t::Take", "Take", 6),

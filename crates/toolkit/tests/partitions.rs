@@ -1,13 +1,13 @@
 //! The metric of operators with a partitioned window: how many partitions there are.
 
 use graph::{Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
-use testkit::{Harness, Invoke, x};
+use testkit::{OperatorBuilder, OperatorHarness, exprs};
 use tuple::Type;
 
 /// What the metric says after each tuple.
 fn partitions(kind: &str, window: Window, tuples: &[i64]) -> Vec<i64> {
-    let n = || x::attribute(0, 0, Type::Int64);
-    let operator = Invoke::new(&format!("spl.relational::{kind}"), "O")
+    let n = || exprs::attribute(0, 0, Type::Int64);
+    let operator = OperatorBuilder::new(&format!("spl.relational::{kind}"), "O")
         .input("In", [("n", Type::Int64)])
         .window(window)
         .param("partitionBy", [n()])
@@ -19,10 +19,10 @@ fn partitions(kind: &str, window: Window, tuples: &[i64]) -> Vec<i64> {
     };
     let mut entries = thalweg_toolkit::operators().iter();
     let entry = *entries.find(|entry| entry.model.name == kind).unwrap();
-    let mut harness = Harness::new(&operator, entry);
+    let mut harness = OperatorHarness::new(&operator, entry);
     let count = |n| {
-        harness.text(0, &format!("{{n={n}}}"));
-        let metrics = harness.tally().metrics;
+        harness.process_text(0, &format!("{{n={n}}}"));
+        let metrics = harness.metrics().metrics;
         let metric = metrics
             .iter()
             .find(|(name, _)| name == "nCurrentPartitions");

@@ -4,72 +4,80 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use graph::{BinaryOp, Expr, Fault, OperatorModel, Program, Stmt};
-use runtime::abi::interpreted::Interpreted;
-use runtime::{Build, Make, Operator, OperatorEntry, Options, Outlet, Pe, Report, Stop, TimerId};
-use testkit::{Invoke, Shared, program, sinks, x};
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::{
+    BuildContext, FailureReport, Operator, OperatorConstructor, OperatorEntry, Outlet, Pe,
+    PeOptions, StopSignal, TimerId,
+};
+use testkit::{OperatorBuilder, SharedOutput, build_program, exprs, test_operators};
 use tuple::{Punctuation, TupleRef, Type};
 
 const N: [(&str, Type); 1] = [("n", Type::Int64)];
 
 fn n() -> Expr {
-    x::attribute(0, 0, Type::Int64)
+    exprs::attribute(0, 0, Type::Int64)
 }
 
 /// Counts from 0 in a state variable and submits each number; so many, or without end.
-fn numbers(name: &str, count: Option<i64>) -> Invoke {
-    let beacon = Invoke::new("spl.utility::Beacon", name)
-        .state("next", Type::Int64, Some(x::int64(0)))
+fn numbers(name: &str, count: Option<i64>) -> OperatorBuilder {
+    let beacon = OperatorBuilder::new("spl.utility::Beacon", name)
+        .state("next", Type::Int64, Some(exprs::int64(0)))
         .output("Numbers", N);
     let beacon = match count {
-        Some(count) => beacon.param("iterations", [x::int32(count as i32)]),
+        Some(count) => beacon.param("iterations", [exprs::int32(count as i32)]),
         None => beacon,
     };
-    let step = graph::ExprKind::Step {
+    let step = graph::ExprKind::Increment {
         place: graph::Place {
-            root: graph::Root::State(graph::StateId(0)),
+            root: graph::PlaceRoot::State(graph::StateId(0)),
             steps: Vec::new(),
             ty: Type::Int64,
-            pos: x::HERE,
+            pos: exprs::TEST_POS,
         },
-        down: false,
-        prefix: false,
+        is_decrement: false,
+        is_prefix: false,
     };
-    beacon.assign([Some(x::expr(step, Type::Int64))])
+    beacon.assign([Some(exprs::expr(step, Type::Int64))])
 }
 
 /// Adds a constant to its only attribute.
-fn adding(name: &str, what: i64, feeder: u32) -> Invoke {
-    Invoke::new("spl.relational::Functor", name)
+fn adding(name: &str, what: i64, feeder: u32) -> OperatorBuilder {
+    OperatorBuilder::new("spl.relational::Functor", name)
         .input("In", N)
-        .fed(0, feeder, 0)
+        .connect(0, feeder, 0)
         .output(name, N)
-        .assign([Some(x::add(n(), x::int64(what)))])
+        .assign([Some(exprs::add(n(), exprs::int64(what)))])
 }
 
-fn print(feeder: u32) -> Invoke {
-    Invoke::new("testkit::Print", "Print")
+fn print(feeder: u32) -> OperatorBuilder {
+    OperatorBuilder::new("testkit::Print", "Print")
         .input("In", N)
-        .fed(0, feeder, 0)
+        .connect(0, feeder, 0)
 }
 
 fn registry() -> Vec<OperatorEntry> {
-    [thalweg_toolkit::operators(), &sinks()].concat()
+    [thalweg_toolkit::operators(), &test_operators()].concat()
 }
 
-fn run(program: &Program) -> (Vec<String>, Result<Vec<runtime::Tally>, Report>) {
-    let (printed, ended) = testkit::run(program, &registry());
+fn run(
+    program: &Program,
+) -> (
+    Vec<String>,
+    Result<Vec<runtime::OperatorCounts>, FailureReport>,
+) {
+    let (printed, ended) = testkit::run_program(program, &registry());
     (printed.lines().map(str::to_owned).collect(), ended)
 }
 
 #[test]
 fn a_diamond_is_walked_depth_first_and_ends_once() {
-    let union = Invoke::new("spl.utility::Union", "U")
+    let union = OperatorBuilder::new("spl.utility::Union", "U")
         .input("L", N)
         .input("R", N)
-        .fed(0, 1, 0)
-        .fed(1, 2, 0)
+        .connect(0, 1, 0)
+        .connect(1, 2, 0)
         .output("U", N);
-    let program = program([
+    let program = build_program([
         numbers("B", Some(2)),
         adding("L", 10, 0),
         adding("R", 20, 0),
@@ -86,10 +94,10 @@ fn a_diamond_is_walked_depth_first_and_ends_once() {
 
 #[test]
 fn a_port_of_two_streams_sees_every_window_marker_and_one_final() {
-    let program = program([
+    let program = build_program([
         numbers("A", Some(100)),
         numbers("B", Some(50)),
-        print(0).fed(0, 1, 0),
+        print(0).connect(0, 1, 0),
     ]);
     let (lines, ended) = run(&program);
     let count = |what: &str| lines.iter().filter(|line| line.starts_with(what)).count();
@@ -102,31 +110,34 @@ fn a_port_of_two_streams_sees_every_window_marker_and_one_final() {
 }
 
 /// Passes what comes from outside; what comes back it halves, until nothing is left; then it ends.
-fn halving(feeder: u32, own: u32) -> Invoke {
-    let tuple = |value| x::tuple(&["n"], vec![value]);
-    let back = x::attribute(1, 0, Type::Int64);
-    let half = x::div(back.clone(), x::int64(2));
+fn halving(feeder: u32, own: u32) -> OperatorBuilder {
+    let tuple = |value| exprs::tuple(&["n"], vec![value]);
+    let back = exprs::attribute(1, 0, Type::Int64);
+    let half = exprs::div(back.clone(), exprs::int64(2));
     let again = Stmt::If(
-        x::lt(x::int64(1), back),
-        vec![x::submit(0, tuple(half))],
-        vec![x::submit_mark(0, Punctuation::Final)],
+        exprs::lt(exprs::int64(1), back),
+        vec![exprs::submit(0, tuple(half))],
+        vec![exprs::submit_mark(0, Punctuation::Final)],
     );
-    Invoke::new("spl.utility::Custom", "Loop")
+    OperatorBuilder::new("spl.utility::Custom", "Loop")
         .input("Out", N)
         .input("Back", N)
-        .fed(0, feeder, 0)
-        .fed(1, own, 0)
+        .connect(0, feeder, 0)
+        .connect(1, own, 0)
         .on_tuple(
             0,
-            x::body(&[], vec![x::submit(0, tuple(x::add(n(), x::int64(20))))]),
+            exprs::body(
+                &[],
+                vec![exprs::submit(0, tuple(exprs::add(n(), exprs::int64(20))))],
+            ),
         )
-        .on_tuple(1, x::body(&[], vec![again]))
+        .on_tuple(1, exprs::body(&[], vec![again]))
         .output("Loop", N)
 }
 
 #[test]
 fn a_loop_delivers_what_comes_back_when_the_call_has_returned() {
-    let program = program([
+    let program = build_program([
         numbers("B", Some(1)),
         halving(0, 2),
         adding("Same", 0, 1),
@@ -142,39 +153,40 @@ fn a_loop_delivers_what_comes_back_when_the_call_has_returned() {
 
 #[test]
 fn a_loop_that_two_threads_enter_loses_nothing() {
-    let tuple = |value| x::tuple(&["n"], vec![value]);
+    let tuple = |value| exprs::tuple(&["n"], vec![value]);
     let twice = Stmt::If(
-        x::lt(x::attribute(0, 0, Type::Int64), x::int64(1000)),
-        vec![x::submit(0, tuple(x::add(n(), x::int64(1000))))],
+        exprs::lt(exprs::attribute(0, 0, Type::Int64), exprs::int64(1000)),
+        vec![exprs::submit(0, tuple(exprs::add(n(), exprs::int64(1000))))],
         Vec::new(),
     );
-    let program = program([
+    let program = build_program([
         numbers("A", Some(1000)),
         numbers("B", Some(1000)),
-        Invoke::new("spl.utility::Custom", "Twice")
+        OperatorBuilder::new("spl.utility::Custom", "Twice")
             .input("In", N)
-            .fed(0, 0, 0)
-            .fed(0, 3, 0)
-            .on_tuple(0, x::body(&[], vec![twice]))
+            .connect(0, 0, 0)
+            .connect(0, 3, 0)
+            .on_tuple(0, exprs::body(&[], vec![twice]))
             .output("Twice", N),
-        adding("Same", 0, 2).fed(0, 1, 0),
+        adding("Same", 0, 2).connect(0, 1, 0),
     ]);
     let (_, ended) = run(&program);
-    // 1000 from A and what comes back of it, 1000 from B by way of `Same` and what comes back of it.
+    // 1000 from A and what comes back of it, 1000 from B by way of `Same` and what comes back of
+    // it.
     assert_eq!(ended.unwrap()[2].processed, [4000]);
 }
 
 #[test]
 fn a_fault_names_its_operator_and_its_place() {
-    let inverse = Invoke::new("spl.relational::Functor", "Inverse")
+    let inverse = OperatorBuilder::new("spl.relational::Functor", "Inverse")
         .input("In", N)
-        .fed(0, 0, 0)
+        .connect(0, 0, 0)
         .output("Inverse", N)
-        .assign([Some(x::div(
-            x::int64(100),
-            x::binary(BinaryOp::Sub, x::int64(2), n()),
+        .assign([Some(exprs::div(
+            exprs::int64(100),
+            exprs::binary(BinaryOp::Sub, exprs::int64(2), n()),
         ))]);
-    let program = program([numbers("B", None), inverse, print(1)]);
+    let program = build_program([numbers("B", None), inverse, print(1)]);
     let (lines, ended) = run(&program);
     assert_eq!(
         lines,
@@ -188,22 +200,22 @@ fn a_fault_names_its_operator_and_its_place() {
         (&*failure.operator, &*failure.kind),
         ("Inverse", "spl.relational::Functor")
     );
-    assert_eq!(failure.fault.pos(), Some(x::HERE));
-    assert!(!failure.is_bug && !report.is_quiet);
+    assert_eq!(failure.fault.pos(), Some(exprs::TEST_POS));
+    assert!(!failure.is_bug && !report.is_stdout_closed);
 }
 
 #[test]
 fn a_caught_fault_costs_the_tuple_only() {
-    let list = graph::ExprKind::List(vec![x::int64(7)]);
-    let list = x::expr(list, Type::List(Type::Int64.into(), None));
+    let list = graph::ExprKind::List(vec![exprs::int64(7)]);
+    let list = exprs::expr(list, Type::List(Type::Int64.into(), None));
     let element = graph::ExprKind::Index(list.into(), Box::new(n()));
-    let pick = Invoke::new("spl.relational::Functor", "Pick")
+    let pick = OperatorBuilder::new("spl.relational::Functor", "Pick")
         .input("In", N)
-        .fed(0, 0, 0)
+        .connect(0, 0, 0)
         .catch("streams")
         .output("Pick", N)
-        .assign([Some(x::expr(element, Type::Int64))]);
-    let program = program([numbers("B", Some(3)), pick, print(1)]);
+        .assign([Some(exprs::expr(element, Type::Int64))]);
+    let program = build_program([numbers("B", Some(3)), pick, print(1)]);
     let (lines, ended) = run(&program);
     assert_eq!(lines, ["0 {n=7}", "0 window", "0 final"]);
     assert_eq!(
@@ -212,56 +224,56 @@ fn a_caught_fault_costs_the_tuple_only() {
     );
 }
 
-fn wire(program: &Program, registry: &[OperatorEntry], options: Options) -> Pe {
-    let mut backend = Interpreted::new(&[], &[]);
+fn wire(program: &Program, registry: &[OperatorEntry], options: PeOptions) -> Pe {
+    let mut backend = InterpreterBackend::new(&[], &[]);
     Pe::wire(program, registry, &mut backend, options).unwrap_or_else(|r| panic!("{r}"))
 }
 
-fn printing_to(printed: &Shared) -> Options {
-    Options {
+fn printing_to(printed: &SharedOutput) -> PeOptions {
+    PeOptions {
         stdout: Box::new(printed.clone()),
-        ..Options::default()
+        ..PeOptions::default()
     }
 }
 
 #[test]
 fn a_shutdown_wakes_sleepers_and_ends_in_order() {
-    let slow = numbers("Slow", None).param("period", [x::float64(1e9)]);
-    let printed = Shared::default();
-    let program = program([slow, print(0)]);
+    let slow = numbers("Slow", None).param("period", [exprs::float64(1e9)]);
+    let printed = SharedOutput::default();
+    let program = build_program([slow, print(0)]);
     let pe = wire(&program, &registry(), printing_to(&printed))
         .start()
         .unwrap();
-    while pe.tallies()[1].processed[0] == 0 {
+    while pe.operator_counts()[1].processed[0] == 0 {
         std::thread::yield_now();
     }
-    pe.stop().request();
+    pe.stop_signal().request();
     pe.join().unwrap();
     assert_eq!(printed.text(), "0 {n=0}\n0 final\n");
 }
 
 #[test]
 fn a_job_is_stopped_after_a_while() {
-    let program = program([numbers("Fast", None), print(0)]);
-    let pe = wire(&program, &registry(), printing_to(&Shared::default()));
-    pe.stop().request_after(0.01).unwrap();
+    let program = build_program([numbers("Fast", None), print(0)]);
+    let pe = wire(&program, &registry(), printing_to(&SharedOutput::default()));
+    pe.stop_signal().request_after(0.01).unwrap();
     let tallies = pe.start().unwrap().join().unwrap();
     assert_eq!(tallies[0].submitted, tallies[1].processed);
 }
 
 #[test]
 fn a_source_that_never_looks_for_a_shutdown_is_made_to_end() {
-    let tuple = x::tuple(&["n"], vec![x::int64(1)]);
-    let endless = Stmt::While(x::boolean(true), vec![x::submit(0, tuple)]);
-    let endless = Invoke::new("spl.utility::Custom", "Endless")
-        .on_process(x::body(&[], vec![endless]))
+    let tuple = exprs::tuple(&["n"], vec![exprs::int64(1)]);
+    let endless = Stmt::While(exprs::boolean(true), vec![exprs::submit(0, tuple)]);
+    let endless = OperatorBuilder::new("spl.utility::Custom", "Endless")
+        .on_process(exprs::body(&[], vec![endless]))
         .output("Endless", N);
     let pe = wire(
-        &program([endless, print(0)]),
+        &build_program([endless, print(0)]),
         &registry(),
-        printing_to(&Shared::default()),
+        printing_to(&SharedOutput::default()),
     );
-    pe.stop().request();
+    pe.stop_signal().request();
     let tallies = pe.start().unwrap().join().unwrap();
     assert_eq!(tallies[0].submitted, tallies[1].processed);
 }
@@ -269,10 +281,13 @@ fn a_source_that_never_looks_for_a_shutdown_is_made_to_end() {
 /// A built operator of this file.
 const fn entry(
     model: &'static OperatorModel,
-    build: fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>,
+    build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
 ) -> OperatorEntry {
-    let make = Make::Build(build);
-    OperatorEntry { model, make }
+    let make = OperatorConstructor::Build(build);
+    OperatorEntry {
+        model,
+        constructor: make,
+    }
 }
 
 static TICKS: OperatorModel = OperatorModel {
@@ -283,14 +298,14 @@ static TICKS: OperatorModel = OperatorModel {
 };
 
 /// Asks for a shutdown at the third tick of its first timer.
-struct Ticks(u32, Stop);
+struct Ticks(u32, StopSignal);
 
 impl Operator for Ticks {
     fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn timer(&mut self, timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn on_timer(&mut self, timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.0 += u32::from(timer == TimerId(0));
         if self.0 == 3 {
             out.services().print(b"three\n", false)?;
@@ -303,16 +318,18 @@ impl Operator for Ticks {
 #[test]
 fn timers_fire_until_the_end() {
     let ticks = entry(&TICKS, |build| {
-        build.timer(0.002);
-        build.timer(1e9);
-        Ok(Box::new(Ticks(0, build.stop())))
+        build.add_timer(0.002);
+        build.add_timer(1e9);
+        Ok(Box::new(Ticks(0, build.stop_signal())))
     });
-    let ticking = Invoke::new("t::Ticks", "Ticks").input("In", N).fed(0, 0, 0);
-    let source = numbers("Slow", None).param("period", [x::float64(1e9)]);
-    let printed = Shared::default();
+    let ticking = OperatorBuilder::new("t::Ticks", "Ticks")
+        .input("In", N)
+        .connect(0, 0, 0);
+    let source = numbers("Slow", None).param("period", [exprs::float64(1e9)]);
+    let printed = SharedOutput::default();
     let registry = [registry(), vec![ticks]].concat();
     let pe = wire(
-        &program([source, ticking]),
+        &build_program([source, ticking]),
         &registry,
         printing_to(&printed),
     );
@@ -338,13 +355,13 @@ impl Operator for Panics {
 #[test]
 fn a_panic_is_reported_as_a_bug_of_its_operator() {
     let panics = entry(&PANICS, |_| Ok(Box::new(Panics)));
-    let operator = Invoke::new("t::Panics", "Panics")
+    let operator = OperatorBuilder::new("t::Panics", "Panics")
         .input("In", N)
-        .fed(0, 0, 0);
+        .connect(0, 0, 0);
     let registry = [registry(), vec![panics]].concat();
     let other = [numbers("Other", None), print(2)];
-    let program = program([numbers("B", Some(3)), operator].into_iter().chain(other));
-    let (printed, ended) = testkit::run(&program, &registry);
+    let program = build_program([numbers("B", Some(3)), operator].into_iter().chain(other));
+    let (printed, ended) = testkit::run_program(&program, &registry);
     let report = ended.unwrap_err();
     let failure = &report.failures[0];
     assert_eq!(report.failures.len(), 1, "{report}");
@@ -372,33 +389,33 @@ impl std::io::Write for Gone {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_job_quietly() {
-    let options = Options {
+    let options = PeOptions {
         stdout: Box::new(Gone),
-        ..Options::default()
+        ..PeOptions::default()
     };
     let pe = wire(
-        &program([numbers("B", None), print(0)]),
+        &build_program([numbers("B", None), print(0)]),
         &registry(),
         options,
     );
-    assert!(pe.start().unwrap().join().unwrap_err().is_quiet);
+    assert!(pe.start().unwrap().join().unwrap_err().is_stdout_closed);
 }
 
 /// Pair of two ports fed by these operators, with room for one tuple of each port.
-fn pair(left: u32, right: u32) -> Invoke {
-    Invoke::new("spl.utility::Pair", "Pair")
+fn pair(left: u32, right: u32) -> OperatorBuilder {
+    OperatorBuilder::new("spl.utility::Pair", "Pair")
         .input("L", N)
         .input("R", N)
-        .fed(0, left, 0)
-        .fed(1, right, 0)
-        .param("bufferSize", [x::uint32(1)])
+        .connect(0, left, 0)
+        .connect(1, right, 0)
+        .param("bufferSize", [exprs::uint32(1)])
         .output("Pair", N)
 }
 
 #[test]
 fn a_full_pair_holds_up_its_sender() {
-    let slow = numbers("Slow", Some(20)).param("period", [x::float64(0.0002)]);
-    let program = program([numbers("Fast", Some(20)), slow, pair(0, 1), print(2)]);
+    let slow = numbers("Slow", Some(20)).param("period", [exprs::float64(0.0002)]);
+    let program = build_program([numbers("Fast", Some(20)), slow, pair(0, 1), print(2)]);
     let (lines, ended) = run(&program);
     let expected = (0..20).flat_map(|n| {
         let tuple = format!("0 {{n={n}}}");
@@ -414,8 +431,8 @@ fn a_full_pair_holds_up_its_sender() {
 #[test]
 fn nobody_waits_for_room_that_only_he_could_make() {
     // One thread feeds both ports, the left one twice as much: it must not wait for itself.
-    let twice = adding("Twice", 0, 0).fed(0, 0, 0);
-    let program = program([
+    let twice = adding("Twice", 0, 0).connect(0, 0, 0);
+    let program = build_program([
         numbers("B", Some(10)),
         twice,
         adding("Once", 0, 0),
@@ -427,7 +444,7 @@ fn nobody_waits_for_room_that_only_he_could_make() {
 
 #[test]
 fn two_pairs_fed_crosswise_do_not_deadlock() {
-    let program = program([
+    let program = build_program([
         numbers("A", Some(300)),
         numbers("B", Some(300)),
         pair(0, 1),
@@ -443,19 +460,19 @@ fn two_pairs_fed_crosswise_do_not_deadlock() {
 #[test]
 fn delay_keeps_order_and_markers_and_is_emptied_by_a_shutdown() {
     for (delay, stops) in [(0.001, false), (1e9, true)] {
-        let delaying = Invoke::new("spl.utility::Delay", "D")
+        let delaying = OperatorBuilder::new("spl.utility::Delay", "D")
             .input("In", N)
-            .fed(0, 0, 0)
-            .param("delay", [x::float64(delay)])
-            .param("bufferSize", [x::uint32(2)])
+            .connect(0, 0, 0)
+            .param("delay", [exprs::float64(delay)])
+            .param("bufferSize", [exprs::uint32(2)])
             .output("D", N);
-        let printed = Shared::default();
-        let program = program([numbers("B", Some(3)), delaying, print(1)]);
+        let printed = SharedOutput::default();
+        let program = build_program([numbers("B", Some(3)), delaying, print(1)]);
         let pe = wire(&program, &registry(), printing_to(&printed))
             .start()
             .unwrap();
         if stops {
-            let stop = pe.stop();
+            let stop = pe.stop_signal();
             let (ended, wait) = mpsc::channel::<()>();
             let timer = std::thread::spawn(move || {
                 let _ = wait.recv_timeout(Duration::from_millis(20));

@@ -13,34 +13,34 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
-use ring::{Pages, READERS_MAX};
+use ring::{PagePolicy, READERS_MAX};
 use toml::de::{DeTable, DeValue};
 
 /// No configuration is as large as this.
-const BYTES_MAX: u64 = 1 << 20;
+const CONFIG_BYTES_MAX: u64 = 1 << 20;
 
 /// The keys, in the order in which they are explained.
-pub const KEYS: [&str; 3] = ["ring_bytes", "receivers", "huge_pages"];
+pub const CONFIG_KEYS: [&str; 3] = ["ring_bytes", "receivers", "huge_pages"];
 
 /// What `huge_pages` may say.
-pub const HUGE_PAGES: [(&str, Pages); 3] = [
-    ("auto", Pages::Auto),
-    ("always", Pages::Huge),
-    ("never", Pages::Small),
+pub const HUGE_PAGES_VALUES: [(&str, PagePolicy); 3] = [
+    ("auto", PagePolicy::Auto),
+    ("always", PagePolicy::Huge),
+    ("never", PagePolicy::Small),
 ];
 
 /// Bytes that a ring may have.
-const RING_BYTES: Range<i64> = 4096..(1 << 31) + 1;
+const RING_BYTES_RANGE: Range<i64> = 4096..(1 << 31) + 1;
 
 /// How a publisher's ring is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
+pub struct PublisherConfig {
     /// Bytes of messages that it holds; a message has at most half of them.
     pub ring_bytes: usize,
     /// Subscribers at once, 1 to 64.
     pub receivers: u32,
     /// Its pages.
-    pub huge_pages: Pages,
+    pub huge_pages: PagePolicy,
 }
 
 /// What is wrong with a configuration, and where.
@@ -53,28 +53,28 @@ pub struct ConfigError {
     /// In characters from 1; 0: the file as a whole.
     pub column: usize,
     /// What is wrong, and what would be right.
-    pub what: String,
+    pub message: String,
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
+impl Default for PublisherConfig {
+    fn default() -> PublisherConfig {
+        PublisherConfig {
             ring_bytes: 1 << 20,
             receivers: READERS_MAX,
-            huge_pages: Pages::Auto,
+            huge_pages: PagePolicy::Auto,
         }
     }
 }
 
-impl Config {
+impl PublisherConfig {
     /// Takes over what a file says.
     ///
     /// # Errors
     /// It cannot be read, is no TOML, has a key that there is not or a value that cannot be.
     pub fn read(&mut self, file: &Path) -> Result<(), ConfigError> {
         let name = file.display().to_string();
-        let text = text(file).map_err(|error| ConfigError {
-            what: format!("cannot be read: {error}"),
+        let text = read_text(file).map_err(|error| ConfigError {
+            message: format!("cannot be read: {error}"),
             file: name.clone(),
             line: 0,
             column: 0,
@@ -85,17 +85,17 @@ impl Config {
     /// Takes over what a text says; `name` is said in errors.
     ///
     /// # Errors
-    /// As [`Config::read`]; nothing is taken over then.
+    /// As [`PublisherConfig::read`]; nothing is taken over then.
     pub fn apply(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
-        let fails = |span: Range<usize>, what: String| place(name, text, span.start, what);
+        let fails = |span: Range<usize>, what: String| error_at(name, text, span.start, what);
         let table = DeTable::parse(text).map_err(|error| {
-            let keys = KEYS.join("`, `");
+            let keys = CONFIG_KEYS.join("`, `");
             let what = format!("{}; this is to be a TOML with `{keys}`", error.message());
             fails(error.span().unwrap_or_default(), what)
         })?;
         let mut config = *self;
         for (key, value) in table.get_ref().iter() {
-            let known = KEYS.contains(&key.get_ref().as_ref());
+            let known = CONFIG_KEYS.contains(&key.get_ref().as_ref());
             let span = if known { value.span() } else { key.span() };
             let set = config.set(key.get_ref(), value.get_ref());
             set.map_err(|what| fails(span, what))?;
@@ -106,13 +106,13 @@ impl Config {
 
     fn set(&mut self, key: &str, value: &DeValue<'_>) -> Result<(), String> {
         match key {
-            "ring_bytes" => self.ring_bytes = integer(key, value, RING_BYTES)? as usize,
+            "ring_bytes" => self.ring_bytes = parse_integer(key, value, RING_BYTES_RANGE)? as usize,
             "receivers" => {
-                self.receivers = integer(key, value, 1..i64::from(READERS_MAX) + 1)? as u32;
+                self.receivers = parse_integer(key, value, 1..i64::from(READERS_MAX) + 1)? as u32;
             }
-            "huge_pages" => self.huge_pages = pages(value)?,
+            "huge_pages" => self.huge_pages = parse_pages(value)?,
             _ => {
-                let keys = KEYS.join("`, `");
+                let keys = CONFIG_KEYS.join("`, `");
                 return Err(format!("there is no key `{key}`; there are `{keys}`"));
             }
         }
@@ -121,18 +121,18 @@ impl Config {
 }
 
 /// The text of a file, which may be one without an end.
-fn text(file: &Path) -> io::Result<String> {
+fn read_text(file: &Path) -> io::Result<String> {
     let mut text = String::new();
-    let mut file = File::open(file)?.take(BYTES_MAX + 1);
+    let mut file = File::open(file)?.take(CONFIG_BYTES_MAX + 1);
     file.read_to_string(&mut text)?;
-    if text.len() as u64 > BYTES_MAX {
-        let message = format!("it has more than {} MB, or no end", BYTES_MAX >> 20);
+    if text.len() as u64 > CONFIG_BYTES_MAX {
+        let message = format!("it has more than {} MB, or no end", CONFIG_BYTES_MAX >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(text)
 }
 
-fn integer(key: &str, value: &DeValue<'_>, range: Range<i64>) -> Result<i64, String> {
+fn parse_integer(key: &str, value: &DeValue<'_>, range: Range<i64>) -> Result<i64, String> {
     let (from, to) = (range.start, range.end - 1);
     let number = match value {
         DeValue::Integer(digits) => i64::from_str_radix(digits.as_str(), digits.radix()).ok(),
@@ -142,9 +142,9 @@ fn integer(key: &str, value: &DeValue<'_>, range: Range<i64>) -> Result<i64, Str
     number.ok_or_else(|| format!("`{key}` must be an integer from {from} to {to}"))
 }
 
-fn pages(value: &DeValue<'_>) -> Result<Pages, String> {
+fn parse_pages(value: &DeValue<'_>) -> Result<PagePolicy, String> {
     let found = match value {
-        DeValue::String(word) => HUGE_PAGES.iter().find(|(name, _)| name == word),
+        DeValue::String(word) => HUGE_PAGES_VALUES.iter().find(|(name, _)| name == word),
         _ => None,
     };
     found
@@ -153,14 +153,14 @@ fn pages(value: &DeValue<'_>) -> Result<Pages, String> {
 }
 
 /// An error at a byte of a text.
-fn place(name: &str, text: &str, at: usize, what: String) -> ConfigError {
+fn error_at(name: &str, text: &str, at: usize, what: String) -> ConfigError {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     ConfigError {
         file: name.to_owned(),
         line: before.matches('\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
-        what,
+        message: what,
     }
 }
 
@@ -170,7 +170,7 @@ impl fmt::Display for ConfigError {
             file,
             line,
             column,
-            what,
+            message: what,
         } = self;
         match line {
             0 => write!(f, "{file}: {what}"),
@@ -186,32 +186,34 @@ mod tests {
     use super::*;
 
     fn wrong(text: &str) -> String {
-        let mut config = Config::default();
+        let mut config = PublisherConfig::default();
         let error = config.apply("smx.cfg", text).unwrap_err();
-        assert_eq!(config, Config::default(), "nothing of it counts");
+        assert_eq!(config, PublisherConfig::default(), "nothing of it counts");
         error.to_string()
     }
 
     #[test]
     fn a_file_without_an_end_is_given_up() {
-        let error = Config::default().read(Path::new("/dev/zero")).unwrap_err();
+        let error = PublisherConfig::default()
+            .read(Path::new("/dev/zero"))
+            .unwrap_err();
         let why = "cannot be read: it has more than 1 MB, or no end";
         assert!(error.to_string().contains(why), "{error}");
     }
 
     #[test]
     fn the_last_word_counts() {
-        let mut config = Config::default();
+        let mut config = PublisherConfig::default();
         let first = "ring_bytes = 0x10_0000\nreceivers = 4 # as many as there are cores\n";
         config.apply("first", first).unwrap();
         config
             .apply("second", "receivers = 3\nhuge_pages = 'never'")
             .unwrap();
         config.apply("third", "").unwrap();
-        let expected = Config {
+        let expected = PublisherConfig {
             ring_bytes: 1 << 20,
             receivers: 3,
-            huge_pages: Pages::Small,
+            huge_pages: PagePolicy::Small,
         };
         assert_eq!(config, expected);
     }
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_read_is_named() {
-        let error = Config::default().read(Path::new("no/such/file"));
+        let error = PublisherConfig::default().read(Path::new("no/such/file"));
         let error = error.unwrap_err().to_string();
         assert!(
             error.starts_with("no/such/file: cannot be read: "),

@@ -3,55 +3,55 @@
 use std::fmt;
 use std::io;
 
-use ring::{Fault, JoinError};
+use ring::{JoinError, RingFault};
 
 use crate::config::ConfigError;
-use crate::name::Name;
+use crate::topic_name::TopicName;
 
 /// Why a call has failed.
 #[derive(Debug)]
 pub enum Error {
     /// No topic can be called that: why.
-    Name(String),
+    InvalidName(String),
     /// A configuration that cannot be.
     Config(ConfigError),
     /// The topic has a publisher.
-    Published {
+    AlreadyPublished {
         /// The topic.
         topic: String,
         /// The publisher's process.
         pid: i32,
     },
     /// A name of ours is held by somebody else.
-    Foreign {
+    ForeignUser {
         /// The topic.
         topic: String,
         /// The other's number.
         user: u32,
     },
     /// A name of ours is held by somebody who does not answer.
-    Silent {
+    Unresponsive {
         /// The topic.
         topic: String,
     },
     /// So many subscribers wait for the topic already.
-    Crowded {
+    TooManyWaiting {
         /// The topic.
         topic: String,
     },
     /// The publisher has no place left.
-    NoPlace {
+    PublisherFull {
         /// The topic.
         topic: String,
         /// How many subscribers it takes.
         receivers: u32,
     },
     /// A message that the ring can never hold.
-    TooLong {
+    MessageTooLong {
         /// Bytes that were asked for.
         bytes: usize,
         /// Bytes that there may be.
-        most: usize,
+        bytes_max: usize,
     },
     /// More is completed than was acquired.
     NotAcquired {
@@ -61,20 +61,20 @@ pub enum Error {
         acquired: Option<usize>,
     },
     /// The publisher speaks another language.
-    Stranger {
+    InvalidHandshake {
         /// The topic.
         topic: String,
         /// What is wrong.
-        why: String,
+        reason: String,
     },
     /// The publisher's ring cannot be joined.
     Join(JoinError),
     /// The publisher has written something into the ring that no publisher writes.
-    Broken(Fault),
+    RingBroken(RingFault),
     /// The system refused something.
     System {
         /// What was tried.
-        what: &'static str,
+        action: &'static str,
         /// What it said.
         error: io::Error,
     },
@@ -84,43 +84,49 @@ impl Error {
     /// The system has refused what was tried.
     pub(crate) fn system(what: &'static str, error: impl Into<io::Error>) -> Error {
         let error = error.into();
-        Error::System { what, error }
+        Error::System {
+            action: what,
+            error,
+        }
     }
 
     /// Whoever has the topic's name does not answer.
-    pub(crate) fn silent(name: &Name) -> Error {
+    pub(crate) fn unresponsive(name: &TopicName) -> Error {
         let topic = name.topic().to_owned();
-        Error::Silent { topic }
+        Error::Unresponsive { topic }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Name(why) => write!(f, "{why}"),
+            Error::InvalidName(why) => write!(f, "{why}"),
             Error::Config(error) => write!(f, "{error}"),
-            Error::Published { topic, pid } => write!(
+            Error::AlreadyPublished { topic, pid } => write!(
                 f,
                 "topic `{topic}` has a publisher already, process {pid}; a topic has one at a time"
             ),
-            Error::Foreign { topic, user } => write!(
+            Error::ForeignUser { topic, user } => write!(
                 f,
                 "topic `{topic}` of this user is held by a process of user {user}; it is not trusted"
             ),
-            Error::Silent { topic } => write!(
+            Error::Unresponsive { topic } => write!(
                 f,
                 "the name of topic `{topic}` is held by a process that does not answer"
             ),
-            Error::Crowded { topic } => write!(
+            Error::TooManyWaiting { topic } => write!(
                 f,
                 "as many subscribers as there may be wait for topic `{topic}` already"
             ),
-            Error::NoPlace { topic, receivers } => write!(
+            Error::PublisherFull { topic, receivers } => write!(
                 f,
                 "the publisher of topic `{topic}` takes {receivers} subscribers and has them all; \
                  its `receivers` can be set to more"
             ),
-            Error::TooLong { bytes, most } => write!(
+            Error::MessageTooLong {
+                bytes,
+                bytes_max: most,
+            } => write!(
                 f,
                 "a message of {bytes} bytes can never have room; with this ring one has at most \
                  {most}, and `ring_bytes` can be set to more"
@@ -129,15 +135,18 @@ impl fmt::Display for Error {
                 None => write!(f, "{bytes} bytes are completed that were not acquired"),
                 Some(room) => write!(f, "{bytes} bytes are completed where {room} were acquired"),
             },
-            Error::Stranger { topic, why } => {
+            Error::InvalidHandshake { topic, reason: why } => {
                 write!(
                     f,
                     "whoever publishes topic `{topic}` is no publisher: {why}"
                 )
             }
             Error::Join(error) => write!(f, "{error}"),
-            Error::Broken(fault) => write!(f, "the publisher has broken the ring: {fault}"),
-            Error::System { what, error } => write!(f, "cannot {what}: {error}"),
+            Error::RingBroken(fault) => write!(f, "the publisher has broken the ring: {fault}"),
+            Error::System {
+                action: what,
+                error,
+            } => write!(f, "cannot {what}: {error}"),
         }
     }
 }
@@ -147,7 +156,7 @@ impl std::error::Error for Error {
         match self {
             Error::System { error, .. } => Some(error),
             Error::Join(error) => Some(error),
-            Error::Broken(fault) => Some(fault),
+            Error::RingBroken(fault) => Some(fault),
             Error::Config(error) => Some(error),
             _ => None,
         }

@@ -11,30 +11,35 @@ use rustix::net::{
 };
 
 use crate::error::Error;
-use crate::name::Name;
+use crate::topic_name::TopicName;
 
 /// Those that may wait to be accepted.
 const BACKLOG: i32 = 64;
 
 /// How often a name is looked at whose holder does not answer ...
-pub(crate) const LOOKS: u32 = 1000;
+pub(crate) const CONNECT_ATTEMPTS_MAX: u32 = 1000;
 
 /// ... and how long after the last time: for a second in all.
-pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(1);
+pub(crate) const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 /// Packets that are taken away at once.
-const SILENCED_MAX: u32 = 64;
+const DRAINED_PACKETS_MAX: u32 = 64;
 
-const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
+const SOCKET_FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
 
-fn packets() -> Result<OwnedFd, Error> {
-    socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, FLAGS, None)
-        .map_err(|error| Error::system("make a socket", error))
+fn new_packet_socket() -> Result<OwnedFd, Error> {
+    socket_with(
+        AddressFamily::UNIX,
+        SocketType::SEQPACKET,
+        SOCKET_FLAGS,
+        None,
+    )
+    .map_err(|error| Error::system("make a socket", error))
 }
 
 /// Takes a name; `None`: somebody has it.
-pub(crate) fn take(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
-    let socket = packets()?;
+pub(crate) fn bind_name(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
+    let socket = new_packet_socket()?;
     match bind(&socket, address) {
         Err(Errno::ADDRINUSE) => return Ok(None),
         bound => bound.map_err(|error| Error::system("take a name for the topic", error))?,
@@ -44,30 +49,30 @@ pub(crate) fn take(address: &SocketAddrUnix) -> Result<Option<OwnedFd>, Error> {
 }
 
 /// Who has a name.
-pub(crate) enum Reached {
+pub(crate) enum ConnectOutcome {
     /// Somebody, at the other end.
-    Line(OwnedFd),
+    Connected(OwnedFd),
     /// Somebody who does not get round to answering.
     Busy,
     /// Nobody, or somebody who does not listen.
-    Nobody,
+    Refused,
 }
 
 /// Connects to whoever has a name.
-pub(crate) fn reach(address: &SocketAddrUnix) -> Result<Reached, Error> {
-    let socket = packets()?;
+pub(crate) fn try_connect(address: &SocketAddrUnix) -> Result<ConnectOutcome, Error> {
+    let socket = new_packet_socket()?;
     match retry_on_intr(|| connect(&socket, address)) {
-        Ok(()) => Ok(Reached::Line(socket)),
-        Err(Errno::AGAIN) => Ok(Reached::Busy),
-        Err(Errno::CONNREFUSED) => Ok(Reached::Nobody),
+        Ok(()) => Ok(ConnectOutcome::Connected(socket)),
+        Err(Errno::AGAIN) => Ok(ConnectOutcome::Busy),
+        Err(Errno::CONNREFUSED) => Ok(ConnectOutcome::Refused),
         Err(error) => Err(Error::system("connect to a topic", error)),
     }
 }
 
 /// The next that has come; `None`: nobody.
-pub(crate) fn next(door: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
+pub(crate) fn accept(listener: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
     loop {
-        match accept_with(door, FLAGS) {
+        match accept_with(listener, SOCKET_FLAGS) {
             Ok(socket) => return Ok(Some(socket)),
             Err(Errno::AGAIN) => return Ok(None),
             Err(Errno::INTR | Errno::CONNABORTED) => {}
@@ -77,18 +82,19 @@ pub(crate) fn next(door: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
 }
 
 /// The process at the other end, if it is of our user; 0: it is in another namespace of processes.
-pub(crate) fn check_peer(socket: &OwnedFd, name: &Name) -> Result<i32, Error> {
-    let peer = ring::peer(socket).map_err(|error| Error::system("look who has come", error))?;
-    check_user(peer.user, name)?;
+pub(crate) fn check_peer(socket: &OwnedFd, name: &TopicName) -> Result<i32, Error> {
+    let peer =
+        ring::socket_peer(socket).map_err(|error| Error::system("look who has come", error))?;
+    check_user(peer.uid, name)?;
     Ok(peer.pid)
 }
 
-fn check_user(user: u32, name: &Name) -> Result<(), Error> {
+fn check_user(user: u32, name: &TopicName) -> Result<(), Error> {
     if user == name.user() {
         return Ok(());
     }
     let topic = name.topic().to_owned();
-    Err(Error::Foreign { topic, user })
+    Err(Error::ForeignUser { topic, user })
 }
 
 /// Wakes whoever sleeps at the other end. One that is full wakes already; one that is closed is
@@ -98,10 +104,10 @@ pub(crate) fn wake(socket: &OwnedFd) {
 }
 
 /// Takes away whatever woke us. `true`: the other end is closed.
-pub(crate) fn silence(socket: &OwnedFd) -> bool {
+pub(crate) fn drain_wakeups(socket: &OwnedFd) -> bool {
     let mut byte = [0; 1];
     // No more than that: who sends without end is not to keep us here.
-    for _ in 0..SILENCED_MAX {
+    for _ in 0..DRAINED_PACKETS_MAX {
         match recv(socket, &mut byte[..], RecvFlags::DONTWAIT) {
             Ok((0, _)) => return true,
             Ok(_) | Err(Errno::INTR) => {}
@@ -112,7 +118,7 @@ pub(crate) fn silence(socket: &OwnedFd) -> bool {
 }
 
 /// Sleeps until a socket has something, or for so long.
-pub(crate) fn sleep(socket: impl AsFd, timeout: Option<&Timespec>) -> Result<(), Error> {
+pub(crate) fn wait_readable(socket: impl AsFd, timeout: Option<&Timespec>) -> Result<(), Error> {
     let mut fds = [PollFd::new(&socket, PollFlags::IN)];
     match poll(&mut fds, timeout) {
         Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -126,7 +132,7 @@ mod tests {
 
     #[test]
     fn other_users_are_refused() {
-        let name = Name::new("prices").unwrap();
+        let name = TopicName::new("prices").unwrap();
         assert!(check_user(name.user(), &name).is_ok());
         let error = check_user(name.user() + 1, &name).unwrap_err().to_string();
         let other = name.user() + 1;

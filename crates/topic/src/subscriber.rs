@@ -5,8 +5,8 @@
 //!      ^          or is there             |                          |
 //!      +------- it is gone ---------------+-------- it ends ---------+
 //! ```
-//! Its door, a name at which publishers call when they open, stays open all the while: the next one may
-//! come while we still take what the last one has left.
+//! Its door, a name at which publishers call when they open, stays open all the while: the next one
+//! may come while we still take what the last one has left.
 
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,44 +16,45 @@ use ring::{READERS_MAX, Reader};
 use rustix::event::Timespec;
 
 use crate::error::Error;
-use crate::name::Name;
-use crate::socket::{self, LOOK_AGAIN, LOOKS, Reached};
-use crate::welcome::{self, Found};
+use crate::socket::{self, CONNECT_ATTEMPTS_MAX, CONNECT_RETRY_PAUSE, ConnectOutcome};
+use crate::topic_handshake::{self, TopicHandshakeOutcome};
+use crate::topic_name::TopicName;
 
 /// Polls in vain after which the clock is looked at ...
-const VAIN_POLLS: u32 = 32;
+const LIVENESS_CHECK_POLLS: u32 = 32;
 
 /// ... and the time after which a death is looked for, which takes a system call.
-const LOOK_AFTER: Duration = Duration::from_millis(100);
+const LIVENESS_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A subscriber of a topic.
 pub struct Subscriber {
-    name: Name,
+    name: TopicName,
     /// Before the line: whoever has let go of that touches the ring no more.
-    stage: Stage,
-    line: OwnedFd,
+    state: SubscriberState,
+    socket: OwnedFd,
 }
 
 /// What happens on a topic, in this order, and again with the next publisher.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum TopicEvent<'a> {
     /// A publisher is there and has let us in: the next message that it sends is ours.
-    Began(&'a Source),
+    Began(&'a TopicSource),
     /// A message, where it lies: at an address that is a multiple of 8, until the call returns.
     Message(&'a [u8]),
-    /// The publisher is gone, and all that it had completed was delivered. One that was opened since it
-    /// was gone has found this subscriber, unless as many as can be in one ring wait for the topic.
-    Ended(&'a Source),
+    /// The publisher is gone, and all that it had completed was delivered. One that was opened
+    /// since it was gone has found this subscriber, unless as many as can be in one ring wait for
+    /// the topic.
+    Ended(&'a TopicSource),
 }
 
 /// A publisher, while it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct TopicSource {
     topic: String,
     user: u32,
     pid: i32,
     /// The number of the ring's file, which no other has while somebody reads in it.
-    ring: u64,
+    ring_inode: u64,
 }
 
 /// What the line is.
@@ -61,31 +62,31 @@ pub struct Source {
     clippy::large_enum_variant,
     reason = "a subscriber has one, and each poll would go through the box"
 )]
-enum Stage {
+enum SubscriberState {
     /// A name at which a publisher calls when it comes.
     Waiting,
     /// A connection to a publisher that has not answered yet, and the name at which it has called;
     /// `None`: it was found by its own name, and could still call.
-    Greeted(Option<OwnedFd>),
+    Connected(Option<OwnedFd>),
     /// A connection to a publisher that has let us in; its end is the publisher's.
-    Joined(Joined),
+    Joined(JoinedPublisher),
     /// What is left of the last one: no new one has been found yet.
-    Lost,
+    Disconnected,
 }
 
-struct Joined {
+struct JoinedPublisher {
     reader: Reader,
-    source: Source,
+    source: TopicSource,
     /// Where the next publisher calls; `None`: others have all the places for that.
-    door: Option<OwnedFd>,
-    vain_polls: u32,
+    waiting_socket: Option<OwnedFd>,
+    empty_polls: u32,
     /// When a death was looked for last.
-    looked: Instant,
+    last_liveness_check: Instant,
     /// Whether the line was found closed.
-    is_left: bool,
+    is_socket_closed: bool,
 }
 
-impl Source {
+impl TopicSource {
     /// The topic.
     pub fn topic(&self) -> &str {
         &self.topic
@@ -97,38 +98,43 @@ impl Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for TopicSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SHM:{:x}:{}[{}]", self.pid, self.user, self.ring)
+        write!(f, "SHM:{:x}:{}[{}]", self.pid, self.user, self.ring_inode)
     }
 }
 
 impl Subscriber {
-    /// Subscribes to a topic, whether it has a publisher or not. A publisher that is opened from now
-    /// on finds this subscriber, and sends it everything.
+    /// Subscribes to a topic, whether it has a publisher or not. A publisher that is opened from
+    /// now on finds this subscriber, and sends it everything.
     ///
     /// # Errors
     /// The name cannot be; too many wait for the topic; another user holds it.
     pub fn open(topic: &str) -> Result<Subscriber, Error> {
-        let name = Name::new(topic)?;
-        let (stage, line) = seek(&name)?;
-        Ok(Subscriber { name, stage, line })
+        let name = TopicName::new(topic)?;
+        let (stage, line) = find_or_wait(&name)?;
+        Ok(Subscriber {
+            name,
+            state: stage,
+            socket: line,
+        })
     }
 
-    /// What has happened: all messages that are there, or the beginning or end of a publisher. How many
-    /// events; 0: nothing now. Never blocks. The room of the messages is given back when it returns.
+    /// What has happened: all messages that are there, or the beginning or end of a publisher. How
+    /// many events; 0: nothing now. Never blocks. The room of the messages is given back when it
+    /// returns.
     ///
     /// # Errors
     /// The publisher has no place for us, is not to be trusted, or has broken the ring.
     #[inline]
-    pub fn poll(&mut self, mut on: impl FnMut(Event<'_>)) -> Result<usize, Error> {
-        if let Stage::Joined(joined) = &mut self.stage {
-            let count = joined.take(&mut on);
+    pub fn poll(&mut self, mut on: impl FnMut(TopicEvent<'_>)) -> Result<usize, Error> {
+        if let SubscriberState::Joined(joined) = &mut self.state {
+            let count = joined.deliver_messages(&mut on);
             if count > 0 {
                 return Ok(count);
             }
         }
-        self.attend(&mut on)
+        self.poll_connection(&mut on)
     }
 
     /// Sleeps until there may be something to poll, or for so long.
@@ -137,134 +143,148 @@ impl Subscriber {
     /// The system refuses.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<(), Error> {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-        match &mut self.stage {
-            Stage::Joined(joined) => joined.sleep(&self.line, timeout.as_ref()),
-            _ => socket::sleep(&self.line, timeout.as_ref()),
+        match &mut self.state {
+            SubscriberState::Joined(joined) => {
+                joined.wait_for_frames(&self.socket, timeout.as_ref())
+            }
+            _ => socket::wait_readable(&self.socket, timeout.as_ref()),
         }
     }
 
     /// Whether a publisher has let us in.
     pub fn is_joined(&self) -> bool {
-        matches!(self.stage, Stage::Joined(_))
+        matches!(self.state, SubscriberState::Joined(_))
     }
 
     /// How often messages of this publisher were looked for in vain: if the number has grown with a
     /// poll that found some, they were waited for.
     #[inline]
-    pub fn looks_in_vain(&self) -> u64 {
-        match &self.stage {
-            Stage::Joined(joined) => joined.reader.looks_in_vain(),
+    pub fn empty_poll_count(&self) -> u64 {
+        match &self.state {
+            SubscriberState::Joined(joined) => joined.reader.empty_poll_count(),
             _ => 0,
         }
     }
 
     /// No message was there.
-    fn attend(&mut self, on: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
-        match &mut self.stage {
-            Stage::Waiting => {
-                if let Some((line, has_called)) = next_publisher(&self.line, &self.name)? {
-                    let door = std::mem::replace(&mut self.line, line);
-                    self.stage = Stage::Greeted(has_called.then_some(door));
+    fn poll_connection(&mut self, on: &mut dyn FnMut(TopicEvent<'_>)) -> Result<usize, Error> {
+        match &mut self.state {
+            SubscriberState::Waiting => {
+                if let Some((publisher_socket, has_called)) =
+                    accept_publisher(&self.socket, &self.name)?
+                {
+                    let waiting_socket = std::mem::replace(&mut self.socket, publisher_socket);
+                    self.state = SubscriberState::Connected(has_called.then_some(waiting_socket));
                 }
                 Ok(0)
             }
-            Stage::Greeted(_) => self.enter(on),
-            Stage::Lost => self.seek_again().map(|()| 0),
-            Stage::Joined(joined) => {
-                if !joined.has_ended(&self.line)? {
+            SubscriberState::Connected(_) => self.poll_handshake(on),
+            SubscriberState::Disconnected => self.reconnect().map(|()| 0),
+            SubscriberState::Joined(joined) => {
+                if !joined.has_ended(&self.socket)? {
                     return Ok(0);
                 }
                 let source = joined.source.clone();
                 // Before the end is told: a publisher that is started because of it finds us.
                 // If that fails, the next poll tries again and says why.
-                let _ = self.leave();
-                on(Event::Ended(&source));
+                let _ = self.disconnect();
+                on(TopicEvent::Ended(&source));
                 Ok(1)
             }
         }
     }
 
     /// Looks for the publisher's answer.
-    fn enter(&mut self, on: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
-        let found = welcome::look(&self.line);
+    fn poll_handshake(&mut self, on: &mut dyn FnMut(TopicEvent<'_>)) -> Result<usize, Error> {
+        let found = topic_handshake::try_receive(&self.socket);
         match found.map_err(|error| Error::system("hear the publisher", error))? {
-            Found::Nothing => Ok(0),
-            Found::End => self.leave().map(|()| 0),
-            Found::Strange(why) => {
+            TopicHandshakeOutcome::Pending => Ok(0),
+            TopicHandshakeOutcome::Closed => self.disconnect().map(|()| 0),
+            TopicHandshakeOutcome::Invalid(why) => {
                 let topic = self.name.topic().to_owned();
-                Err(Error::Stranger { topic, why })
+                Err(Error::InvalidHandshake { topic, reason: why })
             }
-            Found::Full { receivers } => {
+            TopicHandshakeOutcome::Full { receivers } => {
                 let topic = self.name.topic().to_owned();
-                Err(Error::NoPlace { topic, receivers })
+                Err(Error::PublisherFull { topic, receivers })
             }
-            Found::Place { reader, ring } => {
-                let mut joined = Joined::new(&self.name, &self.line, &ring, reader)?;
-                joined.door = self.keep_door();
-                on(Event::Began(&joined.source));
-                self.stage = Stage::Joined(joined);
+            TopicHandshakeOutcome::Admitted { reader, ring } => {
+                let mut joined = JoinedPublisher::new(&self.name, &self.socket, &ring, reader)?;
+                joined.waiting_socket = self.keep_waiting_socket();
+                on(TopicEvent::Began(&joined.source));
+                self.state = SubscriberState::Joined(joined);
                 Ok(1)
             }
         }
     }
 
-    /// Where the next publisher calls, once one has let us in. It has called where it was going to by
-    /// then: before it lets in who finds it by its own name.
-    fn keep_door(&mut self) -> Option<OwnedFd> {
-        if let Stage::Greeted(door @ Some(_)) = &mut self.stage {
+    /// Where the next publisher calls, once one has let us in. It has called where it was going to
+    /// by then: before it lets in who finds it by its own name.
+    fn keep_waiting_socket(&mut self) -> Option<OwnedFd> {
+        if let SubscriberState::Connected(door @ Some(_)) = &mut self.state {
             return door.take();
         }
         // Without one we look for the next publisher when this one has ended.
-        take_door(&self.name).ok().flatten()
+        bind_waiting_name(&self.name).ok().flatten()
     }
 
     /// The publisher has gone.
-    fn leave(&mut self) -> Result<(), Error> {
+    fn disconnect(&mut self) -> Result<(), Error> {
         // The ring is let go of before the line.
-        let door = match std::mem::replace(&mut self.stage, Stage::Lost) {
-            Stage::Joined(Joined { door, .. }) | Stage::Greeted(door) => door,
+        let waiting_socket = match std::mem::replace(&mut self.state, SubscriberState::Disconnected)
+        {
+            SubscriberState::Joined(JoinedPublisher {
+                waiting_socket: door,
+                ..
+            })
+            | SubscriberState::Connected(door) => door,
             _ => None,
         };
-        match door {
-            Some(door) => (self.stage, self.line) = (Stage::Waiting, door),
-            None => self.seek_again()?,
+        match waiting_socket {
+            Some(door) => (self.state, self.socket) = (SubscriberState::Waiting, door),
+            None => self.reconnect()?,
         }
         Ok(())
     }
 
-    fn seek_again(&mut self) -> Result<(), Error> {
-        (self.stage, self.line) = seek(&self.name)?;
+    fn reconnect(&mut self) -> Result<(), Error> {
+        (self.state, self.socket) = find_or_wait(&self.name)?;
         Ok(())
     }
 }
 
-impl Joined {
-    fn new(name: &Name, line: &OwnedFd, ring: &OwnedFd, reader: u32) -> Result<Joined, Error> {
+impl JoinedPublisher {
+    fn new(
+        name: &TopicName,
+        line: &OwnedFd,
+        ring: &OwnedFd,
+        reader: u32,
+    ) -> Result<JoinedPublisher, Error> {
         let pid = socket::check_peer(line, name)?;
-        let reader = ring::join(ring.as_fd(), reader).map_err(Error::Join)?;
+        let reader = ring::join_ring(ring.as_fd(), reader).map_err(Error::Join)?;
         let file =
             rustix::fs::fstat(ring).map_err(|error| Error::system("look at the ring", error))?;
-        let source = Source {
+        let source = TopicSource {
             topic: name.topic().to_owned(),
             user: name.user(),
             pid,
-            ring: file.st_ino,
+            ring_inode: file.st_ino,
         };
-        Ok(Joined {
+        Ok(JoinedPublisher {
             reader,
             source,
-            door: None,
-            vain_polls: 0,
-            looked: Instant::now(),
-            is_left: false,
+            waiting_socket: None,
+            empty_polls: 0,
+            last_liveness_check: Instant::now(),
+            is_socket_closed: false,
         })
     }
 
     #[inline]
-    fn take(&mut self, on: &mut impl FnMut(Event<'_>)) -> usize {
+    fn deliver_messages(&mut self, on: &mut impl FnMut(TopicEvent<'_>)) -> usize {
         let mut count = 0;
         for frame in self.reader.poll() {
-            on(Event::Message(frame.bytes));
+            on(TopicEvent::Message(frame.bytes));
             count += 1;
         }
         if count > 0 {
@@ -273,101 +293,109 @@ impl Joined {
         count
     }
 
-    /// Whether the publisher is gone and nothing of it is left. First whether it is gone: what it has
-    /// committed is in the ring then.
+    /// Whether the publisher is gone and nothing of it is left. First whether it is gone: what it
+    /// has committed is in the ring then.
     fn has_ended(&mut self, line: &OwnedFd) -> Result<bool, Error> {
         if let Some(fault) = self.reader.fault() {
-            return Err(Error::Broken(fault));
+            return Err(Error::RingBroken(fault));
         }
-        self.vain_polls = (self.vain_polls + 1) % VAIN_POLLS;
-        if self.vain_polls == 0 && self.looked.elapsed() >= LOOK_AFTER {
-            self.looked = Instant::now();
-            self.is_left |= socket::silence(line);
+        self.empty_polls = (self.empty_polls + 1) % LIVENESS_CHECK_POLLS;
+        if self.empty_polls == 0 && self.last_liveness_check.elapsed() >= LIVENESS_CHECK_INTERVAL {
+            self.last_liveness_check = Instant::now();
+            self.is_socket_closed |= socket::drain_wakeups(line);
         }
-        let is_over = self.is_left || self.reader.is_closed();
+        let is_over = self.is_socket_closed || self.reader.is_closed();
         let has_ended = is_over && !self.reader.has_more();
         // That look may have found one.
         match self.reader.fault() {
-            Some(fault) => Err(Error::Broken(fault)),
+            Some(fault) => Err(Error::RingBroken(fault)),
             None => Ok(has_ended),
         }
     }
 
-    fn sleep(&mut self, line: &OwnedFd, timeout: Option<&Timespec>) -> Result<(), Error> {
-        if self.is_left || !self.reader.arm() {
+    fn wait_for_frames(&mut self, line: &OwnedFd, timeout: Option<&Timespec>) -> Result<(), Error> {
+        if self.is_socket_closed || !self.reader.arm() {
             return Ok(());
         }
-        let slept = socket::sleep(line, timeout);
+        let slept = socket::wait_readable(line, timeout);
         self.reader.disarm();
-        self.is_left |= socket::silence(line);
+        self.is_socket_closed |= socket::drain_wakeups(line);
         slept
     }
 }
 
-/// A publisher, or a place to wait for one. Whoever takes a place looks once more whether there is one:
-/// a publisher first takes its name and then looks at the places, so one of the two sees the other.
-fn seek(name: &Name) -> Result<(Stage, OwnedFd), Error> {
-    if let Some(line) = find_publisher(name)? {
-        return Ok((Stage::Greeted(None), line));
+/// A publisher, or a place to wait for one. Whoever takes a place looks once more whether there is
+/// one: a publisher first takes its name and then looks at the places, so one of the two sees the
+/// other.
+fn find_or_wait(name: &TopicName) -> Result<(SubscriberState, OwnedFd), Error> {
+    if let Some(publisher_socket) = find_publisher(name)? {
+        return Ok((SubscriberState::Connected(None), publisher_socket));
     }
-    let Some(door) = take_door(name)? else {
+    let Some(waiting_socket) = bind_waiting_name(name)? else {
         let topic = name.topic().to_owned();
-        return Err(Error::Crowded { topic });
+        return Err(Error::TooManyWaiting { topic });
     };
     match find_publisher(name)? {
-        Some(line) => earlier(door, line, name),
-        None => Ok((Stage::Waiting, door)),
+        Some(publisher_socket) => prefer_waiting_connection(waiting_socket, publisher_socket, name),
+        None => Ok((SubscriberState::Waiting, waiting_socket)),
     }
 }
 
 /// A place to wait; `None`: others have them all.
-fn take_door(name: &Name) -> Result<Option<OwnedFd>, Error> {
+fn bind_waiting_name(name: &TopicName) -> Result<Option<OwnedFd>, Error> {
     for place in 0..READERS_MAX {
-        if let Some(door) = socket::take(&name.waiting(place)?)? {
+        if let Some(door) = socket::bind_name(&name.waiting_address(place)?)? {
             return Ok(Some(door));
         }
     }
     Ok(None)
 }
 
-/// The first of two connections to a publisher: it may have called at the door before it was found, and
-/// what it has sent since goes there.
-fn earlier(door: OwnedFd, line: OwnedFd, name: &Name) -> Result<(Stage, OwnedFd), Error> {
-    let pid = socket::check_peer(&line, name)?;
+/// The first of two connections to a publisher: it may have called at the door before it was found,
+/// and what it has sent since goes there.
+fn prefer_waiting_connection(
+    waiting_socket: OwnedFd,
+    publisher_socket: OwnedFd,
+    name: &TopicName,
+) -> Result<(SubscriberState, OwnedFd), Error> {
+    let pid = socket::check_peer(&publisher_socket, name)?;
     loop {
-        let called = socket::next(&door);
+        let called = socket::accept(&waiting_socket);
         match called.map_err(|error| Error::system("let a publisher in", error))? {
             Some(called) if socket::check_peer(&called, name).is_ok_and(|it| it == pid) => {
-                return Ok((Stage::Greeted(Some(door)), called));
+                return Ok((SubscriberState::Connected(Some(waiting_socket)), called));
             }
             Some(_) => {}
             // It may still call there, and is not to let us in twice: the door is closed.
-            None => return Ok((Stage::Greeted(None), line)),
+            None => return Ok((SubscriberState::Connected(None), publisher_socket)),
         }
     }
 }
 
-fn find_publisher(name: &Name) -> Result<Option<OwnedFd>, Error> {
-    let address = name.publisher()?;
-    for _ in 0..LOOKS {
-        match socket::reach(&address)? {
-            Reached::Line(line) => {
+fn find_publisher(name: &TopicName) -> Result<Option<OwnedFd>, Error> {
+    let address = name.publisher_address()?;
+    for _ in 0..CONNECT_ATTEMPTS_MAX {
+        match socket::try_connect(&address)? {
+            ConnectOutcome::Connected(line) => {
                 socket::check_peer(&line, name)?;
                 return Ok(Some(line));
             }
-            Reached::Nobody => return Ok(None),
-            Reached::Busy => std::thread::sleep(LOOK_AGAIN),
+            ConnectOutcome::Refused => return Ok(None),
+            ConnectOutcome::Busy => std::thread::sleep(CONNECT_RETRY_PAUSE),
         }
     }
-    Err(Error::silent(name))
+    Err(Error::unresponsive(name))
 }
 
-/// The next publisher, and whether it has called. Others are turned away; they may have stood in its way, so it is
-/// looked for then.
-fn next_publisher(door: &OwnedFd, name: &Name) -> Result<Option<(OwnedFd, bool)>, Error> {
+/// The next publisher, and whether it has called. Others are turned away; they may have stood in
+/// its way, so it is looked for then.
+fn accept_publisher(
+    waiting_socket: &OwnedFd,
+    name: &TopicName,
+) -> Result<Option<(OwnedFd, bool)>, Error> {
     let mut has_strangers = false;
     loop {
-        let line = socket::next(door);
+        let line = socket::accept(waiting_socket);
         match line.map_err(|error| Error::system("let a publisher in", error))? {
             Some(line) if socket::check_peer(&line, name).is_err() => has_strangers = true,
             None if has_strangers => return Ok(find_publisher(name)?.map(|line| (line, false))),

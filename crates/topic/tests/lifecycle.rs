@@ -1,11 +1,13 @@
-//! Publishers and subscribers that come and go, within one process; between processes the tests of the
-//! command try the same with deaths.
+//! Publishers and subscribers that come and go, within one process; between processes the tests of
+//! the command try the same with deaths.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
-use thalweg_topic::{Config, Error, Event, Pages, Publisher, Subscriber, TOPIC_BYTES_MAX};
+use thalweg_topic::{
+    Error, PagePolicy, Publisher, PublisherConfig, Subscriber, TOPIC_BYTES_MAX, TopicEvent,
+};
 
 /// Longer than anything takes that works.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -17,11 +19,11 @@ fn topic() -> String {
     format!("lifecycle {} {number}", std::process::id())
 }
 
-fn config(ring_bytes: usize, receivers: u32) -> Config {
-    Config {
+fn config(ring_bytes: usize, receivers: u32) -> PublisherConfig {
+    PublisherConfig {
         ring_bytes,
         receivers,
-        ..Config::default()
+        ..PublisherConfig::default()
     }
 }
 
@@ -33,9 +35,9 @@ fn publish(topic: &str) -> Publisher {
 fn poll(subscriber: &mut Subscriber, heard: &mut Vec<String>) -> Result<usize, Error> {
     subscriber.poll(|event| {
         heard.push(match event {
-            Event::Began(_) => "began".to_owned(),
-            Event::Message(bytes) => String::from_utf8(bytes.to_vec()).expect("a text"),
-            Event::Ended(_) => "ended".to_owned(),
+            TopicEvent::Began(_) => "began".to_owned(),
+            TopicEvent::Message(bytes) => String::from_utf8(bytes.to_vec()).expect("a text"),
+            TopicEvent::Ended(_) => "ended".to_owned(),
         });
     })
 }
@@ -64,8 +66,8 @@ fn until_heard(subscriber: &mut Subscriber, last: &str) -> Vec<String> {
 #[track_caller]
 fn has_receivers(publisher: &Publisher, count: usize) {
     let start = Instant::now();
-    while publisher.receivers() != count {
-        assert!(start.elapsed() < PATIENCE, "{}", publisher.receivers());
+    while publisher.receiver_count() != count {
+        assert!(start.elapsed() < PATIENCE, "{}", publisher.receiver_count());
         std::thread::yield_now();
     }
 }
@@ -75,7 +77,7 @@ fn those_who_wait_get_everything_in_the_order_of_their_events() {
     let topic = topic();
     let mut waiting: Vec<_> = (0..3).map(|_| Subscriber::open(&topic).unwrap()).collect();
     let mut publisher = publish(&topic);
-    assert_eq!(publisher.receivers(), 3);
+    assert_eq!(publisher.receiver_count(), 3);
     for message in ["one", "", "three"] {
         publisher.send(message.as_bytes()).unwrap();
     }
@@ -94,7 +96,7 @@ fn a_late_joiner_joins_at_the_present() {
     (0..10_000).for_each(|_| publisher.send(b"past").unwrap());
     let mut subscriber = Subscriber::open(&topic).unwrap();
     until_heard(&mut subscriber, "began");
-    assert_eq!(publisher.receivers(), 1);
+    assert_eq!(publisher.receiver_count(), 1);
     publisher.send(b"present").unwrap();
     assert_eq!(until_heard(&mut subscriber, "present"), ["present"]);
 }
@@ -116,7 +118,7 @@ fn a_subscriber_goes_on_with_the_next_publisher() {
 /// Publishes one message, and is gone.
 fn publish_only(topic: &str, message: &str) {
     let mut publisher = publish(topic);
-    assert_eq!(publisher.receivers(), 1, "{message}");
+    assert_eq!(publisher.receiver_count(), 1, "{message}");
     publisher.send(message.as_bytes()).unwrap();
 }
 
@@ -222,7 +224,7 @@ fn room_is_acquired_completed_and_cancelled() {
         publisher.try_acquire(most + 1).map(drop),
         publisher.send(&vec![0; most + 1]),
     ] {
-        assert!(matches!(refused, Err(Error::TooLong { .. })));
+        assert!(matches!(refused, Err(Error::MessageTooLong { .. })));
     }
     publisher.send(b"end").unwrap();
     assert_eq!(
@@ -235,7 +237,7 @@ fn room_is_acquired_completed_and_cancelled() {
 fn a_topic_has_one_publisher() {
     let topic = topic();
     let publisher = publish(&topic);
-    let second = Publisher::open(&topic, &Config::default()).map(drop);
+    let second = Publisher::open(&topic, &PublisherConfig::default()).map(drop);
     assert_eq!(
         second.unwrap_err().to_string(),
         format!(
@@ -251,9 +253,12 @@ fn a_topic_has_one_publisher() {
 #[test]
 fn names_that_cannot_be_are_refused() {
     for wrong in ["", &"x".repeat(TOPIC_BYTES_MAX + 1)] {
-        assert!(matches!(Subscriber::open(wrong), Err(Error::Name(_))));
-        let publisher = Publisher::open(wrong, &Config::default());
-        assert!(matches!(publisher, Err(Error::Name(_))));
+        assert!(matches!(
+            Subscriber::open(wrong),
+            Err(Error::InvalidName(_))
+        ));
+        let publisher = Publisher::open(wrong, &PublisherConfig::default());
+        assert!(matches!(publisher, Err(Error::InvalidName(_))));
     }
 }
 
@@ -295,15 +300,15 @@ fn a_stream_under_load_comes_whole_to_all_who_are_in_while_others_come_and_go() 
         let (mut first, mut next, mut has_ended) = (None, 0, false);
         while !has_ended && next - first.unwrap_or(0) < most {
             let count = subscriber.poll(|event| match event {
-                Event::Began(_) => {}
-                Event::Message(bytes) => {
+                TopicEvent::Began(_) => {}
+                TopicEvent::Message(bytes) => {
                     let number = u64::from_ne_bytes(bytes.try_into().unwrap());
                     if first.replace(first.unwrap_or(number)).is_some() {
                         assert_eq!(number, next);
                     }
                     next = number + 1;
                 }
-                Event::Ended(_) => has_ended = true,
+                TopicEvent::Ended(_) => has_ended = true,
             });
             if count.unwrap() == 0 {
                 std::thread::yield_now();
@@ -336,16 +341,16 @@ fn a_stream_under_load_comes_whole_to_all_who_are_in_while_others_come_and_go() 
 #[test]
 fn pages_are_as_they_were_asked_for_or_it_is_said_why_not() {
     let open = |huge_pages| {
-        let config = Config {
+        let config = PublisherConfig {
             huge_pages,
-            ..Config::default()
+            ..PublisherConfig::default()
         };
         Publisher::open(&topic(), &config).map(drop)
     };
-    assert!(open(Pages::Auto).is_ok() && open(Pages::Small).is_ok());
+    assert!(open(PagePolicy::Auto).is_ok() && open(PagePolicy::Small).is_ok());
     let free = std::fs::read_to_string("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
     let free: u64 = free.map_or(0, |free| free.trim().parse().unwrap_or(0));
-    match open(Pages::Huge) {
+    match open(PagePolicy::Huge) {
         Ok(()) => assert!(free > 0),
         Err(error) => assert!(error.to_string().contains("vm.nr_hugepages"), "{error}"),
     }
@@ -361,7 +366,7 @@ fn a_name_whose_holder_does_not_answer_is_said() {
     let silent = socket(AddressFamily::UNIX, SocketType::SEQPACKET, None).expect("a socket");
     bind(&silent, &address).expect("a free name");
     let refused = Publisher::open(&topic, &config(4096, 4));
-    assert!(matches!(refused, Err(Error::Silent { .. })));
+    assert!(matches!(refused, Err(Error::Unresponsive { .. })));
     drop(silent);
     publish(&topic);
 }

@@ -2,7 +2,7 @@
 //!
 //! Plain atomics that the end writes and whoever exports them reads; nothing on the data path ever
 //! reads them. What can be seen without the end's help is written when somebody asks:
-//! [`Counters::refresh`].
+//! [`EdgeCounters::refresh`].
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,12 +12,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Refusals that are kept.
-const REFUSALS: usize = 8;
+const LAST_REFUSALS_MAX: usize = 8;
 
 /// What an end counts. Numbers only grow unless they say otherwise.
 #[derive(Debug, Default)]
-pub struct Counters {
-    /// Frames that went out. On rings and rum 0: they count no frames, and whoever commits them does.
+pub struct EdgeCounters {
+    /// Frames that went out. On rings and rum 0: they count no frames, and whoever commits them
+    /// does.
     pub frames: AtomicU64,
     /// Bytes of them, with their headers.
     pub bytes: AtomicU64,
@@ -26,7 +27,7 @@ pub struct Counters {
     /// Bytes that are committed and not yet released by the slowest receiver, a gauge.
     pub queued_bytes: AtomicU64,
     /// The receiver that has most to release, a gauge.
-    pub slowest: AtomicU32,
+    pub slowest_receiver: AtomicU32,
     /// Time that the end was without room, in nanoseconds, without the wait that lasts.
     pub blocked_ns: AtomicU64,
     /// Since when it is without room, in nanoseconds of the monotonic clock; 0: there is room.
@@ -36,42 +37,42 @@ pub struct Counters {
     /// Connections that were refused.
     pub refusals: AtomicU64,
     last_refusals: Mutex<VecDeque<String>>,
-    look: Mutex<Look>,
+    refresh: Mutex<CounterRefresh>,
 }
 
 /// Brings numbers up to date.
 #[derive(Default)]
-struct Look(Option<Refresh>);
+struct CounterRefresh(Option<CounterRefreshFn>);
 
-type Refresh = Box<dyn Fn(&Counters) + Send>;
+type CounterRefreshFn = Box<dyn Fn(&EdgeCounters) + Send>;
 
-impl fmt::Debug for Look {
+impl fmt::Debug for CounterRefresh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Look").field(&self.0.is_some()).finish()
     }
 }
 
-impl Counters {
+impl EdgeCounters {
     /// Brings up to date what the end does not write by itself; before a look at the numbers.
     pub fn refresh(&self) {
-        if let Look(Some(look)) = &*self.look() {
+        if let CounterRefresh(Some(look)) = &*self.lock_refresh() {
             look(self);
         }
     }
 
     /// How it is brought up to date.
-    pub(crate) fn set_look(&self, look: impl Fn(&Counters) + Send + 'static) {
-        self.look().0 = Some(Box::new(look));
+    pub(crate) fn set_refresh(&self, look: impl Fn(&EdgeCounters) + Send + 'static) {
+        self.lock_refresh().0 = Some(Box::new(look));
     }
 
     /// The end goes: the numbers stay as they are.
     pub(crate) fn freeze(&self) {
         self.refresh();
-        self.look().0 = None;
+        self.lock_refresh().0 = None;
     }
 
-    fn look(&self) -> MutexGuard<'_, Look> {
-        self.look.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_refresh(&self) -> MutexGuard<'_, CounterRefresh> {
+        self.refresh.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The last connections that were refused, oldest first: who, and why.
@@ -109,11 +110,11 @@ impl Counters {
     }
 
     /// A connection was refused.
-    pub(crate) fn refused(&self, why: String) {
+    pub(crate) fn count_refusal(&self, why: String) {
         self.refusals.fetch_add(1, Ordering::Relaxed);
         let last = self.last_refusals.lock();
         let mut last = last.unwrap_or_else(PoisonError::into_inner);
-        if last.len() == REFUSALS {
+        if last.len() == LAST_REFUSALS_MAX {
             last.pop_front();
         }
         last.push_back(why);
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn waits_add_up() {
-        let counters = Counters::default();
+        let counters = EdgeCounters::default();
         counters.unblock();
         assert_eq!(counters.blocked_ns_now(), 0);
         counters.block();
@@ -148,8 +149,8 @@ mod tests {
 
     #[test]
     fn the_last_refusals_are_kept() {
-        let counters = Counters::default();
-        (0..20).for_each(|number| counters.refused(number.to_string()));
+        let counters = EdgeCounters::default();
+        (0..20).for_each(|number| counters.count_refusal(number.to_string()));
         let last = counters.last_refusals();
         assert_eq!(last, ["12", "13", "14", "15", "16", "17", "18", "19"]);
     }

@@ -8,7 +8,7 @@ use std::io;
 pub enum Error {
     /// The other side is gone, without a word or by a broken connection. What it had committed has
     /// been delivered.
-    Lost(Loss),
+    PeerLost(PeerLoss),
     /// What came is not from a peer of this job, or not of this version, or broken: what is wrong.
     Refused(String),
     /// The system refused something: what was tried, and why it failed.
@@ -17,11 +17,11 @@ pub enum Error {
 
 /// Who is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
+pub struct PeerLoss {
     /// The receiver's number, or `None` for the sender.
     pub receiver: Option<u32>,
     /// What was noticed: `the process has ended`, `connection reset`.
-    pub why: String,
+    pub reason: String,
 }
 
 impl Error {
@@ -34,7 +34,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Lost(Loss { receiver, why }) => match receiver {
+            Error::PeerLost(PeerLoss {
+                receiver,
+                reason: why,
+            }) => match receiver {
                 Some(number) => write!(f, "receiver {number} is gone: {why}"),
                 None => write!(f, "the sender is gone: {why}"),
             },

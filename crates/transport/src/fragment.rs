@@ -23,7 +23,7 @@ pub const LAST: u8 = 3;
 pub const PAYLOAD_BYTES_MAX: usize = u32::MAX as usize;
 
 /// The pieces of a payload with their flags, each of at most so many bytes (at least 1).
-pub fn pieces(payload: &[u8], bytes_max: usize) -> impl Iterator<Item = (u8, &[u8])> {
+pub fn split_payload(payload: &[u8], bytes_max: usize) -> impl Iterator<Item = (u8, &[u8])> {
     let bytes_max = bytes_max.max(1);
     let count = payload.len().div_ceil(bytes_max).max(1);
     (0..count).map(move |at| {
@@ -41,36 +41,40 @@ pub fn pieces(payload: &[u8], bytes_max: usize) -> impl Iterator<Item = (u8, &[u
 
 /// Puts the pieces of payloads together. Keeps its memory, which grows only with what has come.
 #[derive(Debug, Default)]
-pub struct Assembly {
+pub struct FragmentAssembler {
     /// Words, so that a payload begins at a multiple of 8.
     words: Vec<u64>,
     /// Bytes of the pieces so far.
     len: usize,
-    is_begun: bool,
+    is_partial: bool,
 }
 
-impl Assembly {
+impl FragmentAssembler {
     /// A frame has come: the payload, if it is complete. It begins at a multiple of 8 if the
     /// frames' payloads do.
     ///
     /// # Errors
-    /// The frames are not in an order that [`pieces`] makes.
+    /// The frames are not in an order that [`split_payload`] makes.
     #[inline]
-    pub fn take<'a>(&'a mut self, flags: u8, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, Error> {
-        if flags == WHOLE && !self.is_begun {
+    pub fn add_fragment<'a>(
+        &'a mut self,
+        flags: u8,
+        bytes: &'a [u8],
+    ) -> Result<Option<&'a [u8]>, Error> {
+        if flags == WHOLE && !self.is_partial {
             return Ok(Some(bytes));
         }
-        self.add(flags, bytes)
+        self.append_fragment(flags, bytes)
     }
 
     /// Whether a payload has begun and is not complete.
-    pub fn is_begun(&self) -> bool {
-        self.is_begun
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
-    fn add(&mut self, flags: u8, bytes: &[u8]) -> Result<Option<&[u8]>, Error> {
-        if self.is_begun != matches!(flags, MIDDLE | LAST) || flags > LAST {
-            return Err(Error::Refused(disorder(flags, self.is_begun)));
+    fn append_fragment(&mut self, flags: u8, bytes: &[u8]) -> Result<Option<&[u8]>, Error> {
+        if self.is_partial != matches!(flags, MIDDLE | LAST) || flags > LAST {
+            return Err(Error::Refused(out_of_order_message(flags, self.is_partial)));
         }
         if flags == FIRST {
             self.len = 0;
@@ -88,13 +92,13 @@ impl Assembly {
         let all: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
         all[self.len..end].copy_from_slice(bytes);
         self.len = end;
-        self.is_begun = flags != LAST;
+        self.is_partial = flags != LAST;
         Ok((flags == LAST).then_some(&all[..end]))
     }
 }
 
 #[cold]
-fn disorder(flags: u8, is_begun: bool) -> String {
+fn out_of_order_message(flags: u8, is_begun: bool) -> String {
     let piece = match flags {
         WHOLE => "a whole payload",
         FIRST => "the first fragment of a payload",
@@ -121,10 +125,10 @@ mod tests {
             payloads in proptest::collection::vec(
                 (proptest::collection::vec(any::<u8>(), 0..200), 1..70usize), 1..20)
         ) {
-            let mut assembly = Assembly::default();
+            let mut assembly = FragmentAssembler::default();
             for (payload, bytes_max) in &payloads {
                 let mut out = None;
-                for (flags, piece) in pieces(payload, *bytes_max) {
+                for (flags, piece) in split_payload(payload, *bytes_max) {
                     prop_assert!(piece.len() <= *bytes_max);
                     prop_assert!(out.is_none(), "a frame after the last one");
                     // A frame's payload begins at a multiple of 8.
@@ -132,13 +136,13 @@ mod tests {
                     let mut words = words;
                     let aligned = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..piece.len()];
                     aligned.copy_from_slice(piece);
-                    if let Some(whole) = assembly.take(flags, aligned).unwrap() {
+                    if let Some(whole) = assembly.add_fragment(flags, aligned).unwrap() {
                         prop_assert!(whole.is_empty() || whole.as_ptr().addr().is_multiple_of(8));
                         out = Some(whole.to_vec());
                     }
                 }
                 prop_assert_eq!(out.as_ref(), Some(payload));
-                prop_assert!(!assembly.is_begun());
+                prop_assert!(!assembly.is_partial());
             }
         }
 
@@ -146,14 +150,14 @@ mod tests {
         fn any_frames_give_payloads_or_a_sentence(
             frames in proptest::collection::vec((0..6u8, 0..9usize), 0..40)
         ) {
-            let mut assembly = Assembly::default();
+            let mut assembly = FragmentAssembler::default();
             for (flags, len) in frames {
-                let begun = assembly.is_begun();
+                let begun = assembly.is_partial();
                 let is_fit = flags <= LAST && begun == (flags == MIDDLE || flags == LAST);
                 let bytes = [7; 9];
-                prop_assert_eq!(assembly.take(flags, &bytes[..len]).is_ok(), is_fit);
+                prop_assert_eq!(assembly.add_fragment(flags, &bytes[..len]).is_ok(), is_fit);
                 if !is_fit {
-                    prop_assert_eq!(assembly.is_begun(), begun);
+                    prop_assert_eq!(assembly.is_partial(), begun);
                 }
             }
         }
@@ -161,27 +165,30 @@ mod tests {
 
     #[test]
     fn an_empty_payload_is_a_whole_frame() {
-        assert_eq!(pieces(&[], 8).collect::<Vec<_>>(), [(WHOLE, &[][..])]);
-        assert_eq!(pieces(&[1; 8], 8).count(), 1);
-        let flags: Vec<u8> = pieces(&[1; 25], 8).map(|(flags, _)| flags).collect();
+        assert_eq!(
+            split_payload(&[], 8).collect::<Vec<_>>(),
+            [(WHOLE, &[][..])]
+        );
+        assert_eq!(split_payload(&[1; 8], 8).count(), 1);
+        let flags: Vec<u8> = split_payload(&[1; 25], 8).map(|(flags, _)| flags).collect();
         assert_eq!(flags, [FIRST, MIDDLE, MIDDLE, LAST]);
     }
 
     #[test]
     fn disorder_is_said() {
-        let mut assembly = Assembly::default();
+        let mut assembly = FragmentAssembler::default();
         let refused = |result: Result<Option<&[u8]>, Error>| result.unwrap_err().to_string();
         assert_eq!(
-            refused(assembly.take(LAST, b"x")),
+            refused(assembly.add_fragment(LAST, b"x")),
             "a last fragment came after no first fragment"
         );
-        assert!(assembly.take(FIRST, b"x").unwrap().is_none());
+        assert!(assembly.add_fragment(FIRST, b"x").unwrap().is_none());
         assert_eq!(
-            refused(assembly.take(WHOLE, b"x")),
+            refused(assembly.add_fragment(WHOLE, b"x")),
             "a whole payload came after a payload that is not complete"
         );
         assert_eq!(
-            refused(assembly.take(9, b"x")),
+            refused(assembly.add_fragment(9, b"x")),
             "a frame has the flags 9, which mean nothing"
         );
     }

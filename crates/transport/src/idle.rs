@@ -22,12 +22,12 @@ use std::io;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::park::{Ends, Sleep};
-use crate::{Bell, Error, Wait};
+use crate::park::{Parker, WaitSet};
+use crate::{Error, Waitable, Wakeup};
 
 /// What to do without work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
+pub enum IdleStrategy {
     /// Look again at once, for ever: the shortest latency, a whole core.
     Spin,
     /// Let others run, then look again: a whole core if nobody else wants it.
@@ -60,65 +60,65 @@ const YIELD_MAX: Duration = Duration::from_micros(50);
 
 /// The idling of one loop.
 #[derive(Debug)]
-pub struct Idle {
-    strategy: Strategy,
+pub struct Idler {
+    strategy: IdleStrategy,
     may_spin: bool,
-    sleep: Sleep,
-    budget: Duration,
+    parker: Parker,
+    spin_budget: Duration,
     /// When the work ran out.
-    since: Option<Instant>,
+    idle_since: Option<Instant>,
     spins: u32,
     yields: u32,
 }
 
-impl Idle {
+impl Idler {
     /// For a loop that has a core to spin on, or has not.
     ///
     /// # Errors
     /// The process has no descriptor left.
-    pub fn new(strategy: Strategy, may_spin: bool) -> io::Result<Idle> {
-        Ok(Idle {
+    pub fn new(strategy: IdleStrategy, may_spin: bool) -> io::Result<Idler> {
+        Ok(Idler {
             strategy,
             may_spin,
-            sleep: Sleep::new(Bell::new()?),
-            budget: SPIN_MIN,
-            since: None,
+            parker: Parker::new(Wakeup::new()?),
+            spin_budget: SPIN_MIN,
+            idle_since: None,
             spins: 0,
             yields: 0,
         })
     }
 
     /// What ends a park from outside.
-    pub fn bell(&self) -> &Bell {
-        &self.sleep.bell
+    pub fn wakeup(&self) -> &Wakeup {
+        &self.parker.wakeup
     }
 
     /// There was work.
     #[inline]
-    pub fn worked(&mut self) {
-        self.since = None;
+    pub fn reset(&mut self) {
+        self.idle_since = None;
         self.spins = 0;
         self.yields = 0;
     }
 
-    /// There was none. `true`: look again; `false`: it is time to [`Idle::park`].
+    /// There was none. `true`: look again; `false`: it is time to [`Idler::park`].
     #[inline]
-    pub fn pass(&mut self) -> bool {
+    pub fn spin_or_yield(&mut self) -> bool {
         match self.strategy {
-            Strategy::Spin => std::hint::spin_loop(),
-            Strategy::Yield => rustix::thread::sched_yield(),
-            Strategy::Park => return false,
-            Strategy::Adaptive => return self.adapt(),
+            IdleStrategy::Spin => std::hint::spin_loop(),
+            IdleStrategy::Yield => rustix::thread::sched_yield(),
+            IdleStrategy::Park => return false,
+            IdleStrategy::Adaptive => return self.spin_or_yield_adaptively(),
         }
         true
     }
 
-    fn adapt(&mut self) -> bool {
-        let since = *self.since.get_or_insert_with(Instant::now);
+    fn spin_or_yield_adaptively(&mut self) -> bool {
+        let since = *self.idle_since.get_or_insert_with(Instant::now);
         if self.may_spin && self.yields == 0 && self.spins < SPINS_MAX {
             self.spins += 1;
             let looks = self.spins.is_multiple_of(SPINS_PER_LOOK);
-            if !looks || since.elapsed() < self.budget {
+            if !looks || since.elapsed() < self.spin_budget {
                 std::hint::spin_loop();
                 return true;
             }
@@ -134,7 +134,7 @@ impl Idle {
 
     fn spin_time(&self) -> Duration {
         if self.may_spin {
-            self.budget
+            self.spin_budget
         } else {
             Duration::ZERO
         }
@@ -146,12 +146,12 @@ impl Idle {
     /// The end (by its place) that cannot be waited for, and why.
     pub fn park(
         &mut self,
-        ends: &mut (impl Ends + ?Sized),
+        ends: &mut (impl WaitSet + ?Sized),
         at_most: Option<Duration>,
     ) -> Result<(), (usize, Error)> {
-        let since = *self.since.get_or_insert_with(Instant::now);
-        let slept = self.sleep.on(ends, at_most);
-        self.adjust(since.elapsed());
+        let since = *self.idle_since.get_or_insert_with(Instant::now);
+        let slept = self.parker.park(ends, at_most);
+        self.adapt_spin_budget(since.elapsed());
         slept
     }
 
@@ -159,35 +159,35 @@ impl Idle {
     ///
     /// # Errors
     /// The system does not wait.
-    pub fn nap(&mut self, at_most: Option<Duration>) -> Result<(), Error> {
-        let none: &mut [&mut dyn Wait; 0] = &mut [];
+    pub fn sleep(&mut self, at_most: Option<Duration>) -> Result<(), Error> {
+        let none: &mut [&mut dyn Waitable; 0] = &mut [];
         self.park(none, at_most).map_err(|(_, error)| error)
     }
 
     /// It took so long until there was work again.
-    fn adjust(&mut self, idle: Duration) {
-        if idle <= self.budget {
+    fn adapt_spin_budget(&mut self, idle: Duration) {
+        if idle <= self.spin_budget {
             return;
         }
-        self.budget = if idle <= SPIN_MAX {
-            (self.budget * 2).clamp(SPIN_MIN, SPIN_MAX)
-        } else if self.budget > SPIN_MIN {
-            self.budget / 2
+        self.spin_budget = if idle <= SPIN_MAX {
+            (self.spin_budget * 2).clamp(SPIN_MIN, SPIN_MAX)
+        } else if self.spin_budget > SPIN_MIN {
+            self.spin_budget / 2
         } else {
             Duration::ZERO
         };
     }
 }
 
-impl FromStr for Strategy {
+impl FromStr for IdleStrategy {
     type Err = String;
 
-    fn from_str(word: &str) -> Result<Strategy, String> {
+    fn from_str(word: &str) -> Result<IdleStrategy, String> {
         Ok(match word {
-            "spin" => Strategy::Spin,
-            "yield" => Strategy::Yield,
-            "park" => Strategy::Park,
-            "adaptive" => Strategy::Adaptive,
+            "spin" => IdleStrategy::Spin,
+            "yield" => IdleStrategy::Yield,
+            "park" => IdleStrategy::Park,
+            "adaptive" => IdleStrategy::Adaptive,
             _ => {
                 return Err(format!(
                     "{word} is no idle strategy: there are spin, yield, park and adaptive"
@@ -197,13 +197,13 @@ impl FromStr for Strategy {
     }
 }
 
-impl fmt::Display for Strategy {
+impl fmt::Display for IdleStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Strategy::Spin => "spin",
-            Strategy::Yield => "yield",
-            Strategy::Park => "park",
-            Strategy::Adaptive => "adaptive",
+            IdleStrategy::Spin => "spin",
+            IdleStrategy::Yield => "yield",
+            IdleStrategy::Park => "park",
+            IdleStrategy::Adaptive => "adaptive",
         })
     }
 }
@@ -213,9 +213,9 @@ mod tests {
     use super::*;
     use std::os::fd::BorrowedFd;
 
-    fn passes(idle: &mut Idle) -> u32 {
+    fn passes(idle: &mut Idler) -> u32 {
         let mut count = 0;
-        while idle.pass() {
+        while idle.spin_or_yield() {
             count += 1;
         }
         count
@@ -223,40 +223,47 @@ mod tests {
 
     #[test]
     fn only_a_loop_with_a_core_to_spare_spins_and_all_park_in_the_end() {
-        let mut poor = Idle::new(Strategy::Adaptive, false).unwrap();
+        let mut poor = Idler::new(IdleStrategy::Adaptive, false).unwrap();
         assert!((1..=YIELDS).contains(&passes(&mut poor)));
-        let mut rich = Idle::new(Strategy::Adaptive, true).unwrap();
+        let mut rich = Idler::new(IdleStrategy::Adaptive, true).unwrap();
         assert!(passes(&mut rich) > YIELDS);
-        assert!(!rich.pass(), "it stays parked until there was work");
-        rich.worked();
-        assert!(rich.pass());
-        assert!(!Idle::new(Strategy::Park, true).unwrap().pass());
+        assert!(
+            !rich.spin_or_yield(),
+            "it stays parked until there was work"
+        );
+        rich.reset();
+        assert!(rich.spin_or_yield());
+        assert!(
+            !Idler::new(IdleStrategy::Park, true)
+                .unwrap()
+                .spin_or_yield()
+        );
     }
 
     #[test]
     fn the_budget_follows_what_spinning_would_have_bridged() {
-        let mut idle = Idle::new(Strategy::Adaptive, true).unwrap();
+        let mut idle = Idler::new(IdleStrategy::Adaptive, true).unwrap();
         for _ in 0..10 {
-            idle.adjust(SPIN_MAX);
+            idle.adapt_spin_budget(SPIN_MAX);
         }
-        assert_eq!(idle.budget, SPIN_MAX);
+        assert_eq!(idle.spin_budget, SPIN_MAX);
         for _ in 0..10 {
-            idle.adjust(Duration::from_secs(1));
+            idle.adapt_spin_budget(Duration::from_secs(1));
         }
-        assert_eq!(idle.budget, Duration::ZERO);
+        assert_eq!(idle.spin_budget, Duration::ZERO);
         let spins = SPINS_PER_LOOK - 1;
         assert!((spins + 1..=spins + YIELDS).contains(&passes(&mut idle)));
-        idle.adjust(SPIN_MIN);
-        assert_eq!(idle.budget, SPIN_MIN);
+        idle.adapt_spin_budget(SPIN_MIN);
+        assert_eq!(idle.spin_budget, SPIN_MIN);
     }
 
     #[test]
     fn a_bell_that_rang_before_the_park_ends_it() {
-        let mut idle = Idle::new(Strategy::Park, false).unwrap();
-        idle.bell().ring();
-        idle.nap(None).unwrap();
+        let mut idle = Idler::new(IdleStrategy::Park, false).unwrap();
+        idle.wakeup().wake();
+        idle.sleep(None).unwrap();
         let at_most = Some(Duration::from_millis(1));
-        idle.nap(at_most).unwrap();
+        idle.sleep(at_most).unwrap();
     }
 
     #[derive(Default)]
@@ -266,7 +273,7 @@ mod tests {
         armed: i32,
     }
 
-    impl Wait for End {
+    impl Waitable for End {
         fn arm(&mut self) -> Result<bool, Error> {
             self.armed += 1;
             if self.is_broken {
@@ -279,12 +286,12 @@ mod tests {
             self.armed -= 1;
         }
 
-        fn sources<'a>(&'a self, _: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {}
+        fn poll_fds<'a>(&'a self, _: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {}
     }
 
     #[test]
     fn an_end_with_work_or_a_broken_one_keeps_the_loop_awake() {
-        let mut idle = Idle::new(Strategy::Park, false).unwrap();
+        let mut idle = Idler::new(IdleStrategy::Park, false).unwrap();
         let mut quiet = End::default();
         let mut busy = End {
             has_work: true,
@@ -294,9 +301,9 @@ mod tests {
             is_broken: true,
             ..End::default()
         };
-        let mut two: [&mut dyn Wait; 2] = [&mut quiet, &mut busy];
+        let mut two: [&mut dyn Waitable; 2] = [&mut quiet, &mut busy];
         idle.park(&mut two, None).unwrap();
-        let mut two: [&mut dyn Wait; 2] = [&mut quiet, &mut broken];
+        let mut two: [&mut dyn Waitable; 2] = [&mut quiet, &mut broken];
         let failed = idle.park(&mut two, None);
         assert_eq!(failed.unwrap_err().0, 1);
         assert_eq!((quiet.armed, busy.armed, broken.armed), (0, 0, 0));
@@ -305,13 +312,13 @@ mod tests {
     #[test]
     fn every_strategy_has_its_word() {
         for strategy in [
-            Strategy::Spin,
-            Strategy::Yield,
-            Strategy::Park,
-            Strategy::Adaptive,
+            IdleStrategy::Spin,
+            IdleStrategy::Yield,
+            IdleStrategy::Park,
+            IdleStrategy::Adaptive,
         ] {
             assert_eq!(strategy.to_string().parse(), Ok(strategy));
         }
-        assert!("sleep".parse::<Strategy>().is_err());
+        assert!("sleep".parse::<IdleStrategy>().is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! Crossing edges: how frames get from one thread or process to another.
 //!
-//! A *medium* is what an edge rides on: [`Medium`], one file each below [`media`]. It gives two ends:
-//! [`Outbound`] is claimed, committed and flushed; [`Inbound`] is polled and released. Frames are
-//! built and read in place. Nothing here knows operators or schemas.
+//! A *medium* is what an edge rides on: [`Medium`], one file each below [`media`]. It gives two
+//! ends: [`SendingEnd`] is claimed, committed and flushed; [`ReceivingEnd`] is polled and released.
+//! Frames are built and read in place. Nothing here knows operators or schemas.
 //!
 //! ```text
 //!   PE of the sender                                PE of the receiver
@@ -13,7 +13,6 @@
 
 #![warn(missing_docs)]
 
-mod bell;
 mod contract;
 mod counters;
 mod error;
@@ -22,10 +21,13 @@ pub mod idle;
 pub mod media;
 mod park;
 mod ticket;
+mod wakeup;
 
-pub use bell::Bell;
-pub use contract::{Batching, Caps, Inbound, Medium, Outbound, Spec, Ticket, Wait};
-pub use counters::Counters;
-pub use error::{Error, Loss};
-pub use idle::{Idle, Strategy};
-pub use park::Ends;
+pub use contract::{
+    Batching, EdgeSpec, EdgeTicket, Medium, MediumCaps, ReceivingEnd, SendingEnd, Waitable,
+};
+pub use counters::EdgeCounters;
+pub use error::{Error, PeerLoss};
+pub use idle::{IdleStrategy, Idler};
+pub use park::WaitSet;
+pub use wakeup::Wakeup;

@@ -6,93 +6,97 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use crate::{Bell, Error, Wait};
+use crate::{Error, Waitable, Wakeup};
 
 /// Ends that one thread sleeps on, by their place.
-pub trait Ends {
+pub trait WaitSet {
     /// How many there are.
     fn count(&self) -> usize;
 
     /// One of them.
-    fn end(&self, at: usize) -> &dyn Wait;
+    fn waitable(&self, at: usize) -> &dyn Waitable;
 
     /// One of them.
-    fn end_mut(&mut self, at: usize) -> &mut dyn Wait;
+    fn waitable_mut(&mut self, at: usize) -> &mut dyn Waitable;
 }
 
-impl<const N: usize> Ends for [&mut dyn Wait; N] {
+impl<const N: usize> WaitSet for [&mut dyn Waitable; N] {
     fn count(&self) -> usize {
         N
     }
 
-    fn end(&self, at: usize) -> &dyn Wait {
+    fn waitable(&self, at: usize) -> &dyn Waitable {
         &*self[at]
     }
 
-    fn end_mut(&mut self, at: usize) -> &mut dyn Wait {
+    fn waitable_mut(&mut self, at: usize) -> &mut dyn Waitable {
         &mut *self[at]
     }
 }
 
 /// Most threads sleep on fewer descriptors.
-const SOURCES: usize = 16;
+const POLL_FDS_CAPACITY: usize = 16;
 
-/// What a thread sleeps with: the bell that wakes it for other things, and lists that are used again.
+/// What a thread sleeps with: the bell that wakes it for other things, and lists that are used
+/// again.
 #[derive(Debug)]
-pub(crate) struct Sleep {
-    pub bell: Bell,
+pub(crate) struct Parker {
+    pub wakeup: Wakeup,
     // Empty between two sleeps.
     readable: Vec<BorrowedFd<'static>>,
     writable: Vec<BorrowedFd<'static>>,
-    polled: Vec<PollFd<'static>>,
+    poll_fds: Vec<PollFd<'static>>,
 }
 
-impl Sleep {
-    pub fn new(bell: Bell) -> Sleep {
-        Sleep {
-            bell,
-            readable: Vec::with_capacity(SOURCES),
-            writable: Vec::with_capacity(SOURCES),
-            polled: Vec::with_capacity(SOURCES),
+impl Parker {
+    pub fn new(wakeup: Wakeup) -> Parker {
+        Parker {
+            wakeup,
+            readable: Vec::with_capacity(POLL_FDS_CAPACITY),
+            writable: Vec::with_capacity(POLL_FDS_CAPACITY),
+            poll_fds: Vec::with_capacity(POLL_FDS_CAPACITY),
         }
     }
 
-    /// Arms the ends and sleeps, if all of them agree, until one has work, the bell rings, or so much
-    /// time is over.
+    /// Arms the ends and sleeps, if all of them agree, until one has work, the bell rings, or so
+    /// much time is over.
     ///
     /// # Errors
     /// The place of the end that cannot be waited for, and why.
-    pub fn on(
+    pub fn park(
         &mut self,
-        ends: &mut (impl Ends + ?Sized),
+        ends: &mut (impl WaitSet + ?Sized),
         at_most: Option<Duration>,
     ) -> Result<(), (usize, Error)> {
         let mut armed = 0;
         let mut outcome = Ok(true);
         while armed < ends.count() && matches!(outcome, Ok(true)) {
-            outcome = ends.end_mut(armed).arm().map_err(|error| (armed, error));
+            outcome = ends
+                .waitable_mut(armed)
+                .arm()
+                .map_err(|error| (armed, error));
             armed += 1;
         }
         if let Ok(true) = outcome {
             let slept = self.poll(ends, at_most);
             outcome = slept.map(|()| true).map_err(|error| (0, error));
         }
-        (0..armed).for_each(|at| ends.end_mut(at).disarm());
+        (0..armed).for_each(|at| ends.waitable_mut(at).disarm());
         outcome.map(drop)
     }
 
     fn poll(
         &mut self,
-        ends: &(impl Ends + ?Sized),
+        ends: &(impl WaitSet + ?Sized),
         at_most: Option<Duration>,
     ) -> Result<(), Error> {
         let mut readable: Vec<BorrowedFd<'_>> = std::mem::take(&mut self.readable);
         let mut writable: Vec<BorrowedFd<'_>> = std::mem::take(&mut self.writable);
-        let mut polled: Vec<PollFd<'_>> = std::mem::take(&mut self.polled);
+        let mut polled: Vec<PollFd<'_>> = std::mem::take(&mut self.poll_fds);
         for at in 0..ends.count() {
-            ends.end(at).sources(&mut readable, &mut writable);
+            ends.waitable(at).poll_fds(&mut readable, &mut writable);
         }
-        polled.push(PollFd::new(&self.bell, PollFlags::IN));
+        polled.push(PollFd::new(&self.wakeup, PollFlags::IN));
         for &fd in &readable {
             polled.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
         }
@@ -103,11 +107,11 @@ impl Sleep {
         let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
         let outcome = poll(&mut polled, timeout.as_ref());
         let has_rung = !polled[0].revents().is_empty();
-        self.readable = emptied(readable);
-        self.writable = emptied(writable);
-        self.polled = emptied(polled);
+        self.readable = recycle_vec(readable);
+        self.writable = recycle_vec(writable);
+        self.poll_fds = recycle_vec(polled);
         if has_rung {
-            self.bell.silence();
+            self.wakeup.clear();
         }
         match outcome {
             // Without memory for it, it was too short a sleep.
@@ -118,7 +122,7 @@ impl Sleep {
 }
 
 /// The same vector without what it held, for items that live longer. The library keeps the memory.
-fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
+fn recycle_vec<A, B>(mut items: Vec<A>) -> Vec<B> {
     items.clear();
     items.into_iter().filter_map(|_| None).collect()
 }
@@ -130,11 +134,11 @@ mod tests {
 
     #[test]
     fn an_emptied_vector_keeps_its_memory() {
-        let bell = Bell::new().unwrap();
+        let bell = Wakeup::new().unwrap();
         let mut items = Vec::with_capacity(10);
         items.push(bell.as_fd());
         let at = items.as_ptr().addr();
-        let empty: Vec<BorrowedFd<'static>> = emptied(items);
+        let empty: Vec<BorrowedFd<'static>> = recycle_vec(items);
         assert!(empty.is_empty());
         assert_eq!((empty.as_ptr().addr(), empty.capacity()), (at, 10));
     }

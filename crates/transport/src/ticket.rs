@@ -6,25 +6,26 @@
 //!   | magic u32| version | link   | receiver  | seal u64 | the medium's own |
 //!   +----------+---------+--------+-----------+----------+------------------+
 //! ```
-//! Little endian, as the two sides may be of different hosts. The seal is a checksum over everything
-//! else, the medium's name and the job's token: a ticket that is cut, changed, of another job or of
-//! another medium is refused before anything is done with it. It is no protection from an enemy, who
-//! has to be kept away by the connection itself.
+//! Little endian, as the two sides may be of different hosts. The seal is a checksum over
+//! everything else, the medium's name and the job's token: a ticket that is cut, changed, of
+//! another job or of another medium is refused before anything is done with it. It is no protection
+//! from an enemy, who has to be kept away by the connection itself.
 
-use crate::{Error, Spec, Ticket};
+use crate::{EdgeSpec, EdgeTicket, Error};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"thlT");
 const VERSION: u32 = 1;
 const HEAD_BYTES: usize = 16;
 const SEAL_BYTES: usize = 8;
 
-impl Ticket {
-    /// A ticket without descriptors for a receiver of the edge, with whatever else the medium needs.
-    pub fn seal(medium: &str, spec: &Spec, receiver: u32, own: &[u8]) -> Ticket {
-        let head = [MAGIC, VERSION, spec.link, receiver].map(u32::to_le_bytes);
+impl EdgeTicket {
+    /// A ticket without descriptors for a receiver of the edge, with whatever else the medium
+    /// needs.
+    pub fn seal(medium: &str, spec: &EdgeSpec, receiver: u32, own: &[u8]) -> EdgeTicket {
+        let head = [MAGIC, VERSION, spec.edge, receiver].map(u32::to_le_bytes);
         let head = head.concat();
         let seal = checksum(&[medium.as_bytes(), &spec.token, &head, own]);
-        Ticket {
+        EdgeTicket {
             bytes: [&head[..], &seal.to_le_bytes(), own].concat(),
             fds: Vec::new(),
         }
@@ -34,7 +35,7 @@ impl Ticket {
     ///
     /// # Errors
     /// It is not whole, or not for this edge.
-    pub fn unseal(&self, medium: &str, spec: &Spec) -> Result<(u32, &[u8]), Error> {
+    pub fn unseal(&self, medium: &str, spec: &EdgeSpec) -> Result<(u32, &[u8]), Error> {
         let refused = |why: String| Error::Refused(format!("{}: {why}", spec.name));
         let Some((head, rest)) = self.bytes.split_at_checked(HEAD_BYTES) else {
             return Err(refused("the ticket is cut off".to_owned()));
@@ -55,10 +56,10 @@ impl Ticket {
         }
         let is_whole =
             checksum(&[medium.as_bytes(), &spec.token, head, own]) == u64::from_le_bytes(*seal);
-        if !is_whole || word(8) != spec.link || word(12) >= spec.receivers {
+        if !is_whole || word(8) != spec.edge || word(12) >= spec.receiver_count {
             return Err(refused(format!(
                 "the ticket is broken, or not one of this job for edge {} by {medium}",
-                spec.link
+                spec.edge
             )));
         }
         Ok((word(12), own))
@@ -86,19 +87,19 @@ mod tests {
     use super::*;
     use crate::Batching;
 
-    fn spec() -> Spec {
-        Spec {
+    fn spec() -> EdgeSpec {
+        EdgeSpec {
             name: "Trades.0".into(),
-            link: 7,
-            receivers: 3,
+            edge: 7,
+            receiver_count: 3,
             ring_bytes: 65536,
-            batch: Batching::default(),
+            batching: Batching::default(),
             token: [9; 16],
             listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
         }
     }
 
-    fn refusal(ticket: &Ticket, spec: &Spec) -> String {
+    fn refusal(ticket: &EdgeTicket, spec: &EdgeSpec) -> String {
         match ticket.unseal("shm", spec) {
             Err(error) => error.to_string(),
             Ok(found) => panic!("not refused: {found:?}"),
@@ -107,36 +108,36 @@ mod tests {
 
     #[test]
     fn a_ticket_opens_as_it_was_sealed() {
-        let ticket = Ticket::seal("shm", &spec(), 2, b"own");
+        let ticket = EdgeTicket::seal("shm", &spec(), 2, b"own");
         let found = ticket.unseal("shm", &spec());
         assert!(matches!(found, Ok((2, b"own"))), "{found:?}");
     }
 
     #[test]
     fn any_change_is_refused() {
-        let ticket = Ticket::seal("shm", &spec(), 0, b"own");
+        let ticket = EdgeTicket::seal("shm", &spec(), 0, b"own");
         for at in 0..ticket.bytes.len() {
             for bit in 0..8 {
                 let mut bytes = ticket.bytes.clone();
                 bytes[at] ^= 1 << bit;
                 let fds = Vec::new();
-                refusal(&Ticket { bytes, fds }, &spec());
+                refusal(&EdgeTicket { bytes, fds }, &spec());
             }
             let bytes = ticket.bytes[..at].to_vec();
             let fds = Vec::new();
-            refusal(&Ticket { bytes, fds }, &spec());
+            refusal(&EdgeTicket { bytes, fds }, &spec());
         }
     }
 
     #[test]
     fn another_edge_job_or_medium_is_refused() {
-        let ticket = Ticket::seal("shm", &spec(), 0, b"");
-        let other = Spec { link: 8, ..spec() };
+        let ticket = EdgeTicket::seal("shm", &spec(), 0, b"");
+        let other = EdgeSpec { edge: 8, ..spec() };
         let why = "Trades.0: the ticket is broken, or not one of this job for edge 8 by shm";
         assert_eq!(refusal(&ticket, &other), why);
         let token = [8; 16];
-        refusal(&ticket, &Spec { token, ..spec() });
-        refusal(&Ticket::seal("tcp", &spec(), 0, b""), &spec());
-        refusal(&Ticket::seal("shm", &spec(), 3, b""), &spec());
+        refusal(&ticket, &EdgeSpec { token, ..spec() });
+        refusal(&EdgeTicket::seal("tcp", &spec(), 0, b""), &spec());
+        refusal(&EdgeTicket::seal("shm", &spec(), 3, b""), &spec());
     }
 }

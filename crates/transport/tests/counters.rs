@@ -6,19 +6,19 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use transport::{Batching, Counters, Inbound, Outbound, Spec, media};
+use transport::{Batching, EdgeCounters, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
 const RECEIVERS: u32 = 3;
 
 /// An edge with several receivers, by the media over rings.
-fn edges() -> impl Iterator<Item = (Box<dyn Outbound>, Vec<Box<dyn Inbound>>)> {
+fn edges() -> impl Iterator<Item = (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEnd>>)> {
     ["ring", "shm"].into_iter().map(|name| {
-        let spec = Spec {
+        let spec = EdgeSpec {
             name: "Trades.0".into(),
-            link: 7,
-            receivers: RECEIVERS,
+            edge: 7,
+            receiver_count: RECEIVERS,
             ring_bytes: 4096,
-            batch: Batching::default(),
+            batching: Batching::default(),
             token: [3; 16],
             listen: Ipv4Addr::LOCALHOST.into(),
         };
@@ -30,10 +30,10 @@ fn edges() -> impl Iterator<Item = (Box<dyn Outbound>, Vec<Box<dyn Inbound>>)> {
 }
 
 /// Bytes committed, bytes queued, and whom they are queued for.
-fn level(counters: &Counters) -> (u64, u64, u32) {
+fn level(counters: &EdgeCounters) -> (u64, u64, u32) {
     counters.refresh();
     let number = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
-    let slowest = counters.slowest.load(Ordering::Relaxed);
+    let slowest = counters.slowest_receiver.load(Ordering::Relaxed);
     (
         number(&counters.bytes),
         number(&counters.queued_bytes),
@@ -42,7 +42,7 @@ fn level(counters: &Counters) -> (u64, u64, u32) {
 }
 
 /// Takes all that has come.
-fn take(end: &mut dyn Inbound) {
+fn take(end: &mut dyn ReceivingEnd) {
     while !end.poll().unwrap().is_empty() {
         end.release();
     }
@@ -51,7 +51,7 @@ fn take(end: &mut dyn Inbound) {
 #[test]
 fn they_name_the_slowest_receiver_and_what_is_queued_for_it() {
     for (mut out, mut ends) in edges() {
-        let counters: Arc<Counters> = out.counters().unwrap();
+        let counters: Arc<EdgeCounters> = out.counters().unwrap();
         assert_eq!(level(&counters), (0, 0, 0));
         for _ in 0..10 {
             assert!(out.put(1, 0, &[0; 56]).unwrap());

@@ -6,7 +6,7 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
-use transport::{Batching, Inbound, Outbound, Spec, media};
+use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
 const EDGES: u32 = 20;
 
@@ -15,16 +15,16 @@ const SILENCE: Duration = Duration::from_millis(300);
 
 const PATIENCE: Duration = Duration::from_secs(300);
 
-type Edge = (Box<dyn Outbound>, Vec<Box<dyn Inbound>>);
+type Edge = (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEnd>>);
 
 fn open(name: &str, link: u32) -> Edge {
     let medium = media::find(name).expect("a medium of that name");
-    let spec = Spec {
+    let spec = EdgeSpec {
         name: "Trades.0".into(),
-        link,
-        receivers: 2,
+        edge: link,
+        receiver_count: 2,
         ring_bytes: 1 << 16,
-        batch: Batching::default(),
+        batching: Batching::default(),
         token: [3; 16],
         listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
     };

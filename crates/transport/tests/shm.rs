@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create};
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
-use thalweg_transport::{Batching, Error, Medium, Spec, Ticket, media};
+use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, Error, Medium, media};
 
 /// What takes so long hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -16,23 +16,23 @@ fn shm() -> &'static dyn Medium {
     media::find("shm").expect("shm is registered")
 }
 
-fn spec(receivers: u32) -> Spec {
-    Spec {
+fn spec(receivers: u32) -> EdgeSpec {
+    EdgeSpec {
         name: "Trades.0".into(),
-        link: 3,
-        receivers,
+        edge: 3,
+        receiver_count: receivers,
         ring_bytes: 1 << 16,
-        batch: Batching::default(),
+        batching: Batching::default(),
         token: *b"sixteen secret b",
         listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
     }
 }
 
 /// A ticket that is right in every way but that its memory is this.
-fn ticket_for(memory: OwnedFd) -> (Ticket, OwnedFd) {
+fn ticket_for(memory: OwnedFd) -> (EdgeTicket, OwnedFd) {
     let stat = fstat(&memory).unwrap();
     let own = [stat.st_dev.to_le_bytes(), stat.st_ino.to_le_bytes()].concat();
-    let mut ticket = Ticket::seal("shm", &spec(1), 0, &own);
+    let mut ticket = EdgeTicket::seal("shm", &spec(1), 0, &own);
     let flags = SocketFlags::CLOEXEC;
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).unwrap();
     send(&ours, &ticket.bytes, SendFlags::NOSIGNAL).unwrap();
@@ -48,7 +48,7 @@ fn memory(bytes: u64, seals: SealFlags) -> OwnedFd {
     fd
 }
 
-fn refusal(ticket: Ticket) -> String {
+fn refusal(ticket: EdgeTicket) -> String {
     match shm().accept(&spec(1), ticket) {
         Err(Error::Refused(why)) => why,
         Err(error) => panic!("not refused, but failed: {error}"),

@@ -3,27 +3,27 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
-use thalweg_transport::media::sim::{Faults, SEED, SEED_VARIABLE, Sim};
-use thalweg_transport::{Batching, Error, Inbound, Medium, Outbound, Spec, media};
+use thalweg_transport::media::sim::{SEED, SEED_VARIABLE, SimFaults, SimMedium};
+use thalweg_transport::{Batching, EdgeSpec, Error, Medium, ReceivingEnd, SendingEnd, media};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 
-fn spec() -> Spec {
-    Spec {
+fn spec() -> EdgeSpec {
+    EdgeSpec {
         name: "Trades.0".into(),
-        link: 1,
-        receivers: 1,
+        edge: 1,
+        receiver_count: 1,
         ring_bytes: 1 << 16,
-        batch: Batching::default(),
+        batching: Batching::default(),
         token: [7; 16],
         listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
     }
 }
 
 /// Both ends of an edge over `ring`.
-fn edge(seed: u64, faults: Faults) -> (Box<dyn Outbound>, Box<dyn Inbound>) {
+fn edge(seed: u64, faults: SimFaults) -> (Box<dyn SendingEnd>, Box<dyn ReceivingEnd>) {
     let inner = media::find("ring").expect("ring is registered");
-    let sim = Sim {
+    let sim = SimMedium {
         inner,
         seed: Some(seed),
         faults,
@@ -43,7 +43,7 @@ struct Run {
 }
 
 /// Sends numbers until it is cut, or so many.
-fn run(seed: u64, faults: Faults, count: u32) -> Run {
+fn run(seed: u64, faults: SimFaults, count: u32) -> Run {
     let (out, mut end) = edge(seed, faults);
     let mut out = Some(out);
     let (mut next, mut came, mut turns) = (0_u32, Vec::new(), 0);
@@ -66,7 +66,7 @@ fn run(seed: u64, faults: Faults, count: u32) -> Run {
                 let number = frame.bytes.try_into().expect("four bytes");
                 u32::from_le_bytes(number)
             })),
-            Err(Error::Lost(loss)) => receiver = Some(loss.why),
+            Err(Error::PeerLost(loss)) => receiver = Some(loss.reason),
             Err(error) => panic!("{error}: {}", repeat(seed)),
         }
         end.release();
@@ -92,9 +92,9 @@ fn seeds() -> impl Iterator<Item = u64> {
 fn a_cut_sender_loses_nothing_that_it_committed() {
     for seed in seeds() {
         let at = 1 + seed % 97;
-        let faults = Faults {
+        let faults = SimFaults {
             cut_sender: Some(at),
-            ..Faults::MILD
+            ..SimFaults::MILD
         };
         let run = run(seed, faults, 1000);
         let came: Vec<u32> = (0..at as u32).collect();
@@ -108,9 +108,9 @@ fn a_cut_sender_loses_nothing_that_it_committed() {
 fn a_cut_receiver_is_lost_to_the_sender() {
     for seed in seeds() {
         let at = 1 + seed % 97;
-        let faults = Faults {
+        let faults = SimFaults {
             cut_receiver: Some((0, at)),
-            ..Faults::MILD
+            ..SimFaults::MILD
         };
         let (mut out, mut end) = edge(seed, faults);
         let (mut came, mut sent) = (0, 0);
@@ -126,7 +126,11 @@ fn a_cut_receiver_is_lost_to_the_sender() {
             }
             end.release();
         };
-        assert!(matches!(lost, Error::Lost(_)), "{lost}: {}", repeat(seed));
+        assert!(
+            matches!(lost, Error::PeerLost(_)),
+            "{lost}: {}",
+            repeat(seed)
+        );
         assert!(came == at && sent >= at, "{came}, {sent}: {}", repeat(seed));
     }
 }
@@ -135,10 +139,10 @@ fn a_cut_receiver_is_lost_to_the_sender() {
 fn the_same_seed_has_the_same_luck() {
     let lucks: Vec<u32> = seeds()
         .map(|seed| {
-            let first = run(seed, Faults::MILD, 300);
+            let first = run(seed, SimFaults::MILD, 300);
             let came: Vec<u32> = (0..300).collect();
             assert_eq!(first.came, came, "{}", repeat(seed));
-            assert_eq!(first, run(seed, Faults::MILD, 300), "{}", repeat(seed));
+            assert_eq!(first, run(seed, SimFaults::MILD, 300), "{}", repeat(seed));
             first.turns
         })
         .collect();
@@ -147,7 +151,7 @@ fn the_same_seed_has_the_same_luck() {
 
 #[test]
 fn without_faults_every_put_has_room_and_every_poll_a_frame() {
-    let run = run(1, Faults::default(), 300);
+    let run = run(1, SimFaults::default(), 300);
     assert_eq!(run.came.len(), 300);
     // And a few more, to see that it is over.
     assert!((300..310).contains(&run.turns), "{} turns", run.turns);

@@ -13,7 +13,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use thalweg_tuple::text::{Format, ReadOptions, Record, WriteOptions, reader, writer};
+use thalweg_tuple::text::{
+    ReadOptions, Record, RecordFormat, WriteOptions, new_reader, new_writer,
+};
 use thalweg_tuple::{Layout, TupleBuf, TupleType, Type};
 
 const TURNS: usize = 25;
@@ -24,7 +26,7 @@ fn main() {
         Some(path) => std::fs::read(&path).expect("the file named can be read"),
         None => generate(30_000),
     };
-    let layout = Layout::of(&Arc::new(schema()));
+    let layout = Layout::new(&Arc::new(schema()));
     let (mut split, mut read, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
         split.push(rate(bytes.len(), || split_fields(&bytes)));
@@ -70,7 +72,7 @@ fn read_tuples(bytes: &[u8], layout: &Arc<Layout>) -> usize {
 
 fn rewrite(bytes: &[u8], layout: &Arc<Layout>) -> usize {
     let mut writer =
-        writer(Format::Csv, layout.clone(), WriteOptions::default()).expect("csv suits");
+        new_writer(RecordFormat::Csv, layout.clone(), WriteOptions::default()).expect("csv suits");
     let mut out = Vec::with_capacity(1 << 16);
     for_each(bytes, layout, |buf| {
         out.clear();
@@ -85,7 +87,7 @@ fn for_each(
     mut use_tuple: impl FnMut(&mut TupleBuf) -> usize,
 ) -> usize {
     let mut reader =
-        reader(Format::Csv, layout.clone(), ReadOptions::default()).expect("csv suits");
+        new_reader(RecordFormat::Csv, layout.clone(), ReadOptions::default()).expect("csv suits");
     let (mut buf, mut at, mut sum) = (TupleBuf::default(), 0, 0);
     loop {
         let step = reader.read(&bytes[at..], true, &mut buf);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::decimal::codec::Unpacked;
+use crate::decimal::codec::UnpackedDecimal;
 use crate::{
     Attribute, Decimal32, Decimal64, Decimal128, EnumType, List, RString, Timestamp, TupleType,
     Type, UString, Value,
@@ -63,7 +63,7 @@ pub fn types() -> BoxedStrategy<Type> {
                 (inner.clone(), bound()).prop_map(|(t, n)| Type::Set(Arc::new(t), n)),
                 (inner.clone(), inner.clone(), bound())
                     .prop_map(|(k, v, n)| Type::Map(Arc::new((k, v)), n)),
-                vec(parts, 0..4).prop_map(|types| Type::Tuple(Arc::new(tuple_of(types)))),
+                vec(parts, 0..4).prop_map(|types| Type::Tuple(Arc::new(tuple_type_of(types)))),
                 inner.prop_map(|t| match t {
                     Type::Optional(_) => t,
                     plain => Type::Optional(Arc::new(plain)),
@@ -76,7 +76,7 @@ pub fn types() -> BoxedStrategy<Type> {
 /// Schemas of one to five attributes.
 pub fn schemas() -> BoxedStrategy<Arc<TupleType>> {
     vec(types(), 1..6)
-        .prop_map(|types| Arc::new(tuple_of(types)))
+        .prop_map(|types| Arc::new(tuple_type_of(types)))
         .boxed()
 }
 
@@ -102,15 +102,15 @@ pub fn printable_tuples() -> BoxedStrategy<(Arc<TupleType>, Value)> {
 
 /// Values of a type, of all that it holds.
 pub fn values(ty: &Type) -> BoxedStrategy<Value> {
-    of(ty, false)
+    value_strategy(ty, false)
 }
 
 /// Values of a type that its text form holds whole.
 pub fn printable(ty: &Type) -> BoxedStrategy<Value> {
-    of(ty, true)
+    value_strategy(ty, true)
 }
 
-fn tuple_of(types: Vec<Type>) -> TupleType {
+fn tuple_type_of(types: Vec<Type>) -> TupleType {
     let attributes = types.into_iter().enumerate().map(|(at, ty)| Attribute {
         name: format!("a{at}").into(),
         ty,
@@ -120,7 +120,7 @@ fn tuple_of(types: Vec<Type>) -> TupleType {
     }
 }
 
-fn of(ty: &Type, printable: bool) -> BoxedStrategy<Value> {
+fn value_strategy(ty: &Type, printable: bool) -> BoxedStrategy<Value> {
     match ty {
         Type::Boolean => any::<bool>().prop_map(Value::Boolean).boxed(),
         Type::Int8 => any::<i8>().prop_map(Value::Int8).boxed(),
@@ -184,20 +184,26 @@ fn composite(ty: &Type, printable: bool) -> BoxedStrategy<Value> {
     match ty {
         Type::List(t, n) => {
             let element = t.clone();
-            vec(of(t, printable), len(n))
+            vec(value_strategy(t, printable), len(n))
                 .prop_map(move |values| Value::List(List::from_values(&element, values)))
                 .boxed()
         }
-        Type::Set(t, n) => vec(of(t, printable), len(n))
+        Type::Set(t, n) => vec(value_strategy(t, printable), len(n))
             .prop_map(|values| Value::Set(values.into_iter().collect()))
             .boxed(),
-        Type::Map(kv, n) => vec((of(&kv.0, printable), of(&kv.1, printable)), len(n))
-            .prop_map(|entries| Value::Map(entries.into_iter().collect()))
-            .boxed(),
+        Type::Map(kv, n) => vec(
+            (
+                value_strategy(&kv.0, printable),
+                value_strategy(&kv.1, printable),
+            ),
+            len(n),
+        )
+        .prop_map(|entries| Value::Map(entries.into_iter().collect()))
+        .boxed(),
         Type::Tuple(t) => {
             let start: BoxedStrategy<Vec<Value>> = Just(Vec::new()).boxed();
             let attributes = t.attributes.iter().fold(start, |all, attribute| {
-                (all, of(&attribute.ty, printable))
+                (all, value_strategy(&attribute.ty, printable))
                     .prop_map(|(mut values, value)| {
                         values.push(value);
                         values
@@ -208,7 +214,7 @@ fn composite(ty: &Type, printable: bool) -> BoxedStrategy<Value> {
                 .prop_map(|values| Value::Tuple(values.into()))
                 .boxed()
         }
-        Type::Optional(t) => proptest::option::of(of(t, printable))
+        Type::Optional(t) => proptest::option::of(value_strategy(t, printable))
             .prop_map(|value| Value::Optional(value.map(Box::new)))
             .boxed(),
         _ => Just(Value::default_of(ty)).boxed(),
@@ -243,7 +249,7 @@ fn float32(printable: bool) -> BoxedStrategy<f32> {
 }
 
 /// Decimals before they are rounded to a width: short ones, long ones, and ones at the limits.
-pub fn decimal() -> BoxedStrategy<Unpacked> {
+pub fn decimal() -> BoxedStrategy<UnpackedDecimal> {
     let coefficient = prop_oneof![
         0..100u128,
         any::<u32>().prop_map(u128::from),
@@ -252,7 +258,7 @@ pub fn decimal() -> BoxedStrategy<Unpacked> {
     let exponent = prop_oneof![4 => -8..4i32, 1 => -110..100i32, 1 => -6200..6200i32];
     let finite =
         (any::<bool>(), coefficient, exponent).prop_map(|(negative, coefficient, exponent)| {
-            Unpacked::Finite {
+            UnpackedDecimal::Finite {
                 negative,
                 coefficient,
                 exponent,
@@ -260,8 +266,8 @@ pub fn decimal() -> BoxedStrategy<Unpacked> {
         });
     prop_oneof![
         20 => finite,
-        1 => any::<bool>().prop_map(|negative| Unpacked::Infinite { negative }),
-        1 => any::<bool>().prop_map(|negative| Unpacked::Nan { negative }),
+        1 => any::<bool>().prop_map(|negative| UnpackedDecimal::Infinite { negative }),
+        1 => any::<bool>().prop_map(|negative| UnpackedDecimal::Nan { negative }),
     ]
     .boxed()
 }

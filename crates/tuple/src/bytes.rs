@@ -1,8 +1,8 @@
 //! Comparisons of bytes that may be none.
 //!
-//! They are not left to memcmp if there is nothing to compare: an empty vector or slice often has an
-//! address where no page is, and where memcmp loads no bytes from there by a masked vector load, the
-//! processor takes up to a hundred nanoseconds to find out that this is no fault.
+//! They are not left to memcmp if there is nothing to compare: an empty vector or slice often has
+//! an address where no page is, and where memcmp loads no bytes from there by a masked vector load,
+//! the processor takes up to a hundred nanoseconds to find out that this is no fault.
 
 use std::cmp::Ordering;
 

@@ -23,18 +23,19 @@ pub enum Resolution {
 
 /// How far a stream has come: what it brings from now on is expected to be no older.
 ///
-/// It is not part of any order of tuples by event time: older ones may come all the same, and are late.
+/// It is not part of any order of tuples by event time: older ones may come all the same, and are
+/// late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Watermark {
     /// To this instant.
     At(EventTime),
     /// It has ended, and holds up nobody who waits for several streams.
-    Over,
+    Ended,
 }
 
 impl Resolution {
     /// The resolution of a name in SPL.
-    pub fn named(name: &str) -> Option<Resolution> {
+    pub fn from_name(name: &str) -> Option<Resolution> {
         match name {
             "Milliseconds" => Some(Resolution::Milliseconds),
             "Microseconds" => Some(Resolution::Microseconds),
@@ -55,7 +56,7 @@ impl Resolution {
 
 impl EventTime {
     /// The event time in an attribute: a timestamp, or an integer of ticks; `None`: it holds none.
-    pub fn of(value: &Value, resolution: Resolution) -> Option<EventTime> {
+    pub fn from_value(value: &Value, resolution: Resolution) -> Option<EventTime> {
         match *value {
             Value::Timestamp(at) => Some(at.into()),
             Value::Int64(ticks) => Some(EventTime(i128::from(ticks) * resolution.tick_ns())),
@@ -65,7 +66,7 @@ impl EventTime {
     }
 
     /// As a timestamp; the first or last one if it lies beyond those.
-    pub fn timestamp(self) -> Timestamp {
+    pub fn to_timestamp(self) -> Timestamp {
         let seconds = self.0.div_euclid(SECOND_NS);
         match i64::try_from(seconds) {
             Ok(seconds) => Timestamp {
@@ -122,24 +123,24 @@ mod tests {
                 at(2, 5),
             ),
         ] {
-            let time = EventTime::of(&value, resolution).expect("an event time");
+            let time = EventTime::from_value(&value, resolution).expect("an event time");
             assert_eq!(time, same.into());
-            let back = time.timestamp();
+            let back = time.to_timestamp();
             assert_eq!((back.seconds, back.nanos), (same.seconds, same.nanos));
         }
         assert_eq!(
-            EventTime::of(&Value::Int32(1), Resolution::Milliseconds),
+            EventTime::from_value(&Value::Int32(1), Resolution::Milliseconds),
             None
         );
     }
 
     #[test]
     fn what_lies_beyond_timestamps_is_the_last_or_first_one() {
-        let of = |ticks| EventTime::of(&Value::Uint64(ticks), Resolution::Milliseconds);
+        let of = |ticks| EventTime::from_value(&Value::Uint64(ticks), Resolution::Milliseconds);
         let end = of(u64::MAX).expect("an event time");
-        assert_eq!(end.timestamp().seconds, (u64::MAX / 1000) as i64);
-        assert_eq!(EventTime(i128::MAX).timestamp().seconds, i64::MAX);
-        assert_eq!(EventTime(i128::MIN).timestamp().seconds, i64::MIN);
-        assert!(Watermark::At(EventTime(i128::MAX)) < Watermark::Over);
+        assert_eq!(end.to_timestamp().seconds, (u64::MAX / 1000) as i64);
+        assert_eq!(EventTime(i128::MAX).to_timestamp().seconds, i64::MAX);
+        assert_eq!(EventTime(i128::MIN).to_timestamp().seconds, i64::MIN);
+        assert!(Watermark::At(EventTime(i128::MAX)) < Watermark::Ended);
     }
 }

@@ -23,7 +23,7 @@ mod types;
 mod value;
 
 pub use bytes::{compare_bytes, same_bytes};
-pub use collection::{Key, List, Map, Packed, Set, TableShape};
+pub use collection::{Key, List, Map, PackedScalar, Set, TableLayout};
 pub use decimal::{Decimal32, Decimal64, Decimal128};
 pub use event_time::{EventTime, Resolution, Watermark};
 pub use layout::{Layout, TupleBuf, TupleRef};

@@ -10,7 +10,7 @@
 //! use thalweg_tuple::{Layout, TupleBuf, TupleType, Type, Value, normal};
 //!
 //! let schema = TupleType::new([("n", Type::Int16), ("s", Type::RString)]);
-//! let layout = Layout::of(&Arc::new(schema));
+//! let layout = Layout::new(&Arc::new(schema));
 //! let tuple = Value::Tuple([Value::Int16(258), Value::RString("hi".into())].into());
 //! let (mut flat, mut bytes) = (TupleBuf::default(), Vec::new());
 //! flat.set_all(&layout, &tuple);
@@ -20,7 +20,7 @@
 //! normal::decode(&bytes, &layout, &mut flat)?;
 //! assert_eq!(flat.as_ref().to_value(&layout), tuple);
 //! assert!(normal::decode(&bytes[..4], &layout, &mut flat).is_err());
-//! # Ok::<(), thalweg_tuple::text::ReadError>(())
+//! # Ok::<(), thalweg_tuple::text::ValueParseError>(())
 //! ```
 
-pub use crate::text::bin::{read_whole as decode, write_whole as encode};
+pub use crate::text::bin::{decode_tuple as decode, encode_tuple as encode};

@@ -10,31 +10,31 @@ use crate::arbitrary::{printable_tuples, schemas, tuples, types};
 use crate::collection::KeyHasher;
 use crate::layout::check;
 use crate::text::{
-    Format, ReadOptions, Reader, Record, WriteOptions, bin, parse_whole, print, print_tuple, read,
-    reader, writer,
+    ReadOptions, Record, RecordFormat, TextReader, WriteOptions, bin, new_reader, new_writer,
+    parse_whole, print, print_tuple, read,
 };
 use crate::{Key, Layout, Map, Set, TupleBuf, TupleType, Type, Value, normal};
 
-const FORMATS: [Format; 3] = [Format::Csv, Format::Txt, Format::Bin];
+const FORMATS: [RecordFormat; 3] = [RecordFormat::Csv, RecordFormat::Txt, RecordFormat::Bin];
 
 fn flat(schema: &Arc<TupleType>, value: &Value) -> (Arc<Layout>, TupleBuf) {
-    let layout = Layout::of(schema);
+    let layout = Layout::new(schema);
     let mut buf = TupleBuf::default();
     buf.set_all(&layout, value);
     (layout, buf)
 }
 
 /// Reads bytes in pieces to the end, with options that follow from the size of a piece.
-fn drain(format: Format, schema: &Arc<TupleType>, bytes: &[u8], piece: usize) {
-    let layout = Layout::of(schema);
+fn drain(format: RecordFormat, schema: &Arc<TupleType>, bytes: &[u8], piece: usize) {
+    let layout = Layout::new(schema);
     let options = ReadOptions {
         has_delay: piece.is_multiple_of(2),
         punctuations: piece.is_multiple_of(3),
         ignore_extra: piece.is_multiple_of(5),
-        checked: !piece.is_multiple_of(7),
+        reports_faults: !piece.is_multiple_of(7),
         ..ReadOptions::default()
     };
-    let Ok(mut reader) = reader(format, layout.clone(), options) else {
+    let Ok(mut reader) = new_reader(format, layout.clone(), options) else {
         return;
     };
     let (mut buf, mut start, mut end) = (TupleBuf::default(), 0, 0);
@@ -61,7 +61,7 @@ fn drain(format: Format, schema: &Arc<TupleType>, bytes: &[u8], piece: usize) {
 fn a_few_bytes_do_not_stand_for_a_tuple_of_4_gib() {
     let wide = Type::Optional(Arc::new(Type::BoundedRString(1 << 29)));
     let schema = TupleType::new([("l", Type::List(Arc::new(wide), None))]);
-    let layout = Layout::of(&Arc::new(schema));
+    let layout = Layout::new(&Arc::new(schema));
     let mut nulls = vec![100];
     nulls.resize(101, 0);
     let refused = normal::decode(&nulls, &layout, &mut TupleBuf::default());
@@ -107,9 +107,9 @@ proptest! {
         print(&value, &ty, &mut text);
         prop_assert_eq!(parse_whole(&text, &ty), Ok(value.clone()));
         let mut buf = TupleBuf::default();
-        let layout = Layout::of(&schema);
+        let layout = Layout::new(&schema);
         buf.begin(&layout);
-        crate::text::read_tuple(&mut Reader::new(&text), &layout, &mut buf).expect("the same");
+        crate::text::read_tuple(&mut TextReader::new(&text), &layout, &mut buf).expect("the same");
         prop_assert_eq!(buf.as_ref().to_value(&layout), value);
     }
 
@@ -119,14 +119,14 @@ proptest! {
         for format in FORMATS {
             let mut bytes = Vec::new();
             let options = WriteOptions::default();
-            let mut writer = writer(format, layout.clone(), options).expect("suits");
+            let mut writer = new_writer(format, layout.clone(), options).expect("suits");
             writer.write(buf.as_ref(), None, &mut bytes);
             writer.write(buf.as_ref(), None, &mut bytes);
             if bytes.is_empty() {
-                prop_assert!(reader(format, layout.clone(), ReadOptions::default()).is_err());
+                prop_assert!(new_reader(format, layout.clone(), ReadOptions::default()).is_err());
                 continue;
             }
-            let mut reader = reader(format, layout.clone(), ReadOptions::default()).expect("suits");
+            let mut reader = new_reader(format, layout.clone(), ReadOptions::default()).expect("suits");
             let mut copy = TupleBuf::default();
             let step = reader.read(&bytes, false, &mut copy);
             prop_assert!(matches!(step.record, Record::Tuple { .. }), "{:?} {:?}", format, step);
@@ -167,7 +167,7 @@ proptest! {
         schema in schemas(),
         bytes in proptest::collection::vec(any::<u8>(), 0..60),
     ) {
-        let (layout, mut buf) = (Layout::of(&schema), TupleBuf::default());
+        let (layout, mut buf) = (Layout::new(&schema), TupleBuf::default());
         if normal::decode(&bytes, &layout, &mut buf).is_ok() {
             prop_assert_eq!(check(&layout, buf.as_ref().bytes()), Ok(()));
             let value = buf.as_ref().to_value(&layout);
@@ -217,7 +217,7 @@ proptest! {
         for format in FORMATS {
             let mut bytes = Vec::new();
             let options = WriteOptions::default();
-            let mut writer = writer(format, layout.clone(), options).expect("suits");
+            let mut writer = new_writer(format, layout.clone(), options).expect("suits");
             (0..3).for_each(|_| writer.write(buf.as_ref(), None, &mut bytes));
             for (at, byte) in &changes {
                 if !bytes.is_empty() {
@@ -226,7 +226,7 @@ proptest! {
                 }
             }
             drain(format, &schema, &bytes, piece);
-            if let Ok(value) = read(&mut Reader::new(&bytes), &ty) {
+            if let Ok(value) = read(&mut TextReader::new(&bytes), &ty) {
                 prop_assert!(value.has_type(&ty));
             }
         }

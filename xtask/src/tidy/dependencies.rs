@@ -8,10 +8,10 @@ use std::path::Path;
 pub fn check(root: &Path) -> Vec<String> {
     let used: BTreeSet<String> = manifests(root)
         .iter()
-        .flat_map(|path| external(path))
+        .flat_map(|path| external_dependencies(path))
         .collect();
     let page = fs::read_to_string(root.join("docs/dependencies.md")).unwrap_or_default();
-    let listed: BTreeSet<String> = page.lines().filter_map(listed).collect();
+    let listed: BTreeSet<String> = page.lines().filter_map(parse_row).collect();
     let missing = used.difference(&listed).map(|name| {
         format!("docs/dependencies.md: `{name}` is used but has no line with its reason")
     });
@@ -32,7 +32,7 @@ fn manifests(root: &Path) -> Vec<std::path::PathBuf> {
     crates.chain(others).collect()
 }
 
-fn external(manifest: &Path) -> Vec<String> {
+fn external_dependencies(manifest: &Path) -> Vec<String> {
     let table: toml::Table = fs::read_to_string(manifest)
         .unwrap_or_default()
         .parse()
@@ -56,7 +56,7 @@ fn external(manifest: &Path) -> Vec<String> {
 }
 
 /// The first cell of a table row: `| serde | ...` or ``| `serde` | ...``.
-fn listed(line: &str) -> Option<String> {
+fn parse_row(line: &str) -> Option<String> {
     let cell = line
         .strip_prefix('|')?
         .split('|')

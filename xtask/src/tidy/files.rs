@@ -1,12 +1,12 @@
 //! Rules for a whole file: its doc, its size, its name, and words that must not stand in it.
 
-use super::Source;
+use super::TidySource;
 
 /// Past this, look for the second idea.
 const LINES_MAX: usize = 600;
 
 /// Names that say nothing.
-const NAMES: [&str; 8] = [
+const VAGUE_NAMES: [&str; 8] = [
     "common.rs",
     "util.rs",
     "utils.rs",
@@ -18,8 +18,8 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Findings on one file.
-pub fn check(source: &Source) -> Vec<String> {
-    let Source { path, text } = source;
+pub fn check(source: &TidySource) -> Vec<String> {
+    let TidySource { path, text } = source;
     let mut findings = Vec::new();
     if !text.starts_with("//!") {
         findings.push(format!("{path}:1: no module doc"));
@@ -29,14 +29,14 @@ pub fn check(source: &Source) -> Vec<String> {
         findings.push(format!("{path}: {lines} lines, at most {LINES_MAX}"));
     }
     let name = path.rsplit('/').next().unwrap_or(path);
-    if NAMES.contains(&name) {
+    if VAGUE_NAMES.contains(&name) {
         findings.push(format!("{path}: a name that says nothing"));
     }
-    findings.extend(words(source));
+    findings.extend(find_forbidden_words(source));
     findings
 }
 
-fn words(source: &Source) -> Vec<String> {
+fn find_forbidden_words(source: &TidySource) -> Vec<String> {
     // Put together here so that this file does not find itself.
     let forbidden = [
         concat!("todo", "!("),

@@ -1,12 +1,12 @@
 //! No function is longer than a screen.
 
-use super::Source;
+use super::TidySource;
 
 /// Lines of a function, from its `fn` to its closing brace.
 const LINES_MAX: usize = 70;
 
 /// Findings on one file. Relies on rustfmt: a function ends at the first `}` with its own indent.
-pub fn check(source: &Source) -> Vec<String> {
+pub fn check(source: &TidySource) -> Vec<String> {
     let lines: Vec<&str> = source.text.lines().collect();
     let starts = lines
         .iter()

@@ -2,26 +2,37 @@
 //!
 //! One file a rule; each takes the tree and returns its findings as `path:line: what is wrong`.
 
-mod arrows;
+mod comments;
+mod crate_layers;
+mod definitions;
 mod dependencies;
 mod files;
 mod functions;
-mod sources;
-mod unsafe_rooms;
+mod source_files;
+mod unsafe_paths;
+mod words;
 
 use std::path::Path;
 
-pub use sources::{Source, rust_sources};
+pub use source_files::{TidySource, rust_sources};
 
 /// Every finding of every rule, sorted; empty when the tree is tidy.
 pub fn check(root: &Path) -> Vec<String> {
     let sources = rust_sources(root);
     let mut findings = Vec::new();
-    findings.extend(arrows::check(root));
+    findings.extend(crate_layers::check(root));
     findings.extend(dependencies::check(root));
     findings.extend(sources.iter().flat_map(files::check));
     findings.extend(sources.iter().flat_map(functions::check));
-    findings.extend(sources.iter().flat_map(unsafe_rooms::check));
+    findings.extend(sources.iter().flat_map(unsafe_paths::check));
+    findings.extend(definitions::check(&sources));
+    findings.extend(words::check(root, &sources));
     findings.sort();
     findings
+}
+
+/// Docs that cannot be read alone, sorted.
+pub fn check_docs(root: &Path) -> Vec<String> {
+    let sources = rust_sources(root);
+    sources.iter().flat_map(comments::check).collect()
 }

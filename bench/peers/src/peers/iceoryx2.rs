@@ -1,58 +1,62 @@
 //! iceoryx2: publish and subscribe over shared memory, nothing copied.
 //!
 //! # Settings
-//! A service of slices of words; the publisher loans a sample without initialising it, writes in place
-//! and sends, the subscriber reads in place and drops the sample. The subscriber's buffer holds 512 KB
-//! (16 to 1,024 samples) without overflow, and a publisher that finds it full tries again until it is
-//! delivered, so that nothing is lost. One publisher, one subscriber, no history. The subscriber spins
-//! on `receive`, as its examples for the least latency do. Each side is a process pinned to a core;
-//! the files that it needs are in a folder of their own that is gone afterwards.
+//! A service of slices of words; the publisher loans a sample without initialising it, writes in
+//! place and sends, the subscriber reads in place and drops the sample. The subscriber's buffer
+//! holds 512 KB (16 to 1,024 samples) without overflow, and a publisher that finds it full tries
+//! again until it is delivered, so that nothing is lost. One publisher, one subscriber, no history.
+//! The subscriber spins on `receive`, as its examples for the least latency do. Each side is a
+//! process pinned to a core; the files that it needs are in a folder of their own that is gone
+//! afterwards.
 
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::prelude::*;
 
-use crate::ends::{Receives, Sends, add_up_words};
-use crate::peer::{Peer, locked_version};
-use crate::processes::{self, Meets, Way};
-use crate::{Failure, Sink, Task, scratch};
+use crate::peer::{BuiltInPeer, locked_version};
+use crate::peer_ends::{PeerReceive, PeerSend, sum_words};
+use crate::peer_processes::{self, MessageDirection, TwoProcessPeer};
+use crate::{BoxError, ControlSink, PeerTask, scratch_folder};
 
 /// See the module.
-pub const PEER: Peer = Peer {
-    name: Iceoryx::NAME,
-    path: suite::Path::Shm,
+pub const PEER: BuiltInPeer = BuiltInPeer {
+    name: IceoryxPeer::NAME,
+    path: suite::StreamPath::Shm,
     version: || locked_version("iceoryx2"),
     settings: "publish/subscribe, loaned samples written and read in place, retry until delivered, \
                spinning",
     has_latency: true,
-    run: processes::run::<Iceoryx>,
-    serve: Some(processes::serve::<Iceoryx>),
+    run: peer_processes::run::<IceoryxPeer>,
+    serve_partner: Some(peer_processes::serve::<IceoryxPeer>),
 };
 
 /// Samples that a subscriber's buffer holds at most.
 const SAMPLES_MAX: usize = 1024;
 
-struct Iceoryx;
+struct IceoryxPeer;
 
-struct Sender {
+struct IceoryxSender {
     publisher: Publisher<ipc::Service, [u64], ()>,
     words: usize,
     _node: Node<ipc::Service>,
 }
 
-struct Receiver {
+struct IceoryxReceiver {
     subscriber: Subscriber<ipc::Service, [u64], ()>,
     _node: Node<ipc::Service>,
 }
 
-type Service =
+type IceoryxService =
     iceoryx2::service::port_factory::publish_subscribe::PortFactory<ipc::Service, [u64], ()>;
 
 /// The service of a way, opened by whoever comes second.
-fn open(task: &Task, way: Way) -> Result<(Node<ipc::Service>, Service), Failure> {
+fn open_service(
+    task: &PeerTask,
+    way: MessageDirection,
+) -> Result<(Node<ipc::Service>, IceoryxService), BoxError> {
     set_log_level(LogLevel::Error);
     let mut config = Config::default();
-    let root = scratch::folder(&task.scratch);
+    let root = scratch_folder::folder(&task.scratch);
     let root = root
         .to_str()
         .ok_or("the folder for temporary files is not UTF-8")?;
@@ -68,33 +72,33 @@ fn open(task: &Task, way: Way) -> Result<(Node<ipc::Service>, Service), Failure>
         .max_subscribers(1)
         .history_size(0)
         .enable_safe_overflow(false)
-        .subscriber_max_buffer_size(task.capacity().min(SAMPLES_MAX))
+        .subscriber_max_buffer_size(task.queue_messages().min(SAMPLES_MAX))
         .open_or_create()?;
     Ok((node, service))
 }
 
-impl Meets for Iceoryx {
+impl TwoProcessPeer for IceoryxPeer {
     const NAME: &'static str = "iceoryx2";
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender = IceoryxSender;
+    type Receiver = IceoryxReceiver;
 
-    fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
-        let (node, service) = open(task, way)?;
+    fn receiver(task: &PeerTask, way: MessageDirection) -> Result<IceoryxReceiver, BoxError> {
+        let (node, service) = open_service(task, way)?;
         let subscriber = service.subscriber_builder().create()?;
-        Ok(Receiver {
+        Ok(IceoryxReceiver {
             subscriber,
             _node: node,
         })
     }
 
-    fn sender(task: &Task, way: Way) -> Result<Sender, Failure> {
-        let (node, service) = open(task, way)?;
+    fn sender(task: &PeerTask, way: MessageDirection) -> Result<IceoryxSender, BoxError> {
+        let (node, service) = open_service(task, way)?;
         let publisher = service
             .publisher_builder()
             .initial_max_slice_len(task.words())
             .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
             .create()?;
-        Ok(Sender {
+        Ok(IceoryxSender {
             publisher,
             words: task.words(),
             _node: node,
@@ -102,8 +106,8 @@ impl Meets for Iceoryx {
     }
 }
 
-impl Sends for Sender {
-    fn send(&mut self, next: u64, _: u64) -> Result<u64, Failure> {
+impl PeerSend for IceoryxSender {
+    fn send(&mut self, next: u64, _: u64) -> Result<u64, BoxError> {
         let sample = self.publisher.loan_slice_uninit(self.words)?;
         match sample.write_from_fn(|_| next).send()? {
             0 => Err("nobody has subscribed".into()),
@@ -112,10 +116,10 @@ impl Sends for Sender {
     }
 }
 
-impl Receives for Receiver {
-    fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
+impl PeerReceive for IceoryxReceiver {
+    fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError> {
         while let Some(sample) = self.subscriber.receive()? {
-            sink.take(add_up_words(sample.payload()));
+            sink.add(sum_words(sample.payload()));
         }
         Ok(())
     }

@@ -13,88 +13,103 @@ mod timely;
 #[cfg(feature = "zeromq")]
 mod zeromq;
 
-use suite::Path;
+use suite::StreamPath;
 
-use crate::Peer;
-use crate::peer::Entry;
+use crate::BuiltInPeer;
+use crate::peer::PeerEntry;
 
 /// Every peer, whether it is built in or not; in the order of the table.
-pub fn all() -> Vec<Entry> {
+pub fn all_peers() -> Vec<PeerEntry> {
     let mut all = vec![
-        entry("rtrb", Path::Threaded, "rtrb", RTRB),
-        entry("crossbeam-channel", Path::Threaded, "crossbeam", CHANNEL),
-        entry("crossbeam-queue", Path::Threaded, "crossbeam", ARRAY_QUEUE),
-        Entry::here(queues::SYNC_CHANNEL),
-        entry("timely", Path::Threaded, "timely", TIMELY),
-        entry("iceoryx2", Path::Shm, "iceoryx2", ICEORYX2),
-        entry("aeron-ipc", Path::Shm, "aeron", AERON),
-        entry("zeromq-ipc", Path::Shm, "zeromq", ZEROMQ_IPC),
-        entry("zeromq-tcp", Path::Rum, "zeromq", ZEROMQ_TCP),
-        Entry::here(raw_tcp::BLOCKS),
-        Entry::here(raw_tcp::WRITES),
+        peer_entry("rtrb", StreamPath::Threaded, "rtrb", RTRB),
+        peer_entry(
+            "crossbeam-channel",
+            StreamPath::Threaded,
+            "crossbeam",
+            CHANNEL,
+        ),
+        peer_entry(
+            "crossbeam-queue",
+            StreamPath::Threaded,
+            "crossbeam",
+            ARRAY_QUEUE,
+        ),
+        PeerEntry::built_in(queues::SYNC_CHANNEL),
+        peer_entry("timely", StreamPath::Threaded, "timely", TIMELY),
+        peer_entry("iceoryx2", StreamPath::Shm, "iceoryx2", ICEORYX2),
+        peer_entry("aeron-ipc", StreamPath::Shm, "aeron", AERON),
+        peer_entry("zeromq-ipc", StreamPath::Shm, "zeromq", ZEROMQ_IPC),
+        peer_entry("zeromq-tcp", StreamPath::Rum, "zeromq", ZEROMQ_TCP),
+        PeerEntry::built_in(raw_tcp::BLOCKS),
+        PeerEntry::built_in(raw_tcp::WRITES),
     ];
-    all.extend(NOT_TO_BE_HAD.map(|(name, path, why)| Entry::missing(name, path, why)));
+    all.extend(UNAVAILABLE_PEERS.map(|(name, path, why)| PeerEntry::missing(name, path, why)));
     all
 }
 
 /// Peers that no registry has, and why.
-const NOT_TO_BE_HAD: [(&str, Path, &str); 2] = [
+const UNAVAILABLE_PEERS: [(&str, StreamPath, &str); 2] = [
     (
         "fastflow",
-        Path::Threaded,
+        StreamPath::Threaded,
         "a C++ library without a package: crates.io, npm and Debian have none, and what PyPI has by \
          that name is something else",
     ),
     (
         "windflow",
-        Path::Threaded,
+        StreamPath::Threaded,
         "a C++ library on fastflow, and without a package as well",
     ),
 ];
 
-fn entry(name: &'static str, path: Path, feature: &'static str, peer: Option<Peer>) -> Entry {
+fn peer_entry(
+    name: &'static str,
+    path: StreamPath,
+    feature: &'static str,
+    peer: Option<BuiltInPeer>,
+) -> PeerEntry {
     match peer {
-        Some(peer) => Entry::here(peer),
-        None => Entry::not_built(name, path, feature),
+        Some(peer) => PeerEntry::built_in(peer),
+        None => PeerEntry::not_built(name, path, feature),
     }
 }
 
 #[cfg(feature = "rtrb")]
-const RTRB: Option<Peer> = Some(rtrb::PEER);
+const RTRB: Option<BuiltInPeer> = Some(rtrb::PEER);
 #[cfg(not(feature = "rtrb"))]
-const RTRB: Option<Peer> = None;
+const RTRB: Option<BuiltInPeer> = None;
 
 #[cfg(feature = "crossbeam")]
-const CHANNEL: Option<Peer> = Some(queues::crossbeam::CHANNEL);
+const CHANNEL: Option<BuiltInPeer> = Some(queues::crossbeam::CHANNEL);
 #[cfg(not(feature = "crossbeam"))]
-const CHANNEL: Option<Peer> = None;
+const CHANNEL: Option<BuiltInPeer> = None;
 
 #[cfg(feature = "crossbeam")]
-const ARRAY_QUEUE: Option<Peer> = Some(queues::crossbeam::ARRAY_QUEUE);
+const ARRAY_QUEUE: Option<BuiltInPeer> = Some(queues::crossbeam::ARRAY_QUEUE);
 #[cfg(not(feature = "crossbeam"))]
-const ARRAY_QUEUE: Option<Peer> = None;
+const ARRAY_QUEUE: Option<BuiltInPeer> = None;
 
 #[cfg(feature = "timely")]
-const TIMELY: Option<Peer> = Some(timely::PEER);
+const TIMELY: Option<BuiltInPeer> = Some(timely::PEER);
 #[cfg(not(feature = "timely"))]
-const TIMELY: Option<Peer> = None;
+const TIMELY: Option<BuiltInPeer> = None;
 
 #[cfg(feature = "iceoryx2")]
-const ICEORYX2: Option<Peer> = Some(iceoryx2::PEER);
+const ICEORYX2: Option<BuiltInPeer> = Some(iceoryx2::PEER);
 #[cfg(not(feature = "iceoryx2"))]
-const ICEORYX2: Option<Peer> = None;
+const ICEORYX2: Option<BuiltInPeer> = None;
 
 #[cfg(feature = "aeron")]
-const AERON: Option<Peer> = Some(aeron::PEER);
+const AERON: Option<BuiltInPeer> = Some(aeron::PEER);
 #[cfg(not(feature = "aeron"))]
-const AERON: Option<Peer> = None;
+const AERON: Option<BuiltInPeer> = None;
 
 #[cfg(feature = "zeromq")]
-const ZEROMQ_IPC: Option<Peer> = Some(zeromq::IPC);
+const ZEROMQ_IPC: Option<BuiltInPeer> = Some(zeromq::IPC);
 #[cfg(not(feature = "zeromq"))]
-const ZEROMQ_IPC: Option<Peer> = None;
+const ZEROMQ_IPC: Option<BuiltInPeer> = None;
 
 #[cfg(feature = "zeromq")]
-const ZEROMQ_TCP: Option<Peer> = Some(zeromq::TCP);
+const ZEROMQ_TCP: Option<BuiltInPeer> = Some(zeromq::TCP);
 #[cfg(not(feature = "zeromq"))]
-const ZEROMQ_TCP: Option<Peer> = None;
+const ZEROMQ_TCP: Option<BuiltInPeer> = None;

@@ -1,41 +1,41 @@
-//! Bare sockets over loopback, as iperf3 and netperf use them: no peer, but the measure of those that
-//! are on TCP.
+//! Bare sockets over loopback, as iperf3 and netperf use them: no peer, but the measure of those
+//! that are on TCP.
 //!
 //! # Settings
-//! `TCP_NODELAY`, buffers as the system sizes them, calls that do not block, both sides spinning on a
-//! core of their own; the receiver asks for 256 KB at a time. *Blocks*: messages back to back, a write
-//! for each 64 KB. *Writes*: a write a message.
+//! `TCP_NODELAY`, buffers as the system sizes them, calls that do not block, both sides spinning on
+//! a core of their own; the receiver asks for 256 KB at a time. *Blocks*: messages back to back, a
+//! write for each 64 KB. *Writes*: a write a message.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 
-use crate::ends::{Receives, Sends, add_up, fill};
-use crate::peer::Peer;
-use crate::processes::{self, Meets, Way};
-use crate::{Failure, Sink, Task, scratch};
+use crate::peer::BuiltInPeer;
+use crate::peer_ends::{PeerReceive, PeerSend, fill, sum_words_of_bytes};
+use crate::peer_processes::{self, MessageDirection, TwoProcessPeer};
+use crate::{BoxError, ControlSink, PeerTask, scratch_folder};
 
 /// Many messages a write.
-pub const BLOCKS: Peer = Peer {
-    name: Blocks::NAME,
-    path: suite::Path::Rum,
+pub const BLOCKS: BuiltInPeer = BuiltInPeer {
+    name: BlockTcpPeer::NAME,
+    path: suite::StreamPath::Rum,
     version,
     settings: "writes of 64 KB, reads of 256 KB, TCP_NODELAY, spinning",
     has_latency: false,
-    run: processes::run::<Blocks>,
-    serve: Some(processes::serve::<Blocks>),
+    run: peer_processes::run::<BlockTcpPeer>,
+    serve_partner: Some(peer_processes::serve::<BlockTcpPeer>),
 };
 
 /// One message a write.
-pub const WRITES: Peer = Peer {
-    name: Writes::NAME,
-    path: suite::Path::Tcp,
+pub const WRITES: BuiltInPeer = BuiltInPeer {
+    name: MessageTcpPeer::NAME,
+    path: suite::StreamPath::Tcp,
     version,
     settings: "a write a message, reads of 256 KB, TCP_NODELAY, spinning",
     has_latency: true,
-    run: processes::run::<Writes>,
-    serve: Some(processes::serve::<Writes>),
+    run: peer_processes::run::<MessageTcpPeer>,
+    serve_partner: Some(peer_processes::serve::<MessageTcpPeer>),
 };
 
 /// That of the system.
@@ -49,12 +49,12 @@ const BLOCK_BYTES: usize = 64 * 1024;
 const READ_BYTES: usize = 256 * 1024;
 
 /// Sockets whose writes have about so many bytes, and one message at least.
-struct Tcp<const BYTES: usize>;
+struct RawTcpPeer<const BYTES: usize>;
 
-type Blocks = Tcp<BLOCK_BYTES>;
-type Writes = Tcp<1>;
+type BlockTcpPeer = RawTcpPeer<BLOCK_BYTES>;
+type MessageTcpPeer = RawTcpPeer<1>;
 
-struct Sender {
+struct RawTcpSender {
     stream: TcpStream,
     bytes: usize,
     block: Vec<u8>,
@@ -62,47 +62,47 @@ struct Sender {
     unwritten: std::ops::Range<usize>,
 }
 
-struct Receiver {
+struct RawTcpReceiver {
     listener: TcpListener,
     stream: Option<TcpStream>,
     bytes: usize,
-    room: Vec<u8>,
+    buffer: Vec<u8>,
     /// Bytes at the beginning of the room that are the beginning of a message.
-    there: usize,
+    buffered_bytes: usize,
 }
 
 /// Where the receiver says how it is reached.
-fn note(task: &Task, way: Way) -> PathBuf {
-    scratch::folder(&task.scratch).join(format!("{}.address", way.name()))
+fn address_file(task: &PeerTask, way: MessageDirection) -> PathBuf {
+    scratch_folder::folder(&task.scratch).join(format!("{}.address", way.name()))
 }
 
-impl<const BYTES: usize> Meets for Tcp<BYTES> {
+impl<const BYTES: usize> TwoProcessPeer for RawTcpPeer<BYTES> {
     const NAME: &'static str = match BYTES {
         BLOCK_BYTES => "raw-tcp-64k",
         _ => "raw-tcp",
     };
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender = RawTcpSender;
+    type Receiver = RawTcpReceiver;
 
-    fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
+    fn receiver(task: &PeerTask, way: MessageDirection) -> Result<RawTcpReceiver, BoxError> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        fs::write(note(task, way), listener.local_addr()?.to_string())?;
-        Ok(Receiver {
+        fs::write(address_file(task, way), listener.local_addr()?.to_string())?;
+        Ok(RawTcpReceiver {
             listener,
             stream: None,
             bytes: task.bytes,
-            room: vec![0; READ_BYTES.max(2 * task.bytes)],
-            there: 0,
+            buffer: vec![0; READ_BYTES.max(2 * task.bytes)],
+            buffered_bytes: 0,
         })
     }
 
-    fn sender(task: &Task, way: Way) -> Result<Sender, Failure> {
-        let address: SocketAddr = fs::read_to_string(note(task, way))?.parse()?;
+    fn sender(task: &PeerTask, way: MessageDirection) -> Result<RawTcpSender, BoxError> {
+        let address: SocketAddr = fs::read_to_string(address_file(task, way))?.parse()?;
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         let messages = (BYTES / task.bytes).max(1);
-        Ok(Sender {
+        Ok(RawTcpSender {
             stream,
             bytes: task.bytes,
             block: vec![0; messages * task.bytes],
@@ -111,8 +111,8 @@ impl<const BYTES: usize> Meets for Tcp<BYTES> {
     }
 }
 
-impl Sends for Sender {
-    fn send(&mut self, next: u64, end: u64) -> Result<u64, Failure> {
+impl PeerSend for RawTcpSender {
+    fn send(&mut self, next: u64, end: u64) -> Result<u64, BoxError> {
         if !self.flush()? {
             return Ok(0);
         }
@@ -126,7 +126,7 @@ impl Sends for Sender {
         Ok(count as u64)
     }
 
-    fn flush(&mut self) -> Result<bool, Failure> {
+    fn flush(&mut self) -> Result<bool, BoxError> {
         if !self.unwritten.is_empty() {
             match self.stream.write(&self.block[self.unwritten.clone()]) {
                 Ok(written) => self.unwritten.start += written,
@@ -138,8 +138,8 @@ impl Sends for Sender {
     }
 }
 
-impl Receives for Receiver {
-    fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
+impl PeerReceive for RawTcpReceiver {
+    fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError> {
         let Some(stream) = &mut self.stream else {
             let (stream, _) = self.listener.accept()?;
             stream.set_nodelay(true)?;
@@ -147,17 +147,18 @@ impl Receives for Receiver {
             self.stream = Some(stream);
             return Ok(());
         };
-        self.there += match stream.read(&mut self.room[self.there..]) {
+        self.buffered_bytes += match stream.read(&mut self.buffer[self.buffered_bytes..]) {
             Ok(0) => return Err("the sender has closed its connection".into()),
             Ok(count) => count,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let messages = self.room[..self.there].chunks_exact(self.bytes);
+        let messages = self.buffer[..self.buffered_bytes].chunks_exact(self.bytes);
         let rest = messages.remainder().len();
-        messages.for_each(|message| sink.take(add_up(message)));
-        self.room.copy_within(self.there - rest..self.there, 0);
-        self.there = rest;
+        messages.for_each(|message| sink.add(sum_words_of_bytes(message)));
+        self.buffer
+            .copy_within(self.buffered_bytes - rest..self.buffered_bytes, 0);
+        self.buffered_bytes = rest;
         Ok(())
     }
 }

@@ -1,73 +1,73 @@
 //! rtrb: a wait-free ring between two threads.
 //!
 //! # Settings
-//! A ring of words that holds 512 KB. Up to 32 messages, 16 KB at most, are put together in a buffer,
-//! which stays in the first cache, and pushed as one slice, with one store of the index, as its
-//! documentation recommends; a message alone goes at once. The reader takes all that there is as one
-//! chunk, in place; less than 32 messages only if they have not become more since it last looked, for a
-//! reader that is faster than the writer would otherwise fetch the index again for each message (not so
-//! for latency). Both spin, each on a core of its own.
+//! A ring of words that holds 512 KB. Up to 32 messages, 16 KB at most, are put together in a
+//! buffer, which stays in the first cache, and pushed as one slice, with one store of the index, as
+//! its documentation recommends; a message alone goes at once. The reader takes all that there is
+//! as one chunk, in place; less than 32 messages only if they have not become more since it last
+//! looked, for a reader that is faster than the writer would otherwise fetch the index again for
+//! each message (not so for latency). Both spin, each on a core of its own.
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use crate::ends::{Receives, Sends, add_up_words};
-use crate::peer::{Peer, locked_version};
-use crate::{Failure, Question, Sink, Task, threads};
+use crate::peer::{BuiltInPeer, locked_version};
+use crate::peer_ends::{PeerReceive, PeerSend, sum_words};
+use crate::{BoxError, ControlSink, PeerQuestion, PeerTask, peer_threads};
 
 /// See the module.
-pub const PEER: Peer = Peer {
+pub const PEER: BuiltInPeer = BuiltInPeer {
     name: "rtrb",
-    path: suite::Path::Threaded,
+    path: suite::StreamPath::Threaded,
     version: || locked_version("rtrb"),
     settings: "512 KB of words, slices of up to 32 messages, chunks read in place, spinning",
     has_latency: true,
-    run: |task| threads::run(task, pair),
-    serve: None,
+    run: |task| peer_threads::run(task, new_ends),
+    serve_partner: None,
 };
 
 /// Messages that are pushed together, and their words at most.
-const TOGETHER: usize = 32;
-const WORDS_TOGETHER: usize = 2048;
+const BATCH_MESSAGES_MAX: usize = 32;
+const BATCH_WORDS_MAX: usize = 2048;
 
-struct Sender {
+struct RtrbSender {
     ring: Producer<u64>,
     words: usize,
     buffer: Vec<u64>,
 }
 
-struct Receiver {
+struct RtrbReceiver {
     ring: Consumer<u64>,
     words: usize,
     /// Fewer words are taken only if they have not become more since the last look.
-    enough: usize,
+    chunk_words_min: usize,
     /// Words that were there then.
-    seen: usize,
+    available_words_last: usize,
 }
 
-fn pair(task: &Task) -> Result<(Sender, Receiver), Failure> {
+fn new_ends(task: &PeerTask) -> Result<(RtrbSender, RtrbReceiver), BoxError> {
     let words = task.words();
     // A multiple of the message, so that none goes round the end.
-    let (producer, consumer) = RingBuffer::new(task.capacity() * words);
-    let sender = Sender {
+    let (producer, consumer) = RingBuffer::new(task.queue_messages() * words);
+    let sender = RtrbSender {
         ring: producer,
         words,
-        buffer: vec![0; (TOGETHER * words).min(WORDS_TOGETHER.max(words))],
+        buffer: vec![0; (BATCH_MESSAGES_MAX * words).min(BATCH_WORDS_MAX.max(words))],
     };
-    let receiver = Receiver {
+    let receiver = RtrbReceiver {
         ring: consumer,
         words,
-        enough: match task.question {
-            Question::Throughput => TOGETHER * words,
-            Question::Latency => 0,
+        chunk_words_min: match task.question {
+            PeerQuestion::Throughput => BATCH_MESSAGES_MAX * words,
+            PeerQuestion::Latency => 0,
         },
-        seen: 0,
+        available_words_last: 0,
     };
     Ok((sender, receiver))
 }
 
-impl Sends for Sender {
+impl PeerSend for RtrbSender {
     #[inline]
-    fn send(&mut self, next: u64, end: u64) -> Result<u64, Failure> {
+    fn send(&mut self, next: u64, end: u64) -> Result<u64, BoxError> {
         let most = (self.buffer.len() / self.words).min((end - next) as usize);
         // The other side's index is looked at only if what is known of it is not enough.
         let known = self.ring.cached_slots() / self.words;
@@ -86,25 +86,25 @@ impl Sends for Sender {
     }
 }
 
-impl Receives for Receiver {
+impl PeerReceive for RtrbReceiver {
     #[inline]
-    fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
+    fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError> {
         let whole = self.ring.slots() / self.words * self.words;
-        let is_growing = whole > self.seen && whole < self.enough;
-        self.seen = whole;
+        let is_growing = whole > self.available_words_last && whole < self.chunk_words_min;
+        self.available_words_last = whole;
         if is_growing {
             return Ok(());
         }
         let chunk = self.ring.read_chunk(whole)?;
         let (first, second) = chunk.as_slices();
         for message in first.chunks_exact(self.words) {
-            sink.take(add_up_words(message));
+            sink.add(sum_words(message));
         }
         for message in second.chunks_exact(self.words) {
-            sink.take(add_up_words(message));
+            sink.add(sum_words(message));
         }
         chunk.commit_all();
-        self.seen = 0;
+        self.available_words_last = 0;
         Ok(())
     }
 }

@@ -4,14 +4,14 @@
 //!   worker 0: input of batches  ==exchange==>  worker 1: unary that reads every word
 //! ```
 //! # Settings
-//! Two workers in one process, which hand buffers over as they are, without serialising. The input is
-//! fed and the worker stepped by turns, a batch of 512 KB each, and each batch has a timestamp of its
-//! own, as in timely's own `exchange` example: that is what gets it out. Smaller batches cost more
-//! progress messages between the workers, each of them a send and a wake. Messages of 8, 16, 32, 64, 128
-//! and 256 bytes are arrays, others boxed slices, as one would write it. Worker 0 waits now and
-//! then until what it has sent has come (at most 8 batches are under way), because timely's channels
-//! have no bound; it does so by an atomic, which costs less than timely's own probes. There is no
-//! latency of a single message: a dataflow is not asked that way.
+//! Two workers in one process, which hand buffers over as they are, without serialising. The input
+//! is fed and the worker stepped by turns, a batch of 512 KB each, and each batch has a timestamp
+//! of its own, as in timely's own `exchange` example: that is what gets it out. Smaller batches
+//! cost more progress messages between the workers, each of them a send and a wake. Messages of 8,
+//! 16, 32, 64, 128 and 256 bytes are arrays, others boxed slices, as one would write it. Worker 0
+//! waits now and then until what it has sent has come (at most 8 batches are under way), because
+//! timely's channels have no bound; it does so by an atomic, which costs less than timely's own
+//! probes. There is no latency of a single message: a dataflow is not asked that way.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -27,34 +27,34 @@ use timely::dataflow::operators::Input;
 use timely::dataflow::operators::generic::operator::Operator;
 use timely::worker::{Config as WorkerConfig, Worker};
 
-use crate::ends::add_up_words;
-use crate::peer::{Peer, locked_version};
-use crate::{Failure, Sink, Task, cores};
+use crate::peer::{BuiltInPeer, locked_version};
+use crate::peer_ends::sum_words;
+use crate::{BoxError, ControlSink, PeerTask, cores};
 
 /// See the module.
-pub const PEER: Peer = Peer {
+pub const PEER: BuiltInPeer = BuiltInPeer {
     name: "timely",
-    path: suite::Path::Threaded,
+    path: suite::StreamPath::Threaded,
     version: || locked_version("timely"),
     settings: "two workers, exchange, batches of 512 KB",
     has_latency: false,
     run,
-    serve: None,
+    serve_partner: None,
 };
 
 /// Bytes of a batch.
 const BATCH_BYTES: usize = 512 * 1024;
 
 /// Batches under way.
-const BATCHES: u64 = 8;
+const BATCHES_IN_FLIGHT_MAX: u64 = 8;
 
 /// A message as timely hands it over.
-trait Message: Clone + Send + Serialize + DeserializeOwned + 'static {
+trait TimelyMessage: Clone + Send + Serialize + DeserializeOwned + 'static {
     fn new(number: u64, words: usize) -> Self;
     fn words(&self) -> &[u64];
 }
 
-impl<const WORDS: usize> Message for [u64; WORDS]
+impl<const WORDS: usize> TimelyMessage for [u64; WORDS]
 where
     [u64; WORDS]: Serialize + DeserializeOwned,
 {
@@ -67,7 +67,7 @@ where
     }
 }
 
-impl Message for Box<[u64]> {
+impl TimelyMessage for Box<[u64]> {
     fn new(number: u64, words: usize) -> Self {
         vec![number; words].into()
     }
@@ -77,7 +77,7 @@ impl Message for Box<[u64]> {
     }
 }
 
-fn run(task: &Task) -> Result<String, Failure> {
+fn run(task: &PeerTask) -> Result<String, BoxError> {
     match task.words() {
         1 => dataflow::<[u64; 1]>(task),
         2 => dataflow::<[u64; 2]>(task),
@@ -89,28 +89,28 @@ fn run(task: &Task) -> Result<String, Failure> {
     }
 }
 
-fn dataflow<M: Message>(task: &Task) -> Result<String, Failure> {
+fn dataflow<M: TimelyMessage>(task: &PeerTask) -> Result<String, BoxError> {
     let config = timely::Config {
         communication: Communication::Process(2),
         worker: WorkerConfig::default(),
     };
     let (task, come) = (task.clone(), Arc::new(AtomicU64::new(0)));
-    let workers = timely::execute(config, move |worker| work::<M>(worker, &task, &come))?;
+    let workers = timely::execute(config, move |worker| run_worker::<M>(worker, &task, &come))?;
     let lines: Result<Vec<_>, String> = workers.join().into_iter().map(|end| end?).collect();
     Ok(lines?.concat())
 }
 
 /// One of the two; what it has to say.
-fn work<M: Message>(
+fn run_worker<M: TimelyMessage>(
     worker: &mut Worker,
-    task: &Task,
+    task: &PeerTask,
     come: &Arc<AtomicU64>,
 ) -> Result<String, String> {
     let is_sender = worker.index() == 0;
     let (source_core, sink_core) = cores::pair();
     let core = if is_sender { source_core } else { sink_core };
     cores::pin(core).map_err(|failure| failure.to_string())?;
-    let received = Rc::new(Cell::new(Sink::default()));
+    let received = Rc::new(Cell::new(ControlSink::default()));
     let mut input = InputHandle::new();
     worker.dataflow::<u64, _, _>(|scope| {
         let (tally, come) = (received.clone(), come.clone());
@@ -124,7 +124,7 @@ fn work<M: Message>(
                         let mut sink = tally.get();
                         input.for_each(|_, batch| {
                             for message in batch.iter() {
-                                sink.take(add_up_words(message.words()));
+                                sink.add(sum_words(message.words()));
                             }
                         });
                         tally.set(sink);
@@ -138,21 +138,21 @@ fn work<M: Message>(
             );
     });
     if is_sender {
-        feed(worker, input, task, come);
+        feed_input(worker, input, task, come);
         return Ok(String::new());
     }
     input.close();
     while received.get().count < task.messages {
         worker.step();
     }
-    Ok(received.get().arrivals().line())
+    Ok(received.get().to_arrivals().to_line())
 }
 
 /// Sends all messages, a batch and a step by turns.
-fn feed<M: Message>(
+fn feed_input<M: TimelyMessage>(
     worker: &mut Worker,
     mut input: InputHandle<u64, CapacityContainerBuilder<Vec<M>>>,
-    task: &Task,
+    task: &PeerTask,
     come: &AtomicU64,
 ) {
     let batch = (BATCH_BYTES / task.bytes) as u64;
@@ -163,7 +163,7 @@ fn feed<M: Message>(
         next = end;
         input.advance_to(end);
         worker.step();
-        while next > come.load(Ordering::Acquire) + BATCHES * batch {
+        while next > come.load(Ordering::Acquire) + BATCHES_IN_FLIGHT_MAX * batch {
             worker.step();
         }
     }

@@ -1,13 +1,14 @@
 //! ZeroMQ: a push socket and a pull socket, over a Unix domain socket or over TCP.
 //!
 //! # Settings
-//! One I/O thread a side, which is what ZeroMQ's guide recommends below a gigabyte a second; it batches
-//! by itself. High-water marks are 10,000 messages on both sides, ten times the default, so that the
-//! I/O threads never run dry. A message is filled in a buffer and handed to `send`, which copies it
-//! once (messages of up to 33 bytes aside, any other way allocates as well); the receiver reads in
-//! place and uses one message again and again. Calls block, as in ZeroMQ's own `local_thr` and
-//! `local_lat`: with two cores a loop that spins would take them away from the I/O threads. For the
-//! same reason I/O threads are pinned nowhere, the threads that send and receive each to a core.
+//! One I/O thread a side, which is what ZeroMQ's guide recommends below a gigabyte a second; it
+//! batches by itself. High-water marks are 10,000 messages on both sides, ten times the default, so
+//! that the I/O threads never run dry. A message is filled in a buffer and handed to `send`, which
+//! copies it once (messages of up to 33 bytes aside, any other way allocates as well); the receiver
+//! reads in place and uses one message again and again. Calls block, as in ZeroMQ's own `local_thr`
+//! and `local_lat`: with two cores a loop that spins would take them away from the I/O threads. For
+//! the same reason I/O threads are pinned nowhere, the threads that send and receive each to a
+//! core.
 
 use std::fs;
 use std::marker::PhantomData;
@@ -15,31 +16,31 @@ use std::path::PathBuf;
 
 use zmq::{Context, Message, Socket, SocketType};
 
-use crate::ends::{Receives, Sends, add_up, fill};
-use crate::peer::Peer;
-use crate::processes::{self, Meets, Way};
-use crate::{Failure, Sink, Task, scratch};
+use crate::peer::BuiltInPeer;
+use crate::peer_ends::{PeerReceive, PeerSend, fill, sum_words_of_bytes};
+use crate::peer_processes::{self, MessageDirection, TwoProcessPeer};
+use crate::{BoxError, ControlSink, PeerTask, scratch_folder};
 
 /// Over a Unix domain socket.
-pub const IPC: Peer = Peer {
-    name: Ipc::NAME,
-    path: suite::Path::Shm,
+pub const IPC: BuiltInPeer = BuiltInPeer {
+    name: ZmqIpc::NAME,
+    path: suite::StreamPath::Shm,
     version,
     settings: "push to pull over ipc://, marks at 10,000 messages, blocking calls",
     has_latency: true,
-    run: processes::run::<Sockets<Ipc>>,
-    serve: Some(processes::serve::<Sockets<Ipc>>),
+    run: peer_processes::run::<ZmqPeer<ZmqIpc>>,
+    serve_partner: Some(peer_processes::serve::<ZmqPeer<ZmqIpc>>),
 };
 
 /// Over TCP, loopback.
-pub const TCP: Peer = Peer {
-    name: Tcp::NAME,
-    path: suite::Path::Rum,
+pub const TCP: BuiltInPeer = BuiltInPeer {
+    name: ZmqTcp::NAME,
+    path: suite::StreamPath::Rum,
     version,
     settings: "push to pull over tcp:// on loopback, marks at 10,000 messages, blocking calls",
     has_latency: true,
-    run: processes::run::<Sockets<Tcp>>,
-    serve: Some(processes::serve::<Sockets<Tcp>>),
+    run: peer_processes::run::<ZmqPeer<ZmqTcp>>,
+    serve_partner: Some(peer_processes::serve::<ZmqPeer<ZmqTcp>>),
 };
 
 fn version() -> String {
@@ -48,98 +49,98 @@ fn version() -> String {
 }
 
 /// Messages that a side holds before it is full.
-const MARK: i32 = 10_000;
+const HIGH_WATER_MARK: i32 = 10_000;
 
 /// Milliseconds after which a call gives up.
-const PATIENCE_MS: i32 = 20_000;
+const CALL_TIMEOUT_MS: i32 = 20_000;
 
 /// Where the receiving socket of a way is bound.
-trait Endpoint {
+trait ZmqEndpoint {
     /// The peer's name.
     const NAME: &'static str;
 
     /// As ZeroMQ writes it.
-    fn of(task: &Task, way: Way) -> String;
+    fn address(task: &PeerTask, way: MessageDirection) -> String;
 }
 
-struct Ipc;
+struct ZmqIpc;
 
-impl Endpoint for Ipc {
+impl ZmqEndpoint for ZmqIpc {
     const NAME: &'static str = "zeromq-ipc";
 
-    fn of(task: &Task, way: Way) -> String {
-        let path = scratch::folder(&task.scratch).join(way.name());
+    fn address(task: &PeerTask, way: MessageDirection) -> String {
+        let path = scratch_folder::folder(&task.scratch).join(way.name());
         format!("ipc://{}", path.display())
     }
 }
 
-struct Tcp;
+struct ZmqTcp;
 
-impl Endpoint for Tcp {
+impl ZmqEndpoint for ZmqTcp {
     const NAME: &'static str = "zeromq-tcp";
 
-    fn of(_: &Task, _: Way) -> String {
+    fn address(_: &PeerTask, _: MessageDirection) -> String {
         "tcp://127.0.0.1:*".to_owned()
     }
 }
 
 /// Sockets at such endpoints.
-struct Sockets<E>(PhantomData<E>);
+struct ZmqPeer<E>(PhantomData<E>);
 
-struct Sender {
+struct ZmqSender {
     socket: Socket,
     buffer: Vec<u8>,
 }
 
-struct Receiver {
+struct ZmqReceiver {
     socket: Socket,
     message: Message,
 }
 
 /// Where the receiver says how it is reached.
-fn note(task: &Task, way: Way) -> PathBuf {
-    scratch::folder(&task.scratch).join(format!("{}.endpoint", way.name()))
+fn address_file(task: &PeerTask, way: MessageDirection) -> PathBuf {
+    scratch_folder::folder(&task.scratch).join(format!("{}.endpoint", way.name()))
 }
 
-impl<E: Endpoint> Meets for Sockets<E> {
+impl<E: ZmqEndpoint> TwoProcessPeer for ZmqPeer<E> {
     const NAME: &'static str = E::NAME;
-    type Sender = Sender;
-    type Receiver = Receiver;
+    type Sender = ZmqSender;
+    type Receiver = ZmqReceiver;
 
-    fn receiver(task: &Task, way: Way) -> Result<Receiver, Failure> {
+    fn receiver(task: &PeerTask, way: MessageDirection) -> Result<ZmqReceiver, BoxError> {
         let socket = Context::new().socket(SocketType::PULL)?;
-        socket.set_rcvhwm(MARK)?;
-        socket.set_rcvtimeo(PATIENCE_MS)?;
-        socket.bind(&E::of(task, way))?;
+        socket.set_rcvhwm(HIGH_WATER_MARK)?;
+        socket.set_rcvtimeo(CALL_TIMEOUT_MS)?;
+        socket.bind(&E::address(task, way))?;
         let bound = socket.get_last_endpoint()?;
         let bound = bound.map_err(|_| "an endpoint that is not text")?;
-        fs::write(note(task, way), bound)?;
+        fs::write(address_file(task, way), bound)?;
         let message = Message::new();
-        Ok(Receiver { socket, message })
+        Ok(ZmqReceiver { socket, message })
     }
 
-    fn sender(task: &Task, way: Way) -> Result<Sender, Failure> {
+    fn sender(task: &PeerTask, way: MessageDirection) -> Result<ZmqSender, BoxError> {
         let socket = Context::new().socket(SocketType::PUSH)?;
-        socket.set_sndhwm(MARK)?;
-        socket.set_sndtimeo(PATIENCE_MS)?;
-        socket.connect(&fs::read_to_string(note(task, way))?)?;
+        socket.set_sndhwm(HIGH_WATER_MARK)?;
+        socket.set_sndtimeo(CALL_TIMEOUT_MS)?;
+        socket.connect(&fs::read_to_string(address_file(task, way))?)?;
         let buffer = vec![0; task.bytes];
-        Ok(Sender { socket, buffer })
+        Ok(ZmqSender { socket, buffer })
     }
 }
 
-impl Sends for Sender {
-    fn send(&mut self, next: u64, _: u64) -> Result<u64, Failure> {
+impl PeerSend for ZmqSender {
+    fn send(&mut self, next: u64, _: u64) -> Result<u64, BoxError> {
         fill(&mut self.buffer, next);
         self.socket.send(&self.buffer[..], 0)?;
         Ok(1)
     }
 }
 
-impl Receives for Receiver {
-    fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
+impl PeerReceive for ZmqReceiver {
+    fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError> {
         self.socket.recv(&mut self.message, 0)?;
-        sink.take(add_up(&self.message));
+        sink.add(sum_words_of_bytes(&self.message));
         Ok(())
     }
 }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use perf::{Affinity, Flags, JitterOptions, PubOptions, SubOptions, TOPIC};
+use perf::{
+    CpuAffinity, DEFAULT_TOPIC, JitterOptions, PublishFlags, PublishOptions, SubscribeOptions,
+};
 
 /// `thalweg perf`
 #[derive(Debug, ClapArgs)]
@@ -67,7 +69,7 @@ pub struct PerfPubArgs {
     rate: u64,
 
     /// Topic
-    #[arg(short = 't', value_name = "TOPIC", default_value = TOPIC)]
+    #[arg(short = 't', value_name = "TOPIC", default_value = DEFAULT_TOPIC)]
     topic: String,
 
     /// Messages to send before those that are measured, at 10,000 a second
@@ -98,7 +100,7 @@ pub struct PerfSubArgs {
     spin_cnt: u64,
 
     /// Topic
-    #[arg(short = 't', value_name = "TOPIC", default_value = TOPIC)]
+    #[arg(short = 't', value_name = "TOPIC", default_value = DEFAULT_TOPIC)]
     topic: String,
 }
 
@@ -116,15 +118,15 @@ pub struct PerfJitterArgs {
     jitter_loops: u64,
 }
 
-impl From<PerfPubArgs> for PubOptions {
-    fn from(args: PerfPubArgs) -> PubOptions {
-        let usual = PubOptions::default();
-        PubOptions {
+impl From<PerfPubArgs> for PublishOptions {
+    fn from(args: PerfPubArgs) -> PublishOptions {
+        let usual = PublishOptions::default();
+        PublishOptions {
             affinity_cpu: args
                 .affinity_cpu
-                .map_or(usual.affinity_cpu, Affinity::Asked),
+                .map_or(usual.affinity_cpu, CpuAffinity::Requested),
             config: args.config,
-            flags: Flags(args.flags),
+            flags: PublishFlags(args.flags),
             jitter_loops: args.jitter_loops,
             linger_ms: args.linger_ms,
             msg_len: args.msg_len,
@@ -136,13 +138,13 @@ impl From<PerfPubArgs> for PubOptions {
     }
 }
 
-impl From<PerfSubArgs> for SubOptions {
-    fn from(args: PerfSubArgs) -> SubOptions {
-        let usual = SubOptions::default();
-        SubOptions {
+impl From<PerfSubArgs> for SubscribeOptions {
+    fn from(args: PerfSubArgs) -> SubscribeOptions {
+        let usual = SubscribeOptions::default();
+        SubscribeOptions {
             affinity_cpu: args
                 .affinity_cpu
-                .map_or(usual.affinity_cpu, Affinity::Asked),
+                .map_or(usual.affinity_cpu, CpuAffinity::Requested),
             config: args.config,
             fast: args.fast,
             spin_cnt: args.spin_cnt,
@@ -157,34 +159,34 @@ impl From<PerfJitterArgs> for JitterOptions {
         JitterOptions {
             affinity_cpu: args
                 .affinity_cpu
-                .map_or(usual.affinity_cpu, Affinity::Asked),
+                .map_or(usual.affinity_cpu, CpuAffinity::Requested),
             jitter_loops: args.jitter_loops,
         }
     }
 }
 
 fn cpu(text: &str) -> Result<u32, String> {
-    perf::number(text, 0..=1023).map(|cpu| cpu as u32)
+    perf::parse_number(text, 0..=1023).map(|cpu| cpu as u32)
 }
 
 fn flags(text: &str) -> Result<u32, String> {
-    perf::number(text, 0..=u64::from(Flags::ALL)).map(|flags| flags as u32)
+    perf::parse_number(text, 0..=u64::from(PublishFlags::ALL)).map(|flags| flags as u32)
 }
 
 /// Of messages, or of turns: a day at full speed.
 fn count(text: &str) -> Result<u64, String> {
-    perf::number(text, 0..=1_000_000_000_000)
+    perf::parse_number(text, 0..=1_000_000_000_000)
 }
 
 fn milliseconds(text: &str) -> Result<u64, String> {
-    perf::number(text, 0..=86_400_000)
+    perf::parse_number(text, 0..=86_400_000)
 }
 
 /// Half of the largest ring.
 fn bytes(text: &str) -> Result<u64, String> {
-    perf::number(text, 0..=1 << 30)
+    perf::parse_number(text, 0..=1 << 30)
 }
 
 fn rate(text: &str) -> Result<u64, String> {
-    perf::number(text, 1..=1_000_000_000)
+    perf::parse_number(text, 1..=1_000_000_000)
 }

@@ -1,17 +1,17 @@
 //! `thalweg check`: what is wrong with programs, as text or JSON.
 
-use engine::{Findings, Request};
+use engine::{CompileRequest, Findings};
 
-use super::{Failure, colour, mixed_args, print, tell, toolkit_path};
+use super::{CommandFailure, colour, mixed_args, toolkit_path, write_stderr, write_stdout};
 use crate::args::CheckArgs;
 
 /// Checks every file; fails if one has an error or cannot be read.
-pub fn check(args: CheckArgs) -> Result<(), Failure> {
+pub fn check(args: CheckArgs) -> Result<(), CommandFailure> {
     let mut failed = false;
     let mut json = Vec::new();
     let toolkit_path = toolkit_path(&args.toolkit_path);
     for file in &args.files {
-        let request = Request {
+        let request = CompileRequest {
             file: file.clone(),
             main: args.main.clone(),
             toolkit_path: toolkit_path.clone(),
@@ -21,7 +21,7 @@ pub fn check(args: CheckArgs) -> Result<(), Failure> {
         };
         let (findings, text) = match engine::check(&request) {
             Ok(findings) => {
-                let text = findings.text(colour());
+                let text = findings.to_text(colour());
                 (findings, text)
             }
             Err(error) => {
@@ -31,17 +31,17 @@ pub fn check(args: CheckArgs) -> Result<(), Failure> {
         };
         failed |= findings.has_errors();
         if args.json {
-            json.extend(findings.json());
+            json.extend(findings.to_json());
         } else {
-            tell(&text);
+            write_stderr(&text);
         }
     }
     if args.json {
         let array = serde_json::Value::Array(json);
-        print(&format!("{array:#}\n"))?;
+        write_stdout(&format!("{array:#}\n"))?;
     }
     if failed {
-        Err(Failure::Reported)
+        Err(CommandFailure::Reported)
     } else {
         Ok(())
     }

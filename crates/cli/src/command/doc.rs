@@ -1,15 +1,15 @@
 //! `thalweg doc`: operators and functions, from their models.
 
-use super::{Failure, print};
+use super::{CommandFailure, write_stdout};
 use crate::args::DocArgs;
 
 /// Describes one name, or lists all.
-pub fn doc(args: DocArgs) -> Result<(), Failure> {
+pub fn doc(args: DocArgs) -> Result<(), CommandFailure> {
     match args.name {
-        None => print(&engine::doc_index()),
+        None => write_stdout(&engine::doc_index()),
         Some(name) => match engine::doc(&name) {
-            Ok(text) => print(&text),
-            Err(message) => Err(Failure::Program(message)),
+            Ok(text) => write_stdout(&text),
+            Err(message) => Err(CommandFailure::Program(message)),
         },
     }
 }

@@ -1,17 +1,19 @@
 //! `thalweg dump`: what a stage makes of a program.
 
-use engine::Request;
+use engine::CompileRequest;
 
-use super::{Failure, colour, mixed_args, plan, print, tell, toolkit_path};
-use crate::args::{DumpArgs, GraphFormat, PlanArgs, Stage};
+use super::{CommandFailure, colour, mixed_args, plan, toolkit_path, write_stderr, write_stdout};
+use crate::args::{DumpArgs, DumpStage, GraphFormat, PlanArgs};
 
 /// Prints one stage.
-pub fn dump(args: DumpArgs) -> Result<(), Failure> {
-    if args.format != GraphFormat::Text && args.stage != Stage::Graph {
-        return Err(Failure::Usage("--format is for --stage graph".to_owned()));
+pub fn dump(args: DumpArgs) -> Result<(), CommandFailure> {
+    if args.format != GraphFormat::Text && args.stage != DumpStage::Graph {
+        return Err(CommandFailure::Usage(
+            "--format is for --stage graph".to_owned(),
+        ));
     }
     check_plan_options(args.stage, &args.plan)?;
-    let request = Request {
+    let request = CompileRequest {
         file: args.program.file,
         main: args.program.main,
         toolkit_path: toolkit_path(&args.program.toolkit_path),
@@ -19,58 +21,58 @@ pub fn dump(args: DumpArgs) -> Result<(), Failure> {
         mixed_args: mixed_args(args.program.mm_args),
         submission_values: Some(args.values),
     };
-    if let Stage::Source | Stage::Tokens | Stage::Tree = args.stage {
+    if let DumpStage::Source | DumpStage::Tokens | DumpStage::Tree = args.stage {
         return print_text(&request, args.stage);
     }
     let compilation = engine::compile(&request)?;
-    tell(&compilation.findings.text(colour()));
+    write_stderr(&compilation.findings.to_text(colour()));
     let Some(program) = compilation.program else {
-        return Err(Failure::Reported);
+        return Err(CommandFailure::Reported);
     };
     // The graph is drawn as the compiler has it, unless something is said of its processes.
-    let drawn = match (args.stage, args.plan.drawn()) {
-        (Stage::Graph, Some(_)) => Some(plan(&program, &args.plan)?),
+    let drawn = match (args.stage, args.plan.first_graph_option()) {
+        (DumpStage::Graph, Some(_)) => Some(plan(&program, &args.plan)?),
         _ => None,
     };
     let text = match (args.stage, args.format) {
-        (Stage::Typed, _) => engine::dump_typed(&program),
-        (Stage::Graph, GraphFormat::Dot) => engine::dump_dot(&program, drawn.as_ref()),
-        (Stage::Graph, GraphFormat::Svg) => engine::dump_svg(&program, drawn.as_ref()),
-        (Stage::Graph, GraphFormat::Text) => engine::dump_graph(&program, drawn.as_ref()),
-        (Stage::Plan, _) => engine::dump_plan(&program, &plan(&program, &args.plan)?),
-        (Stage::Clif, _) => engine::dump_clif(&program)?,
+        (DumpStage::Typed, _) => engine::dump_typed(&program),
+        (DumpStage::Graph, GraphFormat::Dot) => engine::dump_dot(&program, drawn.as_ref()),
+        (DumpStage::Graph, GraphFormat::Svg) => engine::dump_svg(&program, drawn.as_ref()),
+        (DumpStage::Graph, GraphFormat::Text) => engine::dump_graph(&program, drawn.as_ref()),
+        (DumpStage::Plan, _) => engine::dump_plan(&program, &plan(&program, &args.plan)?),
+        (DumpStage::Clif, _) => engine::dump_clif(&program)?,
         _ => engine::dump_asm(&program)?,
     };
-    print(&text)
+    write_stdout(&text)
 }
 
 /// Prints the text of the file, or what the parser makes of it.
-fn print_text(request: &Request, stage: Stage) -> Result<(), Failure> {
+fn print_text(request: &CompileRequest, stage: DumpStage) -> Result<(), CommandFailure> {
     let (text, findings) = engine::source_text(&request.file, &request.mixed_args)?;
-    tell(&findings.text(colour()));
+    write_stderr(&findings.to_text(colour()));
     if findings.has_errors() {
-        return Err(Failure::Reported);
+        return Err(CommandFailure::Reported);
     }
-    print(&match stage {
-        Stage::Source => text,
-        Stage::Tokens => engine::dump_tokens(&text),
+    write_stdout(&match stage {
+        DumpStage::Source => text,
+        DumpStage::Tokens => engine::dump_tokens(&text),
         _ => engine::dump_tree(&text),
     })
 }
 
 /// Refuses options of the plan for a stage on which they have no effect.
-fn check_plan_options(stage: Stage, args: &PlanArgs) -> Result<(), Failure> {
-    let (drawn, not_drawn) = (args.drawn(), args.not_drawn());
+fn check_plan_options(stage: DumpStage, args: &PlanArgs) -> Result<(), CommandFailure> {
+    let (drawn, not_drawn) = (args.first_graph_option(), args.first_text_option());
     let refused = match stage {
-        Stage::Plan => None,
-        Stage::Graph => not_drawn.map(|option| (option, "--stage plan")),
+        DumpStage::Plan => None,
+        DumpStage::Graph => not_drawn.map(|option| (option, "--stage plan")),
         _ => not_drawn
             .map(|option| (option, "--stage plan"))
             .or(drawn.map(|option| (option, "--stage plan and --stage graph"))),
     };
     match refused {
         None => Ok(()),
-        Some((option, stages)) => Err(Failure::Usage(format!(
+        Some((option, stages)) => Err(CommandFailure::Usage(format!(
             "{option} has no effect on this stage; it is for {stages}"
         ))),
     }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Failure, colour, print, tell};
+use super::{CommandFailure, colour, write_stderr, write_stdout};
 use crate::args::FmtArgs;
 
 /// Formats every file; says which ones it could not, and goes on.
-pub fn fmt(args: FmtArgs) -> Result<(), Failure> {
+pub fn fmt(args: FmtArgs) -> Result<(), CommandFailure> {
     let standard_input = [PathBuf::from("-")];
     let files = match &args.files[..] {
         [] => &standard_input[..],
@@ -21,45 +21,46 @@ pub fn fmt(args: FmtArgs) -> Result<(), Failure> {
         };
         match done {
             Ok(()) => {}
-            Err(Failure::Program(message)) => {
-                tell(&format!("thalweg: {message}\n"));
+            Err(CommandFailure::Program(message)) => {
+                write_stderr(&format!("thalweg: {message}\n"));
                 failed = true;
             }
             Err(_) => failed = true,
         }
     }
     if failed {
-        Err(Failure::Reported)
+        Err(CommandFailure::Reported)
     } else {
         Ok(())
     }
 }
 
 /// Formats standard input onto standard output, or only compares.
-fn fmt_input(args: &FmtArgs) -> Result<(), Failure> {
+fn fmt_input(args: &FmtArgs) -> Result<(), CommandFailure> {
     let name = Path::new("standard input");
-    let text = engine::bounded::read_from(std::io::stdin().lock())
-        .map_err(|error| Failure::Program(format!("cannot read {}: {error}", name.display())))?;
+    let text = engine::bounded::read_from(std::io::stdin().lock()).map_err(|error| {
+        CommandFailure::Program(format!("cannot read {}: {error}", name.display()))
+    })?;
     let formatted = formatted(name, &text)?;
     match args.check {
         true => compare(name, &text, &formatted),
-        false => print(&formatted),
+        false => write_stdout(&formatted),
     }
 }
 
-fn fmt_file(file: &Path, args: &FmtArgs) -> Result<(), Failure> {
+fn fmt_file(file: &Path, args: &FmtArgs) -> Result<(), CommandFailure> {
     let failure = |what: &str, error: std::io::Error| {
-        Failure::Program(format!("cannot {what} {}: {error}", file.display()))
+        CommandFailure::Program(format!("cannot {what} {}: {error}", file.display()))
     };
     if engine::is_mixed(file) {
         let file = file.display();
         let message = format!("cannot format {file}: it is Perl and SPL; format `.spl` files");
-        return Err(Failure::Program(message));
+        return Err(CommandFailure::Program(message));
     }
     let text = engine::bounded::read_text(file).map_err(|error| failure("read", error))?;
     let formatted = formatted(file, &text)?;
     if args.stdout {
-        return print(&formatted);
+        return write_stdout(&formatted);
     }
     if args.check {
         return compare(file, &text, &formatted);
@@ -71,10 +72,10 @@ fn fmt_file(file: &Path, args: &FmtArgs) -> Result<(), Failure> {
 }
 
 /// Fails unless a text is in the canonical layout.
-fn compare(name: &Path, text: &str, formatted: &str) -> Result<(), Failure> {
+fn compare(name: &Path, text: &str, formatted: &str) -> Result<(), CommandFailure> {
     match text == formatted {
         true => Ok(()),
-        false => Err(Failure::Program(format!(
+        false => Err(CommandFailure::Program(format!(
             "{} is not formatted",
             name.display()
         ))),
@@ -90,9 +91,9 @@ fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     fs::rename(&beside, file)
 }
 
-fn formatted(file: &Path, text: &str) -> Result<String, Failure> {
+fn formatted(file: &Path, text: &str) -> Result<String, CommandFailure> {
     engine::format(file, text).map_err(|findings| {
-        tell(&findings.text(colour()));
-        Failure::Reported
+        write_stderr(&findings.to_text(colour()));
+        CommandFailure::Reported
     })
 }

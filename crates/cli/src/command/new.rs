@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Failure, print};
+use super::{CommandFailure, write_stdout};
 use crate::args::NewArgs;
 
 /// Makes the folder with a program, a line of input and a README; a folder that is there has to be
 /// empty.
-pub fn new(args: NewArgs) -> Result<(), Failure> {
+pub fn new(args: NewArgs) -> Result<(), CommandFailure> {
     let folder = &args.folder;
     let composite = name_of(folder)?;
     let refused = match (folder.exists(), folder.is_dir()) {
@@ -19,7 +19,7 @@ pub fn new(args: NewArgs) -> Result<(), Failure> {
     if let Some(why) = refused {
         let folder = folder.display();
         let message = format!("`{folder}` exists already and {why}; give a new folder");
-        return Err(Failure::Program(message));
+        return Err(CommandFailure::Program(message));
     }
     let program = format!("{composite}.spl");
     write(&folder.join(&program), &program_text(&composite))?;
@@ -31,7 +31,7 @@ pub fn new(args: NewArgs) -> Result<(), Failure> {
     // Where the folder is the current one, the file alone says it.
     let path = folder.join(&program);
     let path = path.strip_prefix(".").unwrap_or(&path);
-    print(&format!(
+    write_stdout(&format!(
         "made {}; run it:\n\n    thalweg run {}\n",
         folder.display(),
         quoted(&path.display().to_string())
@@ -39,16 +39,16 @@ pub fn new(args: NewArgs) -> Result<(), Failure> {
 }
 
 /// The composite of a project in a folder: `.` and `..` have the names of the folders they lead to.
-fn name_of(folder: &Path) -> Result<String, Failure> {
+fn name_of(folder: &Path) -> Result<String, CommandFailure> {
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
         None => folder.canonicalize().map_err(|error| {
-            Failure::Program(format!("cannot find `{}`: {error}", folder.display()))
+            CommandFailure::Program(format!("cannot find `{}`: {error}", folder.display()))
         })?,
     };
     let name = named.file_name().map(|name| name.to_string_lossy());
     name.as_deref().and_then(composite_name).ok_or_else(|| {
-        Failure::Usage(format!(
+        CommandFailure::Usage(format!(
             "`{}`: the project is named after its folder, whose name needs a letter of a to z or a \
              digit",
             folder.display()
@@ -57,9 +57,9 @@ fn name_of(folder: &Path) -> Result<String, Failure> {
 }
 
 /// Whether a folder holds nothing but hidden files, as version control has them.
-fn is_empty(folder: &Path) -> Result<bool, Failure> {
+fn is_empty(folder: &Path) -> Result<bool, CommandFailure> {
     let failed = |error: std::io::Error| {
-        Failure::Program(format!("cannot look into `{}`: {error}", folder.display()))
+        CommandFailure::Program(format!("cannot look into `{}`: {error}", folder.display()))
     };
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
@@ -101,10 +101,12 @@ fn capitalised(word: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+fn write(path: &Path, text: &str) -> Result<(), CommandFailure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
-    written.map_err(|error| Failure::Program(format!("cannot write {}: {error}", path.display())))
+    written.map_err(|error| {
+        CommandFailure::Program(format!("cannot write {}: {error}", path.display()))
+    })
 }
 
 fn program_text(composite: &str) -> String {

@@ -2,21 +2,21 @@
 
 use std::io::stdout;
 
-use perf::Until;
+use perf::SubscribeLimit;
 
-use super::Failure;
+use super::CommandFailure;
 use crate::args::{PerfArgs, PerfCommand};
 
 /// Runs one of the programs.
-pub fn perf(args: PerfArgs) -> Result<(), Failure> {
+pub fn perf(args: PerfArgs) -> Result<(), CommandFailure> {
     let out = &mut stdout();
     let done = match args.command {
         PerfCommand::Pub(args) => perf::publish(&args.into(), out),
-        PerfCommand::Sub(args) => perf::subscribe(&args.into(), Until::Killed, out),
+        PerfCommand::Sub(args) => perf::subscribe(&args.into(), SubscribeLimit::Unlimited, out),
         PerfCommand::Jitter(args) => perf::jitter(&args.into(), out),
     };
     done.map_err(|error| match error {
-        perf::Error::Option(why) => Failure::Usage(why),
-        error => Failure::Program(error.to_string()),
+        perf::Error::Option(why) => CommandFailure::Usage(why),
+        error => CommandFailure::Program(error.to_string()),
     })
 }

@@ -2,30 +2,32 @@
 
 use std::path::Path;
 
-use engine::{Choice, Codec, MediumFacts, Plan, Program, Threading, Transport};
+use engine::{
+    CrossingCodec, MediumCapabilities, Plan, PlanOptions, Program, ThreadingPolicy, TransportPolicy,
+};
 
-use super::{Failure, tell};
-use crate::args::{CodecName, Fuse, PlanArgs, ThreadingModel};
+use super::{CommandFailure, write_stderr};
+use crate::args::{CodecName, FuseChoice, PlanArgs, ThreadingModel};
 
 /// Makes the plan of a program.
-pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, Failure> {
+pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> {
     let media = engine::media();
     let written = match &args.fuse {
-        Some(Fuse::File(file)) => Some(read(file, program)?),
+        Some(FuseChoice::File(file)) => Some(read(file, program)?),
         _ => None,
     };
     let fuse = match (&args.fuse, &written) {
-        (_, Some(plan)) => engine::Fuse::Text(plan),
-        (Some(Fuse::None), _) => engine::Fuse::None,
-        (Some(Fuse::Spl), _) => engine::Fuse::Spl,
-        _ => engine::Fuse::All,
+        (_, Some(plan)) => engine::FusionPolicy::Text(plan),
+        (Some(FuseChoice::None), _) => engine::FusionPolicy::None,
+        (Some(FuseChoice::Spl), _) => engine::FusionPolicy::Spl,
+        _ => engine::FusionPolicy::All,
     };
     let codec = match args.codec {
-        None | Some(CodecName::Facade) => Codec::Facade,
-        Some(CodecName::Normal) => Codec::Normal,
+        None | Some(CodecName::Facade) => CrossingCodec::Facade,
+        Some(CodecName::Normal) => CrossingCodec::Normal,
     };
-    let choice = Choice {
-        fuse,
+    let choice = PlanOptions {
+        fusion: fuse,
         transport: transport(args.transport.as_deref().unwrap_or("auto"), &media)?,
         codec,
         threading: threading(args.threading.unwrap_or(ThreadingModel::Manual)),
@@ -34,51 +36,54 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, Failure> {
     };
     let mut plan = engine::plan(program, &choice)?;
     for note in engine::plan_notes(program, &choice, &plan) {
-        tell(&format!("note: {note}\n"));
+        write_stderr(&format!("note: {note}\n"));
     }
-    engine::pin(&mut plan, &args.pin);
+    engine::pin_pes(&mut plan, &args.pin);
     Ok(plan)
 }
 
-fn threading(model: ThreadingModel) -> Threading {
+fn threading(model: ThreadingModel) -> ThreadingPolicy {
     match model {
-        ThreadingModel::Manual => Threading::Manual,
-        ThreadingModel::Dedicated => Threading::Dedicated,
-        ThreadingModel::Automatic => Threading::Automatic,
-        ThreadingModel::Dynamic => Threading::Dynamic,
+        ThreadingModel::Manual => ThreadingPolicy::Manual,
+        ThreadingModel::Dedicated => ThreadingPolicy::Dedicated,
+        ThreadingModel::Automatic => ThreadingPolicy::Automatic,
+        ThreadingModel::Dynamic => ThreadingPolicy::Dynamic,
     }
 }
 
 /// How many cores there are for the threads.
 fn cores(pinned: &[u32]) -> u32 {
     match pinned.len() {
-        0 => engine::cores(),
+        0 => engine::usable_core_count(),
         count => count as u32,
     }
 }
 
-fn read(file: &Path, program: &Program) -> Result<Plan, Failure> {
+fn read(file: &Path, program: &Program) -> Result<Plan, CommandFailure> {
     let text = engine::bounded::read_text(file).map_err(|error| {
         let file = file.display();
         let message = format!(
             "cannot read the plan {file}: {error}; --fuse takes all, none, spl or \
                                a file with a plan"
         );
-        Failure::Usage(message)
+        CommandFailure::Usage(message)
     })?;
-    engine::read_plan(&text, program)
-        .map_err(|error| Failure::Program(format!("{}:{error}", file.display())))
+    engine::parse_plan(&text, program)
+        .map_err(|error| CommandFailure::Program(format!("{}:{error}", file.display())))
 }
 
-fn transport<'a>(name: &str, media: &[MediumFacts<'a>]) -> Result<Transport<'a>, Failure> {
+fn transport<'a>(
+    name: &str,
+    media: &[MediumCapabilities<'a>],
+) -> Result<TransportPolicy<'a>, CommandFailure> {
     if name == "auto" {
-        return Ok(Transport::Auto);
+        return Ok(TransportPolicy::Auto);
     }
     // SPL writes TCP.
-    let named = |medium: &&MediumFacts<'a>| medium.name.eq_ignore_ascii_case(name);
+    let named = |medium: &&MediumCapabilities<'a>| medium.name.eq_ignore_ascii_case(name);
     let between = media.iter().filter(|medium| medium.crosses_processes);
     if let Some(medium) = between.clone().find(named) {
-        return Ok(Transport::Medium(medium.name));
+        return Ok(TransportPolicy::Medium(medium.name));
     }
     let listed = between.filter(|medium| !medium.is_for_tests);
     let names: Vec<_> = listed.map(|medium| medium.name).collect();
@@ -87,7 +92,7 @@ fn transport<'a>(name: &str, media: &[MediumFacts<'a>]) -> Result<Transport<'a>,
         Some(medium) => format!("`{}` joins threads, not processes", medium.name),
         None => format!("there is no transport `{name}`"),
     };
-    Err(Failure::Usage(format!(
+    Err(CommandFailure::Usage(format!(
         "{message}; there are auto, {names}"
     )))
 }

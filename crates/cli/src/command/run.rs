@@ -4,15 +4,17 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::{Backend, Launch, Request, TraceLevel};
+use engine::{BackendKind, CompileRequest, LaunchOptions, TraceLevel};
 
-use super::{Failure, Stops, colour, cores, mixed_args, plan, tell, toolkit_path};
-use crate::args::{Level, RunArgs};
-use crate::progress::{self, Progress};
+use super::{
+    CommandFailure, SignalListener, colour, cores, mixed_args, plan, toolkit_path, write_stderr,
+};
+use crate::args::{LevelName, RunArgs};
+use crate::progress_line::{self, ProgressLine};
 
 /// Runs the program; returns when it has ended.
-pub fn run(args: RunArgs) -> Result<(), Failure> {
-    let request = Request {
+pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
+    let request = CompileRequest {
         file: args.program.file.clone(),
         main: args.program.main,
         toolkit_path: toolkit_path(&args.program.toolkit_path),
@@ -21,66 +23,66 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         submission_values: Some(args.values),
     };
     let compilation = engine::compile(&request)?;
-    tell(&compilation.findings.text(colour()));
+    write_stderr(&compilation.findings.to_text(colour()));
     let Some(program) = &compilation.program else {
-        return Err(Failure::Reported);
+        return Err(CommandFailure::Reported);
     };
-    let launch = Launch {
+    let launch = LaunchOptions {
         application_dir: compilation.application_dir.clone(),
         data_dir: data_dir(args.data_dir, &compilation.application_dir, &request.file)?,
         trace: level(args.trace),
         log: level(args.log),
         backend: if args.interpret {
-            Backend::Interpreted
+            BackendKind::Interpreted
         } else {
-            Backend::Compiled
+            BackendKind::Compiled
         },
         perf_map: args.perf_map,
         kill_after: args.kill_after.map(Duration::from_secs_f64),
-        before_print: progress::before,
+        before_print: progress_line::before_print,
         unbuffered: std::io::stdout().is_terminal(),
         tag_output: args.tag_output,
         latency: args.latency,
         idle: args.idle,
         counters: true,
         hosts: args.plan.host.clone(),
-        ..Launch::default()
+        ..LaunchOptions::default()
     };
     let plan = plan(program, &args.plan)?;
     cores::check(&plan, &args.plan.pin)?;
-    let stops = Stops::listen(launch.processes.clone())?;
+    let signals = SignalListener::listen(launch.processes.clone())?;
     let mut job = engine::run(&compilation, program, &plan, &launch)?;
-    stops.lead_to(job.stop_handle());
-    let mut line = Progress::new();
-    while !job.wait(line.period()) {
-        line.draw(job.sources());
+    signals.set_stop_handle(job.stop_handle());
+    let mut progress = ProgressLine::new();
+    while !job.wait(progress.period()) {
+        progress.draw(job.source_counts());
     }
-    stops.are_over();
-    progress::make_way();
+    signals.finish();
+    progress_line::erase();
     match job.join() {
         Ok(sentences) => {
             for sentence in sentences {
-                tell(&format!("thalweg: warning: {sentence}\n"));
+                write_stderr(&format!("thalweg: warning: {sentence}\n"));
             }
             Ok(())
         }
-        Err(engine::Error::Quiet) => Err(Failure::Reported),
+        Err(engine::Error::OutputClosed) => Err(CommandFailure::Reported),
         Err(error) => Err(error.into()),
     }
 }
 
-/// What was asked for, else the folder `data` of the application directory or beside the program, else
-/// the current folder.
+/// What was asked for, else the folder `data` of the application directory or beside the program,
+/// else the current folder.
 fn data_dir(
     given: Option<PathBuf>,
     application_dir: &Path,
     file: &Path,
-) -> Result<PathBuf, Failure> {
+) -> Result<PathBuf, CommandFailure> {
     if let Some(folder) = given {
         return if engine::is_folder(&folder)? {
             Ok(folder)
         } else {
-            Err(Failure::Usage(format!(
+            Err(CommandFailure::Usage(format!(
                 "the data directory {} does not exist",
                 folder.display()
             )))
@@ -96,13 +98,13 @@ fn data_dir(
     Ok(PathBuf::from("."))
 }
 
-fn level(level: Level) -> TraceLevel {
+fn level(level: LevelName) -> TraceLevel {
     match level {
-        Level::Off => TraceLevel::Off,
-        Level::Error => TraceLevel::Error,
-        Level::Warn => TraceLevel::Warn,
-        Level::Info => TraceLevel::Info,
-        Level::Debug => TraceLevel::Debug,
-        Level::Trace => TraceLevel::Trace,
+        LevelName::Off => TraceLevel::Off,
+        LevelName::Error => TraceLevel::Error,
+        LevelName::Warn => TraceLevel::Warn,
+        LevelName::Info => TraceLevel::Info,
+        LevelName::Debug => TraceLevel::Debug,
+        LevelName::Trace => TraceLevel::Trace,
     }
 }

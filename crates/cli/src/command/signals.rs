@@ -3,12 +3,12 @@
 //! ```text
 //!   handler --a byte--> socket, a pair for each signal --byte and time--> the thread that asks
 //! ```
-//! The handler sends a datagram, and the kernel notes when. So every signal is heard by itself, however
-//! late the thread is that reads them, and the time between two is not that between two turns of a
-//! loop.
+//! The handler sends a datagram, and the kernel notes when. So every signal is heard by itself,
+//! however late the thread is that reads them, and the time between two is not that between two
+//! turns of a loop.
 //!
-//! A read that fails is tried again. Should none succeed any more, signals have the effect that they
-//! have on any process: it is not left without a way to end it.
+//! A read that fails is tried again. Should none succeed any more, signals have the effect that
+//! they have on any process: it is not left without a way to end it.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
@@ -25,22 +25,22 @@ use nix::sys::time::TimeSpec;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 
 /// Reads that may fail one after the other.
-const FAILURES_MAX: u32 = 1000;
+const READ_FAILURES_MAX: u32 = 1000;
 
 /// Signals that are waited for.
 pub struct Signals {
     sockets: Vec<(i32, UnixDatagram)>,
     /// Those that have come and were not taken, in order of their times.
-    came: VecDeque<Came>,
+    received: VecDeque<ReceivedSignal>,
     /// Nobody reads them any more.
-    is_deaf: Arc<AtomicBool>,
+    has_failed: Arc<AtomicBool>,
 }
 
 /// A signal that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Came {
+pub struct ReceivedSignal {
     /// When, since 1970.
-    pub at: Duration,
+    pub time: Duration,
     /// Which.
     pub signal: i32,
 }
@@ -50,8 +50,8 @@ impl Signals {
     ///
     /// # Errors
     /// The system has no descriptor left.
-    pub fn that_end() -> io::Result<Signals> {
-        Signals::new(&ending())
+    pub fn terminating() -> io::Result<Signals> {
+        Signals::new(&terminating_signals())
     }
 
     fn new(signals: &[i32]) -> io::Result<Signals> {
@@ -68,8 +68,8 @@ impl Signals {
         let sockets = signals.iter().map(listen).collect::<io::Result<_>>()?;
         Ok(Signals {
             sockets,
-            came: VecDeque::new(),
-            is_deaf,
+            received: VecDeque::new(),
+            has_failed: is_deaf,
         })
     }
 
@@ -77,17 +77,17 @@ impl Signals {
     ///
     /// # Errors
     /// They cannot be read any more; from now on they end the process.
-    pub fn next(&mut self) -> io::Result<Came> {
+    pub fn next(&mut self) -> io::Result<ReceivedSignal> {
         let mut failures = 0;
         loop {
-            if let Some(came) = self.came.pop_front() {
+            if let Some(came) = self.received.pop_front() {
                 return Ok(came);
             }
             match self.wait().and_then(|()| self.read()) {
                 Ok(()) | Err(Errno::EINTR) => {}
-                Err(_) if failures < FAILURES_MAX => failures += 1,
+                Err(_) if failures < READ_FAILURES_MAX => failures += 1,
                 Err(error) => {
-                    self.is_deaf.store(true, Ordering::Relaxed);
+                    self.has_failed.store(true, Ordering::Relaxed);
                     return Err(error.into());
                 }
             }
@@ -102,18 +102,20 @@ impl Signals {
 
     fn read(&mut self) -> Result<(), Errno> {
         for (signal, socket) in &self.sockets {
-            while let Some(at) = receive(socket)? {
+            while let Some(at) = receive_time(socket)? {
                 let signal = *signal;
-                self.came.push_back(Came { at, signal });
+                self.received.push_back(ReceivedSignal { time: at, signal });
             }
         }
-        self.came.make_contiguous().sort_by_key(|came| came.at);
+        self.received
+            .make_contiguous()
+            .sort_by_key(|came| came.time);
         Ok(())
     }
 }
 
 /// When the next of a signal came; `None`: there is none now.
-fn receive(socket: &UnixDatagram) -> Result<Option<Duration>, Errno> {
+fn receive_time(socket: &UnixDatagram) -> Result<Option<Duration>, Errno> {
     loop {
         let mut byte = [0];
         let mut room = [IoSliceMut::new(&mut byte)];
@@ -137,16 +139,16 @@ fn receive(socket: &UnixDatagram) -> Result<Option<Duration>, Errno> {
     }
 }
 
-/// A write beyond the limit of a file's size (`ulimit -f`) fails like any other that cannot be made:
-/// File too large. By default the signal of it kills.
-pub fn outlive_size_limits() {
+/// A write beyond the limit of a file's size (`ulimit -f`) fails like any other that cannot be
+/// made: File too large. By default the signal of it kills.
+pub fn ignore_file_size_signal() {
     // Without the handler, the limit kills.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// All that ask for an end. A terminal that is closed sends SIGHUP; whoever starts a program with
 /// `nohup` has it ignored, and that stays so.
-fn ending() -> Vec<i32> {
+fn terminating_signals() -> Vec<i32> {
     let mut signals = vec![SIGINT, SIGTERM, SIGQUIT];
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if !ignores(&status, SIGHUP) {
@@ -192,7 +194,7 @@ mod tests {
             let came = signals.next().unwrap();
             assert_eq!(came.signal, signal);
             let range = times[at]..=times[at + 1];
-            assert!(range.contains(&came.at), "{:?} in {range:?}", came.at);
+            assert!(range.contains(&came.time), "{:?} in {range:?}", came.time);
         }
     }
 }

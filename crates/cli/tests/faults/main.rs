@@ -1,10 +1,10 @@
 //! Runs of the command in which one system call fails once: whatever fails, a run goes on as if
-//! nothing had been, or ends and says why. It never hangs, panics, or loses tuples in silence, and it
-//! leaves no process behind.
+//! nothing had been, or ends and says why. It never hangs, panics, or loses tuples in silence, and
+//! it leaves no process behind.
 //!
-//! Everyday a part of all cases is run; `THALWEG_FAULTS=all` runs each call with each error from its
-//! first to its twentieth time, in every process of every program, which takes an hour or two, and
-//! `THALWEG_FAULTS=shm:1:sendmsg` those whose names begin so.
+//! Everyday a part of all cases is run; `THALWEG_FAULTS=all` runs each call with each error from
+//! its first to its twentieth time, in every process of every program, which takes an hour or two,
+//! and `THALWEG_FAULTS=shm:1:sendmsg` those whose names begin so.
 
 mod calls;
 mod inject;
@@ -119,7 +119,8 @@ fn a_call_that_fails_once_is_tried_again_or_said() {
     );
 }
 
-/// Rows of the table in the docs: call, errors that come to nothing, those that may come to an error.
+/// Rows of the table in the docs: call, errors that come to nothing, those that may come to an
+/// error.
 fn documented() -> Vec<[String; 3]> {
     let page = include_str!("../../../../docs/system-calls.md");
     let rows = page.lines().filter(|line| line.starts_with("| `"));

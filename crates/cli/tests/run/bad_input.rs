@@ -192,7 +192,8 @@ fn a_fault_in_one_operator_loses_nothing_that_others_accepted() {
     }
 }
 
-/// What is named as a plan or a program is no file with an end: it is said, and nothing waits for it.
+/// What is named as a plan or a program is no file with an end: it is said, and nothing waits for
+/// it.
 #[test]
 fn files_without_an_end_are_given_up() {
     let scratch = Scratch::new();

@@ -7,8 +7,8 @@ use rustix::process::Signal;
 use crate::processes::{Live, Process, media, until};
 use crate::scratch::Scratch;
 
-/// So many operators in a row, with a PE each, and what they are called; says when it runs, and goes
-/// on.
+/// So many operators in a row, with a PE each, and what they are called; says when it runs, and
+/// goes on.
 fn row(count: usize) -> (String, Vec<String>) {
     let mut program = r#"composite Main { graph
     stream<uint64 n> S0 = Beacon() { param period : 0.001; output S0 : n = IterationCount(); }
@@ -26,8 +26,8 @@ fn row(count: usize) -> (String, Vec<String>) {
     (program, names.chain(["Out".to_owned()]).collect())
 }
 
-/// Sends a signal until the process is gone: the first SIGSEGV that comes from outside is taken by a
-/// handler, which leaves the next one to the system, as it does with one of the process' own.
+/// Sends a signal until the process is gone: the first SIGSEGV that comes from outside is taken by
+/// a handler, which leaves the next one to the system, as it does with one of the process' own.
 fn kill(process: &Process, signal: Signal) {
     until("a process has died", || {
         if process.is_alive() {

@@ -1,5 +1,5 @@
-//! Watermarks stand where they stand fused, whatever carries them: the golden programs of event time on
-//! every medium, with a thread for each port, and compiled or not.
+//! Watermarks stand where they stand fused, whatever carries them: the golden programs of event
+//! time on every medium, with a thread for each port, and compiled or not.
 
 use crate::processes::media;
 use crate::scratch::{root, thalweg};

@@ -1,5 +1,5 @@
-//! Every program below `examples/` gives what its `expected.txt` says, compiled and interpreted, and
-//! is in the canonical layout.
+//! Every program below `examples/` gives what its `expected.txt` says, compiled and interpreted,
+//! and is in the canonical layout.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Flow control end to end: a slow consumer holds its producers up, and memory stays bounded.
 //!
-//! `THALWEG_SLOW_SECONDS` says for how long that is watched; without it, until each process has seen
-//! a hundred times what its rings hold.
+//! `THALWEG_SLOW_SECONDS` says for how long that is watched; without it, until each process has
+//! seen a hundred times what its rings hold.
 
 use std::fs;
 use std::time::{Duration, Instant};

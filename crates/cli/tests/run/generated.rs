@@ -1,5 +1,5 @@
-//! Programs that no person has written: sums of thousands of terms and chains of `else if` compile and
-//! run, nesting without end is refused in a sentence.
+//! Programs that no person has written: sums of thousands of terms and chains of `else if` compile
+//! and run, nesting without end is refused in a sentence.
 
 use crate::scratch::{Scratch, thalweg};
 

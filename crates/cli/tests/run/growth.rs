@@ -1,6 +1,6 @@
 //! `check`, `fmt` and `dump` take instructions in proportion to a program's size: counted under
-//! cachegrind, for programs that are broken in one way throughout and for whole ones with very many of
-//! one thing.
+//! cachegrind, for programs that are broken in one way throughout and for whole ones with very many
+//! of one thing.
 //!
 //! That takes minutes and wants Debian's `valgrind`, so it is done only when asked for:
 //! `THALWEG_GROWTH=all`, or a part of a program's name.

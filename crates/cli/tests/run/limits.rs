@@ -1,5 +1,5 @@
-//! Pipes with a name that nobody opens, and files that may not grow: what holds a program up or stops
-//! it, and how it ends.
+//! Pipes with a name that nobody opens, and files that may not grow: what holds a program up or
+//! stops it, and how it ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;

@@ -1,8 +1,8 @@
-//! Programs at random whose streams part and meet again, on plans at random: each gives what it gives
-//! fused, byte for byte, if everything comes from one source and is printed by one operator. With two
-//! sources that are mixed nowhere before, what each of them has brought about is in its order. Where
-//! several sources are mixed first, how is free; but then everything downstream agrees on it: a program
-//! whose only source is a file of what was mixed gives the same.
+//! Programs at random whose streams part and meet again, on plans at random: each gives what it
+//! gives fused, byte for byte, if everything comes from one source and is printed by one operator.
+//! With two sources that are mixed nowhere before, what each of them has brought about is in its
+//! order. Where several sources are mixed first, how is free; but then everything downstream agrees
+//! on it: a program whose only source is a file of what was mixed gives the same.
 //!
 //! `THALWEG_PROGRAMS=500` tries more of them.
 
@@ -37,7 +37,8 @@ enum Begins {
     Mixed,
 }
 
-/// What the second source sends is not below this, nor what the third one sends below twice as much.
+/// What the second source sends is not below this, nor what the third one sends below twice as
+/// much.
 const SECOND: i64 = 1_000_000;
 
 /// Event time that is the number of the tuple: so watermarks have a place among the tuples, too.

@@ -18,8 +18,8 @@ use crate::scratch::{Run, Scratch, command};
 /// What takes so long hangs; nothing here depends on how fast the machine is.
 pub const LONG: Duration = Duration::from_secs(300);
 
-/// A run of the command that goes on while the test does something to it. It is killed when the test
-/// is done with it.
+/// A run of the command that goes on while the test does something to it. It is killed when the
+/// test is done with it.
 pub struct Live {
     child: Child,
     stdout: Option<BufReader<ChildStdout>>,
@@ -34,7 +34,8 @@ pub struct Process {
 }
 
 impl Live {
-    /// Starts the command. Should it make files of its own accord, they are in a folder of the test.
+    /// Starts the command. Should it make files of its own accord, they are in a folder of the
+    /// test.
     pub fn start(scratch: &Scratch, args: &[&str]) -> Live {
         Live::of(scratch, command(args))
     }

@@ -14,11 +14,11 @@
 //! //! expect:                            standard output, nothing if not given
 //! //| {n=1}
 //! ```
-//! Short of an `expect`, each comment `// => text` of the program is a line of standard output; this
-//! suits programs that go straight on. `{here}` in arguments is the program's folder.
+//! Short of an `expect`, each comment `// => text` of the program is a line of standard output;
+//! this suits programs that go straight on. `{here}` in arguments is the program's folder.
 //!
-//! Output that does not end with a line end, or is long, stands in a file of the program's name with
-//! the extension `out` instead; files that the program reads may also lie in a folder with the
+//! Output that does not end with a line end, or is long, stands in a file of the program's name
+//! with the extension `out` instead; files that the program reads may also lie in a folder with the
 //! extension `data`. Files without directives are parts of programs. `BLESS=1` writes down what the
 //! compiled programs give.
 

@@ -90,8 +90,8 @@ impl From<Output> for Run {
     }
 }
 
-/// What glibc writes over memory that is freed, so that a program which still reads it gives what is
-/// wrong instead of what was right before.
+/// What glibc writes over memory that is freed, so that a program which still reads it gives what
+/// is wrong instead of what was right before.
 const FREED_BYTE: &str = "165";
 
 /// The command, to be started.

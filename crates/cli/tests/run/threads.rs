@@ -1,5 +1,5 @@
-//! What the threads of a job are seen to do from outside: on which cores they may run, and that they
-//! do nothing when there is nothing to do.
+//! What the threads of a job are seen to do from outside: on which cores they may run, and that
+//! they do nothing when there is nothing to do.
 
 use std::fs;
 use std::time::Duration;

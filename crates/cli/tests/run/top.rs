@@ -234,8 +234,8 @@ fn latencies_are_measured_if_that_is_asked_for() {
     }
 }
 
-/// Tuples that come seldom are those whose latency is wanted most, and a ring has room for thousands
-/// of them before compiled code has to ask.
+/// Tuples that come seldom are those whose latency is wanted most, and a ring has room for
+/// thousands of them before compiled code has to ask.
 #[test]
 fn latencies_of_slow_streams_are_measured() {
     let program = r#"composite Main {

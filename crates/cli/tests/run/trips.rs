@@ -1,5 +1,6 @@
-//! The program that measures latencies measures what is known: its own source and sink, with a relay
-//! between them that ages tuples or holds them up. Other work of the machine can only make trips longer.
+//! The program that measures latencies measures what is known: its own source and sink, with a
+//! relay between them that ages tuples or holds them up. Other work of the machine can only make
+//! trips longer.
 
 use crate::scratch::Scratch;
 
@@ -9,8 +10,8 @@ const PROGRAM: &str = include_str!("../../../suite/programs/latency.spl");
 /// The line of its relay.
 const RELAY: &str = "onTuple Data : submit(Data, Back);";
 
-/// What is held up waits in the source, or in a queue; and for how many nanoseconds before each tuple the
-/// source looks at the clock, as a benchmark of such a path has it.
+/// What is held up waits in the source, or in a queue; and for how many nanoseconds before each
+/// tuple the source looks at the clock, as a benchmark of such a path has it.
 const PLANS: [(&str, &str); 2] = [
     ("pe 0\n operators *\n", "1000000000"),
     (

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::scratch::{Scratch, root, thalweg};
 
-/// The real input, which a clone of the project does not have: it may lie beside the clone, or where
-/// `THALWEG_TRADES_AND_QUOTES` says.
+/// The real input, which a clone of the project does not have: it may lie beside the clone, or
+/// where `THALWEG_TRADES_AND_QUOTES` says.
 fn real_input() -> Option<PathBuf> {
     let named = std::env::var_os("THALWEG_TRADES_AND_QUOTES").map(PathBuf::from);
     let beside = root().join("../shared/data/TradesAndQuotes.csv.gz");

@@ -1,7 +1,7 @@
 //! Annotations: which there are, where each may stand, and what its keys may say.
 //!
-//! The table is in [`table`]; what keys of one annotation demand of each other is in `rules`. A name
-//! that is not in the table is a warning: other products have more annotations.
+//! The table is in [`table`]; what keys of one annotation demand of each other is in `rules`. A
+//! name that is not in the table is a warning: other products have more annotations.
 
 mod parallel;
 mod ports;
@@ -16,21 +16,21 @@ use syntax::ast::{Annotation, Composite, Ident};
 use tuple::Value;
 
 use crate::Session;
-use crate::expand::Inherited;
-use crate::invoke::Work;
+use crate::expand::InheritedClauses;
+use crate::invoke::InvocationContext;
 use crate::names::{Scope, did_you_mean, nearest};
 
-pub(crate) use parallel::{Region, Share};
-pub(crate) use ports::Ports;
-use table::{Key, Spec, TABLE};
+pub(crate) use parallel::{ChannelDistribution, ParallelRegion};
+pub(crate) use ports::AnnotatedPorts;
+use table::{ANNOTATIONS, AnnotationKey, AnnotationSpec};
 
-/// A checked annotation: its name, and its keys with constant values. Names of ports and attributes,
-/// and bare words, are strings.
-pub(crate) type Checked = (Arc<str>, Vec<(Arc<str>, Value)>);
+/// A checked annotation: its name, and its keys with constant values. Names of ports and
+/// attributes, and bare words, are strings.
+pub(crate) type CheckedAnnotation = (Arc<str>, Vec<(Arc<str>, Value)>);
 
 /// What an annotation stands before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Target<'a> {
+pub(crate) enum AnnotationTarget<'a> {
     /// The definition of a composite.
     Definition,
     /// The invocation of a composite.
@@ -40,21 +40,22 @@ pub(crate) enum Target<'a> {
 }
 
 /// Annotations under check.
-struct Check<'a, 'w> {
+struct AnnotationCheck<'a, 'w> {
     session: &'a Session<'w>,
     scope: &'a Scope<'w>,
-    target: Target<'a>,
-    ports: &'a Ports,
+    target: AnnotationTarget<'a>,
+    ports: &'a AnnotatedPorts,
 }
 
-/// Checks the annotations before a composite's definition; answers those that its operators inherit.
+/// Checks the annotations before a composite's definition; answers those that its operators
+/// inherit.
 pub(crate) fn of_definition<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
     composite: &'w Composite,
-) -> Vec<Checked> {
-    let (target, ports) = (Target::Definition, &Ports::default());
-    let check = Check {
+) -> Vec<CheckedAnnotation> {
+    let (target, ports) = (AnnotationTarget::Definition, &AnnotatedPorts::default());
+    let check = AnnotationCheck {
         session,
         scope,
         target,
@@ -67,17 +68,18 @@ pub(crate) fn of_definition<'w>(
         .collect()
 }
 
-/// Checks the annotations before a composite's invocation; answers those that its operators inherit.
+/// Checks the annotations before a composite's invocation; answers those that its operators
+/// inherit.
 pub(crate) fn of_composite<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
     annotations: &'w [Annotation],
-    ports: &Ports,
-) -> Vec<Checked> {
-    let check = Check {
+    ports: &AnnotatedPorts,
+) -> Vec<CheckedAnnotation> {
+    let check = AnnotationCheck {
         session,
         scope,
-        target: Target::Composite,
+        target: AnnotationTarget::Composite,
         ports,
     };
     check
@@ -88,32 +90,38 @@ pub(crate) fn of_composite<'w>(
 }
 
 /// The annotations of an operator: its own and what it inherits.
-pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Checked> {
-    let (target, ports) = (Target::Primitive(work.model), &Ports::of_frame(&work.frame));
-    let check = Check {
-        session: work.session,
-        scope: &work.scope,
+pub(crate) fn of_operator(
+    invocation: &InvocationContext<'_, '_>,
+    inherited: &InheritedClauses,
+) -> Vec<CheckedAnnotation> {
+    let (target, ports) = (
+        AnnotationTarget::Primitive(invocation.model),
+        &AnnotatedPorts::from_frame(&invocation.frame),
+    );
+    let check = AnnotationCheck {
+        session: invocation.session,
+        scope: &invocation.scope,
         target,
         ports,
     };
     let mut all = inherited.annotations.clone();
-    override_with(&mut all, check.all(&work.ast.annotations));
+    override_with(&mut all, check.all(&invocation.ast.annotations));
     all
 }
 
 /// The parallel region that an invocation is, if it says so; its annotations are checked.
-pub(crate) fn region<'w>(
+pub(crate) fn parallel_region<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
     annotations: &'w [Annotation],
-    target: Target<'_>,
-    ports: &Ports,
-) -> Option<Region> {
+    target: AnnotationTarget<'_>,
+    ports: &AnnotatedPorts,
+) -> Option<ParallelRegion> {
     let is_parallel = |annotation: &Annotation| &*annotation.name.text == "parallel";
     if !annotations.iter().any(is_parallel) {
         return None;
     }
-    let check = Check {
+    let check = AnnotationCheck {
         session,
         scope,
         target,
@@ -121,29 +129,29 @@ pub(crate) fn region<'w>(
     };
     let checked = check.all(annotations);
     let (_, keys) = checked.iter().find(|(name, _)| &**name == "parallel")?;
-    Region::of(keys, ports)
+    ParallelRegion::from_keys(keys, ports)
 }
 
 /// Puts inner annotations over outer ones of the same name.
-pub(crate) fn override_with(all: &mut Vec<Checked>, inner: Vec<Checked>) {
+pub(crate) fn override_with(all: &mut Vec<CheckedAnnotation>, inner: Vec<CheckedAnnotation>) {
     all.retain(|(outer, _)| !inner.iter().any(|(name, _)| name == outer));
     all.extend(inner);
 }
 
 /// Whether the operators of a composite have an annotation of the composite too.
-fn is_inherited((name, _): &Checked) -> bool {
+fn is_inherited((name, _): &CheckedAnnotation) -> bool {
     matches!(&**name, "threading" | "catch")
 }
 
-impl<'w> Check<'_, 'w> {
-    fn all(&self, annotations: &'w [Annotation]) -> Vec<Checked> {
+impl<'w> AnnotationCheck<'_, 'w> {
+    fn all(&self, annotations: &'w [Annotation]) -> Vec<CheckedAnnotation> {
         let mut checked = Vec::with_capacity(annotations.len());
         for (at, annotation) in annotations.iter().enumerate() {
             let name = &annotation.name;
-            let Some(spec) = TABLE.iter().find(|spec| *spec.name == *name.text) else {
+            let Some(spec) = ANNOTATIONS.iter().find(|spec| *spec.name == *name.text) else {
                 let message = format!("there is no annotation `@{}`; it is ignored", name.text);
                 let finding = Diagnostic::warning("unknown-annotation", name.span, message);
-                let near = nearest(&name.text, TABLE.iter().map(|spec| spec.name));
+                let near = nearest(&name.text, ANNOTATIONS.iter().map(|spec| spec.name));
                 let help = near.map(|near| format!("did you mean `@{near}`?"));
                 let finding = help.into_iter().fold(finding, Diagnostic::help);
                 self.session.report(finding);
@@ -165,12 +173,12 @@ impl<'w> Check<'_, 'w> {
                 checked.push((name.text.clone(), args));
             }
         }
-        rules::together(self, annotations, &checked);
+        rules::check_combinations(self, annotations, &checked);
         checked
     }
 
-    fn may_stand_here(&self, annotation: &Annotation, spec: &Spec) -> bool {
-        let Some(why) = spec.place.refuses(self.target) else {
+    fn may_stand_here(&self, annotation: &Annotation, spec: &AnnotationSpec) -> bool {
+        let Some(why) = spec.allowed.refuses(self.target) else {
             return true;
         };
         let message = format!("`@{}` {why}", spec.name);
@@ -186,7 +194,7 @@ impl<'w> Check<'_, 'w> {
     fn args(
         &self,
         annotation: &'w Annotation,
-        spec: &'static Spec,
+        spec: &'static AnnotationSpec,
     ) -> Option<Vec<(Arc<str>, Value)>> {
         let mut args = Vec::with_capacity(annotation.args.len());
         let mut is_sound = true;
@@ -223,8 +231,8 @@ impl<'w> Check<'_, 'w> {
         annotation: &Annotation,
         at: usize,
         name: &Ident,
-        spec: &'static Spec,
-    ) -> Option<&'static Key> {
+        spec: &'static AnnotationSpec,
+    ) -> Option<&'static AnnotationKey> {
         let before = &annotation.args[..at];
         if let Some((first, _)) = before.iter().find(|(other, _)| other.text == name.text) {
             let message = format!("the key `{}` is given twice", name.text);

@@ -5,33 +5,36 @@ use tuple::Value;
 
 use std::sync::Arc;
 
-use super::Check;
-use super::ports::Ports;
-use super::value::{attribute, each, fail, port, text};
+use super::AnnotationCheck;
+use super::ports::AnnotatedPorts;
+use super::value::{attribute, fail, list_elements, port, text};
 
 /// A parallel region.
 #[derive(Clone, Debug)]
-pub(crate) struct Region {
+pub(crate) struct ParallelRegion {
     /// How many channels, from 1.
     pub width: u32,
     /// By input port: how its tuples come to the channels.
-    pub shares: Vec<Share>,
+    pub distributions: Vec<ChannelDistribution>,
 }
 
 /// How the tuples of an input port come to the channels of a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Share {
+pub(crate) enum ChannelDistribution {
     /// One after the other.
-    InTurn,
+    RoundRobin,
     /// By the values of attributes, which are given by their numbers.
-    By(Vec<usize>),
+    Partitioned(Vec<usize>),
     /// All to all.
-    Everything,
+    Broadcast,
 }
 
-impl Region {
+impl ParallelRegion {
     /// What checked keys say of an invocation with these ports.
-    pub(super) fn of(keys: &[(Arc<str>, Value)], ports: &Ports) -> Option<Region> {
+    pub(super) fn from_keys(
+        keys: &[(Arc<str>, Value)],
+        ports: &AnnotatedPorts,
+    ) -> Option<ParallelRegion> {
         let value = |wanted: &str| keys.iter().find(|(key, _)| &**key == wanted).map(|k| &k.1);
         let Some(Value::Int32(width @ 1..)) = value("width") else {
             return None;
@@ -50,23 +53,23 @@ impl Region {
                 is_it(name).then(|| list.split(',').filter_map(number).collect())
             });
             match partition {
-                Some(attributes) => Share::By(attributes),
-                None if broadcast.split(',').any(is_it) => Share::Everything,
-                None => Share::InTurn,
+                Some(attributes) => ChannelDistribution::Partitioned(attributes),
+                None if broadcast.split(',').any(is_it) => ChannelDistribution::Broadcast,
+                None => ChannelDistribution::RoundRobin,
             }
         });
-        Some(Region {
+        Some(ParallelRegion {
             width: width.unsigned_abs(),
-            shares: shares.collect(),
+            distributions: shares.collect(),
         })
     }
 }
 
 /// `[{port = In, attributes = [a, b]}]`, as `In(a,b);...`.
-pub(super) fn partition_by(check: &Check<'_, '_>, expr: &Expr) -> Option<Value> {
+pub(super) fn partition_by(check: &AnnotationCheck<'_, '_>, expr: &Expr) -> Option<Value> {
     let mut seen: Vec<&str> = Vec::new();
     let mut parts = Vec::new();
-    for one in each(
+    for one in list_elements(
         check,
         expr,
         "a list of `{port = In, attributes = [a]}`",
@@ -86,7 +89,7 @@ pub(super) fn partition_by(check: &Check<'_, '_>, expr: &Expr) -> Option<Value> 
     Some(text(&parts.join(";")))
 }
 
-fn partition<'e>(check: &Check<'_, '_>, one: &'e Expr) -> Option<(&'e str, Vec<String>)> {
+fn partition<'e>(check: &AnnotationCheck<'_, '_>, one: &'e Expr) -> Option<(&'e str, Vec<String>)> {
     let ExprKind::Tuple(parts) = &one.kind else {
         return fail(
             check,
@@ -106,7 +109,7 @@ fn partition<'e>(check: &Check<'_, '_>, one: &'e Expr) -> Option<(&'e str, Vec<S
     let found = port(check, name, &check.ports.inputs, "input");
     let (_, found) = found?;
     let written = super::value::simple_name(name)?;
-    let attributes = each(check, list, "a list of attributes", |e| {
+    let attributes = list_elements(check, list, "a list of attributes", |e| {
         attribute(check, e, &[found])
     })?;
     if attributes.is_empty() {

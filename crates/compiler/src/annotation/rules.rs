@@ -6,12 +6,16 @@ use syntax::ast::{Annotation, Expr};
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::{Check, Checked, Target};
+use super::{AnnotationCheck, AnnotationTarget, CheckedAnnotation};
 
 /// Checks an annotation whose keys are right one by one.
-pub(super) fn check(check: &Check<'_, '_>, annotation: &Annotation, args: &[(Arc<str>, Value)]) {
+pub(super) fn check(
+    check: &AnnotationCheck<'_, '_>,
+    annotation: &Annotation,
+    args: &[(Arc<str>, Value)],
+) {
     let errors = check.session.diagnostics.error_count();
-    let one = One {
+    let one = AnnotationRuleCheck {
         check,
         annotation,
         args,
@@ -28,7 +32,11 @@ pub(super) fn check(check: &Check<'_, '_>, annotation: &Annotation, args: &[(Arc
 }
 
 /// Checks annotations that exclude each other.
-pub(super) fn together(check: &Check<'_, '_>, annotations: &[Annotation], checked: &[Checked]) {
+pub(super) fn check_combinations(
+    check: &AnnotationCheck<'_, '_>,
+    annotations: &[Annotation],
+    checked: &[CheckedAnnotation],
+) {
     let has = |name: &str| checked.iter().any(|(n, _)| &**n == name);
     if has("consistent") && has("autonomous") {
         let place = annotations.iter().find(|a| &*a.name.text == "autonomous");
@@ -43,15 +51,15 @@ pub(super) fn together(check: &Check<'_, '_>, annotations: &[Annotation], checke
     }
 }
 
-struct One<'a, 'b, 'w> {
-    check: &'a Check<'b, 'w>,
+struct AnnotationRuleCheck<'a, 'b, 'w> {
+    check: &'a AnnotationCheck<'b, 'w>,
     annotation: &'a Annotation,
     args: &'a [(Arc<str>, Value)],
     /// Errors before this annotation.
     errors: usize,
 }
 
-impl One<'_, '_, '_> {
+impl AnnotationRuleCheck<'_, '_, '_> {
     fn parallel(&self) {
         let Some(Value::Int32(width)) = self.value("width") else {
             return;
@@ -114,7 +122,7 @@ impl One<'_, '_, '_> {
                 "at least one attempt is needed",
             );
         }
-        if let (Target::Primitive(model), "operatorDriven") =
+        if let (AnnotationTarget::Primitive(model), "operatorDriven") =
             (self.check.target, self.word("trigger"))
             && !model.starts_consistent_region
         {

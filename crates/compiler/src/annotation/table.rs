@@ -1,34 +1,34 @@
 //! The annotations with their keys.
 
-use graph::Role;
+use graph::OperatorRole;
 
-use super::Target;
+use super::AnnotationTarget;
 
 /// An annotation.
-pub(super) struct Spec {
+pub(super) struct AnnotationSpec {
     /// Without the `@`.
     pub name: &'static str,
     /// At most one at one place.
     pub once: bool,
     /// Where it may stand.
-    pub place: Where,
+    pub allowed: AllowedTarget,
     /// Its keys.
-    pub keys: &'static [Key],
+    pub keys: &'static [AnnotationKey],
 }
 
 /// A key of an annotation.
-pub(super) struct Key {
+pub(super) struct AnnotationKey {
     /// Its name.
     pub name: &'static str,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: AnnotationKeyKind,
     /// It must be given.
     pub required: bool,
 }
 
 /// What a key takes.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum AnnotationKeyKind {
     RString,
     Int32,
     Uint32,
@@ -54,7 +54,7 @@ pub(super) enum Kind {
 
 /// Where an annotation may stand.
 #[derive(Clone, Copy)]
-pub(super) enum Where {
+pub(super) enum AllowedTarget {
     Anywhere,
     Invocation,
     /// The invocation of any operator but Import and Export.
@@ -64,42 +64,52 @@ pub(super) enum Where {
     Primitive,
 }
 
-impl Where {
+impl AllowedTarget {
     /// Why an annotation cannot stand before a target, to complete "`@x` ...".
-    pub fn refuses(self, target: Target<'_>) -> Option<String> {
+    pub fn refuses(self, target: AnnotationTarget<'_>) -> Option<String> {
         let boundary = match target {
-            Target::Primitive(model) if model.role == Role::Boundary => Some(model.name),
+            AnnotationTarget::Primitive(model) if model.role == OperatorRole::Boundary => {
+                Some(model.name)
+            }
             _ => None,
         };
         match (self, target) {
-            (Where::Anywhere, _) => None,
-            (Where::Invocation | Where::Inner, Target::Definition) => Some(
-                "stands before the invocation of an operator, not before its definition".into(),
-            ),
-            (Where::Primitive, Target::Definition | Target::Composite) => {
-                Some("stands before the invocation of a primitive operator".into())
+            (AllowedTarget::Anywhere, _) => None,
+            (AllowedTarget::Invocation | AllowedTarget::Inner, AnnotationTarget::Definition) => {
+                Some(
+                    "stands before the invocation of an operator, not before its definition".into(),
+                )
             }
-            (Where::Inner | Where::Processing, _) if boundary.is_some() => {
+            (
+                AllowedTarget::Primitive,
+                AnnotationTarget::Definition | AnnotationTarget::Composite,
+            ) => Some("stands before the invocation of a primitive operator".into()),
+            (AllowedTarget::Inner | AllowedTarget::Processing, _) if boundary.is_some() => {
                 Some(format!("is not for {}", boundary.unwrap_or_default()))
             }
-            (Where::Processing, Target::Primitive(model)) if model.inputs.is_empty() => Some(
-                format!("is not for sources: {} has no input ports", model.name),
-            ),
+            (AllowedTarget::Processing, AnnotationTarget::Primitive(model))
+                if model.inputs.is_empty() =>
+            {
+                Some(format!(
+                    "is not for sources: {} has no input ports",
+                    model.name
+                ))
+            }
             _ => None,
         }
     }
 }
 
-const fn required(name: &'static str, kind: Kind) -> Key {
-    Key {
+const fn required(name: &'static str, kind: AnnotationKeyKind) -> AnnotationKey {
+    AnnotationKey {
         name,
         kind,
         required: true,
     }
 }
 
-const fn optional(name: &'static str, kind: Kind) -> Key {
-    Key {
+const fn optional(name: &'static str, kind: AnnotationKeyKind) -> AnnotationKey {
+    AnnotationKey {
         name,
         kind,
         required: false,
@@ -107,108 +117,117 @@ const fn optional(name: &'static str, kind: Kind) -> Key {
 }
 
 /// All annotations.
-pub(super) static TABLE: &[Spec] = &[
-    Spec {
+pub(super) static ANNOTATIONS: &[AnnotationSpec] = &[
+    AnnotationSpec {
         name: "spl_tag",
         once: true,
-        place: Where::Anywhere,
-        keys: &[required("name", Kind::RString)],
+        allowed: AllowedTarget::Anywhere,
+        keys: &[required("name", AnnotationKeyKind::RString)],
     },
-    Spec {
+    AnnotationSpec {
         name: "spl_category",
         once: true,
-        place: Where::Anywhere,
-        keys: &[required("name", Kind::RString)],
+        allowed: AllowedTarget::Anywhere,
+        keys: &[required("name", AnnotationKeyKind::RString)],
     },
-    Spec {
+    AnnotationSpec {
         name: "spl_note",
         once: false,
-        place: Where::Anywhere,
+        allowed: AllowedTarget::Anywhere,
         keys: &[
-            required("id", Kind::RString),
-            required("text", Kind::RString),
+            required("id", AnnotationKeyKind::RString),
+            required("text", AnnotationKeyKind::RString),
         ],
     },
-    Spec {
+    AnnotationSpec {
         name: "parallel",
         once: true,
-        place: Where::Inner,
+        allowed: AllowedTarget::Inner,
         keys: &[
-            required("width", Kind::Int32),
-            optional("partitionBy", Kind::PartitionBy),
-            optional("replicateHostTags", Kind::Strings),
-            optional("broadcast", Kind::InputPorts),
+            required("width", AnnotationKeyKind::Int32),
+            optional("partitionBy", AnnotationKeyKind::PartitionBy),
+            optional("replicateHostTags", AnnotationKeyKind::Strings),
+            optional("broadcast", AnnotationKeyKind::InputPorts),
         ],
     },
-    Spec {
+    AnnotationSpec {
         name: "threading",
         once: true,
-        place: Where::Anywhere,
+        allowed: AllowedTarget::Anywhere,
         keys: &[
             required(
                 "model",
-                Kind::Word(&["dedicated", "automatic", "manual", "dynamic"]),
+                AnnotationKeyKind::Word(&["dedicated", "automatic", "manual", "dynamic"]),
             ),
-            optional("threads", Kind::Int32),
-            optional("elastic", Kind::Boolean),
+            optional("threads", AnnotationKeyKind::Int32),
+            optional("elastic", AnnotationKeyKind::Boolean),
         ],
     },
-    Spec {
+    AnnotationSpec {
         name: "consistent",
         once: true,
-        place: Where::Inner,
+        allowed: AllowedTarget::Inner,
         keys: &[
-            required("trigger", Kind::Word(&["periodic", "operatorDriven"])),
-            optional("period", Kind::Float64),
-            optional("drainTimeout", Kind::Float64),
-            optional("resetTimeout", Kind::Float64),
-            optional("maxConsecutiveResetAttempts", Kind::Int32),
+            required(
+                "trigger",
+                AnnotationKeyKind::Word(&["periodic", "operatorDriven"]),
+            ),
+            optional("period", AnnotationKeyKind::Float64),
+            optional("drainTimeout", AnnotationKeyKind::Float64),
+            optional("resetTimeout", AnnotationKeyKind::Float64),
+            optional("maxConsecutiveResetAttempts", AnnotationKeyKind::Int32),
         ],
     },
-    Spec {
+    AnnotationSpec {
         name: "autonomous",
         once: true,
-        place: Where::Inner,
+        allowed: AllowedTarget::Inner,
         keys: &[],
     },
-    Spec {
+    AnnotationSpec {
         name: "catch",
         once: true,
-        place: Where::Processing,
+        allowed: AllowedTarget::Processing,
         keys: &[
-            required("exception", Kind::Word(&["streams", "std", "all", "none"])),
-            optional("tupleTrace", Kind::Boolean),
-            optional("stackTrace", Kind::Boolean),
+            required(
+                "exception",
+                AnnotationKeyKind::Word(&["streams", "std", "all", "none"]),
+            ),
+            optional("tupleTrace", AnnotationKeyKind::Boolean),
+            optional("stackTrace", AnnotationKeyKind::Boolean),
         ],
     },
-    Spec {
+    AnnotationSpec {
         name: "view",
         once: false,
-        place: Where::Invocation,
+        allowed: AllowedTarget::Invocation,
         keys: &[
-            required("name", Kind::RString),
-            required("port", Kind::OutputPort),
-            required("sampleSize", Kind::Uint32),
-            optional("bufferSize", Kind::Uint32),
-            optional("bufferTime", Kind::Float64),
-            optional("description", Kind::RString),
-            optional("attributes", Kind::Attributes),
-            optional("filter", Kind::Filter),
-            optional("activateOption", Kind::Word(&["automatic", "firstAccess"])),
+            required("name", AnnotationKeyKind::RString),
+            required("port", AnnotationKeyKind::OutputPort),
+            required("sampleSize", AnnotationKeyKind::Uint32),
+            optional("bufferSize", AnnotationKeyKind::Uint32),
+            optional("bufferTime", AnnotationKeyKind::Float64),
+            optional("description", AnnotationKeyKind::RString),
+            optional("attributes", AnnotationKeyKind::Attributes),
+            optional("filter", AnnotationKeyKind::Filter),
+            optional(
+                "activateOption",
+                AnnotationKeyKind::Word(&["automatic", "firstAccess"]),
+            ),
         ],
     },
-    Spec {
+    AnnotationSpec {
         name: "eventTime",
         once: true,
-        place: Where::Primitive,
+        allowed: AllowedTarget::Primitive,
         keys: &[
-            required("eventTimeAttribute", Kind::Attribute),
+            required("eventTimeAttribute", AnnotationKeyKind::Attribute),
             optional(
                 "resolution",
-                Kind::Word(&["Milliseconds", "Microseconds", "Nanoseconds"]),
+                AnnotationKeyKind::Word(&["Milliseconds", "Microseconds", "Nanoseconds"]),
             ),
-            optional("minimumGap", Kind::Float64),
-            optional("lag", Kind::Float64),
+            optional("minimumGap", AnnotationKeyKind::Float64),
+            optional("lag", AnnotationKeyKind::Float64),
         ],
     },
 ];

@@ -6,44 +6,56 @@ use syntax::ast::{Expr, ExprKind, Ident};
 use syntax::{Diagnostic, Span};
 use tuple::{RString, TupleType, Type, Value};
 
-use super::Check;
-use super::ports::{Port, find};
-use super::table::{Key, Kind};
-use crate::expr::{Context, Typer};
+use super::AnnotationCheck;
+use super::ports::{AnnotatedPort, find};
+use super::table::{AnnotationKey, AnnotationKeyKind};
+use crate::expr::{Typer, TypingContext};
 use crate::names::did_you_mean;
 
-/// The value of a key; reports what is wrong with it. What is no constant (ports, attributes, words)
-/// becomes a string, a list of such things their texts joined by commas.
-pub(super) fn value<'w>(check: &Check<'_, 'w>, key: &Key, expr: &'w Expr) -> Option<Value> {
+/// The value of a key; reports what is wrong with it. What is no constant (ports, attributes,
+/// words) becomes a string, a list of such things their texts joined by commas.
+pub(super) fn value<'w>(
+    check: &AnnotationCheck<'_, 'w>,
+    key: &AnnotationKey,
+    expr: &'w Expr,
+) -> Option<Value> {
     match key.kind {
-        Kind::RString => constant(check, expr, &Type::RString),
-        Kind::Int32 => constant(check, expr, &Type::Int32),
-        Kind::Uint32 => unsigned(check, expr),
-        Kind::Float64 => constant(check, expr, &Type::Float64),
-        Kind::Boolean => constant(check, expr, &Type::Boolean),
-        Kind::Strings => constant(check, expr, &Type::List(Arc::new(Type::RString), None)),
-        Kind::Word(words) => word(check, key, expr, words),
-        Kind::OutputPort => port(check, expr, &check.ports.outputs, "output").map(|(n, _)| text(n)),
-        Kind::InputPorts => {
-            let names = each(check, expr, "a list of input ports", |e| {
+        AnnotationKeyKind::RString => constant(check, expr, &Type::RString),
+        AnnotationKeyKind::Int32 => constant(check, expr, &Type::Int32),
+        AnnotationKeyKind::Uint32 => unsigned(check, expr),
+        AnnotationKeyKind::Float64 => constant(check, expr, &Type::Float64),
+        AnnotationKeyKind::Boolean => constant(check, expr, &Type::Boolean),
+        AnnotationKeyKind::Strings => {
+            constant(check, expr, &Type::List(Arc::new(Type::RString), None))
+        }
+        AnnotationKeyKind::Word(words) => word(check, key, expr, words),
+        AnnotationKeyKind::OutputPort => {
+            port(check, expr, &check.ports.outputs, "output").map(|(n, _)| text(n))
+        }
+        AnnotationKeyKind::InputPorts => {
+            let names = list_elements(check, expr, "a list of input ports", |e| {
                 port(check, e, &check.ports.inputs, "input").map(|(name, _)| name.to_owned())
             })?;
             Some(text(&names.join(",")))
         }
-        Kind::PartitionBy => super::parallel::partition_by(check, expr),
-        Kind::Attributes => {
-            let names = each(check, expr, "a list of attributes", |e| {
+        AnnotationKeyKind::PartitionBy => super::parallel::partition_by(check, expr),
+        AnnotationKeyKind::Attributes => {
+            let names = list_elements(check, expr, "a list of attributes", |e| {
                 output_attribute(check, e)
             })?;
             Some(text(&names.join(",")))
         }
-        Kind::Attribute => output_attribute(check, expr).map(|name| text(&name)),
-        Kind::Filter => filter(check, expr),
+        AnnotationKeyKind::Attribute => output_attribute(check, expr).map(|name| text(&name)),
+        AnnotationKeyKind::Filter => filter(check, expr),
     }
 }
 
 /// Reports a wrong value.
-pub(super) fn fail<T>(check: &Check<'_, '_>, span: Span, message: impl Into<String>) -> Option<T> {
+pub(super) fn fail<T>(
+    check: &AnnotationCheck<'_, '_>,
+    span: Span,
+    message: impl Into<String>,
+) -> Option<T> {
     check.session.fail("annotation-value", span, message)
 }
 
@@ -52,14 +64,22 @@ pub(super) fn text(text: &str) -> Value {
     Value::RString(RString(text.as_bytes().to_vec()))
 }
 
-fn constant<'w>(check: &Check<'_, 'w>, expr: &'w Expr, ty: &Type) -> Option<Value> {
-    let mut typer = Typer::new(check.session, check.scope.clone(), Context::constant());
+fn constant<'w>(check: &AnnotationCheck<'_, 'w>, expr: &'w Expr, ty: &Type) -> Option<Value> {
+    let mut typer = Typer::new(
+        check.session,
+        check.scope.clone(),
+        TypingContext::constant(),
+    );
     typer.constant(expr, Some(ty))
 }
 
 /// A uint32; an int32 that is not negative will do.
-fn unsigned<'w>(check: &Check<'_, 'w>, expr: &'w Expr) -> Option<Value> {
-    let mut typer = Typer::new(check.session, check.scope.clone(), Context::constant());
+fn unsigned<'w>(check: &AnnotationCheck<'_, 'w>, expr: &'w Expr) -> Option<Value> {
+    let mut typer = Typer::new(
+        check.session,
+        check.scope.clone(),
+        TypingContext::constant(),
+    );
     let typed = typer.expr(expr, None)?;
     match typer.fold(&typed, expr.span)? {
         Value::Uint32(n) => Some(Value::Uint32(n)),
@@ -68,7 +88,12 @@ fn unsigned<'w>(check: &Check<'_, 'w>, expr: &'w Expr) -> Option<Value> {
     }
 }
 
-fn word(check: &Check<'_, '_>, key: &Key, expr: &Expr, words: &[&'static str]) -> Option<Value> {
+fn word(
+    check: &AnnotationCheck<'_, '_>,
+    key: &AnnotationKey,
+    expr: &Expr,
+    words: &[&'static str],
+) -> Option<Value> {
     let written = simple_name(expr).map_or("", |name| &*name.text);
     if words.contains(&written) {
         return Some(text(written));
@@ -93,8 +118,8 @@ pub(super) fn simple_name(expr: &Expr) -> Option<&Ident> {
 }
 
 /// The elements of a list, each read by `read`.
-pub(super) fn each<'e, T>(
-    check: &Check<'_, '_>,
+pub(super) fn list_elements<'e, T>(
+    check: &AnnotationCheck<'_, '_>,
     expr: &'e Expr,
     wanted: &str,
     read: impl FnMut(&'e Expr) -> Option<T>,
@@ -111,11 +136,11 @@ pub(super) fn each<'e, T>(
 
 /// The port that a name means.
 pub(super) fn port<'p>(
-    check: &Check<'_, '_>,
+    check: &AnnotationCheck<'_, '_>,
     expr: &'p Expr,
-    ports: &'p [Port],
+    ports: &'p [AnnotatedPort],
     what: &str,
-) -> Option<(&'p str, &'p Port)> {
+) -> Option<(&'p str, &'p AnnotatedPort)> {
     let Some(name) = simple_name(expr) else {
         return fail(
             check,
@@ -123,13 +148,13 @@ pub(super) fn port<'p>(
             format!("the name of an {what} port is needed here"),
         );
     };
-    let found: Vec<&Port> = find(ports, &name.text).collect();
+    let found: Vec<&AnnotatedPort> = find(ports, &name.text).collect();
     match found[..] {
         [] => {}
         [port] => return Some((&name.text, port)),
         _ => {
             let names = found.iter().map(|port| &port.names[..]);
-            let suggestions = &check.session.world.suggestions;
+            let suggestions = &check.session.symbols.suggestions;
             let finding = suggestions.ambiguous_port(&name.text, name.span, names);
             check.session.report(finding);
             return None;
@@ -138,15 +163,19 @@ pub(super) fn port<'p>(
     let message = format!("this operator has no {what} port `{}`", name.text);
     let finding = Diagnostic::error("unknown-port", name.span, message);
     let names = || ports.iter().flat_map(|p| &p.names).map(|n| &**n);
-    let suggestions = &check.session.world.suggestions;
+    let suggestions = &check.session.symbols.suggestions;
     check
         .session
         .report(suggestions.did_you_mean(finding, &name.text, names));
     None
 }
 
-/// `attr` or `Port.attr`: an attribute of one of some ports.
-pub(super) fn attribute(check: &Check<'_, '_>, expr: &Expr, ports: &[&Port]) -> Option<String> {
+/// `attr` or `AnnotatedPort.attr`: an attribute of one of some ports.
+pub(super) fn attribute(
+    check: &AnnotationCheck<'_, '_>,
+    expr: &Expr,
+    ports: &[&AnnotatedPort],
+) -> Option<String> {
     let (name, ports) = match &expr.kind {
         ExprKind::Field(base, name) => {
             let of = simple_name(base).map_or("", |base| &*base.text);
@@ -169,20 +198,20 @@ pub(super) fn attribute(check: &Check<'_, '_>, expr: &Expr, ports: &[&Port]) -> 
     let message = format!("the port has no attribute `{}`", name.text);
     let finding = Diagnostic::error("unknown-attribute", name.span, message);
     let names = || schemas.iter().flat_map(|s| &s.attributes).map(|a| &*a.name);
-    let suggestions = &check.session.world.suggestions;
+    let suggestions = &check.session.symbols.suggestions;
     check
         .session
         .report(suggestions.did_you_mean(finding, &name.text, names));
     None
 }
 
-fn output_attribute(check: &Check<'_, '_>, expr: &Expr) -> Option<String> {
-    let ports: Vec<&Port> = check.ports.outputs.iter().collect();
+fn output_attribute(check: &AnnotationCheck<'_, '_>, expr: &Expr) -> Option<String> {
+    let ports: Vec<&AnnotatedPort> = check.ports.outputs.iter().collect();
     attribute(check, expr, &ports)
 }
 
 /// `{attr = a, expr = "regex"}`.
-fn filter<'w>(check: &Check<'_, 'w>, expr: &'w Expr) -> Option<Value> {
+fn filter<'w>(check: &AnnotationCheck<'_, 'w>, expr: &'w Expr) -> Option<Value> {
     let ExprKind::Tuple(parts) = &expr.kind else {
         return fail(
             check,

@@ -1,22 +1,22 @@
-//! Streams that leave a job and come in again: operators of [`graph::Role::Boundary`].
+//! Streams that leave a job and come in again: operators of [`graph::OperatorRole::Boundary`].
 //!
 //! What one such operator exports and another imports within the same program is joined here, by
 //! stream id or by properties and a subscription, as if the stream had been named: the importing
 //! operator gets an input port. Streams of other jobs are not there; an import that nothing in the
 //! program matches stays a source without tuples.
 
+mod boundary_annotation;
 mod subscription;
-mod told;
 
 use std::sync::Arc;
 
-use graph::{ConfigEntry, InPort, InPortModel, Operator, ParamValue, Role};
+use graph::{ConfigEntry, InPort, InPortModel, OperatorNode, OperatorRole, ParamValue};
 use syntax::Diagnostic;
 use tuple::{Type, Value};
 
-use crate::expand::{Expander, InSite};
-pub(crate) use subscription::{Subscription, read};
-pub(crate) use told::tell;
+use crate::expand::{Expander, InPortSite};
+pub(crate) use boundary_annotation::annotate_boundaries;
+pub(crate) use subscription::{Subscription, parse_subscription};
 
 /// The application scope of whoever states none.
 const DEFAULT_SCOPE: &str = "Default";
@@ -25,9 +25,9 @@ const DEFAULT_SCOPE: &str = "Default";
 static IMPORTED: InPortModel = InPortModel::DEFAULT;
 
 /// An operator that exports its stream.
-struct Export {
+struct ExportedStream {
     /// Its number.
-    at: usize,
+    operator: usize,
     stream_id: Option<Vec<u8>>,
     properties: Vec<(Arc<str>, Type, Value)>,
     scope: String,
@@ -36,24 +36,28 @@ struct Export {
 }
 
 /// Gives every importing operator the streams that match it.
-pub(crate) fn join(expander: &mut Expander<'_, '_>) {
-    let boundary = |at: &usize| expander.sites[*at].model.role == Role::Boundary;
+pub(crate) fn join_imports(expander: &mut Expander<'_, '_>) {
+    let boundary = |at: &usize| expander.sites[*at].model.role == OperatorRole::Boundary;
     let all: Vec<usize> = (0..expander.sites.len()).filter(boundary).collect();
     let (imports, exports): (Vec<usize>, Vec<usize>) = all
         .into_iter()
         .partition(|&at| expander.sites[at].inputs.is_empty());
     let exports: Vec<_> = exports
         .into_iter()
-        .map(|at| Export::of(at, &expander.operators[at]))
+        .map(|at| ExportedStream::from_operator(at, &expander.operators[at]))
         .collect();
     for at in imports {
-        let matching = matching(expander, at, &exports);
+        let matching = matching_exports(expander, at, &exports);
         feed(expander, at, &matching);
     }
 }
 
 /// The exports that match an import; reports those of another type.
-fn matching(expander: &Expander<'_, '_>, at: usize, exports: &[Export]) -> Vec<usize> {
+fn matching_exports(
+    expander: &Expander<'_, '_>,
+    at: usize,
+    exports: &[ExportedStream],
+) -> Vec<usize> {
     let (operator, site) = (&expander.operators[at], &expander.sites[at]);
     let main = expander.session.main.clone();
     let is_here = text(operator, "applicationName").is_none_or(|name| {
@@ -63,24 +67,24 @@ fn matching(expander: &Expander<'_, '_>, at: usize, exports: &[Export]) -> Vec<u
     let scope = text(operator, "applicationScope").map(|s| String::from_utf8_lossy(&s).into());
     let scope = scope.unwrap_or_else(|| scope_of(operator));
     let stream_id = text(operator, "streamId");
-    let wanted = |export: &&Export| {
+    let wanted = |export: &&ExportedStream| {
         let by_id = stream_id.is_some() && stream_id == export.stream_id;
         let by_properties = export.stream_id.is_none()
             && (site.subscription.as_ref()).is_some_and(|s| s.holds(&export.properties));
         // Ports that are missing were reported.
         let has_ports =
-            !operator.outputs.is_empty() && !expander.operators[export.at].inputs.is_empty();
+            !operator.outputs.is_empty() && !expander.operators[export.operator].inputs.is_empty();
         has_ports && is_here && scope == export.scope && (by_id || by_properties)
     };
     let mut found = Vec::new();
     let mut is_refused = false;
     for export in exports.iter().filter(wanted) {
         let Some(finding) = refusal(expander, at, export) else {
-            found.push(export.at);
+            found.push(export.operator);
             continue;
         };
         is_refused = true;
-        let exporter = expander.sites[export.at].head;
+        let exporter = expander.sites[export.operator].head;
         expander.report(finding.label(exporter, "it is exported here, and not joined"));
     }
     let is_sound = !expander.session.diagnostics.has_errors();
@@ -94,9 +98,9 @@ fn matching(expander: &Expander<'_, '_>, at: usize, exports: &[Export]) -> Vec<u
 }
 
 /// Why an import does not get a stream that it asks for.
-fn refusal(expander: &Expander<'_, '_>, at: usize, export: &Export) -> Option<Diagnostic> {
+fn refusal(expander: &Expander<'_, '_>, at: usize, export: &ExportedStream) -> Option<Diagnostic> {
     let (operator, head) = (&expander.operators[at], expander.sites[at].head);
-    let theirs = expander.operators[export.at].inputs.first()?;
+    let theirs = expander.operators[export.operator].inputs.first()?;
     let ours = operator.outputs.first()?;
     if theirs.schema != ours.schema {
         let message = format!(
@@ -134,11 +138,11 @@ fn feed(expander: &mut Expander<'_, '_>, at: usize, exports: &[usize]) {
         window: None,
         history: 0,
         is_control: false,
-        unmarked: Vec::new(),
+        sources_without_markers: Vec::new(),
     };
     expander.operators[at].inputs.push(input);
     let span = expander.sites[at].head;
-    expander.sites[at].inputs.push(InSite {
+    expander.sites[at].inputs.push(InPortSite {
         model: &IMPORTED,
         span,
         streams,
@@ -146,10 +150,10 @@ fn feed(expander: &mut Expander<'_, '_>, at: usize, exports: &[usize]) {
     });
 }
 
-impl Export {
-    fn of(at: usize, operator: &Operator) -> Export {
-        Export {
-            at,
+impl ExportedStream {
+    fn from_operator(at: usize, operator: &OperatorNode) -> ExportedStream {
+        ExportedStream {
+            operator: at,
             stream_id: text(operator, "streamId"),
             properties: properties(operator),
             scope: scope_of(operator),
@@ -159,7 +163,7 @@ impl Export {
 }
 
 /// The attributes of the tuple that the parameter `properties` is.
-fn properties(operator: &Operator) -> Vec<(Arc<str>, Type, Value)> {
+fn properties(operator: &OperatorNode) -> Vec<(Arc<str>, Type, Value)> {
     let exprs = match operator.param("properties").map(|param| &param.value) {
         Some(ParamValue::Exprs(exprs)) => &exprs[..],
         _ => &[],
@@ -176,7 +180,7 @@ fn properties(operator: &Operator) -> Vec<(Arc<str>, Type, Value)> {
     properties
 }
 
-fn scope_of(operator: &Operator) -> String {
+fn scope_of(operator: &OperatorNode) -> String {
     let entries = operator.config.iter();
     let mut scopes = entries.filter(|entry: &&ConfigEntry| &*entry.name == "applicationScope");
     // As SPL writes it, in quotes.
@@ -186,7 +190,7 @@ fn scope_of(operator: &Operator) -> String {
 }
 
 /// The constant text of a parameter.
-fn text(operator: &Operator, name: &str) -> Option<Vec<u8>> {
+fn text(operator: &OperatorNode, name: &str) -> Option<Vec<u8>> {
     match constant(operator, name)? {
         Value::RString(text) => Some(text.as_bytes().to_vec()),
         _ => None,
@@ -194,12 +198,12 @@ fn text(operator: &Operator, name: &str) -> Option<Vec<u8>> {
 }
 
 /// Whether a flag is known not to be set.
-fn is_false(operator: &Operator, name: &str) -> bool {
+fn is_false(operator: &OperatorNode, name: &str) -> bool {
     matches!(constant(operator, name), Some(Value::Boolean(false)))
 }
 
 /// The value of a parameter, if it is known.
-fn constant<'o>(operator: &'o Operator, name: &str) -> Option<&'o Value> {
+fn constant<'o>(operator: &'o OperatorNode, name: &str) -> Option<&'o Value> {
     match &operator.param(name)?.value {
         ParamValue::Exprs(exprs) => match &exprs.first()?.kind {
             graph::ExprKind::Const(value) => Some(value),

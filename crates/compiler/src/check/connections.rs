@@ -2,25 +2,26 @@
 
 use std::collections::HashMap;
 
-use graph::{Edge, Operator, OperatorId};
+use graph::{OperatorId, OperatorNode, OutPortId};
 use syntax::{Diagnostic, Span};
 
 use crate::Diagnostics;
-use crate::expand::Site;
+use crate::expand::OperatorSite;
 use crate::names::StreamId;
 
 /// Fills in the sources of every input port; reports two connections between the same two ports.
-/// `merged` are streams that leave a parallel region, with those of its channels. A stream without an operator behind it was reported where it should have come from.
+/// `merged` are streams that leave a parallel region, with those of its channels. A stream without
+/// an operator behind it was reported where it should have come from.
 pub(crate) fn connect(
-    operators: &mut [Operator],
-    sites: &[Site],
-    merged: &Merged,
+    operators: &mut [OperatorNode],
+    sites: &[OperatorSite],
+    merged: &MergedStreams,
     diagnostics: &Diagnostics,
 ) {
-    let edges = edges(sites);
+    let edges = edge_by_stream(sites);
     for (operator, site) in operators.iter_mut().zip(sites) {
         for (input, port) in operator.inputs.iter_mut().zip(&site.inputs) {
-            let mut first: Vec<(Edge, Span)> = Vec::with_capacity(port.streams.len());
+            let mut first: Vec<(OutPortId, Span)> = Vec::with_capacity(port.streams.len());
             let mut streams = Vec::with_capacity(port.streams.len());
             for &(stream, span) in &port.streams {
                 channels(stream, span, merged, &mut streams);
@@ -30,7 +31,7 @@ pub(crate) fn connect(
                     continue;
                 };
                 match first.iter().find(|(e, _)| *e == edge) {
-                    Some(&(_, before)) => diagnostics.add(twice(span, before)),
+                    Some(&(_, before)) => diagnostics.add(duplicate_connection(span, before)),
                     None => first.push((edge, span)),
                 }
             }
@@ -40,10 +41,10 @@ pub(crate) fn connect(
 }
 
 /// Streams that leave a parallel region, each with those of its channels.
-pub(crate) type Merged = HashMap<StreamId, Vec<StreamId>>;
+pub(crate) type MergedStreams = HashMap<StreamId, Vec<StreamId>>;
 
 /// A stream, or those that come together in it.
-fn channels(stream: StreamId, span: Span, merged: &Merged, all: &mut Vec<(StreamId, Span)>) {
+fn channels(stream: StreamId, span: Span, merged: &MergedStreams, all: &mut Vec<(StreamId, Span)>) {
     match merged.get(&stream) {
         Some(parts) => {
             for &part in parts {
@@ -55,7 +56,7 @@ fn channels(stream: StreamId, span: Span, merged: &Merged, all: &mut Vec<(Stream
 }
 
 /// The output port of each stream, by number.
-fn edges(sites: &[Site]) -> Vec<Option<Edge>> {
+fn edge_by_stream(sites: &[OperatorSite]) -> Vec<Option<OutPortId>> {
     let mut edges = Vec::new();
     for (at, site) in sites.iter().enumerate() {
         for (port, output) in site.outputs.iter().enumerate() {
@@ -63,7 +64,7 @@ fn edges(sites: &[Site]) -> Vec<Option<Edge>> {
             if edges.len() <= stream as usize {
                 edges.resize(stream as usize + 1, None);
             }
-            edges[stream as usize] = Some(Edge {
+            edges[stream as usize] = Some(OutPortId {
                 operator: OperatorId(at as u32),
                 port: port as u32,
             });
@@ -72,7 +73,7 @@ fn edges(sites: &[Site]) -> Vec<Option<Edge>> {
     edges
 }
 
-fn twice(span: Span, first: Span) -> Diagnostic {
+fn duplicate_connection(span: Span, first: Span) -> Diagnostic {
     let message = "this stream already feeds this input port";
     let finding = Diagnostic::error("duplicate-connection", span, message);
     if span == first {

@@ -5,23 +5,23 @@
 
 use std::collections::HashSet;
 
-use graph::{Operator, OperatorId, Role};
+use graph::{OperatorId, OperatorNode, OperatorRole};
 use syntax::Diagnostic;
 
 use crate::Diagnostics;
-use crate::expand::{Expander, Site};
+use crate::expand::{Expander, OperatorSite};
 
 /// Checks every consistent region.
 pub(crate) fn check(expander: &Expander<'_, '_>) {
     let (operators, sites) = (&expander.operators[..], &expander.sites[..]);
     let diagnostics = &expander.session.diagnostics;
-    let starts: Vec<usize> = having(operators, "consistent").collect();
+    let starts: Vec<usize> = with_annotation(operators, "consistent").collect();
     let Some(&first) = starts.first() else { return };
     control_plane(expander, first);
-    let members = members(operators, &starts);
+    let members = region_operators(operators, &starts);
     for &member in &members {
         let (operator, site) = (&operators[member], &sites[member]);
-        if site.model.role == Role::Boundary {
+        if site.model.role == OperatorRole::Boundary {
             let message = format!("{} cannot be in a consistent region", site.model.name);
             diagnostics.add(finding(site, message));
         }
@@ -38,20 +38,23 @@ pub(crate) fn check(expander: &Expander<'_, '_>) {
     loops(operators, sites, &members, diagnostics);
 }
 
-fn having<'a>(operators: &'a [Operator], name: &'a str) -> impl Iterator<Item = usize> + 'a {
+fn with_annotation<'a>(
+    operators: &'a [OperatorNode],
+    name: &'a str,
+) -> impl Iterator<Item = usize> + 'a {
     let all = operators.iter().enumerate();
     all.filter(move |(_, o)| o.annotations.iter().any(|(n, _)| &**n == name))
         .map(|(at, _)| at)
 }
 
-fn finding(site: &Site, message: String) -> Diagnostic {
+fn finding(site: &OperatorSite, message: String) -> Diagnostic {
     Diagnostic::error("consistent-region", site.head, message)
 }
 
 /// A program with consistent regions has one control plane; if the library has such an operator.
 fn control_plane(expander: &Expander<'_, '_>, first: usize) {
-    let models = expander.session.world.models();
-    let Some(plane) = models.iter().find(|m| m.role == Role::ControlPlane) else {
+    let models = expander.session.symbols.models();
+    let Some(plane) = models.iter().find(|m| m.role == OperatorRole::ControlPlane) else {
         return;
     };
     let found: Vec<_> = expander
@@ -80,7 +83,7 @@ fn control_plane(expander: &Expander<'_, '_>, first: usize) {
 }
 
 /// The operators of all regions.
-fn members(operators: &[Operator], starts: &[usize]) -> HashSet<usize> {
+fn region_operators(operators: &[OperatorNode], starts: &[usize]) -> HashSet<usize> {
     let mut after = vec![Vec::new(); operators.len()];
     for (at, operator) in operators.iter().enumerate() {
         for edge in operator.inputs.iter().flat_map(|input| &input.sources) {
@@ -88,7 +91,7 @@ fn members(operators: &[Operator], starts: &[usize]) -> HashSet<usize> {
             after[from as usize].push(at);
         }
     }
-    let ends: HashSet<usize> = having(operators, "autonomous").collect();
+    let ends: HashSet<usize> = with_annotation(operators, "autonomous").collect();
     let mut members: HashSet<usize> = starts.iter().copied().collect();
     let mut open = starts.to_vec();
     while let Some(next) = open.pop() {
@@ -103,14 +106,14 @@ fn members(operators: &[Operator], starts: &[usize]) -> HashSet<usize> {
 
 /// No port may be fed from inside and from outside of a region.
 fn mixed_inputs(
-    operators: &[Operator],
-    sites: &[Site],
+    operators: &[OperatorNode],
+    sites: &[OperatorSite],
     members: &HashSet<usize>,
     diagnostics: &Diagnostics,
 ) {
     for (operator, site) in operators.iter().zip(sites) {
         for (input, place) in operator.inputs.iter().zip(&site.inputs) {
-            let is_in = |edge: &graph::Edge| members.contains(&(edge.operator.0 as usize));
+            let is_in = |edge: &graph::OutPortId| members.contains(&(edge.operator.0 as usize));
             let inside = input.sources.iter().filter(|edge| is_in(edge)).count();
             if inside > 0 && inside < input.sources.len() {
                 let message =
@@ -124,8 +127,8 @@ fn mixed_inputs(
 /// No feedback loop may lie within a region: removes operators without open inputs until none is
 /// left; what stays is on a loop or behind one.
 fn loops(
-    operators: &[Operator],
-    sites: &[Site],
+    operators: &[OperatorNode],
+    sites: &[OperatorSite],
     members: &HashSet<usize>,
     diagnostics: &Diagnostics,
 ) {

@@ -10,35 +10,39 @@
 //!                                          fires by it
 //! ```
 
-use graph::{Edge, EventClock, Operator, Policy, Window};
+use graph::{EventClock, OperatorNode, OutPortId, Policy, Window};
 use syntax::{Diagnostic, Span};
 use tuple::{Resolution, Type, Value};
 
-use super::closing::{self, closing};
+use super::back_edges::{self, back_edges};
 use crate::Diagnostics;
-use crate::expand::Site;
+use crate::expand::OperatorSite;
 
 /// Seconds that watermarks advance at least, if nobody says how many: the default of SPL.
 const MINIMUM_GAP: f64 = 0.1;
 
 /// Gives every operator that has event time its clock, and windows over it the attribute; reports
 /// windows without, streams of different event times that meet, and loops that bring it back.
-pub(crate) fn spread(operators: &mut [Operator], sites: &[Site], diagnostics: &Diagnostics) {
+pub(crate) fn propagate(
+    operators: &mut [OperatorNode],
+    sites: &[OperatorSite],
+    diagnostics: &Diagnostics,
+) {
     for operator in operators.iter_mut() {
-        operator.clock = own(operator);
+        operator.clock = own_clock(operator);
     }
     let made: Vec<bool> = operators.iter().map(|o| o.clock.is_some()).collect();
-    let mut reach = Reach {
+    let mut reach = EventTimePropagation {
         operators,
         sites,
         diagnostics,
     };
     if made.contains(&true) {
-        let reached = reach.all(&made);
+        let reached = reach.propagate_clocks(&made);
         reach.report_conflicts(&reached);
         reach.report_loops();
     }
-    reach.windows();
+    reach.resolve_windows();
 }
 
 /// Whether a window is one over event time.
@@ -48,7 +52,7 @@ fn is_over_time(window: &Option<Window>) -> bool {
 }
 
 /// The clock that the operator's own annotation gives it.
-fn own(operator: &Operator) -> Option<EventClock> {
+fn own_clock(operator: &OperatorNode) -> Option<EventClock> {
     let mut annotations = operator.annotations.iter();
     let (_, keys) = annotations.find(|(name, _)| &**name == "eventTime")?;
     let key = |name: &str| keys.iter().find(|(key, _)| &**key == name).map(|(_, v)| v);
@@ -65,19 +69,19 @@ fn own(operator: &Operator) -> Option<EventClock> {
         let (_, attribute) = port.schema.find(&attribute)?;
         holds_time(&attribute.ty).then(|| attribute.ty.clone())
     });
-    let named = word("resolution").and_then(|name| Resolution::named(&name));
+    let named = word("resolution").and_then(|name| Resolution::from_name(&name));
     Some(EventClock {
-        outputs: outputs(operator, &attribute, &ty?),
+        outputs: timed_outputs(operator, &attribute, &ty?),
         attribute: attribute.into(),
         resolution: named.unwrap_or_default(),
         lag_ns: nanoseconds(seconds("lag").unwrap_or_default()),
-        gap_ns: nanoseconds(seconds("minimumGap").unwrap_or(MINIMUM_GAP)),
-        makes: true,
+        min_gap_ns: nanoseconds(seconds("minimumGap").unwrap_or(MINIMUM_GAP)),
+        generates_watermarks: true,
     })
 }
 
 /// The output ports that have an attribute of a type.
-fn outputs(operator: &Operator, attribute: &str, ty: &Type) -> Vec<u32> {
+fn timed_outputs(operator: &OperatorNode, attribute: &str, ty: &Type) -> Vec<u32> {
     let ports = (0..).zip(&operator.outputs);
     let has_it = ports.filter(|(_, port)| {
         let found = port.schema.find(attribute);
@@ -96,31 +100,31 @@ fn nanoseconds(seconds: f64) -> i128 {
 }
 
 /// The streams that event time reaches.
-struct Reach<'a> {
-    operators: &'a mut [Operator],
-    sites: &'a [Site],
+struct EventTimePropagation<'a> {
+    operators: &'a mut [OperatorNode],
+    sites: &'a [OperatorSite],
     diagnostics: &'a Diagnostics,
 }
 
 /// A stream with watermarks into an input port.
 #[derive(Clone, Copy)]
-struct Lane {
+struct TimedInput {
     to: usize,
     port: usize,
     /// Which of the port's streams.
     source: usize,
-    from: Edge,
+    from: OutPortId,
 }
 
-impl closing::Edge for Lane {
+impl back_edges::DfsEdge for TimedInput {
     fn to(self) -> usize {
         self.to
     }
 }
 
-impl Reach<'_> {
+impl EventTimePropagation<'_> {
     /// Goes downstream from the operators that have clocks; which operators it has come to.
-    fn all(&mut self, made: &[bool]) -> Vec<usize> {
+    fn propagate_clocks(&mut self, made: &[bool]) -> Vec<usize> {
         let mut after = vec![Vec::new(); self.operators.len()];
         for (to, operator) in self.operators.iter().enumerate() {
             for edge in operator.inputs.iter().flat_map(|input| &input.sources) {
@@ -133,11 +137,11 @@ impl Reach<'_> {
         while let Some(from) = open.pop() {
             let clock = self.operators[from].clock.clone();
             let Some(clock) = clock else { continue };
-            let fed = after[from].iter();
-            for &(_, to) in fed.filter(|(port, _)| clock.outputs.contains(port)) {
+            let feed = after[from].iter();
+            for &(_, to) in feed.filter(|(port, _)| clock.outputs.contains(port)) {
                 reached.push(to);
                 if self.operators[to].clock.is_none() {
-                    self.operators[to].clock = Some(self.passed_on(from, &clock, to));
+                    self.operators[to].clock = Some(self.inherited_clock(from, &clock, to));
                     open.push(to);
                 }
             }
@@ -148,25 +152,25 @@ impl Reach<'_> {
     }
 
     /// The clock of an operator that has it from another one.
-    fn passed_on(&self, from: usize, clock: &EventClock, to: usize) -> EventClock {
+    fn inherited_clock(&self, from: usize, clock: &EventClock, to: usize) -> EventClock {
         let port = &self.operators[from].outputs[clock.outputs[0] as usize];
         let ty = port.schema.find(&clock.attribute).map(|(_, a)| &a.ty);
-        let outputs = ty.map(|ty| outputs(&self.operators[to], &clock.attribute, ty));
+        let outputs = ty.map(|ty| timed_outputs(&self.operators[to], &clock.attribute, ty));
         EventClock {
             outputs: outputs.unwrap_or_default(),
-            makes: false,
+            generates_watermarks: false,
             ..clock.clone()
         }
     }
 
-    fn lanes(&self, to: usize) -> impl Iterator<Item = Lane> {
+    fn timed_inputs(&self, to: usize) -> impl Iterator<Item = TimedInput> {
         let inputs = self.operators[to].inputs.iter().enumerate();
         let sources = inputs.flat_map(|(port, input)| {
             let sources = input.sources.iter().enumerate();
             sources.map(move |(source, &from)| (port, source, from))
         });
-        let lanes = sources.filter(|(_, _, from)| self.clock_of(*from).is_some());
-        lanes.map(move |(port, source, from)| Lane {
+        let timed_inputs = sources.filter(|(_, _, from)| self.clock_of(*from).is_some());
+        timed_inputs.map(move |(port, source, from)| TimedInput {
             to,
             port,
             source,
@@ -175,13 +179,13 @@ impl Reach<'_> {
     }
 
     /// The clock of a stream.
-    fn clock_of(&self, stream: Edge) -> Option<&EventClock> {
+    fn clock_of(&self, stream: OutPortId) -> Option<&EventClock> {
         let clock = self.operators[stream.operator.0 as usize].clock.as_ref();
         clock.filter(|clock| clock.outputs.contains(&stream.port))
     }
 
     /// What a stream's event time goes by, and its type.
-    fn time_of(&self, stream: Edge) -> Option<(&str, Resolution, &Type)> {
+    fn time_of(&self, stream: OutPortId) -> Option<(&str, Resolution, &Type)> {
         let clock = self.clock_of(stream)?;
         let operator = &self.operators[stream.operator.0 as usize];
         let schema = &operator.outputs[stream.port as usize].schema;
@@ -193,26 +197,29 @@ impl Reach<'_> {
     fn report_conflicts(&self, reached: &[usize]) {
         let counts = |to: &&usize| {
             let mut inputs = self.operators[**to].inputs.iter();
-            !self.makes(**to) || inputs.any(|input| is_over_time(&input.window))
+            !self.is_origin(**to) || inputs.any(|input| is_over_time(&input.window))
         };
         for &to in reached.iter().filter(counts) {
-            let mut lanes = self.lanes(to);
-            let Some(first) = lanes.next() else { continue };
-            let other = lanes.find(|lane| self.time_of(lane.from) != self.time_of(first.from));
+            let mut timed_inputs = self.timed_inputs(to);
+            let Some(first) = timed_inputs.next() else {
+                continue;
+            };
+            let other =
+                timed_inputs.find(|timed| self.time_of(timed.from) != self.time_of(first.from));
             let Some(other) = other else { continue };
             let name = &self.operators[to].name;
             let message = format!("streams of different event times come to `{name}`");
             let finding = Diagnostic::error("event-time-conflict", self.span(other), message);
-            let finding = finding.label(self.span(other), self.said(other));
-            let finding = finding.label(self.span(first), self.said(first));
+            let finding = finding.label(self.span(other), self.describe_time(other));
+            let finding = finding.label(self.span(first), self.describe_time(first));
             let help = "give them the same attribute, type and resolution, or put `@eventTime` \
                         before a Functor that makes them so";
             self.diagnostics.add(finding.help(help));
         }
     }
 
-    fn said(&self, lane: Lane) -> String {
-        let time = self.time_of(lane.from);
+    fn describe_time(&self, timed: TimedInput) -> String {
+        let time = self.time_of(timed.from);
         time.map_or(String::new(), |(attribute, resolution, ty)| match ty {
             Type::Timestamp => format!("`{attribute}`: timestamp"),
             ty => format!("`{attribute}`: {ty}, {resolution:?}"),
@@ -221,53 +228,53 @@ impl Reach<'_> {
 
     /// An operator that waited for its own watermark would never get on.
     fn report_loops(&self) {
-        let mut after: Vec<Vec<Lane>> = vec![Vec::new(); self.operators.len()];
-        for to in (0..self.operators.len()).filter(|to| !self.makes(*to)) {
-            for lane in self.lanes(to) {
-                after[lane.from.operator.0 as usize].push(lane);
+        let mut after: Vec<Vec<TimedInput>> = vec![Vec::new(); self.operators.len()];
+        for to in (0..self.operators.len()).filter(|to| !self.is_origin(*to)) {
+            for timed in self.timed_inputs(to) {
+                after[timed.from.operator.0 as usize].push(timed);
             }
         }
         let all = 0..self.operators.len();
-        let makers = all.clone().filter(|at| self.makes(*at));
-        for lane in closing(after, makers.chain(all.clone())) {
-            let name = &self.operators[lane.to].name;
+        let makers = all.clone().filter(|at| self.is_origin(*at));
+        for timed in back_edges(after, makers.chain(all.clone())) {
+            let name = &self.operators[timed.to].name;
             let message = format!("this stream brings the event time of `{name}` back to it");
-            let finding = Diagnostic::error("event-time-loop", self.span(lane), message);
+            let finding = Diagnostic::error("event-time-loop", self.span(timed), message);
             let help = "leave the attribute out of what comes back, or give it another name there";
             self.diagnostics.add(finding.help(help));
         }
     }
 
     /// Tells windows over event time where they find it.
-    fn windows(&mut self) {
+    fn resolve_windows(&mut self) {
         for at in 0..self.operators.len() {
             for port in 0..self.operators[at].inputs.len() {
                 if !is_over_time(&self.operators[at].inputs[port].window) {
                     continue;
                 }
-                let found = self.attribute(at, port);
+                let found = self.time_attribute(at, port);
                 let input = &mut self.operators[at].inputs[port];
                 let evict = input.window.as_mut().map(|window| &mut window.evict);
                 match (evict, found) {
                     (Some(Policy::Interval(interval)), Some((attribute, resolution))) => {
                         (interval.attribute, interval.resolution) = (attribute, resolution);
                     }
-                    _ => self.report_without(at, port),
+                    _ => self.report_missing(at, port),
                 }
             }
         }
     }
 
     /// Where tuples of a port have their event time.
-    fn attribute(&self, at: usize, port: usize) -> Option<(u32, Resolution)> {
-        let lane = self.lanes(at).find(|lane| lane.port == port)?;
-        let clock = self.clock_of(lane.from)?;
+    fn time_attribute(&self, at: usize, port: usize) -> Option<(u32, Resolution)> {
+        let timed = self.timed_inputs(at).find(|lane| lane.port == port)?;
+        let clock = self.clock_of(timed.from)?;
         let schema = &self.operators[at].inputs[port].schema;
         let (attribute, _) = schema.find(&clock.attribute)?;
         Some((attribute as u32, clock.resolution))
     }
 
-    fn report_without(&self, at: usize, port: usize) {
+    fn report_missing(&self, at: usize, port: usize) {
         let site = &self.sites[at].inputs[port];
         let name = &self.operators[at].inputs[port].name;
         let message = format!("no stream of `{name}` has event time, and this window needs it");
@@ -279,14 +286,14 @@ impl Reach<'_> {
     }
 
     /// Whether an operator has its event time from nobody else.
-    fn makes(&self, at: usize) -> bool {
+    fn is_origin(&self, at: usize) -> bool {
         let clock = self.operators[at].clock.as_ref();
-        clock.is_some_and(|clock| clock.makes)
+        clock.is_some_and(|clock| clock.generates_watermarks)
     }
 
-    fn span(&self, lane: Lane) -> Span {
-        let site = &self.sites[lane.to].inputs[lane.port];
-        let stream = site.streams.get(lane.source);
+    fn span(&self, timed: TimedInput) -> Span {
+        let site = &self.sites[timed.to].inputs[timed.port];
+        let stream = site.streams.get(timed.source);
         stream.map_or(site.span, |(_, span)| *span)
     }
 }

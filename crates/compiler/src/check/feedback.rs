@@ -4,23 +4,23 @@
 //! mistake: a warning. A loop that closes on a control port (the acknowledgements of a gate) is
 //! meant to be one.
 
-use graph::Operator;
+use graph::OperatorNode;
 use syntax::Diagnostic;
 
-use super::closing::{Edge, closing};
+use super::back_edges::{DfsEdge, back_edges};
 use crate::Diagnostics;
-use crate::expand::Site;
+use crate::expand::OperatorSite;
 
 /// Warns of every loop, once, at the stream that closes it.
-pub(crate) fn check(operators: &[Operator], sites: &[Site], diagnostics: &Diagnostics) {
+pub(crate) fn check(operators: &[OperatorNode], sites: &[OperatorSite], diagnostics: &Diagnostics) {
     let is_source = |at: &usize| operators[*at].inputs.is_empty();
     let all = 0..operators.len();
     let roots = all.clone().filter(is_source).chain(all);
-    for Input {
+    for LoopInput {
         operator,
         port,
         source,
-    } in closing(consumers(operators), roots)
+    } in back_edges(consumers(operators), roots)
     {
         let site = &sites[operator].inputs[port];
         let place = site
@@ -39,27 +39,27 @@ pub(crate) fn check(operators: &[Operator], sites: &[Site], diagnostics: &Diagno
 
 /// One stream into an input port.
 #[derive(Clone, Copy)]
-struct Input {
+struct LoopInput {
     operator: usize,
     port: usize,
     /// Which of the port's streams.
     source: usize,
 }
 
-impl Edge for Input {
+impl DfsEdge for LoopInput {
     fn to(self) -> usize {
         self.operator
     }
 }
 
 /// The ports that each operator feeds, but for control ports; the last first.
-fn consumers(operators: &[Operator]) -> Vec<Vec<Input>> {
-    let mut after: Vec<Vec<Input>> = vec![Vec::new(); operators.len()];
+fn consumers(operators: &[OperatorNode]) -> Vec<Vec<LoopInput>> {
+    let mut after: Vec<Vec<LoopInput>> = vec![Vec::new(); operators.len()];
     for (operator, o) in operators.iter().enumerate().rev() {
         for (port, input) in o.inputs.iter().enumerate().filter(|(_, i)| !i.is_control) {
             for (source, edge) in input.sources.iter().enumerate() {
                 let from = edge.operator.0 as usize;
-                after[from].push(Input {
+                after[from].push(LoopInput {
                     operator,
                     port,
                     source,

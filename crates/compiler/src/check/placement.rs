@@ -3,29 +3,29 @@
 use graph::Pos;
 use syntax::{Diagnostic, FileId, Span};
 
-use crate::expand::{Expander, Site};
+use crate::expand::{Expander, OperatorSite};
 use crate::plan::{PlanError, in_config};
 
 /// Reports operators that have to be together and apart by what their config says.
 pub(super) fn check(expander: &Expander<'_, '_>) {
-    let places: Vec<_> = expander.sites.iter().map(places).collect();
+    let places: Vec<_> = expander.sites.iter().map(config_positions).collect();
     for error in in_config(&expander.operators, &places) {
         expander.session.report(finding(error));
     }
 }
 
 /// Where an operator and its config entries are.
-fn places(site: &Site) -> (Pos, Vec<Pos>) {
+fn config_positions(site: &OperatorSite) -> (Pos, Vec<Pos>) {
     let config = site.config.iter().copied();
-    (carried(site.head), config.map(carried).collect())
+    (pos_of_span(site.head), config.map(pos_of_span).collect())
 }
 
 fn finding(error: PlanError) -> Diagnostic {
-    let at = span(error.pos.unwrap_or_default());
+    let at = span_of_pos(error.pos.unwrap_or_default());
     let finding = Diagnostic::error("contradicting-placement", at, error.message);
     let labels = error.labels.into_iter();
     let finding = labels.fold(finding, |finding, (pos, text)| {
-        finding.label(span(pos), text)
+        finding.label(span_of_pos(pos), text)
     });
     match error.help.is_empty() {
         true => finding,
@@ -33,9 +33,9 @@ fn finding(error: PlanError) -> Diagnostic {
     }
 }
 
-/// A span on its way through what knows places as lines and columns: several spans of a text that was
-/// generated may have one line and column of its file.
-fn carried(span: Span) -> Pos {
+/// A span on its way through what knows places as lines and columns: several spans of a text that
+/// was generated may have one line and column of its file.
+fn pos_of_span(span: Span) -> Pos {
     Pos {
         file: span.file.0,
         line: span.start,
@@ -43,7 +43,7 @@ fn carried(span: Span) -> Pos {
     }
 }
 
-/// The span that [`carried`] was given.
-fn span(pos: Pos) -> Span {
+/// The span that [`pos_of_span`] was given.
+fn span_of_pos(pos: Pos) -> Span {
     Span::new(FileId(pos.file), pos.line, pos.column)
 }

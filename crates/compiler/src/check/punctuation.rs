@@ -1,35 +1,39 @@
 //! Window markers: an input port that needs them has to get them from exactly one operator.
 //!
 //! A port needs markers if its model says so, or if its window is `punct()`. Going upstream through
-//! operators that preserve markers there must be one stream at each step, and at the end an operator
-//! that generates them. If that is one that never does, a warning says so ([`super::marked`]).
+//! operators that preserve markers there must be one stream at each step, and at the end an
+//! operator that generates them. If that is one that never does, a warning says so
+//! ([`super::marker_streams`]).
 
 use std::cell::LazyCell;
 
-use graph::{Edge, Operator, OperatorId, Policy, PunctuationIn, PunctuationOut, Role};
+use graph::{
+    OperatorId, OperatorNode, OperatorRole, OutPortId, Policy, PunctuationInputMode,
+    PunctuationOutputMode,
+};
 use syntax::Diagnostic;
 use tuple::Value;
 
-use super::marked::Marked;
+use super::marker_streams::MarkerStreams;
 use crate::Diagnostics;
-use crate::expand::{InSite, Site};
+use crate::expand::{InPortSite, OperatorSite};
 
-/// Checks every port that needs window markers. `is_whole`: all logic of the program is there, so that
-/// it shows which markers are submitted.
+/// Checks every port that needs window markers. `is_whole`: all logic of the program is there, so
+/// that it shows which markers are submitted.
 pub(crate) fn check(
-    operators: &[Operator],
-    sites: &[Site],
+    operators: &[OperatorNode],
+    sites: &[OperatorSite],
     diagnostics: &Diagnostics,
     is_whole: bool,
 ) {
-    let walk = Walk { operators, sites };
-    let all_marked = LazyCell::new(|| Marked::new(operators, sites));
+    let walk = MarkerSourceSearch { operators, sites };
+    let all_marked = LazyCell::new(|| MarkerStreams::new(operators, sites));
     for (operator, site) in operators.iter().zip(sites) {
         for (port, (input, place)) in operator.inputs.iter().zip(&site.inputs).enumerate() {
             let needs = match place.model.punctuation {
-                PunctuationIn::Oblivious => false,
-                PunctuationIn::Expecting => true,
-                PunctuationIn::WindowBound => {
+                PunctuationInputMode::Oblivious => false,
+                PunctuationInputMode::Expecting => true,
+                PunctuationInputMode::WindowBound => {
                     let evict = input.window.as_ref().map(|w| &w.evict);
                     matches!(evict, Some(Policy::Punct))
                 }
@@ -39,11 +43,11 @@ pub(crate) fn check(
             }
             match walk.upstream(operator, port) {
                 Err(why) => {
-                    diagnostics.add(finding(operator, port, place, &why));
+                    diagnostics.add(missing_markers(operator, port, place, &why));
                 }
                 Ok(Some(maker)) if is_whole && !all_marked.contains(maker) => {
                     let why = all_marked.reason(maker);
-                    diagnostics.add(never(operator, port, place, &why));
+                    diagnostics.add(no_markers_ever(operator, port, place, &why));
                 }
                 Ok(_) => {}
             }
@@ -51,7 +55,12 @@ pub(crate) fn check(
     }
 }
 
-fn finding(operator: &Operator, port: usize, place: &InSite, why: &str) -> Diagnostic {
+fn missing_markers(
+    operator: &OperatorNode,
+    port: usize,
+    place: &InPortSite,
+    why: &str,
+) -> Diagnostic {
     let name = &operator.inputs[port].name;
     let message = format!("input port `{name}` needs window markers, but {why}");
     let finding = Diagnostic::error("missing-punctuation", place.span, message);
@@ -59,7 +68,12 @@ fn finding(operator: &Operator, port: usize, place: &InSite, why: &str) -> Diagn
     finding.help("feed it from one stream that carries markers; a Punctor can make them")
 }
 
-fn never(operator: &Operator, port: usize, place: &InSite, why: &str) -> Diagnostic {
+fn no_markers_ever(
+    operator: &OperatorNode,
+    port: usize,
+    place: &InPortSite,
+    why: &str,
+) -> Diagnostic {
     let name = &operator.inputs[port].name;
     let message = format!("input port `{name}` waits for window markers, and none ever comes");
     let finding = Diagnostic::warning("no-window-markers", place.span, message);
@@ -69,21 +83,21 @@ fn never(operator: &Operator, port: usize, place: &InSite, why: &str) -> Diagnos
     finding.help(why).help(help)
 }
 
-fn with_window(finding: Diagnostic, place: &InSite, text: &str) -> Diagnostic {
+fn with_window(finding: Diagnostic, place: &InPortSite, text: &str) -> Diagnostic {
     match place.window {
         Some(window) => finding.label(window, text),
         None => finding,
     }
 }
 
-struct Walk<'a> {
-    operators: &'a [Operator],
-    sites: &'a [Site],
+struct MarkerSourceSearch<'a> {
+    operators: &'a [OperatorNode],
+    sites: &'a [OperatorSite],
 }
 
-impl Walk<'_> {
+impl MarkerSourceSearch<'_> {
     /// The output port whose markers come to a port, as far as there is one; if none can, why.
-    fn upstream(&self, operator: &Operator, port: usize) -> Result<Option<Edge>, String> {
+    fn upstream(&self, operator: &OperatorNode, port: usize) -> Result<Option<OutPortId>, String> {
         let (mut operator, mut port) = (operator, port);
         // Each step goes to another operator, or round a loop in which nobody generates markers.
         for _ in 0..=self.operators.len() {
@@ -91,9 +105,9 @@ impl Walk<'_> {
                 return Ok(None);
             };
             let [edge] = input.sources[..] else {
-                return self.several(operator, port).map(|()| None);
+                return self.check_single_source(operator, port).map(|()| None);
             };
-            match self.next(edge)? {
+            match self.forwarding_input(edge)? {
                 Some(before) => port = before,
                 None => return Ok(Some(edge)),
             }
@@ -103,20 +117,20 @@ impl Walk<'_> {
     }
 
     /// The input port whose markers an output port passes on; none if it generates them.
-    fn next(&self, edge: Edge) -> Result<Option<usize>, String> {
+    fn forwarding_input(&self, edge: OutPortId) -> Result<Option<usize>, String> {
         let operator = self.operator(edge.operator);
         let site = &self.sites[edge.operator.0 as usize];
         let stream = &operator.outputs[edge.port as usize].name;
-        if site.model.role == Role::Boundary {
+        if site.model.role == OperatorRole::Boundary {
             return Err(format!("stream `{stream}` is imported"));
         }
         if is_parallel(operator) {
             return Err(format!("stream `{stream}` comes from a parallel region"));
         }
         match site.outputs[edge.port as usize].model.punctuation {
-            PunctuationOut::Generating => Ok(None),
-            PunctuationOut::Preserving(port) => Ok(Some(port as usize)),
-            PunctuationOut::Free => {
+            PunctuationOutputMode::Generating => Ok(None),
+            PunctuationOutputMode::Preserving(port) => Ok(Some(port as usize)),
+            PunctuationOutputMode::Free => {
                 let kind = site.model.name;
                 Err(format!("stream `{stream}` of the {kind} carries none"))
             }
@@ -124,7 +138,7 @@ impl Walk<'_> {
     }
 
     /// A port without a source was reported before; several cannot agree on their markers.
-    fn several(&self, operator: &Operator, port: usize) -> Result<(), String> {
+    fn check_single_source(&self, operator: &OperatorNode, port: usize) -> Result<(), String> {
         let input = &operator.inputs[port];
         let mut sources = input.sources.iter();
         match input.sources.len() {
@@ -137,13 +151,13 @@ impl Walk<'_> {
         }
     }
 
-    fn operator(&self, id: OperatorId) -> &Operator {
+    fn operator(&self, id: OperatorId) -> &OperatorNode {
         &self.operators[id.0 as usize]
     }
 }
 
 /// Whether an operator runs in several channels, whose markers nobody brings together.
-fn is_parallel(operator: &Operator) -> bool {
+fn is_parallel(operator: &OperatorNode) -> bool {
     let mut keys = operator
         .annotations
         .iter()

@@ -1,18 +1,22 @@
 //! Config entries that are right but that nothing follows: each is warned of.
 //!
-//! What such an entry asks for belongs to an instance of Streams that watches over its jobs. Entries
-//! that ask for nothing (`restartable : false`, `wrapper : none`) hold as they are.
+//! What such an entry asks for belongs to an instance of Streams that watches over its jobs.
+//! Entries that ask for nothing (`restartable : false`, `wrapper : none`) hold as they are.
 
 use graph::ConfigEntry;
 use syntax::Diagnostic;
 use syntax::ast::Config;
 
-use super::{Clause, Entry};
+use super::{ConfigCheck, LocatedConfigEntry};
 
 /// Warns of the entries of `own` without effect; `entries` are those of them that have a value.
-pub(super) fn warn(clause: &Clause<'_, '_>, entries: &[Entry], own: &[Config]) {
+pub(super) fn warn_ineffective(
+    clause: &ConfigCheck<'_, '_>,
+    entries: &[LocatedConfigEntry],
+    own: &[Config],
+) {
     for entry in entries {
-        let Some((why, help)) = missing(entry) else {
+        let Some((why, help)) = missing_effect(entry) else {
             continue;
         };
         let written = own.iter().find(|config| config.name.text == entry.name);
@@ -25,7 +29,7 @@ pub(super) fn warn(clause: &Clause<'_, '_>, entries: &[Entry], own: &[Config]) {
 }
 
 /// What an entry does not bring about, and what can be done instead.
-fn missing(entry: &ConfigEntry) -> Option<(&'static str, &'static str)> {
+fn missing_effect(entry: &ConfigEntry) -> Option<(&'static str, &'static str)> {
     let says = |text: &str| entry.values.iter().any(|value| &**value == text);
     Some(match &*entry.name {
         "restartable" if says("true") => (

@@ -6,11 +6,11 @@ use syntax::Diagnostic;
 use syntax::ast::{Composite, Config, Expr, ExprKind};
 use tuple::{Type, Value};
 
-use super::Clause;
+use super::ConfigCheck;
 use super::text::{bare_word, call, quote, sys_word};
 use crate::names::did_you_mean;
 
-impl<'w> Clause<'_, 'w> {
+impl<'w> ConfigCheck<'_, 'w> {
     /// The definitions of pools: `Name = ["a", "b"]`, `Name = createPool(...)`.
     pub fn host_pools(&self, config: &'w Config) -> Option<Vec<Arc<str>>> {
         let mut values: Vec<Arc<str>> = Vec::with_capacity(config.values.len());
@@ -82,7 +82,7 @@ impl<'w> Clause<'_, 'w> {
                 "size" => {
                     parts.push(format!(
                         "size = {}",
-                        self.whole(value, "the size of a pool", 1)?
+                        self.whole_number(value, "the size of a pool", 1)?
                     ));
                 }
                 "tags" => {
@@ -131,6 +131,7 @@ impl<'w> Clause<'_, 'w> {
 
     /// The main composite, if there is one.
     fn main(&self) -> Option<&'w Composite> {
-        crate::entry::find(self.session.world, &self.session.main).map(|(_, composite)| composite)
+        crate::main_composite::find(self.session.symbols, &self.session.main)
+            .map(|(_, composite)| composite)
     }
 }

@@ -3,7 +3,7 @@
 //! Config of a composite holds for all operators that it expands to; the innermost wins. What
 //! concerns the ports of one operator (`threadedPort`, `viewable`) is its own.
 
-mod check;
+mod combination;
 mod effect;
 mod hosts;
 mod placement;
@@ -13,17 +13,17 @@ mod text;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use graph::{ConfigEntry, Role};
+use graph::{ConfigEntry, OperatorRole};
 use syntax::ast::{Config, Ident};
 use syntax::{Diagnostic, Span};
 
 use crate::Session;
-use crate::expand::Inherited;
-use crate::invoke::Work;
+use crate::expand::InheritedClauses;
+use crate::invoke::InvocationContext;
 use crate::names::{OperatorFrame, Scope, did_you_mean};
 
 /// All kinds.
-const KINDS: [&str; 14] = [
+const CONFIG_KINDS: [&str; 14] = [
     "applicationScope",
     "checkpoint",
     "defaultPoolSize",
@@ -41,11 +41,11 @@ const KINDS: [&str; 14] = [
 ];
 
 /// The kinds that say something of the whole program.
-const OF_MAIN: [&str; 3] = ["applicationScope", "defaultPoolSize", "hostPool"];
+const MAIN_ONLY_KINDS: [&str; 3] = ["applicationScope", "defaultPoolSize", "hostPool"];
 
 /// Where a config clause stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Home {
+enum ConfigOwner {
     /// In the definition of the main composite.
     Main,
     /// In the definition of another composite, or in the invocation of one.
@@ -56,14 +56,14 @@ enum Home {
 
 /// A config entry, and its name in the program.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct LocatedConfigEntry {
     /// What the graph keeps.
     pub entry: ConfigEntry,
     /// Where its name stands.
     pub span: Span,
 }
 
-impl std::ops::Deref for Entry {
+impl std::ops::Deref for LocatedConfigEntry {
     type Target = ConfigEntry;
 
     fn deref(&self) -> &ConfigEntry {
@@ -72,23 +72,28 @@ impl std::ops::Deref for Entry {
 }
 
 /// A config clause under check.
-struct Clause<'a, 'w> {
+struct ConfigCheck<'a, 'w> {
     session: &'a Session<'w>,
     scope: &'a Scope<'w>,
-    home: Home,
+    owner: ConfigOwner,
     /// The ports that it may name.
     frame: Option<&'a Rc<OperatorFrame>>,
 }
 
 /// Config of an operator: its own and what it inherits.
-pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Entry> {
-    if let (Role::Boundary, Some(first)) = (work.model.role, work.ast.config.first()) {
-        let message = format!("{} takes no config", work.model.name);
+pub(crate) fn operator_config(
+    invocation: &InvocationContext<'_, '_>,
+    inherited: &InheritedClauses,
+) -> Vec<LocatedConfigEntry> {
+    if let (OperatorRole::Boundary, Some(first)) =
+        (invocation.model.role, invocation.ast.config.first())
+    {
+        let message = format!("{} takes no config", invocation.model.name);
         let finding = Diagnostic::error("config-not-allowed", first.name.span, message);
-        work.session.report(finding);
+        invocation.session.report(finding);
         return Vec::new();
     }
-    if work.model.role == Role::Boundary {
+    if invocation.model.role == OperatorRole::Boundary {
         // Streams join by the scope of their applications; nothing else concerns them.
         let inherited = inherited.config.iter();
         return inherited
@@ -96,83 +101,91 @@ pub(crate) fn of_operator(work: &Work<'_, '_>, inherited: &Inherited) -> Vec<Ent
             .cloned()
             .collect();
     }
-    let clause = Clause {
-        session: work.session,
-        scope: &work.scope,
-        home: Home::Operator,
-        frame: Some(&work.frame),
+    let clause = ConfigCheck {
+        session: invocation.session,
+        scope: &invocation.scope,
+        owner: ConfigOwner::Operator,
+        frame: Some(&invocation.frame),
     };
-    clause.checked(&work.ast.config, |own| {
+    clause.checked_entries(&invocation.ast.config, |own| {
         let mut all = inherited.config.clone();
-        all.retain(|entry| !OF_MAIN.contains(&&*entry.name));
+        all.retain(|entry| !MAIN_ONLY_KINDS.contains(&&*entry.name));
         override_with(&mut all, own);
         all
     })
 }
 
 /// Config that a composite's definition hands to its operators.
-pub(crate) fn of_composite<'w>(
+pub(crate) fn composite_config<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
     config: &'w [Config],
     is_main: bool,
-) -> Vec<Entry> {
-    let home = if is_main { Home::Main } else { Home::Composite };
-    let clause = Clause {
+) -> Vec<LocatedConfigEntry> {
+    let home = if is_main {
+        ConfigOwner::Main
+    } else {
+        ConfigOwner::Composite
+    };
+    let clause = ConfigCheck {
         session,
         scope,
-        home,
+        owner: home,
         frame: None,
     };
-    clause.checked(config, |own| own)
+    clause.checked_entries(config, |own| own)
 }
 
 /// Config that the invocation of a composite hands to its operators.
-pub(crate) fn of_invocation<'w>(
+pub(crate) fn invocation_config<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
     config: &'w [Config],
-) -> Vec<Entry> {
-    of_composite(session, scope, config, false)
+) -> Vec<LocatedConfigEntry> {
+    composite_config(session, scope, config, false)
 }
 
 /// Puts inner entries over outer ones of the same kind; placements of different sorts add up.
-pub(crate) fn override_with(all: &mut Vec<Entry>, inner: Vec<Entry>) {
+pub(crate) fn override_with(all: &mut Vec<LocatedConfigEntry>, inner: Vec<LocatedConfigEntry>) {
     for entry in inner {
         if &*entry.name != "placement" {
             all.retain(|outer| outer.name != entry.name);
             all.push(entry);
             continue;
         }
-        let sorts: Vec<_> = entry.values.iter().map(|v| placement::sort(v)).collect();
+        let sorts: Vec<_> = entry
+            .values
+            .iter()
+            .map(|v| placement::placement_kind(v))
+            .collect();
         for outer in all.iter_mut().filter(|outer| &*outer.name == "placement") {
             let values = &mut outer.entry.values;
-            values.retain(|value| !sorts.contains(&placement::sort(value)));
+            values.retain(|value| !sorts.contains(&placement::placement_kind(value)));
         }
         all.retain(|outer| &*outer.name != "placement" || !outer.values.is_empty());
         all.push(entry);
     }
 }
 
-impl<'w> Clause<'_, 'w> {
-    /// What is in force, by `in_force` from the clause's own entries. Warnings come only where there is
-    /// nothing worse to say.
-    fn checked(
+impl<'w> ConfigCheck<'_, 'w> {
+    /// What is in force, by `in_force` from the clause's own entries. Warnings come only where
+    /// there is nothing worse to say.
+    fn checked_entries(
         &self,
         config: &'w [Config],
-        in_force: impl FnOnce(Vec<Entry>) -> Vec<Entry>,
-    ) -> Vec<Entry> {
+        in_force: impl FnOnce(Vec<LocatedConfigEntry>) -> Vec<LocatedConfigEntry>,
+    ) -> Vec<LocatedConfigEntry> {
         let errors = self.session.diagnostics.error_count();
         let own = self.entries(config);
         let all = in_force(own.clone());
-        check::together(self, &all, config);
+        combination::check_combinations(self, &all, config);
         if self.session.diagnostics.error_count() == errors {
-            effect::warn(self, &own, config);
+            effect::warn_ineffective(self, &own, config);
         }
         all
     }
 
-    fn entries(&self, config: &'w [Config]) -> Vec<Entry> {
+    fn entries(&self, config: &'w [Config]) -> Vec<LocatedConfigEntry> {
         let mut entries = Vec::with_capacity(config.len());
         for (at, one) in config.iter().enumerate() {
             let name = &one.name;
@@ -193,7 +206,7 @@ impl<'w> Clause<'_, 'w> {
                     values,
                     pos,
                 };
-                entries.push(Entry {
+                entries.push(LocatedConfigEntry {
                     entry,
                     span: name.span,
                 });
@@ -203,22 +216,22 @@ impl<'w> Clause<'_, 'w> {
     }
 
     fn is_kind(&self, name: &Ident) -> bool {
-        if KINDS.contains(&&*name.text) {
+        if CONFIG_KINDS.contains(&&*name.text) {
             return true;
         }
         let message = format!("there is no config `{}`", name.text);
         let finding = Diagnostic::error("unknown-config", name.span, message);
         self.session
-            .report(did_you_mean(finding, &name.text, KINDS));
+            .report(did_you_mean(finding, &name.text, CONFIG_KINDS));
         false
     }
 
     fn may_stand_here(&self, name: &Ident) -> bool {
         let place = match &*name.text {
-            name if OF_MAIN.contains(&name) && self.home != Home::Main => {
+            name if MAIN_ONLY_KINDS.contains(&name) && self.owner != ConfigOwner::Main => {
                 "the config clause of the main composite"
             }
-            "threadedPort" if self.home != Home::Operator => {
+            "threadedPort" if self.owner != ConfigOwner::Operator => {
                 "the invocation of a primitive operator"
             }
             _ => return true,

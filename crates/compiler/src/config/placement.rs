@@ -5,25 +5,31 @@ use std::sync::Arc;
 use syntax::Diagnostic;
 use syntax::ast::{Config, Expr, ExprKind};
 
-use super::Clause;
+use super::ConfigCheck;
 use super::text::{bare_word, call, quote};
 
-const WORDS: &str = "`host`, `hostColocation`, `hostExlocation`, `hostIsolation`, \
+const PLACEMENT_WORDS: &str = "`host`, `hostColocation`, `hostExlocation`, `hostIsolation`, \
     `partitionColocation`, `partitionExlocation` or `partitionIsolation`";
 
 /// The word of a placement's text: `host` of `host("a")`.
-pub(super) fn sort(text: &str) -> &str {
+pub(super) fn placement_kind(text: &str) -> &str {
     text.split('(').next().unwrap_or(text)
 }
 
-impl<'w> Clause<'_, 'w> {
+impl<'w> ConfigCheck<'_, 'w> {
     /// The values of a placement entry.
     pub fn placements(&self, config: &'w Config) -> Option<Vec<Arc<str>>> {
         let mut values: Vec<Arc<str>> = Vec::with_capacity(config.values.len());
         for expr in &config.values {
             let value = self.placement(expr)?;
-            if values.iter().any(|other| sort(other) == sort(&value)) {
-                return self.fail(expr.span, format!("`{}` is given twice", sort(&value)));
+            if values
+                .iter()
+                .any(|other| placement_kind(other) == placement_kind(&value))
+            {
+                return self.fail(
+                    expr.span,
+                    format!("`{}` is given twice", placement_kind(&value)),
+                );
             }
             values.push(value.into());
         }
@@ -40,7 +46,7 @@ impl<'w> Clause<'_, 'w> {
             ("partitionColocation", "partitionIsolation", of_partition),
             ("hostColocation", "hostIsolation", of_host),
         ] {
-            let has = |word: &str| values.iter().any(|value| sort(value) == word);
+            let has = |word: &str| values.iter().any(|value| placement_kind(value) == word);
             let [first, .., last] = &config.values[..] else {
                 return;
             };
@@ -70,12 +76,15 @@ impl<'w> Clause<'_, 'w> {
             (_, Some((word @ ("hostIsolation" | "partitionIsolation"), _))) => {
                 self.fail(expr.span, format!("`{word}` takes no value"))
             }
-            (Some(word), _) | (_, Some((word, _))) if WORDS.contains(&format!("`{word}`")) => self
-                .fail(
+            (Some(word), _) | (_, Some((word, _)))
+                if PLACEMENT_WORDS.contains(&format!("`{word}`")) =>
+            {
+                self.fail(
                     expr.span,
                     format!("`{word}` takes one value in parentheses"),
-                ),
-            _ => self.fail(expr.span, format!("a placement is {WORDS}")),
+                )
+            }
+            _ => self.fail(expr.span, format!("a placement is {PLACEMENT_WORDS}")),
         }
     }
 
@@ -88,7 +97,7 @@ impl<'w> Clause<'_, 'w> {
             }
             ExprKind::Index(pool, at) => {
                 let pool = self.pool(pool)?;
-                let at = self.whole(at, "the index of a host in its pool", 0)?;
+                let at = self.whole_number(at, "the index of a host in its pool", 0)?;
                 Some(format!("host({pool}[{at}])"))
             }
             _ => Some(format!("host({})", quote(&self.text(host)?))),

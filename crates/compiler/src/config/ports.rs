@@ -6,13 +6,13 @@ use syntax::Diagnostic;
 use syntax::ast::{Config, Expr};
 use tuple::{Type, Value};
 
-use super::Clause;
+use super::ConfigCheck;
 use super::text::{bare_word, call, sys_word};
 
 /// Tuples that a threaded port holds, unless it says otherwise.
-const QUEUE_SIZE: i64 = 1000;
+const QUEUE_TUPLES_DEFAULT: i64 = 1000;
 
-impl<'w> Clause<'_, 'w> {
+impl<'w> ConfigCheck<'_, 'w> {
     /// `queue(Port, Sys.Wait)`, `queue(Port, Sys.DropLast, 100)`.
     pub fn threaded_ports(&self, config: &'w Config) -> Option<Vec<Arc<str>>> {
         let mut seen: Vec<usize> = Vec::new();
@@ -27,7 +27,7 @@ impl<'w> Clause<'_, 'w> {
                     return self.fail(expr.span, message);
                 }
             };
-            let (at, name) = self.input(port)?;
+            let (at, name) = self.input_port(port)?;
             if seen.contains(&at) {
                 return self.fail(port.span, format!("port `{name}` has two queues"));
             }
@@ -40,8 +40,8 @@ impl<'w> Clause<'_, 'w> {
                 }
             };
             let size = match size {
-                Some(size) => self.whole(size, "the size of the queue", 1)?,
-                None => QUEUE_SIZE,
+                Some(size) => self.whole_number(size, "the size of the queue", 1)?,
+                None => QUEUE_TUPLES_DEFAULT,
             };
             // By its own name, whichever of its streams is written.
             let name = self.frame.map_or(name, |frame| &frame.inputs[at].name);
@@ -56,31 +56,31 @@ impl<'w> Clause<'_, 'w> {
         for expr in &config.values {
             let value = match call(expr) {
                 Some(("viewable", [port, yes])) => {
-                    let (name, yes) = (self.output(port)?, self.yes(yes)?);
+                    let (name, yes) = (self.output_port(port)?, self.constant_boolean(yes)?);
                     format!("viewable({name}, {yes})")
                 }
                 Some(("viewable", _)) => {
                     return self.fail(expr.span, "`viewable` takes an output port and a boolean");
                 }
-                _ => self.yes(expr)?.to_string(),
+                _ => self.constant_boolean(expr)?.to_string(),
             };
             values.push(value.into());
         }
         Some(values)
     }
 
-    fn yes(&self, expr: &'w Expr) -> Option<bool> {
+    fn constant_boolean(&self, expr: &'w Expr) -> Option<bool> {
         match self.constant(expr, &Type::Boolean)? {
             Value::Boolean(yes) => Some(yes),
             _ => None,
         }
     }
 
-    fn input(&self, expr: &'w Expr) -> Option<(usize, &'w str)> {
+    fn input_port(&self, expr: &'w Expr) -> Option<(usize, &'w str)> {
         let frame = self.frame?;
         let name = self.port_name(expr)?;
         let ports = &frame.inputs;
-        let suggestions = &self.session.world.suggestions;
+        let suggestions = &self.session.symbols.suggestions;
         let finding = match frame.inputs_named(name)[..] {
             [at] => return Some((at, name)),
             [] => {
@@ -97,7 +97,7 @@ impl<'w> Clause<'_, 'w> {
         None
     }
 
-    fn output(&self, expr: &'w Expr) -> Option<&'w str> {
+    fn output_port(&self, expr: &'w Expr) -> Option<&'w str> {
         let name = self.port_name(expr)?;
         let Some(frame) = self.frame else {
             return self.fail(
@@ -111,7 +111,7 @@ impl<'w> Clause<'_, 'w> {
         let message = format!("this operator has no output port `{name}`");
         let finding = Diagnostic::error("unknown-port", expr.span, message);
         let ports = frame.outputs.iter().map(|port| &port.names[..]);
-        let suggestions = &self.session.world.suggestions;
+        let suggestions = &self.session.symbols.suggestions;
         self.session
             .report(suggestions.which_port(finding, name, ports));
         None

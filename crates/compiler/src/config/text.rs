@@ -4,14 +4,14 @@ use syntax::Span;
 use syntax::ast::{Config, Expr, ExprKind};
 use tuple::{Type, Value};
 
-use super::Clause;
-use crate::expr::{Context, Typer};
+use super::ConfigCheck;
+use crate::expr::{Typer, TypingContext};
 use crate::names::did_you_mean;
 
 /// The one transport that SPL names.
 const TCP: &str = "TCP";
 
-impl<'w> Clause<'_, 'w> {
+impl<'w> ConfigCheck<'_, 'w> {
     /// Reports a wrong value.
     pub fn fail<T>(&self, span: Span, message: impl Into<String>) -> Option<T> {
         self.session.fail("config-value", span, message)
@@ -31,13 +31,13 @@ impl<'w> Clause<'_, 'w> {
 
     /// A constant of one type.
     pub fn constant(&self, expr: &'w Expr, ty: &Type) -> Option<Value> {
-        let mut typer = Typer::new(self.session, self.scope.clone(), Context::constant());
+        let mut typer = Typer::new(self.session, self.scope.clone(), TypingContext::constant());
         typer.constant(expr, Some(ty))
     }
 
     /// A constant whatever its type.
     pub fn any_constant(&self, expr: &'w Expr) -> Option<(Value, Type)> {
-        let mut typer = Typer::new(self.session, self.scope.clone(), Context::constant());
+        let mut typer = Typer::new(self.session, self.scope.clone(), TypingContext::constant());
         let typed = typer.expr(expr, None)?;
         Some((typer.fold(&typed, expr.span)?, typed.ty))
     }
@@ -97,7 +97,7 @@ impl<'w> Clause<'_, 'w> {
     }
 
     /// A whole number from `least` on, of type int32 or uint32.
-    pub fn whole(&self, expr: &'w Expr, what: &str, least: i64) -> Option<i64> {
+    pub fn whole_number(&self, expr: &'w Expr, what: &str, least: i64) -> Option<i64> {
         let (value, ty) = self.any_constant(expr)?;
         let number = match value {
             Value::Int32(n) => i64::from(n),
@@ -134,7 +134,7 @@ impl<'w> Clause<'_, 'w> {
 
     /// `defaultPoolSize : n`.
     pub fn pool_size(&self, config: &'w Config) -> Option<String> {
-        let size = self.whole(self.single(config)?, "the size of the default pool", 0)?;
+        let size = self.whole_number(self.single(config)?, "the size of the default pool", 0)?;
         Some(size.to_string())
     }
 }

@@ -6,24 +6,24 @@ use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Formal, Ident, Mode, Param, QName};
 
 use super::Expander;
-use super::instance::{Instance, Invoked};
-use crate::expr::{Context, Typer};
-use crate::load::visit::{self, Role, Visitor};
-use crate::names::{Binding, CompositeFrame, Frame, Scope, nearest};
+use super::composite_instance::{CompositeInstance, CompositeInvocation};
+use crate::expr::{Typer, TypingContext};
+use crate::load::name_visitor::{self, NameRole, NameVisitor};
+use crate::names::{CompositeFrame, FormalBinding, Scope, ScopeFrame, nearest};
 
 impl<'w> Expander<'_, 'w> {
     /// Binds every formal of an instance, and reports parameters that are unknown, missing, given
     /// twice, or not of the formal's mode.
-    pub(super) fn bind(&self, frame: &mut CompositeFrame<'w>, instance: &Instance<'w>) {
+    pub(super) fn bind(&self, frame: &mut CompositeFrame<'w>, instance: &CompositeInstance<'w>) {
         let composite = instance.composite;
-        if let Some(invoked) = &instance.invoked {
+        if let Some(invoked) = &instance.invocation {
             self.unknown_params(composite, invoked.params);
         }
         for formal in &composite.params {
-            let given = instance.invoked.as_ref().and_then(|invoked| {
+            let given = instance.invocation.as_ref().and_then(|invoked| {
                 let param = invoked.params.iter().find(|p| fits(formal, p))?;
                 let (actual, scope) = (&param.actual, invoked.scope.clone());
-                Some(Binding {
+                Some(FormalBinding {
                     formal,
                     actual,
                     scope,
@@ -32,19 +32,19 @@ impl<'w> Expander<'_, 'w> {
             let binding = given.or_else(|| {
                 let actual = formal.default.as_ref()?;
                 let scope = self.session.static_scope(instance.unit, composite);
-                let scope = scope.enter(Frame::Default);
-                Some(Binding {
+                let scope = scope.enter(ScopeFrame::Default);
+                Some(FormalBinding {
                     formal,
                     actual,
                     scope,
                 })
             });
-            let invoked = instance.invoked.as_ref();
+            let invoked = instance.invocation.as_ref();
             if let (None, Some(invoked)) = (
                 &binding,
                 invoked.filter(|i| !is_misspelt(formal, composite, i.params)),
             ) {
-                self.report(missing(composite, formal, invoked));
+                self.report(missing_param(composite, formal, invoked));
             }
             frame.bind(formal, binding.filter(|b| self.is_of_mode(b)));
         }
@@ -64,16 +64,21 @@ impl<'w> Expander<'_, 'w> {
                     composite.name.text
                 );
                 let finding = Diagnostic::error("unknown-param", param.name.span, message);
-                let names = || composite.params.iter().map(|f| bare(&f.name.text));
-                let suggestions = &self.session.world.suggestions;
+                let names = || {
+                    composite
+                        .params
+                        .iter()
+                        .map(|f| without_dollar(&f.name.text))
+                };
+                let suggestions = &self.session.symbols.suggestions;
                 self.report(suggestions.did_you_mean(finding, name, names));
             }
         }
     }
 
     /// Whether what is passed can be of the formal's mode at all; reports if not.
-    fn is_of_mode(&self, binding: &Binding<'w>) -> bool {
-        let Binding {
+    fn is_of_mode(&self, binding: &FormalBinding<'w>) -> bool {
+        let FormalBinding {
             formal,
             actual,
             scope,
@@ -86,7 +91,7 @@ impl<'w> Expander<'_, 'w> {
                     kind: ExprKind::Name(name),
                     ..
                 }) => {
-                    return self.operator(name, scope).is_some();
+                    return self.find_operator(name, scope).is_some();
                 }
                 _ => ("the name of an operator", false),
             },
@@ -101,8 +106,11 @@ impl<'w> Expander<'_, 'w> {
             Mode::Expression(_) => ("an expression", exprs(actual).is_some()),
         };
         if !is_fit {
-            let span = span(actual).unwrap_or(formal.span);
-            let message = format!("parameter `{}` needs {wanted}", bare(&formal.name.text));
+            let span = actual_span(actual).unwrap_or(formal.span);
+            let message = format!(
+                "parameter `{}` needs {wanted}",
+                without_dollar(&formal.name.text)
+            );
             let finding = Diagnostic::error("wrong-mode", span, message);
             self.report(finding.label(formal.span, "declared here"));
         }
@@ -117,7 +125,7 @@ impl<'w> Expander<'_, 'w> {
                 continue;
             };
             if matches!(formal.mode, Mode::Type) && binding.scope.is_default() {
-                self.is_type(binding.actual, &binding.home(frame));
+                self.is_type(binding.actual, &binding.actual_scope(frame));
             }
             let Mode::Expression(Some(ty)) = &formal.mode else {
                 continue;
@@ -128,7 +136,7 @@ impl<'w> Expander<'_, 'w> {
             let Some(ty) = self.session.resolve_type(ty, scope) else {
                 continue;
             };
-            let (home, context) = (binding.home(frame), Context::attribute_free());
+            let (home, context) = (binding.actual_scope(frame), TypingContext::attribute_free());
             Typer::new(self.session, home, context).expr(expr, Some(&ty));
         }
     }
@@ -149,26 +157,35 @@ impl<'w> Expander<'_, 'w> {
 }
 
 /// A formal's name as invocations write it.
-pub(super) fn bare(formal: &str) -> &str {
+pub(super) fn without_dollar(formal: &str) -> &str {
     formal.strip_prefix('$').unwrap_or(formal)
 }
 
 fn fits(formal: &Formal, param: &Param) -> bool {
-    bare(&formal.name.text) == bare(&param.name.text)
+    without_dollar(&formal.name.text) == without_dollar(&param.name.text)
 }
 
 /// Whether a formal that is not given is meant by a parameter whose name is a slip of the pen.
 fn is_misspelt(formal: &Formal, composite: &Composite, params: &[Param]) -> bool {
-    let names = || composite.params.iter().map(|f| bare(&f.name.text));
+    let names = || {
+        composite
+            .params
+            .iter()
+            .map(|f| without_dollar(&f.name.text))
+    };
     params.iter().any(|param| {
-        let written = bare(&param.name.text);
+        let written = without_dollar(&param.name.text);
         !names().any(|name| name == written)
-            && nearest(written, names()) == Some(bare(&formal.name.text))
+            && nearest(written, names()) == Some(without_dollar(&formal.name.text))
     })
 }
 
-fn missing(composite: &Composite, formal: &Formal, invoked: &Invoked<'_>) -> Diagnostic {
-    let (composite, name) = (&composite.name.text, bare(&formal.name.text));
+fn missing_param(
+    composite: &Composite,
+    formal: &Formal,
+    invoked: &CompositeInvocation<'_>,
+) -> Diagnostic {
+    let (composite, name) = (&composite.name.text, without_dollar(&formal.name.text));
     let message = format!("composite `{composite}` needs the parameter `{name}`");
     Diagnostic::error("missing-param", invoked.head, message).label(formal.span, "declared here")
 }
@@ -190,15 +207,15 @@ pub(super) fn single(actual: &Actual) -> Option<&Expr> {
 
 /// Whether an expression names anything but functions.
 fn has_names(expr: &Expr) -> bool {
-    struct Names(bool);
-    impl<'a> Visitor<'a> for Names {
-        fn mention(&mut self, role: Role, _: &'a QName) {
-            self.0 |= role != Role::Callee;
+    struct NameDetector(bool);
+    impl<'a> NameVisitor<'a> for NameDetector {
+        fn mention(&mut self, role: NameRole, _: &'a QName) {
+            self.0 |= role != NameRole::Callee;
         }
         fn declare(&mut self, _: &'a Ident) {}
     }
-    let mut names = Names(false);
-    visit::exprs(std::slice::from_ref(expr), &mut names);
+    let mut names = NameDetector(false);
+    name_visitor::exprs(std::slice::from_ref(expr), &mut names);
     names.0
 }
 
@@ -217,7 +234,7 @@ fn is_path(expr: &Expr) -> bool {
 }
 
 /// The place of an actual; `None` if there is nothing in it.
-pub(crate) fn span(actual: &Actual) -> Option<syntax::Span> {
+pub(crate) fn actual_span(actual: &Actual) -> Option<syntax::Span> {
     match actual {
         Actual::Type(ty) => Some(ty.span),
         Actual::Exprs(list) => Some(list.first()?.span.to(list.last()?.span)),

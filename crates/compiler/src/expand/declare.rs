@@ -6,45 +6,46 @@ use std::collections::HashMap;
 use syntax::Diagnostic;
 
 use super::Expander;
-use super::instance::{Given, Instance};
-use crate::names::{CompositeFrame, Schema, Scope, Stream, StreamId};
+use super::composite_instance::{CompositeInstance, OutputStream};
+use crate::names::{CompositeFrame, CompositeStream, Scope, StreamId, StreamSchema};
 use crate::types::difference;
 use tuple::Type;
 
 /// Declares all streams; answers with the numbers of each invocation's output streams.
-pub(super) fn streams<'w>(
+pub(super) fn declare_streams<'w>(
     expander: &mut Expander<'_, 'w>,
     frame: &CompositeFrame<'w>,
     scope: &Scope<'w>,
-    instance: &Instance<'w>,
+    instance: &CompositeInstance<'w>,
 ) -> Vec<Vec<StreamId>> {
     let ports = instance.composite.outputs.iter().map(|p| &*p.name.text);
-    let given: HashMap<&str, &Given> = ports.zip(&instance.outputs).collect();
+    let output_streams: HashMap<&str, &OutputStream> = ports.zip(&instance.outputs).collect();
     let session = expander.session;
     let mut numbers = Vec::with_capacity(instance.composite.graph.len());
     for invocation in &instance.composite.graph {
         let mut own = Vec::with_capacity(invocation.outputs.len());
         for port in &invocation.outputs {
-            let id = match given.get(&*port.name.text) {
+            let id = match output_streams.get(&*port.name.text) {
                 Some(given) => given.stream,
                 None => expander.new_stream(),
             };
-            let stream = Stream::new(vec![id], Schema::Declared(&port.ty), port.name.span);
+            let stream =
+                CompositeStream::new(vec![id], StreamSchema::Declared(&port.ty), port.name.span);
             frame.add_stream(&port.name.text, stream, &session.diagnostics);
             own.push(id);
         }
         numbers.push(own);
     }
-    outputs(expander, frame, scope, instance);
+    check_outputs(expander, frame, scope, instance);
     numbers
 }
 
 /// Checks that every output port is fed by a stream of the graph, of the declared types.
-fn outputs<'w>(
+fn check_outputs<'w>(
     expander: &Expander<'_, 'w>,
     frame: &CompositeFrame<'w>,
     scope: &Scope<'w>,
-    instance: &Instance<'w>,
+    instance: &CompositeInstance<'w>,
 ) {
     let session = expander.session;
     let produced = |name: &str| {
@@ -71,10 +72,10 @@ fn outputs<'w>(
                 body.span,
                 format!("the port is declared as `stream<{declared}>`"),
             );
-            session.report(help_difference(finding, &declared, found));
+            session.report(add_type_difference(finding, &declared, found));
         }
-        let given = instance.outputs.get(at);
-        if let (Some(given), Some(found)) = (given, found)
+        let output_streams = instance.outputs.get(at);
+        if let (Some(given), Some(found)) = (output_streams, found)
             && let Some(wanted) = &given.schema
             && *wanted != found
         {
@@ -83,13 +84,13 @@ fn outputs<'w>(
                 format!("this stream is declared as `{wanted}`, but `{composite}` gives `{found}`");
             let finding = Diagnostic::error("type-mismatch", given.span, message)
                 .label(port.name.span, "from this port");
-            session.report(help_difference(finding, &found, wanted));
+            session.report(add_type_difference(finding, &found, wanted));
         }
     }
 }
 
 /// Adds in what way two tuple types differ.
-pub(crate) fn help_difference(
+pub(crate) fn add_type_difference(
     finding: Diagnostic,
     wanted: &std::sync::Arc<tuple::TupleType>,
     found: &std::sync::Arc<tuple::TupleType>,

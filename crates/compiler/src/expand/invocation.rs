@@ -8,11 +8,11 @@ use syntax::ast::{Composite, ExprKind, Ident, Invocation, Logic, Mode, QName};
 use syntax::{Diagnostic, Span};
 
 use super::bind::single;
-use super::instance::{Given, Instance, Invoked};
-use super::{Expander, Fed, Inherited, inherit, path};
-use crate::annotation::Ports;
-use crate::invoke::{self, COMMAS, Request, merging};
-use crate::names::{CompositeFrame, Found, Schema, Scope, StreamId, UnitId};
+use super::composite_instance::{CompositeInstance, CompositeInvocation, OutputStream};
+use super::{Expander, InheritedClauses, InputFeed, inherited_clauses, instance_path};
+use crate::annotation::AnnotatedPorts;
+use crate::invoke::{self, COMMA_HELP, InvocationRequest, first_merging_port};
+use crate::names::{CompositeFrame, Definition, Scope, StreamId, StreamSchema, UnitId};
 
 /// What an operator instance is called: its alias, else its first stream.
 pub(super) fn instance_name(invocation: &Invocation) -> Option<&Ident> {
@@ -21,100 +21,107 @@ pub(super) fn instance_name(invocation: &Invocation) -> Option<&Ident> {
 }
 
 /// Where an invocation stands.
-pub(super) struct Place<'a, 'w> {
+pub(super) struct InvocationPlace<'a, 'w> {
     /// The composite around it.
     pub scope: &'a Scope<'w>,
     /// Config and annotations of the composites around it.
-    pub inherited: &'a Rc<Inherited>,
+    pub inherited: &'a Rc<InheritedClauses>,
     /// Its instance path.
     pub path: Arc<str>,
 }
 
 impl<'w> Expander<'_, 'w> {
     /// Expands an invocation; `outputs` are the numbers of its output streams.
-    pub(super) fn invocation(
+    pub(super) fn expand_invocation(
         &mut self,
         ast: &'w Invocation,
         outputs: &[StreamId],
         frame: &Rc<CompositeFrame<'w>>,
         scope: &Scope<'w>,
-        inherited: &Rc<Inherited>,
+        inherited: &Rc<InheritedClauses>,
     ) {
-        let inputs: Vec<Fed> = ast
+        let inputs: Vec<InputFeed> = ast
             .inputs
             .iter()
-            .map(|p| self.feed(p, frame, scope))
+            .map(|p| self.input_feed(p, frame, scope))
             .collect();
-        let given = self.given(ast, outputs, frame, scope);
-        if let Some(broken) = given.iter().find(|given| given.schema.is_none()) {
-            self.untyped.get_or_insert(broken.span);
+        let output_streams = self.output_streams(ast, outputs, frame, scope);
+        if let Some(broken) = output_streams.iter().find(|given| given.schema.is_none()) {
+            self.first_untyped.get_or_insert(broken.span);
         }
-        let found = self.operator(&ast.operator, scope);
+        let found = self.find_operator(&ast.operator, scope);
         let name = instance_name(ast).map_or("", |name| &*name.text);
-        let place = Place {
+        let place = InvocationPlace {
             scope,
             inherited,
-            path: path(&frame.instance, name),
+            path: instance_path(&frame.instance, name),
         };
-        match self.region(ast, found, &inputs, &given, &place) {
-            Some(region) => self.channels(ast, found, (inputs, given), &place, &region),
-            None => self.one(ast, found, (inputs, given), &place),
+        match self.parallel_region(ast, found, &inputs, &output_streams, &place) {
+            Some(region) => {
+                self.expand_channels(ast, found, (inputs, output_streams), &place, &region)
+            }
+            None => self.expand_channel(ast, found, (inputs, output_streams), &place),
         }
     }
 
     /// Expands an invocation, or one channel of it.
-    pub(super) fn one(
+    pub(super) fn expand_channel(
         &mut self,
         ast: &'w Invocation,
-        found: Option<Found<'w>>,
-        (inputs, given): (Vec<Fed>, Vec<Given>),
-        place: &Place<'_, 'w>,
+        found: Option<Definition<'w>>,
+        (inputs, output_streams): (Vec<InputFeed>, Vec<OutputStream>),
+        place: &InvocationPlace<'_, 'w>,
     ) {
-        let Place {
+        let InvocationPlace {
             scope, inherited, ..
         } = *place;
         let path = place.path.clone();
         match found {
-            Some(Found::Composite(unit, composite)) => {
-                let ports = Ports::of_invocation(ast, &inputs, &given);
-                let inherited = inherit::of_invocation(self.session, scope, ast, &ports, inherited);
+            Some(Definition::Composite(unit, composite)) => {
+                let ports = AnnotatedPorts::from_invocation(ast, &inputs, &output_streams);
+                let inherited =
+                    inherited_clauses::with_invocation(self.session, scope, ast, &ports, inherited);
                 if !self.fits_composite(ast, composite) {
                     return;
                 }
-                let invoked = Invoked {
+                let invoked = CompositeInvocation {
                     scope: scope.clone(),
                     params: &ast.params,
                     head: ast.head,
                     operator: ast.operator.span,
                 };
-                self.instantiate(Instance {
+                self.instantiate(CompositeInstance {
                     unit,
                     composite,
                     path,
-                    invoked: Some(invoked),
+                    invocation: Some(invoked),
                     inputs,
-                    outputs: given,
+                    outputs: output_streams,
                     inherited,
                 });
             }
-            Some(Found::Operator(model)) => {
-                if let Some(Unsupported { why, instead }) = model.unsupported {
+            Some(Definition::Operator(model)) => {
+                if let Some(Unsupported {
+                    reason: why,
+                    alternative: instead,
+                }) = model.unsupported
+                {
                     let message = format!("{} is not supported: {why}", model.name);
                     let place = ast.operator.span;
                     let finding = Diagnostic::error("unsupported-operator", place, message);
                     return self.report(finding.help(instead));
                 }
-                let request = Request {
+                let request = InvocationRequest {
                     ast,
                     model,
                     path,
                     inputs,
-                    outputs: given,
+                    outputs: output_streams,
                     scope,
                     inherited,
                     channel: &self.channel,
                 };
-                let (operator, site) = invoke::primitive(self.session, request);
+                let (operator, site) = invoke::build_operator(self.session, request);
                 self.push(operator, site);
             }
             _ => {}
@@ -122,12 +129,12 @@ impl<'w> Expander<'_, 'w> {
     }
 
     /// The composite or model of an operator's name; reports why there is none.
-    pub(super) fn operator(&self, name: &QName, scope: &Scope<'w>) -> Option<Found<'w>> {
+    pub(super) fn find_operator(&self, name: &QName, scope: &Scope<'w>) -> Option<Definition<'w>> {
         if !name.name.text.starts_with('$') {
             let diagnostics = &self.session.diagnostics;
             return self
                 .session
-                .world
+                .symbols
                 .operator(scope.unit_id(), name, diagnostics);
         }
         let is_operator = |mode: &Mode| matches!(mode, Mode::Operator);
@@ -135,28 +142,28 @@ impl<'w> Expander<'_, 'w> {
             .session
             .formal(&name.name, scope, "an operator", is_operator)?;
         match &single(actual)?.kind {
-            ExprKind::Name(name) => self.operator(name, &scope),
+            ExprKind::Name(name) => self.find_operator(name, &scope),
             _ => None,
         }
     }
 
     /// The output streams of an invocation, with their types.
-    fn given(
+    fn output_streams(
         &self,
         ast: &'w Invocation,
         numbers: &[StreamId],
         frame: &CompositeFrame<'w>,
         scope: &Scope<'w>,
-    ) -> Vec<Given> {
+    ) -> Vec<OutputStream> {
         let ports = ast.outputs.iter().zip(numbers);
         ports
             .map(|(port, &stream)| {
                 // The name may belong to another stream if this one is a duplicate.
                 let declared = frame.stream(&port.name.text).filter(
-                    |s| matches!(s.schema, Schema::Declared(body) if std::ptr::eq(body, &port.ty)),
+                    |s| matches!(s.schema, StreamSchema::Declared(body) if std::ptr::eq(body, &port.ty)),
                 );
                 let schema = declared.and_then(|s| self.session.stream_schema(&s, scope));
-                Given {
+                OutputStream {
                     stream,
                     schema,
                     span: port.span,
@@ -165,8 +172,8 @@ impl<'w> Expander<'_, 'w> {
             .collect()
     }
 
-    /// Whether a composite can be expanded with the ports and clauses of an invocation; reports what
-    /// does not fit.
+    /// Whether a composite can be expanded with the ports and clauses of an invocation; reports
+    /// what does not fit.
     fn fits_composite(&self, ast: &Invocation, composite: &Composite) -> bool {
         let name = &composite.name.text;
         for (word, span) in foreign_clauses(ast) {
@@ -179,16 +186,17 @@ impl<'w> Expander<'_, 'w> {
             }
             let message = format!(
                 "composite `{name}` has {}, but {found} {} given",
-                counted(wanted, what),
+                count_phrase(wanted, what),
                 if found == 1 { "is" } else { "are" },
             );
             let finding = Diagnostic::error("port-count", ast.head, message);
             let finding = finding.label(composite.name.span, "defined here");
-            let merging = merging(ast).filter(|_| what == "input port" && found < wanted);
+            let merging =
+                first_merging_port(ast).filter(|_| what == "input port" && found < wanted);
             match merging {
                 Some(port) => {
                     let diagnostics = &self.session.diagnostics;
-                    diagnostics.add_once(port, finding.help(COMMAS));
+                    diagnostics.add_once(port, finding.help(COMMA_HELP));
                 }
                 None => self.report(finding),
             }
@@ -200,7 +208,7 @@ impl<'w> Expander<'_, 'w> {
 }
 
 /// `no output ports`, `1 output port`, `2 output ports`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
+pub(crate) fn count_phrase(count: usize, what: &str) -> String {
     match count {
         0 => format!("no {what}s"),
         1 => format!("1 {what}"),
@@ -227,7 +235,7 @@ fn foreign_clauses(ast: &Invocation) -> Vec<(&'static str, Span)> {
 impl<'w> Expander<'_, 'w> {
     /// Expands a composite that nobody invokes, to see what is wrong with it: formals without
     /// default stand for nothing, input ports have the types that they declare.
-    pub fn check(&mut self, unit: UnitId, composite: &'w Composite) {
+    pub fn check_uninvoked(&mut self, unit: UnitId, composite: &'w Composite) {
         let home = self.session.static_scope(unit, composite);
         let mut inputs = Vec::with_capacity(composite.inputs.len());
         for port in &composite.inputs {
@@ -237,23 +245,23 @@ impl<'w> Expander<'_, 'w> {
                 .as_ref()
                 .and_then(|body| self.session.tuple_body(body, &home));
             let streams = vec![(self.new_stream(), span)];
-            inputs.push(Fed {
+            inputs.push(InputFeed {
                 streams,
-                shares: Vec::new(),
+                split_from: Vec::new(),
                 schema,
                 span,
             });
         }
-        let outputs = composite.outputs.iter().map(|port| Given {
+        let outputs = composite.outputs.iter().map(|port| OutputStream {
             stream: self.new_stream(),
             schema: None,
             span: port.name.span,
         });
         let outputs = outputs.collect();
-        self.instantiate(Instance {
+        self.instantiate(CompositeInstance {
             inputs,
             outputs,
-            ..Instance::main(unit, composite)
+            ..CompositeInstance::main(unit, composite)
         });
     }
 }

@@ -2,8 +2,8 @@
 //! invoked, their formals bound to what is passed, their ports joined to the streams outside.
 //!
 //! Every stream gets one number ([`StreamId`]) for the whole program. The stream that leaves a
-//! composite has the number of the stream that the invoker declares for that port, and a stream that
-//! enters keeps its own; so when the last operator is there, the edges are a table look-up.
+//! composite has the number of the stream that the invoker declares for that port, and a stream
+//! that enters keeps its own; so when the last operator is there, the edges are a table look-up.
 //!
 //! ```text
 //!   stream<T> X = C(A)  {}          A is #0, X is #1
@@ -13,36 +13,36 @@
 //! ```
 //!
 //! # Invariants
-//! A composite is never within itself, so that expansion ends; how deep composites nest and how many
-//! operators come out is bounded.
+//! A composite is never within itself, so that expansion ends; how deep composites nest and how
+//! many operators come out is bounded.
 
 mod bind;
+mod composite_instance;
 mod declare;
-mod define;
-mod inherit;
-mod instance;
+mod definition;
+mod inherited_clauses;
+mod input_feed;
 mod invocation;
+mod operator_site;
 mod parallel;
-mod ports;
-mod site;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use graph::Operator;
+use graph::OperatorNode;
 use syntax::ast::Composite;
 use syntax::{Diagnostic, Span};
 
 use crate::Session;
-use crate::names::{Channel, StreamId, UnitId};
+use crate::names::{ChannelPosition, StreamId, UnitId};
 
-pub(crate) use bind::span as actual_span;
-pub(crate) use declare::help_difference;
-pub(crate) use inherit::Inherited;
-pub(crate) use instance::{Given, Instance};
-pub(crate) use invocation::{can_be_main, counted};
-pub(crate) use ports::Fed;
-pub(crate) use site::{InSite, OutSite, Site};
+pub(crate) use bind::actual_span;
+pub(crate) use composite_instance::{CompositeInstance, OutputStream};
+pub(crate) use declare::add_type_difference;
+pub(crate) use inherited_clauses::InheritedClauses;
+pub(crate) use input_feed::InputFeed;
+pub(crate) use invocation::{can_be_main, count_phrase};
+pub(crate) use operator_site::{InPortSite, OperatorSite, OutPortSite};
 
 /// How deep composites may nest.
 const DEPTH_MAX: usize = 200;
@@ -54,21 +54,21 @@ pub(crate) struct Expander<'e, 'w> {
     /// The compilation.
     pub session: &'e Session<'w>,
     /// The operators so far.
-    pub operators: Vec<Operator>,
+    pub operators: Vec<OperatorNode>,
     /// Where each came from.
-    pub sites: Vec<Site>,
-    streams: u32,
+    pub sites: Vec<OperatorSite>,
+    stream_count: u32,
     /// Streams that leave a parallel region, each with those of its channels.
-    pub merged: HashMap<StreamId, Vec<StreamId>>,
+    pub merged_streams: HashMap<StreamId, Vec<StreamId>>,
     /// The channels around, outermost first.
-    channel: Channel,
+    channel: ChannelPosition,
     /// The composites around, outermost first.
-    around: Vec<&'w Composite>,
+    enclosing: Vec<&'w Composite>,
     /// Composites that were instantiated at least once.
     pub expanded: HashSet<*const Composite>,
     is_full: bool,
     /// A stream whose type could not be worked out.
-    untyped: Option<Span>,
+    first_untyped: Option<Span>,
 }
 
 impl<'e, 'w> Expander<'e, 'w> {
@@ -78,25 +78,25 @@ impl<'e, 'w> Expander<'e, 'w> {
             session,
             operators: Vec::new(),
             sites: Vec::new(),
-            streams: 0,
-            merged: HashMap::new(),
-            channel: Channel::default(),
-            around: Vec::new(),
+            stream_count: 0,
+            merged_streams: HashMap::new(),
+            channel: ChannelPosition::default(),
+            enclosing: Vec::new(),
             expanded: HashSet::new(),
             is_full: false,
-            untyped: None,
+            first_untyped: None,
         }
     }
 
     /// Expands a main composite.
-    pub fn main(&mut self, unit: UnitId, composite: &'w Composite) {
-        self.instantiate(Instance::main(unit, composite));
+    pub fn expand_main(&mut self, unit: UnitId, composite: &'w Composite) {
+        self.instantiate(CompositeInstance::main(unit, composite));
     }
 
     /// Reports a stream whose type could not be worked out, if nothing else is wrong: whoever finds
     /// out reports why, and this is the net beneath.
     pub fn report_untyped(&self) {
-        if let (false, Some(place)) = (self.session.diagnostics.has_errors(), self.untyped) {
+        if let (false, Some(place)) = (self.session.diagnostics.has_errors(), self.first_untyped) {
             let message = "the type of this stream is not known";
             self.report(Diagnostic::error("unknown-stream-type", place, message));
         }
@@ -109,12 +109,12 @@ impl<'e, 'w> Expander<'e, 'w> {
 
     /// A stream that was not there before.
     pub fn new_stream(&mut self) -> StreamId {
-        self.streams += 1;
-        StreamId(self.streams - 1)
+        self.stream_count += 1;
+        StreamId(self.stream_count - 1)
     }
 
     /// Adds an operator with its site; reports once when there are too many.
-    pub fn push(&mut self, operator: Operator, site: Site) {
+    pub fn push(&mut self, operator: OperatorNode, site: OperatorSite) {
         let most = self.session.options.operators_max.unwrap_or(OPERATORS_MAX);
         if self.operators.len() < most {
             self.operators.push(operator);
@@ -133,15 +133,15 @@ impl<'e, 'w> Expander<'e, 'w> {
     /// Whether a composite can be expanded here; reports why not.
     fn may_enter(&self, composite: &'w Composite, invoked: Span) -> bool {
         let name = &composite.name.text;
-        if self.around.iter().any(|c| std::ptr::eq(*c, composite)) {
+        if self.enclosing.iter().any(|c| std::ptr::eq(*c, composite)) {
             let message = format!("composite `{name}` would contain itself");
             let finding = Diagnostic::error("recursive-composite", invoked, message);
-            let help = self.around.iter().map(|c| &*c.name.text);
+            let help = self.enclosing.iter().map(|c| &*c.name.text);
             let chain: Vec<_> = help.chain([&**name]).collect();
             self.report(finding.help(format!("it is invoked through {}", chain.join(" > "))));
             return false;
         }
-        if self.around.len() >= DEPTH_MAX {
+        if self.enclosing.len() >= DEPTH_MAX {
             let message = format!("composites nest deeper than {DEPTH_MAX}");
             self.report(Diagnostic::error("deep-composites", invoked, message));
             return false;
@@ -151,7 +151,7 @@ impl<'e, 'w> Expander<'e, 'w> {
 }
 
 /// The path of an instance: `Outer.Inner`.
-fn path(outer: &str, name: &str) -> Arc<str> {
+fn instance_path(outer: &str, name: &str) -> Arc<str> {
     if outer.is_empty() {
         name.into()
     } else {

@@ -5,105 +5,110 @@
 //!   A --> splitter ---+-> X[1] --+--> whoever reads X
 //!                     +-> X[2] --+
 //! ```
-//! Each input port gets a splitter of its own, which the library has ([`graph::Role::Splitter`]).
-//! The streams of the channels come together where the stream of the region is read. A region may
-//! stand in another one; it is split and brought together in each channel of that.
+//! Each input port gets a splitter of its own, which the library has
+//! ([`graph::OperatorRole::Splitter`]). The streams of the channels come together where the stream
+//! of the region is read. A region may stand in another one; it is split and brought together in
+//! each channel of that.
 
 use std::sync::Arc;
 
-use graph::{Expr, ExprKind, InPort, Operator, OperatorModel, OutPort, Param, ParamValue, Role};
+use graph::{
+    Expr, ExprKind, InPort, OperatorModel, OperatorNode, OperatorRole, OutPort, Param, ParamValue,
+};
 use syntax::ast::Invocation;
 use tuple::{Type, Value};
 
-use super::invocation::Place;
-use super::{Expander, Fed, Given, InSite, OutSite, Site};
-use crate::annotation::{self, Ports, Region, Share, Target};
-use crate::names::{Found, StreamId};
+use super::invocation::InvocationPlace;
+use super::{Expander, InPortSite, InputFeed, OperatorSite, OutPortSite, OutputStream};
+use crate::annotation::{
+    self, AnnotatedPorts, AnnotationTarget, ChannelDistribution, ParallelRegion,
+};
+use crate::names::{Definition, StreamId};
 use crate::plan::SPLITTER;
 
 impl<'w> Expander<'_, 'w> {
     /// The parallel region that an invocation is.
-    pub(super) fn region(
+    pub(super) fn parallel_region(
         &self,
         ast: &'w Invocation,
-        found: Option<Found<'w>>,
-        inputs: &[Fed],
-        given: &[Given],
-        place: &Place<'_, 'w>,
-    ) -> Option<Region> {
+        found: Option<Definition<'w>>,
+        inputs: &[InputFeed],
+        output_streams: &[OutputStream],
+        place: &InvocationPlace<'_, 'w>,
+    ) -> Option<ParallelRegion> {
         let target = match found? {
-            Found::Operator(model) => Target::Primitive(model),
-            Found::Composite(..) => Target::Composite,
+            Definition::Operator(model) => AnnotationTarget::Primitive(model),
+            Definition::Composite(..) => AnnotationTarget::Composite,
             _ => return None,
         };
-        let ports = Ports::of_invocation(ast, inputs, given);
-        annotation::region(self.session, place.scope, &ast.annotations, target, &ports)
+        let ports = AnnotatedPorts::from_invocation(ast, inputs, output_streams);
+        annotation::parallel_region(self.session, place.scope, &ast.annotations, target, &ports)
     }
 
     /// Expands an invocation once for each channel.
-    pub(super) fn channels(
+    pub(super) fn expand_channels(
         &mut self,
         ast: &'w Invocation,
-        found: Option<Found<'w>>,
-        (inputs, given): (Vec<Fed>, Vec<Given>),
-        place: &Place<'_, 'w>,
-        region: &Region,
+        found: Option<Definition<'w>>,
+        (inputs, output_streams): (Vec<InputFeed>, Vec<OutputStream>),
+        place: &InvocationPlace<'_, 'w>,
+        region: &ParallelRegion,
     ) {
-        let shares = region.shares.iter().zip(inputs);
+        let shares = region.distributions.iter().zip(inputs);
         let dealt: Vec<_> = shares
             .enumerate()
-            .map(|(port, (share, fed))| self.dealt(fed, share, region.width, (place, port)))
+            .map(|(port, (share, fed))| self.split_input(fed, share, region.width, (place, port)))
             .collect();
-        let mut parts = vec![Vec::new(); given.len()];
+        let mut parts = vec![Vec::new(); output_streams.len()];
         for channel in 0..region.width {
             let inputs = dealt.iter().map(|ports| ports[channel as usize].clone());
-            let outputs = given.iter().zip(&mut parts).map(|(given, parts)| {
+            let outputs = output_streams.iter().zip(&mut parts).map(|(given, parts)| {
                 let stream = self.new_stream();
                 parts.push(stream);
-                Given {
+                OutputStream {
                     stream,
                     ..given.clone()
                 }
             });
             let ports = (inputs.collect(), outputs.collect());
-            let place = Place {
+            let place = InvocationPlace {
                 path: format!("{}[{channel}]", place.path).into(),
                 ..*place
             };
             self.channel.channels.push(channel as i32);
             self.channel.widths.push(region.width as i32);
-            self.one(ast, found, ports, &place);
+            self.expand_channel(ast, found, ports, &place);
             self.channel.channels.pop();
             self.channel.widths.pop();
         }
-        for (given, parts) in given.iter().zip(parts) {
-            self.merged.insert(given.stream, parts);
+        for (output_streams, parts) in output_streams.iter().zip(parts) {
+            self.merged_streams.insert(output_streams.stream, parts);
         }
     }
 
     /// What feeds an input port in each channel.
-    fn dealt(
+    fn split_input(
         &mut self,
-        fed: Fed,
-        share: &Share,
+        feed: InputFeed,
+        share: &ChannelDistribution,
         width: u32,
-        (place, port): (&Place<'_, 'w>, usize),
-    ) -> Vec<Fed> {
-        let mut models = self.session.world.models().iter();
-        let splitter = models.find(|model| model.role == Role::Splitter);
-        let Some(splitter) = splitter.filter(|_| width > 1 && !fed.streams.is_empty()) else {
-            return vec![fed; width as usize];
+        (place, port): (&InvocationPlace<'_, 'w>, usize),
+    ) -> Vec<InputFeed> {
+        let mut models = self.session.symbols.models().iter();
+        let splitter = models.find(|model| model.role == OperatorRole::Splitter);
+        let Some(splitter) = splitter.filter(|_| width > 1 && !feed.streams.is_empty()) else {
+            return vec![feed; width as usize];
         };
         let outputs: Vec<StreamId> = (0..width).map(|_| self.new_stream()).collect();
         let name = format!("{}.split{port}", place.path);
-        self.splitter(splitter, name.into(), &fed, share, &outputs);
+        self.add_splitter(splitter, name.into(), &feed, share, &outputs);
         let mut channels = Vec::with_capacity(outputs.len());
         for stream in outputs {
-            channels.push(Fed {
-                streams: vec![(stream, fed.span)],
-                shares: fed.meanings(),
-                schema: fed.schema.clone(),
-                span: fed.span,
+            channels.push(InputFeed {
+                streams: vec![(stream, feed.span)],
+                split_from: feed.ids_and_origins(),
+                schema: feed.schema.clone(),
+                span: feed.span,
             });
         }
         channels
@@ -112,33 +117,37 @@ impl<'w> Expander<'_, 'w> {
     /// Has splitters drop the window markers that come out of another parallel region: those of its
     /// channels mean nothing together.
     pub fn drop_markers(&mut self) {
-        let merged = &self.merged;
+        let merged = &self.merged_streams;
         for (operator, site) in self.operators.iter_mut().zip(&self.sites) {
             let mut streams = site.inputs.iter().flat_map(|input| &input.streams);
-            if site.model.role == Role::Splitter && streams.any(|(s, _)| merged.contains_key(s)) {
-                operator.params.push(flag("dropMarkers", operator.pos));
+            if site.model.role == OperatorRole::Splitter
+                && streams.any(|(s, _)| merged.contains_key(s))
+            {
+                operator
+                    .params
+                    .push(flag_param("dropMarkers", operator.pos));
             }
         }
     }
 
     /// Adds the operator that deals a port's tuples out.
-    fn splitter(
+    fn add_splitter(
         &mut self,
         model: &'static OperatorModel,
         name: Arc<str>,
-        fed: &Fed,
-        share: &Share,
+        feed: &InputFeed,
+        share: &ChannelDistribution,
         outputs: &[StreamId],
     ) {
-        let schema = fed.schema.clone().unwrap_or_default();
-        let pos = self.session.pos(fed.span);
+        let schema = feed.schema.clone().unwrap_or_default();
+        let pos = self.session.pos(feed.span);
         let out = |channel: usize| OutPort {
             name: format!("{name}[{channel}]").into(),
             schema: schema.clone(),
             calls: Vec::new(),
             assign: Vec::new(),
         };
-        let operator = Operator {
+        let operator = OperatorNode {
             kind: format!("{}::{}", model.namespace, model.name).into(),
             inputs: vec![InPort {
                 name: name.clone(),
@@ -147,32 +156,32 @@ impl<'w> Expander<'_, 'w> {
                 window: None,
                 history: 0,
                 is_control: false,
-                unmarked: Vec::new(),
+                sources_without_markers: Vec::new(),
             }],
             outputs: (0..outputs.len()).map(out).collect(),
-            params: params(share, &schema, pos).into_iter().collect(),
+            params: splitter_param(share, &schema, pos).into_iter().collect(),
             logic: graph::Logic::default(),
             config: Vec::new(),
             annotations: vec![(SPLITTER.into(), Vec::new())],
-            own_thread: model.own_thread,
-            is_timed: false,
+            has_own_thread: model.has_own_thread,
+            submits_by_timer: false,
             clock: None,
             pos,
             name,
         };
-        let site = Site {
+        let site = OperatorSite {
             model,
-            head: fed.span,
+            head: feed.span,
             config: Vec::new(),
-            inputs: vec![InSite {
+            inputs: vec![InPortSite {
                 model: &model.inputs[0],
-                span: fed.span,
-                streams: fed.streams.clone(),
+                span: feed.span,
+                streams: feed.streams.clone(),
                 window: None,
             }],
             outputs: outputs
                 .iter()
-                .map(|&stream| OutSite {
+                .map(|&stream| OutPortSite {
                     model: &model.outputs[0],
                     stream,
                 })
@@ -185,7 +194,7 @@ impl<'w> Expander<'_, 'w> {
 }
 
 /// A parameter that is true.
-fn flag(name: &str, pos: graph::Pos) -> Param {
+fn flag_param(name: &str, pos: graph::Pos) -> Param {
     let kind = ExprKind::Const(Value::Boolean(true));
     let ty = Type::Boolean;
     Param {
@@ -196,11 +205,15 @@ fn flag(name: &str, pos: graph::Pos) -> Param {
 }
 
 /// How a splitter is told to share.
-fn params(share: &Share, schema: &Arc<tuple::TupleType>, pos: graph::Pos) -> Option<Param> {
+fn splitter_param(
+    share: &ChannelDistribution,
+    schema: &Arc<tuple::TupleType>,
+    pos: graph::Pos,
+) -> Option<Param> {
     let (name, exprs) = match share {
-        Share::InTurn => return None,
-        Share::Everything => return Some(flag("broadcast", pos)),
-        Share::By(attributes) => {
+        ChannelDistribution::RoundRobin => return None,
+        ChannelDistribution::Broadcast => return Some(flag_param("broadcast", pos)),
+        ChannelDistribution::Partitioned(attributes) => {
             let attribute = |&at: &usize| Expr {
                 kind: ExprKind::Attribute {
                     port: 0,

@@ -6,7 +6,7 @@ use syntax::{Diagnostic, Span};
 use tuple::Type;
 
 use super::Typer;
-use super::lookup::Meaning;
+use super::name_resolution::NameResolution;
 use crate::types::{integer, kind_of};
 
 impl<'w> Typer<'_, 'w> {
@@ -27,7 +27,7 @@ impl<'w> Typer<'_, 'w> {
         };
         let (key, ty) = self.element_type(&typed.ty, base.span)?;
         let index = self.subscript(index, key.as_ref())?;
-        Some(self.make(ExprKind::Index(Box::new(typed), Box::new(index)), ty, span))
+        Some(self.typed_expr(ExprKind::Index(Box::new(typed), Box::new(index)), ty, span))
     }
 
     /// The key type (`None`: any integer) and element type of what is subscripted.
@@ -89,7 +89,7 @@ impl<'w> Typer<'_, 'w> {
             None => Some(None),
         };
         let kind = ExprKind::Slice(Box::new(typed), bound(low)?, bound(up)?);
-        Some(self.make(kind, ty, span))
+        Some(self.typed_expr(kind, ty, span))
     }
 
     /// The input port that an expression names as a whole.
@@ -106,12 +106,12 @@ impl<'w> Typer<'_, 'w> {
             return Vec::new();
         };
         let meaning = match &name.namespace {
-            None => self.meaning(&name.name.text),
+            None => self.resolve_name(&name.name.text),
             Some(_) => None,
         };
         match meaning {
-            Some(Meaning::Port(port)) => vec![port],
-            Some(Meaning::Ports(ports)) => ports,
+            Some(NameResolution::Port(port)) => vec![port],
+            Some(NameResolution::Ports(ports)) => ports,
             _ => Vec::new(),
         }
     }
@@ -128,7 +128,7 @@ impl<'w> Typer<'_, 'w> {
         let value = self.fold(&typed, index.span)?;
         match integer(&value).map(u32::try_from) {
             Some(Ok(n)) if n <= MAX_HISTORY => {
-                self.site.as_ref()?.look_back(port, n);
+                self.operator.as_ref()?.extend_history(port, n);
                 self.whole_tuple(port, n, span)
             }
             _ => {

@@ -4,33 +4,36 @@ use graph::{BinaryOp, ExprKind};
 use syntax::{Diagnostic, SourceMap, Span};
 use tuple::Type;
 
+use super::compute_op::{ComputeOp, applies, element, operand_words, spelling};
 use super::convert::literal_advice;
 use super::literal::without_optional;
-use super::operator::{Computing, applies, element, needs, spelling};
 use crate::types::castable;
 
 /// An operation as it is written.
-pub(super) struct Written<'s> {
+pub(super) struct InfixSource<'s> {
     /// The operands.
     pub spans: (Span, Span),
     /// The operator.
-    pub at: Span,
+    pub op_span: Span,
     /// The type that the result is to have, if that is known.
     pub wanted: Option<&'s Type>,
     /// It is one like `+=`: the left operand is where the result goes.
-    pub assigns: bool,
+    pub is_assignment: bool,
     /// The texts.
     pub sources: &'s SourceMap,
 }
 
 /// The report, with the operands' types and what would help.
 pub(super) fn no_operator(
-    op: Computing,
+    op: ComputeOp,
     (left, right): &(graph::Expr, graph::Expr),
-    written: &Written<'_>,
+    written: &InfixSource<'_>,
 ) -> Diagnostic {
-    let Written {
-        spans, at, sources, ..
+    let InfixSource {
+        spans,
+        op_span: at,
+        sources,
+        ..
     } = *written;
     let exprs = (left, right);
     let (left, right) = (&left.ty, &right.ty);
@@ -45,8 +48,8 @@ pub(super) fn no_operator(
     if op.dotted || !applies(op.op, left) && !applies(op.op, right) {
         return finding;
     }
-    // Of two numbers of different types, a literal is the easier one to change, unless it has the type
-    // that is wanted.
+    // Of two numbers of different types, a literal is the easier one to change, unless it has the
+    // type that is wanted.
     let (literal, span, other) = match &exprs.1.kind {
         ExprKind::Const(_) => (exprs.1, spans.1, left),
         _ => (exprs.0, spans.0, right),
@@ -58,7 +61,11 @@ pub(super) fn no_operator(
 }
 
 /// What would be right for operands of these types.
-fn advice(op: Computing, (left, right): (&Type, &Type), written: &Written<'_>) -> Option<String> {
+fn advice(
+    op: ComputeOp,
+    (left, right): (&Type, &Type),
+    written: &InfixSource<'_>,
+) -> Option<String> {
     let text = spelling(op);
     let spans = written.spans;
     let texts = (written.sources.text(spans.0), written.sources.text(spans.1));
@@ -97,24 +104,33 @@ fn advice(op: Computing, (left, right): (&Type, &Type), written: &Written<'_>) -
             "numbers do not convert by themselves; cast one: `{cast}`"
         ));
     }
-    Some(format!("`{text}` needs two {} of one type", needs(op.op)))
+    Some(format!(
+        "`{text}` needs two {} of one type",
+        operand_words(op.op)
+    ))
 }
 
 /// An operation on two numbers with the cast that makes them one type.
 fn common_cast(
-    op: Computing,
+    op: ComputeOp,
     (left, right): (&Type, &Type),
-    written: &Written<'_>,
+    written: &InfixSource<'_>,
 ) -> Option<String> {
     let text = spelling(op);
     let spans = written.spans;
     let texts = (written.sources.text(spans.0), written.sources.text(spans.1));
     let cast_to = |to: &Type| match to == left {
-        true => format!("{} {text} {}", short(texts.0), cast_text(to, texts.1)),
-        false => format!("{} {text} {}", cast_text(to, texts.0), short(texts.1)),
+        true => format!("{} {text} {}", shortened(texts.0), cast_text(to, texts.1)),
+        false => format!("{} {text} {}", cast_text(to, texts.0), shortened(texts.1)),
     };
-    if written.assigns {
-        let cast = || format!("{} {text}= {}", short(texts.0), cast_text(left, texts.1));
+    if written.is_assignment {
+        let cast = || {
+            format!(
+                "{} {text}= {}",
+                shortened(texts.0),
+                cast_text(left, texts.1)
+            )
+        };
         return applies(op.op, left).then(cast);
     }
     let to = common_number(op.op, (left, right), written.wanted)?;
@@ -132,8 +148,8 @@ fn common_cast(
     )
 }
 
-/// Of the types of two numbers the one that the other is to be cast to: the one that is wanted, else
-/// the one that holds more, if the operator takes it.
+/// Of the types of two numbers the one that the other is to be cast to: the one that is wanted,
+/// else the one that holds more, if the operator takes it.
 fn common_number<'t>(
     op: BinaryOp,
     (left, right): (&'t Type, &'t Type),
@@ -175,7 +191,7 @@ fn rank(ty: &Type) -> (u32, u32) {
 const OPERAND_BYTES_MAX: usize = 40;
 
 /// An operand as a help repeats it.
-fn short(source: &str) -> &str {
+fn shortened(source: &str) -> &str {
     match source.len() > OPERAND_BYTES_MAX || source.contains('\n') {
         true => "...",
         false => source,
@@ -184,7 +200,7 @@ fn short(source: &str) -> &str {
 
 /// A cast of what is written so: `(int64) n`, `(int64) (a + b)`.
 pub(super) fn cast_text(to: &Type, source: &str) -> String {
-    let operand = short(source);
+    let operand = shortened(source);
     match is_operand(source) {
         true if operand != source || source.is_empty() => format!("({to})"),
         true => format!("({to}) {operand}"),
@@ -192,8 +208,8 @@ pub(super) fn cast_text(to: &Type, source: &str) -> String {
     }
 }
 
-/// Whether a cast before an expression holds for all of it: it is a name, a literal, a call, or stands
-/// in brackets, so that blanks and operators are within brackets only.
+/// Whether a cast before an expression holds for all of it: it is a name, a literal, a call, or
+/// stands in brackets, so that blanks and operators are within brackets only.
 fn is_operand(source: &str) -> bool {
     let mut depth = 0;
     let mut quote = None;

@@ -1,18 +1,18 @@
 //! Assignments and steps.
 
-use graph::{ExprKind, LocalId, Place, Root, Step};
+use graph::{ExprKind, LocalId, Place, PlaceRoot, PlaceStep};
 use syntax::ast::{self, BinaryOp as Written};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::binary::Operands;
-use super::effect::Mark;
-use super::operator::computing;
-use super::{Typer, Use, Variable};
+use super::binary::InfixOperands;
+use super::compute_op::compute_op;
+use super::effect::EffectsMark;
+use super::{PlaceUse, Typer, Variable};
 
 impl<'w> Typer<'_, 'w> {
-    /// `place = e`, `place op= e`: no value. That the variable itself is also read on the right side is
-    /// no conflict; any other pair of uses may be one.
+    /// `place = e`, `place op= e`: no value. That the variable itself is also read on the right
+    /// side is no conflict; any other pair of uses may be one.
     pub(super) fn assign(
         &mut self,
         (op, at): (Option<Written>, Span),
@@ -33,26 +33,27 @@ impl<'w> Typer<'_, 'w> {
         span: Span,
     ) -> Option<graph::Expr> {
         let start = self.effects.mark();
-        let place = self.place(target, Use::Assign);
+        let place = self.place(target, PlaceUse::Assign);
         let Some(place) = place else {
-            self.look_into(value);
+            self.check_untyped(value);
             self.effects.truncate(start);
-            self.assign_anyway(target);
+            self.mark_assigned(target);
             return None;
         };
         let value = self.expr_within(value, Some(&place.ty));
         self.check_effects(start);
-        if let (Root::Local(id), []) = (place.root, &place.steps[..]) {
+        if let (PlaceRoot::Local(id), []) = (place.root, &place.steps[..]) {
             self.flow.assign(id);
         }
         let kind = ExprKind::Assign(place, Box::new(value?));
-        Some(self.make(kind, Type::Void, span))
+        Some(self.typed_expr(kind, Type::Void, span))
     }
 
     /// What was meant to be assigned counts as assigned, so that one error does not cause others.
-    fn assign_anyway(&mut self, target: &ast::Expr) {
+    fn mark_assigned(&mut self, target: &ast::Expr) {
         if let ast::ExprKind::Name(name) = &target.kind
-            && let Some(super::lookup::Meaning::Local(entry)) = self.meaning(&name.name.text)
+            && let Some(super::name_resolution::NameResolution::Local(entry)) =
+                self.resolve_name(&name.name.text)
         {
             self.flow.assign(entry.id);
         }
@@ -66,12 +67,12 @@ impl<'w> Typer<'_, 'w> {
         span: Span,
     ) -> Option<graph::Expr> {
         let start = self.effects.mark();
-        let place = self.place(target, Use::Update);
+        let place = self.place(target, PlaceUse::Update);
         let hint = place.as_ref().map(|place| place.ty.clone());
         let typed = match &hint {
             Some(hint) => self.infer(value, Some(hint)),
             None => {
-                self.look_into(value);
+                self.check_untyped(value);
                 None
             }
         };
@@ -79,18 +80,18 @@ impl<'w> Typer<'_, 'w> {
             self.note_update(place, start, target.span);
         }
         self.check_effects(start);
-        let (place, typed) = (place?, self.value(typed?, value.span)?);
-        let computing = computing(op)?;
+        let (place, typed) = (place?, self.non_void(typed?, value.span)?);
+        let computing = compute_op(op)?;
         let pos = self.session.pos(span);
         let left = self.read(&place, pos);
         let spans = (target.span, value.span);
-        let operands = Operands {
+        let operands = InfixOperands {
             left,
             right: typed,
             spans,
-            at,
+            op_span: at,
             wanted: Some(&place.ty),
-            assigns: true,
+            is_assignment: true,
         };
         let result = self.compute(computing, operands, span)?;
         let result = self.coerced_string(result, &place.ty, value.span)?;
@@ -100,22 +101,22 @@ impl<'w> Typer<'_, 'w> {
             }
             _ => ExprKind::Assign(place, Box::new(result)),
         };
-        Some(self.make(kind, Type::Void, span))
+        Some(self.typed_expr(kind, Type::Void, span))
     }
 
     /// `x += x++` changes `x` twice, whatever `x += x` reads.
-    fn note_update(&mut self, place: &Place, start: Mark, span: Span) {
+    fn note_update(&mut self, place: &Place, start: EffectsMark, span: Span) {
         let variable = match place.root {
-            Root::State(id) => Variable::State(id),
-            Root::Local(id) => match self.copies.iter().position(|copy| *copy == Some(id)) {
+            PlaceRoot::State(id) => Variable::State(id),
+            PlaceRoot::Local(id) => match self.copies.iter().position(|copy| *copy == Some(id)) {
                 Some(port) => Variable::Input(port as u32),
                 None => Variable::Local(id),
             },
         };
         if self.effects.has_write(start, variable) {
             let fields = place.steps.iter().map_while(|step| match step {
-                Step::Field(index) => Some(*index),
-                Step::Index(_) => None,
+                PlaceStep::Field(index) => Some(*index),
+                PlaceStep::Index(_) => None,
             });
             self.effects.write(variable, fields.collect(), span);
         }
@@ -139,7 +140,7 @@ impl<'w> Typer<'_, 'w> {
         prefix: bool,
         span: Span,
     ) -> Option<graph::Expr> {
-        let place = self.place(target, Use::Change)?;
+        let place = self.place(target, PlaceUse::Change)?;
         let ty = place.ty.clone();
         if !ty.is_numeric() || ty.is_complex() {
             let text = if down { "--" } else { "++" };
@@ -148,11 +149,11 @@ impl<'w> Typer<'_, 'w> {
             return self
                 .report(finding.help(format!("`{text}` needs an integer or float variable")));
         }
-        Some(self.make(
-            ExprKind::Step {
+        Some(self.typed_expr(
+            ExprKind::Increment {
                 place,
-                down,
-                prefix,
+                is_decrement: down,
+                is_prefix: prefix,
             },
             ty,
             span,
@@ -162,32 +163,35 @@ impl<'w> Typer<'_, 'w> {
     /// The value that a place has.
     fn read(&self, place: &Place, pos: graph::Pos) -> graph::Expr {
         let (kind, ty) = match place.root {
-            Root::Local(id) => (ExprKind::Local(id), self.locals[id.0 as usize].ty.clone()),
-            Root::State(id) => {
-                let entry = self.site.as_ref().and_then(|site| site.state_entry(id).ty);
+            PlaceRoot::Local(id) => (ExprKind::Local(id), self.locals[id.0 as usize].ty.clone()),
+            PlaceRoot::State(id) => {
+                let entry = self
+                    .operator
+                    .as_ref()
+                    .and_then(|site| site.state_entry(id).ty);
                 (ExprKind::State(id), entry.unwrap_or(Type::Void))
             }
         };
         let root = graph::Expr { kind, ty, pos };
         place.steps.iter().fold(root, |base, step| {
-            let ty = after(&base.ty, step);
+            let ty = stepped_type(&base.ty, step);
             let kind = match step {
-                Step::Field(index) => ExprKind::Field(Box::new(base), *index),
-                Step::Index(index) => ExprKind::Index(Box::new(base), Box::new(index.clone())),
+                PlaceStep::Field(index) => ExprKind::Field(Box::new(base), *index),
+                PlaceStep::Index(index) => ExprKind::Index(Box::new(base), Box::new(index.clone())),
             };
             graph::Expr { kind, ty, pos }
         })
     }
 
     /// The local variable that stands for the tuple of a mutable input port in this body.
-    pub(super) fn copy_of(&mut self, port: usize) -> LocalId {
+    pub(super) fn input_copy(&mut self, port: usize) -> LocalId {
         if self.copies.len() <= port {
             self.copies.resize(port + 1, None);
         }
         if let Some(id) = self.copies[port] {
             return id;
         }
-        let input = self.site.as_ref().map(|site| site.inputs[port].clone());
+        let input = self.operator.as_ref().map(|site| site.inputs[port].clone());
         let (name, schema, span) = match input {
             Some(input) => (input.name, input.schema.unwrap_or_default(), input.span),
             None => Default::default(),
@@ -200,9 +204,11 @@ impl<'w> Typer<'_, 'w> {
 }
 
 /// The type that a step leads to.
-fn after(ty: &Type, step: &Step) -> Type {
+fn stepped_type(ty: &Type, step: &PlaceStep) -> Type {
     match (ty, step) {
-        (Type::Tuple(schema), Step::Field(index)) => schema.attributes[*index as usize].ty.clone(),
+        (Type::Tuple(schema), PlaceStep::Field(index)) => {
+            schema.attributes[*index as usize].ty.clone()
+        }
         (Type::List(e, _), _) => (**e).clone(),
         (Type::Map(kv, _), _) => kv.1.clone(),
         (Type::Blob, _) => Type::Uint8,

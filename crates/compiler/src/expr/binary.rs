@@ -9,10 +9,10 @@ use tuple::Type;
 
 use super::Typer;
 use super::advice::{self, no_operator};
-use super::convert::{alike, cast_node};
+use super::compute_op::{ComputeOp, applies, compute_op, element, is_shift};
+use super::convert::{cast_node, unify_operands};
 use super::literal::{needs_context, without_optional};
-use super::mixed::{brought_together, looked_for_together};
-use super::operator::{Computing, applies, computing, element, is_shift};
+use super::mixed_numbers::{unify_membership, unify_numbers};
 
 impl<'w> Typer<'_, 'w> {
     /// A chain of infix operators that leans to the left, typed from its first operand on, so that
@@ -36,7 +36,7 @@ impl<'w> Typer<'_, 'w> {
         let mut left = self.first_operand(first, op, right, hint);
         while let Some((span, op, at, left_ast, right)) = chain.pop() {
             let Some(typed) = left else {
-                self.look_into(right);
+                self.check_untyped(right);
                 continue;
             };
             let right_type = right_hint(op, &typed.ty);
@@ -50,8 +50,8 @@ impl<'w> Typer<'_, 'w> {
         left.map(|typed| *typed)
     }
 
-    /// The left operand; if it has no type of its own, or is an open number, the right one gives the
-    /// hint.
+    /// The left operand; if it has no type of its own, or is an open number, the right one gives
+    /// the hint.
     fn first_operand(
         &mut self,
         left: &'w ast::Expr,
@@ -79,8 +79,8 @@ impl<'w> Typer<'_, 'w> {
         self.operand(left, Some(&hint))
     }
 
-    /// An operator on two operands that are typed; `wanted` is the type that the result is to have, if
-    /// that is known. Boxes keep the frames of deep expressions small.
+    /// An operator on two operands that are typed; `wanted` is the type that the result is to have,
+    /// if that is known. Boxes keep the frames of deep expressions small.
     fn operation(
         &self,
         (op, at): (Written, Span),
@@ -90,19 +90,19 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<Box<graph::Expr>> {
         let result = match op {
             Written::And | Written::Or => self.logical(op, *left, *right, spans, span),
-            Written::In => self.contained(*left, *right, spans, span),
+            Written::In => self.membership(*left, *right, spans, span),
             Written::OrElse => self.or_else(*left, *right, spans, span),
             _ => {
                 let (left, right) = (*left, *right);
-                let operands = Operands {
+                let operands = InfixOperands {
                     left,
                     right,
                     spans,
-                    at,
+                    op_span: at,
                     wanted,
-                    assigns: false,
+                    is_assignment: false,
                 };
-                self.compute(computing(op)?, operands, span)
+                self.compute(compute_op(op)?, operands, span)
             }
         };
         result.map(Box::new)
@@ -123,10 +123,10 @@ impl<'w> Typer<'_, 'w> {
             Written::And => ExprKind::And(left, right),
             _ => ExprKind::Or(left, right),
         };
-        Some(self.make(kind, Type::Boolean, span))
+        Some(self.typed_expr(kind, Type::Boolean, span))
     }
 
-    fn contained(
+    fn membership(
         &self,
         left: graph::Expr,
         right: graph::Expr,
@@ -134,7 +134,7 @@ impl<'w> Typer<'_, 'w> {
         span: Span,
     ) -> Option<graph::Expr> {
         let (left, right) = match self.context.open_numbers {
-            true => looked_for_together(left, right),
+            true => unify_membership(left, right),
             false => (left, right),
         };
         let key = match &right.ty {
@@ -147,7 +147,7 @@ impl<'w> Typer<'_, 'w> {
         };
         let left = self.coerced(left, &key, spans.0)?;
         let kind = ExprKind::In(Box::new(left), Box::new(right));
-        Some(self.make(kind, Type::Boolean, span))
+        Some(self.typed_expr(kind, Type::Boolean, span))
     }
 
     fn or_else(
@@ -164,50 +164,50 @@ impl<'w> Typer<'_, 'w> {
         let inner = (**inner).clone();
         let right = self.coerced(right, &inner, spans.1)?;
         let kind = ExprKind::UnwrapOr(Box::new(left), Box::new(right));
-        Some(self.make(kind, inner, span))
+        Some(self.typed_expr(kind, inner, span))
     }
 
     /// An operator that computes, on operands that are typed.
     pub(super) fn compute(
         &self,
-        op: Computing,
-        operands: Operands<'_>,
+        op: ComputeOp,
+        operands: InfixOperands<'_>,
         span: Span,
     ) -> Option<graph::Expr> {
-        let Operands {
+        let InfixOperands {
             left,
             right,
             spans,
-            at,
+            op_span: at,
             wanted,
-            assigns,
+            is_assignment: assigns,
         } = operands;
         let (left, right) = same_strings(left, right);
         let (left, right) = match self.context.open_numbers {
-            true if !op.dotted => brought_together(op.op, left, right),
+            true if !op.dotted => unify_numbers(op.op, left, right),
             _ => (left, right),
         };
         let result = if op.dotted {
-            self.dotted(op.op, left, right, span)
+            self.elementwise(op.op, left, right, span)
         } else {
-            self.plain(op.op, left, right, span)
+            self.whole_values(op.op, left, right, span)
         };
         match result {
             Ok(expr) => Some(expr),
             Err(both) => {
-                let written = advice::Written {
+                let written = advice::InfixSource {
                     spans,
-                    at,
+                    op_span: at,
                     wanted,
-                    assigns,
-                    sources: self.session.world.sources(),
+                    is_assignment: assigns,
+                    sources: self.session.symbols.sources(),
                 };
                 self.report(no_operator(op, &both, &written))
             }
         }
     }
 
-    fn plain(
+    fn whole_values(
         &self,
         op: BinaryOp,
         left: graph::Expr,
@@ -216,7 +216,7 @@ impl<'w> Typer<'_, 'w> {
     ) -> Result<graph::Expr, Box<(graph::Expr, graph::Expr)>> {
         let equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
         let (left, right) = if equality {
-            alike(left, right)
+            unify_operands(left, right)
         } else {
             (left, right)
         };
@@ -228,20 +228,20 @@ impl<'w> Typer<'_, 'w> {
                 left.ty.clone()
             };
             let kind = ExprKind::Binary(op, Box::new(left), Box::new(right));
-            return Ok(self.make(kind, ty, span));
+            return Ok(self.typed_expr(kind, ty, span));
         }
-        let (form, ty) = if let Some(ty) = mapped(op, &left.ty, &right.ty) {
-            (MappedForm::Left, ty)
-        } else if let Some(ty) = mapped(op, &right.ty, &left.ty) {
-            (MappedForm::Right, ty)
+        let (form, ty) = if let Some(ty) = mapped_type(op, &left.ty, &right.ty) {
+            (MappedForm::CollectionScalar, ty)
+        } else if let Some(ty) = mapped_type(op, &right.ty, &left.ty) {
+            (MappedForm::ScalarCollection, ty)
         } else {
             return Err(Box::new((left, right)));
         };
         let kind = ExprKind::Mapped(op, form, Box::new(left), Box::new(right));
-        Ok(self.make(kind, ty, span))
+        Ok(self.typed_expr(kind, ty, span))
     }
 
-    fn dotted(
+    fn elementwise(
         &self,
         op: BinaryOp,
         left: graph::Expr,
@@ -256,22 +256,22 @@ impl<'w> Typer<'_, 'w> {
         if !(shift || left.ty == right.ty && applies(op, a)) {
             return Err(Box::new((left, right)));
         }
-        let ty = result_of(op, &left.ty);
-        let kind = ExprKind::Mapped(op, MappedForm::Both, Box::new(left), Box::new(right));
-        Ok(self.make(kind, ty, span))
+        let ty = mapped_result_type(op, &left.ty);
+        let kind = ExprKind::Mapped(op, MappedForm::Elementwise, Box::new(left), Box::new(right));
+        Ok(self.typed_expr(kind, ty, span))
     }
 }
 
 /// Two typed operands and their places; `at` is the operator's.
-pub(super) struct Operands<'t> {
+pub(super) struct InfixOperands<'t> {
     pub left: graph::Expr,
     pub right: graph::Expr,
     pub spans: (Span, Span),
-    pub at: Span,
+    pub op_span: Span,
     /// The type that the result is to have, if that is known.
     pub wanted: Option<&'t Type>,
     /// The result goes where the left operand is from, as that of `+=` does.
-    pub assigns: bool,
+    pub is_assignment: bool,
 }
 
 /// What a literal without type on the right side of an operator is taken for.
@@ -303,15 +303,15 @@ fn same_keys(a: &Type, b: &Type) -> bool {
 }
 
 /// The type of an operator that is mapped over a list or map against a scalar, if it can be.
-fn mapped(op: BinaryOp, collection: &Type, scalar: &Type) -> Option<Type> {
+fn mapped_type(op: BinaryOp, collection: &Type, scalar: &Type) -> Option<Type> {
     let e = element(collection)?;
     let fits =
         e == scalar && applies(op, e) || is_shift(op) && e.is_integral() && scalar.is_integral();
-    fits.then(|| result_of(op, collection))
+    fits.then(|| mapped_result_type(op, collection))
 }
 
 /// The type of a mapped operation.
-fn result_of(op: BinaryOp, collection: &Type) -> Type {
+fn mapped_result_type(op: BinaryOp, collection: &Type) -> Type {
     if !op.is_comparison() {
         return collection.clone();
     }

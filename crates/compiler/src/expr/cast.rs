@@ -36,7 +36,7 @@ impl<'w> Typer<'_, 'w> {
         } else if is_literal(&typed.kind) && fits_initially(&typed, to) {
             coerce_initially(typed, to)
         } else {
-            return self.report(refused(&typed.ty, to, span));
+            return self.report(refused_cast(&typed.ty, to, span));
         };
         result.pos = self.session.pos(span);
         Some(result)
@@ -51,13 +51,13 @@ fn is_literal(kind: &ExprKind) -> bool {
     )
 }
 
-fn refused(from: &Type, to: &Type, span: Span) -> Diagnostic {
+fn refused_cast(from: &Type, to: &Type, span: Span) -> Diagnostic {
     let finding = Diagnostic::error("bad-cast", span, format!("{from} cannot be cast to {to}"));
     match from {
         Type::Optional(inner) if castable(inner, to) => {
             finding.help("unwrap the optional first, with `!` or `?:`")
         }
-        _ => match crate::types::difference(to, from).or_else(|| instead(from, to)) {
+        _ => match crate::types::difference(to, from).or_else(|| cast_alternative(from, to)) {
             Some(text) => finding.help(text),
             None => finding,
         },
@@ -65,7 +65,7 @@ fn refused(from: &Type, to: &Type, span: Span) -> Diagnostic {
 }
 
 /// What takes the place of a cast that other languages have.
-fn instead(from: &Type, to: &Type) -> Option<String> {
+fn cast_alternative(from: &Type, to: &Type) -> Option<String> {
     let text = match (from, to) {
         (Type::Boolean, to) if to.is_numeric() => {
             "write `b ? 1 : 0`, with the numbers of that type"

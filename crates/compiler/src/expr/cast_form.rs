@@ -1,7 +1,8 @@
 //! Casts that only names can tell from operations: `(T) - e` and `(T)[e]`.
 //!
-//! The parser takes `(name) - e` for a difference and `(name)[e]` for a subscript. Where the name is
-//! that of a type they are casts, and a cast binds tighter than what the parser has put around it:
+//! The parser takes `(name) - e` for a difference and `(name)[e]` for a subscript. Where the name
+//! is that of a type they are casts, and a cast binds tighter than what the parser has put around
+//! it:
 //!
 //! ```text
 //! a * (T) - b * c     parsed    (a * (T)) - (b * c)
@@ -14,7 +15,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Mode, PrefixOp, QName, TypeExpr, TypeKind};
 
 use super::Typer;
-use crate::names::{Found, Frame, Kind};
+use crate::names::{Definition, DefinitionKind, ScopeFrame};
 
 impl<'w> Typer<'_, 'w> {
     /// A difference whose left operand ends in `(T)`, grouped as the cast that it is; anything else
@@ -26,18 +27,20 @@ impl<'w> Typer<'_, 'w> {
         if !self.is_type(last_operand(left)) {
             return expr;
         }
-        let world = self.session.world;
-        world.regrouped.get(expr, || negated(left, right))
+        let symbols = self.session.symbols;
+        symbols
+            .regrouped_exprs
+            .get(expr, || regrouped_negation(left, right))
     }
 
-    /// A subscript of `(T)`, with all that is applied to it, grouped as the cast that it is; anything
-    /// else as it is.
+    /// A subscript of `(T)`, with all that is applied to it, grouped as the cast that it is;
+    /// anything else as it is.
     pub(super) fn list_cast(&self, expr: &'w Expr) -> &'w Expr {
         if !self.is_type_subscript(expr) {
             return expr;
         }
-        let world = self.session.world;
-        world.regrouped.get(expr, || {
+        let symbols = self.session.symbols;
+        symbols.regrouped_exprs.get(expr, || {
             let mut literal = expr.clone();
             let Some((ty, open)) = literal_in_place_of_subscript(&mut literal) else {
                 return literal;
@@ -79,20 +82,24 @@ impl<'w> Typer<'_, 'w> {
 
     /// Whether a name is that of a type, and of no value.
     pub(super) fn is_type_name(&self, name: &QName) -> bool {
-        let (text, world) = (&name.name.text, self.session.world);
+        let (text, world) = (&name.name.text, self.session.symbols);
         let is_value = match &name.namespace {
             Some(namespace) => world.enumerator_in(&namespace.text, text).is_some(),
             None if text.starts_with('$') => return self.is_type_formal(&name.name),
-            None => self.meaning(text).is_some(),
+            None => self.resolve_name(text).is_some(),
         };
         let is_local = || {
             self.scope.frames().any(|frame| match frame {
-                Frame::Block(block) => block.types.borrow().contains_key(text),
-                Frame::Composite(frame) => frame.ty(text).is_some(),
+                ScopeFrame::Block(block) => block.types.borrow().contains_key(text),
+                ScopeFrame::Composite(frame) => frame.ty(text).is_some(),
                 _ => false,
             })
         };
-        let is_global = || world.search(self.scope.unit_id(), name, Kind::Type).is_ok();
+        let is_global = || {
+            world
+                .search(self.scope.unit_id(), name, DefinitionKind::Type)
+                .is_ok()
+        };
         !is_value && (name.namespace.is_none() && is_local() || is_global())
     }
 
@@ -104,11 +111,11 @@ impl<'w> Typer<'_, 'w> {
 
     fn is_member_type(&self, composite: &QName, member: &Ident) -> bool {
         let is_value =
-            composite.namespace.is_none() && self.meaning(&composite.name.text).is_some();
-        let world = self.session.world;
-        let found = world.search(self.scope.unit_id(), composite, Kind::Operator);
+            composite.namespace.is_none() && self.resolve_name(&composite.name.text).is_some();
+        let symbols = self.session.symbols;
+        let found = symbols.search(self.scope.unit_id(), composite, DefinitionKind::Operator);
         match found {
-            Ok(Found::Composite(_, ast)) => {
+            Ok(Definition::Composite(_, ast)) => {
                 !is_value && ast.types.iter().any(|t| t.name.text == member.text)
             }
             _ => false,
@@ -129,41 +136,49 @@ fn last_operand(mut expr: &Expr) -> &Expr {
 
 /// `left`, which ends in `(T)`, and the minus after it and `right`: a cast of a negation in the
 /// middle of them.
-fn negated(left: &Expr, right: &Expr) -> Expr {
+fn regrouped_negation(left: &Expr, right: &Expr) -> Expr {
     match &left.kind {
         ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), at, a, b)
         | ExprKind::Binary(op @ (BinaryOp::DotAdd | BinaryOp::DotSub), at, a, b) => {
-            binary(*op, *at, (**a).clone(), negated(b, right))
+            binary(*op, *at, (**a).clone(), regrouped_negation(b, right))
         }
-        ExprKind::Binary(BinaryOp::OrElse, at, a, b) => with_first(right, false, &|x| {
-            binary(BinaryOp::OrElse, *at, (**a).clone(), negated(b, x))
+        ExprKind::Binary(BinaryOp::OrElse, at, a, b) => replace_first_operand(right, false, &|x| {
+            binary(
+                BinaryOp::OrElse,
+                *at,
+                (**a).clone(),
+                regrouped_negation(b, x),
+            )
         }),
-        ExprKind::Binary(op, at, a, b) => with_first(right, true, &|x| {
-            binary(*op, *at, (**a).clone(), negated(b, x))
+        ExprKind::Binary(op, at, a, b) => replace_first_operand(right, true, &|x| {
+            binary(*op, *at, (**a).clone(), regrouped_negation(b, x))
         }),
-        ExprKind::Prefix(op, inner) => with_first(right, false, &|x| {
-            let inner = negated(inner, x);
+        ExprKind::Prefix(op, inner) => replace_first_operand(right, false, &|x| {
+            let inner = regrouped_negation(inner, x);
             let span = left.span.to(inner.span);
             let kind = ExprKind::Prefix(*op, Box::new(inner));
             Expr { kind, span }
         }),
-        ExprKind::Cast(ty, inner) => with_first(right, false, &|x| {
-            let inner = negated(inner, x);
+        ExprKind::Cast(ty, inner) => replace_first_operand(right, false, &|x| {
+            let inner = regrouped_negation(inner, x);
             let span = left.span.to(inner.span);
             let kind = ExprKind::Cast(ty.clone(), Box::new(inner));
             Expr { kind, span }
         }),
-        _ => with_first(right, false, &|x| cast(left.clone(), minus(x, left.span))),
+        _ => replace_first_operand(right, false, &|x| cast(left.clone(), minus(x, left.span))),
     }
 }
 
 /// `right` with its first operand replaced. The operands of multiplication and its like may be
 /// `a ?: b`, if `of_product`; else the first operand is no operation at all.
-fn with_first(right: &Expr, of_product: bool, make: &dyn Fn(&Expr) -> Expr) -> Expr {
+fn replace_first_operand(right: &Expr, of_product: bool, make: &dyn Fn(&Expr) -> Expr) -> Expr {
     match &right.kind {
-        ExprKind::Binary(op, at, a, b) if !(of_product && *op == BinaryOp::OrElse) => {
-            binary(*op, *at, with_first(a, of_product, make), (**b).clone())
-        }
+        ExprKind::Binary(op, at, a, b) if !(of_product && *op == BinaryOp::OrElse) => binary(
+            *op,
+            *at,
+            replace_first_operand(a, of_product, make),
+            (**b).clone(),
+        ),
         _ => make(right),
     }
 }

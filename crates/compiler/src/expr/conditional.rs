@@ -7,7 +7,7 @@ use tuple::Type;
 
 use super::Typer;
 use super::container::is_null;
-use super::convert::{alike, optional_of};
+use super::convert::{optional_of, unify_operands};
 use super::literal::needs_context;
 
 impl<'w> Typer<'_, 'w> {
@@ -21,7 +21,7 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let condition = self.operand_of(condition, &Type::Boolean);
         let (first, second) = self.branches(a, b, hint)?;
-        self.joined(condition?, *first, *second, (a.span, b.span), span)
+        self.join_branches(condition?, *first, *second, (a.span, b.span), span)
     }
 
     /// Both results, each with the hint of the other if it needs one.
@@ -37,7 +37,7 @@ impl<'w> Typer<'_, 'w> {
             return Some((self.operand(a, Some(&own))?, second));
         }
         let Some(first) = self.operand(a, hint) else {
-            self.look_into(b);
+            self.check_untyped(b);
             return None;
         };
         let own = branch_hint(b, &first);
@@ -45,7 +45,7 @@ impl<'w> Typer<'_, 'w> {
         Some((first, second))
     }
 
-    fn joined(
+    fn join_branches(
         &self,
         condition: Box<graph::Expr>,
         first: graph::Expr,
@@ -53,7 +53,7 @@ impl<'w> Typer<'_, 'w> {
         spans: (Span, Span),
         span: Span,
     ) -> Option<graph::Expr> {
-        let (first, second) = alike(first, second);
+        let (first, second) = unify_operands(first, second);
         if first.ty != second.ty {
             let (a, b) = (&first.ty, &second.ty);
             let message = format!("both results of `?:` must be of one type, not {a} and {b}");
@@ -64,7 +64,7 @@ impl<'w> Typer<'_, 'w> {
         }
         let ty = first.ty.clone();
         let kind = ExprKind::Conditional(condition, Box::new(first), Box::new(second));
-        Some(self.make(kind, ty, span))
+        Some(self.typed_expr(kind, ty, span))
     }
 }
 

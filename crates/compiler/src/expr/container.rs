@@ -23,7 +23,7 @@ impl<'w> Typer<'_, 'w> {
         if list.is_empty() {
             return match hint {
                 Some(ty @ Type::List(..)) => {
-                    Some(self.make(ExprKind::List(Vec::new()), unbounded(ty), span))
+                    Some(self.typed_expr(ExprKind::List(Vec::new()), unbounded(ty), span))
                 }
                 Some(Type::Blob) => self.list(list, Some(&bytes()), span),
                 Some(other) => {
@@ -38,7 +38,7 @@ impl<'w> Typer<'_, 'w> {
             _ => None,
         };
         let (list, ty) = self.elements(list.iter().collect(), element, "elements")?;
-        Some(self.make(ExprKind::List(list), Type::List(Arc::new(ty), None), span))
+        Some(self.typed_expr(ExprKind::List(list), Type::List(Arc::new(ty), None), span))
     }
 
     pub(super) fn set(
@@ -52,7 +52,7 @@ impl<'w> Typer<'_, 'w> {
             _ => None,
         };
         let (list, ty) = self.elements(list.iter().collect(), element, "elements")?;
-        Some(self.make(ExprKind::Set(list), Type::Set(Arc::new(ty), None), span))
+        Some(self.typed_expr(ExprKind::Set(list), Type::Set(Arc::new(ty), None), span))
     }
 
     pub(super) fn map(
@@ -72,7 +72,7 @@ impl<'w> Typer<'_, 'w> {
         let values = self.elements(values, hint.map(|kv| &kv.1), "values");
         let ((keys, key), (values, value)) = (keys?, values?);
         let entries = keys.into_iter().zip(values).collect();
-        Some(self.make(
+        Some(self.typed_expr(
             ExprKind::Map(entries),
             Type::Map(Arc::new((key, value)), None),
             span,
@@ -116,12 +116,12 @@ impl<'w> Typer<'_, 'w> {
             values.push(value);
         }
         let ty = Type::Tuple(Arc::new(TupleType { attributes }));
-        sound.then(|| self.make(ExprKind::Tuple(values), ty, span))
+        sound.then(|| self.typed_expr(ExprKind::Tuple(values), ty, span))
     }
 
     fn element(&mut self, expr: &'w ast::Expr, hint: Option<&Type>) -> Option<graph::Expr> {
         let typed = self.infer(expr, hint)?;
-        self.value(typed, expr.span)
+        self.non_void(typed, expr.span)
     }
 
     /// Expressions that must be of one type: that of the hint if all convert to it, else their own.
@@ -140,17 +140,17 @@ impl<'w> Typer<'_, 'w> {
                 Some(self.element(expr, hint)?)
             });
         }
-        self.complete(&list, &mut typed)?;
+        self.type_open_elements(&list, &mut typed)?;
         let typed: Vec<graph::Expr> = typed.into_iter().flatten().collect();
         let ty = match hint {
             Some(ty) if typed.iter().all(|e| fits(e, ty)) => ty.clone(),
-            _ => self.common(&list, &typed, what)?,
+            _ => self.common_element_type(&list, &typed, what)?,
         };
         Some((typed.into_iter().map(|e| coerce(e, &ty)).collect(), ty))
     }
 
     /// Types the elements that have no type of their own by that of their neighbours.
-    fn complete(
+    fn type_open_elements(
         &mut self,
         list: &[&'w ast::Expr],
         typed: &mut [Option<graph::Expr>],
@@ -169,7 +169,12 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// The type of one of the expressions that all others convert to.
-    fn common(&self, list: &[&ast::Expr], typed: &[graph::Expr], what: &str) -> Option<Type> {
+    fn common_element_type(
+        &self,
+        list: &[&ast::Expr],
+        typed: &[graph::Expr],
+        what: &str,
+    ) -> Option<Type> {
         let all_fit = |ty: &Type| typed.iter().all(|e| fits(e, ty));
         let first = &typed.first()?.ty;
         if let Some(one) = typed.iter().find(|e| all_fit(&e.ty)) {

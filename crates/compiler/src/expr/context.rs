@@ -8,9 +8,9 @@ use crate::function::OutputFunctions;
 
 /// What an expression may use; the caller of [`super::Typer`] says so.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct TypingContext {
     /// Which input tuples it may read.
-    pub inputs: Inputs,
+    pub inputs: ReadableInputs,
     /// Whether `In[n]` may look back.
     pub history: bool,
     /// Whether state variables may be read.
@@ -24,9 +24,9 @@ pub struct Context {
     /// It must be known when compiling.
     pub constant: bool,
     /// What `return` may do.
-    pub returns: Returns,
+    pub returns: AllowedReturn,
     /// Whether stateful functions may be called.
-    pub stateful: Stateful,
+    pub stateful: StatefulCalls,
     /// Whether numbers without a suffix are of the type of what they stand beside, and numbers of
     /// different types may stand side by side.
     pub open_numbers: bool,
@@ -34,7 +34,7 @@ pub struct Context {
 
 /// Which input tuples an expression may read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Inputs {
+pub enum ReadableInputs {
     /// None; the text says what stands here: "a parameter that is evaluated once".
     #[default]
     None,
@@ -48,19 +48,19 @@ pub enum Inputs {
 
 /// What `return` may do.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Returns {
+pub enum AllowedReturn {
     /// There is nothing to return from.
     #[default]
     Nowhere,
     /// `return;` (an on-clause, a void function).
-    Bare,
+    WithoutValue,
     /// `return e;`. `None`: the type is broken, which was reported.
     Value(Option<Type>),
 }
 
 /// Whether stateful functions may be called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stateful {
+pub enum StatefulCalls {
     /// They may.
     #[default]
     Allowed,
@@ -70,50 +70,50 @@ pub enum Stateful {
     InCondition,
 }
 
-impl Context {
+impl TypingContext {
     /// A compile-time constant: no attributes, no variables.
-    pub fn constant() -> Context {
-        Context {
+    pub fn constant() -> TypingContext {
+        TypingContext {
             constant: true,
-            ..Context::default()
+            ..TypingContext::default()
         }
     }
 
     /// An expression that is evaluated once, at start-up: no attributes.
-    pub fn attribute_free() -> Context {
-        Context {
+    pub fn attribute_free() -> TypingContext {
+        TypingContext {
             state: false,
-            ..Context::default()
+            ..TypingContext::default()
         }
     }
 
     /// An expression over input tuples and state, with tuple history: `param` of mode expression.
-    pub fn expression() -> Context {
-        Context {
-            inputs: Inputs::All,
+    pub fn expression() -> TypingContext {
+        TypingContext {
+            inputs: ReadableInputs::All,
             history: true,
             state: true,
-            ..Context::default()
+            ..TypingContext::default()
         }
     }
 
     /// The right side of an output assignment.
-    pub fn output(functions: Option<Rc<OutputFunctions>>) -> Context {
-        Context {
+    pub fn output(functions: Option<Rc<OutputFunctions>>) -> TypingContext {
+        TypingContext {
             output_functions: functions,
-            ..Context::expression()
+            ..TypingContext::expression()
         }
     }
 
     /// A logic clause: `submits` as the operator's model says, `punctuation` in `onPunct`.
-    pub fn logic(submits: bool, punctuation: bool) -> Context {
-        Context {
-            inputs: Inputs::All,
+    pub fn logic(submits: bool, punctuation: bool) -> TypingContext {
+        TypingContext {
+            inputs: ReadableInputs::All,
             state: true,
             submits,
             punctuation,
-            returns: Returns::Bare,
-            ..Context::default()
+            returns: AllowedReturn::WithoutValue,
+            ..TypingContext::default()
         }
     }
 }

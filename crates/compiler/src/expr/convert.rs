@@ -1,6 +1,6 @@
-//! Implicit conversions: T to optional<T>, the elements of literals, texts that are written here and
-//! are short enough for a bounded string, and, in initializers only, whatever may be cast. Nothing
-//! else converts by itself; there is no implicit numeric conversion.
+//! Implicit conversions: T to optional<T>, the elements of literals, texts that are written here
+//! and are short enough for a bounded string, and, in initializers only, whatever may be cast.
+//! Nothing else converts by itself; there is no implicit numeric conversion.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub(super) fn coerce(expr: graph::Expr, to: &Type) -> graph::Expr {
 }
 
 /// Two expressions brought to one type, if one converts to that of the other.
-pub(super) fn alike(left: graph::Expr, right: graph::Expr) -> (graph::Expr, graph::Expr) {
+pub(super) fn unify_operands(left: graph::Expr, right: graph::Expr) -> (graph::Expr, graph::Expr) {
     if left.ty == right.ty {
         return (left, right);
     }
@@ -214,9 +214,13 @@ impl Typer<'_, '_> {
         if fits(&expr, to) {
             return Some(coerce(expr, to));
         }
-        let source = self.session.world.sources().text(span);
+        let source = self.session.symbols.sources().text(span);
         let mut finding = mismatch(to, &expr.ty, span, source);
-        if is_text(&expr) && !to.is_string() && castable(&expr.ty, to) && !self.says(&expr, to) {
+        if is_text(&expr)
+            && !to.is_string()
+            && castable(&expr.ty, to)
+            && !self.is_text_of(&expr, to)
+        {
             finding.help.clear();
         }
         let finding = bracket_advice(finding, &expr, to);
@@ -224,9 +228,14 @@ impl Typer<'_, '_> {
     }
 
     /// The initial value of a variable of that type.
-    pub(super) fn initial(&self, expr: graph::Expr, to: &Type, span: Span) -> Option<graph::Expr> {
+    pub(super) fn initial_value(
+        &self,
+        expr: graph::Expr,
+        to: &Type,
+        span: Span,
+    ) -> Option<graph::Expr> {
         if !fits_initially(&expr, to) {
-            let source = self.session.world.sources().text(span);
+            let source = self.session.symbols.sources().text(span);
             let finding = mismatch(to, &expr.ty, span, source);
             return self.report(bracket_advice(finding, &expr, to));
         }
@@ -243,13 +252,13 @@ impl Typer<'_, '_> {
     }
 
     /// Whether a text that is written in the program says a value of a type.
-    fn says(&self, text: &graph::Expr, to: &Type) -> bool {
+    fn is_text_of(&self, text: &graph::Expr, to: &Type) -> bool {
         let value = cast_node(text.clone(), to);
         self.session.try_fold(&value).is_some()
     }
 
     /// An expression that has a value.
-    pub(super) fn value(&self, expr: graph::Expr, span: Span) -> Option<graph::Expr> {
+    pub(super) fn non_void(&self, expr: graph::Expr, span: Span) -> Option<graph::Expr> {
         match expr.ty {
             Type::Void => self.fail("void-value", span, "this has no value (its type is void)"),
             _ => Some(expr),
@@ -297,8 +306,8 @@ pub(crate) fn literal_advice(
     finding
 }
 
-/// In place of the cast that was proposed of an integer that is written in the program: which values
-/// the type has, if the cast would make another one of it.
+/// In place of the cast that was proposed of an integer that is written in the program: which
+/// values the type has, if the cast would make another one of it.
 fn range_advice(
     finding: &Diagnostic,
     (expr, source): (&graph::Expr, &str),

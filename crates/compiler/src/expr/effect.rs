@@ -1,8 +1,8 @@
 //! What an expression reads and writes, to find expressions whose parts disturb each other.
 //!
 //! Every use of a variable is logged as a path: the variable and the attributes after it. A
-//! subscript ends the path, since its value is not known. Two uses conflict if one of them writes and
-//! neither path leaves the other: `t.a++ + t.b` is fine, `i++ + i` is not.
+//! subscript ends the path, since its value is not known. Two uses conflict if one of them writes
+//! and neither path leaves the other: `t.a++ + t.b` is fine, `i++ + i` is not.
 
 use graph::{LocalId, StateId};
 use syntax::{Diagnostic, Span};
@@ -18,7 +18,7 @@ pub(crate) enum Variable {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Access {
+pub(crate) struct VariableAccess {
     pub variable: Variable,
     pub path: Vec<u32>,
     pub writes: bool,
@@ -27,8 +27,8 @@ pub(crate) struct Access {
 
 /// The log of one body.
 #[derive(Debug, Default)]
-pub(crate) struct Effects {
-    accesses: Vec<Access>,
+pub(crate) struct ExprEffects {
+    accesses: Vec<VariableAccess>,
     stateful: Vec<(Span, String)>,
     /// The first such call of each expression that was checked.
     checked: Vec<(Span, String)>,
@@ -36,27 +36,27 @@ pub(crate) struct Effects {
 
 /// A point in the log.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mark {
+pub(crate) struct EffectsMark {
     accesses: usize,
     stateful: usize,
 }
 
-impl Effects {
-    pub fn mark(&self) -> Mark {
-        Mark {
+impl ExprEffects {
+    pub fn mark(&self) -> EffectsMark {
+        EffectsMark {
             accesses: self.accesses.len(),
             stateful: self.stateful.len(),
         }
     }
 
-    pub fn truncate(&mut self, mark: Mark) {
+    pub fn truncate(&mut self, mark: EffectsMark) {
         self.accesses.truncate(mark.accesses);
         self.stateful.truncate(mark.stateful);
     }
 
     /// Takes out what was logged since a mark.
-    pub fn take(&mut self, mark: Mark) -> Effects {
-        Effects {
+    pub fn take(&mut self, mark: EffectsMark) -> ExprEffects {
+        ExprEffects {
             accesses: self
                 .accesses
                 .split_off(mark.accesses.min(self.accesses.len())),
@@ -68,13 +68,13 @@ impl Effects {
     }
 
     /// Puts it back, or elsewhere.
-    pub fn append(&mut self, mut part: Effects) {
+    pub fn append(&mut self, mut part: ExprEffects) {
         self.accesses.append(&mut part.accesses);
         self.stateful.append(&mut part.stateful);
     }
 
     pub fn read(&mut self, variable: Variable, path: Vec<u32>, span: Span) {
-        self.accesses.push(Access {
+        self.accesses.push(VariableAccess {
             variable,
             path,
             writes: false,
@@ -83,7 +83,7 @@ impl Effects {
     }
 
     pub fn write(&mut self, variable: Variable, path: Vec<u32>, span: Span) {
-        self.accesses.push(Access {
+        self.accesses.push(VariableAccess {
             variable,
             path,
             writes: true,
@@ -92,7 +92,7 @@ impl Effects {
     }
 
     /// Whether a variable was written since a mark.
-    pub fn has_write(&self, since: Mark, variable: Variable) -> bool {
+    pub fn has_write(&self, since: EffectsMark, variable: Variable) -> bool {
         let accesses = self.accesses.get(since.accesses..).unwrap_or_default();
         accesses.iter().any(|a| a.writes && a.variable == variable)
     }
@@ -108,7 +108,7 @@ impl Effects {
     }
 
     /// The last access goes one attribute deeper, if it is the only one since `start`.
-    pub fn deepen(&mut self, start: Mark, attribute: u32) {
+    pub fn deepen(&mut self, start: EffectsMark, attribute: u32) {
         if self.accesses.len() == start.accesses + 1
             && let Some(last) = self.accesses.last_mut()
         {
@@ -117,7 +117,7 @@ impl Effects {
     }
 
     /// The first two accesses since `start` of which one disturbs the other: writer first.
-    fn conflict(&self, start: Mark) -> Option<(&Access, &Access)> {
+    fn conflict(&self, start: EffectsMark) -> Option<(&VariableAccess, &VariableAccess)> {
         let since = &self.accesses[start.accesses.min(self.accesses.len())..];
         if !since.iter().any(|a| a.writes) {
             return None;
@@ -134,13 +134,13 @@ impl Effects {
     }
 }
 
-fn overlap(a: &Access, b: &Access) -> bool {
+fn overlap(a: &VariableAccess, b: &VariableAccess) -> bool {
     a.path.iter().zip(&b.path).all(|(a, b)| a == b)
 }
 
 impl Typer<'_, '_> {
     /// Checks the expression that was typed since the log had length `start`.
-    pub(crate) fn check_effects(&mut self, start: Mark) {
+    pub(crate) fn check_effects(&mut self, start: EffectsMark) {
         if let Some((writer, other)) = self.effects.conflict(start) {
             let name = self.variable_name(writer.variable);
             let message = match other.writes {
@@ -175,8 +175,8 @@ impl Typer<'_, '_> {
     }
 
     pub(crate) fn variable_name(&self, variable: Variable) -> String {
-        match (variable, &self.site) {
-            (Variable::Local(id), _) => self.vars[id.0 as usize].name.to_string(),
+        match (variable, &self.operator) {
+            (Variable::Local(id), _) => self.usages[id.0 as usize].name.to_string(),
             (Variable::State(id), Some(site)) => site.state_entry(id).name.to_string(),
             (Variable::Input(port), Some(site)) => site.inputs[port as usize].name.to_string(),
             (Variable::State(_) | Variable::Input(_), None) => String::new(),

@@ -6,8 +6,8 @@ use syntax::{Diagnostic, Span};
 use tuple::{TupleType, Type};
 
 use super::Typer;
-use super::lookup::Meaning;
-use crate::names::{Found, Kind, nearest};
+use super::name_resolution::NameResolution;
+use crate::names::{Definition, DefinitionKind, nearest};
 
 /// A tuple of so many attributes has them all named when there is none like what was asked for.
 const ATTRIBUTES_NAMED_MAX: usize = 12;
@@ -22,7 +22,7 @@ impl<'w> Typer<'_, 'w> {
         if let ast::ExprKind::Name(qname) = &base.kind
             && !qname.name.text.starts_with('$')
         {
-            if let Some(port) = self.port_with(qname, &name.text) {
+            if let Some(port) = self.port_with_attribute(qname, &name.text) {
                 return self.port_attribute(port, 0, Some(&qname.name.text), name, span);
             }
             if !self.is_value(qname) {
@@ -39,22 +39,22 @@ impl<'w> Typer<'_, 'w> {
             _ => {
                 let (index, ty) = self.attribute_of(&typed.ty, name, base.span)?;
                 self.effects.deepen(start, index);
-                Some(self.make(ExprKind::Field(Box::new(typed), index), ty, span))
+                Some(self.typed_expr(ExprKind::Field(Box::new(typed), index), ty, span))
             }
         }
     }
 
     /// The input port of a name, when an attribute of that port is asked for. An attribute or state
     /// variable of the port's own name stays behind, unless it is no tuple with such an attribute.
-    pub(super) fn port_with(&self, name: &QName, attribute: &str) -> Option<usize> {
+    pub(super) fn port_with_attribute(&self, name: &QName, attribute: &str) -> Option<usize> {
         if name.namespace.is_some() {
             return None;
         }
         let text = &name.name.text;
-        match self.meaning(text)? {
-            Meaning::Port(port) => Some(port),
-            Meaning::Attribute(_) => {
-                let site = self.site.as_ref()?;
+        match self.resolve_name(text)? {
+            NameResolution::Port(port) => Some(port),
+            NameResolution::Attribute(_) => {
+                let site = self.operator.as_ref()?;
                 let ports = match self.is_foreign() {
                     true => {
                         let stream = self.scope.composite_frame()?.stream(text)?;
@@ -74,7 +74,7 @@ impl<'w> Typer<'_, 'w> {
     }
 
     fn is_value(&self, name: &QName) -> bool {
-        name.namespace.is_none() && self.meaning(&name.name.text).is_some()
+        name.namespace.is_none() && self.resolve_name(&name.name.text).is_some()
     }
 
     /// An attribute of an input port; `written` is what the port was called, if it was by name.
@@ -86,13 +86,13 @@ impl<'w> Typer<'_, 'w> {
         name: &Ident,
         span: Span,
     ) -> Option<graph::Expr> {
-        let schema = self.site.as_ref()?.inputs[port].schema.clone()?;
+        let schema = self.operator.as_ref()?.inputs[port].schema.clone()?;
         match schema.find(&name.text) {
             Some((index, _)) => self.attribute_at(port, history, index, span),
             None => {
                 let stream = match written {
                     Some(written) => written.into(),
-                    None => self.site.as_ref()?.inputs[port].name.clone(),
+                    None => self.operator.as_ref()?.inputs[port].name.clone(),
                 };
                 let message = format!("stream `{stream}` has no attribute `{}`", name.text);
                 self.report(self.unknown_attribute(message, &schema, name))
@@ -125,8 +125,12 @@ impl<'w> Typer<'_, 'w> {
     /// `C.e`: an enumerator of a composite's static types.
     fn member(&mut self, composite: &QName, name: &Ident, span: Span) -> Option<graph::Expr> {
         let unit = self.scope.unit_id();
-        match self.session.world.search(unit, composite, Kind::Operator) {
-            Ok(Found::Composite(home, ast)) => {
+        match self
+            .session
+            .symbols
+            .search(unit, composite, DefinitionKind::Operator)
+        {
+            Ok(Definition::Composite(home, ast)) => {
                 let own = self
                     .scope
                     .composite_frame()
@@ -143,7 +147,7 @@ impl<'w> Typer<'_, 'w> {
                         let message = format!("composite `{c}` has no enumerator `{}`", name.text);
                         let finding = Diagnostic::error("unknown-enumerator", name.span, message);
                         let names = frame.enumerator_names();
-                        let suggestions = &self.session.world.suggestions;
+                        let suggestions = &self.session.symbols.suggestions;
                         let names = || names.iter().map(|n| &**n);
                         self.report(suggestions.did_you_mean(finding, &name.text, names))
                     }
@@ -159,11 +163,11 @@ impl<'w> Typer<'_, 'w> {
 
     /// `Color.red`, where `Color` is an enum type: a frequent slip.
     fn member_of_type<T>(&mut self, ty: &QName, name: &Ident, span: Span) -> Option<T> {
-        if self.meaning(&name.text).is_some()
+        if self.resolve_name(&name.text).is_some()
             && self
                 .session
-                .world
-                .search(self.scope.unit_id(), ty, Kind::Type)
+                .symbols
+                .search(self.scope.unit_id(), ty, DefinitionKind::Type)
                 .is_ok()
                 | self
                     .scope
@@ -181,7 +185,7 @@ impl<'w> Typer<'_, 'w> {
     /// There is no such attribute: the one that is meant, or all that there are.
     fn unknown_attribute(&self, message: String, schema: &TupleType, name: &Ident) -> Diagnostic {
         let finding = Diagnostic::error("unknown-attribute", name.span, message);
-        if !self.session.world.suggestions.is_open(finding.span) {
+        if !self.session.symbols.suggestions.is_open(finding.span) {
             return finding;
         }
         let names = schema.attributes.iter().map(|a| &*a.name);

@@ -19,10 +19,10 @@ impl<'w> Typer<'_, 'w> {
             return self.pending(self.declared_type(name)?, span);
         };
         let hint = declared.as_ref().or(hint);
-        let outer = self.used;
-        self.used = outer.or(Some(span));
+        let outer = self.formal_use;
+        self.formal_use = outer.or(Some(span));
         let typed = self.in_scope(scope, |typer| typer.infer(one, hint));
-        self.used = outer;
+        self.formal_use = outer;
         let typed = typed?;
         let mut typed = match &declared {
             Some(ty) => self.coerced(typed, ty, one.span)?,
@@ -98,7 +98,7 @@ impl<'w> Typer<'_, 'w> {
         {
             let is_typed = matches!(binding.formal.mode, Mode::Expression(Some(_)));
             if actuals.len() != 1 || !is_typed {
-                let home = binding.home(frame);
+                let home = binding.actual_scope(frame);
                 for actual in actuals {
                     self.flatten_one(actual, &home, list);
                 }

@@ -15,7 +15,7 @@ impl<'w> Typer<'_, 'w> {
         hint: Option<&Type>,
     ) -> Option<Box<graph::Expr>> {
         let typed = self.infer(expr, hint)?;
-        self.value(typed, expr.span).map(Box::new)
+        self.non_void(typed, expr.span).map(Box::new)
     }
 
     /// An operand of exactly that type.
@@ -41,9 +41,9 @@ impl<'w> Typer<'_, 'w> {
                 self.formal_value(&name.name, hint, expr.span)
             }
             _ => {
-                self.depth += 1;
+                self.call_depth += 1;
                 let typed = self.infer_other(expr, hint);
-                self.depth -= 1;
+                self.call_depth -= 1;
                 typed
             }
         }
@@ -60,7 +60,7 @@ impl<'w> Typer<'_, 'w> {
             Kind::Null => self.null(hint, span),
             Kind::Name(name) => self.name(name, hint, span),
             Kind::List(list) => self.list(list, hint, span),
-            Kind::Set(list) if list.is_empty() => self.empty(hint, span),
+            Kind::Set(list) if list.is_empty() => self.empty_literal(hint, span),
             Kind::Set(list) => self.set(list, hint, span),
             Kind::Map(entries) => self.map(entries, hint, span),
             Kind::Tuple(attributes) => self.tuple(attributes, hint, span),
@@ -87,6 +87,6 @@ impl<'w> Typer<'_, 'w> {
     }
 
     fn boolean(&self, value: bool, span: Span) -> Option<graph::Expr> {
-        Some(self.make(ExprKind::Const(Value::Boolean(value)), Type::Boolean, span))
+        Some(self.typed_expr(ExprKind::Const(Value::Boolean(value)), Type::Boolean, span))
     }
 }

@@ -36,9 +36,9 @@ pub(super) fn without_optional(ty: &Type) -> &Type {
 
 impl Typer<'_, '_> {
     pub(super) fn string(&self, kind: &ast::ExprKind, span: Span) -> Option<graph::Expr> {
-        let (units, kind): (Units<'_>, StringKind) = match kind {
-            ast::ExprKind::String(text, kind) => (Units::Text(text), *kind),
-            ast::ExprKind::StringUnits(units, kind) => (Units::Utf16(units), *kind),
+        let (units, kind): (TextUnits<'_>, StringKind) = match kind {
+            ast::ExprKind::String(text, kind) => (TextUnits::Text(text), *kind),
+            ast::ExprKind::StringUnits(units, kind) => (TextUnits::Utf16(units), *kind),
             _ => return None,
         };
         let (value, ty) = match kind {
@@ -48,7 +48,7 @@ impl Typer<'_, '_> {
             StringKind::UString => (Value::UString(units.utf16()), Type::UString),
             StringKind::Xml => (self.xml(units.bytes(), span)?, Type::Xml(None)),
         };
-        Some(self.make(ExprKind::Const(value), ty, span))
+        Some(self.typed_expr(ExprKind::Const(value), ty, span))
     }
 
     /// A literal is held to what a string has to be to become xml at run time.
@@ -65,7 +65,7 @@ impl Typer<'_, '_> {
     pub(super) fn null(&self, hint: Option<&Type>, span: Span) -> Option<graph::Expr> {
         match hint {
             Some(ty @ Type::Optional(_)) => {
-                Some(self.make(ExprKind::Const(Value::Optional(None)), ty.clone(), span))
+                Some(self.typed_expr(ExprKind::Const(Value::Optional(None)), ty.clone(), span))
             }
             Some(ty) => {
                 let message = format!("null cannot be {ty}: that is not an optional type");
@@ -79,7 +79,7 @@ impl Typer<'_, '_> {
     }
 
     /// `{}`: an empty set or map, or the tuple of defaults.
-    pub(super) fn empty(&self, hint: Option<&Type>, span: Span) -> Option<graph::Expr> {
+    pub(super) fn empty_literal(&self, hint: Option<&Type>, span: Span) -> Option<graph::Expr> {
         let kind = match hint.map(without_optional) {
             Some(Type::Set(..)) => ExprKind::Set(Vec::new()),
             Some(Type::Map(..)) => ExprKind::Map(Vec::new()),
@@ -91,7 +91,7 @@ impl Typer<'_, '_> {
             None => return self.no_type("{}", "set<int32>", span),
         };
         let ty = unbounded(hint.map(without_optional)?);
-        Some(self.make(kind, ty, span))
+        Some(self.typed_expr(kind, ty, span))
     }
 
     /// Nothing says what an empty literal is.
@@ -112,23 +112,23 @@ pub(super) fn unbounded(ty: &Type) -> Type {
     }
 }
 
-enum Units<'a> {
+enum TextUnits<'a> {
     Text(&'a str),
     Utf16(&'a [u16]),
 }
 
-impl Units<'_> {
+impl TextUnits<'_> {
     fn bytes(&self) -> RString {
         match self {
-            Units::Text(text) => RString(text.as_bytes().to_vec()),
-            Units::Utf16(units) => RString(String::from_utf16_lossy(units).into_bytes()),
+            TextUnits::Text(text) => RString(text.as_bytes().to_vec()),
+            TextUnits::Utf16(units) => RString(String::from_utf16_lossy(units).into_bytes()),
         }
     }
 
     fn utf16(&self) -> UString {
         match self {
-            Units::Text(text) => UString(text.encode_utf16().collect()),
-            Units::Utf16(units) => UString(units.to_vec()),
+            TextUnits::Text(text) => UString(text.encode_utf16().collect()),
+            TextUnits::Utf16(units) => UString(units.to_vec()),
         }
     }
 }

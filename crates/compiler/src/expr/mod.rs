@@ -1,11 +1,12 @@
 //! Typing of expressions.
 //!
 //! A [`Typer`] types what stands at one place of the program: the expressions of one clause, or the
-//! body of one function. It takes trees, a scope and a [`Context`], and gives typed expressions.
+//! body of one function. It takes trees, a scope and a [`TypingContext`], and gives typed
+//! expressions.
 //!
-//! Types flow up from the leaves; a *hint* flows down, for the literals that have no type of their own
-//! (`[]`, `{}`, `null`). What was expected is compared last, by [`convert`], which alone knows the
-//! implicit conversions.
+//! Types flow up from the leaves; a *hint* flows down, for the literals that have no type of their
+//! own (`[]`, `{}`, `null`). What was expected is compared last, by [`convert`], which alone knows
+//! the implicit conversions.
 
 mod access;
 mod advice;
@@ -13,6 +14,7 @@ mod assign;
 mod binary;
 mod cast;
 mod cast_form;
+mod compute_op;
 mod conditional;
 mod container;
 mod context;
@@ -22,24 +24,23 @@ mod field;
 mod formal;
 mod infer;
 mod literal;
-mod lookup;
-mod mixed;
+mod mixed_numbers;
 mod name;
+mod name_resolution;
 mod number;
-mod operator;
 mod pending;
 mod place;
 mod port;
-mod rewrite;
+mod replace_inputs;
 mod typer;
 mod unary;
 
-pub use context::{Context, Inputs, Returns, Stateful};
+pub use context::{AllowedReturn, ReadableInputs, StatefulCalls, TypingContext};
 pub(crate) use convert::{cast_node as cast_to, fits as fits_type, literal_advice, mismatch};
-pub(crate) use effect::{Effects, Variable};
+pub(crate) use effect::{ExprEffects, Variable};
 pub(crate) use literal::needs_context;
 pub(crate) use number::literal_value;
-pub(crate) use place::{Use, is_place};
-pub(crate) use rewrite::replace_inputs;
+pub(crate) use place::{PlaceUse, is_place};
+pub(crate) use replace_inputs::replace_inputs;
 pub use typer::Typer;
-pub(crate) use typer::VarInfo;
+pub(crate) use typer::VariableUsage;

@@ -5,7 +5,7 @@ use syntax::ast::QName;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::lookup::Meaning;
+use super::name_resolution::NameResolution;
 use super::{Typer, Variable};
 use crate::names::{Enumerator, LocalEntry, StateEntry};
 
@@ -18,7 +18,7 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let text = &name.name.text;
         if let Some(namespace) = &name.namespace {
-            return match self.session.world.enumerator_in(&namespace.text, text) {
+            return match self.session.symbols.enumerator_in(&namespace.text, text) {
                 Some(enumerator) => Some(self.enumerator(enumerator, span)),
                 None => self.not_a_value(name),
             };
@@ -26,13 +26,15 @@ impl<'w> Typer<'_, 'w> {
         if text.starts_with('$') {
             return self.formal_value(&name.name, hint, span);
         }
-        match self.meaning(text) {
-            Some(Meaning::Local(entry)) => self.local(&entry, text, span),
-            Some(Meaning::State(id, entry)) => self.state_variable(id, &entry, span),
-            Some(Meaning::Attribute(found)) => self.attribute_value(&found, text, span),
-            Some(Meaning::Port(port)) => self.whole_tuple(port, 0, span),
-            Some(Meaning::Ports(found)) => self.ambiguous_port(&found, text, span),
-            Some(Meaning::Enumerator(enumerator)) => Some(self.enumerator(&enumerator, span)),
+        match self.resolve_name(text) {
+            Some(NameResolution::Local(entry)) => self.local(&entry, text, span),
+            Some(NameResolution::State(id, entry)) => self.state_variable(id, &entry, span),
+            Some(NameResolution::Attribute(found)) => self.attribute_value(&found, text, span),
+            Some(NameResolution::Port(port)) => self.whole_tuple(port, 0, span),
+            Some(NameResolution::Ports(found)) => self.ambiguous_port(&found, text, span),
+            Some(NameResolution::Enumerator(enumerator)) => {
+                Some(self.enumerator(&enumerator, span))
+            }
             None => self.unknown_name(text, span),
         }
     }
@@ -43,7 +45,7 @@ impl<'w> Typer<'_, 'w> {
             // The variable belongs to the body around, not to this expression.
             return self.not_constant(name, span);
         }
-        self.vars[id.0 as usize].is_used = true;
+        self.usages[id.0 as usize].is_used = true;
         let ty = entry.ty.clone()?;
         if !self.flow.is_assigned(id) {
             self.flow.assign(id);
@@ -52,7 +54,7 @@ impl<'w> Typer<'_, 'w> {
             return self.report(finding.label(entry.span, "declared here without a value"));
         }
         self.effects.read(Variable::Local(id), Vec::new(), span);
-        Some(self.make(ExprKind::Local(id), ty, span))
+        Some(self.typed_expr(ExprKind::Local(id), ty, span))
     }
 
     fn state_variable(
@@ -66,7 +68,7 @@ impl<'w> Typer<'_, 'w> {
         }
         let ty = entry.ty.clone()?;
         self.effects.read(Variable::State(id), Vec::new(), span);
-        Some(self.make(ExprKind::State(id), ty, span))
+        Some(self.typed_expr(ExprKind::State(id), ty, span))
     }
 
     /// Whether state variables may be used here; warns of one that hides an attribute.
@@ -78,7 +80,7 @@ impl<'w> Typer<'_, 'w> {
                 .report(finding.label(entry.span, "declared here"));
             return false;
         }
-        let site = self.site.as_ref();
+        let site = self.operator.as_ref();
         let hidden = site.and_then(|site| Some((site, site.attribute(&entry.name).first()?.0)));
         if let Some((site, port)) = hidden {
             let name = &entry.name;
@@ -95,7 +97,7 @@ impl<'w> Typer<'_, 'w> {
 
     pub(super) fn enumerator(&self, enumerator: &Enumerator, span: Span) -> graph::Expr {
         let kind = ExprKind::Const(Value::Enum(enumerator.ordinal));
-        self.make(kind, enumerator.full_type(), span)
+        self.typed_expr(kind, enumerator.full_type(), span)
     }
 
     pub(super) fn not_constant<T>(&self, name: &str, span: Span) -> Option<T> {

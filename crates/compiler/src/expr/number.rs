@@ -10,8 +10,8 @@ use super::literal::without_optional;
 use crate::types::integer;
 
 impl Typer<'_, '_> {
-    /// A numeric literal; `negative` if a minus sign stands before it. The hint counts where numbers
-    /// are open.
+    /// A numeric literal; `negative` if a minus sign stands before it. The hint counts where
+    /// numbers are open.
     pub(super) fn number(
         &self,
         number: &Number,
@@ -20,18 +20,18 @@ impl Typer<'_, '_> {
         span: Span,
     ) -> Option<graph::Expr> {
         let open = hint.filter(|_| self.context.open_numbers);
-        let closed = open.and_then(|ty| closed(number, without_optional(ty)));
+        let closed = open.and_then(|ty| with_suffix_of(number, without_optional(ty)));
         let fits = |number: &Number| literal(number, negative).is_ok();
-        let wide = || wider_open(number, negative).filter(|_| open.is_some());
+        let wide = || with_wider_suffix(number, negative).filter(|_| open.is_some());
         // What does not fit the neighbour's type is compared with it by value.
         let closed = closed.filter(fits).or_else(|| wide().filter(fits));
         let number = closed.as_ref().unwrap_or(number);
         match literal(number, negative) {
-            Ok((ty, value)) => Some(self.make(ExprKind::Const(value), ty, span)),
+            Ok((ty, value)) => Some(self.typed_expr(ExprKind::Const(value), ty, span)),
             Err((code, message)) => {
                 let finding = Diagnostic::error(code, span, message);
                 self.report(
-                    match wider(number, negative).filter(|_| code == OUT_OF_RANGE) {
+                    match wider(number, negative).filter(|_| code == OUT_OF_RANGE_CODE) {
                         Some((suffix, ty)) => {
                             let sign = if negative { "-" } else { "" };
                             let digits = &number.digits;
@@ -49,7 +49,9 @@ impl Typer<'_, '_> {
     /// Whether an expression is a number that takes the type of what it stands beside.
     pub(super) fn is_open_number(&self, expr: &ast::Expr) -> bool {
         match &expr.kind {
-            ast::ExprKind::Number(number) => self.context.open_numbers && !says_type(number),
+            ast::ExprKind::Number(number) => {
+                self.context.open_numbers && !has_explicit_type(number)
+            }
             ast::ExprKind::Prefix(PrefixOp::Negate, inner) | ast::ExprKind::Paren(inner) => {
                 self.is_open_number(inner)
             }
@@ -65,13 +67,13 @@ pub(crate) fn literal_value(number: &Number, negative: bool) -> Option<Value> {
 }
 
 /// Whether a literal says itself of which type it is.
-fn says_type(number: &Number) -> bool {
+fn has_explicit_type(number: &Number) -> bool {
     number.is_hex || number.kind.is_some() || number.width.is_some()
 }
 
 /// An open literal with the suffix of a type, if it can be one of that type.
-fn closed(number: &Number, ty: &Type) -> Option<Number> {
-    if says_type(number) || (number.is_float && ty.is_integral()) {
+fn with_suffix_of(number: &Number, ty: &Type) -> Option<Number> {
+    if has_explicit_type(number) || (number.is_float && ty.is_integral()) {
         return None;
     }
     let suffix = suffix(ty)?;
@@ -83,12 +85,12 @@ fn closed(number: &Number, ty: &Type) -> Option<Number> {
 }
 
 /// An open integer that is too large for int32, with the suffix of a type that has room for it.
-fn wider_open(number: &Number, negative: bool) -> Option<Number> {
-    if says_type(number) || literal(number, negative).is_ok() {
+fn with_wider_suffix(number: &Number, negative: bool) -> Option<Number> {
+    if has_explicit_type(number) || literal(number, negative).is_ok() {
         return None;
     }
     let (_, ty) = wider(number, negative)?;
-    closed(number, &ty)
+    with_suffix_of(number, &ty)
 }
 
 /// The suffix that makes a numeric literal one of a type.
@@ -162,11 +164,11 @@ pub(super) fn hex_advice(digits: &str, to: &Type) -> String {
     }
 }
 
-type Error = (&'static str, String);
+type NumberError = (&'static str, String);
 
-const OUT_OF_RANGE: &str = "literal-out-of-range";
+const OUT_OF_RANGE_CODE: &str = "literal-out-of-range";
 
-fn literal(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
+fn literal(number: &Number, negative: bool) -> Result<(Type, Value), NumberError> {
     if number.is_hex {
         return hex(number, negative);
     }
@@ -178,7 +180,7 @@ fn literal(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
     Ok((ty, value))
 }
 
-fn suffix_type(number: &Number) -> Result<Type, Error> {
+fn suffix_type(number: &Number) -> Result<Type, NumberError> {
     let kind = number
         .kind
         .unwrap_or(if number.is_float { 'f' } else { 's' });
@@ -201,7 +203,10 @@ fn suffix_type(number: &Number) -> Result<Type, Error> {
         ('d', None | Some('l')) => Type::Decimal64,
         ('d', Some('q')) => Type::Decimal128,
         (kind, width) => {
-            let (family, width) = (family(kind), width.map_or(String::new(), String::from));
+            let (family, width) = (
+                suffix_family(kind),
+                width.map_or(String::new(), String::from),
+            );
             let written = match (kind, &*width) {
                 ('f', "q") => "; a decimal of 128 bits ends with `dq`",
                 ('f', _) => "; there are `fw` of 32 bits and `f` of 64",
@@ -214,7 +219,7 @@ fn suffix_type(number: &Number) -> Result<Type, Error> {
     })
 }
 
-fn family(kind: char) -> &'static str {
+fn suffix_family(kind: char) -> &'static str {
     match kind {
         's' => "int",
         'u' => "uint",
@@ -223,14 +228,14 @@ fn family(kind: char) -> &'static str {
     }
 }
 
-fn out_of_range(number: &Number, negative: bool, ty: &Type) -> Error {
+fn out_of_range(number: &Number, negative: bool, ty: &Type) -> NumberError {
     let sign = if negative { "-" } else { "" };
     let prefix = if number.is_hex { "0x" } else { "" };
     let message = format!(
         "{sign}{prefix}{} is out of the range of {ty}",
         number.digits
     );
-    (OUT_OF_RANGE, message)
+    (OUT_OF_RANGE_CODE, message)
 }
 
 /// A wider integral type that has room for a decimal literal, with its suffix. What was meant to be
@@ -248,7 +253,7 @@ fn wider(number: &Number, negative: bool) -> Option<(&'static str, Type)> {
     Some((suffix(ty)?, ty.clone()))
 }
 
-fn integral(number: &Number, negative: bool, ty: &Type) -> Result<Value, Error> {
+fn integral(number: &Number, negative: bool, ty: &Type) -> Result<Value, NumberError> {
     let digits = number.digits.parse::<i128>().ok();
     let value = digits.map(|v| if negative { -v } else { v });
     value
@@ -272,13 +277,13 @@ pub(crate) fn integer_value(v: i128, ty: &Type) -> Option<Value> {
 }
 
 /// `0xFF`: the bits of a number as wide as its digits; `-` negates it wrapping around.
-fn hex(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
+fn hex(number: &Number, negative: bool) -> Result<(Type, Value), NumberError> {
     let bits = u64::from_str_radix(&number.digits, 16)
         .ok()
         .filter(|_| number.digits.len() <= 16);
     let Some(bits) = bits else {
         let message = format!("0x{} has more than 16 digits", number.digits);
-        return Err((OUT_OF_RANGE, message));
+        return Err((OUT_OF_RANGE_CODE, message));
     };
     let bits = if negative { bits.wrapping_neg() } else { bits };
     let unsigned = number.kind == Some('u');
@@ -294,7 +299,7 @@ fn hex(number: &Number, negative: bool) -> Result<(Type, Value), Error> {
     })
 }
 
-fn real(number: &Number, negative: bool, ty: &Type) -> Result<Value, Error> {
+fn real(number: &Number, negative: bool, ty: &Type) -> Result<Value, NumberError> {
     let text = format!("{}{}", if negative { "-" } else { "" }, number.digits);
     let value = match ty {
         Type::Float32 => text

@@ -1,8 +1,8 @@
 //! Values that are still to come when a program is only checked.
 //!
 //! A check knows no submission-time values, and no actuals for the formals of a composite that
-//! nothing invokes. Such a value stands in expressions as one of its type, so that what is done with
-//! it is checked like everything else; only what needs the value itself has to stay silent. No
+//! nothing invokes. Such a value stands in expressions as one of its type, so that what is done
+//! with it is checked like everything else; only what needs the value itself has to stay silent. No
 //! program that runs holds one.
 
 use graph::{ExprKind, LocalId};
@@ -24,7 +24,7 @@ impl Typer<'_, '_> {
         if self.scope.composite_frame().is_none() {
             self.session.pending_in_functions.set(true);
         }
-        Some(self.make(ExprKind::Local(PENDING), ty, span))
+        Some(self.typed_expr(ExprKind::Local(PENDING), ty, span))
     }
 }
 
@@ -36,7 +36,7 @@ impl Session<'_> {
         }
         let in_functions = self.pending_in_functions.get();
         let mut pending = false;
-        expr.clone().each(&mut |part| {
+        expr.clone().for_each(&mut |part| {
             pending |= match &part.kind {
                 ExprKind::Local(local) => *local == PENDING,
                 ExprKind::Call(graph::Callee::User(_), _) => in_functions,

@@ -1,20 +1,20 @@
 //! Places: what can be assigned, stepped, or handed to a `mutable` formal.
 //!
-//! A place is mutable when its root is. The root of a place in an input tuple is a local copy of that
-//! tuple, which from then on stands for the input in the whole body.
+//! A place is mutable when its root is. The root of a place in an input tuple is a local copy of
+//! that tuple, which from then on stands for the input in the whole body.
 
-use graph::{Place, Root, Step};
+use graph::{Place, PlaceRoot, PlaceStep};
 use syntax::ast::{self, Ident, QName};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::lookup::Meaning;
+use super::name_resolution::NameResolution;
 use super::{Typer, Variable};
 use crate::names::{LocalEntry, LocalKind};
 
 /// What a place is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum PlaceUse {
     /// `place = e`: a whole variable need not have a value before.
     Assign,
     /// It is read and written.
@@ -24,7 +24,7 @@ pub(crate) enum Use {
 }
 
 /// A place that is being followed from its root: what was stepped through so far.
-struct Path {
+struct PlacePath {
     place: Place,
     variable: Variable,
     /// Attributes from the root on, up to the first subscript.
@@ -34,21 +34,21 @@ struct Path {
 
 impl<'w> Typer<'_, 'w> {
     /// The place that an expression denotes; reports why it is none or cannot be changed.
-    pub(crate) fn place(&mut self, expr: &'w ast::Expr, wanted: Use) -> Option<Place> {
+    pub(crate) fn place(&mut self, expr: &'w ast::Expr, wanted: PlaceUse) -> Option<Place> {
         let path = self.path(expr, wanted)?;
-        if self.frozen.contains(&path.variable) {
+        if self.iterated.contains(&path.variable) {
             let name = self.variable_name(path.variable);
             let message = format!("`{name}` cannot be changed while a `for` walks over it");
             return self.fail("iterated-mutation", expr.span, message);
         }
-        if wanted == Use::Change {
+        if wanted == PlaceUse::Change {
             self.effects.write(path.variable, path.fields, expr.span);
         }
         Some(path.place)
     }
 
     /// The type of a place, without any report; for hints.
-    fn path(&mut self, expr: &'w ast::Expr, wanted: Use) -> Option<Path> {
+    fn path(&mut self, expr: &'w ast::Expr, wanted: PlaceUse) -> Option<PlacePath> {
         match &expr.kind {
             ast::ExprKind::Paren(inner) => self.path(inner, wanted),
             ast::ExprKind::Name(name) => self.root(name, wanted, expr.span),
@@ -71,7 +71,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    fn root(&mut self, name: &'w QName, wanted: Use, span: Span) -> Option<Path> {
+    fn root(&mut self, name: &'w QName, wanted: PlaceUse, span: Span) -> Option<PlacePath> {
         let text = &name.name.text;
         if self.context.constant {
             return self.not_constant(text, span);
@@ -87,10 +87,10 @@ impl<'w> Typer<'_, 'w> {
             let (one, scope, _) = self.formal_expr(&name.name, span)?;
             return self.in_scope(scope, |typer| typer.path(one, wanted));
         }
-        match self.meaning(text) {
+        match self.resolve_name(text) {
             Some(_) if self.context.constant => self.not_constant(text, span),
-            Some(Meaning::Local(entry)) => self.local_root(&entry, text, wanted, span),
-            Some(Meaning::State(id, entry)) => {
+            Some(NameResolution::Local(entry)) => self.local_root(&entry, text, wanted, span),
+            Some(NameResolution::State(id, entry)) => {
                 if !self.may_use_state(&entry, span) {
                     return None;
                 }
@@ -98,18 +98,18 @@ impl<'w> Typer<'_, 'w> {
                     let finding = immutable("state variable", text, span, entry.span);
                     return self.report_once(entry.span, finding);
                 }
-                self.path_to(Root::State(id), Variable::State(id), entry.ty?, span)
+                self.path_to(PlaceRoot::State(id), Variable::State(id), entry.ty?, span)
             }
-            Some(Meaning::Attribute(found)) => match found[..] {
+            Some(NameResolution::Attribute(found)) => match found[..] {
                 [(port, index)] => {
                     let path = self.port_root(port, span)?;
                     self.step_into(path, index as u32, span)
                 }
                 _ => self.ambiguous(&found, text, span),
             },
-            Some(Meaning::Port(port)) => self.port_root(port, span),
-            Some(Meaning::Ports(found)) => self.ambiguous_port(&found, text, span),
-            Some(Meaning::Enumerator(_)) => {
+            Some(NameResolution::Port(port)) => self.port_root(port, span),
+            Some(NameResolution::Ports(found)) => self.ambiguous_port(&found, text, span),
+            Some(NameResolution::Enumerator(_)) => {
                 let message = format!("`{text}` is an enumerator and cannot be changed");
                 self.fail("not-assignable", span, message)
             }
@@ -121,9 +121,9 @@ impl<'w> Typer<'_, 'w> {
         &mut self,
         entry: &LocalEntry,
         name: &str,
-        wanted: Use,
+        wanted: PlaceUse,
         span: Span,
-    ) -> Option<Path> {
+    ) -> Option<PlacePath> {
         let what = match entry.kind {
             LocalKind::Mutable | LocalKind::MutableFormal => None,
             LocalKind::Immutable => Some("variable"),
@@ -135,8 +135,8 @@ impl<'w> Typer<'_, 'w> {
             return self.report_once(entry.span, finding);
         }
         let id = entry.id;
-        if wanted != Use::Assign {
-            self.vars[id.0 as usize].is_used = true;
+        if wanted != PlaceUse::Assign {
+            self.usages[id.0 as usize].is_used = true;
             if !self.flow.is_assigned(id) {
                 self.flow.assign(id);
                 let message = format!("`{name}` is used before it has a value");
@@ -145,7 +145,7 @@ impl<'w> Typer<'_, 'w> {
             }
         }
         self.path_to(
-            Root::Local(id),
+            PlaceRoot::Local(id),
             Variable::Local(id),
             entry.ty.clone()?,
             span,
@@ -153,11 +153,11 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// The whole input tuple of a port whose tuples may be changed.
-    fn port_root(&mut self, port: usize, span: Span) -> Option<Path> {
-        let site = self.site.clone()?;
+    fn port_root(&mut self, port: usize, span: Span) -> Option<PlacePath> {
+        let site = self.operator.clone()?;
         let input = &site.inputs[port];
         let schema = input.schema.clone()?;
-        if !input.mutable || self.context.returns == super::Returns::Nowhere {
+        if !input.mutable || self.context.returns == super::AllowedReturn::Nowhere {
             let message = format!(
                 "tuples of input stream `{}` cannot be changed here",
                 input.name
@@ -167,19 +167,25 @@ impl<'w> Typer<'_, 'w> {
             return self.report(finding.help(help));
         }
         self.may_read(port, &format!("stream `{}`", input.name), span)?;
-        let copy = self.copy_of(port);
+        let copy = self.input_copy(port);
         let (variable, ty) = (Variable::Input(port as u32), Type::Tuple(schema));
-        self.path_to(Root::Local(copy), variable, ty, span)
+        self.path_to(PlaceRoot::Local(copy), variable, ty, span)
     }
 
-    fn path_to(&self, root: Root, variable: Variable, ty: Type, span: Span) -> Option<Path> {
+    fn path_to(
+        &self,
+        root: PlaceRoot,
+        variable: Variable,
+        ty: Type,
+        span: Span,
+    ) -> Option<PlacePath> {
         let place = Place {
             root,
             steps: Vec::new(),
             ty,
             pos: self.session.pos(span),
         };
-        Some(Path {
+        Some(PlacePath {
             place,
             variable,
             fields: Vec::new(),
@@ -187,27 +193,32 @@ impl<'w> Typer<'_, 'w> {
         })
     }
 
-    fn field_path(&mut self, base: &'w ast::Expr, name: &'w Ident, span: Span) -> Option<Path> {
+    fn field_path(
+        &mut self,
+        base: &'w ast::Expr,
+        name: &'w Ident,
+        span: Span,
+    ) -> Option<PlacePath> {
         if let ast::ExprKind::Name(qname) = &base.kind
             && !qname.name.text.starts_with('$')
         {
-            if let Some(port) = self.port_with(qname, &name.text) {
+            if let Some(port) = self.port_with_attribute(qname, &name.text) {
                 let path = self.port_root(port, span)?;
                 let (index, _) = self.attribute_of(&path.place.ty, name, base.span)?;
                 return self.step_into(path, index, span);
             }
-            if qname.namespace.is_none() && self.meaning(&qname.name.text).is_none() {
+            if qname.namespace.is_none() && self.resolve_name(&qname.name.text).is_none() {
                 // Not a variable: say what is wrong with it as with any expression.
                 self.infer(base, None);
                 return None;
             }
         }
-        let path = self.path(base, Use::Change)?;
+        let path = self.path(base, PlaceUse::Change)?;
         let (index, _) = self.attribute_of(&path.place.ty, name, base.span)?;
         self.step_into(path, index, span)
     }
 
-    fn step_into(&self, mut path: Path, index: u32, span: Span) -> Option<Path> {
+    fn step_into(&self, mut path: PlacePath, index: u32, span: Span) -> Option<PlacePath> {
         let attribute = path
             .place
             .ty
@@ -216,7 +227,7 @@ impl<'w> Typer<'_, 'w> {
             .get(index as usize)?
             .ty
             .clone();
-        path.place.steps.push(Step::Field(index));
+        path.place.steps.push(PlaceStep::Field(index));
         path.place.ty = attribute;
         path.place.pos = self.session.pos(span);
         if !path.subscripted {
@@ -230,18 +241,18 @@ impl<'w> Typer<'_, 'w> {
         base: &'w ast::Expr,
         index: &'w ast::Expr,
         span: Span,
-    ) -> Option<Path> {
+    ) -> Option<PlacePath> {
         if self.port_named(base).is_some() {
             return self.fail("not-assignable", span, "an earlier tuple cannot be changed");
         }
-        let mut path = self.path(base, Use::Change)?;
+        let mut path = self.path(base, PlaceUse::Change)?;
         if path.place.ty.is_string() {
             let message = "a character of a string cannot be changed";
             return self.fail("not-assignable", span, message);
         }
         let (key, ty) = self.element_type(&path.place.ty, base.span)?;
         let index = self.subscript(index, key.as_ref())?;
-        path.place.steps.push(Step::Index(index));
+        path.place.steps.push(PlaceStep::Index(index));
         path.place.ty = ty;
         path.place.pos = self.session.pos(span);
         path.subscripted = true;

@@ -4,7 +4,7 @@ use graph::ExprKind;
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::context::Inputs;
+use super::context::ReadableInputs;
 use super::{Typer, Variable};
 
 impl Typer<'_, '_> {
@@ -28,7 +28,7 @@ impl Typer<'_, '_> {
         span: Span,
     ) -> Option<T> {
         // The port that is meant may be one whose type is broken.
-        let site = self.site.as_ref().filter(|site| !site.is_broken())?;
+        let site = self.operator.as_ref().filter(|site| !site.is_broken())?;
         let ports: Vec<String> = found
             .iter()
             .map(|(port, _)| format!("`{}.{name}`", site.inputs[*port].name))
@@ -40,14 +40,14 @@ impl Typer<'_, '_> {
 
     /// Reports a name that several input ports have.
     pub(crate) fn ambiguous_port<T>(&self, found: &[usize], name: &str, span: Span) -> Option<T> {
-        let site = self.site.as_ref()?;
+        let site = self.operator.as_ref()?;
         if self.is_foreign() {
             let message = format!("`{name}` is ambiguous: it goes to several ports in there");
             let finding = Diagnostic::error("ambiguous-port", span, message);
             return self.report(finding.help("give the composite a stream of its own for each"));
         }
         let names = found.iter().map(|&port| &site.inputs[port].names[..]);
-        let suggestions = &self.session.world.suggestions;
+        let suggestions = &self.session.symbols.suggestions;
         self.report(suggestions.ambiguous_port(name, span, names))
     }
 
@@ -59,7 +59,7 @@ impl Typer<'_, '_> {
         index: usize,
         span: Span,
     ) -> Option<graph::Expr> {
-        let site = self.site.clone()?;
+        let site = self.operator.clone()?;
         let attribute = site.inputs[port].schema.as_ref()?.attributes.get(index)?;
         self.may_read(port, &format!("attribute `{}`", attribute.name), span)?;
         let (port, index) = (port as u32, index as u32);
@@ -69,7 +69,7 @@ impl Typer<'_, '_> {
             history,
             index,
         };
-        Some(self.make(kind, attribute.ty.clone(), span))
+        Some(self.typed_expr(kind, attribute.ty.clone(), span))
     }
 
     /// A whole input tuple.
@@ -79,13 +79,13 @@ impl Typer<'_, '_> {
         history: u32,
         span: Span,
     ) -> Option<graph::Expr> {
-        let site = self.site.clone()?;
+        let site = self.operator.clone()?;
         let input = &site.inputs[port];
         let schema = input.schema.clone()?;
         self.may_read(port, &format!("stream `{}`", input.name), span)?;
         let port = port as u32;
         self.effects.read(Variable::Input(port), Vec::new(), span);
-        Some(self.make(ExprKind::Input { port, history }, Type::Tuple(schema), span))
+        Some(self.typed_expr(ExprKind::Input { port, history }, Type::Tuple(schema), span))
     }
 
     /// Reports that input tuples cannot be read here, or not those of this port.
@@ -95,10 +95,10 @@ impl Typer<'_, '_> {
             return self.fail("not-constant", span, message);
         }
         match self.context.inputs {
-            Inputs::All => Some(()),
-            Inputs::Port(only) if only as usize == port => Some(()),
-            Inputs::Port(only) => {
-                let site = self.site.as_ref()?;
+            ReadableInputs::All => Some(()),
+            ReadableInputs::Port(only) if only as usize == port => Some(()),
+            ReadableInputs::Port(only) => {
+                let site = self.operator.as_ref()?;
                 let other = &site.inputs[port].name;
                 let allowed = match site.inputs.get(only as usize) {
                     Some(input) => {
@@ -114,11 +114,11 @@ impl Typer<'_, '_> {
                 let message = format!("{what} comes from `{other}`, and {allowed}");
                 self.fail("wrong-input-port", span, message)
             }
-            Inputs::None => {
+            ReadableInputs::None => {
                 let message = format!("{what} cannot be used here: there is no input tuple");
                 self.fail("attribute-not-allowed", span, message)
             }
-            Inputs::Refused(place) => {
+            ReadableInputs::Refused(place) => {
                 let message = format!("{what} cannot be used in {place}");
                 self.fail("attribute-not-allowed", span, message)
             }

@@ -8,10 +8,10 @@ use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
-use super::{Context, Effects, Variable, needs_context};
+use super::{ExprEffects, TypingContext, Variable, needs_context};
 use crate::Session;
 use crate::names::{OperatorFrame, Scope};
-use crate::stmt::Flow;
+use crate::stmt::DefiniteAssignment;
 
 /// Types expressions and statements in a scope. Every method reports what is wrong and answers
 /// `None`; a `None` is never reported again by whoever gets it.
@@ -21,29 +21,29 @@ pub struct Typer<'s, 'w> {
     /// Where names are looked up now: changes inside blocks and inside the actuals of formals.
     pub(crate) scope: Scope<'w>,
     /// The operator whose ports are read, wherever the expression was written.
-    pub(crate) site: Option<Rc<OperatorFrame>>,
-    pub(crate) context: Context,
+    pub(crate) operator: Option<Rc<OperatorFrame>>,
+    pub(crate) context: TypingContext,
     /// Variables of the body being typed.
     pub(crate) locals: Vec<LocalVar>,
-    pub(crate) vars: Vec<VarInfo>,
-    pub(crate) flow: Flow,
-    pub(crate) effects: Effects,
+    pub(crate) usages: Vec<VariableUsage>,
+    pub(crate) flow: DefiniteAssignment,
+    pub(crate) effects: ExprEffects,
     /// Variables that are being iterated over.
-    pub(crate) frozen: Vec<Variable>,
+    pub(crate) iterated: Vec<Variable>,
     /// The local that stands for a mutable input tuple, by port.
     pub(crate) copies: Vec<Option<LocalId>>,
     pub(crate) calls: Vec<OutputCall>,
     /// Where names without meaning were met first.
-    pub(crate) unknown: HashMap<Box<str>, Span>,
+    pub(crate) unknown_names: HashMap<Box<str>, Span>,
     /// Where a formal stands whose actual is being typed.
-    pub(crate) used: Option<Span>,
+    pub(crate) formal_use: Option<Span>,
     /// How deep in an expression we are that is not itself a call of an output function.
-    pub(crate) depth: u32,
+    pub(crate) call_depth: u32,
 }
 
 /// What becomes of a variable in the body, for warnings.
 #[derive(Clone, Debug)]
-pub(crate) struct VarInfo {
+pub(crate) struct VariableUsage {
     pub name: std::sync::Arc<str>,
     pub span: Span,
     pub is_used: bool,
@@ -54,23 +54,27 @@ pub(crate) struct VarInfo {
 impl<'s, 'w> Typer<'s, 'w> {
     /// A typer for one clause. The operator frame of `scope`, if it has one, is the operator whose
     /// ports the expressions use, also where they come from the actuals of composites.
-    pub fn new(session: &'s Session<'w>, scope: Scope<'w>, context: Context) -> Typer<'s, 'w> {
+    pub fn new(
+        session: &'s Session<'w>,
+        scope: Scope<'w>,
+        context: TypingContext,
+    ) -> Typer<'s, 'w> {
         let site = scope.operator_frame().cloned();
         Typer {
             session,
             scope,
-            site,
+            operator: site,
             context,
             locals: Vec::new(),
-            vars: Vec::new(),
-            flow: Flow::default(),
-            effects: Effects::default(),
-            frozen: Vec::new(),
+            usages: Vec::new(),
+            flow: DefiniteAssignment::default(),
+            effects: ExprEffects::default(),
+            iterated: Vec::new(),
             copies: Vec::new(),
             calls: Vec::new(),
-            unknown: HashMap::new(),
-            used: None,
-            depth: 0,
+            unknown_names: HashMap::new(),
+            formal_use: None,
+            call_depth: 0,
         }
     }
 
@@ -92,13 +96,13 @@ impl<'s, 'w> Typer<'s, 'w> {
         let typed = self.infer(expr, expected)?;
         match expected {
             Some(ty) => self.coerced(typed, ty, expr.span),
-            None => self.value(typed, expr.span),
+            None => self.non_void(typed, expr.span),
         }
     }
 
     /// Looks for errors in an expression whose type nobody asks for, because what is around it is
     /// broken. A literal that would get its type from there says nothing.
-    pub(crate) fn look_into(&mut self, expr: &'w Expr) {
+    pub(crate) fn check_untyped(&mut self, expr: &'w Expr) {
         let start = self.effects.mark();
         if !needs_context(expr) {
             self.infer(expr, None);
@@ -111,7 +115,7 @@ impl<'s, 'w> Typer<'s, 'w> {
         let start = self.effects.mark();
         let typed = self.infer(expr, Some(ty));
         self.check_effects(start);
-        self.initial(typed?, ty, expr.span)
+        self.initial_value(typed?, ty, expr.span)
     }
 
     /// A condition: a boolean.
@@ -161,9 +165,10 @@ impl<'s, 'w> Typer<'s, 'w> {
         result
     }
 
-    /// Whether the scope is that of an actual that was written outside of the operator that uses it.
+    /// Whether the scope is that of an actual that was written outside of the operator that uses
+    /// it.
     pub(crate) fn is_foreign(&self) -> bool {
-        self.site.is_some() && self.scope.operator_frame().is_none()
+        self.operator.is_some() && self.scope.operator_frame().is_none()
     }
 
     pub(crate) fn fail<T>(
@@ -176,7 +181,7 @@ impl<'s, 'w> Typer<'s, 'w> {
     }
 
     pub(crate) fn report<T>(&self, diagnostic: Diagnostic) -> Option<T> {
-        self.session.report(self.with_use(diagnostic));
+        self.session.report(self.with_formal_use(diagnostic));
         None
     }
 
@@ -184,14 +189,14 @@ impl<'s, 'w> Typer<'s, 'w> {
     pub(crate) fn report_once<T>(&self, cause: Span, diagnostic: Diagnostic) -> Option<T> {
         self.session
             .diagnostics
-            .add_once(cause, self.with_use(diagnostic));
+            .add_once(cause, self.with_formal_use(diagnostic));
         None
     }
 
-    /// What a name in the actual of a formal means depends on the operator that uses it: shows where
-    /// that is.
-    fn with_use(&self, diagnostic: Diagnostic) -> Diagnostic {
-        const OF_NAMES: &[&str] = &[
+    /// What a name in the actual of a formal means depends on the operator that uses it: shows
+    /// where that is.
+    fn with_formal_use(&self, diagnostic: Diagnostic) -> Diagnostic {
+        const FORMAL_NAME_CODES: &[&str] = &[
             "ambiguous-attribute",
             "attribute-not-allowed",
             "history-not-allowed",
@@ -199,14 +204,17 @@ impl<'s, 'w> Typer<'s, 'w> {
             "unknown-name",
             "wrong-input-port",
         ];
-        match self.used.filter(|_| OF_NAMES.contains(&diagnostic.code)) {
+        match self
+            .formal_use
+            .filter(|_| FORMAL_NAME_CODES.contains(&diagnostic.code))
+        {
             Some(place) => diagnostic.label(place, "used here"),
             None => diagnostic,
         }
     }
 
     /// A typed expression at a place.
-    pub(crate) fn make(&self, kind: graph::ExprKind, ty: Type, span: Span) -> graph::Expr {
+    pub(crate) fn typed_expr(&self, kind: graph::ExprKind, ty: Type, span: Span) -> graph::Expr {
         graph::Expr {
             kind,
             ty,

@@ -45,7 +45,7 @@ impl<'w> Typer<'_, 'w> {
             return self.report(finding.help(format!("`{text}` needs {needs}")));
         }
         let ty = typed.ty.clone();
-        Some(self.make(ExprKind::Unary(op, typed), ty, span))
+        Some(self.typed_expr(ExprKind::Unary(op, typed), ty, span))
     }
 
     /// `o!`
@@ -56,7 +56,7 @@ impl<'w> Typer<'_, 'w> {
             return self.fail("operator-mismatch", inner.span, message);
         };
         let ty = (**ty).clone();
-        Some(self.make(ExprKind::Unwrap(typed), ty, span))
+        Some(self.typed_expr(ExprKind::Unwrap(typed), ty, span))
     }
 
     /// `o??`
@@ -66,6 +66,6 @@ impl<'w> Typer<'_, 'w> {
             let message = format!("`??` tests an optional, and this is {}", typed.ty);
             return self.fail("operator-mismatch", inner.span, message);
         }
-        Some(self.make(ExprKind::IsPresent(typed), Type::Boolean, span))
+        Some(self.typed_expr(ExprKind::IsPresent(typed), Type::Boolean, span))
     }
 }

@@ -9,11 +9,11 @@ use crate::Session;
 impl Session<'_> {
     /// The value of a typed expression; reports that it is not known when compiling.
     pub fn fold(&self, expr: &graph::Expr, span: Span) -> Option<Value> {
-        self.fold_or_say(expr, span, None)
+        self.fold_with_help(expr, span, None)
     }
 
     /// [`Session::fold`], with what would help if the value is not known when compiling.
-    pub(crate) fn fold_or_say(
+    pub(crate) fn fold_with_help(
         &self,
         expr: &graph::Expr,
         span: Span,
@@ -51,7 +51,7 @@ impl Session<'_> {
 
     fn evaluate(&self, expr: &graph::Expr) -> Result<Value, graph::Fault> {
         self.type_functions();
-        let natives = self.world.natives();
+        let natives = self.symbols.natives();
         self.with_functions(|functions| graph::interp::fold(expr, natives, functions))
     }
 }

@@ -5,18 +5,18 @@ use syntax::ast;
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::candidates::Candidates;
-use super::overload::{Argument, Choice, Fit, choose};
-use super::pattern::Pattern;
-use super::signature::{Signature, Target};
-use crate::expr::{Effects, Stateful, Typer, Use, cast_to, is_place, needs_context};
+use super::candidates::FunctionCandidates;
+use super::overload::{OverloadArgument, OverloadChoice, OverloadFit, choose};
+use super::pattern::TypePattern;
+use super::signature::{FunctionOwner, Signature};
+use crate::expr::{ExprEffects, PlaceUse, StatefulCalls, Typer, cast_to, is_place, needs_context};
 
 /// The arguments of a call, typed as far as they can be before the function is known.
-struct Arguments<'w> {
+struct TypedArguments<'w> {
     asts: &'w [ast::Expr],
-    typed: Vec<Argument<'w>>,
+    typed: Vec<OverloadArgument<'w>>,
     /// What each reads and writes.
-    effects: Vec<Effects>,
+    effects: Vec<ExprEffects>,
 }
 
 impl<'w> Typer<'_, 'w> {
@@ -30,57 +30,63 @@ impl<'w> Typer<'_, 'w> {
             self.arguments(args);
             return None;
         };
-        if let Some(result) = self.special_call(name, args, span) {
+        if let Some(result) = self.intrinsic_call(name, args, span) {
             return result;
         }
         let candidates = self.candidates(name, &scope);
-        if let Some(refused) = candidates.as_ref().and_then(|all| all.refused) {
+        if let Some(refused) = candidates.as_ref().and_then(|all| all.unsupported) {
             // Whatever is wrong with the arguments does not matter.
-            let said = self.session.diagnostics.mute(true);
+            let mute_guard = self.session.diagnostics.mute(true);
             self.arguments(args);
-            drop(said);
+            drop(mute_guard);
             return self.refuse(&name.name.text, refused, span);
         }
-        let is_output = candidates.as_ref().is_some_and(Candidates::is_output);
+        let is_output = candidates
+            .as_ref()
+            .is_some_and(FunctionCandidates::is_output);
         if is_output {
             self.check_nesting(&name.name.text, span)?;
         }
-        self.depth += 1;
+        self.call_depth += 1;
         let args = self.arguments(args);
-        let result = self.resolved(candidates, args, (name, callee.span), span);
-        self.depth -= 1;
+        let result = self.resolved_call(candidates, args, (name, callee.span), span);
+        self.call_depth -= 1;
         result
     }
 
     /// A function that is known by name only.
     fn refuse<T>(&self, name: &str, refused: Unsupported, span: Span) -> Option<T> {
-        let message = format!("`{name}` is not supported: {}", refused.why);
+        let message = format!("`{name}` is not supported: {}", refused.reason);
         let finding = Diagnostic::error("unsupported-function", span, message);
-        self.report(finding.help(refused.instead))
+        self.report(finding.help(refused.alternative))
     }
 
-    fn resolved(
+    fn resolved_call(
         &mut self,
-        candidates: Option<Candidates>,
-        args: Option<Arguments<'w>>,
+        candidates: Option<FunctionCandidates>,
+        args: Option<TypedArguments<'w>>,
         (name, name_span): (&ast::QName, Span),
         span: Span,
     ) -> Option<graph::Expr> {
         let (candidates, args) = (candidates?, args?);
         match choose(&candidates.list, &args.typed) {
-            Choice::One(fit) => self.build(&fit, args, span),
+            OverloadChoice::One(fit) => self.build_call(&fit, args, span),
             // That was said where they are defined.
-            Choice::Several(fits) if are_duplicates(&fits) => self.build(&fits[0], args, span),
-            Choice::Several(fits) => self.report(ambiguous(&name.name.text, &fits, name_span)),
-            Choice::None(_) if candidates.is_broken => None,
-            Choice::None(refusals) => {
+            OverloadChoice::Several(fits) if are_duplicates(&fits) => {
+                self.build_call(&fits[0], args, span)
+            }
+            OverloadChoice::Several(fits) => {
+                self.report(ambiguous(&name.name.text, &fits, name_span))
+            }
+            OverloadChoice::None(_) if candidates.is_broken => None,
+            OverloadChoice::None(refusals) => {
                 let text = &*name.name.text;
-                let call = super::refusal::Call {
+                let call = super::refusal::RefusedCall {
                     name: text,
                     span: name_span,
                     asts: args.asts,
                     args: &args.typed,
-                    sources: self.session.world.sources(),
+                    sources: self.session.symbols.sources(),
                 };
                 let finding = super::refusal::none_fits(&call, &refusals);
                 let outputs = self.context.output_functions.iter();
@@ -96,9 +102,9 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    fn arguments(&mut self, asts: &'w [ast::Expr]) -> Option<Arguments<'w>> {
+    fn arguments(&mut self, asts: &'w [ast::Expr]) -> Option<TypedArguments<'w>> {
         let mut sound = true;
-        let mut arguments = Arguments {
+        let mut arguments = TypedArguments {
             asts,
             typed: Vec::new(),
             effects: Vec::new(),
@@ -106,9 +112,9 @@ impl<'w> Typer<'_, 'w> {
         for expr in asts {
             let start = self.effects.mark();
             if needs_context(expr) {
-                arguments.typed.push(Argument::Waiting(expr));
+                arguments.typed.push(OverloadArgument::Untyped(expr));
             } else if let Some(typed) = self.argument(expr) {
-                arguments.typed.push(Argument::Typed(typed));
+                arguments.typed.push(OverloadArgument::Typed(typed));
             } else {
                 sound = false;
             }
@@ -129,7 +135,12 @@ impl<'w> Typer<'_, 'w> {
         Some(typed)
     }
 
-    fn build(&mut self, fit: &Fit, args: Arguments<'w>, span: Span) -> Option<graph::Expr> {
+    fn build_call(
+        &mut self,
+        fit: &OverloadFit,
+        args: TypedArguments<'w>,
+        span: Span,
+    ) -> Option<graph::Expr> {
         let signature = &*fit.signature;
         let mut list = Vec::with_capacity(args.typed.len());
         let first = first_collection(signature, &args.typed);
@@ -138,30 +149,30 @@ impl<'w> Typer<'_, 'w> {
         for (at, ((ast, typed), effects)) in parts.enumerate() {
             let start = self.effects.mark();
             let arg = if signature.formals[at].mutable {
-                self.changed(signature, at, ast)
+                self.mutable_argument(signature, at, ast)
             } else {
                 self.effects.append(effects);
-                self.passed(typed, &fit.types[at], ast.span)
+                self.value_argument(typed, &fit.types[at], ast.span)
             };
             match arg {
                 Some(arg) => list.push(arg),
                 None => sound = false,
             }
-            if signature.is_in_steps() {
+            if signature.is_stepwise() {
                 self.check_effects(start);
             }
         }
-        self.note_stateful(signature, span);
+        self.log_stateful(signature, span);
         sound &= self.check_constants(signature, &list, args.asts).is_some();
         let call = sound.then(|| self.finish_call(fit, list, span))??;
         Some(bounded_like(call, first))
     }
 
     /// An argument by value.
-    fn passed(&mut self, arg: Argument<'w>, ty: &Type, span: Span) -> Option<Arg> {
+    fn value_argument(&mut self, arg: OverloadArgument<'w>, ty: &Type, span: Span) -> Option<Arg> {
         let typed = match arg {
-            Argument::Typed(typed) => typed,
-            Argument::Waiting(ast) => self.infer(ast, Some(ty))?,
+            OverloadArgument::Typed(typed) => typed,
+            OverloadArgument::Untyped(ast) => self.infer(ast, Some(ty))?,
         };
         if typed.ty.is_rstring() && matches!(ty, Type::BoundedRString(_)) && typed.ty != *ty {
             return Some(Arg::Value(cast_to(typed, ty)));
@@ -173,9 +184,14 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// An argument that is changed in place.
-    fn changed(&mut self, signature: &Signature, at: usize, ast: &'w ast::Expr) -> Option<Arg> {
+    fn mutable_argument(
+        &mut self,
+        signature: &Signature,
+        at: usize,
+        ast: &'w ast::Expr,
+    ) -> Option<Arg> {
         if is_place(ast) {
-            return self.place(ast, Use::Change).map(Arg::Place);
+            return self.place(ast, PlaceUse::Change).map(Arg::Place);
         }
         let (name, number) = (&signature.name, at + 1);
         let message =
@@ -191,10 +207,10 @@ impl<'w> Typer<'_, 'w> {
         args: &[Arg],
         asts: &[ast::Expr],
     ) -> Option<()> {
-        let Target::Native(id) = signature.target else {
+        let FunctionOwner::Native(id) = signature.owner else {
             return Some(());
         };
-        let Some(check) = self.session.world.native(id).check else {
+        let Some(check) = self.session.symbols.native(id).check else {
             return Some(());
         };
         // With an argument missing the others would be taken for their neighbours.
@@ -218,19 +234,19 @@ impl<'w> Typer<'_, 'w> {
         })
     }
 
-    fn note_stateful(&mut self, signature: &Signature, span: Span) {
+    fn log_stateful(&mut self, signature: &Signature, span: Span) {
         if !signature.stateful {
             return;
         }
         self.effects.stateful_call(span, &signature.name);
         let name = &signature.name;
         let (place, help) = match self.context.stateful {
-            Stateful::Allowed => return,
-            Stateful::NotDeclared => (
+            StatefulCalls::Allowed => return,
+            StatefulCalls::NotDeclared => (
                 "is called in a function that is not stateful",
                 "declare the function `stateful`",
             ),
-            Stateful::InCondition => (
+            StatefulCalls::InCondition => (
                 "is called in a condition that is text",
                 "only functions that are not stateful can be called there",
             ),
@@ -240,13 +256,18 @@ impl<'w> Typer<'_, 'w> {
         self.session.report(finding.help(help));
     }
 
-    fn finish_call(&mut self, fit: &Fit, args: Vec<Arg>, span: Span) -> Option<graph::Expr> {
+    fn finish_call(
+        &mut self,
+        fit: &OverloadFit,
+        args: Vec<Arg>,
+        span: Span,
+    ) -> Option<graph::Expr> {
         let signature = &*fit.signature;
         let ty = fit.result.clone();
         let pos = self.session.pos(span);
-        let callee = match signature.target {
-            Target::User(id) => Callee::User(self.session.function_id(id)),
-            Target::Output => {
+        let callee = match signature.owner {
+            FunctionOwner::User(id) => Callee::User(self.session.function_id(id)),
+            FunctionOwner::Output => {
                 let values = args.into_iter().filter_map(|arg| match arg {
                     Arg::Value(value) => Some(value),
                     Arg::Place(_) => None,
@@ -262,16 +283,16 @@ impl<'w> Typer<'_, 'w> {
                 let kind = ExprKind::OutputCall(self.calls.len() as u32 - 1);
                 return Some(graph::Expr { kind, ty, pos });
             }
-            Target::Native(id) => {
-                if let Some(result) = self.known_call(signature, &args, &ty, span) {
+            FunctionOwner::Native(id) => {
+                if let Some(result) = self.folded_call(signature, &args, &ty, span) {
                     return result;
                 }
                 Callee::Native(id)
             }
-            Target::Intrinsic => {
+            FunctionOwner::Intrinsic => {
                 let name = &signature.name;
                 return self
-                    .known_call(signature, &args, &ty, span)
+                    .folded_call(signature, &args, &ty, span)
                     .unwrap_or_else(|| {
                         let message =
                             format!("`{name}` cannot be called here: its value is not known");
@@ -292,7 +313,7 @@ impl<'w> Typer<'_, 'w> {
             return expr;
         }
         match self.session.try_fold(&expr) {
-            Some(value) => graph::Expr::constant(value, expr.ty).at(expr.pos),
+            Some(value) => graph::Expr::constant(value, expr.ty).with_pos(expr.pos),
             None => expr,
         }
     }
@@ -304,7 +325,7 @@ impl<'w> Typer<'_, 'w> {
             .output_functions
             .as_ref()
             .is_some_and(|f| f.nested);
-        if self.depth == 0 || nested {
+        if self.call_depth == 0 || nested {
             return Some(());
         }
         let message =
@@ -316,16 +337,19 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
-impl Candidates {
+impl FunctionCandidates {
     fn is_output(&self) -> bool {
-        self.list.iter().any(|(_, s)| s.target == Target::Output)
+        self.list
+            .iter()
+            .any(|(_, s)| s.owner == FunctionOwner::Output)
     }
 }
 
 /// The bounded type of the first argument, if the function gives back what it takes there: the
 /// result of `sort(list<T>[N])` is a `list<T>[N]`.
-fn first_collection(signature: &Signature, args: &[Argument<'_>]) -> Option<Type> {
-    let (Some(formal), Some(Argument::Typed(arg))) = (signature.formals.first(), args.first())
+fn first_collection(signature: &Signature, args: &[OverloadArgument<'_>]) -> Option<Type> {
+    let (Some(formal), Some(OverloadArgument::Typed(arg))) =
+        (signature.formals.first(), args.first())
     else {
         return None;
     };
@@ -333,7 +357,7 @@ fn first_collection(signature: &Signature, args: &[Argument<'_>]) -> Option<Type
         arg.ty,
         Type::List(_, Some(_)) | Type::Set(_, Some(_)) | Type::Map(_, Some(_))
     );
-    let same = formal.ty == signature.result && !matches!(formal.ty, Pattern::Formal(_));
+    let same = formal.ty == signature.result && !matches!(formal.ty, TypePattern::Formal(_));
     (bounded && same && signature.is_lenient()).then(|| arg.ty.clone())
 }
 
@@ -359,19 +383,19 @@ fn is_bounded_form(found: &Type, wanted: &Type) -> bool {
 }
 
 /// Whether functions of one file have the same parameters, so that one is defined twice.
-fn are_duplicates(fits: &[Fit]) -> bool {
-    let types = |fit: &Fit| -> Vec<_> {
+fn are_duplicates(fits: &[OverloadFit]) -> bool {
+    let types = |fit: &OverloadFit| -> Vec<_> {
         let formals = fit.signature.formals.iter();
         formals.map(|formal| formal.ty.clone()).collect()
     };
-    let file = |fit: &Fit| fit.signature.span.map(|span| span.file);
-    let same = |fit: &Fit| {
+    let file = |fit: &OverloadFit| fit.signature.span.map(|span| span.file);
+    let same = |fit: &OverloadFit| {
         types(fit) == types(&fits[0]) && file(fit).is_some() && file(fit) == file(&fits[0])
     };
     fits.iter().all(same)
 }
 
-fn ambiguous(name: &str, fits: &[Fit], span: Span) -> Diagnostic {
+fn ambiguous(name: &str, fits: &[OverloadFit], span: Span) -> Diagnostic {
     let message = format!("the call of `{name}` is ambiguous: several functions fit");
     let finding = Diagnostic::error("ambiguous-call", span, message);
     fits.iter().fold(finding, |finding, fit| {

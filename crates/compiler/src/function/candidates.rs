@@ -7,17 +7,17 @@ use syntax::ast::{self, Actual, ExprKind, Mode, QName};
 use syntax::{Diagnostic, Span};
 
 use super::intrinsic;
-use super::signature::{Signature, Target};
+use super::signature::{FunctionOwner, Signature};
 use crate::expr::Typer;
-use crate::names::{Found, Scope, did_you_mean, foreign_function};
+use crate::names::{Definition, Scope, did_you_mean, foreign_function};
 
 /// The functions of one name, as a place sees them.
-pub(super) struct Candidates {
+pub(super) struct FunctionCandidates {
     pub list: Vec<(usize, Rc<Signature>)>,
     /// Some overload is broken, so that a call that fits none is not reported.
     pub is_broken: bool,
     /// Why they cannot be called, if all of them are known by name only.
-    pub refused: Option<Unsupported>,
+    pub unsupported: Option<Unsupported>,
 }
 
 impl<'w> Typer<'_, 'w> {
@@ -71,14 +71,18 @@ impl<'w> Typer<'_, 'w> {
         {
             return false;
         }
-        let found = self.session.world.overloads(self.scope.unit_id(), name);
+        let found = self.session.symbols.overloads(self.scope.unit_id(), name);
         !found
             .iter()
-            .any(|(_, found)| matches!(found, Found::Function(..)))
+            .any(|(_, found)| matches!(found, Definition::Function(..)))
     }
 
     /// All functions of a name; reports that there are none.
-    pub(super) fn candidates(&mut self, name: &'w QName, scope: &Scope<'w>) -> Option<Candidates> {
+    pub(super) fn candidates(
+        &mut self,
+        name: &'w QName,
+        scope: &Scope<'w>,
+    ) -> Option<FunctionCandidates> {
         let text = &*name.name.text;
         let outputs = self.context.output_functions.clone();
         if let Some(outputs) = &outputs
@@ -86,32 +90,32 @@ impl<'w> Typer<'_, 'w> {
             && let Some(list) = outputs.find(text)
         {
             let list = list.iter().map(|s| (0, s.clone())).collect();
-            return Some(Candidates {
+            return Some(FunctionCandidates {
                 list,
                 is_broken: false,
-                refused: None,
+                unsupported: None,
             });
         }
         let unit = scope.unit_id();
-        let mut candidates = Candidates {
+        let mut candidates = FunctionCandidates {
             list: Vec::new(),
             is_broken: false,
-            refused: None,
+            unsupported: None,
         };
-        for (distance, found) in self.session.world.overloads(unit, name) {
+        for (distance, found) in self.session.symbols.overloads(unit, name) {
             match self.signature_of(found) {
                 Some(signature) => candidates.list.push((distance, signature)),
                 None => candidates.is_broken = true,
             }
         }
         self.add_intrinsics(name, &mut candidates);
-        self.drop_refused(&mut candidates);
+        self.drop_unsupported(&mut candidates);
         if candidates.list.is_empty() && !candidates.is_broken {
-            if name.namespace.is_none() && self.uses_value(text) {
+            if name.namespace.is_none() && self.use_value(text) {
                 let message = format!("`{text}` is no function and cannot be called");
                 return self.fail("not-a-function", name.span, message);
             }
-            let finding = self.session.world.no_function(unit, name);
+            let finding = self.session.symbols.no_function(unit, name);
             let names: Vec<&str> = outputs.iter().flat_map(|o| o.names()).collect();
             let finding = did_you_mean(finding, text, names);
             return self.report(finding);
@@ -120,29 +124,31 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// Functions that are known by name only hide none that can be called.
-    fn drop_refused(&self, candidates: &mut Candidates) {
-        let refusal = |signature: &Signature| match signature.target {
-            Target::Native(id) => self.session.world.native(id).unsupported,
+    fn drop_unsupported(&self, candidates: &mut FunctionCandidates) {
+        let refusal = |signature: &Signature| match signature.owner {
+            FunctionOwner::Native(id) => self.session.symbols.native(id).unsupported,
             _ => None,
         };
         let of_all = candidates.list.iter().map(|(_, s)| refusal(s));
         let all: Option<Vec<_>> = of_all.collect();
-        candidates.refused = all.and_then(|all| all.first().copied());
-        if candidates.refused.is_none() {
+        candidates.unsupported = all.and_then(|all| all.first().copied());
+        if candidates.unsupported.is_none() {
             candidates.list.retain(|(_, s)| refusal(s).is_none());
         }
     }
 
-    fn signature_of(&self, found: Found<'w>) -> Option<Rc<Signature>> {
+    fn signature_of(&self, found: Definition<'w>) -> Option<Rc<Signature>> {
         match found {
-            Found::Function(unit, ast) => self.session.user_function(unit, ast).signature.clone(),
-            Found::Native(id) => self.session.native_signature(id),
+            Definition::Function(unit, ast) => {
+                self.session.user_function(unit, ast).signature.clone()
+            }
+            Definition::Native(id) => self.session.native_signature(id),
             _ => None,
         }
     }
 
     /// What the compiler evaluates itself and the library does not have.
-    fn add_intrinsics(&self, name: &QName, candidates: &mut Candidates) {
+    fn add_intrinsics(&self, name: &QName, candidates: &mut FunctionCandidates) {
         let elsewhere = name
             .namespace
             .as_ref()
@@ -150,7 +156,7 @@ impl<'w> Typer<'_, 'w> {
         let native = candidates
             .list
             .iter()
-            .any(|(_, s)| matches!(s.target, Target::Native(_)));
+            .any(|(_, s)| matches!(s.owner, FunctionOwner::Native(_)));
         if !elsewhere && !native {
             let own = self.session.intrinsic_signatures(&name.name.text);
             candidates

@@ -4,7 +4,7 @@ use tuple::Type;
 
 /// What a type formal may stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Constraint {
+pub(crate) enum TypeConstraint {
     Any,
     Primitive,
     Ordered,
@@ -26,29 +26,29 @@ pub(crate) enum Constraint {
     Optional,
 }
 
-impl Constraint {
+impl TypeConstraint {
     /// The constraint of a word.
-    pub fn of(word: &str) -> Option<Constraint> {
+    pub fn from_word(word: &str) -> Option<TypeConstraint> {
         Some(match word {
-            "any" => Constraint::Any,
-            "primitive" => Constraint::Primitive,
-            "ordered" => Constraint::Ordered,
-            "numeric" => Constraint::Numeric,
-            "integral" => Constraint::Integral,
-            "floatingpoint" => Constraint::FloatingPoint,
-            "float" => Constraint::Float,
-            "decimal" => Constraint::Decimal,
-            "complex" => Constraint::Complex,
-            "string" => Constraint::String,
-            "enum" => Constraint::Enum,
-            "xml" => Constraint::Xml,
-            "composite" => Constraint::Composite,
-            "collection" => Constraint::Collection,
-            "list" => Constraint::List,
-            "map" => Constraint::Map,
-            "set" => Constraint::Set,
-            "tuple" => Constraint::Tuple,
-            "optional" => Constraint::Optional,
+            "any" => TypeConstraint::Any,
+            "primitive" => TypeConstraint::Primitive,
+            "ordered" => TypeConstraint::Ordered,
+            "numeric" => TypeConstraint::Numeric,
+            "integral" => TypeConstraint::Integral,
+            "floatingpoint" => TypeConstraint::FloatingPoint,
+            "float" => TypeConstraint::Float,
+            "decimal" => TypeConstraint::Decimal,
+            "complex" => TypeConstraint::Complex,
+            "string" => TypeConstraint::String,
+            "enum" => TypeConstraint::Enum,
+            "xml" => TypeConstraint::Xml,
+            "composite" => TypeConstraint::Composite,
+            "collection" => TypeConstraint::Collection,
+            "list" => TypeConstraint::List,
+            "map" => TypeConstraint::Map,
+            "set" => TypeConstraint::Set,
+            "tuple" => TypeConstraint::Tuple,
+            "optional" => TypeConstraint::Optional,
             _ => return None,
         })
     }
@@ -56,50 +56,50 @@ impl Constraint {
     /// Whether a type is one of those.
     pub fn admits(self, ty: &Type) -> bool {
         match self {
-            Constraint::Any => *ty != Type::Void,
-            Constraint::Primitive => ty.is_primitive(),
-            Constraint::Ordered => ty.is_ordered(),
-            Constraint::Numeric => ty.is_numeric(),
-            Constraint::Integral => ty.is_integral(),
-            Constraint::FloatingPoint => ty.is_floatingpoint(),
-            Constraint::Float => ty.is_float(),
-            Constraint::Decimal => ty.is_decimal(),
-            Constraint::Complex => ty.is_complex(),
-            Constraint::String => ty.is_string(),
-            Constraint::Enum => ty.is_enum(),
-            Constraint::Xml => ty.is_xml(),
-            Constraint::Composite => ty.is_collection() || ty.is_tuple(),
-            Constraint::Collection => ty.is_collection(),
-            Constraint::List => ty.is_list(),
-            Constraint::Map => ty.is_map(),
-            Constraint::Set => ty.is_set(),
-            Constraint::Tuple => ty.is_tuple(),
-            Constraint::Optional => ty.is_optional(),
+            TypeConstraint::Any => *ty != Type::Void,
+            TypeConstraint::Primitive => ty.is_primitive(),
+            TypeConstraint::Ordered => ty.is_ordered(),
+            TypeConstraint::Numeric => ty.is_numeric(),
+            TypeConstraint::Integral => ty.is_integral(),
+            TypeConstraint::FloatingPoint => ty.is_floatingpoint(),
+            TypeConstraint::Float => ty.is_float(),
+            TypeConstraint::Decimal => ty.is_decimal(),
+            TypeConstraint::Complex => ty.is_complex(),
+            TypeConstraint::String => ty.is_string(),
+            TypeConstraint::Enum => ty.is_enum(),
+            TypeConstraint::Xml => ty.is_xml(),
+            TypeConstraint::Composite => ty.is_collection() || ty.is_tuple(),
+            TypeConstraint::Collection => ty.is_collection(),
+            TypeConstraint::List => ty.is_list(),
+            TypeConstraint::Map => ty.is_map(),
+            TypeConstraint::Set => ty.is_set(),
+            TypeConstraint::Tuple => ty.is_tuple(),
+            TypeConstraint::Optional => ty.is_optional(),
         }
     }
 
     /// What it admits, in the user's words.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
-            Constraint::Any => "any value",
-            Constraint::Primitive => "a primitive value",
-            Constraint::Ordered => "a value that has an order",
-            Constraint::Numeric => "a number",
-            Constraint::Integral => "an integer",
-            Constraint::FloatingPoint => "a float or decimal",
-            Constraint::Float => "a float",
-            Constraint::Decimal => "a decimal",
-            Constraint::Complex => "a complex number",
-            Constraint::String => "a string",
-            Constraint::Enum => "an enumerator",
-            Constraint::Xml => "an xml value",
-            Constraint::Composite => "a collection or tuple",
-            Constraint::Collection => "a list, set or map",
-            Constraint::List => "a list",
-            Constraint::Map => "a map",
-            Constraint::Set => "a set",
-            Constraint::Tuple => "a tuple",
-            Constraint::Optional => "an optional",
+            TypeConstraint::Any => "any value",
+            TypeConstraint::Primitive => "a primitive value",
+            TypeConstraint::Ordered => "a value that has an order",
+            TypeConstraint::Numeric => "a number",
+            TypeConstraint::Integral => "an integer",
+            TypeConstraint::FloatingPoint => "a float or decimal",
+            TypeConstraint::Float => "a float",
+            TypeConstraint::Decimal => "a decimal",
+            TypeConstraint::Complex => "a complex number",
+            TypeConstraint::String => "a string",
+            TypeConstraint::Enum => "an enumerator",
+            TypeConstraint::Xml => "an xml value",
+            TypeConstraint::Composite => "a collection or tuple",
+            TypeConstraint::Collection => "a list, set or map",
+            TypeConstraint::List => "a list",
+            TypeConstraint::Map => "a map",
+            TypeConstraint::Set => "a set",
+            TypeConstraint::Tuple => "a tuple",
+            TypeConstraint::Optional => "an optional",
         }
     }
 }

@@ -12,7 +12,7 @@ use syntax::ast::{self, QName};
 use syntax::{Diagnostic, Span};
 use tuple::{List, RString, Type, Value};
 
-use super::signature::{Signature, Target};
+use super::signature::{FunctionOwner, Signature};
 use crate::Session;
 use crate::expr::Typer;
 use crate::names::LoadedUnit;
@@ -21,7 +21,7 @@ use crate::stmt::punctuation_type;
 /// The namespace that they belong to.
 pub(super) const NAMESPACE: &str = "spl.utility";
 
-const PROTOTYPES: [&str; 22] = [
+const INTRINSIC_PROTOTYPES: [&str; 22] = [
     "rstring getCompileTimeValue(rstring name)",
     "rstring getCompileTimeValue(rstring name, rstring defaultValue)",
     "list<rstring> getCompileTimeListValue(rstring name)",
@@ -51,11 +51,11 @@ impl Session<'_> {
     pub(super) fn intrinsic_signatures(&self, name: &str) -> Vec<Rc<Signature>> {
         let mut all = self.functions.intrinsics.borrow_mut();
         if all.is_empty() {
-            for text in PROTOTYPES {
+            for text in INTRINSIC_PROTOTYPES {
                 let Some(name) = crate::names::name_in_prototype(text) else {
                     continue;
                 };
-                let signature = self.prototype(text, Target::Intrinsic).map(Rc::new);
+                let signature = self.prototype(text, FunctionOwner::Intrinsic).map(Rc::new);
                 all.entry(name).or_default().extend(signature);
             }
         }
@@ -65,7 +65,7 @@ impl Session<'_> {
 
 impl<'w> Typer<'_, 'w> {
     /// A call whose arguments are no ordinary expressions; `None` if it is no such call.
-    pub(super) fn special_call(
+    pub(super) fn intrinsic_call(
         &mut self,
         name: &'w QName,
         args: &'w [ast::Expr],
@@ -98,7 +98,7 @@ impl<'w> Typer<'_, 'w> {
             let message = "`currentPunct()` is known only in `onPunct`";
             return self.fail("punctuation-not-allowed", span, message);
         }
-        Some(self.make(ExprKind::CurrentPunct, punctuation_type(), span))
+        Some(self.typed_expr(ExprKind::CurrentPunct, punctuation_type(), span))
     }
 
     /// `inputPort(In)`, `outputPort(Out)`
@@ -125,103 +125,109 @@ impl<'w> Typer<'_, 'w> {
         };
         if let Some(port) = port {
             let kind = ExprKind::Const(Value::Int32(port as i32));
-            return Some(self.make(kind, Type::Int32, span));
+            return Some(self.typed_expr(kind, Type::Int32, span));
         }
         let direction = if input { "an input" } else { "an output" };
         let message = format!("`{word}` takes {direction} stream of this operator");
         let finding = Diagnostic::error("unknown-port", arg.span, message);
-        let Some(site) = &self.site else {
+        let Some(site) = &self.operator else {
             return self.report(finding);
         };
         let inputs = site.inputs.iter().filter(|_| input).map(|p| &p.names);
         let outputs = site.outputs.iter().filter(|_| !input).map(|p| &p.names);
         let names = || inputs.chain(outputs).flatten().map(|name| &**name);
-        let suggestions = &self.session.world.suggestions;
+        let suggestions = &self.session.symbols.suggestions;
         self.report(suggestions.did_you_mean(finding, text, names))
     }
 
     /// The value of a call that the compiler evaluates; `None` if it is to be called at run time.
-    pub(super) fn known_call(
+    pub(super) fn folded_call(
         &self,
         signature: &Signature,
         args: &[Arg],
         ty: &Type,
         span: Span,
     ) -> Option<Option<graph::Expr>> {
-        if signature.target != Target::Intrinsic && self.is_left_to_run_time(&signature.name) {
+        if signature.owner != FunctionOwner::Intrinsic && self.is_left_to_run_time(&signature.name)
+        {
             return None;
         }
         let value = match &*signature.name {
-            "getThisFileName" => text(
+            "getThisFileName" => string_value(
                 Path::new(&*self.unit(span)?.path)
                     .file_name()?
                     .to_string_lossy(),
             ),
-            "getThisFilePath" => text(&*self.unit(span)?.path),
-            "getThisFileDir" => text(
+            "getThisFilePath" => string_value(&*self.unit(span)?.path),
+            "getThisFileDir" => string_value(
                 Path::new(&*self.unit(span)?.path)
                     .parent()?
                     .to_string_lossy(),
             ),
-            "getThisToolkitDir" => text(&*self.unit(span)?.toolkit_dir),
+            "getThisToolkitDir" => string_value(&*self.unit(span)?.toolkit_dir),
             "getThisLine" => Value::Int32(self.session.pos(span).line as i32),
-            "getApplicationDir" => text(self.session.world.application_dir()),
-            "getMainCompositeName" => text(&*self.session.main),
+            "getApplicationDir" => string_value(self.session.symbols.application_dir()),
+            "getMainCompositeName" => string_value(&*self.session.main),
             "getThisCompositeInstanceName" => {
                 let frame = self.scope.composite_frame()?;
                 match &*frame.instance {
-                    "" => text(&*self.session.main),
-                    path => text(path),
+                    "" => string_value(&*self.session.main),
+                    path => string_value(path),
                 }
             }
-            "getThisOperatorName" => text(&*self.site.as_ref()?.name),
-            "getThisOperatorLogicalName" => text(&*self.site.as_ref()?.logical_name),
+            "getThisOperatorName" => string_value(&*self.operator.as_ref()?.name),
+            "getThisOperatorLogicalName" => string_value(&*self.operator.as_ref()?.logical_name),
             "getChannel"
             | "getLocalChannel"
             | "getAllChannels"
             | "getMaxChannels"
             | "getLocalMaxChannels"
-            | "getAllMaxChannels" => self.channel(&signature.name)?,
+            | "getAllMaxChannels" => self.channel_value(&signature.name)?,
             // Placement ids that are to be different in each channel.
-            "byChannel" | "byReplica" => match self.channel("getChannel") {
-                Some(Value::Int32(channel @ 0..)) => text(channel.to_string()),
-                _ => text(""),
+            "byChannel" | "byReplica" => match self.channel_value("getChannel") {
+                Some(Value::Int32(channel @ 0..)) => string_value(channel.to_string()),
+                _ => string_value(""),
             },
             "getCompileTimeValue"
             | "getCompileTimeListValue"
             | "getSubmissionTimeValue"
             | "getSubmissionTimeListValue"
             | "getToolkitDirectory" => {
-                let Some(value) = self.given_value(&signature.name, args, span) else {
+                let Some(value) = self.external_value(&signature.name, args, span) else {
                     return Some(self.pending(ty.clone(), span));
                 };
                 value
             }
             _ => return None,
         };
-        Some(Some(self.make(ExprKind::Const(value), ty.clone(), span)))
+        Some(Some(self.typed_expr(
+            ExprKind::Const(value),
+            ty.clone(),
+            span,
+        )))
     }
 
-    /// What depends on the channel of a parallel region is known when compiling only if the operator
-    /// is expanded for one channel; else the library function answers when the program runs.
+    /// What depends on the channel of a parallel region is known when compiling only if the
+    /// operator is expanded for one channel; else the library function answers when the program
+    /// runs.
     fn is_left_to_run_time(&self, name: &str) -> bool {
         let depends = name.contains("Channel") || name == "getThisOperatorName";
         depends
             && self
-                .site
+                .operator
                 .as_ref()
                 .is_none_or(|site| site.channel.channels.is_empty())
     }
 
     /// The unit whose text a span is of.
     fn unit(&self, span: Span) -> Option<&LoadedUnit> {
-        self.session.world.unit_of(span.file)
+        self.session.symbols.unit_of(span.file)
     }
 
     /// Numbers of the parallel region around the operator. The channel of nested regions counts
     /// through all of them, the outermost being the most significant.
-    fn channel(&self, name: &str) -> Option<Value> {
-        let channel = &self.site.as_ref()?.channel;
+    fn channel_value(&self, name: &str) -> Option<Value> {
+        let channel = &self.operator.as_ref()?.channel;
         let (channels, widths) = (&channel.channels, &channel.widths);
         let list = |all: &[i32]| {
             let values = all.iter().rev().map(|v| Value::Int32(*v));
@@ -229,7 +235,7 @@ impl<'w> Typer<'_, 'w> {
         };
         Some(match name {
             "getChannel" if channels.is_empty() => Value::Int32(-1),
-            "getChannel" => Value::Int32(channel.through()),
+            "getChannel" => Value::Int32(channel.global_channel()),
             "getLocalChannel" => Value::Int32(channels.last().copied().unwrap_or(-1)),
             "getMaxChannels" if widths.is_empty() => Value::Int32(0),
             "getMaxChannels" => Value::Int32(widths.iter().product()),
@@ -241,6 +247,6 @@ impl<'w> Typer<'_, 'w> {
 }
 
 /// A string value.
-pub(super) fn text(text: impl AsRef<str>) -> Value {
+pub(super) fn string_value(text: impl AsRef<str>) -> Value {
     Value::RString(RString(text.as_ref().as_bytes().to_vec()))
 }

@@ -3,7 +3,6 @@
 //! Whatever can be called (user function, library function, output function of an operator) is a
 //! [`Signature`]. [`overload`] chooses among those of one name by the types of the arguments.
 
-mod asked;
 mod call;
 mod candidates;
 mod constraint;
@@ -13,12 +12,13 @@ mod overload;
 mod pattern;
 mod prototype;
 mod refusal;
+mod requested_values;
 mod signature;
 mod submission;
 mod table;
 mod unify;
 mod user;
 
-pub(crate) use asked::Asked;
 pub use output::OutputFunctions;
+pub(crate) use requested_values::RequestedValues;
 pub(crate) use table::FunctionTable;

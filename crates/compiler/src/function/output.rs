@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use graph::OperatorModel;
 
-use super::signature::{Signature, Target};
+use super::signature::{FunctionOwner, Signature};
 use crate::Session;
 
 /// The output functions of an operator model.
@@ -48,7 +48,7 @@ impl Session<'_> {
         }
         let mut by_name: HashMap<Rc<str>, Vec<Rc<Signature>>> = HashMap::new();
         for text in model.output_functions {
-            if let Some(signature) = self.prototype(text, Target::Output) {
+            if let Some(signature) = self.prototype(text, FunctionOwner::Output) {
                 let list = by_name.entry(Rc::from(&*signature.name)).or_default();
                 list.push(Rc::new(signature));
             }

@@ -1,7 +1,7 @@
 //! The choice among the functions of one name.
 //!
-//! Each candidate is matched against the arguments. Of those that fit, the one that needs the fewest
-//! conversions is chosen, then the one with the fewest type formals, then the nearest.
+//! Each candidate is matched against the arguments. Of those that fit, the one that needs the
+//! fewest conversions is chosen, then the one with the fewest type formals, then the nearest.
 
 use std::rc::Rc;
 
@@ -9,21 +9,21 @@ use syntax::ast::{self, ExprKind};
 use tuple::Type;
 
 use super::signature::Signature;
-use super::unify::{BOUNDED_TEXT, Bindings, Misfit};
+use super::unify::{BOUNDED_TEXT_COST, TypeBindings, TypeMismatch};
 use crate::expr::fits_type;
 
 /// An argument as far as it is typed before the choice.
 #[derive(Debug)]
-pub(super) enum Argument<'w> {
+pub(super) enum OverloadArgument<'w> {
     /// It has a type of its own.
     Typed(graph::Expr),
     /// A literal that gets its type from the formal.
-    Waiting(&'w ast::Expr),
+    Untyped(&'w ast::Expr),
 }
 
 /// A candidate that fits.
 #[derive(Clone, Debug)]
-pub(super) struct Fit {
+pub(super) struct OverloadFit {
     pub signature: Rc<Signature>,
     /// The types of the formals in this call.
     pub types: Vec<Type>,
@@ -33,7 +33,7 @@ pub(super) struct Fit {
 
 /// Why a candidate does not fit: which argument, and a sentence.
 #[derive(Clone, Debug)]
-pub(super) struct Refusal {
+pub(super) struct OverloadRefusal {
     pub argument: Option<usize>,
     /// The type that the argument must be of, if it is a certain one.
     pub wanted: Option<Type>,
@@ -42,14 +42,17 @@ pub(super) struct Refusal {
 
 /// What the choice came to.
 #[derive(Debug)]
-pub(super) enum Choice {
-    One(Fit),
-    Several(Vec<Fit>),
-    None(Vec<(Rc<Signature>, Refusal)>),
+pub(super) enum OverloadChoice {
+    One(OverloadFit),
+    Several(Vec<OverloadFit>),
+    None(Vec<(Rc<Signature>, OverloadRefusal)>),
 }
 
 /// Chooses among candidates, each with its distance from the place of the call.
-pub(super) fn choose(candidates: &[(usize, Rc<Signature>)], args: &[Argument<'_>]) -> Choice {
+pub(super) fn choose(
+    candidates: &[(usize, Rc<Signature>)],
+    args: &[OverloadArgument<'_>],
+) -> OverloadChoice {
     let mut fits = Vec::new();
     let mut refusals = Vec::new();
     for (distance, signature) in candidates {
@@ -59,31 +62,35 @@ pub(super) fn choose(candidates: &[(usize, Rc<Signature>)], args: &[Argument<'_>
         }
     }
     let Some(best) = fits.iter().map(|fit| fit.rank).min() else {
-        return Choice::None(refusals);
+        return OverloadChoice::None(refusals);
     };
     fits.retain(|fit| fit.rank == best);
     match fits.len() {
-        1 => Choice::One(fits.remove(0)),
-        _ => Choice::Several(fits),
+        1 => OverloadChoice::One(fits.remove(0)),
+        _ => OverloadChoice::Several(fits),
     }
 }
 
-fn fit(signature: &Rc<Signature>, args: &[Argument<'_>], distance: usize) -> Result<Fit, Refusal> {
+fn fit(
+    signature: &Rc<Signature>,
+    args: &[OverloadArgument<'_>],
+    distance: usize,
+) -> Result<OverloadFit, OverloadRefusal> {
     let wanted = signature.formals.len();
     if wanted != args.len() {
         let s = if wanted == 1 { "" } else { "s" };
         let sentence = format!("it takes {wanted} argument{s}, not {}", args.len());
-        return Err(Refusal {
+        return Err(OverloadRefusal {
             argument: None,
             wanted: None,
             sentence,
         });
     }
-    let mut bindings = Bindings::new(signature);
+    let mut bindings = TypeBindings::new(signature);
     let mut cost = 0;
     let mut late = Vec::new();
     for (at, (formal, arg)) in signature.formals.iter().zip(args).enumerate() {
-        let Argument::Typed(arg) = arg else {
+        let OverloadArgument::Typed(arg) = arg else {
             late.push((at, None));
             continue;
         };
@@ -93,21 +100,21 @@ fn fit(signature: &Rc<Signature>, args: &[Argument<'_>], distance: usize) -> Res
         }
     }
     for (at, misfit) in late {
-        cost += converted(signature, &bindings, args, at, misfit)?;
+        cost += conversion_cost(signature, &bindings, args, at, misfit)?;
     }
     let instantiate = |at: usize| signature.formals[at].ty.instantiate(&bindings.types);
     let types: Option<Vec<Type>> = (0..wanted).map(instantiate).collect();
     let result = signature.result.instantiate(&bindings.types);
     let (Some(types), Some(result)) = (types, result) else {
         let sentence = "the arguments do not say what its type formals are".to_owned();
-        return Err(Refusal {
+        return Err(OverloadRefusal {
             argument: None,
             wanted: None,
             sentence,
         });
     };
     let rank = (cost, signature.type_names.len(), distance);
-    Ok(Fit {
+    Ok(OverloadFit {
         signature: signature.clone(),
         types,
         result,
@@ -115,23 +122,24 @@ fn fit(signature: &Rc<Signature>, args: &[Argument<'_>], distance: usize) -> Res
     })
 }
 
-/// An argument that did not match by its type alone: a literal that is retyped, or waits for a type.
-fn converted(
+/// An argument that did not match by its type alone: a literal that is retyped, or waits for a
+/// type.
+fn conversion_cost(
     signature: &Signature,
-    bindings: &Bindings,
-    args: &[Argument<'_>],
+    bindings: &TypeBindings,
+    args: &[OverloadArgument<'_>],
     at: usize,
-    misfit: Option<Misfit>,
-) -> Result<u32, Refusal> {
+    misfit: Option<TypeMismatch>,
+) -> Result<u32, OverloadRefusal> {
     let formal = &signature.formals[at];
     let ty = formal.ty.instantiate(&bindings.types);
     let fits = match (&args[at], &ty) {
-        (Argument::Typed(arg), Some(ty)) => !formal.mutable && fits_type(arg, ty),
-        (Argument::Waiting(expr), Some(ty)) => shape_fits(expr, ty),
-        (Argument::Waiting(_), None) => {
+        (OverloadArgument::Typed(arg), Some(ty)) => !formal.mutable && fits_type(arg, ty),
+        (OverloadArgument::Untyped(expr), Some(ty)) => shape_fits(expr, ty),
+        (OverloadArgument::Untyped(_), None) => {
             let number = at + 1;
             let sentence = format!("nothing says of which type argument {number} is");
-            return Err(Refusal {
+            return Err(OverloadRefusal {
                 argument: Some(at),
                 wanted: None,
                 sentence,
@@ -141,48 +149,48 @@ fn converted(
     };
     if fits {
         return Ok(match ty {
-            Some(Type::BoundedRString(_)) => BOUNDED_TEXT,
+            Some(Type::BoundedRString(_)) => BOUNDED_TEXT_COST,
             _ => 1,
         });
     }
-    let wanted = ty.filter(|_| !matches!(misfit, Some(Misfit::Constraint(_))));
-    let sentence = refused(signature, bindings, &args[at], at, misfit);
-    Err(Refusal {
+    let wanted = ty.filter(|_| !matches!(misfit, Some(TypeMismatch::Constraint(_))));
+    let sentence = refusal_sentence(signature, bindings, &args[at], at, misfit);
+    Err(OverloadRefusal {
         argument: Some(at),
         wanted,
         sentence,
     })
 }
 
-fn refused(
+fn refusal_sentence(
     signature: &Signature,
-    bindings: &Bindings,
-    arg: &Argument<'_>,
+    bindings: &TypeBindings,
+    arg: &OverloadArgument<'_>,
     at: usize,
-    misfit: Option<Misfit>,
+    misfit: Option<TypeMismatch>,
 ) -> String {
     let formal = &signature.formals[at];
     let number = at + 1;
     let found = match arg {
-        Argument::Typed(arg) => arg.ty.to_string(),
-        Argument::Waiting(_) => "a literal without type".to_owned(),
+        OverloadArgument::Typed(arg) => arg.ty.to_string(),
+        OverloadArgument::Untyped(_) => "a literal without type".to_owned(),
     };
     let wanted = match (&misfit, formal.ty.instantiate(&bindings.types)) {
-        (Some(Misfit::Constraint(at)), _) => {
-            let words = signature.constraints[*at].words();
+        (Some(TypeMismatch::Constraint(at)), _) => {
+            let words = signature.constraints[*at].description();
             match &formal.ty {
-                super::pattern::Pattern::Formal(_) => words.to_owned(),
+                super::pattern::TypePattern::Formal(_) => words.to_owned(),
                 other => {
                     let name = &signature.type_names[*at];
                     format!(
                         "{} where {name} is {words}",
-                        other.show(&signature.type_names)
+                        other.display(&signature.type_names)
                     )
                 }
             }
         }
         (_, Some(ty)) => ty.to_string(),
-        (_, None) => formal.ty.show(&signature.type_names).to_string(),
+        (_, None) => formal.ty.display(&signature.type_names).to_string(),
     };
     format!(
         "argument {number} (`{}`) must be {wanted}, and it is {found}",

@@ -7,35 +7,35 @@ use tuple::{Attribute, TupleType, Type};
 
 /// A type that may hold type formals.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Pattern {
+pub(crate) enum TypePattern {
     /// No formal in it.
     Exact(Type),
     /// The n-th type formal.
     Formal(usize),
-    List(Box<Pattern>),
-    Set(Box<Pattern>),
-    Map(Box<Pattern>, Box<Pattern>),
-    Optional(Box<Pattern>),
-    Tuple(Vec<(Arc<str>, Pattern)>),
+    List(Box<TypePattern>),
+    Set(Box<TypePattern>),
+    Map(Box<TypePattern>, Box<TypePattern>),
+    Optional(Box<TypePattern>),
+    Tuple(Vec<(Arc<str>, TypePattern)>),
 }
 
-impl Pattern {
+impl TypePattern {
     /// The type, when each formal stands for a type; `None` if one of them does not.
     pub fn instantiate(&self, formals: &[Option<Type>]) -> Option<Type> {
         Some(match self {
-            Pattern::Exact(ty) => ty.clone(),
-            Pattern::Formal(at) => formals.get(*at)?.clone()?,
-            Pattern::List(e) => Type::List(Arc::new(e.instantiate(formals)?), None),
-            Pattern::Set(e) => Type::Set(Arc::new(e.instantiate(formals)?), None),
-            Pattern::Map(k, v) => {
+            TypePattern::Exact(ty) => ty.clone(),
+            TypePattern::Formal(at) => formals.get(*at)?.clone()?,
+            TypePattern::List(e) => Type::List(Arc::new(e.instantiate(formals)?), None),
+            TypePattern::Set(e) => Type::Set(Arc::new(e.instantiate(formals)?), None),
+            TypePattern::Map(k, v) => {
                 let both = (k.instantiate(formals)?, v.instantiate(formals)?);
                 Type::Map(Arc::new(both), None)
             }
-            Pattern::Optional(e) => match e.instantiate(formals)? {
+            TypePattern::Optional(e) => match e.instantiate(formals)? {
                 ty @ Type::Optional(_) => ty,
                 ty => Type::Optional(Arc::new(ty)),
             },
-            Pattern::Tuple(list) => {
+            TypePattern::Tuple(list) => {
                 let attributes = list.iter().map(|(name, p)| {
                     Some(Attribute {
                         name: name.clone(),
@@ -49,16 +49,16 @@ impl Pattern {
     }
 
     /// The same with every part that holds no formal made exact.
-    pub fn collapsed(self) -> Pattern {
+    pub fn simplified(self) -> TypePattern {
         match self.instantiate(&[]) {
-            Some(ty) => Pattern::Exact(ty),
+            Some(ty) => TypePattern::Exact(ty),
             None => self,
         }
     }
 
     /// As SPL writes it, with the formals' names.
-    pub fn show<'p>(&'p self, names: &'p [Arc<str>]) -> Shown<'p> {
-        Shown {
+    pub fn display<'p>(&'p self, names: &'p [Arc<str>]) -> TypePatternDisplay<'p> {
+        TypePatternDisplay {
             pattern: self,
             names,
         }
@@ -66,25 +66,25 @@ impl Pattern {
 }
 
 /// A pattern to be printed.
-pub(crate) struct Shown<'p> {
-    pattern: &'p Pattern,
+pub(crate) struct TypePatternDisplay<'p> {
+    pattern: &'p TypePattern,
     names: &'p [Arc<str>],
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for TypePatternDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |pattern| Shown {
+        let of = |pattern| TypePatternDisplay {
             pattern,
             names: self.names,
         };
         match self.pattern {
-            Pattern::Exact(ty) => write!(f, "{ty}"),
-            Pattern::Formal(at) => f.write_str(self.names.get(*at).map_or("T", |n| n)),
-            Pattern::List(e) => write!(f, "list<{}>", of(e)),
-            Pattern::Set(e) => write!(f, "set<{}>", of(e)),
-            Pattern::Map(k, v) => write!(f, "map<{}, {}>", of(k), of(v)),
-            Pattern::Optional(e) => write!(f, "optional<{}>", of(e)),
-            Pattern::Tuple(list) => {
+            TypePattern::Exact(ty) => write!(f, "{ty}"),
+            TypePattern::Formal(at) => f.write_str(self.names.get(*at).map_or("T", |n| n)),
+            TypePattern::List(e) => write!(f, "list<{}>", of(e)),
+            TypePattern::Set(e) => write!(f, "set<{}>", of(e)),
+            TypePattern::Map(k, v) => write!(f, "map<{}, {}>", of(k), of(v)),
+            TypePattern::Optional(e) => write!(f, "optional<{}>", of(e)),
+            TypePattern::Tuple(list) => {
                 f.write_str("tuple<")?;
                 for (at, (name, p)) in list.iter().enumerate() {
                     write!(f, "{}{} {name}", if at > 0 { ", " } else { "" }, of(p))?;

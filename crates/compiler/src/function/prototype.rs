@@ -5,27 +5,27 @@ use std::sync::Arc;
 use syntax::ast::{Expr, FunctionParam, Prototype, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
 use tuple::{EnumType, Type};
 
-use super::constraint::Constraint;
-use super::pattern::Pattern;
-use super::signature::{Formal, Signature, Target};
+use super::constraint::TypeConstraint;
+use super::pattern::TypePattern;
+use super::signature::{FunctionOwner, Signature, SignatureFormal};
 use crate::Session;
 use crate::names::{Scope, UnitId};
 use crate::types::primitive;
 
 impl Session<'_> {
-    /// The signature of a prototype's text. `None`: it cannot be read, which is a mistake of whoever
-    /// declared it (a test of the library finds it).
-    pub(super) fn prototype(&self, text: &str, target: Target) -> Option<Signature> {
+    /// The signature of a prototype's text. `None`: it cannot be read, which is a mistake of
+    /// whoever declared it (a test of the library finds it).
+    pub(super) fn prototype(&self, text: &str, target: FunctionOwner) -> Option<Signature> {
         let prototype = syntax::parse_prototype(text).ok()?;
-        let reader = Reader {
+        let reader = PrototypeReader {
             session: self,
             prototype: &prototype,
-            home: self.prelude_scope(),
+            scope: self.prelude_scope(),
         };
         let constraints: Option<Vec<_>> = prototype
             .type_formals
             .iter()
-            .map(|(word, _)| Constraint::of(&word.text))
+            .map(|(word, _)| TypeConstraint::from_word(&word.text))
             .collect();
         let formals: Option<Vec<_>> = prototype.params.iter().map(|p| reader.formal(p)).collect();
         Some(Signature {
@@ -39,7 +39,7 @@ impl Session<'_> {
             formals: formals?,
             result: reader.pattern(&prototype.result)?,
             stateful: prototype.is_stateful,
-            target,
+            owner: target,
             span: None,
         })
     }
@@ -47,73 +47,75 @@ impl Session<'_> {
     /// The scope in which the library's prototypes name types: `Sys.tm`.
     fn prelude_scope(&self) -> Scope<'static> {
         let unit = self
-            .world
+            .symbols
             .units()
             .find(|(_, unit)| unit.namespace() == "spl");
         Scope::unit(unit.map_or(UnitId(0), |(id, _)| id))
     }
 }
 
-struct Reader<'r, 'w> {
+struct PrototypeReader<'r, 'w> {
     session: &'r Session<'w>,
     prototype: &'r Prototype,
-    home: Scope<'static>,
+    scope: Scope<'static>,
 }
 
-impl Reader<'_, '_> {
-    fn formal(&self, param: &FunctionParam) -> Option<Formal> {
+impl PrototypeReader<'_, '_> {
+    fn formal(&self, param: &FunctionParam) -> Option<SignatureFormal> {
         let ty = self.pattern(&param.ty)?;
-        Some(Formal {
+        Some(SignatureFormal {
             name: param.name.text.clone(),
             ty,
             mutable: param.is_mutable,
         })
     }
 
-    fn pattern(&self, ty: &TypeExpr) -> Option<Pattern> {
+    fn pattern(&self, ty: &TypeExpr) -> Option<TypePattern> {
         let pattern = match &ty.kind {
-            TypeKind::Primitive(word) => Pattern::Exact(primitive(word)?),
+            TypeKind::Primitive(word) => TypePattern::Exact(primitive(word)?),
             TypeKind::Named(name, None) if name.namespace.is_none() => {
                 let formals = &self.prototype.type_formals;
                 let at = formals
                     .iter()
                     .position(|(_, formal)| formal.text == name.name.text);
                 match at {
-                    Some(at) => Pattern::Formal(at),
-                    None => Pattern::Exact(self.session.library_type(name, None, &self.home)?),
+                    Some(at) => TypePattern::Formal(at),
+                    None => {
+                        TypePattern::Exact(self.session.library_type(name, None, &self.scope)?)
+                    }
                 }
             }
-            TypeKind::Named(name, member) => Pattern::Exact(self.session.library_type(
+            TypeKind::Named(name, member) => TypePattern::Exact(self.session.library_type(
                 name,
                 member.as_ref(),
-                &self.home,
+                &self.scope,
             )?),
             TypeKind::Enum(names) => {
                 let names = names.iter().map(|n| n.text.clone()).collect();
-                Pattern::Exact(Type::Enum(Arc::new(EnumType { names })))
+                TypePattern::Exact(Type::Enum(Arc::new(EnumType { names })))
             }
-            TypeKind::BoundedString(bound) => Pattern::Exact(string_of(bound)),
-            TypeKind::Xml(schema) => Pattern::Exact(Type::Xml(Some(schema.clone()))),
+            TypeKind::BoundedString(bound) => TypePattern::Exact(string_of(bound)),
+            TypeKind::Xml(schema) => TypePattern::Exact(Type::Xml(Some(schema.clone()))),
             TypeKind::Tuple(body) => self.tuple(body)?,
-            TypeKind::List(e, _) => Pattern::List(Box::new(self.pattern(e)?)),
-            TypeKind::Set(e, _) => Pattern::Set(Box::new(self.pattern(e)?)),
+            TypeKind::List(e, _) => TypePattern::List(Box::new(self.pattern(e)?)),
+            TypeKind::Set(e, _) => TypePattern::Set(Box::new(self.pattern(e)?)),
             TypeKind::Map(k, v, _) => {
-                Pattern::Map(Box::new(self.pattern(k)?), Box::new(self.pattern(v)?))
+                TypePattern::Map(Box::new(self.pattern(k)?), Box::new(self.pattern(v)?))
             }
-            TypeKind::Optional(e) => Pattern::Optional(Box::new(self.pattern(e)?)),
+            TypeKind::Optional(e) => TypePattern::Optional(Box::new(self.pattern(e)?)),
             TypeKind::Error => return None,
         };
-        Some(pattern.collapsed())
+        Some(pattern.simplified())
     }
 
-    fn tuple(&self, body: &TupleBody) -> Option<Pattern> {
+    fn tuple(&self, body: &TupleBody) -> Option<TypePattern> {
         let TupleBodyKind::Attributes(list) = &body.kind else {
             return None;
         };
         let attributes = list
             .iter()
             .map(|(ty, name)| Some((name.text.clone(), self.pattern(ty)?)));
-        Some(Pattern::Tuple(attributes.collect::<Option<Vec<_>>>()?))
+        Some(TypePattern::Tuple(attributes.collect::<Option<Vec<_>>>()?))
     }
 }
 

@@ -5,30 +5,33 @@ use std::rc::Rc;
 use syntax::ast;
 use syntax::{Diagnostic, SourceMap, Span};
 
-use super::overload::{Argument, Refusal};
+use super::overload::{OverloadArgument, OverloadRefusal};
 use super::signature::Signature;
 use crate::expr::literal_advice;
 
 /// How many candidates are shown.
-const SHOWN: usize = 6;
+const CANDIDATES_SHOWN_MAX: usize = 6;
 
 /// A call as it is written and typed.
-pub(super) struct Call<'a> {
+pub(super) struct RefusedCall<'a> {
     pub name: &'a str,
     /// Of the name.
     pub span: Span,
     pub asts: &'a [ast::Expr],
-    pub args: &'a [Argument<'a>],
+    pub args: &'a [OverloadArgument<'a>],
     pub sources: &'a SourceMap,
 }
 
 /// The report. With one candidate it points at the argument that does not fit; of several those
 /// count that take the most of the arguments before it.
-pub(super) fn none_fits(call: &Call<'_>, refusals: &[(Rc<Signature>, Refusal)]) -> Diagnostic {
-    let Call {
+pub(super) fn none_fits(
+    call: &RefusedCall<'_>,
+    refusals: &[(Rc<Signature>, OverloadRefusal)],
+) -> Diagnostic {
+    let RefusedCall {
         name, span, asts, ..
     } = *call;
-    let of_count = |(s, _): &&(Rc<Signature>, Refusal)| s.formals.len() == asts.len();
+    let of_count = |(s, _): &&(Rc<Signature>, OverloadRefusal)| s.formals.len() == asts.len();
     let mut close: Vec<_> = refusals.iter().filter(of_count).collect();
     let furthest = close.iter().map(|(_, refusal)| refusal.argument).max();
     close.retain(|(_, refusal)| Some(refusal.argument) == furthest);
@@ -46,7 +49,7 @@ pub(super) fn none_fits(call: &Call<'_>, refusals: &[(Rc<Signature>, Refusal)]) 
         return Diagnostic::error("wrong-argument-count", span, message)
             .help(format!("its prototype is {signature}"));
     }
-    let types: Vec<String> = call.args.iter().map(shown).collect();
+    let types: Vec<String> = call.args.iter().map(argument_text).collect();
     let message = format!("no function `{name}` takes ({})", types.join(", "));
     let finding = Diagnostic::error("no-overload", span, message);
     let list = if close.is_empty() {
@@ -54,19 +57,23 @@ pub(super) fn none_fits(call: &Call<'_>, refusals: &[(Rc<Signature>, Refusal)]) 
     } else {
         close
     };
-    let mut finding = list
-        .iter()
-        .take(SHOWN)
-        .fold(finding, |finding, (signature, refusal)| {
-            finding.help(format!("candidate: {signature}: {}", refusal.sentence))
-        });
-    if list.len() > SHOWN {
-        finding = finding.help(format!("and {} more", list.len() - SHOWN));
+    let mut finding =
+        list.iter()
+            .take(CANDIDATES_SHOWN_MAX)
+            .fold(finding, |finding, (signature, refusal)| {
+                finding.help(format!("candidate: {signature}: {}", refusal.sentence))
+            });
+    if list.len() > CANDIDATES_SHOWN_MAX {
+        finding = finding.help(format!("and {} more", list.len() - CANDIDATES_SHOWN_MAX));
     }
     finding
 }
 
-fn one_candidate(call: &Call<'_>, signature: &Signature, refusal: &Refusal) -> Diagnostic {
+fn one_candidate(
+    call: &RefusedCall<'_>,
+    signature: &Signature,
+    refusal: &OverloadRefusal,
+) -> Diagnostic {
     let at = refusal
         .argument
         .and_then(|at| call.asts.get(at))
@@ -75,7 +82,7 @@ fn one_candidate(call: &Call<'_>, signature: &Signature, refusal: &Refusal) -> D
     let message = format!("`{name}` does not take this: {}", refusal.sentence);
     let finding = Diagnostic::error("argument-mismatch", at, message);
     let finding = match (refusal.argument.map(|at| &call.args[at]), &refusal.wanted) {
-        (Some(Argument::Typed(arg)), Some(wanted)) => {
+        (Some(OverloadArgument::Typed(arg)), Some(wanted)) => {
             literal_advice(finding, (arg, call.sources.text(at)), wanted)
         }
         _ => finding,
@@ -87,9 +94,9 @@ fn one_candidate(call: &Call<'_>, signature: &Signature, refusal: &Refusal) -> D
     }
 }
 
-fn shown(arg: &Argument<'_>) -> String {
+fn argument_text(arg: &OverloadArgument<'_>) -> String {
     match arg {
-        Argument::Typed(arg) => arg.ty.to_string(),
-        Argument::Waiting(_) => "a literal without type".to_owned(),
+        OverloadArgument::Typed(arg) => arg.ty.to_string(),
+        OverloadArgument::Untyped(_) => "a literal without type".to_owned(),
     }
 }

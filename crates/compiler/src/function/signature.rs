@@ -6,8 +6,8 @@ use std::sync::Arc;
 use graph::NativeId;
 use syntax::Span;
 
-use super::constraint::Constraint;
-use super::pattern::Pattern;
+use super::constraint::TypeConstraint;
+use super::pattern::TypePattern;
 use super::user::UserFunctionId;
 
 /// Something that can be called.
@@ -16,26 +16,26 @@ pub(crate) struct Signature {
     pub name: Arc<str>,
     /// Type formals: names and constraints.
     pub type_names: Vec<Arc<str>>,
-    pub constraints: Vec<Constraint>,
-    pub formals: Vec<Formal>,
-    pub result: Pattern,
+    pub constraints: Vec<TypeConstraint>,
+    pub formals: Vec<SignatureFormal>,
+    pub result: TypePattern,
     pub stateful: bool,
-    pub target: Target,
+    pub owner: FunctionOwner,
     /// Where it is defined; `None` for the library.
     pub span: Option<Span>,
 }
 
 /// A formal parameter.
 #[derive(Clone, Debug)]
-pub(crate) struct Formal {
+pub(crate) struct SignatureFormal {
     pub name: Arc<str>,
-    pub ty: Pattern,
+    pub ty: TypePattern,
     pub mutable: bool,
 }
 
 /// Whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum FunctionOwner {
     User(UserFunctionId),
     Native(NativeId),
     /// An output function of the operator's model.
@@ -47,13 +47,13 @@ pub(crate) enum Target {
 impl Signature {
     /// Whether bounded types are taken for unbounded ones, as the library does.
     pub fn is_lenient(&self) -> bool {
-        !matches!(self.target, Target::User(_))
+        !matches!(self.owner, FunctionOwner::User(_))
     }
 
     /// Whether its arguments are evaluated each at a time of its own, in the order in which they
     /// stand, so that one may change what another reads: the steps of Aggregate's `Custom`.
-    pub fn is_in_steps(&self) -> bool {
-        self.target == Target::Output && &*self.name == "Custom"
+    pub fn is_stepwise(&self) -> bool {
+        self.owner == FunctionOwner::Output && &*self.name == "Custom"
     }
 }
 
@@ -71,11 +71,16 @@ impl fmt::Display for Signature {
             }
             f.write_str("> ")?;
         }
-        write!(f, "{} {}(", self.result.show(&self.type_names), self.name)?;
+        write!(
+            f,
+            "{} {}(",
+            self.result.display(&self.type_names),
+            self.name
+        )?;
         for (at, formal) in self.formals.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
             let mutable = if formal.mutable { "mutable " } else { "" };
-            let ty = formal.ty.show(&self.type_names);
+            let ty = formal.ty.display(&self.type_names);
             write!(f, "{comma}{mutable}{ty} {}", formal.name)?;
         }
         f.write_str(")")

@@ -6,12 +6,12 @@ use graph::Arg;
 use syntax::{Diagnostic, Span};
 use tuple::{List, Type, Value};
 
-use super::intrinsic::text;
+use super::intrinsic::string_value;
 use crate::expr::Typer;
 
 impl Typer<'_, '_> {
     /// The value of `getSubmissionTimeValue` and its like. Name and default must be constants.
-    pub(super) fn given_value(&self, function: &str, args: &[Arg], span: Span) -> Option<Value> {
+    pub(super) fn external_value(&self, function: &str, args: &[Arg], span: Span) -> Option<Value> {
         let constants: Option<Vec<Value>> = args
             .iter()
             .map(|arg| self.constant_arg(arg, span))
@@ -23,16 +23,18 @@ impl Typer<'_, '_> {
         };
         let default = constants.next();
         match function {
-            "getCompileTimeValue" => self.compile_time(&name, default, span),
+            "getCompileTimeValue" => self.compile_time_value(&name, default, span),
             "getCompileTimeListValue" => {
-                self.session.asked.compile_time(&name);
+                self.session.requested_values.request_compile_time(&name);
                 let values = self.session.options.compile_time_values.get(&name);
                 let given = values.into_iter().flatten();
-                Some(strings(given.flat_map(|s| listed(s))))
+                Some(string_list(given.flat_map(|s| list_items(s))))
             }
             "getToolkitDirectory" => self.toolkit_directory(&name, span),
-            "getSubmissionTimeValue" => self.submission(&name, span, default, |one| text(one)),
-            _ => self.submission(&name, span, default, |all| strings(listed(all))),
+            "getSubmissionTimeValue" => {
+                self.submission_value(&name, span, default, |one| string_value(one))
+            }
+            _ => self.submission_value(&name, span, default, |all| string_list(list_items(all))),
         }
     }
 
@@ -43,11 +45,11 @@ impl Typer<'_, '_> {
         }
     }
 
-    fn compile_time(&self, name: &str, default: Option<Value>, span: Span) -> Option<Value> {
-        self.session.asked.compile_time(name);
+    fn compile_time_value(&self, name: &str, default: Option<Value>, span: Span) -> Option<Value> {
+        self.session.requested_values.request_compile_time(name);
         let values = self.session.options.compile_time_values.get(name);
         if let Some(values) = values {
-            return Some(text(values.join(",")));
+            return Some(string_value(values.join(",")));
         }
         default.or_else(|| {
             let message = format!("the compile-time value `{name}` is not given");
@@ -57,11 +59,11 @@ impl Typer<'_, '_> {
     }
 
     fn toolkit_directory(&self, name: &str, span: Span) -> Option<Value> {
-        let application = self.session.world.application_dir();
+        let application = self.session.symbols.application_dir();
         let is_application = Path::new(application).file_name() == Some(name.as_ref());
         match self.session.options.toolkit_dirs.get(name) {
-            Some(dir) => Some(text(dir)),
-            None if is_application => Some(text(application)),
+            Some(dir) => Some(string_value(dir)),
+            None if is_application => Some(string_value(application)),
             None => {
                 let message = format!("there is no toolkit `{name}`");
                 self.fail("unknown-toolkit", span, message)
@@ -70,7 +72,7 @@ impl Typer<'_, '_> {
     }
 
     /// A submission-time value: its external name is `name`, or `composite.name`.
-    fn submission(
+    fn submission_value(
         &self,
         name: &str,
         span: Span,
@@ -79,7 +81,7 @@ impl Typer<'_, '_> {
     ) -> Option<Value> {
         let values = &self.session.options.submission_values;
         let names = self.external_names(name);
-        self.session.asked.submission(&names);
+        self.session.requested_values.request_submission(&names);
         let given = names.iter().find_map(|name| values.get(name));
         if let Some(given) = given {
             return Some(read(given));
@@ -99,7 +101,7 @@ impl Typer<'_, '_> {
         let mut names = Vec::new();
         if let Some(frame) = self.scope.composite_frame() {
             let composite = &frame.ast.name.text;
-            let qualified = self.session.world.qualified(frame.unit, composite);
+            let qualified = self.session.symbols.qualified(frame.unit, composite);
             if !frame.instance.is_empty() {
                 names.push(format!("{}.{name}", frame.instance));
             }
@@ -112,10 +114,10 @@ impl Typer<'_, '_> {
 }
 
 /// The values of a list as they are given: with commas between.
-fn listed(text: &str) -> impl Iterator<Item = &str> {
+fn list_items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').filter(|_| !text.is_empty())
 }
 
-fn strings<'s>(list: impl Iterator<Item = &'s str>) -> Value {
-    Value::List(List::from_values(&Type::RString, list.map(text)))
+fn string_list<'s>(list: impl Iterator<Item = &'s str>) -> Value {
+    Value::List(List::from_values(&Type::RString, list.map(string_value)))
 }

@@ -8,7 +8,7 @@ use graph::{Function, FunctionId, NativeId, OperatorModel};
 use syntax::ast;
 
 use super::OutputFunctions;
-use super::signature::{Signature, Target};
+use super::signature::{FunctionOwner, Signature};
 use super::user::{UserFunction, UserFunctionId};
 use crate::Session;
 use crate::names::UnitId;
@@ -22,12 +22,12 @@ pub(crate) struct FunctionTable<'w> {
     users: RefCell<Vec<Rc<UserFunction<'w>>>>,
     by_ast: RefCell<HashMap<*const ast::Function, UserFunctionId>>,
     /// Those that something refers to, by their ids in the program.
-    order: RefCell<Vec<Rc<UserFunction<'w>>>>,
+    emitted: RefCell<Vec<Rc<UserFunction<'w>>>>,
     /// Typed bodies, by the same ids.
-    done: RefCell<Vec<Function>>,
+    typed: RefCell<Vec<Function>>,
     is_typing: Cell<bool>,
     /// How many of them the program needs; those after them are only checked.
-    needed: Cell<Option<usize>>,
+    needed_count: Cell<Option<usize>>,
 }
 
 impl<'w> Session<'w> {
@@ -36,8 +36,8 @@ impl<'w> Session<'w> {
         if let Some(known) = self.functions.natives.borrow().get(&id) {
             return known.clone();
         }
-        let text = self.world.native(id).prototype;
-        let signature = self.prototype(text, Target::Native(id)).map(Rc::new);
+        let text = self.symbols.native(id).prototype;
+        let signature = self.prototype(text, FunctionOwner::Native(id)).map(Rc::new);
         self.functions
             .natives
             .borrow_mut()
@@ -73,7 +73,7 @@ impl<'w> Session<'w> {
         if let Some(id) = function.emitted.get() {
             return id;
         }
-        let mut order = self.functions.order.borrow_mut();
+        let mut order = self.functions.emitted.borrow_mut();
         let id = FunctionId(order.len() as u32);
         function.emitted.set(Some(id));
         order.push(function);
@@ -86,18 +86,18 @@ impl<'w> Session<'w> {
             return;
         }
         loop {
-            let at = self.functions.done.borrow().len();
-            let next = self.functions.order.borrow().get(at).cloned();
+            let at = self.functions.typed.borrow().len();
+            let next = self.functions.emitted.borrow().get(at).cloned();
             let Some(function) = next else { break };
             let typed = self.type_function(&function);
-            self.functions.done.borrow_mut().push(typed);
+            self.functions.typed.borrow_mut().push(typed);
         }
         self.functions.is_typing.set(false);
     }
 
     /// Calls `work` with the typed functions, by id.
     pub(crate) fn with_functions<T>(&self, work: impl FnOnce(&[Function]) -> T) -> T {
-        work(&self.functions.done.borrow())
+        work(&self.functions.typed.borrow())
     }
 
     /// Says that all operators of the program are typed: what is referred to from now on is only
@@ -105,24 +105,24 @@ impl<'w> Session<'w> {
     pub fn seal_functions(&self) {
         self.type_functions();
         self.functions
-            .needed
-            .set(Some(self.functions.done.borrow().len()));
+            .needed_count
+            .set(Some(self.functions.typed.borrow().len()));
     }
 
     /// The functions that the program needs, typed, in the order of their ids; then checks (and
     /// drops) all other functions of units that are checked. Call it last.
     pub fn finish_functions(&self) -> Vec<Function> {
         self.type_functions();
-        let all = self.functions.done.borrow().len();
-        let count = self.functions.needed.get().unwrap_or(all);
-        for (unit, loaded) in self.world.units().filter(|(_, unit)| unit.is_checked) {
+        let all = self.functions.typed.borrow().len();
+        let count = self.functions.needed_count.get().unwrap_or(all);
+        for (unit, loaded) in self.symbols.units().filter(|(_, unit)| unit.is_checked) {
             for item in &loaded.unit.items {
                 if let ast::Item::Function(ast) = item {
                     self.check_function(unit, ast);
                 }
             }
         }
-        let mut done = self.functions.done.take();
+        let mut done = self.functions.typed.take();
         done.truncate(count);
         done
     }
@@ -132,7 +132,7 @@ impl<'w> Session<'w> {
         if function
             .emitted
             .get()
-            .is_none_or(|id| self.functions.done.borrow().len() <= id.0 as usize)
+            .is_none_or(|id| self.functions.typed.borrow().len() <= id.0 as usize)
         {
             self.type_function(&function);
         }
@@ -142,7 +142,7 @@ impl<'w> Session<'w> {
     /// that its overloads differ, whoever uses them.
     pub fn check_unit(&self, unit: UnitId) {
         let mut compared = HashSet::new();
-        for item in &self.world.unit(unit).unit.items {
+        for item in &self.symbols.unit(unit).unit.items {
             match item {
                 ast::Item::Type(def) => {
                     self.unit_type(unit, def, &def.name);

@@ -2,20 +2,20 @@
 
 use tuple::Type;
 
-use super::pattern::Pattern;
+use super::pattern::TypePattern;
 use super::signature::Signature;
 
 /// What a match costs beside an exact one: the overload with the lowest sum is chosen.
-pub(super) const EXACT: u32 = 0;
-const BOUND: u32 = 1;
-const WRAP: u32 = 10;
-/// A text that is written as the argument is one of any length first: a bounded string takes it only
-/// if nothing else does.
-pub(super) const BOUNDED_TEXT: u32 = 100;
+pub(super) const EXACT_COST: u32 = 0;
+const BOUND_COST: u32 = 1;
+const WRAP_COST: u32 = 10;
+/// A text that is written as the argument is one of any length first: a bounded string takes it
+/// only if nothing else does.
+pub(super) const BOUNDED_TEXT_COST: u32 = 100;
 
 /// What the type formals of one call stand for.
 #[derive(Debug)]
-pub(super) struct Bindings {
+pub(super) struct TypeBindings {
     pub types: Vec<Option<Type>>,
     /// Bound within a collection, where nothing converts: it cannot be widened any more.
     fixed: Vec<bool>,
@@ -24,18 +24,18 @@ pub(super) struct Bindings {
 
 /// Why a type does not match.
 #[derive(Debug)]
-pub(super) enum Misfit {
+pub(super) enum TypeMismatch {
     /// It is of another form, or another type than the formal already stands for.
-    Other,
+    Shape,
     /// The n-th type formal does not admit it.
     Constraint(usize),
 }
 
-impl Bindings {
-    pub fn new(signature: &Signature) -> Bindings {
+impl TypeBindings {
+    pub fn new(signature: &Signature) -> TypeBindings {
         let count = signature.type_names.len();
         let lenient = signature.is_lenient();
-        Bindings {
+        TypeBindings {
             types: vec![None; count],
             fixed: vec![false; count],
             lenient,
@@ -46,109 +46,110 @@ impl Bindings {
     pub fn argument(
         &mut self,
         signature: &Signature,
-        pattern: &Pattern,
+        pattern: &TypePattern,
         ty: &Type,
         mutable: bool,
-    ) -> Result<u32, Misfit> {
-        let unify = Unify { signature, mutable };
+    ) -> Result<u32, TypeMismatch> {
+        let unify = TypeUnifier { signature, mutable };
         unify.run(self, pattern, ty, true)
     }
 }
 
-struct Unify<'s> {
+struct TypeUnifier<'s> {
     signature: &'s Signature,
     /// The argument is changed in place, so that it must have the formal's very type.
     mutable: bool,
 }
 
-impl Unify<'_> {
+impl TypeUnifier<'_> {
     fn run(
         &self,
-        bindings: &mut Bindings,
-        pattern: &Pattern,
+        bindings: &mut TypeBindings,
+        pattern: &TypePattern,
         ty: &Type,
         top: bool,
-    ) -> Result<u32, Misfit> {
+    ) -> Result<u32, TypeMismatch> {
         match (pattern, ty) {
-            (Pattern::Exact(exact), ty) => self.exact(bindings, exact, ty, top),
-            (Pattern::Formal(at), ty) => self.formal(bindings, *at, ty, top),
-            (Pattern::List(p), Type::List(e, bound)) | (Pattern::Set(p), Type::Set(e, bound)) => {
+            (TypePattern::Exact(exact), ty) => self.exact(bindings, exact, ty, top),
+            (TypePattern::Formal(at), ty) => self.formal(bindings, *at, ty, top),
+            (TypePattern::List(p), Type::List(e, bound))
+            | (TypePattern::Set(p), Type::Set(e, bound)) => {
                 let cost = self.bounded(bindings, bound.is_some())?;
                 Ok(cost + self.run(bindings, p, e, false)?)
             }
-            (Pattern::Map(k, v), Type::Map(kv, bound)) => {
+            (TypePattern::Map(k, v), Type::Map(kv, bound)) => {
                 let cost = self.bounded(bindings, bound.is_some())?;
                 let key = self.run(bindings, k, &kv.0, false)?;
                 Ok(cost + key + self.run(bindings, v, &kv.1, false)?)
             }
-            (Pattern::Tuple(list), Type::Tuple(schema)) => {
+            (TypePattern::Tuple(list), Type::Tuple(schema)) => {
                 if list.len() != schema.attributes.len() {
-                    return Err(Misfit::Other);
+                    return Err(TypeMismatch::Shape);
                 }
-                let mut cost = EXACT;
+                let mut cost = EXACT_COST;
                 for ((name, p), attribute) in list.iter().zip(&schema.attributes) {
                     if *name != attribute.name {
-                        return Err(Misfit::Other);
+                        return Err(TypeMismatch::Shape);
                     }
                     cost += self.run(bindings, p, &attribute.ty, false)?;
                 }
                 Ok(cost)
             }
-            (Pattern::Optional(p), Type::Optional(e)) => self.run(bindings, p, e, false),
-            (Pattern::Optional(p), ty) if top && !self.mutable => {
-                Ok(WRAP + self.run(bindings, p, ty, true)?)
+            (TypePattern::Optional(p), Type::Optional(e)) => self.run(bindings, p, e, false),
+            (TypePattern::Optional(p), ty) if top && !self.mutable => {
+                Ok(WRAP_COST + self.run(bindings, p, ty, true)?)
             }
-            _ => Err(Misfit::Other),
+            _ => Err(TypeMismatch::Shape),
         }
     }
 
-    fn bounded(&self, bindings: &Bindings, is_bounded: bool) -> Result<u32, Misfit> {
+    fn bounded(&self, bindings: &TypeBindings, is_bounded: bool) -> Result<u32, TypeMismatch> {
         match (is_bounded, bindings.lenient) {
-            (false, _) => Ok(EXACT),
-            (true, true) => Ok(BOUND),
-            (true, false) => Err(Misfit::Other),
+            (false, _) => Ok(EXACT_COST),
+            (true, true) => Ok(BOUND_COST),
+            (true, false) => Err(TypeMismatch::Shape),
         }
     }
 
     fn exact(
         &self,
-        bindings: &Bindings,
+        bindings: &TypeBindings,
         exact: &Type,
         ty: &Type,
         top: bool,
-    ) -> Result<u32, Misfit> {
+    ) -> Result<u32, TypeMismatch> {
         if exact == ty {
-            return Ok(EXACT);
+            return Ok(EXACT_COST);
         }
         if bindings.lenient && unbounded(ty).as_ref() == Some(exact) {
-            return Ok(BOUND);
+            return Ok(BOUND_COST);
         }
         match exact {
             Type::Optional(inner) if top && !self.mutable && !ty.is_optional() => {
-                Ok(WRAP + self.exact(bindings, inner, ty, top)?)
+                Ok(WRAP_COST + self.exact(bindings, inner, ty, top)?)
             }
-            _ => Err(Misfit::Other),
+            _ => Err(TypeMismatch::Shape),
         }
     }
 
     fn formal(
         &self,
-        bindings: &mut Bindings,
+        bindings: &mut TypeBindings,
         at: usize,
         ty: &Type,
         top: bool,
-    ) -> Result<u32, Misfit> {
+    ) -> Result<u32, TypeMismatch> {
         let Some(bound) = bindings.types[at].clone() else {
             if !self.signature.constraints[at].admits(ty) {
-                return Err(Misfit::Constraint(at));
+                return Err(TypeMismatch::Constraint(at));
             }
             bindings.types[at] = Some(ty.clone());
             bindings.fixed[at] = !top || self.mutable;
-            return Ok(EXACT);
+            return Ok(EXACT_COST);
         };
         if bound == *ty {
             bindings.fixed[at] |= !top || self.mutable;
-            return Ok(EXACT);
+            return Ok(EXACT_COST);
         }
         if !top || self.mutable {
             return self.rebind(bindings, at, &bound, ty);
@@ -156,36 +157,37 @@ impl Unify<'_> {
         if let Type::Optional(inner) = &bound
             && **inner == *ty
         {
-            return Ok(WRAP);
+            return Ok(WRAP_COST);
         }
         if let (true, Some(wide)) = (bindings.lenient, wider(&bound, ty)) {
             if !bindings.fixed[at] {
                 bindings.types[at] = Some(wide);
             }
-            return Ok(BOUND);
+            return Ok(BOUND_COST);
         }
         self.rebind(bindings, at, &bound, ty)
     }
 
-    /// An earlier argument converts to what this one needs: `(5, optional)`, `("a", list<ustring>)` no.
+    /// An earlier argument converts to what this one needs: `(5, optional)`, `("a", list<ustring>)`
+    /// no.
     fn rebind(
         &self,
-        bindings: &mut Bindings,
+        bindings: &mut TypeBindings,
         at: usize,
         bound: &Type,
         ty: &Type,
-    ) -> Result<u32, Misfit> {
+    ) -> Result<u32, TypeMismatch> {
         let wraps = matches!(ty, Type::Optional(inner) if **inner == *bound);
         let widens = bindings.lenient && wider(bound, ty).is_some();
         if bindings.fixed[at] || !(wraps || widens) {
-            return Err(Misfit::Other);
+            return Err(TypeMismatch::Shape);
         }
         if !self.signature.constraints[at].admits(ty) {
-            return Err(Misfit::Constraint(at));
+            return Err(TypeMismatch::Constraint(at));
         }
         bindings.types[at] = Some(ty.clone());
         bindings.fixed[at] = true;
-        Ok(if wraps { WRAP } else { BOUND })
+        Ok(if wraps { WRAP_COST } else { BOUND_COST })
     }
 }
 

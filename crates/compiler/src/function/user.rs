@@ -9,11 +9,11 @@ use syntax::ast::{self, Ident, QName};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::pattern::Pattern;
-use super::signature::{Formal, Signature, Target};
+use super::pattern::TypePattern;
+use super::signature::{FunctionOwner, Signature, SignatureFormal};
 use crate::Session;
-use crate::expr::{Context, Returns, Stateful, Typer};
-use crate::names::{BlockFrame, Found, Frame, LocalKind, Scope, UnitId};
+use crate::expr::{AllowedReturn, StatefulCalls, Typer, TypingContext};
+use crate::names::{BlockFrame, Definition, LocalKind, Scope, ScopeFrame, UnitId};
 use crate::stmt::always_returns;
 
 /// A user function of the table.
@@ -56,22 +56,22 @@ impl<'w> Session<'w> {
         let scope = Scope::unit(unit);
         let result = self.result_type(&ast.result, &scope);
         let formals = ast.params.iter().map(|param| {
-            let ty = Pattern::Exact(self.resolve_type(&param.ty, &scope)?);
-            Some(Formal {
+            let ty = TypePattern::Exact(self.resolve_type(&param.ty, &scope)?);
+            Some(SignatureFormal {
                 name: param.name.text.clone(),
                 ty,
                 mutable: param.is_mutable,
             })
         });
-        let formals: Vec<Option<Formal>> = formals.collect();
+        let formals: Vec<Option<SignatureFormal>> = formals.collect();
         Some(Signature {
             name: ast.name.text.clone(),
             type_names: Vec::new(),
             constraints: Vec::new(),
             formals: formals.into_iter().collect::<Option<Vec<_>>>()?,
-            result: Pattern::Exact(result?),
+            result: TypePattern::Exact(result?),
             stateful: ast.is_stateful,
-            target: Target::User(id),
+            owner: FunctionOwner::User(id),
             span: Some(ast.name.span),
         })
     }
@@ -86,20 +86,20 @@ impl<'w> Session<'w> {
             None => self.result_type(&ast.result, &Scope::unit(unit)),
         };
         let returns = match &result {
-            Some(Type::Void) => Returns::Bare,
-            ty => Returns::Value(ty.clone()),
+            Some(Type::Void) => AllowedReturn::WithoutValue,
+            ty => AllowedReturn::Value(ty.clone()),
         };
         let stateful = if ast.is_stateful {
-            Stateful::Allowed
+            StatefulCalls::Allowed
         } else {
-            Stateful::NotDeclared
+            StatefulCalls::NotDeclared
         };
-        let context = Context {
+        let context = TypingContext {
             returns,
             stateful,
-            ..Context::default()
+            ..TypingContext::default()
         };
-        let frame = Frame::Block(Rc::new(BlockFrame::default()));
+        let frame = ScopeFrame::Block(Rc::new(BlockFrame::default()));
         let mut typer = Typer::new(self, Scope::unit(unit).enter(frame), context);
         typer.formals(ast);
         let mut stmts: Vec<Stmt> = Vec::new();
@@ -111,7 +111,7 @@ impl<'w> Session<'w> {
         let body: Body = typer.finish(stmts);
         self.check_returns(ast, result.as_ref());
         Function {
-            name: self.world.qualified(unit, &ast.name.text),
+            name: self.symbols.qualified(unit, &ast.name.text),
             formals: ast.params.len() as u32,
             result: result.unwrap_or(Type::Void),
             is_stateful: ast.is_stateful,
@@ -123,7 +123,7 @@ impl<'w> Session<'w> {
     /// Warns of a function of the user's program that is `stateful` for nothing. What is wrong in
     /// its body could have been a call.
     fn check_stateful(&self, unit: UnitId, ast: &ast::Function, calls: &[(Span, String)]) {
-        if !ast.is_stateful || !calls.is_empty() || !self.world.unit(unit).is_checked {
+        if !ast.is_stateful || !calls.is_empty() || !self.symbols.unit(unit).is_checked {
             return;
         }
         let name = &ast.name.text;
@@ -164,9 +164,9 @@ impl<'w> Session<'w> {
             span: ast.name.span,
         };
         let mut seen: HashMap<Vec<Type>, Span> = HashMap::new();
-        let overloads = self.world.overloads(unit, &name);
+        let overloads = self.symbols.overloads(unit, &name);
         for (distance, found) in overloads {
-            let Found::Function(home, other) = found else {
+            let Definition::Function(home, other) = found else {
                 continue;
             };
             if distance > 0 {

@@ -10,31 +10,37 @@ use graph::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::Value;
 
-use super::Work;
-use crate::condition::Conditions;
+use super::InvocationContext;
+use crate::condition::ConditionCompiler;
 
-/// The condition that a constant rstring holds; [`Work::filter_text`] is its text then.
-pub(super) fn condition(work: &Work<'_, '_>, text: &Expr, span: Span) -> Option<Expr> {
-    let session = work.session;
+/// The condition that a constant rstring holds; [`InvocationContext::filter_text`] is its text
+/// then.
+pub(super) fn filter_condition(
+    invocation: &InvocationContext<'_, '_>,
+    text: &Expr,
+    span: Span,
+) -> Option<Expr> {
+    let session = invocation.session;
     let help = "a filter is a condition, or a constant rstring that holds one";
-    let Value::RString(text) = session.fold_or_say(text, span, Some(help))? else {
+    let Value::RString(text) = session.fold_with_help(text, span, Some(help))? else {
         return None;
     };
     // A port without a type was reported.
-    let over = work.frame.outputs.first()?.schema.clone()?;
+    let over = invocation.frame.outputs.first()?.schema.clone()?;
     let text = text.to_string_lossy();
-    let mut conditions = session.conditions.borrow_mut();
-    let conditions = conditions.get_or_insert_with(|| Conditions::new(session.world.natives()));
-    match conditions.condition(&text, &over) {
+    let mut conditions = session.condition_compiler.borrow_mut();
+    let conditions =
+        conditions.get_or_insert_with(|| ConditionCompiler::new(session.symbols.natives()));
+    match conditions.compile(&text, &over) {
         Ok(mut condition) => {
-            let _ = work.filter_text.set(text.into_owned());
+            let _ = invocation.filter_text.set(text.into_owned());
             // Places in the text are no places in a file.
             let pos = session.pos(span);
-            condition.each(&mut |part| part.pos = pos);
+            condition.for_each(&mut |part| part.pos = pos);
             Some(condition)
         }
         Err(bad) => {
-            let message = format!("in this filter: {}", bad.sentence);
+            let message = format!("in this filter: {}", bad.message);
             let finding = Diagnostic::error("bad-filter", span, message);
             session.report(finding.help(
                 "a filter is a condition over the attributes of the stream, \

@@ -5,43 +5,54 @@ use graph::{Expr, ExprKind};
 use syntax::Diagnostic;
 use tuple::Attribute;
 
-use super::Work;
+use super::InvocationContext;
 
 /// Fills in what is forwarded to output port `port`, and reports what is left. `written` are the
 /// attributes that have an assignment, good or bad.
 pub(super) fn forward(
-    work: &Work<'_, '_>,
+    invocation: &InvocationContext<'_, '_>,
     port: usize,
     assigned: &mut [Option<Expr>],
     written: &[bool],
 ) {
-    let model = work.outputs[port];
-    let schema = work.frame.outputs[port].schema.clone().unwrap_or_default();
+    let model = invocation.outputs[port];
+    let schema = invocation.frame.outputs[port]
+        .schema
+        .clone()
+        .unwrap_or_default();
     let same = model
         .same_schema_as
-        .is_some_and(|input| !is_same(work, port, input as usize));
+        .is_some_and(|input| !has_type_of(invocation, port, input as usize));
     let mut missing = Vec::new();
     for (at, attribute) in schema.attributes.iter().enumerate() {
         if written[at] {
             continue;
         }
-        if model.forwards {
-            assigned[at] = source(work, attribute, port);
+        if model.auto_assignment {
+            assigned[at] = forwarded_value(invocation, attribute, port);
         }
-        if assigned[at].is_none() && model.complete {
+        if assigned[at].is_none() && model.complete_assignment {
             missing.push(attribute);
         }
     }
-    let mut clauses = work.ast.output.iter();
-    let is_misnamed = clauses.any(|clause| work.frame.output(&clause.port.text).is_none());
-    if !missing.is_empty() && !is_misnamed && work.has_its_ports && !work.frame.is_broken() && !same
+    let mut clauses = invocation.ast.output.iter();
+    let is_misnamed = clauses.any(|clause| invocation.frame.output(&clause.port.text).is_none());
+    if !missing.is_empty()
+        && !is_misnamed
+        && invocation.are_ports_matched
+        && !invocation.frame.is_broken()
+        && !same
     {
-        report(work, port, &missing);
+        report(invocation, port, &missing);
     }
 }
 
-fn source(work: &Work<'_, '_>, wanted: &Attribute, port: usize) -> Option<Expr> {
-    let inputs = work.frame.inputs.iter().enumerate();
+fn forwarded_value(
+    invocation: &InvocationContext<'_, '_>,
+    wanted: &Attribute,
+    port: usize,
+) -> Option<Expr> {
+    let inputs = invocation.frame.inputs.iter().enumerate();
     inputs
         .filter_map(|(at, input)| Some((at, input.schema.as_ref()?.find(&wanted.name)?)))
         .find(|(_, (_, found))| found.ty == wanted.ty)
@@ -52,12 +63,14 @@ fn source(work: &Work<'_, '_>, wanted: &Attribute, port: usize) -> Option<Expr> 
                 index: index as u32,
             },
             ty: wanted.ty.clone(),
-            pos: work.session.pos(work.ast.outputs[port].name.span),
+            pos: invocation
+                .session
+                .pos(invocation.ast.outputs[port].name.span),
         })
 }
 
-fn report(work: &Work<'_, '_>, port: usize, missing: &[&Attribute]) {
-    let place = &work.ast.outputs[port].name;
+fn report(invocation: &InvocationContext<'_, '_>, port: usize, missing: &[&Attribute]) {
+    let place = &invocation.ast.outputs[port].name;
     let names: Vec<_> = missing.iter().map(|a| format!("`{}`", a.name)).collect();
     let message = match &names[..] {
         [one] => format!("nothing is assigned to the output attribute {one}"),
@@ -68,7 +81,7 @@ fn report(work: &Work<'_, '_>, port: usize, missing: &[&Attribute]) {
     };
     let mut finding = Diagnostic::error("unassigned-attribute", place.span, message);
     for attribute in missing {
-        let unlike = work.frame.inputs.iter().find_map(|input| {
+        let unlike = invocation.frame.inputs.iter().find_map(|input| {
             let (_, found) = input.schema.as_ref()?.find(&attribute.name)?;
             Some((&input.name, found))
         });
@@ -80,13 +93,13 @@ fn report(work: &Work<'_, '_>, port: usize, missing: &[&Attribute]) {
             ));
         }
     }
-    work.session.report(finding);
+    invocation.session.report(finding);
 }
 
 /// Checks that an output port has the type of an input port; what is unknown passes.
-fn is_same(work: &Work<'_, '_>, port: usize, input: usize) -> bool {
-    let input = work.frame.inputs.get(input);
-    let (Some(input), Some(found)) = (input, &work.frame.outputs[port].schema) else {
+fn has_type_of(invocation: &InvocationContext<'_, '_>, port: usize, input: usize) -> bool {
+    let input = invocation.frame.inputs.get(input);
+    let (Some(input), Some(found)) = (input, &invocation.frame.outputs[port].schema) else {
         return true;
     };
     let Some(wanted) = &input.schema else {
@@ -95,14 +108,15 @@ fn is_same(work: &Work<'_, '_>, port: usize, input: usize) -> bool {
     if wanted == found {
         return true;
     }
-    let (place, name) = (&work.ast.outputs[port].name, work.model.name);
+    let (place, name) = (&invocation.ast.outputs[port].name, invocation.model.name);
     let message = format!(
         "{name} hands its input on: stream `{}` must have the type of `{}`",
         place.text, input.name
     );
     let finding = Diagnostic::error("type-mismatch", place.span, message);
     let finding = finding.label(input.span, format!("of type {wanted}"));
-    work.session
-        .report(crate::expand::help_difference(finding, wanted, found));
+    invocation
+        .session
+        .report(crate::expand::add_type_difference(finding, wanted, found));
     false
 }

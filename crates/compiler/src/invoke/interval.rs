@@ -6,16 +6,16 @@
 //! ```
 //! All are seconds. The order of them is free, and only the first is needed.
 
-use graph::Interval;
+use graph::TimeInterval;
 use syntax::ast::Expr;
 use syntax::{Diagnostic, Span};
 use tuple::Resolution;
 
-use super::Work;
-use super::policy::Policies;
+use super::InvocationContext;
+use super::policy::WindowPolicyReader;
 
 /// The words; the duration is the first.
-const WORDS: [&str; 4] = [
+const TIME_WORDS: [&str; 4] = [
     "intervalDuration",
     "creationPeriod",
     "discardAge",
@@ -30,25 +30,25 @@ const SECONDS_MAX: f64 = 9.0e9;
 
 /// Whether a word is that of such a time.
 pub(super) fn is_time(word: &str) -> bool {
-    WORDS.contains(&word)
+    TIME_WORDS.contains(&word)
 }
 
 /// The times as they were met, in nanoseconds.
 #[derive(Default)]
-pub(super) struct Times {
-    given: [Option<(i128, Span)>; WORDS.len()],
+pub(super) struct IntervalTimes {
+    values: [Option<(i128, Span)>; TIME_WORDS.len()],
 }
 
-impl Times {
+impl IntervalTimes {
     /// Reads one; `None` if something is wrong with it, which was reported.
     pub fn read<'w>(
         &mut self,
-        policies: &Policies<'_, '_, 'w>,
+        policies: &WindowPolicyReader<'_, '_, 'w>,
         word: &str,
         args: &'w [Expr],
         span: Span,
     ) -> Option<()> {
-        let session = policies.work.session;
+        let session = policies.invocation.session;
         let [value] = args else {
             return session.fail("window-policy", span, format!("`{word}` takes one value"));
         };
@@ -57,8 +57,8 @@ impl Times {
             let message = format!("`{word}` takes {SECONDS_MAX:e} seconds at most");
             return session.fail("window-policy", value.span, message);
         }
-        let at = WORDS.iter().position(|known| *known == word)?;
-        if let Some((_, first)) = self.given[at].replace(((seconds * 1e9).round() as i128, span)) {
+        let at = TIME_WORDS.iter().position(|known| *known == word)?;
+        if let Some((_, first)) = self.values[at].replace(((seconds * 1e9).round() as i128, span)) {
             let finding =
                 Diagnostic::error("window-parts", span, format!("`{word}` is said twice"));
             session.report(finding.label(first, "first here"));
@@ -69,26 +69,30 @@ impl Times {
 
     /// One of those that were given.
     pub fn first(&self) -> Option<(&'static str, Span)> {
-        let mut given = WORDS.iter().zip(&self.given);
+        let mut given = TIME_WORDS.iter().zip(&self.values);
         given.find_map(|(word, given)| Some((*word, given.as_ref()?.1)))
     }
 
     /// The panes that they make; reports what is missing, or does not go together. The attribute is
     /// known when the operators are joined.
-    pub fn interval(self, work: &Work<'_, '_>, kind: Span) -> Option<Interval> {
-        let fail = |span, message: &str| work.session.fail("window-policy", span, message);
-        let [duration, period, discard, offset] = self.given;
+    pub fn interval(
+        self,
+        invocation: &InvocationContext<'_, '_>,
+        kind: Span,
+    ) -> Option<TimeInterval> {
+        let fail = |span, message: &str| invocation.session.fail("window-policy", span, message);
+        let [duration, period, discard, offset] = self.values;
         let Some((duration_ns, duration_span)) = duration else {
             let message = "a timeInterval window needs its `intervalDuration`";
             let finding = Diagnostic::error("window-parts", kind, message);
             let help = "write `timeInterval, intervalDuration(10.0)` for instance: seconds";
-            work.session.report(finding.help(help));
+            invocation.session.report(finding.help(help));
             return None;
         };
         let (period_ns, period_span) = period.unwrap_or((duration_ns, duration_span));
         for (word, ns, span) in [
-            (WORDS[0], duration_ns, duration_span),
-            (WORDS[1], period_ns, period_span),
+            (TIME_WORDS[0], duration_ns, duration_span),
+            (TIME_WORDS[1], period_ns, period_span),
         ] {
             if ns == 0 {
                 return fail(
@@ -111,7 +115,7 @@ impl Times {
                 "`intervalOffset` has to be less than `intervalDuration`",
             );
         }
-        Some(Interval {
+        Some(TimeInterval {
             duration_ns,
             period_ns,
             offset_ns,

@@ -4,47 +4,48 @@ use graph::{Body, Logic};
 use syntax::ast::{Ident, Logic as Entry, Stmt};
 use syntax::{Diagnostic, Span};
 
-use super::Work;
-use crate::expr::{Context, Inputs, Typer};
+use super::InvocationContext;
+use crate::expr::{ReadableInputs, Typer, TypingContext};
 
 /// Types the logic clause. State comes first, wherever it is written: the other entries see it.
-pub(super) fn logic<'w>(work: &Work<'_, 'w>) -> Logic {
-    let ports = work.frame.inputs.len();
+pub(super) fn logic<'w>(invocation: &InvocationContext<'_, 'w>) -> Logic {
+    let ports = invocation.frame.inputs.len();
     let mut logic = Logic {
         on_tuple: vec![None; ports],
         on_punct: vec![None; ports],
         ..Logic::default()
     };
-    if !is_allowed(work) {
+    if !is_allowed(invocation) {
         return logic;
     }
-    for entry in &work.ast.logic {
+    for entry in &invocation.ast.logic {
         if let Entry::State(decls) = entry {
-            let context = Context {
+            let context = TypingContext {
                 state: true,
-                ..Context::default()
+                ..TypingContext::default()
             };
-            let mut typer = Typer::new(work.session, work.scope.clone(), context);
+            let mut typer = Typer::new(invocation.session, invocation.scope.clone(), context);
             logic.state.extend(typer.state(decls));
         }
     }
-    let mut places = Places::default();
-    for entry in &work.ast.logic {
+    let mut places = LogicClauseSpans::default();
+    for entry in &invocation.ast.logic {
         match entry {
             Entry::State(_) => {}
             Entry::OnTuple(name, stmt) => {
-                if let Some(port) = port(work, name, &mut places.on_tuple, "onTuple") {
-                    logic.on_tuple[port] = clause(work, stmt, Inputs::Port(port as u32), false);
+                if let Some(port) = port(invocation, name, &mut places.on_tuple, "onTuple") {
+                    logic.on_tuple[port] =
+                        clause(invocation, stmt, ReadableInputs::Port(port as u32), false);
                 }
             }
             Entry::OnPunct(name, stmt) => {
-                if let Some(port) = port(work, name, &mut places.on_punct, "onPunct") {
-                    logic.on_punct[port] = clause(work, stmt, NO_TUPLE, true);
+                if let Some(port) = port(invocation, name, &mut places.on_punct, "onPunct") {
+                    logic.on_punct[port] = clause(invocation, stmt, NO_TUPLE, true);
                 }
             }
             Entry::OnProcess(span, stmt) => {
-                if may_process(work, *span, &mut places.on_process) {
-                    logic.on_process = clause(work, stmt, Inputs::None, false);
+                if may_process(invocation, *span, &mut places.on_process) {
+                    logic.on_process = clause(invocation, stmt, ReadableInputs::None, false);
                 }
             }
         }
@@ -53,58 +54,61 @@ pub(super) fn logic<'w>(work: &Work<'_, 'w>) -> Logic {
 }
 
 /// What `onPunct` reads.
-const NO_TUPLE: Inputs = Inputs::Refused("`onPunct`: there is no tuple");
+const NO_TUPLE: ReadableInputs = ReadableInputs::Refused("`onPunct`: there is no tuple");
 
 /// Where the clause of each port was first seen.
 #[derive(Default)]
-struct Places {
+struct LogicClauseSpans {
     on_tuple: Vec<(usize, Span)>,
     on_punct: Vec<(usize, Span)>,
     on_process: Option<Span>,
 }
 
-fn is_allowed(work: &Work<'_, '_>) -> bool {
-    let Some(first) = work.ast.logic.first() else {
+fn is_allowed(invocation: &InvocationContext<'_, '_>) -> bool {
+    let Some(first) = invocation.ast.logic.first() else {
         return true;
     };
-    if work.model.allows_logic {
+    if invocation.model.allows_logic {
         return true;
     }
     let span = match first {
-        Entry::State(decls) => decls.first().map_or(work.ast.head, |d| d.span),
+        Entry::State(decls) => decls.first().map_or(invocation.ast.head, |d| d.span),
         Entry::OnTuple(port, _) | Entry::OnPunct(port, _) => port.span,
         Entry::OnProcess(span, _) => *span,
     };
-    let message = format!("{} takes no logic clause", work.model.name);
-    work.session
+    let message = format!("{} takes no logic clause", invocation.model.name);
+    invocation
+        .session
         .report(Diagnostic::error("logic-not-allowed", span, message));
     false
 }
 
 /// The body of a clause: `onTuple` reads the tuple of its port, the others have none.
 fn clause<'w>(
-    work: &Work<'_, 'w>,
+    invocation: &InvocationContext<'_, 'w>,
     stmt: &'w Stmt,
-    inputs: Inputs,
+    inputs: ReadableInputs,
     punctuation: bool,
 ) -> Option<Body> {
-    let context = Context::logic(work.model.submits, punctuation);
-    let context = Context { inputs, ..context };
-    Typer::new(work.session, work.scope.clone(), context).clause(stmt)
+    let context = TypingContext::logic(invocation.model.submits, punctuation);
+    let context = TypingContext { inputs, ..context };
+    Typer::new(invocation.session, invocation.scope.clone(), context).clause(stmt)
 }
 
 /// The input port of a label; reports one that is unknown or has such a clause already.
 fn port(
-    work: &Work<'_, '_>,
+    invocation: &InvocationContext<'_, '_>,
     name: &Ident,
     seen: &mut Vec<(usize, Span)>,
     word: &str,
 ) -> Option<usize> {
-    let port = input(work, name)?;
+    let port = input(invocation, name)?;
     if let Some((_, first)) = seen.iter().find(|(p, _)| *p == port) {
         let message = format!("input port `{}` has two {word} clauses", name.text);
         let finding = Diagnostic::error("duplicate-clause", name.span, message);
-        work.session.report(finding.label(*first, "first here"));
+        invocation
+            .session
+            .report(finding.label(*first, "first here"));
         return None;
     }
     seen.push((port, name.span));
@@ -112,10 +116,10 @@ fn port(
 }
 
 /// The input port that a clause names; reports that there is none.
-pub(super) fn input(work: &Work<'_, '_>, name: &Ident) -> Option<usize> {
-    let ports = &work.frame.inputs;
-    let suggestions = &work.session.world.suggestions;
-    let finding = match work.frame.inputs_named(&name.text)[..] {
+pub(super) fn input(invocation: &InvocationContext<'_, '_>, name: &Ident) -> Option<usize> {
+    let ports = &invocation.frame.inputs;
+    let suggestions = &invocation.session.symbols.suggestions;
+    let finding = match invocation.frame.inputs_named(&name.text)[..] {
         [port] => return Some(port),
         [] => {
             let message = format!("this operator has no input port `{}`", name.text);
@@ -131,27 +135,37 @@ pub(super) fn input(work: &Work<'_, '_>, name: &Ident) -> Option<usize> {
             suggestions.ambiguous_port(&name.text, name.span, names)
         }
     };
-    work.session.report(finding);
+    invocation.session.report(finding);
     None
 }
 
-fn may_process(work: &Work<'_, '_>, span: Span, seen: &mut Option<Span>) -> bool {
+fn may_process(
+    invocation: &InvocationContext<'_, '_>,
+    span: Span,
+    seen: &mut Option<Span>,
+) -> bool {
     let refuse = |message: String| {
-        work.session
+        invocation
+            .session
             .report(Diagnostic::error("misplaced-process", span, message));
         false
     };
-    if !work.model.submits {
-        return refuse(format!("{} takes no onProcess clause", work.model.name));
+    if !invocation.model.submits {
+        return refuse(format!(
+            "{} takes no onProcess clause",
+            invocation.model.name
+        ));
     }
-    if !work.frame.inputs.is_empty() {
+    if !invocation.frame.inputs.is_empty() {
         let message = "onProcess is for operators without input ports; use onTuple here";
         return refuse(message.to_owned());
     }
     if let Some(first) = seen.replace(span) {
         let finding =
             Diagnostic::error("duplicate-clause", span, "there are two onProcess clauses");
-        work.session.report(finding.label(first, "first here"));
+        invocation
+            .session
+            .report(finding.label(first, "first here"));
         return false;
     }
     true

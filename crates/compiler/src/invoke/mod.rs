@@ -4,7 +4,7 @@
 //! Each part reports what is wrong with it and goes on, so that one mistake does not hide another;
 //! the operator is there in any case, and only a program without errors is handed on.
 
-mod effects;
+mod assignment_effects;
 mod filter;
 mod forward;
 mod interval;
@@ -19,21 +19,23 @@ mod window;
 mod window_form;
 mod window_parts;
 
-pub(crate) use ports::{COMMAS, input_names, merging};
+pub(crate) use ports::{COMMA_HELP, first_merging_port, input_names};
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use graph::{InPort, InPortModel, Operator, OperatorModel, OutPortModel};
+use graph::{InPort, InPortModel, OperatorModel, OperatorNode, OutPortModel};
 use syntax::ast::Invocation;
 
-use crate::expand::{Fed, Given, InSite, Inherited, OutSite, Site};
-use crate::names::{Channel, Frame, OperatorFrame, Scope};
+use crate::expand::{
+    InPortSite, InheritedClauses, InputFeed, OperatorSite, OutPortSite, OutputStream,
+};
+use crate::names::{ChannelPosition, OperatorFrame, Scope, ScopeFrame};
 use crate::{Session, annotation, config};
 
 /// An invocation that is to become an operator.
-pub(crate) struct Request<'a, 'w> {
+pub(crate) struct InvocationRequest<'a, 'w> {
     /// The invocation.
     pub ast: &'w Invocation,
     /// The operator that it names.
@@ -41,19 +43,19 @@ pub(crate) struct Request<'a, 'w> {
     /// Its instance path.
     pub path: Arc<str>,
     /// What feeds its input ports.
-    pub inputs: Vec<Fed>,
+    pub inputs: Vec<InputFeed>,
     /// Its output streams.
-    pub outputs: Vec<Given>,
+    pub outputs: Vec<OutputStream>,
     /// The composite around it.
     pub scope: &'a Scope<'w>,
     /// Config and annotations of the composites around it.
-    pub inherited: &'a Inherited,
+    pub inherited: &'a InheritedClauses,
     /// Its place among channels.
-    pub channel: &'a Channel,
+    pub channel: &'a ChannelPosition,
 }
 
 /// A request with the names that its expressions see and its ports matched with the model.
-pub(crate) struct Work<'a, 'w> {
+pub(crate) struct InvocationContext<'a, 'w> {
     pub session: &'a Session<'w>,
     pub ast: &'w Invocation,
     pub model: &'static OperatorModel,
@@ -64,60 +66,65 @@ pub(crate) struct Work<'a, 'w> {
     pub inputs: Vec<&'static InPortModel>,
     pub outputs: Vec<&'static OutPortModel>,
     /// Whether there are as many ports as the operator takes.
-    pub has_its_ports: bool,
+    pub are_ports_matched: bool,
     /// The condition of an import's filter, if the parameter is a text that holds one.
     pub filter_text: OnceCell<String>,
 }
 
 /// Makes the operator of an invocation.
-pub(crate) fn primitive<'w>(session: &Session<'w>, request: Request<'_, 'w>) -> (Operator, Site) {
+pub(crate) fn build_operator<'w>(
+    session: &Session<'w>,
+    request: InvocationRequest<'_, 'w>,
+) -> (OperatorNode, OperatorSite) {
     let errors = session.diagnostics.error_count();
-    let Request {
+    let InvocationRequest {
         ast, model, scope, ..
     } = request;
     let inputs = ports::inputs(session, ast, model);
     let outputs = ports::outputs(session, ast, model);
     let has_its_ports = session.diagnostics.error_count() == errors;
     let frame = Rc::new(frame(&request, &inputs));
-    ports::names(session, ast);
-    let work = Work {
+    ports::check_names(session, ast);
+    let invocation = InvocationContext {
         session,
         ast,
         model,
-        scope: scope.enter(Frame::Operator(frame.clone())),
+        scope: scope.enter(ScopeFrame::Operator(frame.clone())),
         frame,
         inputs,
         outputs,
-        has_its_ports,
+        are_ports_matched: has_its_ports,
         filter_text: OnceCell::new(),
     };
-    let (operator, site) = work.operator(&request);
+    let (operator, site) = invocation.operator(&request);
     // A parameter that is broken elsewhere is left out without a report here.
     let has_its_params = operator.params.len() == ast.params.len();
-    if session.diagnostics.error_count() == errors && has_its_params && work.has_its_types() {
-        verify::run(&work, &operator);
+    if session.diagnostics.error_count() == errors && has_its_params && invocation.are_types_known()
+    {
+        verify::check_with_model(&invocation, &operator);
     }
     (operator, site)
 }
 
-impl<'w> Work<'_, 'w> {
-    /// Whether the types of all ports are known. Those of a composite that nobody invokes may not be.
-    fn has_its_types(&self) -> bool {
+impl<'w> InvocationContext<'_, 'w> {
+    /// Whether the types of all ports are known. Those of a composite that nobody invokes may not
+    /// be.
+    fn are_types_known(&self) -> bool {
         let inputs = self.frame.inputs.iter().map(|port| &port.schema);
         let mut all = inputs.chain(self.frame.outputs.iter().map(|port| &port.schema));
         all.all(Option::is_some)
     }
 
-    fn operator(&self, request: &Request<'_, 'w>) -> (Operator, Site) {
+    fn operator(&self, request: &InvocationRequest<'_, 'w>) -> (OperatorNode, OperatorSite) {
         let (session, ast) = (self.session, self.ast);
         // With wrong ports names would be sought in the wrong places: that is not said too.
-        let said = session.diagnostics.mute(!self.has_its_ports);
+        let mute_guard = session.diagnostics.mute(!self.are_ports_matched);
         let logic = logic::logic(self);
         let params = params::params(self);
         let windows = window::windows(self, &params);
         let outputs = output::outputs(self);
-        drop(said);
-        let config = config::of_operator(self, request.inherited);
+        drop(mute_guard);
+        let config = config::operator_config(self, request.inherited);
         let config_places = config.iter().map(|entry| entry.span).collect();
         let config = config.into_iter().map(|entry| entry.entry).collect();
         let mut annotations = annotation::of_operator(self, request.inherited);
@@ -129,7 +136,7 @@ impl<'w> Work<'_, 'w> {
             });
             annotations.push(("channel".into(), keys.collect()));
         }
-        if self.model.role == graph::Role::Threading {
+        if self.model.role == graph::OperatorRole::Threading {
             annotations.push((crate::plan::SPLITTER.into(), Vec::new()));
         }
         let window_places = windows
@@ -141,7 +148,7 @@ impl<'w> Work<'_, 'w> {
             .enumerate()
             .map(|(at, window)| self.in_port(at, window))
             .collect();
-        let mut operator = Operator {
+        let mut operator = OperatorNode {
             name: request.path.clone(),
             kind: format!("{}::{}", self.model.namespace, self.model.name).into(),
             inputs,
@@ -150,12 +157,15 @@ impl<'w> Work<'_, 'w> {
             logic,
             config,
             annotations,
-            own_thread: self.model.own_thread,
-            is_timed: false,
+            has_own_thread: self.model.has_own_thread,
+            submits_by_timer: false,
             clock: None,
             pos: session.pos(ast.head),
         };
-        operator.is_timed = self.model.timed.is_some_and(|timed| timed(&operator));
+        operator.submits_by_timer = self
+            .model
+            .submits_by_timer
+            .is_some_and(|timed| timed(&operator));
         (operator, self.site(request, window_places, config_places))
     }
 
@@ -167,30 +177,30 @@ impl<'w> Work<'_, 'w> {
             sources: Vec::new(),
             window,
             history: self.frame.history(at),
-            is_control: self.inputs[at].control,
-            unmarked: Vec::new(),
+            is_control: self.inputs[at].is_control,
+            sources_without_markers: Vec::new(),
         }
     }
 
     fn site(
         &self,
-        request: &Request<'_, 'w>,
+        request: &InvocationRequest<'_, 'w>,
         windows: Vec<Option<syntax::Span>>,
         config: Vec<syntax::Span>,
-    ) -> Site {
+    ) -> OperatorSite {
         let inputs = request.inputs.iter().zip(&self.inputs).zip(windows);
         let outputs = request.outputs.iter().zip(&self.outputs);
-        let inputs = inputs.map(|((fed, model), window)| InSite {
+        let inputs = inputs.map(|((fed, model), window)| InPortSite {
             model,
             span: fed.span,
             streams: fed.streams.clone(),
             window,
         });
-        let outputs = outputs.map(|(given, model)| OutSite {
+        let outputs = outputs.map(|(given, model)| OutPortSite {
             model,
             stream: given.stream,
         });
-        Site {
+        OperatorSite {
             model: self.model,
             head: self.ast.head,
             inputs: inputs.collect(),
@@ -208,7 +218,7 @@ impl<'w> Work<'_, 'w> {
             .outputs
             .iter()
             .take(1)
-            .map(|port| crate::names::InputPort {
+            .map(|port| crate::names::FrameInputPort {
                 name: port.names.first().cloned().unwrap_or_default(),
                 names: port.names.clone(),
                 streams: vec![port.stream],
@@ -224,27 +234,27 @@ impl<'w> Work<'_, 'w> {
             Vec::new(),
             frame.channel.clone(),
         );
-        outer.enter(Frame::Operator(Rc::new(frame)))
+        outer.enter(ScopeFrame::Operator(Rc::new(frame)))
     }
 }
 
 /// The ports as the invocation's expressions see them.
-fn frame(request: &Request<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
+fn frame(request: &InvocationRequest<'_, '_>, models: &[&'static InPortModel]) -> OperatorFrame {
     let inputs = request.ast.inputs.iter().zip(&request.inputs).zip(models);
     let names = ports::input_names(request.ast);
     let inputs = inputs.zip(names).map(|(((port, fed), model), names)| {
         let name = port.alias.iter().chain(&port.streams).next();
-        crate::names::InputPort {
+        crate::names::FrameInputPort {
             name: name.map(|name| name.text.clone()).unwrap_or_default(),
             names,
-            streams: fed.meanings(),
+            streams: fed.ids_and_origins(),
             schema: fed.schema.clone(),
             mutable: model.mutable,
             span: port.span,
         }
     });
     let outputs = request.ast.outputs.iter().zip(&request.outputs);
-    let outputs = outputs.map(|(port, given)| crate::names::OutputPort {
+    let outputs = outputs.map(|(port, given)| crate::names::FrameOutputPort {
         names: std::iter::once(&port.name)
             .chain(&port.alias)
             .map(|name| name.text.clone())

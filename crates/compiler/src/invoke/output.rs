@@ -3,24 +3,29 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use graph::{Assignment, Expr, OutPort};
+use graph::{AssignmentMode, Expr, OutPort};
 use syntax::Diagnostic;
 use syntax::ast::{self, Actual, ExprKind, Ident, Mode, PortClause};
 use tuple::TupleType;
 
-use super::{Work, effects, forward};
-use crate::expr::{Context, Inputs, Typer};
+use super::{InvocationContext, assignment_effects, forward};
+use crate::expr::{ReadableInputs, Typer, TypingContext};
 use crate::function::OutputFunctions;
 use crate::names::nearest;
 
 /// The clause of one port.
-type Clause = PortClause<Vec<(Ident, ast::Expr)>>;
+type OutputClause = PortClause<Vec<(Ident, ast::Expr)>>;
 
 /// The output ports with their assignments, written and forwarded.
-pub(super) fn outputs(work: &Work<'_, '_>) -> Vec<OutPort> {
-    let clauses = clauses(work);
-    let functions = work.session.output_functions(work.model);
-    let ports = work.ast.outputs.iter().zip(&work.frame.outputs).enumerate();
+pub(super) fn outputs(invocation: &InvocationContext<'_, '_>) -> Vec<OutPort> {
+    let clauses = clauses(invocation);
+    let functions = invocation.session.output_functions(invocation.model);
+    let ports = invocation
+        .ast
+        .outputs
+        .iter()
+        .zip(&invocation.frame.outputs)
+        .enumerate();
     ports
         .map(|(at, (ast, port))| {
             let mut out = OutPort {
@@ -29,20 +34,20 @@ pub(super) fn outputs(work: &Work<'_, '_>) -> Vec<OutPort> {
                 calls: Vec::new(),
                 assign: Vec::new(),
             };
-            if let (Some(schema), model) = (&port.schema, work.outputs[at]) {
+            if let (Some(schema), model) = (&port.schema, invocation.outputs[at]) {
                 let mut assigned = vec![None; schema.attributes.len()];
                 let mut written = vec![false; assigned.len()];
                 if let Some(clause) = clauses[at] {
-                    let one = Port {
-                        work,
+                    let one = OutputPortTyper {
+                        invocation,
                         at,
                         schema,
                         functions: functions.clone(),
                     };
                     out.calls = one.assign(clause, &mut assigned, &mut written);
                 }
-                forward::forward(work, at, &mut assigned, &written);
-                if model.assign != Assignment::None || model.forwards {
+                forward::forward(invocation, at, &mut assigned, &written);
+                if model.assign != AssignmentMode::None || model.auto_assignment {
                     out.assign = assigned;
                 }
             }
@@ -52,33 +57,35 @@ pub(super) fn outputs(work: &Work<'_, '_>) -> Vec<OutPort> {
 }
 
 /// The clause of each port; reports unknown ports, and ports with two clauses or that take none.
-fn clauses<'w>(work: &Work<'_, 'w>) -> Vec<Option<&'w Clause>> {
-    let mut clauses: Vec<Option<&Clause>> = vec![None; work.frame.outputs.len()];
-    for clause in &work.ast.output {
+fn clauses<'w>(invocation: &InvocationContext<'_, 'w>) -> Vec<Option<&'w OutputClause>> {
+    let mut clauses: Vec<Option<&OutputClause>> = vec![None; invocation.frame.outputs.len()];
+    for clause in &invocation.ast.output {
         let name = &clause.port;
-        let Some(port) = work.frame.output(&name.text) else {
+        let Some(port) = invocation.frame.output(&name.text) else {
             let message = format!("this operator has no output port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);
-            let ports = work.frame.outputs.iter().map(|port| &port.names[..]);
-            let suggestions = &work.session.world.suggestions;
-            work.session
+            let ports = invocation.frame.outputs.iter().map(|port| &port.names[..]);
+            let suggestions = &invocation.session.symbols.suggestions;
+            invocation
+                .session
                 .report(suggestions.which_port(finding, &name.text, ports));
             continue;
         };
         if let Some(first) = clauses[port] {
             let message = format!("output port `{}` has two clauses", name.text);
             let finding = Diagnostic::error("duplicate-clause", name.span, message);
-            work.session
+            invocation
+                .session
                 .report(finding.label(first.port.span, "first here"));
-        } else if work.outputs[port].assign == Assignment::None {
-            let message = format!("{} assigns its output itself", work.model.name);
+        } else if invocation.outputs[port].assign == AssignmentMode::None {
+            let message = format!("{} assigns its output itself", invocation.model.name);
             let finding = Diagnostic::error("no-assignment", name.span, message);
-            let help = if work.model.submits {
+            let help = if invocation.model.submits {
                 "submit tuples in the logic clause"
             } else {
                 "leave the output clause out, and change attributes in an operator behind it"
             };
-            work.session.report(finding.help(help));
+            invocation.session.report(finding.help(help));
         } else {
             clauses[port] = Some(clause);
         }
@@ -87,29 +94,29 @@ fn clauses<'w>(work: &Work<'_, 'w>) -> Vec<Option<&'w Clause>> {
 }
 
 /// An output port that takes assignments.
-struct Port<'a, 'b, 'w> {
-    work: &'a Work<'b, 'w>,
+struct OutputPortTyper<'a, 'b, 'w> {
+    invocation: &'a InvocationContext<'b, 'w>,
     at: usize,
     schema: &'a Arc<TupleType>,
     functions: Option<Rc<OutputFunctions>>,
 }
 
-impl<'w> Port<'_, '_, 'w> {
+impl<'w> OutputPortTyper<'_, '_, 'w> {
     /// Types the assignments. `written` tells also of those that are wrong.
     fn assign(
         &self,
-        clause: &'w Clause,
+        clause: &'w OutputClause,
         assigned: &mut [Option<Expr>],
         written: &mut [bool],
     ) -> Vec<graph::OutputCall> {
-        let work = self.work;
-        let mut typer = Typer::new(work.session, work.scope.clone(), self.context());
+        let invocation = self.invocation;
+        let mut typer = Typer::new(invocation.session, invocation.scope.clone(), self.context());
         let mut places = vec![None; assigned.len()];
         let mut stateful = Vec::new();
         for (name, value) in &clause.body {
             let Some(at) = self.attribute(name) else {
                 typer.expr(value, None);
-                if let Some(at) = self.meant(name) {
+                if let Some(at) = self.misspelt_attribute(name) {
                     written[at] = true;
                 }
                 continue;
@@ -118,7 +125,9 @@ impl<'w> Port<'_, '_, 'w> {
                 let attribute = &self.schema.attributes[at].name;
                 let message = format!("output attribute `{attribute}` is assigned twice");
                 let finding = Diagnostic::error("duplicate-assignment", name.span, message);
-                work.session.report(finding.label(first, "first here"));
+                invocation
+                    .session
+                    .report(finding.label(first, "first here"));
                 continue;
             }
             written[at] = true;
@@ -127,25 +136,25 @@ impl<'w> Port<'_, '_, 'w> {
             stateful.extend(typer.effects.stateful_calls().get(before).cloned());
         }
         let calls = typer.take_calls();
-        effects::check(work.session, clause, &places, assigned, &calls);
-        effects::check_calls(work.session, &stateful);
+        assignment_effects::check(invocation.session, clause, &places, assigned, &calls);
+        assignment_effects::check_calls(invocation.session, &stateful);
         calls
     }
 
-    fn context(&self) -> Context {
-        let context = Context::output(self.functions.clone());
-        match self.work.outputs[self.at].assign {
-            Assignment::AttributeFree => Context {
-                inputs: Inputs::Refused("the output clause of this operator"),
+    fn context(&self) -> TypingContext {
+        let context = TypingContext::output(self.functions.clone());
+        match self.invocation.outputs[self.at].assign {
+            AssignmentMode::AttributeFree => TypingContext {
+                inputs: ReadableInputs::Refused("the output clause of this operator"),
                 ..context
             },
-            Assignment::None | Assignment::Expression => context,
+            AssignmentMode::None | AssignmentMode::Expression => context,
         }
     }
 
     /// The attribute that a misspelt name can only mean.
-    fn meant(&self, name: &Ident) -> Option<usize> {
-        let suggestions = &self.work.session.world.suggestions;
+    fn misspelt_attribute(&self, name: &Ident) -> Option<usize> {
+        let suggestions = &self.invocation.session.symbols.suggestions;
         if !suggestions.is_open(name.span) {
             return None;
         }
@@ -156,10 +165,10 @@ impl<'w> Port<'_, '_, 'w> {
 
     /// The attribute of a name, also of a formal that stands for one.
     fn attribute(&self, name: &Ident) -> Option<usize> {
-        let session = self.work.session;
+        let session = self.invocation.session;
         let is_attribute = |mode: &Mode| matches!(mode, Mode::Attribute);
         let mut wanted = name.text.clone();
-        let mut scope = self.work.scope.clone();
+        let mut scope = self.invocation.scope.clone();
         while wanted.starts_with('$') {
             let formal = Ident {
                 text: wanted,
@@ -172,11 +181,11 @@ impl<'w> Port<'_, '_, 'w> {
         if let Some((at, _)) = self.schema.find(&wanted) {
             return Some(at);
         }
-        let stream = &self.work.ast.outputs[self.at].name.text;
+        let stream = &self.invocation.ast.outputs[self.at].name.text;
         let message = format!("stream `{stream}` has no attribute `{wanted}`");
         let finding = Diagnostic::error("unknown-attribute", name.span, message);
         let names = || self.schema.attributes.iter().map(|a| &*a.name);
-        let suggestions = &session.world.suggestions;
+        let suggestions = &session.symbols.suggestions;
         session.report(suggestions.did_you_mean(finding, &wanted, names));
         None
     }

@@ -5,48 +5,59 @@ use syntax::ast::{self, Actual, ExprKind};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use super::value_type::{Wanted, wanted};
-use super::{Work, filter};
+use super::value_type::{ParamType, param_type};
+use super::{InvocationContext, filter};
 use crate::boundary::{self, Subscription};
-use crate::expr::{Context, Inputs, Typer};
+use crate::expr::{ReadableInputs, Typer, TypingContext};
 use crate::names::{Scope, did_you_mean, nearest};
 
 /// Types the parameters; reports those that are unknown, missing, given twice, or wrong.
-pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
-    let mut params: Vec<Param> = Vec::with_capacity(work.ast.params.len());
-    for (at, param) in work.ast.params.iter().enumerate() {
+pub(super) fn params(invocation: &InvocationContext<'_, '_>) -> Vec<Param> {
+    let mut params: Vec<Param> = Vec::with_capacity(invocation.ast.params.len());
+    for (at, param) in invocation.ast.params.iter().enumerate() {
         let name = &param.name;
-        if let Some(first) = work.ast.params[..at]
+        if let Some(first) = invocation.ast.params[..at]
             .iter()
             .find(|p| p.name.text == name.text)
         {
             let message = format!("parameter `{}` is given twice", name.text);
             let finding = Diagnostic::error("duplicate-param", name.span, message);
-            work.session
+            invocation
+                .session
                 .report(finding.label(first.name.span, "first here"));
             continue;
         }
-        let model = work.model.params.iter().find(|m| *m.name == *name.text);
+        let model = invocation
+            .model
+            .params
+            .iter()
+            .find(|m| *m.name == *name.text);
         let value = match model {
-            Some(model) => given(work, param, model),
-            None if work.model.allow_any_param => given(work, param, &FREE),
-            None => unknown(work, param),
+            Some(model) => param_value(invocation, param, model),
+            None if invocation.model.allow_any_param => {
+                param_value(invocation, param, &UNDECLARED_PARAM)
+            }
+            None => report_unknown(invocation, param),
         };
         if let Some(value) = value {
-            let (name, pos) = (name.text.clone(), work.session.pos(param.span));
+            let (name, pos) = (name.text.clone(), invocation.session.pos(param.span));
             params.push(Param { name, value, pos });
         }
     }
-    for model in work.model.params.iter().filter(|m| m.mandatory) {
-        if !work
+    for model in invocation.model.params.iter().filter(|m| m.mandatory) {
+        if !invocation
             .ast
             .params
             .iter()
-            .any(|p| is_meant(work, p, model.name))
+            .any(|p| is_misspelling(invocation, p, model.name))
         {
-            let message = format!("{} needs the parameter `{}`", work.model.name, model.name);
-            let finding = Diagnostic::error("missing-param", work.ast.head, message);
-            work.session
+            let message = format!(
+                "{} needs the parameter `{}`",
+                invocation.model.name, model.name
+            );
+            let finding = Diagnostic::error("missing-param", invocation.ast.head, message);
+            invocation
+                .session
                 .report(finding.help(format!("`{}`: {}", model.name, model.doc)));
         }
     }
@@ -54,16 +65,17 @@ pub(super) fn params(work: &Work<'_, '_>) -> Vec<Param> {
 }
 
 /// Whether a parameter that is given has a name, or is a misspelt one that can only mean it.
-fn is_meant(work: &Work<'_, '_>, param: &ast::Param, name: &str) -> bool {
+fn is_misspelling(invocation: &InvocationContext<'_, '_>, param: &ast::Param, name: &str) -> bool {
     let written = &*param.name.text;
-    let mut names = work.model.params.iter().map(|m| m.name);
-    written == name || (!names.any(|n| n == written) && meant(work, written) == Some(name))
+    let mut names = invocation.model.params.iter().map(|m| m.name);
+    written == name
+        || (!names.any(|n| n == written) && misspelt_param(invocation, written) == Some(name))
 }
 
 /// The parameter that a name which none has can only mean: one that is spelt alike, or the only one
 /// that must be given and is a part of it, as `file` is of `filename`.
-fn meant(work: &Work<'_, '_>, written: &str) -> Option<&'static str> {
-    let models = work.model.params;
+fn misspelt_param(invocation: &InvocationContext<'_, '_>, written: &str) -> Option<&'static str> {
+    let models = invocation.model.params;
     nearest(written, models.iter().map(|m| m.name)).or_else(|| {
         let written = written.to_lowercase();
         let is_part = |m: &&ParamModel| m.mandatory && written.contains(&m.name.to_lowercase());
@@ -73,58 +85,86 @@ fn meant(work: &Work<'_, '_>, written: &str) -> Option<&'static str> {
 }
 
 /// What the operator imports, if it has a parameter that says so; reports what is wrong with it.
-pub(super) fn subscription(work: &Work<'_, '_>) -> Option<Subscription> {
-    let (expr, scope) = imported(work, ParamMode::Subscription)?;
-    boundary::read(work.session, &scope, expr)
+pub(super) fn subscription(invocation: &InvocationContext<'_, '_>) -> Option<Subscription> {
+    let (expr, scope) = import_param(invocation, ParamMode::Subscription)?;
+    boundary::parse_subscription(invocation.session, &scope, expr)
 }
 
 /// The text of the condition over tuples that it imports by.
-pub(super) fn filter(work: &Work<'_, '_>) -> Option<String> {
-    let (expr, _) = imported(work, ParamMode::Filter)?;
-    let written = || work.session.world.sources().text(expr.span).to_owned();
-    Some(work.filter_text.get().cloned().unwrap_or_else(written))
+pub(super) fn filter(invocation: &InvocationContext<'_, '_>) -> Option<String> {
+    let (expr, _) = import_param(invocation, ParamMode::Filter)?;
+    let written = || {
+        invocation
+            .session
+            .symbols
+            .sources()
+            .text(expr.span)
+            .to_owned()
+    };
+    Some(
+        invocation
+            .filter_text
+            .get()
+            .cloned()
+            .unwrap_or_else(written),
+    )
 }
 
 /// The expression of the parameter of a mode, and where it was written.
-fn imported<'w>(work: &Work<'_, 'w>, mode: ParamMode) -> Option<(&'w ast::Expr, Scope<'w>)> {
-    let mut models = work.model.params.iter();
+fn import_param<'w>(
+    invocation: &InvocationContext<'_, 'w>,
+    mode: ParamMode,
+) -> Option<(&'w ast::Expr, Scope<'w>)> {
+    let mut models = invocation.model.params.iter();
     let model = models.find(|model| model.mode == mode)?;
-    let mut params = work.ast.params.iter();
+    let mut params = invocation.ast.params.iter();
     let param = params.find(|param| *param.name.text == *model.name)?;
     let Actual::Exprs(exprs) = &param.actual else {
         return None;
     };
-    let typer = Typer::new(work.session, work.scope.clone(), context(model));
+    let typer = Typer::new(invocation.session, invocation.scope.clone(), context(model));
     typer.flatten(exprs).into_iter().next()
 }
 
 /// A parameter that no model lists, of an operator that accepts any.
-const FREE: ParamModel = ParamModel {
+const UNDECLARED_PARAM: ParamModel = ParamModel {
     mode: ParamMode::Expression,
-    list: true,
+    is_list: true,
     ..ParamModel::DEFAULT
 };
 
-fn unknown(work: &Work<'_, '_>, param: &ast::Param) -> Option<ParamValue> {
+fn report_unknown(
+    invocation: &InvocationContext<'_, '_>,
+    param: &ast::Param,
+) -> Option<ParamValue> {
     let name = &param.name;
-    let mut refused = work.model.unsupported_params.iter();
-    if let Some((_, Unsupported { why, instead })) = refused.find(|(of, _)| *of == &*name.text) {
+    let mut refused = invocation.model.unsupported_params.iter();
+    if let Some((
+        _,
+        Unsupported {
+            reason: why,
+            alternative: instead,
+        },
+    )) = refused.find(|(of, _)| *of == &*name.text)
+    {
         let message = format!("parameter `{}` is not supported: {why}", name.text);
         let finding = Diagnostic::error("unsupported-param", name.span, message);
-        work.session.report(finding.help(*instead));
+        invocation.session.report(finding.help(*instead));
         return None;
     }
-    let message = format!("{} has no parameter `{}`", work.model.name, name.text);
+    let message = format!("{} has no parameter `{}`", invocation.model.name, name.text);
     let finding = Diagnostic::error("unknown-param", name.span, message);
-    work.session.report(match meant(work, &name.text) {
-        Some(meant) => finding.help(format!("did you mean `{meant}`?")),
-        None => finding,
-    });
+    invocation
+        .session
+        .report(match misspelt_param(invocation, &name.text) {
+            Some(meant) => finding.help(format!("did you mean `{meant}`?")),
+            None => finding,
+        });
     None
 }
 
-fn given<'w>(
-    work: &Work<'_, 'w>,
+fn param_value<'w>(
+    invocation: &InvocationContext<'_, 'w>,
     param: &'w ast::Param,
     model: &'static ParamModel,
 ) -> Option<ParamValue> {
@@ -133,16 +173,16 @@ fn given<'w>(
         Actual::Exprs(exprs) => exprs,
         Actual::Type(ty) => {
             let message = format!("parameter `{name}` needs a value, not a type");
-            return work.session.fail("wrong-mode", ty.span, message);
+            return invocation.session.fail("wrong-mode", ty.span, message);
         }
     };
     let scope = match model.mode {
-        ParamMode::Filter => work.scope_of_output(&work.scope),
-        _ => work.scope.clone(),
+        ParamMode::Filter => invocation.scope_of_output(&invocation.scope),
+        _ => invocation.scope.clone(),
     };
-    let mut typer = Typer::new(work.session, scope, context(model));
+    let mut typer = Typer::new(invocation.session, scope, context(model));
     let values = typer.flatten(exprs);
-    if let (false, Some((second, _))) = (model.list, values.get(1)) {
+    if let (false, Some((second, _))) = (model.is_list, values.get(1)) {
         let message = format!(
             "parameter `{name}` takes one value, but {} are given",
             values.len()
@@ -153,18 +193,18 @@ fn given<'w>(
         } else {
             exprs[0].span
         };
-        return work.session.fail("param-cardinality", place, message);
+        return invocation.session.fail("param-cardinality", place, message);
     }
     if model.mode == ParamMode::Subscription {
-        let sources = work.session.world.sources();
+        let sources = invocation.session.symbols.sources();
         let words = exprs.iter().map(|expr| sources.text(expr.span).into());
         return Some(ParamValue::Literals(words.collect()));
     }
-    let wanted = wanted(work.model, model);
-    if let (ParamMode::Literal, Wanted::Literal(allowed)) = (model.mode, &wanted) {
+    let wanted = param_type(invocation.model, model);
+    if let (ParamMode::Literal, ParamType::Literal(allowed)) = (model.mode, &wanted) {
         let words = values
             .iter()
-            .map(|(expr, _)| literal(work, expr, name, allowed));
+            .map(|(expr, _)| literal(invocation, expr, name, allowed));
         return words
             .collect::<Vec<_>>()
             .into_iter()
@@ -172,8 +212,8 @@ fn given<'w>(
             .map(ParamValue::Literals);
     }
     let typed = values.iter().map(|(expr, scope)| {
-        let mut one = One {
-            work,
+        let mut one = ParamTyper {
+            invocation,
             typer: &mut typer,
             model,
             name,
@@ -187,48 +227,57 @@ fn given<'w>(
         .map(ParamValue::Exprs)
 }
 
-fn context(model: &ParamModel) -> Context {
+fn context(model: &ParamModel) -> TypingContext {
     match model.mode {
-        ParamMode::Constant | ParamMode::Literal | ParamMode::Subscription => Context::constant(),
-        ParamMode::AttributeFree => Context {
-            inputs: Inputs::Refused("this parameter: it is evaluated once, before any tuple"),
-            ..Context::attribute_free()
+        ParamMode::Constant | ParamMode::Literal | ParamMode::Subscription => {
+            TypingContext::constant()
+        }
+        ParamMode::AttributeFree => TypingContext {
+            inputs: ReadableInputs::Refused(
+                "this parameter: it is evaluated once, before any tuple",
+            ),
+            ..TypingContext::attribute_free()
         },
-        ParamMode::Expression | ParamMode::Attribute | ParamMode::Filter => Context {
-            inputs: model.port.map_or(Inputs::All, Inputs::Port),
+        ParamMode::Expression | ParamMode::Attribute | ParamMode::Filter => TypingContext {
+            inputs: model.port.map_or(ReadableInputs::All, ReadableInputs::Port),
             open_numbers: model.mode == ParamMode::Filter,
-            ..Context::expression()
+            ..TypingContext::expression()
         },
     }
 }
 
 /// One value of a parameter.
-struct One<'a, 'b, 'w> {
-    work: &'a Work<'b, 'w>,
+struct ParamTyper<'a, 'b, 'w> {
+    invocation: &'a InvocationContext<'b, 'w>,
     typer: &'a mut Typer<'b, 'w>,
     model: &'static ParamModel,
     name: &'a str,
 }
 
-impl<'w> One<'_, '_, 'w> {
-    fn value(&mut self, expr: &'w ast::Expr, scope: &Scope<'w>, wanted: &Wanted) -> Option<Expr> {
+impl<'w> ParamTyper<'_, '_, 'w> {
+    fn value(
+        &mut self,
+        expr: &'w ast::Expr,
+        scope: &Scope<'w>,
+        wanted: &ParamType,
+    ) -> Option<Expr> {
         let span = expr.span;
         if self.model.mode == ParamMode::Attribute {
             return self.attribute(expr, scope, wanted);
         }
         let typed = match wanted {
             // A filter may be a text as well.
-            Wanted::OneOf(types) if types.len() == 1 && self.model.mode != ParamMode::Filter => {
+            ParamType::OneOf(types) if types.len() == 1 && self.model.mode != ParamMode::Filter => {
                 self.typer.expr_in(scope, expr, Some(&types[0]))?
             }
             _ => self.typer.expr_in(scope, expr, None)?,
         };
         if self.model.mode == ParamMode::Filter && typed.ty.is_rstring() {
-            return filter::condition(self.work, &typed, span);
+            return filter::filter_condition(self.invocation, &typed, span);
         }
-        self.is_wanted(&typed.ty, span, wanted)?;
+        self.check_type(&typed.ty, span, wanted)?;
         if self.model.mode == ParamMode::AttributeFree {
-            let value = self.work.session.try_fold(&typed);
+            let value = self.invocation.session.try_fold(&typed);
             let kind = value.map_or(typed.kind.clone(), graph::ExprKind::Const);
             return Some(Expr { kind, ..typed });
         }
@@ -246,10 +295,10 @@ impl<'w> One<'_, '_, 'w> {
         &mut self,
         expr: &'w ast::Expr,
         scope: &Scope<'w>,
-        wanted: &Wanted,
+        wanted: &ParamType,
     ) -> Option<Expr> {
         let typed = self.typer.expr_in(scope, expr, None)?;
-        if self.work.session.is_pending(&typed) {
+        if self.invocation.session.is_pending(&typed) {
             return None;
         }
         if !matches!(typed.kind, graph::ExprKind::Attribute { history: 0, .. }) {
@@ -257,18 +306,21 @@ impl<'w> One<'_, '_, 'w> {
                 "parameter `{}` needs an attribute of an input stream",
                 self.name
             );
-            return self.work.session.fail("wrong-mode", expr.span, message);
+            return self
+                .invocation
+                .session
+                .fail("wrong-mode", expr.span, message);
         }
-        self.is_wanted(&typed.ty, expr.span, wanted)?;
+        self.check_type(&typed.ty, expr.span, wanted)?;
         Some(typed)
     }
 
-    fn is_wanted(&self, found: &Type, span: Span, wanted: &Wanted) -> Option<()> {
+    fn check_type(&self, found: &Type, span: Span, wanted: &ParamType) -> Option<()> {
         if *found == Type::Void {
             let message = format!("parameter `{}` needs a value", self.name);
-            return self.work.session.fail("type-mismatch", span, message);
+            return self.invocation.session.fail("type-mismatch", span, message);
         }
-        let Wanted::OneOf(types) = wanted else {
+        let ParamType::OneOf(types) = wanted else {
             return Some(());
         };
         if types.contains(found) {
@@ -280,13 +332,13 @@ impl<'w> One<'_, '_, 'w> {
             self.name,
             types.join(" or ")
         );
-        self.work.session.fail("type-mismatch", span, message)
+        self.invocation.session.fail("type-mismatch", span, message)
     }
 }
 
 /// A custom literal, written as a bare word.
 fn literal(
-    work: &Work<'_, '_>,
+    invocation: &InvocationContext<'_, '_>,
     expr: &ast::Expr,
     name: &str,
     allowed: &'static [&'static str],
@@ -323,6 +375,6 @@ fn literal(
         Some(_) => finding.help(format!("it takes one of {choices}")),
         None => finding,
     };
-    work.session.report(finding);
+    invocation.session.report(finding);
     None
 }

@@ -5,8 +5,8 @@ use syntax::Span;
 use syntax::ast::Expr;
 use tuple::{Type, Value};
 
-use super::Work;
-use crate::expr::{Context, Inputs, Typer};
+use super::InvocationContext;
+use crate::expr::{ReadableInputs, Typer, TypingContext};
 
 /// The kind of a policy.
 pub(super) fn kind_of(policy: &Policy) -> PolicyKind {
@@ -20,12 +20,12 @@ pub(super) fn kind_of(policy: &Policy) -> PolicyKind {
 }
 
 /// Reads the policies of the window of one port.
-pub(super) struct Policies<'a, 'b, 'w> {
-    pub work: &'a Work<'b, 'w>,
+pub(super) struct WindowPolicyReader<'a, 'b, 'w> {
+    pub invocation: &'a InvocationContext<'b, 'w>,
     pub port: usize,
 }
 
-impl<'w> Policies<'_, '_, 'w> {
+impl<'w> WindowPolicyReader<'_, '_, 'w> {
     /// `count(n)`, `time(s)`, `delta(attribute, n)`, `punct()`.
     pub fn policy(&self, word: &str, args: &'w [Expr], span: Span) -> Option<Policy> {
         match (word, args) {
@@ -98,18 +98,22 @@ impl<'w> Policies<'_, '_, 'w> {
     }
 
     fn delta(&self, attribute: &'w Expr, amount: &'w Expr) -> Option<Policy> {
-        let context = Context {
-            inputs: Inputs::Port(self.port as u32),
-            ..Context::expression()
+        let context = TypingContext {
+            inputs: ReadableInputs::Port(self.port as u32),
+            ..TypingContext::expression()
         };
-        let context = Context {
+        let context = TypingContext {
             history: false,
             state: false,
             ..context
         };
-        let mut typer = Typer::new(self.work.session, self.work.scope.clone(), context);
+        let mut typer = Typer::new(
+            self.invocation.session,
+            self.invocation.scope.clone(),
+            context,
+        );
         let typed = typer.expr(attribute, None)?;
-        if self.work.session.is_pending(&typed) {
+        if self.invocation.session.is_pending(&typed) {
             return None;
         }
         let ExprKind::Attribute { index, .. } = typed.kind else {
@@ -127,9 +131,9 @@ impl<'w> Policies<'_, '_, 'w> {
             }
         };
         let mut typer = Typer::new(
-            self.work.session,
-            self.work.scope.clone(),
-            Context::constant(),
+            self.invocation.session,
+            self.invocation.scope.clone(),
+            TypingContext::constant(),
         );
         let found = typer.expr(amount, None)?;
         if found.ty != wanted {
@@ -143,13 +147,13 @@ impl<'w> Policies<'_, '_, 'w> {
     }
 
     fn constant(&self, expr: &'w Expr) -> Option<(Value, Type)> {
-        let scope = self.work.scope.clone();
-        let mut typer = Typer::new(self.work.session, scope, Context::constant());
+        let scope = self.invocation.scope.clone();
+        let mut typer = Typer::new(self.invocation.session, scope, TypingContext::constant());
         let typed = typer.expr(expr, None)?;
         Some((typer.fold(&typed, expr.span)?, typed.ty))
     }
 
     fn fail<T>(&self, span: Span, message: impl Into<String>) -> Option<T> {
-        self.work.session.fail("window-policy", span, message)
+        self.invocation.session.fail("window-policy", span, message)
     }
 }

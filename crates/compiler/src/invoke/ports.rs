@@ -8,7 +8,7 @@ use syntax::ast::{Ident, Invocation};
 use syntax::{Diagnostic, Span};
 
 use crate::Session;
-use crate::expand::counted;
+use crate::expand::count_phrase;
 
 /// The model of each input port; reports a number of ports that the operator does not have.
 pub(super) fn inputs(
@@ -63,7 +63,7 @@ pub(super) fn outputs(
 }
 
 /// Port sets matched with ports.
-struct Matched {
+struct PortMatch {
     /// The set of each port; none if there are too many ports.
     sets: Vec<Option<usize>>,
     /// There are fewer ports than needed.
@@ -71,7 +71,7 @@ struct Matched {
 }
 
 /// Gives each set in turn as many ports as it takes.
-fn match_ports(counts: &[Cardinality], ports: usize) -> Matched {
+fn match_ports(counts: &[Cardinality], ports: usize) -> PortMatch {
     let mut sets = Vec::with_capacity(ports);
     let mut is_short = false;
     for (at, count) in counts.iter().enumerate() {
@@ -85,7 +85,7 @@ fn match_ports(counts: &[Cardinality], ports: usize) -> Matched {
         sets.extend(std::iter::repeat_n(Some(at), take.min(left)));
     }
     sets.resize(ports, None);
-    Matched { sets, is_short }
+    PortMatch { sets, is_short }
 }
 
 fn report(
@@ -94,7 +94,7 @@ fn report(
     model: &OperatorModel,
     what: &str,
     counts: &[Cardinality],
-    found: &Matched,
+    found: &PortMatch,
     place_of: impl Fn(usize) -> Span,
 ) {
     let extra = found.sets.iter().position(Option::is_none);
@@ -105,28 +105,32 @@ fn report(
         1 => "1 is given".to_owned(),
         n => format!("{n} are given"),
     };
-    let message = format!("{} takes {}, but {given}", model.name, wanted(counts, what));
+    let message = format!(
+        "{} takes {}, but {given}",
+        model.name,
+        port_count_phrase(counts, what)
+    );
     let place = extra.map_or(ast.head, place_of);
     let finding = Diagnostic::error("port-count", place, message);
-    let merging = merging(ast).filter(|_| what == "input port" && found.is_short);
+    let merging = first_merging_port(ast).filter(|_| what == "input port" && found.is_short);
     match merging {
-        Some(port) => session.diagnostics.add_once(port, finding.help(COMMAS)),
+        Some(port) => session.diagnostics.add_once(port, finding.help(COMMA_HELP)),
         None => session.report(finding),
     }
 }
 
 /// What is meant where ports are missing and streams are joined by commas.
-pub(crate) const COMMAS: &str =
+pub(crate) const COMMA_HELP: &str =
     "`,` brings several streams to one port; ports are separated by `;`, as in `(A; B)`";
 
 /// The first input port that has several streams.
-pub(crate) fn merging(ast: &Invocation) -> Option<Span> {
+pub(crate) fn first_merging_port(ast: &Invocation) -> Option<Span> {
     let port = ast.inputs.iter().find(|port| port.streams.len() > 1)?;
     Some(port.span)
 }
 
 /// `1 input port`, `1 or 2 output ports`, `at least 2 input ports`, `no input ports`.
-fn wanted(counts: &[Cardinality], what: &str) -> String {
+fn port_count_phrase(counts: &[Cardinality], what: &str) -> String {
     let (mut least, mut most) = (0usize, Some(0usize));
     for count in counts {
         match count {
@@ -139,10 +143,10 @@ fn wanted(counts: &[Cardinality], what: &str) -> String {
         }
     }
     match most {
-        None => format!("at least {}", counted(least, what)),
-        Some(most) if most == least => counted(most, what),
-        Some(most) if most == least + 1 => format!("{least} or {}", counted(most, what)),
-        Some(most) => format!("{least} to {}", counted(most, what)),
+        None => format!("at least {}", count_phrase(least, what)),
+        Some(most) if most == least => count_phrase(most, what),
+        Some(most) if most == least + 1 => format!("{least} or {}", count_phrase(most, what)),
+        Some(most) => format!("{least} to {}", count_phrase(most, what)),
     }
 }
 
@@ -160,9 +164,9 @@ pub(crate) fn input_names(ast: &Invocation) -> Vec<Vec<Arc<str>>> {
     ports.collect()
 }
 
-/// Reports ports that are given one name, input ports and output ports. Several input ports may carry
-/// one stream: then its name is ambiguous where it is used.
-pub(super) fn names(session: &Session<'_>, ast: &Invocation) {
+/// Reports ports that are given one name, input ports and output ports. Several input ports may
+/// carry one stream: then its name is ambiguous where it is used.
+pub(super) fn check_names(session: &Session<'_>, ast: &Invocation) {
     let mut seen: Vec<&Ident> = Vec::new();
     for port in &ast.inputs {
         let Some(alias) = &port.alias else { continue };
@@ -172,9 +176,9 @@ pub(super) fn names(session: &Session<'_>, ast: &Invocation) {
             _ => None,
         };
         if let Some(stream) = own {
-            session.report(needless(alias, stream.span));
+            session.report(needless_alias(alias, stream.span));
         } else if let Some(first) = seen.iter().find(|name| name.text == alias.text) {
-            session.report(twice(&alias.text, alias.span, first.span));
+            session.report(duplicate_name(&alias.text, alias.span, first.span));
         }
         seen.push(alias);
     }
@@ -183,13 +187,13 @@ pub(super) fn names(session: &Session<'_>, ast: &Invocation) {
     let mut seen: Vec<&Ident> = streams.collect();
     for alias in aliases {
         if let Some(first) = seen.iter().find(|name| name.text == alias.text) {
-            session.report(twice(&alias.text, alias.span, first.span));
+            session.report(duplicate_name(&alias.text, alias.span, first.span));
         }
         seen.push(alias);
     }
 }
 
-fn needless(alias: &Ident, stream: Span) -> Diagnostic {
+fn needless_alias(alias: &Ident, stream: Span) -> Diagnostic {
     let name = &alias.text;
     let message = format!("the port is called `{name}` already, after its stream");
     Diagnostic::error("duplicate-port", alias.span, message)
@@ -197,7 +201,7 @@ fn needless(alias: &Ident, stream: Span) -> Diagnostic {
         .help(format!("leave `as {name}` out, or choose another name"))
 }
 
-fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
+fn duplicate_name(name: &str, span: Span, first: Span) -> Diagnostic {
     let message = format!("two ports of this operator are called `{name}`");
     Diagnostic::error("duplicate-port", span, message)
         .label(first, "first here")
@@ -206,7 +210,7 @@ fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{match_ports, wanted};
+    use super::{match_ports, port_count_phrase};
     use graph::Cardinality::{Any, Exactly, Optional};
 
     #[test]
@@ -221,14 +225,17 @@ mod tests {
 
     #[test]
     fn numbers_of_ports_are_said_in_words() {
-        assert_eq!(wanted(&[], "input port"), "no input ports");
-        assert_eq!(wanted(&[Exactly(1)], "input port"), "1 input port");
+        assert_eq!(port_count_phrase(&[], "input port"), "no input ports");
         assert_eq!(
-            wanted(&[Exactly(1), Optional], "input port"),
+            port_count_phrase(&[Exactly(1)], "input port"),
+            "1 input port"
+        );
+        assert_eq!(
+            port_count_phrase(&[Exactly(1), Optional], "input port"),
             "1 or 2 input ports"
         );
         assert_eq!(
-            wanted(&[Exactly(2), Any], "input port"),
+            port_count_phrase(&[Exactly(2), Any], "input port"),
             "at least 2 input ports"
         );
     }

@@ -8,7 +8,7 @@ use tuple::{Attribute, TupleType, Type};
 
 /// What a parameter may be given.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wanted {
+pub(super) enum ParamType {
     /// A value of any type.
     Any,
     /// A value of one of these types.
@@ -18,15 +18,15 @@ pub(super) enum Wanted {
 }
 
 /// What a parameter's model asks for. A type that cannot be read counts as any.
-pub(super) fn wanted(model: &'static OperatorModel, param: &ParamModel) -> Wanted {
+pub(super) fn param_type(model: &'static OperatorModel, param: &ParamModel) -> ParamType {
     let literals = model.enums.iter().find(|(name, _)| *name == param.ty);
     if let Some((_, values)) = literals {
-        return Wanted::Literal(values);
+        return ParamType::Literal(values);
     }
     let types = param.ty.split('|').map(|text| self::parse(text.trim()));
     match types.collect::<Option<Vec<_>>>() {
-        Some(types) => Wanted::OneOf(types),
-        None => Wanted::Any,
+        Some(types) => ParamType::OneOf(types),
+        None => ParamType::Any,
     }
 }
 
@@ -34,31 +34,32 @@ fn parse(text: &str) -> Option<Type> {
     if text == "any" {
         return None;
     }
-    closed(&syntax::parse_type(text).ok()?)
+    name_free_type(&syntax::parse_type(text).ok()?)
 }
 
 /// A type in which no names occur.
-fn closed(ty: &TypeExpr) -> Option<Type> {
+fn name_free_type(ty: &TypeExpr) -> Option<Type> {
     Some(match &ty.kind {
         TypeKind::Primitive(word) => crate::types::primitive(word)?,
-        TypeKind::List(element, None) => Type::List(Arc::new(closed(element)?), None),
-        TypeKind::Set(element, None) => Type::Set(Arc::new(closed(element)?), None),
-        TypeKind::Map(key, value, None) => {
-            Type::Map(Arc::new((closed(key)?, closed(value)?)), None)
-        }
-        TypeKind::Optional(inner) => Type::Optional(Arc::new(closed(inner)?)),
-        TypeKind::Tuple(body) => Type::Tuple(Arc::new(closed_tuple(body)?)),
+        TypeKind::List(element, None) => Type::List(Arc::new(name_free_type(element)?), None),
+        TypeKind::Set(element, None) => Type::Set(Arc::new(name_free_type(element)?), None),
+        TypeKind::Map(key, value, None) => Type::Map(
+            Arc::new((name_free_type(key)?, name_free_type(value)?)),
+            None,
+        ),
+        TypeKind::Optional(inner) => Type::Optional(Arc::new(name_free_type(inner)?)),
+        TypeKind::Tuple(body) => Type::Tuple(Arc::new(name_free_tuple(body)?)),
         _ => return None,
     })
 }
 
-fn closed_tuple(body: &TupleBody) -> Option<TupleType> {
+fn name_free_tuple(body: &TupleBody) -> Option<TupleType> {
     let TupleBodyKind::Attributes(list) = &body.kind else {
         return None;
     };
     let attributes = list.iter().map(|(ty, name)| {
         let name = name.text.clone();
-        closed(ty).map(|ty| Attribute { name, ty })
+        name_free_type(ty).map(|ty| Attribute { name, ty })
     });
     Some(TupleType {
         attributes: attributes.collect::<Option<_>>()?,
@@ -67,7 +68,7 @@ fn closed_tuple(body: &TupleBody) -> Option<TupleType> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, wanted};
+    use super::{ParamType, param_type};
     use graph::{OperatorModel, ParamModel};
     use tuple::Type;
 
@@ -76,8 +77,8 @@ mod tests {
         ..OperatorModel::DEFAULT
     };
 
-    fn of(ty: &'static str) -> Wanted {
-        wanted(
+    fn of(ty: &'static str) -> ParamType {
+        param_type(
             &MODEL,
             &ParamModel {
                 ty,
@@ -88,13 +89,13 @@ mod tests {
 
     #[test]
     fn types_of_models_are_read() {
-        assert_eq!(of("any"), Wanted::Any);
+        assert_eq!(of("any"), ParamType::Any);
         assert_eq!(
             of("int32 | uint32"),
-            Wanted::OneOf(vec![Type::Int32, Type::Uint32])
+            ParamType::OneOf(vec![Type::Int32, Type::Uint32])
         );
-        assert_eq!(of("Format"), Wanted::Literal(&["csv", "txt"]));
-        let Wanted::OneOf(types) = of("tuple<int32 time, list<rstring> names>") else {
+        assert_eq!(of("Format"), ParamType::Literal(&["csv", "txt"]));
+        let ParamType::OneOf(types) = of("tuple<int32 time, list<rstring> names>") else {
             panic!("a tuple type is a type");
         };
         assert_eq!(

@@ -1,47 +1,49 @@
 //! What a model checks itself, put into the words and places of the source.
 
-use graph::{Misuse, Operator, Part};
+use graph::{InvocationError, InvocationPart, OperatorNode};
 use syntax::{Diagnostic, Span};
 
-use super::Work;
+use super::InvocationContext;
 use crate::expand::actual_span;
 
 /// Asks the model about an invocation that is otherwise correct.
-pub(super) fn run(work: &Work<'_, '_>, operator: &Operator) {
-    let Some(verify) = work.model.verify else {
+pub(super) fn check_with_model(invocation: &InvocationContext<'_, '_>, operator: &OperatorNode) {
+    let Some(verify) = invocation.model.verify else {
         return;
     };
-    if let Err(Misuse {
+    if let Err(InvocationError {
         part,
         message,
         help,
     }) = verify(operator)
     {
-        let finding = Diagnostic::error("operator-rule", place(work, part), message);
+        let finding = Diagnostic::error("operator-rule", place(invocation, part), message);
         let finding = if help.is_empty() {
             finding
         } else {
             finding.help(help)
         };
-        work.session.report(finding);
+        invocation.session.report(finding);
     }
 }
 
-fn place(work: &Work<'_, '_>, part: Part) -> Span {
-    let ast = work.ast;
+fn place(invocation: &InvocationContext<'_, '_>, part: InvocationPart) -> Span {
+    let ast = invocation.ast;
     let output = |port: u32| ast.outputs.get(port as usize).map(|p| p.name.span);
     let found = match part {
-        Part::Head => None,
-        Part::Input(port) => ast.inputs.get(port as usize).map(|p| p.span),
-        Part::Output(port) => output(port),
-        Part::Attribute(port, attribute) => assignment(work, port, attribute).or(output(port)),
-        Part::Param(name) => {
+        InvocationPart::Head => None,
+        InvocationPart::Input(port) => ast.inputs.get(port as usize).map(|p| p.span),
+        InvocationPart::Output(port) => output(port),
+        InvocationPart::Attribute(port, attribute) => {
+            assignment(invocation, port, attribute).or(output(port))
+        }
+        InvocationPart::Param(name) => {
             let param = ast.params.iter().find(|p| *p.name.text == *name);
             param.map(|p| actual_span(&p.actual).unwrap_or(p.span))
         }
-        Part::ParamAt(at) => ast.params.get(at as usize).map(|p| p.name.span),
-        Part::Window(port) => {
-            let is_it = |name: &str| work.frame.inputs_named(name) == [port as usize];
+        InvocationPart::ParamIndex(at) => ast.params.get(at as usize).map(|p| p.name.span),
+        InvocationPart::Window(port) => {
+            let is_it = |name: &str| invocation.frame.inputs_named(name) == [port as usize];
             ast.windows
                 .iter()
                 .find(|w| is_it(&w.port.text))
@@ -51,11 +53,16 @@ fn place(work: &Work<'_, '_>, part: Part) -> Span {
     found.unwrap_or(ast.head)
 }
 
-fn assignment(work: &Work<'_, '_>, port: u32, attribute: u32) -> Option<Span> {
-    let schema = work.frame.outputs.get(port as usize)?.schema.as_ref()?;
+fn assignment(invocation: &InvocationContext<'_, '_>, port: u32, attribute: u32) -> Option<Span> {
+    let schema = invocation
+        .frame
+        .outputs
+        .get(port as usize)?
+        .schema
+        .as_ref()?;
     let wanted = &schema.attributes.get(attribute as usize)?.name;
-    let is_it = |name: &str| work.frame.output(name) == Some(port as usize);
-    let clause = work
+    let is_it = |name: &str| invocation.frame.output(name) == Some(port as usize);
+    let clause = invocation
         .ast
         .output
         .iter()

@@ -4,12 +4,20 @@ use graph::{Policy, PolicyKind, Window, WindowForm, WindowKind};
 use syntax::ast::{Expr, PortClause};
 use syntax::{Diagnostic, Span};
 
-use super::Work;
+use super::InvocationContext;
 use super::policy::kind_of;
 
 /// Checks a window against the forms that the port takes.
-pub(super) fn fits(work: &Work<'_, '_>, port: usize, window: &Window, span: Span) -> Option<()> {
-    let (forms, time_interval) = (work.inputs[port].windows, work.inputs[port].time_interval);
+pub(super) fn fits(
+    invocation: &InvocationContext<'_, '_>,
+    port: usize,
+    window: &Window,
+    span: Span,
+) -> Option<()> {
+    let (forms, time_interval) = (
+        invocation.inputs[port].windows,
+        invocation.inputs[port].allows_time_interval,
+    );
     let takes = |form: &WindowForm| {
         form.kind == window.kind
             && (form.evict.is_empty() || form.evict.contains(&kind_of(&window.evict)))
@@ -22,14 +30,15 @@ pub(super) fn fits(work: &Work<'_, '_>, port: usize, window: &Window, span: Span
     if is_taken {
         return Some(());
     }
-    let message = format!("{} takes no window of this form", work.model.name);
+    let message = format!("{} takes no window of this form", invocation.model.name);
     let finding = Diagnostic::error("window-form", span, message);
     let mut words: Vec<_> = forms.iter().map(form_words).collect();
     if forms.is_empty() {
         words.extend(["tumbling window", "sliding window"].map(str::to_owned));
     }
     words.extend(time_interval.then(|| "timeInterval window".to_owned()));
-    work.session
+    invocation
+        .session
         .report(finding.help(format!("it takes a {}", words.join(", or a "))));
     None
 }
@@ -65,16 +74,16 @@ fn policy_word(kind: PolicyKind) -> &'static str {
 
 /// A partitioned window needs the parameter that partitions it, and the other way round.
 pub(super) fn partitioned(
-    work: &Work<'_, '_>,
+    invocation: &InvocationContext<'_, '_>,
     port: usize,
     window: &Window,
     clause: &PortClause<Vec<Expr>>,
     has_param: bool,
 ) {
-    let Some(param) = work.inputs[port].partition_param else {
+    let Some(param) = invocation.inputs[port].partition_param else {
         if window.partition.is_some() {
-            let message = format!("{} has no partitioned windows", work.model.name);
-            work.session.report(Diagnostic::error(
+            let message = format!("{} has no partitioned windows", invocation.model.name);
+            invocation.session.report(Diagnostic::error(
                 "partitioned-window",
                 clause.span,
                 message,
@@ -82,11 +91,15 @@ pub(super) fn partitioned(
         }
         return;
     };
-    let written = work.ast.params.iter().find(|p| &*p.name.text == param);
+    let written = invocation
+        .ast
+        .params
+        .iter()
+        .find(|p| &*p.name.text == param);
     match (&window.partition, written) {
         (Some(_), None) => {
             let message = format!("a partitioned window needs the parameter `{param}`");
-            work.session.report(Diagnostic::error(
+            invocation.session.report(Diagnostic::error(
                 "partitioned-window",
                 clause.span,
                 message,
@@ -96,7 +109,8 @@ pub(super) fn partitioned(
             let message = format!("`{param}` needs a partitioned window");
             let finding = Diagnostic::error("partitioned-window", written.name.span, message);
             let finding = finding.label(clause.span, "this window is not partitioned");
-            work.session
+            invocation
+                .session
                 .report(finding.help("add `partitioned` to the window"));
         }
         _ => {}

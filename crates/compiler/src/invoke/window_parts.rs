@@ -4,31 +4,31 @@ use graph::{Partition, PartitionEviction, Policy, PolicyKind, Window, WindowKind
 use syntax::ast::{Expr, ExprKind, PortClause};
 use syntax::{Diagnostic, Span};
 
-use super::Work;
-use super::interval::{self, Times};
-use super::policy::{Policies, kind_of};
+use super::InvocationContext;
+use super::interval::{self, IntervalTimes};
+use super::policy::{WindowPolicyReader, kind_of};
 use crate::names::nearest;
 
 /// The parts of a window clause as they were met.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct WindowParts {
     kind: Option<(WindowKind, Span)>,
     policies: Vec<(Policy, Span)>,
-    times: Times,
+    times: IntervalTimes,
     partitioned: Option<Span>,
     eviction: Option<(PartitionEviction, Span)>,
 }
 
 /// The places of parts in the order that they are written in.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Place {
+enum WindowPartPosition {
     Kind,
     Policy,
     Partitioned,
     Eviction,
 }
 
-const WORDS: [&str; 15] = [
+const PART_WORDS: [&str; 15] = [
     "tumbling",
     "sliding",
     "timeInterval",
@@ -46,19 +46,19 @@ const WORDS: [&str; 15] = [
     "tupleCount",
 ];
 
-impl Parts {
-    /// Reads the parts of a clause; reports those that are wrong, and warns of the first that stands
-    /// too late.
+impl WindowParts {
+    /// Reads the parts of a clause; reports those that are wrong, and warns of the first that
+    /// stands too late.
     pub fn read<'w>(
-        work: &Work<'_, 'w>,
+        invocation: &InvocationContext<'_, 'w>,
         port: usize,
         clause: &'w PortClause<Vec<Expr>>,
-    ) -> Option<Parts> {
-        let mut parts = Parts::default();
-        let mut latest = Place::Kind;
+    ) -> Option<WindowParts> {
+        let mut parts = WindowParts::default();
+        let mut latest = WindowPartPosition::Kind;
         let (mut is_sound, mut is_told) = (true, false);
         for expr in &clause.body {
-            let Some(place) = parts.add(work, port, expr) else {
+            let Some(place) = parts.add(invocation, port, expr) else {
                 is_sound = false;
                 continue;
             };
@@ -66,7 +66,7 @@ impl Parts {
                 let message = "this part of the window stands too late";
                 let finding = Diagnostic::warning("window-order", expr.span, message);
                 let help = "the order is: kind, eviction, trigger, partitioned, its eviction";
-                work.session.report(finding.help(help));
+                invocation.session.report(finding.help(help));
                 is_told = true;
             }
             latest = if place > latest { place } else { latest };
@@ -75,77 +75,93 @@ impl Parts {
     }
 
     /// Adds one part; `None` if something is wrong with it, which was reported.
-    fn add<'w>(&mut self, work: &Work<'_, 'w>, port: usize, expr: &'w Expr) -> Option<Place> {
+    fn add<'w>(
+        &mut self,
+        invocation: &InvocationContext<'_, 'w>,
+        port: usize,
+        expr: &'w Expr,
+    ) -> Option<WindowPartPosition> {
         let span = expr.span;
         let (word, args) = match &expr.kind {
             ExprKind::Name(name) => (&name.name, None),
             ExprKind::Call(callee, args) => match &callee.kind {
                 ExprKind::Name(name) => (&name.name, Some(&args[..])),
-                _ => return not_a_part(work, span),
+                _ => return not_a_part(invocation, span),
             },
             ExprKind::Error => return None,
-            _ => return not_a_part(work, span),
+            _ => return not_a_part(invocation, span),
         };
-        let policies = Policies { work, port };
+        let policies = WindowPolicyReader { invocation, port };
         match (&*word.text, args) {
-            ("tumbling", None) => self.set_kind(work, WindowKind::Tumbling, span),
-            ("sliding", None) => self.set_kind(work, WindowKind::Sliding, span),
-            ("timeInterval", None) => self.set_kind(work, WindowKind::TimeInterval, span),
-            ("partitioned", None) => once(work, &mut self.partitioned, span, word),
+            ("tumbling", None) => self.set_kind(invocation, WindowKind::Tumbling, span),
+            ("sliding", None) => self.set_kind(invocation, WindowKind::Sliding, span),
+            ("timeInterval", None) => self.set_kind(invocation, WindowKind::TimeInterval, span),
+            ("partitioned", None) => set_once(invocation, &mut self.partitioned, span, word),
             ("count" | "time" | "delta" | "punct", Some(args)) => {
                 let policy = policies.policy(&word.text, args, span)?;
                 self.policies.push((policy, span));
-                Some(Place::Policy)
+                Some(WindowPartPosition::Policy)
             }
             (word, Some(args)) if interval::is_time(word) => {
                 self.times.read(&policies, word, args, span)?;
-                Some(Place::Policy)
+                Some(WindowPartPosition::Policy)
             }
             ("partitionAge" | "partitionCount" | "tupleCount", Some(args)) => {
                 let eviction = policies.partition_eviction(&word.text, args, span)?;
                 if let Some((_, first)) = self.eviction {
                     let message = "a window has one eviction of partitions";
                     let finding = Diagnostic::error("window-parts", span, message);
-                    work.session.report(finding.label(first, "first here"));
+                    invocation
+                        .session
+                        .report(finding.label(first, "first here"));
                     return None;
                 }
                 self.eviction = Some((eviction, span));
-                Some(Place::Eviction)
+                Some(WindowPartPosition::Eviction)
             }
-            (text, args) if WORDS.contains(&text) => {
+            (text, args) if PART_WORDS.contains(&text) => {
                 let message = match args {
                     None => format!("`{text}` needs its value in parentheses"),
                     Some(_) => format!("`{text}` takes no value"),
                 };
-                work.session.fail("window-parts", span, message)
+                invocation.session.fail("window-parts", span, message)
             }
             (text, _) => {
                 let message = format!("`{text}` is not a part of a window");
                 let finding = Diagnostic::error("unknown-window-part", word.span, message);
-                let finding = match nearest(text, WORDS.iter().copied()) {
+                let finding = match nearest(text, PART_WORDS.iter().copied()) {
                     Some(near) => finding.help(format!("did you mean `{near}`?")),
                     None => finding.help(EXAMPLE),
                 };
-                work.session.report(finding);
+                invocation.session.report(finding);
                 None
             }
         }
     }
 
-    fn set_kind(&mut self, work: &Work<'_, '_>, kind: WindowKind, span: Span) -> Option<Place> {
+    fn set_kind(
+        &mut self,
+        invocation: &InvocationContext<'_, '_>,
+        kind: WindowKind,
+        span: Span,
+    ) -> Option<WindowPartPosition> {
         if let Some((_, first)) = self.kind {
             let message = "a window is tumbling, sliding or timeInterval: one of them";
             let finding = Diagnostic::error("window-parts", span, message);
-            work.session.report(finding.label(first, "said here"));
+            invocation.session.report(finding.label(first, "said here"));
             return None;
         }
         self.kind = Some((kind, span));
-        Some(Place::Kind)
+        Some(WindowPartPosition::Kind)
     }
 
     /// The window that the parts make; reports what is missing or too much.
-    pub fn window(self, work: &Work<'_, '_>, clause: &PortClause<Vec<Expr>>) -> Option<Window> {
-        let fail = |span, message: &str| work.session.fail("window-parts", span, message);
+    pub fn window(
+        self,
+        invocation: &InvocationContext<'_, '_>,
+        clause: &PortClause<Vec<Expr>>,
+    ) -> Option<Window> {
+        let fail = |span, message: &str| invocation.session.fail("window-parts", span, message);
         let Some((kind, kind_span)) = self.kind else {
             return fail(
                 clause.port.span,
@@ -153,7 +169,7 @@ impl Parts {
             );
         };
         if kind == WindowKind::TimeInterval {
-            return self.time_interval(work, clause, kind_span);
+            return self.time_interval(invocation, clause, kind_span);
         }
         if let Some((word, span)) = self.times.first() {
             let message = format!("`{word}` is for timeInterval windows");
@@ -190,7 +206,8 @@ impl Parts {
                 *span,
                 "only the partitions of a partitioned window can be evicted",
             );
-            work.session
+            invocation
+                .session
                 .report(finding.help("write `partitioned` before it"));
             return None;
         }
@@ -198,7 +215,7 @@ impl Parts {
         let partition = self.partitioned.map(|_| Partition {
             evict: evict_partition,
         });
-        let pos = work.session.pos(clause.span);
+        let pos = invocation.session.pos(clause.span);
         Some(Window {
             kind,
             evict,
@@ -209,15 +226,15 @@ impl Parts {
     }
 }
 
-impl Parts {
+impl WindowParts {
     /// The same of a window over event time.
     fn time_interval(
         self,
-        work: &Work<'_, '_>,
+        invocation: &InvocationContext<'_, '_>,
         clause: &PortClause<Vec<Expr>>,
         kind: Span,
     ) -> Option<Window> {
-        let fail = |span, message: &str| work.session.fail("window-parts", span, message);
+        let fail = |span, message: &str| invocation.session.fail("window-parts", span, message);
         if let Some((_, span)) = self.policies.first() {
             let message = "a timeInterval window has no eviction and no trigger: the watermark fires \
                            its panes";
@@ -229,36 +246,38 @@ impl Parts {
                 "the partitions of a timeInterval window are not evicted",
             );
         }
-        let interval = self.times.interval(work, kind)?;
+        let interval = self.times.interval(invocation, kind)?;
         Some(Window {
             kind: WindowKind::TimeInterval,
             evict: Policy::Interval(interval),
             trigger: None,
             partition: self.partitioned.map(|_| Partition { evict: None }),
-            pos: work.session.pos(clause.span),
+            pos: invocation.session.pos(clause.span),
         })
     }
 }
 
-fn once(
-    work: &Work<'_, '_>,
+fn set_once(
+    invocation: &InvocationContext<'_, '_>,
     slot: &mut Option<Span>,
     span: Span,
     word: &syntax::ast::Ident,
-) -> Option<Place> {
+) -> Option<WindowPartPosition> {
     if let Some(first) = slot.replace(span) {
         let message = format!("`{}` is said twice", word.text);
         let finding = Diagnostic::error("window-parts", span, message);
-        work.session.report(finding.label(first, "first here"));
+        invocation
+            .session
+            .report(finding.label(first, "first here"));
         return None;
     }
-    Some(Place::Partitioned)
+    Some(WindowPartPosition::Partitioned)
 }
 
-fn not_a_part<T>(work: &Work<'_, '_>, span: Span) -> Option<T> {
+fn not_a_part<T>(invocation: &InvocationContext<'_, '_>, span: Span) -> Option<T> {
     let message = "this is not a part of a window";
     let finding = Diagnostic::error("unknown-window-part", span, message);
-    work.session.report(finding.help(EXAMPLE));
+    invocation.session.report(finding.help(EXAMPLE));
     None
 }
 

@@ -1,4 +1,5 @@
-//! Toolkit roots: from a file and its namespace to the root, from a root and a namespace to folders.
+//! Toolkit roots: from a file and its namespace to the root, from a root and a namespace to
+//! folders.
 
 use std::path::{Path, PathBuf};
 

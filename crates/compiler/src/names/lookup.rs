@@ -11,17 +11,17 @@ use graph::{NativeId, OperatorModel};
 use syntax::Diagnostic;
 use syntax::ast::{Composite, Function, QName, TypeDef};
 
-use super::elsewhere::foreign_function;
 use super::enumerator::Enumerator;
-use super::index::Namespace;
-use super::suggest::{BUILT_IN, foreign_type};
+use super::foreign_names::foreign_function;
+use super::namespace_index::NamespaceDefinitions;
+use super::suggest::{BUILT_IN_TYPES, foreign_type};
+use super::symbol_table::{NamespaceId, SymbolTable};
 use super::unit::UnitId;
-use super::world::{NamespaceId, World};
 use crate::Diagnostics;
 
 /// What sort of definition is looked for, in the user's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DefinitionKind {
     /// A composite or primitive operator.
     Operator,
     /// A type.
@@ -32,7 +32,7 @@ pub enum Kind {
 
 /// A definition.
 #[derive(Clone, Copy, Debug)]
-pub enum Found<'w> {
+pub enum Definition<'w> {
     /// A composite operator.
     Composite(UnitId, &'w Arc<Composite>),
     /// A primitive operator.
@@ -46,20 +46,20 @@ pub enum Found<'w> {
 }
 
 /// The definitions of one namespace.
-struct Level<'w> {
-    visible: Vec<(NamespaceId, Found<'w>)>,
-    hidden: Vec<(NamespaceId, Found<'w>)>,
+struct LevelDefinitions<'w> {
+    visible: Vec<(NamespaceId, Definition<'w>)>,
+    hidden: Vec<(NamespaceId, Definition<'w>)>,
 }
 
-impl World {
+impl SymbolTable {
     /// The composite or primitive operator of a name; reports why there is none.
     pub fn operator(
         &self,
         unit: UnitId,
         name: &QName,
         diagnostics: &Diagnostics,
-    ) -> Option<Found<'_>> {
-        self.definition(unit, name, Kind::Operator, diagnostics)
+    ) -> Option<Definition<'_>> {
+        self.definition(unit, name, DefinitionKind::Operator, diagnostics)
     }
 
     /// The one definition of a name; reports why there is none.
@@ -67,9 +67,9 @@ impl World {
         &self,
         unit: UnitId,
         name: &QName,
-        kind: Kind,
+        kind: DefinitionKind,
         diagnostics: &Diagnostics,
-    ) -> Option<Found<'_>> {
+    ) -> Option<Definition<'_>> {
         match self.search(unit, name, kind) {
             Ok(found) => Some(found),
             Err(diagnostic) => {
@@ -84,8 +84,8 @@ impl World {
         &self,
         unit: UnitId,
         name: &QName,
-        kind: Kind,
-    ) -> Result<Found<'_>, Box<Diagnostic>> {
+        kind: DefinitionKind,
+    ) -> Result<Definition<'_>, Box<Diagnostic>> {
         let mut hidden = Vec::new();
         for level in self.levels(unit, name)? {
             let found = self.collect(unit, &level, &name.name.text, kind);
@@ -103,11 +103,11 @@ impl World {
     }
 
     /// Every visible overload of a function name, nearest level first, with its distance.
-    pub(crate) fn overloads(&self, unit: UnitId, name: &QName) -> Vec<(usize, Found<'_>)> {
+    pub(crate) fn overloads(&self, unit: UnitId, name: &QName) -> Vec<(usize, Definition<'_>)> {
         let levels = self.levels(unit, name).unwrap_or_default();
         let mut list = Vec::new();
         for (distance, level) in levels.iter().enumerate() {
-            let found = self.collect(unit, level, &name.name.text, Kind::Function);
+            let found = self.collect(unit, level, &name.name.text, DefinitionKind::Function);
             list.extend(found.visible.into_iter().map(|(_, f)| (distance, f)));
         }
         list
@@ -115,19 +115,19 @@ impl World {
 
     /// Why there is no visible function of a name.
     pub(crate) fn no_function(&self, unit: UnitId, name: &QName) -> Diagnostic {
-        match self.search(unit, name, Kind::Function) {
+        match self.search(unit, name, DefinitionKind::Function) {
             Err(diagnostic) => *diagnostic,
-            Ok(_) => self.unknown(unit, name, Kind::Function),
+            Ok(_) => self.unknown(unit, name, DefinitionKind::Function),
         }
     }
 
     /// The enumerator of an unqualified name in the namespaces that a unit sees.
     pub(crate) fn enumerator(&self, unit: UnitId, name: &str) -> Option<&Enumerator> {
-        let uses = &self.index.uses[unit.0 as usize];
+        let uses = &self.index.visible[unit.0 as usize];
         let named = uses.named.get(name).copied();
         std::iter::once(uses.own)
             .chain(named)
-            .chain(uses.wild.iter().copied())
+            .chain(uses.wildcard.iter().copied())
             .find_map(|id| self.index.namespace(id).enumerators.get(name))
     }
 
@@ -146,17 +146,17 @@ impl World {
     }
 
     /// Names of a kind that a unit sees, for suggestions.
-    pub(crate) fn names(&self, unit: UnitId, kind: Kind) -> impl Iterator<Item = &str> {
-        let uses = &self.index.uses[unit.0 as usize];
+    pub(crate) fn names(&self, unit: UnitId, kind: DefinitionKind) -> impl Iterator<Item = &str> {
+        let uses = &self.index.visible[unit.0 as usize];
         let named = uses.named.keys().map(|name| &**name);
         std::iter::once(uses.own)
-            .chain(uses.wild.iter().copied())
+            .chain(uses.wildcard.iter().copied())
             .flat_map(move |id| names_of(self.index.namespace(id), kind))
             .chain(named)
     }
 
     fn levels(&self, unit: UnitId, name: &QName) -> Result<Vec<Vec<NamespaceId>>, Box<Diagnostic>> {
-        let uses = &self.index.uses[unit.0 as usize];
+        let uses = &self.index.visible[unit.0 as usize];
         if let Some(namespace) = &name.namespace {
             return match self.index.find(&namespace.text) {
                 Some(id) => Ok(vec![vec![id]]),
@@ -171,13 +171,19 @@ impl World {
         Ok(vec![
             vec![uses.own],
             named.into_iter().collect(),
-            uses.wild.clone(),
+            uses.wildcard.clone(),
         ])
     }
 
-    fn collect(&self, unit: UnitId, level: &[NamespaceId], name: &str, kind: Kind) -> Level<'_> {
-        let own = self.index.uses[unit.0 as usize].own;
-        let mut result = Level {
+    fn collect(
+        &self,
+        unit: UnitId,
+        level: &[NamespaceId],
+        name: &str,
+        kind: DefinitionKind,
+    ) -> LevelDefinitions<'_> {
+        let own = self.index.visible[unit.0 as usize].own;
+        let mut result = LevelDefinitions {
             visible: Vec::new(),
             hidden: Vec::new(),
         };
@@ -194,7 +200,13 @@ impl World {
         result
     }
 
-    fn ambiguous(&self, name: &QName, kind: Kind, a: NamespaceId, b: NamespaceId) -> Diagnostic {
+    fn ambiguous(
+        &self,
+        name: &QName,
+        kind: DefinitionKind,
+        a: NamespaceId,
+        b: NamespaceId,
+    ) -> Diagnostic {
         let (a, b) = (&self.index.namespace(a).name, &self.index.namespace(b).name);
         let word = kind.word();
         let text = &name.name.text;
@@ -203,41 +215,46 @@ impl World {
             .help(format!("write `{a}::{text}` or `{b}::{text}`"))
     }
 
-    fn not_public(&self, name: &QName, namespace: NamespaceId, found: Found<'_>) -> Diagnostic {
+    fn not_public(
+        &self,
+        name: &QName,
+        namespace: NamespaceId,
+        found: Definition<'_>,
+    ) -> Diagnostic {
         let namespace = &self.index.namespace(namespace).name;
         let text = &name.name.text;
         let message = format!("`{text}` is not public in namespace `{namespace}`");
         let diagnostic = Diagnostic::error("not-public", name.span, message);
         match found {
-            Found::Composite(_, c) => diagnostic.label(c.name.span, "defined here"),
-            Found::Function(_, f) => diagnostic.label(f.name.span, "defined here"),
+            Definition::Composite(_, c) => diagnostic.label(c.name.span, "defined here"),
+            Definition::Function(_, f) => diagnostic.label(f.name.span, "defined here"),
             _ => diagnostic,
         }
     }
 
-    fn unknown(&self, unit: UnitId, name: &QName, kind: Kind) -> Diagnostic {
+    fn unknown(&self, unit: UnitId, name: &QName, kind: DefinitionKind) -> Diagnostic {
         let text = &name.name.text;
         let (code, word) = (kind.code(), kind.word());
         let Some(namespace) = &name.namespace else {
             let diagnostic =
                 Diagnostic::error(code, name.span, format!("there is no {word} `{text}`"));
-            let elsewhere = self.elsewhere(name, kind);
+            let elsewhere = self.unused_namespace(name, kind);
             let diagnostic = match kind {
-                Kind::Type => match foreign_type(text) {
+                DefinitionKind::Type => match foreign_type(text) {
                     Some(own) => diagnostic.help(format!("did you mean `{own}`?")),
                     None => self.suggestions.did_you_mean(diagnostic, text, || {
                         let defined = self.names(unit, kind);
-                        defined.chain(BUILT_IN.iter().copied())
+                        defined.chain(BUILT_IN_TYPES.iter().copied())
                     }),
                 },
-                Kind::Function if foreign_function(text).is_some() => {
+                DefinitionKind::Function if foreign_function(text).is_some() => {
                     diagnostic.help(foreign_function(text).unwrap_or_default())
                 }
-                Kind::Function => {
-                    let diagnostic = self.output_function_meant(diagnostic, text);
-                    self.meant(diagnostic, text, unit, kind)
+                DefinitionKind::Function => {
+                    let diagnostic = self.suggest_output_function(diagnostic, text);
+                    self.suggest_name(diagnostic, text, unit, kind)
                 }
-                Kind::Operator => self.meant(diagnostic, text, unit, kind),
+                DefinitionKind::Operator => self.suggest_name(diagnostic, text, unit, kind),
             };
             return match elsewhere {
                 Some(ns) => {
@@ -264,7 +281,7 @@ impl World {
     }
 
     /// Adds that it is a function for the output clauses of some operators, if it is.
-    fn output_function_meant(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    fn suggest_output_function(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
         let models = self
             .index
             .namespaces
@@ -285,8 +302,8 @@ impl World {
     }
 
     /// A namespace that is not used but has a public definition of the name.
-    fn elsewhere(&self, name: &QName, kind: Kind) -> Option<&str> {
-        let has = |n: &&Namespace| {
+    fn unused_namespace(&self, name: &QName, kind: DefinitionKind) -> Option<&str> {
+        let has = |n: &&NamespaceDefinitions| {
             in_namespace(n, &name.name.text, kind)
                 .iter()
                 .any(|found| found.is_public())
@@ -305,87 +322,97 @@ impl World {
         let span = name.namespace.as_ref().map_or(name.span, |n| n.span);
         let message = format!("there is no namespace `{namespace}`");
         let finding = Diagnostic::error("unknown-namespace", span, message);
-        self.index.namespace_meant(finding, namespace, own)
+        self.index.suggest_namespace(finding, namespace, own)
     }
 
-    fn meant(&self, finding: Diagnostic, name: &str, unit: UnitId, kind: Kind) -> Diagnostic {
+    fn suggest_name(
+        &self,
+        finding: Diagnostic,
+        name: &str,
+        unit: UnitId,
+        kind: DefinitionKind,
+    ) -> Diagnostic {
         let suggestions = &self.suggestions;
         suggestions.did_you_mean(finding, name, || self.names(unit, kind))
     }
 }
 
-impl Kind {
+impl DefinitionKind {
     /// The user's word for it.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Operator => "operator",
-            Kind::Type => "type",
-            Kind::Function => "function",
+            DefinitionKind::Operator => "operator",
+            DefinitionKind::Type => "type",
+            DefinitionKind::Function => "function",
         }
     }
 
     fn code(self) -> &'static str {
         match self {
-            Kind::Operator => "unknown-operator",
-            Kind::Type => "unknown-type",
-            Kind::Function => "unknown-function",
+            DefinitionKind::Operator => "unknown-operator",
+            DefinitionKind::Type => "unknown-type",
+            DefinitionKind::Function => "unknown-function",
         }
     }
 }
 
-impl Found<'_> {
+impl Definition<'_> {
     fn is_public(&self) -> bool {
         match self {
-            Found::Composite(_, c) => c.is_public,
-            Found::Function(_, f) => f.is_public,
-            Found::Operator(_) | Found::Type(..) | Found::Native(_) => true,
+            Definition::Composite(_, c) => c.is_public,
+            Definition::Function(_, f) => f.is_public,
+            Definition::Operator(_) | Definition::Type(..) | Definition::Native(_) => true,
         }
     }
 }
 
-fn in_namespace<'w>(namespace: &'w Namespace, name: &str, kind: Kind) -> Vec<Found<'w>> {
+fn in_namespace<'w>(
+    namespace: &'w NamespaceDefinitions,
+    name: &str,
+    kind: DefinitionKind,
+) -> Vec<Definition<'w>> {
     let mut list = Vec::new();
     match kind {
-        Kind::Operator => {
+        DefinitionKind::Operator => {
             let composite = namespace.composites.get(name);
-            list.extend(composite.map(|(unit, c)| Found::Composite(*unit, c)));
+            list.extend(composite.map(|(unit, c)| Definition::Composite(*unit, c)));
             if list.is_empty() {
                 list.extend(
                     namespace
                         .operators
                         .get(name)
-                        .map(|model| Found::Operator(model)),
+                        .map(|model| Definition::Operator(model)),
                 );
             }
         }
-        Kind::Type => {
+        DefinitionKind::Type => {
             list.extend(
                 namespace
                     .types
                     .get(name)
-                    .map(|(unit, t)| Found::Type(*unit, t)),
+                    .map(|(unit, t)| Definition::Type(*unit, t)),
             );
         }
-        Kind::Function => {
+        DefinitionKind::Function => {
             let functions = namespace.functions.get(name).into_iter().flatten();
-            list.extend(functions.map(|(unit, f)| Found::Function(*unit, f)));
+            list.extend(functions.map(|(unit, f)| Definition::Function(*unit, f)));
             let natives = namespace.natives.get(name).into_iter().flatten();
-            list.extend(natives.map(|id| Found::Native(*id)));
+            list.extend(natives.map(|id| Definition::Native(*id)));
         }
     }
     list
 }
 
-fn names_of(namespace: &Namespace, kind: Kind) -> Vec<&str> {
+fn names_of(namespace: &NamespaceDefinitions, kind: DefinitionKind) -> Vec<&str> {
     match kind {
-        Kind::Operator => {
+        DefinitionKind::Operator => {
             let composites = namespace.composites.keys().map(|name| &**name);
             composites
                 .chain(namespace.operators.keys().copied())
                 .collect()
         }
-        Kind::Type => namespace.types.keys().map(|name| &**name).collect(),
-        Kind::Function => {
+        DefinitionKind::Type => namespace.types.keys().map(|name| &**name).collect(),
+        DefinitionKind::Function => {
             let functions = namespace.functions.keys().map(|name| &**name);
             functions.chain(namespace.natives.keys().copied()).collect()
         }

@@ -1,31 +1,33 @@
 //! Names and what they mean: the loaded units, their namespaces, and the scopes within them.
 //!
-//! [`World`] is everything that can be named from anywhere, indexed by namespace. A [`Scope`] is what
-//! can be named at one place: a chain of frames from the innermost block out to the unit.
+//! [`SymbolTable`] is everything that can be named from anywhere, indexed by namespace. A [`Scope`]
+//! is what can be named at one place: a chain of frames from the innermost block out to the unit.
 
-mod composite;
-mod elsewhere;
+mod composite_frame;
 mod enumerator;
-mod index;
+mod foreign_names;
 mod lookup;
-mod operator;
-mod regrouped;
+mod namespace_index;
+mod operator_frame;
+mod regrouped_exprs;
 mod scope;
 mod suggest;
+mod symbol_table;
 mod unit;
-mod world;
 
-pub use composite::{Binding, CompositeFrame, Schema, Stream, StreamId};
-pub(crate) use elsewhere::foreign_function;
+pub use composite_frame::{CompositeFrame, CompositeStream, FormalBinding, StreamId, StreamSchema};
 pub use enumerator::Enumerator;
 pub(crate) use enumerator::{
     in_definition as enumerators_in_definition, in_type as enumerators_in_type,
 };
-pub(crate) use index::{duplicate_enumerator, name_in_prototype};
-pub use lookup::{Found, Kind};
-pub use operator::{Channel, InputPort, OperatorFrame, OutputPort, StateEntry};
+pub(crate) use foreign_names::foreign_function;
+pub use lookup::{Definition, DefinitionKind};
+pub(crate) use namespace_index::{duplicate_enumerator, name_in_prototype};
+pub use operator_frame::{
+    ChannelPosition, FrameInputPort, FrameOutputPort, OperatorFrame, StateEntry,
+};
 pub(crate) use scope::{BlockFrame, LocalEntry, LocalKind, LocalType};
-pub use scope::{Frame, Scope};
+pub use scope::{Scope, ScopeFrame};
 pub use suggest::{Suggestions, did_you_mean, nearest};
+pub use symbol_table::SymbolTable;
 pub use unit::{IMPLICIT_USES, LoadedUnit, UnitId};
-pub use world::World;

@@ -4,8 +4,9 @@
 //!   Block (locals, local types)  ->  Block ...  ->  Operator (ports, state)
 //!                                       ->  Composite (formals, streams, types)  ->  Unit
 //! ```
-//! Cheap to clone. The actual of a composite's formal keeps the scope it was written in, which makes
-//! the expansion of composites hygienic: nothing of the composite is ever seen by its actuals.
+//! Cheap to clone. The actual of a composite's formal keeps the scope it was written in, which
+//! makes the expansion of composites hygienic: nothing of the composite is ever seen by its
+//! actuals.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,25 +18,25 @@ use syntax::Span;
 use syntax::ast::TypeDef;
 use tuple::Type;
 
-use super::composite::CompositeFrame;
+use super::composite_frame::CompositeFrame;
 use super::enumerator::Enumerator;
-use super::operator::OperatorFrame;
+use super::operator_frame::OperatorFrame;
 use super::unit::UnitId;
-use crate::types::Slot;
+use crate::types::LazyResult;
 
 /// A place's view of names.
 #[derive(Clone, Debug)]
-pub struct Scope<'w>(Rc<Node<'w>>);
+pub struct Scope<'w>(Rc<ScopeNode<'w>>);
 
 #[derive(Debug)]
-struct Node<'w> {
-    frame: Frame<'w>,
+struct ScopeNode<'w> {
+    frame: ScopeFrame<'w>,
     outer: Option<Scope<'w>>,
 }
 
 /// One frame of a scope.
 #[derive(Clone, Debug)]
-pub enum Frame<'w> {
+pub enum ScopeFrame<'w> {
     /// The unit and all that it sees.
     Unit(UnitId),
     /// A composite instance.
@@ -76,7 +77,7 @@ pub(crate) enum LocalKind {
 #[derive(Debug)]
 pub(crate) struct LocalType<'w> {
     pub def: &'w Arc<TypeDef>,
-    pub slot: Slot<Type>,
+    pub resolved: LazyResult<Type>,
 }
 
 /// The names of a block.
@@ -90,8 +91,8 @@ pub(crate) struct BlockFrame<'w> {
 impl<'w> Scope<'w> {
     /// The scope of a unit's top level.
     pub fn unit(unit: UnitId) -> Scope<'w> {
-        Scope(Rc::new(Node {
-            frame: Frame::Unit(unit),
+        Scope(Rc::new(ScopeNode {
+            frame: ScopeFrame::Unit(unit),
             outer: None,
         }))
     }
@@ -99,19 +100,19 @@ impl<'w> Scope<'w> {
     /// The scope inside a composite instance.
     pub fn composite(frame: Rc<CompositeFrame<'w>>) -> Scope<'w> {
         let unit = frame.unit;
-        Scope::unit(unit).enter(Frame::Composite(frame))
+        Scope::unit(unit).enter(ScopeFrame::Composite(frame))
     }
 
     /// A scope with one more frame.
-    pub fn enter(&self, frame: Frame<'w>) -> Scope<'w> {
-        Scope(Rc::new(Node {
+    pub fn enter(&self, frame: ScopeFrame<'w>) -> Scope<'w> {
+        Scope(Rc::new(ScopeNode {
             frame,
             outer: Some(self.clone()),
         }))
     }
 
     /// The frames, innermost first.
-    pub fn frames(&self) -> impl Iterator<Item = &Frame<'w>> {
+    pub fn frames(&self) -> impl Iterator<Item = &ScopeFrame<'w>> {
         let mut next = Some(self);
         std::iter::from_fn(move || {
             let scope = next?;
@@ -123,7 +124,7 @@ impl<'w> Scope<'w> {
     /// The unit that holds it.
     pub fn unit_id(&self) -> UnitId {
         let unit = self.frames().find_map(|frame| match frame {
-            Frame::Unit(unit) => Some(*unit),
+            ScopeFrame::Unit(unit) => Some(*unit),
             _ => None,
         });
         unit.unwrap_or(UnitId(0))
@@ -132,7 +133,7 @@ impl<'w> Scope<'w> {
     /// The composite instance around it.
     pub fn composite_frame(&self) -> Option<&Rc<CompositeFrame<'w>>> {
         self.frames().find_map(|frame| match frame {
-            Frame::Composite(frame) => Some(frame),
+            ScopeFrame::Composite(frame) => Some(frame),
             _ => None,
         })
     }
@@ -140,20 +141,21 @@ impl<'w> Scope<'w> {
     /// The operator invocation around it.
     pub fn operator_frame(&self) -> Option<&Rc<OperatorFrame>> {
         self.frames().find_map(|frame| match frame {
-            Frame::Operator(frame) => Some(frame),
+            ScopeFrame::Operator(frame) => Some(frame),
             _ => None,
         })
     }
 
     /// Whether it is the default of a composite's formal.
     pub fn is_default(&self) -> bool {
-        self.frames().any(|frame| matches!(frame, Frame::Default))
+        self.frames()
+            .any(|frame| matches!(frame, ScopeFrame::Default))
     }
 
     /// This scope without the block and operator frames: that of the composite or unit.
     pub fn outside_operator(&self) -> Scope<'w> {
         let mut scope = self;
-        while let (Frame::Block(_) | Frame::Operator(_), Some(outer)) =
+        while let (ScopeFrame::Block(_) | ScopeFrame::Operator(_), Some(outer)) =
             (&scope.0.frame, scope.0.outer.as_ref())
         {
             scope = outer;

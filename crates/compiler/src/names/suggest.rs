@@ -8,7 +8,7 @@ pub use graph::nearest;
 use syntax::{Diagnostic, Span};
 
 /// The words for built-in types.
-pub(super) const BUILT_IN: &[&str] = &[
+pub(super) const BUILT_IN_TYPES: &[&str] = &[
     "boolean",
     "int8",
     "int16",
@@ -75,8 +75,8 @@ impl Suggestions {
         }
     }
 
-    /// Whether a finding at this place may be compared with all names, or with all ports: there are not
-    /// too many others.
+    /// Whether a finding at this place may be compared with all names, or with all ports: there are
+    /// not too many others.
     pub(crate) fn is_open(&self, at: Span) -> bool {
         let mut compared = self.0.borrow_mut();
         if compared.len() >= SUGGESTIONS_MAX && !compared.contains(&at) {
@@ -99,7 +99,7 @@ impl Suggestions {
             return finding;
         }
         match own_names(ports) {
-            Some(own) => finding.help(format!("write {}", listed(&own, " or "))),
+            Some(own) => finding.help(format!("write {}", list_names(&own, " or "))),
             None => finding.help("give each of these ports a name of its own with `as`"),
         }
     }
@@ -122,7 +122,7 @@ impl Suggestions {
         match first[..] {
             [] => diagnostic.help("it has no such port at all"),
             [only] => diagnostic.help(format!("its only one is `{only}`")),
-            _ => diagnostic.help(format!("it has {}", listed(&first, ", "))),
+            _ => diagnostic.help(format!("it has {}", list_names(&first, ", "))),
         }
     }
 }
@@ -146,7 +146,7 @@ fn own_names<'n>(ports: impl Iterator<Item = &'n [Arc<str>]> + Clone) -> Option<
 const PORTS_NAMED_MAX: usize = 8;
 
 /// Names of ports with `between` between them, the first few if there are many.
-fn listed(names: &[&str], between: &str) -> String {
+fn list_names(names: &[&str], between: &str) -> String {
     let few = names.iter().take(PORTS_NAMED_MAX);
     let few: Vec<_> = few.map(|name| format!("`{name}`")).collect();
     let text = few.join(between);

@@ -1,59 +1,62 @@
 //! Placements that cannot all be kept: operators that have to be together and apart.
 //!
-//! What has to be together is looked at in this order: operators of one process against exlocation of
-//! partitions and of hosts and against isolation, then against the hosts that they are placed on; then
-//! operators of one host against the same; then what can be restarted or relocated. One finding for
-//! each group and each kind.
+//! What has to be together is looked at in this order: operators of one process against exlocation
+//! of partitions and of hosts and against isolation, then against the hosts that they are placed
+//! on; then operators of one host against the same; then what can be restarted or relocated. One
+//! finding for each group and each kind.
 
 use std::collections::HashMap;
 
-use graph::{DisjointSets, Flow, Operator, Pos, Program};
+use graph::{DisjointSets, OperatorNode, Pos, Program, StreamConsumers};
 
 use super::PlanError;
-use super::placement::{Placement, Said, are_different_hosts};
+use super::placement::{OperatorPlacement, PlacementValue, are_different_hosts};
 
-/// All contradictions; `together` are the operators that have to share a process.
+/// All contradictions; `process_sets` are the operators that have to share a process.
 pub(super) fn find(
     program: &Program,
-    flow: &Flow,
-    placements: &[Placement<'_>],
+    stream_consumers: &StreamConsumers,
+    placements: &[OperatorPlacement<'_>],
     together: &DisjointSets,
 ) -> Vec<PlanError> {
     let operators = &program.operators;
-    let finder = Finder {
+    let finder = ContradictionFinder {
         operators,
         heads: operators.iter().map(|operator| operator.pos).collect(),
-        loops: flow.loops(),
+        loops: stream_consumers.loops(),
         placements,
     };
-    finder.all(together)
+    finder.find_all(together)
 }
 
-/// The contradictions in what operators say, on whatever plan: loops are left out, as SPL lets a loop
-/// lead through several processes. `places` has for each operator where it is and its config entries
-/// are, for what is found.
-pub(crate) fn in_config(operators: &[Operator], places: &[(Pos, Vec<Pos>)]) -> Vec<PlanError> {
+/// The contradictions in what operators say, on whatever plan: loops are left out, as SPL lets a
+/// loop lead through several processes. `places` has for each operator where it is and its config
+/// entries are, for what is found.
+pub(crate) fn in_config(operators: &[OperatorNode], places: &[(Pos, Vec<Pos>)]) -> Vec<PlanError> {
     let all = operators.iter().zip(places);
     let placements = all.map(|(operator, (_, config))| {
         let config = config.iter().copied();
-        Placement::at(operator, config)
+        OperatorPlacement::with_positions(operator, config)
     });
     let placements: Vec<_> = placements.collect();
-    let sets = together(&placements, DisjointSets::new(placements.len()));
-    let finder = Finder {
+    let sets = process_sets(&placements, DisjointSets::new(placements.len()));
+    let finder = ContradictionFinder {
         operators,
         heads: places.iter().map(|(head, _)| *head).collect(),
         loops: vec![None; placements.len()],
         placements: &placements,
     };
-    finder.all(&sets)
+    finder.find_all(&sets)
 }
 
-/// The operators that have to share a process: those of `sets`, of one `partitionColocation`, and all
-/// of a host that a `hostIsolation` keeps for one process.
-pub(super) fn together(placements: &[Placement<'_>], mut sets: DisjointSets) -> DisjointSets {
-    join(placements, &mut sets, |p| p.colocation);
-    for set in hosts(placements, sets.clone()).sets() {
+/// The operators that have to share a process: those of `sets`, of one `partitionColocation`, and
+/// all of a host that a `hostIsolation` keeps for one process.
+pub(super) fn process_sets(
+    placements: &[OperatorPlacement<'_>],
+    mut sets: DisjointSets,
+) -> DisjointSets {
+    join_equal(placements, &mut sets, |p| p.colocation);
+    for set in host_sets(placements, sets.clone()).sets() {
         if set
             .iter()
             .any(|&at| placements[at].host_isolation.is_some())
@@ -65,16 +68,19 @@ pub(super) fn together(placements: &[Placement<'_>], mut sets: DisjointSets) -> 
 }
 
 /// The operators that have to be on one host: those of a process, and those of one id.
-pub(super) fn hosts(placements: &[Placement<'_>], mut together: DisjointSets) -> DisjointSets {
-    join(placements, &mut together, |p| p.host_colocation);
+pub(super) fn host_sets(
+    placements: &[OperatorPlacement<'_>],
+    mut together: DisjointSets,
+) -> DisjointSets {
+    join_equal(placements, &mut together, |p| p.host_colocation);
     together
 }
 
 /// Joins operators that say the same.
-fn join<'a>(
-    placements: &[Placement<'a>],
+fn join_equal<'a>(
+    placements: &[OperatorPlacement<'a>],
     sets: &mut DisjointSets,
-    of: fn(&Placement<'a>) -> Option<Said<'a>>,
+    of: fn(&OperatorPlacement<'a>) -> Option<PlacementValue<'a>>,
 ) {
     let mut first = HashMap::new();
     for (at, placement) in placements.iter().enumerate() {
@@ -87,181 +93,207 @@ fn join<'a>(
 const PROCESS: &str = "process";
 const HOST: &str = "host";
 
-type Part<'a> = fn(&Placement<'a>) -> Option<Said<'a>>;
+type PlacementField<'a> = fn(&OperatorPlacement<'a>) -> Option<PlacementValue<'a>>;
 
 /// What an operator says.
 #[derive(Clone, Copy)]
-struct Voice<'a> {
-    at: usize,
-    said: Said<'a>,
+struct PlacementClaim<'a> {
+    operator: usize,
+    value: PlacementValue<'a>,
 }
 
 /// Why two operators have to be together.
-enum Bond<'a> {
+enum ColocationReason<'a> {
     /// By what both say.
-    Said(Said<'a>, Said<'a>),
+    Config(PlacementValue<'a>, PlacementValue<'a>),
     /// By what both say of their host, which an operator keeps for one process.
-    Host(Said<'a>, Said<'a>, Voice<'a>),
+    IsolatedHost(PlacementValue<'a>, PlacementValue<'a>, PlacementClaim<'a>),
     Loop,
     /// Each is together with others that are.
-    Others,
+    Indirect,
 }
 
-struct Finder<'p, 'a> {
-    operators: &'p [Operator],
+struct ContradictionFinder<'p, 'a> {
+    operators: &'p [OperatorNode],
     /// Where each operator is.
     heads: Vec<Pos>,
     loops: Vec<Option<u32>>,
-    placements: &'p [Placement<'a>],
+    placements: &'p [OperatorPlacement<'a>],
 }
 
-impl<'a> Finder<'_, 'a> {
-    /// All contradictions; `together` are the operators that have to share a process.
-    fn all(&self, together: &DisjointSets) -> Vec<PlanError> {
+impl<'a> ContradictionFinder<'_, 'a> {
+    /// All contradictions; `process_sets` are the operators that have to share a process.
+    fn find_all(&self, together: &DisjointSets) -> Vec<PlanError> {
         let mut process = together.clone();
         let sets = together.clone().sets();
         let mut found = Vec::new();
         for set in &sets {
-            found.extend(self.same(set, |p| p.exlocation, PROCESS));
-            found.extend(self.same(set, |p| p.host_exlocation, PROCESS));
-            found.extend(self.isolated(set));
-            found.extend(self.hosts(set, PROCESS));
+            found.extend(self.find_equal(set, |p| p.exlocation, PROCESS));
+            found.extend(self.find_equal(set, |p| p.host_exlocation, PROCESS));
+            found.extend(self.find_isolated(set));
+            found.extend(self.find_host_conflict(set, PROCESS));
         }
-        for set in hosts(self.placements, together.clone()).sets() {
+        for set in host_sets(self.placements, together.clone()).sets() {
             let first = process.find(set[0]);
             if set.iter().any(|&at| process.find(at) != first) {
-                found.extend(self.same(&set, |p| p.host_exlocation, HOST));
-                found.extend(self.hosts(&set, HOST));
+                found.extend(self.find_equal(&set, |p| p.host_exlocation, HOST));
+                found.extend(self.find_host_conflict(&set, HOST));
             }
         }
         for set in &sets {
-            found.extend(self.mixed(set, |p| p.restartable, "restartable"));
-            found.extend(self.mixed(set, |p| p.relocatable, "relocatable"));
+            found.extend(self.find_mixed(set, |p| p.restartable, "restartable"));
+            found.extend(self.find_mixed(set, |p| p.relocatable, "relocatable"));
         }
         found
     }
 
     /// Two operators of a set that say the same, and so must not be together.
-    fn same(&self, set: &[usize], of: Part<'a>, what: &str) -> Option<PlanError> {
-        let mut first: HashMap<&str, Voice<'a>> = HashMap::new();
-        for voice in self.voices(set, of) {
-            match first.get(voice.said.value) {
+    fn find_equal(&self, set: &[usize], of: PlacementField<'a>, what: &str) -> Option<PlanError> {
+        let mut first: HashMap<&str, PlacementClaim<'a>> = HashMap::new();
+        for claim in self.claims(set, of) {
+            match first.get(claim.value.value) {
                 Some(before) => {
-                    let apart = voice.said.value;
+                    let apart = claim.value.value;
                     let text = format!("{{}}, and must not, by {apart}");
-                    return Some(self.pair(*before, voice, what, &text));
+                    return Some(self.contradiction(*before, claim, what, &text));
                 }
-                None => first.insert(voice.said.value, voice),
+                None => first.insert(claim.value.value, claim),
             };
         }
         None
     }
 
     /// Two operators of a set on different hosts.
-    fn hosts(&self, set: &[usize], what: &str) -> Option<PlanError> {
-        let voices = distinct(self.voices(set, |p| p.host));
-        let apart = |one: &Voice<'_>, other: &Voice<'_>| {
-            are_different_hosts(one.said.value, other.said.value)
+    fn find_host_conflict(&self, set: &[usize], what: &str) -> Option<PlanError> {
+        let claims = distinct(self.claims(set, |p| p.host));
+        let apart = |one: &PlacementClaim<'_>, other: &PlacementClaim<'_>| {
+            are_different_hosts(one.value.value, other.value.value)
         };
-        let (one, other) = first_pair(&voices, apart)?;
-        let (a, b) = (one.said.value, other.said.value);
-        Some(self.pair(one, other, what, &format!("{{}}, but are on {a} and {b}")))
+        let (one, other) = first_pair(&claims, apart)?;
+        let (a, b) = (one.value.value, other.value.value);
+        Some(self.contradiction(one, other, what, &format!("{{}}, but are on {a} and {b}")))
     }
 
     /// What the operators of a set say.
-    fn voices(&self, set: &[usize], of: Part<'a>) -> impl Iterator<Item = Voice<'a>> {
-        let voice = move |&at: &usize| {
+    fn claims(
+        &self,
+        set: &[usize],
+        of: PlacementField<'a>,
+    ) -> impl Iterator<Item = PlacementClaim<'a>> {
+        let claim = move |&at: &usize| {
             let said = of(&self.placements[at])?;
-            Some(Voice { at, said })
+            Some(PlacementClaim {
+                operator: at,
+                value: said,
+            })
         };
-        set.iter().filter_map(voice)
+        set.iter().filter_map(claim)
     }
 
     /// Two operators that have to be together; `but` says why they cannot, behind why they have to.
-    fn pair(&self, one: Voice<'a>, other: Voice<'a>, what: &str, but: &str) -> PlanError {
-        let (a, b) = (self.name(one.at), self.name(other.at));
-        let why = self.why(one.at, other.at, what);
+    fn contradiction(
+        &self,
+        one: PlacementClaim<'a>,
+        other: PlacementClaim<'a>,
+        what: &str,
+        but: &str,
+    ) -> PlanError {
+        let (a, b) = (self.name(one.operator), self.name(other.operator));
+        let why = self.reason_text(one.operator, other.operator, what);
         let rest = but.replacen("{}", &why, 1);
         let message = format!("{a} and {b} have to share a {what}{rest}");
-        let error = PlanError::new(message).at(other.said.pos);
+        let error = PlanError::new(message).with_pos(other.value.pos);
         self.labelled(
             error,
-            [(one.at, one.said.pos), (other.at, other.said.pos)],
+            [
+                (one.operator, one.value.pos),
+                (other.operator, other.value.pos),
+            ],
             what,
         )
     }
 
     /// An operator of a set that is to be alone in its process.
-    fn isolated(&self, set: &[usize]) -> Option<PlanError> {
+    fn find_isolated(&self, set: &[usize]) -> Option<PlanError> {
         let isolation = |&at: &usize| Some((at, self.placements[at].isolation?));
         let (at, said) = set.iter().find_map(isolation)?;
         let mut others: Vec<usize> = set.iter().copied().filter(|&other| other != at).collect();
-        others.sort_by_key(|&other| matches!(self.bond(at, other, PROCESS), Bond::Others));
+        others.sort_by_key(|&other| {
+            matches!(
+                self.colocation_reason(at, other, PROCESS),
+                ColocationReason::Indirect
+            )
+        });
         let other = *others.first()?;
         let (a, b) = (self.name(at), self.name(other));
-        let why = self.why(at, other, PROCESS);
+        let why = self.reason_text(at, other, PROCESS);
         let message = format!("{a} has to be alone in a process, but shares one with {b}{why}");
-        let error = PlanError::new(message).at(said.pos);
+        let error = PlanError::new(message).with_pos(said.pos);
         Some(self.labelled(error, [(at, said.pos), (other, said.pos)], PROCESS))
     }
 
     /// Two operators of a set, one that can be restarted (relocated) and one that cannot.
-    fn mixed(&self, set: &[usize], of: Part<'a>, word: &str) -> Option<PlanError> {
-        let voices = distinct(self.voices(set, of));
-        let [one, other] = voices[..] else {
+    fn find_mixed(&self, set: &[usize], of: PlacementField<'a>, word: &str) -> Option<PlanError> {
+        let claims = distinct(self.claims(set, of));
+        let [one, other] = claims[..] else {
             return None;
         };
-        let not = |voice: Voice<'_>| {
-            if voice.said.value == "true" {
+        let not = |claim: PlacementClaim<'_>| {
+            if claim.value.value == "true" {
                 ""
             } else {
                 "not "
             }
         };
-        let (a, b) = (self.name(one.at), self.name(other.at));
-        let why = self.why(one.at, other.at, PROCESS);
+        let (a, b) = (self.name(one.operator), self.name(other.operator));
+        let why = self.reason_text(one.operator, other.operator, PROCESS);
         let message = format!(
             "{a} is {}{word} and {b} is {}{word}, but they have to share a process{why}",
             not(one),
             not(other)
         );
-        let error = PlanError::new(message).at(other.said.pos);
-        let places = [(one.at, one.said.pos), (other.at, other.said.pos)];
+        let error = PlanError::new(message).with_pos(other.value.pos);
+        let places = [
+            (one.operator, one.value.pos),
+            (other.operator, other.value.pos),
+        ];
         let error = self.labelled(error, places, PROCESS);
-        Some(error.help(format!("say the same of `{word}` for both")))
+        Some(error.with_help(format!("say the same of `{word}` for both")))
     }
 
     /// Why two operators have to be together, behind a blank.
-    fn why(&self, one: usize, other: usize, what: &str) -> String {
-        match self.bond(one, other, what) {
-            Bond::Said(said, _) => format!(" by {}", said.value),
-            Bond::Host(said, _, alone) => {
-                let isolates = self.name(alone.at);
+    fn reason_text(&self, one: usize, other: usize, what: &str) -> String {
+        match self.colocation_reason(one, other, what) {
+            ColocationReason::Config(said, _) => format!(" by {}", said.value),
+            ColocationReason::IsolatedHost(said, _, alone) => {
+                let isolates = self.name(alone.operator);
                 format!(" by {}, whose host {isolates} isolates", said.value)
             }
-            Bond::Loop => " because they stand in a loop".to_owned(),
-            Bond::Others => " through other operators".to_owned(),
+            ColocationReason::Loop => " because they stand in a loop".to_owned(),
+            ColocationReason::Indirect => " through other operators".to_owned(),
         }
     }
 
-    fn bond(&self, one: usize, other: usize, what: &str) -> Bond<'a> {
+    fn colocation_reason(&self, one: usize, other: usize, what: &str) -> ColocationReason<'a> {
         let [a, b] = [one, other].map(|at| &self.placements[at]);
-        let both = |of: Part<'a>| of(a).zip(of(b)).filter(|(a, b)| a.value == b.value);
+        let both = |of: PlacementField<'a>| of(a).zip(of(b)).filter(|(a, b)| a.value == b.value);
         let near = both(|p| p.colocation);
         let of_host = both(|p| p.host_colocation);
-        let isolated = of_host.and_then(|(a, b)| Some((a, b, self.isolates(a.value)?)));
+        let isolated = of_host.and_then(|(a, b)| Some((a, b, self.isolating_claim(a.value)?)));
         match (near, of_host, isolated) {
-            (Some((a, b)), ..) => Bond::Said(a, b),
-            (_, Some((a, b)), _) if what == HOST => Bond::Said(a, b),
-            (.., Some((a, b, alone))) => Bond::Host(a, b, alone),
-            _ if self.loops[one].is_some() && self.loops[one] == self.loops[other] => Bond::Loop,
-            _ => Bond::Others,
+            (Some((a, b)), ..) => ColocationReason::Config(a, b),
+            (_, Some((a, b)), _) if what == HOST => ColocationReason::Config(a, b),
+            (.., Some((a, b, alone))) => ColocationReason::IsolatedHost(a, b, alone),
+            _ if self.loops[one].is_some() && self.loops[one] == self.loops[other] => {
+                ColocationReason::Loop
+            }
+            _ => ColocationReason::Indirect,
         }
     }
 
     /// The operator of a `hostColocation` that keeps the host for its process.
-    fn isolates(&self, colocation: &str) -> Option<Voice<'a>> {
-        let is_of = |p: &Placement<'_>| {
+    fn isolating_claim(&self, colocation: &str) -> Option<PlacementClaim<'a>> {
+        let is_of = |p: &OperatorPlacement<'_>| {
             p.host_colocation
                 .is_some_and(|said| said.value == colocation)
         };
@@ -269,7 +301,10 @@ impl<'a> Finder<'_, 'a> {
         let mut of = all.filter(|(_, p)| is_of(p));
         of.find_map(|(at, p)| {
             let said = p.host_isolation?;
-            Some(Voice { at, said })
+            Some(PlacementClaim {
+                operator: at,
+                value: said,
+            })
         })
     }
 
@@ -280,24 +315,29 @@ impl<'a> Finder<'_, 'a> {
             let is_new = error.pos != Some(pos) && error.labels.iter().all(|(p, _)| *p != pos);
             let text = format!("{} {text}", self.name(at));
             if is_new {
-                error.label(pos, text)
+                error.with_label(pos, text)
             } else {
                 error
             }
         };
         let error = add(error, (one, first, "says so here"));
         let heads = [one, other].map(|at| self.heads[at]);
-        let bond = self.bond(one, other, what);
+        let bond = self.colocation_reason(one, other, what);
         let error = match &bond {
-            Bond::Host(.., alone) => {
-                add(error, (alone.at, alone.said.pos, "isolates its host here"))
-            }
+            ColocationReason::IsolatedHost(.., alone) => add(
+                error,
+                (alone.operator, alone.value.pos, "isolates its host here"),
+            ),
             _ => error,
         };
         let (places, text) = match bond {
-            Bond::Said(a, b) | Bond::Host(a, b, _) => ([a.pos, b.pos], "is colocated here"),
-            Bond::Loop => (heads, "is in this loop"),
-            Bond::Others => (heads, "is colocated with others, or in a loop with them"),
+            ColocationReason::Config(a, b) | ColocationReason::IsolatedHost(a, b, _) => {
+                ([a.pos, b.pos], "is colocated here")
+            }
+            ColocationReason::Loop => (heads, "is in this loop"),
+            ColocationReason::Indirect => {
+                (heads, "is colocated with others, or in a loop with them")
+            }
         };
         let all = [one, other].into_iter().zip(places);
         all.map(|(at, pos)| (at, pos, text)).fold(error, add)
@@ -309,14 +349,14 @@ impl<'a> Finder<'_, 'a> {
 }
 
 /// The first of each value.
-fn distinct<'a>(voices: impl Iterator<Item = Voice<'a>>) -> Vec<Voice<'a>> {
-    let mut distinct: Vec<Voice<'a>> = Vec::new();
-    for voice in voices {
+fn distinct<'a>(claims: impl Iterator<Item = PlacementClaim<'a>>) -> Vec<PlacementClaim<'a>> {
+    let mut distinct: Vec<PlacementClaim<'a>> = Vec::new();
+    for claim in claims {
         if distinct
             .iter()
-            .all(|other| other.said.value != voice.said.value)
+            .all(|other| other.value.value != claim.value.value)
         {
-            distinct.push(voice);
+            distinct.push(claim);
         }
     }
     distinct

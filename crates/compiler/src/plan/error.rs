@@ -27,23 +27,23 @@ impl PlanError {
         }
     }
 
-    pub(super) fn at(mut self, pos: Pos) -> PlanError {
+    pub(super) fn with_pos(mut self, pos: Pos) -> PlanError {
         self.pos = Some(pos);
         self
     }
 
     /// Says in front what it is about.
-    pub(super) fn about(mut self, what: &str) -> PlanError {
+    pub(super) fn with_prefix(mut self, what: &str) -> PlanError {
         self.message = format!("{what}: {}", self.message);
         self
     }
 
-    pub(super) fn label(mut self, pos: Pos, text: impl Into<String>) -> PlanError {
+    pub(super) fn with_label(mut self, pos: Pos, text: impl Into<String>) -> PlanError {
         self.labels.push((pos, text.into()));
         self
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> PlanError {
+    pub(super) fn with_help(mut self, help: impl Into<String>) -> PlanError {
         self.help = help.into();
         self
     }
@@ -52,11 +52,11 @@ impl PlanError {
     pub fn text(&self, program: &Program) -> String {
         let mut text = String::new();
         if let Some(pos) = self.pos {
-            let _ = write!(text, "{}: ", place(program, pos));
+            let _ = write!(text, "{}: ", position_text(program, pos));
         }
         text.push_str(&self.message);
         for (pos, label) in &self.labels {
-            let _ = write!(text, "\n  {}: {label}", place(program, *pos));
+            let _ = write!(text, "\n  {}: {label}", position_text(program, *pos));
         }
         if !self.help.is_empty() {
             let _ = write!(text, "\n  {}", self.help);
@@ -66,7 +66,7 @@ impl PlanError {
 }
 
 /// `file:line:column`
-pub(super) fn place(program: &Program, pos: Pos) -> String {
+pub(super) fn position_text(program: &Program, pos: Pos) -> String {
     let file = program.files.get(pos.file as usize);
     let file = file.map_or("?", |file| &**file);
     format!("{file}:{}:{}", pos.line, pos.column)

@@ -1,6 +1,6 @@
 //! Everything in one process, and as little as possible in each.
 
-use graph::{DisjointSets, Flow, OperatorId, Program};
+use graph::{DisjointSets, OperatorId, Program, StreamConsumers};
 
 /// One PE.
 pub(super) fn all(program: &Program) -> Vec<Vec<OperatorId>> {
@@ -12,17 +12,17 @@ pub(super) fn all(program: &Program) -> Vec<Vec<OperatorId>> {
 /// A loop over several PEs would be a circle of bounded queues: when all of them are full, each PE
 /// waits for the next one, for ever. Within a PE what comes back is kept until the operator has
 /// returned.
-pub(super) fn none(program: &Program, flow: &Flow) -> Vec<Vec<OperatorId>> {
-    let sets = by_loop(program, flow).sets().into_iter();
+pub(super) fn none(program: &Program, stream_consumers: &StreamConsumers) -> Vec<Vec<OperatorId>> {
+    let sets = by_loop(program, stream_consumers).sets().into_iter();
     sets.map(|set| set.into_iter().map(|at| OperatorId(at as u32)).collect())
         .collect()
 }
 
 /// The operators, those of a loop being in one set.
-pub(super) fn by_loop(program: &Program, flow: &Flow) -> DisjointSets {
+pub(super) fn by_loop(program: &Program, stream_consumers: &StreamConsumers) -> DisjointSets {
     let mut sets = DisjointSets::new(program.operators.len());
     let mut first: Vec<Option<usize>> = vec![None; program.operators.len()];
-    for (at, number) in flow.loops().into_iter().enumerate() {
+    for (at, number) in stream_consumers.loops().into_iter().enumerate() {
         if let Some(number) = number {
             let first = *first[number as usize].get_or_insert(at);
             sets.join(first, at);

@@ -1,69 +1,71 @@
-//! From the logical graph to the physical plan: which operators share a process, and how streams get
-//! from one to another.
+//! From the logical graph to the physical plan: which operators share a process, and how streams
+//! get from one to another.
 //!
 //! ```text
 //!   Program + Choice --fuse--> PEs --route--> crossings --thread--> queues
 //!                    --derive--> edges, regions --cut--> Parts
 //! ```
 //!
-//! A [`Choice`] is what the user and the machine say; nothing is measured or looked up here. What
-//! follows from PEs, crossings and queues (edges, regions, what is shared) is worked out by
+//! A [`PlanOptions`] is what the user and the machine say; nothing is measured or looked up here.
+//! What follows from PEs, crossings and queues (edges, regions, what is shared) is worked out by
 //! [`Plan::derive`]; [`cut`] makes the program of each process.
 
-mod choice;
 mod contradiction;
 mod cut;
 mod error;
 mod fuse;
 mod inserted;
 mod medium;
-mod note;
 mod placement;
+mod placement_fusion;
+mod plan_note;
+mod plan_options;
 mod route;
-mod spl;
 mod thread;
 
-use graph::{Flow, OperatorId, Pe, Plan, Program};
+use graph::{OperatorId, PePlan, Plan, Program, StreamConsumers};
 
-pub use choice::{Choice, Fuse, MediumFacts, Threading, Transport};
 pub(crate) use contradiction::in_config;
-pub use cut::{Part, cut};
+pub use cut::{PeProgram, cut};
 pub use error::PlanError;
 pub use medium::check_medium;
-pub use note::{PlanNote, notes};
+pub use plan_note::{PlanNote, notes};
+pub use plan_options::{
+    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+};
 pub(crate) use thread::SPLITTER;
 
 /// The plan of a program.
 ///
 /// # Errors
 /// What the choice or the program asks for and cannot be had.
-pub fn plan(program: &Program, choice: &Choice<'_>) -> Result<Plan, Vec<PlanError>> {
+pub fn plan(program: &Program, options: &PlanOptions<'_>) -> Result<Plan, Vec<PlanError>> {
     if program.operators.is_empty() {
         return Ok(Plan::default());
     }
-    let flow = Flow::new(program);
-    let mut plan = match choice.fuse {
-        Fuse::All => fused(fuse::all(program)),
-        Fuse::None => fused(fuse::none(program, &flow)),
-        Fuse::Spl => fused(spl::by_placement(program, &flow)?),
-        Fuse::Text(plan) => {
-            let checked = plan.check_given(program);
+    let stream_consumers = StreamConsumers::new(program);
+    let mut plan = match options.fusion {
+        FusionPolicy::All => fused(fuse::all(program)),
+        FusionPolicy::None => fused(fuse::none(program, &stream_consumers)),
+        FusionPolicy::Spl => fused(placement_fusion::by_placement(program, &stream_consumers)?),
+        FusionPolicy::Text(plan) => {
+            let checked = plan.check_partial(program);
             checked.map_err(|fault| vec![PlanError::new(fault.message)])?;
             plan.clone()
         }
     };
-    plan.complete(program, choice.codec);
-    route::route(program, choice, &flow, &mut plan)?;
-    thread::add(program, choice, &flow, &mut plan);
+    plan.add_missing_crossings(program, options.codec);
+    route::route(program, options, &stream_consumers, &mut plan)?;
+    thread::add(program, options, &stream_consumers, &mut plan);
     plan.derive(program);
     debug_assert_eq!(plan.check(program), Ok(()));
     Ok(plan)
 }
 
 fn fused(pes: Vec<Vec<OperatorId>>) -> Plan {
-    let pes = pes.into_iter().map(|operators| Pe {
+    let pes = pes.into_iter().map(|operators| PePlan {
         operators,
-        ..Pe::default()
+        ..PePlan::default()
     });
     Plan {
         pes: pes.collect(),

@@ -10,42 +10,45 @@
 //! | `host(h)` | are on this host; those of different hosts are in different processes |
 //! | `hostIsolation` | have a host of their own: who has to be there too shares their process |
 
-use graph::{Operator, Pos, Program};
+use graph::{OperatorNode, Pos, Program};
 
 /// The placement of an operator. Each value is as config has it: `partitionColocation("a")`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Placement<'a> {
-    pub colocation: Option<Said<'a>>,
-    pub exlocation: Option<Said<'a>>,
-    pub isolation: Option<Said<'a>>,
-    pub host_colocation: Option<Said<'a>>,
-    pub host_exlocation: Option<Said<'a>>,
-    pub host_isolation: Option<Said<'a>>,
-    pub host: Option<Said<'a>>,
+pub(super) struct OperatorPlacement<'a> {
+    pub colocation: Option<PlacementValue<'a>>,
+    pub exlocation: Option<PlacementValue<'a>>,
+    pub isolation: Option<PlacementValue<'a>>,
+    pub host_colocation: Option<PlacementValue<'a>>,
+    pub host_exlocation: Option<PlacementValue<'a>>,
+    pub host_isolation: Option<PlacementValue<'a>>,
+    pub host: Option<PlacementValue<'a>>,
     /// `true` or `false`.
-    pub restartable: Option<Said<'a>>,
-    pub relocatable: Option<Said<'a>>,
+    pub restartable: Option<PlacementValue<'a>>,
+    pub relocatable: Option<PlacementValue<'a>>,
 }
 
 /// A value of a config entry, and where it is written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said<'a> {
+pub(super) struct PlacementValue<'a> {
     pub value: &'a str,
     pub pos: Pos,
 }
 
-impl<'a> Placement<'a> {
+impl<'a> OperatorPlacement<'a> {
     /// Of an operator.
-    pub fn new(operator: &'a Operator) -> Placement<'a> {
-        Placement::at(operator, operator.config.iter().map(|entry| entry.pos))
+    pub fn new(operator: &'a OperatorNode) -> OperatorPlacement<'a> {
+        OperatorPlacement::with_positions(operator, operator.config.iter().map(|entry| entry.pos))
     }
 
     /// Of an operator whose config entries are at other places than it says.
-    pub fn at(operator: &'a Operator, places: impl Iterator<Item = Pos>) -> Placement<'a> {
-        let mut placement = Placement::default();
+    pub fn with_positions(
+        operator: &'a OperatorNode,
+        places: impl Iterator<Item = Pos>,
+    ) -> OperatorPlacement<'a> {
+        let mut placement = OperatorPlacement::default();
         for (entry, pos) in operator.config.iter().zip(places) {
             for value in &entry.values {
-                let said = Said { value, pos };
+                let said = PlacementValue { value, pos };
                 let word = value.split('(').next().unwrap_or_default();
                 let place = match (&*entry.name, word) {
                     ("placement", "partitionColocation") => &mut placement.colocation,
@@ -66,12 +69,16 @@ impl<'a> Placement<'a> {
     }
 
     /// Of all operators.
-    pub fn all(program: &'a Program) -> Vec<Placement<'a>> {
-        program.operators.iter().map(Placement::new).collect()
+    pub fn all(program: &'a Program) -> Vec<OperatorPlacement<'a>> {
+        program
+            .operators
+            .iter()
+            .map(OperatorPlacement::new)
+            .collect()
     }
 
     /// Whether anything keeps it away from other operators.
-    pub fn is_bound(&self) -> bool {
+    pub fn is_constrained(&self) -> bool {
         let bounds = [
             self.exlocation,
             self.isolation,
@@ -82,14 +89,14 @@ impl<'a> Placement<'a> {
     }
 
     /// What it says of hosts.
-    pub fn of_hosts(&self) -> Option<Said<'a>> {
+    pub fn host_value(&self) -> Option<PlacementValue<'a>> {
         let first = self.host.or(self.host_colocation);
         first.or(self.host_exlocation).or(self.host_isolation)
     }
 }
 
-/// Whether two values say that hosts are different: two names, or two places of one pool. A name and a
-/// place of a pool may be the same host.
+/// Whether two values say that hosts are different: two names, or two places of one pool. A name
+/// and a place of a pool may be the same host.
 pub(super) fn are_different_hosts(one: &str, other: &str) -> bool {
     let is_name = |value: &str| value.starts_with("host(\"");
     let place = |value: &str| Some(value.split_once('[')?.0.to_owned());

@@ -10,23 +10,26 @@
 
 use std::sync::Arc;
 
-use graph::{AUTO, Consumer, Crossing, Edge, Flow, Homes, OperatorId, Plan, Pos, Program};
+use graph::{
+    AUTO_MEDIUM, Crossing, InPortId, OperatorId, OutPortId, PeAssignment, Plan, Pos, Program,
+    StreamConsumers,
+};
 
-use super::{Choice, MediumFacts, PlanError, Transport, medium};
+use super::{MediumCapabilities, PlanError, PlanOptions, TransportPolicy, medium};
 
 /// Chooses a medium for each crossing that has none, and looks at those that have one.
 pub(super) fn route(
     program: &Program,
-    choice: &Choice<'_>,
-    flow: &Flow,
+    options: &PlanOptions<'_>,
+    stream_consumers: &StreamConsumers,
     plan: &mut Plan,
 ) -> Result<(), Vec<PlanError>> {
     let router = Router {
         program,
-        choice,
-        flow,
+        options,
+        stream_consumers,
         hosts: plan.pes.iter().map(|pe| pe.host.clone()).collect(),
-        homes: &Homes::new(plan, program.operators.len()),
+        pe_assignment: &PeAssignment::new(plan, program.operators.len()),
     };
     let mut crossings = Vec::with_capacity(plan.crossings.len());
     let mut errors: Vec<PlanError> = Vec::new();
@@ -48,53 +51,53 @@ pub(super) fn route(
 
 struct Router<'a> {
     program: &'a Program,
-    choice: &'a Choice<'a>,
-    flow: &'a Flow,
+    options: &'a PlanOptions<'a>,
+    stream_consumers: &'a StreamConsumers,
     /// Those of the PEs.
     hosts: Vec<Option<Arc<str>>>,
-    homes: &'a Homes,
+    pe_assignment: &'a PeAssignment,
 }
 
 /// A medium that config asks for, and where.
 #[derive(Clone, Copy)]
-struct Wish<'a> {
-    medium: MediumFacts<'a>,
+struct RequestedMedium<'a> {
+    medium: MediumCapabilities<'a>,
     pos: Pos,
 }
 
 impl<'a> Router<'a> {
     /// A crossing with its medium; several if its PEs are reached by several.
     fn crossing(&self, mut crossing: Crossing) -> Result<Vec<Crossing>, PlanError> {
-        if *crossing.medium != *AUTO {
+        if *crossing.medium != *AUTO_MEDIUM {
             let name = self.program.sender_name(&crossing);
             let found = self.medium(&crossing.medium);
-            let about = |error: PlanError| error.about(&format!("`{name}`"));
+            let about = |error: PlanError| error.with_prefix(&format!("`{name}`"));
             let medium = found.map_err(about)?;
             for &pe in &crossing.to {
                 self.check_host(medium, crossing.from, pe).map_err(about)?;
             }
             crossing.medium = medium.name.into();
-            return Ok(divided(crossing, medium).collect());
+            return Ok(split_crossing(crossing, medium).collect());
         }
-        let mut by_medium: Vec<(MediumFacts<'_>, Vec<u32>)> = Vec::new();
+        let mut by_medium: Vec<(MediumCapabilities<'_>, Vec<u32>)> = Vec::new();
         let mut add = |medium, pe| match by_medium.iter_mut().find(|(m, _)| *m == medium) {
             Some((_, to)) => to.push(pe),
             None => by_medium.push((medium, vec![pe])),
         };
         let (mut near, mut far): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         for &pe in &crossing.to {
-            match self.wished(crossing.from, pe)? {
+            match self.requested_medium(crossing.from, pe)? {
                 Some(medium) => {
                     self.check_host(medium, crossing.from, pe)?;
                     add(medium, pe);
                 }
-                None if self.is_far(crossing.from, pe) => far.push(pe),
+                None if self.is_on_other_host(crossing.from, pe) => far.push(pe),
                 None => near.push(pe),
             }
         }
         for (free, is_far) in [(near, false), (far, true)] {
             if !free.is_empty() {
-                let medium = self.chosen(free.len(), is_far)?;
+                let medium = self.default_medium(free.len(), is_far)?;
                 for pe in free {
                     self.check_host(medium, crossing.from, pe)?;
                     add(medium, pe);
@@ -108,31 +111,40 @@ impl<'a> Router<'a> {
                 medium: medium.name.into(),
                 ..crossing.clone()
             };
-            divided(whole, medium)
+            split_crossing(whole, medium)
         });
         Ok(crossings.collect())
     }
 
     /// Whether a stream gets to this PE from another host.
-    fn is_far(&self, stream: Edge, pe: u32) -> bool {
+    fn is_on_other_host(&self, stream: OutPortId, pe: u32) -> bool {
         let host = |pe: u32| self.hosts.get(pe as usize).cloned().flatten();
-        let from = self.homes.of(stream.operator);
+        let from = self.pe_assignment.pe_of(stream.operator);
         from.and_then(host) != host(pe)
     }
 
     /// Whether a medium gets there.
-    fn check_host(&self, medium: MediumFacts<'_>, stream: Edge, pe: u32) -> Result<(), PlanError> {
-        match medium.crosses_hosts || !self.is_far(stream, pe) {
+    fn check_host(
+        &self,
+        medium: MediumCapabilities<'_>,
+        stream: OutPortId,
+        pe: u32,
+    ) -> Result<(), PlanError> {
+        match medium.crosses_hosts || !self.is_on_other_host(stream, pe) {
             true => Ok(()),
-            false => Err(medium::stays_on_host(medium, self.choice.media)),
+            false => Err(medium::stays_on_host(medium, self.options.media)),
         }
     }
 
     /// The medium that the operators at both ends of an edge ask for.
-    fn wished(&self, stream: Edge, pe: u32) -> Result<Option<MediumFacts<'a>>, PlanError> {
+    fn requested_medium(
+        &self,
+        stream: OutPortId,
+        pe: u32,
+    ) -> Result<Option<MediumCapabilities<'a>>, PlanError> {
         let mut wish = self.config(stream.operator, "outputTransport")?;
-        for &Consumer { operator, .. } in self.flow.of(stream) {
-            if self.homes.of(operator) != Some(pe) {
+        for &InPortId { operator, .. } in self.stream_consumers.consumers_of(stream) {
+            if self.pe_assignment.pe_of(operator) != Some(pe) {
                 continue;
             }
             let Some(other) = self.config(operator, "inputTransport")? else {
@@ -148,32 +160,45 @@ impl<'a> Router<'a> {
         Ok(wish.map(|wish| wish.medium))
     }
 
-    fn conflict(&self, stream: Edge, one: &Wish<'_>, other: &Wish<'_>) -> PlanError {
+    fn conflict(
+        &self,
+        stream: OutPortId,
+        one: &RequestedMedium<'_>,
+        other: &RequestedMedium<'_>,
+    ) -> PlanError {
         let name = self.program.stream_name(stream);
         let (a, b) = (one.medium.name, other.medium.name);
         PlanError::new(format!("stream `{name}` cannot cross by both {a} and {b}"))
-            .at(other.pos)
-            .label(one.pos, format!("{a} is asked for here"))
-            .help("ask for one medium, or only at one end")
+            .with_pos(other.pos)
+            .with_label(one.pos, format!("{a} is asked for here"))
+            .with_help("ask for one medium, or only at one end")
     }
 
-    fn config(&self, operator: OperatorId, name: &str) -> Result<Option<Wish<'a>>, PlanError> {
+    fn config(
+        &self,
+        operator: OperatorId,
+        name: &str,
+    ) -> Result<Option<RequestedMedium<'a>>, PlanError> {
         let operator = &self.program.operators[operator.0 as usize];
         let entry = operator.config.iter().find(|entry| &*entry.name == name);
         let word = entry.and_then(|entry| Some((entry.pos, entry.values.first()?)));
         let Some((pos, word)) = word else {
             return Ok(None);
         };
-        let medium = self.medium(word).map_err(|error| error.at(pos))?;
-        Ok(Some(Wish { medium, pos }))
+        let medium = self.medium(word).map_err(|error| error.with_pos(pos))?;
+        Ok(Some(RequestedMedium { medium, pos }))
     }
 
     /// The medium for what nobody asks anything for.
-    fn chosen(&self, receivers: usize, is_far: bool) -> Result<MediumFacts<'a>, PlanError> {
-        if let Transport::Medium(name) = self.choice.transport {
+    fn default_medium(
+        &self,
+        receivers: usize,
+        is_far: bool,
+    ) -> Result<MediumCapabilities<'a>, PlanError> {
+        if let TransportPolicy::Medium(name) = self.options.transport {
             return self.medium(name);
         }
-        let media = medium::crossing(self.choice.media);
+        let media = medium::crossing(self.options.media);
         let media = media.filter(|m| m.crosses_hosts || !is_far);
         let best = media.min_by_key(|m| (receivers > 1 && !m.is_one_to_many, m.rank));
         best.ok_or_else(|| {
@@ -182,13 +207,16 @@ impl<'a> Router<'a> {
         })
     }
 
-    fn medium(&self, name: &str) -> Result<MediumFacts<'a>, PlanError> {
-        medium::find(name, self.choice.media)
+    fn medium(&self, name: &str) -> Result<MediumCapabilities<'a>, PlanError> {
+        medium::find(name, self.options.media)
     }
 }
 
 /// Several crossings instead of one that has more receivers than its medium serves.
-fn divided(whole: Crossing, medium: MediumFacts<'_>) -> impl Iterator<Item = Crossing> {
+fn split_crossing(
+    whole: Crossing,
+    medium: MediumCapabilities<'_>,
+) -> impl Iterator<Item = Crossing> {
     let most = medium.receivers_max.max(1) as usize;
     let parts: Vec<Vec<u32>> = whole.to.chunks(most).map(<[u32]>::to_vec).collect();
     let part = move |to| Crossing {

@@ -39,7 +39,7 @@ impl<'w> Typer<'_, 'w> {
 
     fn copy_input(&self, port: u32, id: LocalId) -> Stmt {
         let ty = self.locals[id.0 as usize].ty.clone();
-        let pos = self.session.pos(self.vars[id.0 as usize].span);
+        let pos = self.session.pos(self.usages[id.0 as usize].span);
         let kind = ExprKind::Input { port, history: 0 };
         Stmt::Let(id, Some(graph::Expr { kind, ty, pos }))
     }
@@ -47,7 +47,7 @@ impl<'w> Typer<'_, 'w> {
     /// Warns of variables that are never read.
     pub(crate) fn warn_unused(&self) {
         for var in self
-            .vars
+            .usages
             .iter()
             .filter(|var| var.is_declared && !var.is_used)
         {

@@ -8,12 +8,12 @@ use syntax::ast::{Ident, LocalDecl, TypeDef, TypeExpr};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use crate::expr::{Typer, VarInfo};
+use crate::expr::{Typer, VariableUsage};
 use crate::names::{
-    BlockFrame, Enumerator, Frame, LocalEntry, LocalKind, LocalType, StateEntry,
+    BlockFrame, Enumerator, LocalEntry, LocalKind, LocalType, ScopeFrame, StateEntry,
     duplicate_enumerator, enumerators_in_definition, enumerators_in_type,
 };
-use crate::types::Slot;
+use crate::types::LazyResult;
 
 impl<'w> Typer<'_, 'w> {
     /// `mutable T a = 1, b;`
@@ -24,7 +24,7 @@ impl<'w> Typer<'_, 'w> {
             let value = match (init, &ty) {
                 (Some(init), Some(ty)) => self.initializer(init, ty),
                 (Some(init), None) => {
-                    self.look_into(init);
+                    self.check_untyped(init);
                     None
                 }
                 (None, _) => None,
@@ -53,7 +53,7 @@ impl<'w> Typer<'_, 'w> {
         self.session.report(finding.help(help));
         // That it is not mutable is said.
         let diagnostics = &self.session.diagnostics;
-        diagnostics.settle(name.span, "immutable-assignment");
+        diagnostics.mark_reported(name.span, "immutable-assignment");
     }
 
     /// A named variable of the innermost block.
@@ -75,7 +75,7 @@ impl<'w> Typer<'_, 'w> {
             };
             let before = block.vars.borrow_mut().insert(name.text.clone(), entry);
             if let Some(first) = before {
-                self.vars[first.id.0 as usize].is_used = true;
+                self.usages[first.id.0 as usize].is_used = true;
                 self.declared_twice(name, first.span);
             }
         }
@@ -102,7 +102,7 @@ impl<'w> Typer<'_, 'w> {
             ty,
             by_reference: false,
         });
-        self.vars.push(VarInfo {
+        self.usages.push(VariableUsage {
             name,
             span,
             is_used: false,
@@ -117,7 +117,7 @@ impl<'w> Typer<'_, 'w> {
         enumerators_in_definition(&def.body, &mut |name, e| self.declare_enumerator(name, e));
         let local = Rc::new(LocalType {
             def,
-            slot: Slot::default(),
+            resolved: LazyResult::default(),
         });
         let first = block
             .types
@@ -157,7 +157,7 @@ impl<'w> Typer<'_, 'w> {
 
     fn block(&self) -> Option<Rc<BlockFrame<'w>>> {
         match self.scope.frames().next() {
-            Some(Frame::Block(block)) => Some(block.clone()),
+            Some(ScopeFrame::Block(block)) => Some(block.clone()),
             _ => None,
         }
     }
@@ -178,7 +178,7 @@ impl<'w> Typer<'_, 'w> {
 
     /// The enumerators of an enum type that is written here belong to the operator.
     fn declare_state_enumerators(&self, ty: &'w TypeExpr) {
-        let Some(site) = &self.site else { return };
+        let Some(site) = &self.operator else { return };
         enumerators_in_type(ty, &mut |name, new| {
             let span = new.span;
             if let Err(old) = site.add_enumerator(&name.text, new) {
@@ -198,7 +198,7 @@ impl<'w> Typer<'_, 'w> {
         let init = match (init, ty) {
             (Some(init), Some(ty)) => self.initializer(init, ty),
             (Some(init), None) => {
-                self.look_into(init);
+                self.check_untyped(init);
                 None
             }
             (None, _) => {
@@ -208,7 +208,7 @@ impl<'w> Typer<'_, 'w> {
                 None
             }
         };
-        if let Some(site) = &self.site {
+        if let Some(site) = &self.operator {
             if let Some((_, first)) = site.state(&name.text) {
                 let message = format!("state variable `{}` is declared twice", name.text);
                 let finding = Diagnostic::error("duplicate-variable", name.span, message);

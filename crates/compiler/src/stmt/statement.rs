@@ -7,8 +7,8 @@ use syntax::ast::{self, Block, Ident, StmtKind, TypeExpr};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
 
-use crate::expr::{Returns, Typer, Variable};
-use crate::names::{BlockFrame, Frame, LocalKind};
+use crate::expr::{AllowedReturn, Typer, Variable};
+use crate::names::{BlockFrame, LocalKind, ScopeFrame};
 
 impl<'w> Typer<'_, 'w> {
     pub(super) fn statement(&mut self, stmt: &'w ast::Stmt, out: &mut Vec<Stmt>) {
@@ -17,12 +17,12 @@ impl<'w> Typer<'_, 'w> {
             StmtKind::Type(def) => self.declare_type(def),
             StmtKind::Block(block) => self.inner_block(block, out),
             StmtKind::Expr(expr) => self.expression(expr, out),
-            StmtKind::If(c, a, b) => self.branch(c, a, b.as_deref(), out),
-            StmtKind::While(c, body) => self.repeat(c, body, out),
-            StmtKind::For(ty, name, e, body) => self.walk(ty, name, e, body, out),
-            StmtKind::Break => self.leave("break", Stmt::Break, stmt.span, out),
-            StmtKind::Continue => self.leave("continue", Stmt::Continue, stmt.span, out),
-            StmtKind::Return(value) => self.give_back(value.as_ref(), stmt.span, out),
+            StmtKind::If(c, a, b) => self.if_statement(c, a, b.as_deref(), out),
+            StmtKind::While(c, body) => self.while_loop(c, body, out),
+            StmtKind::For(ty, name, e, body) => self.for_loop(ty, name, e, body, out),
+            StmtKind::Break => self.jump("break", Stmt::Break, stmt.span, out),
+            StmtKind::Continue => self.jump("continue", Stmt::Continue, stmt.span, out),
+            StmtKind::Return(value) => self.return_value(value.as_ref(), stmt.span, out),
             StmtKind::Error => {}
         }
     }
@@ -33,9 +33,9 @@ impl<'w> Typer<'_, 'w> {
 
     /// Statements in order; warns of the first that cannot be reached.
     pub(crate) fn statements(&mut self, stmts: &'w [ast::Stmt], out: &mut Vec<Stmt>) {
-        let mut warned = self.flow.is_dead;
+        let mut warned = self.flow.is_unreachable;
         for stmt in stmts {
-            if self.flow.is_dead && !warned {
+            if self.flow.is_unreachable && !warned {
                 let message = "this statement is never reached";
                 self.session
                     .report(Diagnostic::warning("unreachable", stmt.span, message));
@@ -47,7 +47,7 @@ impl<'w> Typer<'_, 'w> {
 
     /// Runs `work` in a new innermost block.
     pub(crate) fn in_block<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let frame = Frame::Block(Rc::new(BlockFrame::default()));
+        let frame = ScopeFrame::Block(Rc::new(BlockFrame::default()));
         let scope = self.scope.enter(frame);
         self.in_scope(scope, work)
     }
@@ -65,7 +65,7 @@ impl<'w> Typer<'_, 'w> {
                 self.warn_useless(&typed, expr.span);
                 out.push(Stmt::Expr(typed));
             }
-            None => self.session.came_to_nothing(expr.span),
+            None => self.session.note_untyped(expr.span),
         }
     }
 
@@ -75,7 +75,7 @@ impl<'w> Typer<'_, 'w> {
             ExprKind::Call(..)
                 | ExprKind::Assign(..)
                 | ExprKind::AssignOp(..)
-                | ExprKind::Step { .. }
+                | ExprKind::Increment { .. }
         );
         if !acts {
             let message = "this expression has no effect";
@@ -84,7 +84,7 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    fn branch(
+    fn if_statement(
         &mut self,
         condition: &'w ast::Expr,
         a: &'w ast::Stmt,
@@ -94,10 +94,10 @@ impl<'w> Typer<'_, 'w> {
         let condition = self.condition(condition);
         let before = self.flow.clone();
         let (mut first, mut second) = (Vec::new(), Vec::new());
-        self.alone(a, &mut first);
+        self.nested_statement(a, &mut first);
         let after = std::mem::replace(&mut self.flow, before);
         if let Some(b) = b {
-            self.alone(b, &mut second);
+            self.nested_statement(b, &mut second);
         }
         let other = std::mem::take(&mut self.flow);
         self.flow = after.join(other);
@@ -106,16 +106,16 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    /// A statement in a block of its own, if it can declare something: thousands of `else if` are no
-    /// blocks within each other.
-    fn alone(&mut self, stmt: &'w ast::Stmt, out: &mut Vec<Stmt>) {
+    /// A statement in a block of its own, if it can declare something: thousands of `else if` are
+    /// no blocks within each other.
+    fn nested_statement(&mut self, stmt: &'w ast::Stmt, out: &mut Vec<Stmt>) {
         match stmt.kind {
             StmtKind::If(..) => self.statement(stmt, out),
             _ => self.in_block(|typer| typer.statement(stmt, out)),
         }
     }
 
-    fn repeat(&mut self, condition: &'w ast::Expr, body: &'w ast::Stmt, out: &mut Vec<Stmt>) {
+    fn while_loop(&mut self, condition: &'w ast::Expr, body: &'w ast::Stmt, out: &mut Vec<Stmt>) {
         let condition = self.condition(condition);
         let stmts = self.loop_body(|typer, stmts| typer.statement(body, stmts));
         if let Some(condition) = condition {
@@ -133,7 +133,7 @@ impl<'w> Typer<'_, 'w> {
         stmts
     }
 
-    fn walk(
+    fn for_loop(
         &mut self,
         ty: &'w TypeExpr,
         name: &'w Ident,
@@ -147,9 +147,9 @@ impl<'w> Typer<'_, 'w> {
         let typed = self.infer(collection, hint.as_ref());
         self.check_effects(start);
         let root = typed.as_ref().and_then(root_of);
-        let typed = typed.and_then(|typed| self.walkable(typed, ty.as_ref(), collection.span));
-        let frozen = self.frozen.len();
-        self.frozen.extend(root);
+        let typed = typed.and_then(|typed| self.iterable(typed, ty.as_ref(), collection.span));
+        let frozen = self.iterated.len();
+        self.iterated.extend(root);
         let mut id = None;
         let stmts = self.loop_body(|typer, stmts| {
             let local = typer.declare_local(name, ty, LocalKind::Loop);
@@ -157,14 +157,14 @@ impl<'w> Typer<'_, 'w> {
             id = Some(local);
             typer.statement(body, stmts);
         });
-        self.frozen.truncate(frozen);
+        self.iterated.truncate(frozen);
         if let (Some(typed), Some(id)) = (typed, id) {
             out.push(Stmt::For(id, typed, stmts));
         }
     }
 
     /// The collection of a `for`, if the loop variable has the type of its elements.
-    fn walkable(&self, typed: graph::Expr, ty: Option<&Type>, span: Span) -> Option<graph::Expr> {
+    fn iterable(&self, typed: graph::Expr, ty: Option<&Type>, span: Span) -> Option<graph::Expr> {
         let element = match &typed.ty {
             Type::List(e, _) | Type::Set(e, _) => (**e).clone(),
             Type::Map(kv, _) => kv.0.clone(),
@@ -184,44 +184,44 @@ impl<'w> Typer<'_, 'w> {
         Some(typed)
     }
 
-    fn leave(&mut self, word: &str, stmt: Stmt, span: Span, out: &mut Vec<Stmt>) {
+    fn jump(&mut self, word: &str, stmt: Stmt, span: Span, out: &mut Vec<Stmt>) {
         if self.flow.loops == 0 {
             let message = format!("`{word}` stands in no loop");
             self.session
                 .report(Diagnostic::error("outside-loop", span, message));
         }
-        self.flow.is_dead = true;
+        self.flow.is_unreachable = true;
         out.push(stmt);
     }
 
-    fn give_back(&mut self, value: Option<&'w ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+    fn return_value(&mut self, value: Option<&'w ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
         let returns = self.context.returns.clone();
         match (value, returns) {
-            (_, Returns::Nowhere) => {
+            (_, AllowedReturn::Nowhere) => {
                 let message = "there is nothing to return from here";
                 self.session
                     .report(Diagnostic::error("outside-function", span, message));
             }
-            (None, Returns::Bare) => out.push(Stmt::Return(None)),
-            (None, Returns::Value(None)) => {}
-            (None, Returns::Value(Some(ty))) => {
+            (None, AllowedReturn::WithoutValue) => out.push(Stmt::Return(None)),
+            (None, AllowedReturn::Value(None)) => {}
+            (None, AllowedReturn::Value(Some(ty))) => {
                 let message = format!("`return` needs a value: the function's result is {ty}");
                 self.session
                     .report(Diagnostic::error("missing-return-value", span, message));
             }
-            (Some(value), Returns::Bare) => {
-                self.look_into(value);
+            (Some(value), AllowedReturn::WithoutValue) => {
+                self.check_untyped(value);
                 let message = "nothing can be returned here: there is no result";
                 let finding = Diagnostic::error("unexpected-return-value", value.span, message);
                 self.session.report(finding);
             }
-            (Some(value), Returns::Value(None)) => self.look_into(value),
-            (Some(value), Returns::Value(Some(ty))) => {
+            (Some(value), AllowedReturn::Value(None)) => self.check_untyped(value),
+            (Some(value), AllowedReturn::Value(Some(ty))) => {
                 let typed = self.expr(value, Some(&ty));
                 out.extend(typed.map(|typed| Stmt::Return(Some(typed))));
             }
         }
-        self.flow.is_dead = true;
+        self.flow.is_unreachable = true;
     }
 }
 

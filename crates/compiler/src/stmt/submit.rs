@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use graph::{ExprKind, Place, Step, Stmt};
+use graph::{ExprKind, Place, PlaceStep, Stmt};
 use syntax::ast;
 use syntax::{Diagnostic, Span};
 use tuple::{EnumType, TupleType, Type, Value};
 
-use crate::expr::{Typer, Use, fits_type, mismatch};
+use crate::expr::{PlaceUse, Typer, fits_type, mismatch};
 use crate::names::OperatorFrame;
 use crate::types::integer;
 
 /// Where a tuple is submitted to.
-struct Target {
+struct SubmitTarget {
     port: graph::Expr,
     /// The output port, if it is known when compiling.
     known: Option<usize>,
@@ -45,7 +45,7 @@ impl<'w> Typer<'_, 'w> {
     }
 
     fn submit(&mut self, args: &'w [ast::Expr], span: Span) -> Option<Stmt> {
-        let Some(site) = self.site.clone().filter(|_| self.context.submits) else {
+        let Some(site) = self.operator.clone().filter(|_| self.context.submits) else {
             let message = "`submit` can only be called in the logic of an operator that submits";
             let finding = Diagnostic::error("submit-not-allowed", span, message);
             return self.report(finding.help("Custom is such an operator"));
@@ -53,19 +53,19 @@ impl<'w> Typer<'_, 'w> {
         let [what, port] = args else {
             let message = format!(
                 "`submit` takes a tuple or punctuation and a port, not {}",
-                counted(args.len())
+                argument_count_phrase(args.len())
             );
             return self.fail("wrong-argument-count", span, message);
         };
         if self.output_named(what).is_some() && self.output_named(port).is_none() {
             let message = "`submit` takes the tuple first, and then the port";
             let finding = Diagnostic::error("submit-mismatch", span, message);
-            let sources = self.session.world.sources();
+            let sources = self.session.symbols.sources();
             let (what, port) = (sources.text(what.span), sources.text(port.span));
             return self.report(finding.help(format!("write `submit({port}, {what})`")));
         }
-        let Some(target) = self.target(&site, port) else {
-            self.look_into(what);
+        let Some(target) = self.submit_target(&site, port) else {
+            self.check_untyped(what);
             return None;
         };
         let hint = schema_of(&site, target.known);
@@ -81,7 +81,7 @@ impl<'w> Typer<'_, 'w> {
                 pos,
             });
         }
-        let tuple = self.submitted(&site, &target, typed, what.span)?;
+        let tuple = self.submitted_tuple(&site, &target, typed, what.span)?;
         Some(Stmt::Submit {
             port: target.port,
             tuple,
@@ -90,10 +90,10 @@ impl<'w> Typer<'_, 'w> {
     }
 
     /// The tuple as the port takes it.
-    fn submitted(
+    fn submitted_tuple(
         &self,
         site: &OperatorFrame,
-        target: &Target,
+        target: &SubmitTarget,
         typed: graph::Expr,
         span: Span,
     ) -> Option<graph::Expr> {
@@ -114,7 +114,7 @@ impl<'w> Typer<'_, 'w> {
             return self.coerced(typed, &ty, span);
         }
         let first = types.clone().next()?;
-        let source = self.session.world.sources().text(span);
+        let source = self.session.symbols.sources().text(span);
         let mut finding = mismatch(&first, &typed.ty, span, source);
         finding.code = "submit-mismatch";
         finding.message = match target.known {
@@ -127,7 +127,7 @@ impl<'w> Typer<'_, 'w> {
         self.report(finding)
     }
 
-    fn target(&mut self, site: &OperatorFrame, port: &'w ast::Expr) -> Option<Target> {
+    fn submit_target(&mut self, site: &OperatorFrame, port: &'w ast::Expr) -> Option<SubmitTarget> {
         if let Some(at) = self.output_named(port) {
             return Some(self.port_constant(at, port.span));
         }
@@ -140,12 +140,12 @@ impl<'w> Typer<'_, 'w> {
             let message = format!("this operator has no output stream `{text}`");
             let finding = Diagnostic::error("unknown-port", port.span, message);
             let ports = site.outputs.iter().map(|port| &port.names[..]);
-            let suggestions = &self.session.world.suggestions;
+            let suggestions = &self.session.symbols.suggestions;
             return self.report(suggestions.which_port(finding, text, ports));
         }
         let typed = self.expr(port, Some(&Type::Uint32))?;
         let Some(value) = self.session.try_fold(&typed) else {
-            return Some(Target {
+            return Some(SubmitTarget {
                 port: typed,
                 known: None,
             });
@@ -163,10 +163,10 @@ impl<'w> Typer<'_, 'w> {
         }
     }
 
-    fn port_constant(&self, at: usize, span: Span) -> Target {
+    fn port_constant(&self, at: usize, span: Span) -> SubmitTarget {
         let kind = ExprKind::Const(Value::Uint32(at as u32));
-        Target {
-            port: self.make(kind, Type::Uint32, span),
+        SubmitTarget {
+            port: self.typed_expr(kind, Type::Uint32, span),
             known: Some(at),
         }
     }
@@ -174,11 +174,14 @@ impl<'w> Typer<'_, 'w> {
     /// `assignFrom(mutable tuple, tuple)`: copies the attributes of equal name and type.
     fn assign_from(&mut self, args: &'w [ast::Expr], span: Span) -> Option<Vec<Stmt>> {
         let [to, from] = args else {
-            let message = format!("`assignFrom` takes two tuples, not {}", counted(args.len()));
+            let message = format!(
+                "`assignFrom` takes two tuples, not {}",
+                argument_count_phrase(args.len())
+            );
             return self.fail("wrong-argument-count", span, message);
         };
         let start = self.effects.mark();
-        let place = self.place(to, Use::Change);
+        let place = self.place(to, PlaceUse::Change);
         let value = self.infer(from, None);
         self.check_effects(start);
         let (place, value) = (place?, value?);
@@ -203,7 +206,7 @@ impl<'w> Typer<'_, 'w> {
             }
             let part = self.coerced(part, &attribute.ty, span)?;
             let mut steps = place.steps.clone();
-            steps.push(Step::Field(at as u32));
+            steps.push(PlaceStep::Field(at as u32));
             let place = Place {
                 steps,
                 ty: attribute.ty.clone(),
@@ -246,7 +249,7 @@ impl<'w> Typer<'_, 'w> {
     }
 }
 
-fn counted(arguments: usize) -> String {
+fn argument_count_phrase(arguments: usize) -> String {
     match arguments {
         1 => "1 argument".to_owned(),
         n => format!("{n} arguments"),

@@ -2,18 +2,21 @@
 
 use tuple::{TupleType, Type};
 
-/// Whether `(to) e` is allowed for an `e` of type `from`. The conversion may still fail at run time.
+/// Whether `(to) e` is allowed for an `e` of type `from`. The conversion may still fail at run
+/// time.
 pub fn castable(from: &Type, to: &Type) -> bool {
     match (from, to) {
         (Type::Void, _) | (_, Type::Void) => false,
         (Type::Optional(from), Type::Optional(to)) => castable(from, to),
         (from, Type::Optional(to)) => castable(from, to),
         (Type::Optional(_), to) => to.is_string(),
-        (from, to) => from == to || from.is_string() || to.is_string() || between(from, to),
+        (from, to) => {
+            from == to || from.is_string() || to.is_string() || is_castable_value(from, to)
+        }
     }
 }
 
-fn between(from: &Type, to: &Type) -> bool {
+fn is_castable_value(from: &Type, to: &Type) -> bool {
     scalar(from, to) || collection(from, to) || of_tuples(from, to)
 }
 

@@ -7,8 +7,8 @@ use syntax::Diagnostic;
 use syntax::{Span, ast::Ident};
 use tuple::{TupleType, Type};
 
-use super::Slot;
-use super::slot::Circular;
+use super::LazyResult;
+use super::lazy_result::CircularDefinition;
 use crate::Session;
 
 /// So many definitions may be resolved one within the other.
@@ -16,23 +16,23 @@ const NESTING_MAX: u32 = 200;
 /// So many types may be inside of each other.
 const DEPTH_MAX: u32 = 256;
 /// So many types a type may consist of, itself included.
-const PARTS_MAX: usize = 1 << 16;
+const TYPE_PARTS_MAX: usize = 1 << 16;
 
 impl<'w> Session<'w> {
     /// The type that a definition stands for, worked out when first asked for.
-    pub(super) fn defined(
+    pub(super) fn resolve_definition(
         &self,
-        slot: &Slot<Type>,
+        slot: &LazyResult<Type>,
         asked: &Ident,
         resolve: impl FnOnce() -> Option<Type>,
-    ) -> Result<Option<Type>, Circular> {
+    ) -> Result<Option<Type>, CircularDefinition> {
         slot.get(|| {
-            let ty = self.one_deeper(asked.span, resolve)?;
-            let is_small = fits(&ty, 0, &mut { PARTS_MAX });
+            let ty = self.with_depth(asked.span, resolve)?;
+            let is_small = fits(&ty, 0, &mut { TYPE_PARTS_MAX });
             is_small.then_some(ty).or_else(|| {
                 let message = format!("type `{}` is too large", asked.text);
                 let finding = Diagnostic::error("type-too-large", asked.span, message);
-                let help = format!("a type has at most {PARTS_MAX} parts, {DEPTH_MAX} deep");
+                let help = format!("a type has at most {TYPE_PARTS_MAX} parts, {DEPTH_MAX} deep");
                 self.report(finding.help(help));
                 None
             })
@@ -40,19 +40,19 @@ impl<'w> Session<'w> {
     }
 
     /// Resolves a definition or a stream's type that another one led to.
-    pub(super) fn one_deeper<T>(
+    pub(super) fn with_depth<T>(
         &self,
         asked: Span,
         resolve: impl FnOnce() -> Option<T>,
     ) -> Option<T> {
-        let depth = self.definitions_open.get();
+        let depth = self.definition_depth.get();
         if depth >= NESTING_MAX {
             let message = format!("more than {NESTING_MAX} types are defined one by the other");
             return self.fail("type-too-deep", asked, message);
         }
-        self.definitions_open.set(depth + 1);
+        self.definition_depth.set(depth + 1);
         let result = resolve();
-        self.definitions_open.set(depth);
+        self.definition_depth.set(depth);
         result
     }
 }
@@ -90,16 +90,16 @@ mod tests {
     #[test]
     fn a_type_that_doubles_is_measured_within_the_budget() {
         let small = (0..10).fold(Type::Int32, |ty, _| pair(ty));
-        assert!(fits(&small, 0, &mut { PARTS_MAX }));
+        assert!(fits(&small, 0, &mut { TYPE_PARTS_MAX }));
         let large = (0..60).fold(Type::Int32, |ty, _| pair(ty));
-        assert!(!fits(&large, 0, &mut { PARTS_MAX }));
+        assert!(!fits(&large, 0, &mut { TYPE_PARTS_MAX }));
     }
 
     #[test]
     fn a_type_may_be_so_deep_and_no_deeper() {
         let list = |ty: Type, _| Type::List(Arc::new(ty), None);
         let deep = (0..DEPTH_MAX).fold(Type::Int32, list);
-        assert!(fits(&deep, 0, &mut { PARTS_MAX }));
-        assert!(!fits(&list(deep, 0), 0, &mut { PARTS_MAX }));
+        assert!(fits(&deep, 0, &mut { TYPE_PARTS_MAX }));
+        assert!(!fits(&list(deep, 0), 0, &mut { TYPE_PARTS_MAX }));
     }
 }

@@ -8,15 +8,17 @@ use syntax::Diagnostic;
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Ident, Mode, QName, TypeDef};
 use tuple::Type;
 
-use super::Slot;
-use super::slot::Circular;
+use super::LazyResult;
+use super::lazy_result::CircularDefinition;
 use crate::Session;
-use crate::names::{BlockFrame, CompositeFrame, Found, Frame, Kind, Scope, UnitId};
+use crate::names::{
+    BlockFrame, CompositeFrame, Definition, DefinitionKind, Scope, ScopeFrame, UnitId,
+};
 
 /// What type definitions of units, and static ones of composites, stand for.
 #[derive(Debug, Default)]
-pub(crate) struct Definitions<'w> {
-    units: RefCell<HashMap<*const TypeDef, Rc<Slot<Type>>>>,
+pub(crate) struct TypeDefinitions<'w> {
+    units: RefCell<HashMap<*const TypeDef, Rc<LazyResult<Type>>>>,
     statics: RefCell<HashMap<*const Composite, Scope<'w>>>,
 }
 
@@ -39,8 +41,8 @@ impl<'w> Session<'w> {
             return found;
         }
         let unit = scope.unit_id();
-        match self.world.search(unit, name, Kind::Type) {
-            Ok(Found::Type(home, def)) => self.unit_type(home, def, &name.name),
+        match self.symbols.search(unit, name, DefinitionKind::Type) {
+            Ok(Definition::Type(home, def)) => self.unit_type(home, def, &name.name),
             Ok(_) => None,
             Err(finding) => {
                 self.report(self.hint_type(*finding, name, scope));
@@ -82,17 +84,18 @@ impl<'w> Session<'w> {
             units.entry(std::ptr::from_ref(def)).or_default().clone()
         };
         let scope = Scope::unit(unit);
-        let result = self.defined(&slot, asked, || self.definition_body(&def.body, &scope));
-        self.settled(result, def, asked)
+        let result =
+            self.resolve_definition(&slot, asked, || self.definition_body(&def.body, &scope));
+        self.report_circular(result, def, asked)
     }
 
     /// `C.T`: a static type of a composite, or any type of the composite around.
     fn member_type(&self, name: &QName, member: &Ident, scope: &Scope<'w>) -> Option<Type> {
         let unit = scope.unit_id();
-        let found = self
-            .world
-            .definition(unit, name, Kind::Operator, &self.diagnostics)?;
-        let Found::Composite(home, composite) = found else {
+        let found =
+            self.symbols
+                .definition(unit, name, DefinitionKind::Operator, &self.diagnostics)?;
+        let Definition::Composite(home, composite) = found else {
             let message = format!(
                 "`{}` is a primitive operator and has no types",
                 name.name.text
@@ -119,7 +122,7 @@ impl<'w> Session<'w> {
             );
             let finding = Diagnostic::error("unknown-type", member.span, message);
             let names = || composite.types.iter().map(|t| &*t.name.text);
-            let suggestions = &self.world.suggestions;
+            let suggestions = &self.symbols.suggestions;
             self.report(suggestions.did_you_mean(finding, &member.text, names));
             return None;
         };
@@ -162,16 +165,16 @@ impl<'w> Session<'w> {
         let home = scope.outside_operator();
         for frame in scope.frames() {
             let found = match frame {
-                Frame::Block(block) => self.block_type(block, name, scope),
-                Frame::Operator(operator) => operator
+                ScopeFrame::Block(block) => self.block_type(block, name, scope),
+                ScopeFrame::Operator(operator) => operator
                     .inputs_named(&name.text)
                     .first()
                     .map(|port| operator.inputs[*port].schema.clone().map(Type::Tuple)),
-                Frame::Composite(frame) => {
+                ScopeFrame::Composite(frame) => {
                     let of_type = self.composite_type(frame, name, &home);
                     of_type.or_else(|| self.stream_type(frame, name, &home))
                 }
-                Frame::Unit(_) | Frame::Default => None,
+                ScopeFrame::Unit(_) | ScopeFrame::Default => None,
             };
             if found.is_some() {
                 return found;
@@ -188,8 +191,8 @@ impl<'w> Session<'w> {
     ) -> Option<Option<Type>> {
         let local = block.types.borrow().get(&name.text).cloned()?;
         let resolve = || self.definition_body(&local.def.body, scope);
-        let result = self.defined(&local.slot, name, resolve);
-        Some(self.settled(result, local.def, name))
+        let result = self.resolve_definition(&local.resolved, name, resolve);
+        Some(self.report_circular(result, local.def, name))
     }
 
     /// A type of the composite's own; `None`: it has no such type.
@@ -201,8 +204,8 @@ impl<'w> Session<'w> {
     ) -> Option<Option<Type>> {
         let local = frame.ty(&name.text)?;
         let resolve = || self.definition_body(&local.def.body, home);
-        let result = self.defined(&local.slot, name, resolve);
-        Some(self.settled(result, local.def, name))
+        let result = self.resolve_definition(&local.resolved, name, resolve);
+        Some(self.report_circular(result, local.def, name))
     }
 
     fn stream_type(
@@ -215,13 +218,13 @@ impl<'w> Session<'w> {
         Some(self.stream_schema(&stream, home).map(Type::Tuple))
     }
 
-    fn settled(
+    fn report_circular(
         &self,
-        result: Result<Option<Type>, Circular>,
+        result: Result<Option<Type>, CircularDefinition>,
         def: &TypeDef,
         asked: &Ident,
     ) -> Option<Type> {
-        result.unwrap_or_else(|Circular| {
+        result.unwrap_or_else(|CircularDefinition| {
             let message = format!("type `{}` is defined in terms of itself", def.name.text);
             let finding = Diagnostic::error("circular-type", asked.span, message);
             self.report(finding.label(def.name.span, "its definition"));
@@ -268,7 +271,7 @@ impl<'w> Session<'w> {
             );
             let finding = Diagnostic::error("unknown-formal", name.span, message);
             let names = || frame.ast.params.iter().map(|p| &*p.name.text);
-            let suggestions = &self.world.suggestions;
+            let suggestions = &self.symbols.suggestions;
             self.report(suggestions.did_you_mean(finding, &name.text, names));
             return None;
         };
@@ -280,7 +283,7 @@ impl<'w> Session<'w> {
             return None;
         }
         let binding = frame.binding(&name.text)??;
-        Some((binding.actual, binding.home(frame)))
+        Some((binding.actual, binding.actual_scope(frame)))
     }
 
     /// A type that was written where an expression could stand too: a name, `C.T`.
@@ -305,7 +308,7 @@ impl<'w> Session<'w> {
             return finding;
         };
         let mut streams = Vec::new();
-        let suggestions = &self.world.suggestions;
+        let suggestions = &self.symbols.suggestions;
         suggestions.did_you_mean(finding, &name.name.text, || {
             streams = frame.stream_names();
             let types = frame.type_names().map(|s| -> &str { s });

@@ -7,7 +7,7 @@ use syntax::ast::{Expr, Ident, TypeDefBody, TypeExpr, TypeKind};
 use tuple::{EnumType, Type, Value};
 
 use crate::Session;
-use crate::expr::{Context, Typer};
+use crate::expr::{Typer, TypingContext};
 use crate::names::Scope;
 
 impl<'w> Session<'w> {
@@ -91,7 +91,7 @@ impl<'w> Session<'w> {
 
     /// The bound of a bounded type: a positive integer that is known when compiling.
     fn bound(&self, bound: &'w Expr, scope: &Scope<'w>) -> Option<u32> {
-        let mut typer = Typer::new(self, scope.clone(), Context::constant());
+        let mut typer = Typer::new(self, scope.clone(), TypingContext::constant());
         let expr = typer.expr(bound, None)?;
         if !expr.ty.is_integral() {
             let message = format!("the bound of a type is a positive integer, not {}", expr.ty);

@@ -9,7 +9,7 @@ use tuple::{Attribute, TupleType, Type};
 
 use super::kind_of;
 use crate::Session;
-use crate::names::{Schema, Scope, Stream};
+use crate::names::{CompositeStream, Scope, StreamSchema};
 
 impl<'w> Session<'w> {
     /// The tuple type of a body; reports what is wrong with it.
@@ -21,15 +21,19 @@ impl<'w> Session<'w> {
     }
 
     /// The tuple type of a stream that belongs to the composite of `scope`.
-    pub fn stream_schema(&self, stream: &Stream<'w>, scope: &Scope<'w>) -> Option<Arc<TupleType>> {
+    pub fn stream_schema(
+        &self,
+        stream: &CompositeStream<'w>,
+        scope: &Scope<'w>,
+    ) -> Option<Arc<TupleType>> {
         match &stream.schema {
-            Schema::Known(ty) => Some(ty.clone()),
-            Schema::Broken => None,
-            Schema::Declared(body) => {
+            StreamSchema::Known(ty) => Some(ty.clone()),
+            StreamSchema::Broken => None,
+            StreamSchema::Declared(body) => {
                 let home = scope.outside_operator();
                 stream
-                    .slot
-                    .get(|| self.one_deeper(stream.span, || self.tuple_body(body, &home)))
+                    .resolved
+                    .get(|| self.with_depth(stream.span, || self.tuple_body(body, &home)))
                     .unwrap_or_else(|_| {
                         let message = "the type of this stream is defined in terms of itself";
                         self.fail("circular-type", stream.span, message)
@@ -104,7 +108,7 @@ impl<'w> Session<'w> {
                     kind_of(&other)
                 );
                 let finding = Diagnostic::error("not-a-tuple-type", part.span, message);
-                self.report(match given(part, scope) {
+                self.report(match formal_actual_span(part, scope) {
                     Some(actual) => finding.label(actual, "given here"),
                     None => finding,
                 });
@@ -115,7 +119,7 @@ impl<'w> Session<'w> {
 }
 
 /// Where an invocation says what a composite's parameter stands for, if the type is one.
-fn given(part: &TypeExpr, scope: &Scope<'_>) -> Option<Span> {
+fn formal_actual_span(part: &TypeExpr, scope: &Scope<'_>) -> Option<Span> {
     let TypeKind::Named(name, None) = &part.kind else {
         return None;
     };

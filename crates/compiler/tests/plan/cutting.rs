@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use compiler::{Fuse, Part, cut};
+use compiler::{FusionPolicy, PeProgram, cut};
 use graph::arbitrary::graphs;
-use graph::{Edge, Operator, OperatorId, ParamValue, Plan, Program, inserted};
+use graph::{OperatorId, OperatorNode, OutPortId, ParamValue, Plan, Program, inserted_operators};
 use proptest::prelude::*;
 use thalweg_compiler as compiler;
 
 use crate::{choice, planned, program};
 
-fn parts(program: &Program, plan: &Plan) -> Vec<Part> {
+fn parts(program: &Program, plan: &Plan) -> Vec<PeProgram> {
     let pes = 0..plan.pes.len() as u32;
     pes.map(|pe| cut(program, plan, pe)).collect()
 }
 
 /// An operator with its parameters and what feeds it.
-fn brief(part: &Part) -> Vec<String> {
+fn brief(part: &PeProgram) -> Vec<String> {
     let operators = part.program.operators.iter();
     let brief = operators.map(|operator| {
         let inputs = operator.inputs.iter().map(|port| {
@@ -36,7 +36,7 @@ fn senders_and_receivers_stand_where_streams_cross() {
         "stream<int32 a> A = Beacon() {}\n stream<int32 a> B = Filter(A) {}\n\
          stream<int32 a> C = Filter(A) {}\n () as D = Custom(B, C) {}",
     );
-    let plan = planned(&program, &choice(Fuse::None));
+    let plan = planned(&program, &choice(FusionPolicy::None));
     let parts = parts(&program, &plan);
     let all: Vec<_> = parts.iter().map(brief).collect();
     assert_eq!(all[0], ["A()", "A -> pe 1, 2(A)"]);
@@ -55,9 +55,9 @@ fn senders_and_receivers_stand_where_streams_cross() {
     assert_eq!(links(receive), [1, 2]);
     assert_eq!(&*receive.outputs[1].name, "C");
     assert_eq!(send.pos, program.operators[0].pos);
-    assert_eq!(parts[2].receives, [(0, 1)]);
-    assert_eq!(parts[2].sends, [2]);
-    assert_eq!(parts[2].numbers, [None, Some(OperatorId(2)), None]);
+    assert_eq!(parts[2].received_crossings, [(0, 1)]);
+    assert_eq!(parts[2].sent_crossings, [2]);
+    assert_eq!(parts[2].operator_ids, [None, Some(OperatorId(2)), None]);
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn a_queue_stands_before_its_port() {
         "stream<int32 a> A = Beacon() {}\n stream<int32 a> B = Filter(A) {}\n\
          () as C = Custom(A; B as X) {}",
     );
-    let mut plan = planned(&program, &choice(Fuse::All));
-    plan.pes[0].threaded.push(graph::ThreadedPort {
+    let mut plan = planned(&program, &choice(FusionPolicy::All));
+    plan.pes[0].threaded_ports.push(graph::ThreadedPort {
         operator: OperatorId(2),
         port: 1,
-        congestion: graph::Congestion::DropFirst,
-        tuples: 10,
+        congestion: graph::CongestionPolicy::DropFirst,
+        tuples_max: 10,
         core: Some(1),
     });
     plan.derive(&program);
@@ -96,10 +96,10 @@ fn a_queue_stands_before_its_port() {
     assert!(params[2].contains("Uint32(1)"), "{}", params[2]);
     let regions = &plan.pes[0].regions;
     assert_eq!(regions.len(), 2);
-    assert_eq!(plan.pes[0].shared, [OperatorId(2)]);
+    assert_eq!(plan.pes[0].shared_operators, [OperatorId(2)]);
 }
 
-fn links(operator: &Operator) -> Vec<u32> {
+fn links(operator: &OperatorNode) -> Vec<u32> {
     let Some(ParamValue::Exprs(exprs)) = operator.param("link").map(|p| &p.value) else {
         panic!("{} has links", operator.name);
     };
@@ -111,13 +111,13 @@ fn links(operator: &Operator) -> Vec<u32> {
 }
 
 /// An input port of the whole program, and what feeds it.
-type Fed = BTreeMap<(u32, u32), Vec<Edge>>;
+type Fed = BTreeMap<(u32, u32), Vec<OutPortId>>;
 
 /// What feeds every port, put together from the parts again.
-fn merged(plan: &Plan, parts: &[Part]) -> Fed {
+fn merged(plan: &Plan, parts: &[PeProgram]) -> Fed {
     let mut fed = Fed::new();
     for part in parts {
-        for (operator, origin) in part.program.operators.iter().zip(&part.numbers) {
+        for (operator, origin) in part.program.operators.iter().zip(&part.operator_ids) {
             let Some(origin) = origin else { continue };
             for (port, input) in (0..).zip(&operator.inputs) {
                 let sources = input.sources.iter();
@@ -131,18 +131,18 @@ fn merged(plan: &Plan, parts: &[Part]) -> Fed {
 }
 
 /// The streams of the program that are behind an edge of a part.
-fn behind(plan: &Plan, parts: &[Part], part: &Part, edge: Edge) -> Vec<Edge> {
+fn behind(plan: &Plan, parts: &[PeProgram], part: &PeProgram, edge: OutPortId) -> Vec<OutPortId> {
     let at = edge.operator.0 as usize;
     let operator = &part.program.operators[at];
-    match (&*operator.kind, part.numbers[at]) {
-        (_, Some(operator)) => vec![Edge { operator, ..edge }],
-        (inserted::QUEUE | inserted::TURN, _) => {
+    match (&*operator.kind, part.operator_ids[at]) {
+        (_, Some(operator)) => vec![OutPortId { operator, ..edge }],
+        (inserted_operators::QUEUE | inserted_operators::TURN, _) => {
             let sources = operator.inputs[0].sources.iter();
             sources
                 .flat_map(|&from| behind(plan, parts, part, from))
                 .collect()
         }
-        (inserted::RECEIVE, _) => {
+        (inserted_operators::RECEIVE, _) => {
             let link = links(operator)[edge.port as usize];
             let Some(crossing) = plan.crossings.get(link as usize) else {
                 let (_, sender) = sender(std::slice::from_ref(part), link);
@@ -158,23 +158,24 @@ fn behind(plan: &Plan, parts: &[Part], part: &Part, edge: Edge) -> Vec<Edge> {
 }
 
 /// The part that sends a crossing, and the stream that it sends there.
-fn sender(parts: &[Part], link: u32) -> (&Part, Edge) {
+fn sender(parts: &[PeProgram], link: u32) -> (&PeProgram, OutPortId) {
     let all = parts.iter().flat_map(|part| {
         let operators = part.program.operators.iter();
         operators.map(move |operator| (part, operator))
     });
-    let mut senders = all.filter(|(_, o)| &*o.kind == inserted::SEND && links(o) == [link]);
+    let mut senders =
+        all.filter(|(_, o)| &*o.kind == inserted_operators::SEND && links(o) == [link]);
     let (part, operator) = senders.next().expect("a sender");
     assert!(senders.next().is_none(), "one sender a crossing");
     (part, operator.inputs[0].sources[0])
 }
 
 /// The consumers that a stream of a part calls directly, as the whole program numbers them.
-fn called(part: &Part, stream: Edge) -> Vec<(OperatorId, u32)> {
-    let flow = graph::Flow::new(&part.program);
-    let consumers = flow.of(stream).iter();
+fn called(part: &PeProgram, stream: OutPortId) -> Vec<(OperatorId, u32)> {
+    let flow = graph::StreamConsumers::new(&part.program);
+    let consumers = flow.consumers_of(stream).iter();
     consumers
-        .filter_map(|to| Some((part.numbers[to.operator.0 as usize]?, to.port)))
+        .filter_map(|to| Some((part.operator_ids[to.operator.0 as usize]?, to.port)))
         .collect()
 }
 
@@ -182,7 +183,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_parts_are_the_program((program, plan) in graphs::planned(14)) {
+    fn the_parts_are_the_program((program, plan) in graphs::programs_with_plans(14)) {
         let parts = parts(&program, &plan);
         let whole = program.operators.iter().enumerate().flat_map(|(at, operator)| {
             let inputs = operator.inputs.iter().enumerate();
@@ -198,12 +199,12 @@ proptest! {
     }
 
     #[test]
-    fn direct_calls_keep_their_order((program, plan) in graphs::planned(14)) {
+    fn direct_calls_keep_their_order((program, plan) in graphs::programs_with_plans(14)) {
         for part in parts(&program, &plan) {
-            for (number, origin) in part.numbers.iter().enumerate() {
+            for (number, origin) in part.operator_ids.iter().enumerate() {
                 let Some(origin) = origin else { continue };
                 for port in 0..program.operators[origin.0 as usize].outputs.len() as u32 {
-                    let new = Edge { operator: OperatorId(number as u32), port };
+                    let new = OutPortId { operator: OperatorId(number as u32), port };
                     let called = called(&part, new);
                     let mut sorted = called.clone();
                     sorted.sort_unstable();
@@ -214,14 +215,14 @@ proptest! {
     }
 
     #[test]
-    fn one_process_without_queues_runs_the_program_itself((program, _) in graphs::planned(14)) {
-        let plan = planned(&program, &choice(Fuse::All));
+    fn one_process_without_queues_runs_the_program_itself((program, _) in graphs::programs_with_plans(14)) {
+        let plan = planned(&program, &choice(FusionPolicy::All));
         let part = cut(&program, &plan, 0);
         prop_assert_eq!(format!("{:?}", part.program), format!("{program:?}"));
     }
 
     #[test]
-    fn inserted_operators_have_names_of_their_own((program, plan) in graphs::planned(14)) {
+    fn inserted_operators_have_names_of_their_own((program, plan) in graphs::programs_with_plans(14)) {
         for part in parts(&program, &plan) {
             let mut names: Vec<_> = part.program.operators.iter().map(|o| o.name.clone()).collect();
             names.sort();
@@ -242,7 +243,7 @@ fn pinned_threads_keep_their_cores() {
     let text = "pe 0\n operators A B\n source B core 4\n\
                 pe 1\n operators *\n receiver B core 5\n receiver A core 6\n";
     let written = Plan::parse(text, &program).expect("a plan");
-    let plan = planned(&program, &choice(Fuse::Text(&written)));
+    let plan = planned(&program, &choice(FusionPolicy::Text(&written)));
     assert_eq!(plan.check(&program), Ok(()));
     let pinned = parts(&program, &plan).into_iter().map(|part| {
         let pins = part.pins.iter();

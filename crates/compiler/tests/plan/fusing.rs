@@ -1,6 +1,6 @@
 //! Fused, not fused, and by which medium.
 
-use compiler::{Choice, Fuse, Transport};
+use compiler::{FusionPolicy, PlanOptions, TransportPolicy};
 use thalweg_compiler as compiler;
 
 use crate::{choice, pes, planned, program, refused};
@@ -13,7 +13,7 @@ const LOOP: &str = "stream<int32 a> A = Beacon() {}\n\
     stream<int32 a> B = Custom(A, C) { logic onTuple A : submit(A, B); }\n\
     stream<int32 a> C = Filter(B) {}\n () as D = Custom(C) {}";
 
-fn crossings(graph: &str, choice: &Choice<'_>) -> Vec<String> {
+fn crossings(graph: &str, choice: &PlanOptions<'_>) -> Vec<String> {
     let program = program(graph);
     let plan = planned(&program, choice);
     let crossings = plan.crossings.iter();
@@ -25,7 +25,7 @@ fn crossings(graph: &str, choice: &Choice<'_>) -> Vec<String> {
 #[test]
 fn all_is_one_process_and_needs_no_medium() {
     let program = program(DIAMOND);
-    let plan = planned(&program, &Choice::default());
+    let plan = planned(&program, &PlanOptions::default());
     assert_eq!(pes(&program, &plan), ["A B C D"]);
     assert_eq!(plan.crossings, []);
 }
@@ -33,10 +33,10 @@ fn all_is_one_process_and_needs_no_medium() {
 #[test]
 fn none_is_a_process_for_each_operator() {
     let program = program(DIAMOND);
-    let plan = planned(&program, &choice(Fuse::None));
+    let plan = planned(&program, &choice(FusionPolicy::None));
     assert_eq!(pes(&program, &plan), ["A", "B", "C", "D"]);
     assert_eq!(
-        crossings(DIAMOND, &choice(Fuse::None)),
+        crossings(DIAMOND, &choice(FusionPolicy::None)),
         ["A [1, 2] shm", "B [3] shm", "C [3] shm"]
     );
 }
@@ -44,15 +44,15 @@ fn none_is_a_process_for_each_operator() {
 #[test]
 fn a_loop_stays_in_one_process() {
     let program = program(LOOP);
-    let plan = planned(&program, &choice(Fuse::None));
+    let plan = planned(&program, &choice(FusionPolicy::None));
     assert_eq!(pes(&program, &plan), ["A", "B C", "D"]);
 }
 
 #[test]
 fn the_job_chooses_a_medium() {
-    let tcp = Choice {
-        transport: Transport::Medium("TCP"),
-        ..choice(Fuse::None)
+    let tcp = PlanOptions {
+        transport: TransportPolicy::Medium("TCP"),
+        ..choice(FusionPolicy::None)
     };
     assert_eq!(
         crossings(DIAMOND, &tcp),
@@ -67,7 +67,7 @@ fn an_operator_chooses_the_medium_of_its_ends() {
         "C = Filter(A) { config inputTransport : TCP; outputTransport : TCP; }",
     );
     assert_eq!(
-        crossings(&graph, &choice(Fuse::None)),
+        crossings(&graph, &choice(FusionPolicy::None)),
         ["A [1] shm", "A [2] tcp", "B [3] shm", "C [3] tcp"]
     );
 }
@@ -80,11 +80,11 @@ fn the_ends_of_a_stream_agree_on_its_medium() {
          () as C = Custom(A) { config inputTransport : rum; }",
     );
     assert_eq!(
-        refused(&program, &choice(Fuse::None)),
+        refused(&program, &choice(FusionPolicy::None)),
         "plan.spl:3:30: stream `A` cannot cross by both rum and tcp\n  \
          plan.spl:2:39: rum is asked for here\n  ask for one medium, or only at one end"
     );
-    let plan = planned(&program, &Choice::default());
+    let plan = planned(&program, &PlanOptions::default());
     assert_eq!(plan.crossings, [], "nothing crosses, nothing is asked");
 }
 
@@ -94,9 +94,9 @@ fn several_receivers_rather_have_a_medium_for_several() {
     for medium in &mut media {
         medium.is_one_to_many = medium.name == "rum";
     }
-    let choice = Choice {
+    let choice = PlanOptions {
         media: &media,
-        ..choice(Fuse::None)
+        ..choice(FusionPolicy::None)
     };
     assert_eq!(
         crossings(DIAMOND, &choice),
@@ -108,9 +108,9 @@ fn several_receivers_rather_have_a_medium_for_several() {
 fn a_stream_has_several_crossings_if_one_does_not_serve_all() {
     let mut media = crate::MEDIA.to_vec();
     media.iter_mut().for_each(|medium| medium.receivers_max = 2);
-    let choice = Choice {
+    let choice = PlanOptions {
         media: &media,
-        ..choice(Fuse::None)
+        ..choice(FusionPolicy::None)
     };
     let graph = "stream<int32 a> A = Beacon() {}\n".to_owned()
         + &(0..5)
@@ -123,9 +123,9 @@ fn a_stream_has_several_crossings_if_one_does_not_serve_all() {
 #[test]
 fn a_medium_has_to_be_there_and_to_cross_processes() {
     let program = program(DIAMOND);
-    let by = |name| Choice {
-        transport: Transport::Medium(name),
-        ..choice(Fuse::None)
+    let by = |name| PlanOptions {
+        transport: TransportPolicy::Medium(name),
+        ..choice(FusionPolicy::None)
     };
     assert_eq!(
         refused(&program, &by("smh")),
@@ -139,14 +139,14 @@ fn a_medium_has_to_be_there_and_to_cross_processes() {
         refused(&program, &by("ring")),
         "medium `ring` does not cross processes\n  those that do: tcp, shm, rum"
     );
-    let nothing = Choice {
+    let nothing = PlanOptions {
         media: &[],
-        ..choice(Fuse::None)
+        ..choice(FusionPolicy::None)
     };
     let said = refused(&program, &nothing);
     assert_eq!(said, "there is no medium that crosses processes");
-    let nothing_named = Choice {
-        transport: Transport::Medium("pigeon"),
+    let nothing_named = PlanOptions {
+        transport: TransportPolicy::Medium("pigeon"),
         ..nothing
     };
     assert_eq!(
@@ -163,7 +163,7 @@ fn a_chain_of_twenty_thousand_operators_is_planned_at_once() {
         text += &format!("stream<int32 a> S{at} = Filter(S{before}) {{}}\n");
     }
     let program = program(&text);
-    let plan = planned(&program, &choice(Fuse::None));
+    let plan = planned(&program, &choice(FusionPolicy::None));
     assert_eq!(plan.pes.len(), 20_000);
     assert!(plan.pes.iter().all(|pe| pe.regions.len() == 1));
 }

@@ -1,14 +1,14 @@
 //! Golden plans: each program of `programs/` ends with its plan, or with why there is none.
 //!
 //! The first line says what is chosen: `// fuse: none, transport: tcp, codec: normal, cores: 4,
-//! threading: dedicated`; `fuse: text` is the plan in the file beside it. The expected lines at the end begin with `//! `.
-//! `BLESS=1 cargo test -p thalweg-compiler --test plan` writes them anew.
+//! threading: dedicated`; `fuse: text` is the plan in the file beside it. The expected lines at the
+//! end begin with `//! `. `BLESS=1 cargo test -p thalweg-compiler --test plan` writes them anew.
 
 use std::fs;
 use std::path::Path;
 
-use compiler::{Choice, Fuse, Threading, Transport};
-use graph::{Codec, Plan, Program};
+use compiler::{FusionPolicy, PlanOptions, ThreadingPolicy, TransportPolicy};
+use graph::{CrossingCodec, Plan, Program};
 use thalweg_compiler as compiler;
 
 use crate::{MEDIA, support};
@@ -52,7 +52,7 @@ fn plan(path: &Path, text: &str) -> String {
     let beside = fs::read_to_string(path.with_extension("plan")).unwrap_or_default();
     let written = match beside.is_empty() {
         true => Plan::default(),
-        false => match Plan::parse_with(&beside, &program, &known_medium) {
+        false => match Plan::parse_with_media(&beside, &program, &known_medium) {
             Ok(plan) => plan,
             Err(error) => return error.to_string(),
         },
@@ -72,37 +72,37 @@ fn known_medium(name: &str) -> Result<(), String> {
 }
 
 /// The text of a plan, which is read back and planned again.
-fn sound(program: &Program, choice: &Choice<'_>, plan: &Plan) -> String {
+fn sound(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> String {
     let notes = compiler::notes(program, choice, plan).into_iter();
     let notes: Vec<_> = notes.map(|note| note.text(program) + "\n").collect();
     let text = plan.display(program).to_string();
     assert_eq!(plan.check(program), Ok(()));
     let again = Plan::parse(&text, program).expect("a plan that was printed");
     assert_eq!(again, *plan);
-    let choice = Choice {
-        fuse: Fuse::Text(&again),
+    let choice = PlanOptions {
+        fusion: FusionPolicy::Text(&again),
         ..*choice
     };
     assert_eq!(compiler::plan(program, &choice), Ok(again.clone()));
     notes.concat() + &text
 }
 
-fn choice<'a>(words: &'a str, written: &'a Plan) -> Choice<'a> {
-    let mut choice = Choice {
+fn choice<'a>(words: &'a str, written: &'a Plan) -> PlanOptions<'a> {
+    let mut choice = PlanOptions {
         media: MEDIA,
-        ..Choice::default()
+        ..PlanOptions::default()
     };
     for pair in words.split(", ") {
         match pair.split_once(": ").unwrap_or_default() {
-            ("fuse", "all") => choice.fuse = Fuse::All,
-            ("fuse", "spl") => choice.fuse = Fuse::Spl,
-            ("fuse", "none") => choice.fuse = Fuse::None,
-            ("fuse", "text") => choice.fuse = Fuse::Text(written),
-            ("threading", "dedicated") => choice.threading = Threading::Dedicated,
-            ("threading", "automatic") => choice.threading = Threading::Automatic,
+            ("fuse", "all") => choice.fusion = FusionPolicy::All,
+            ("fuse", "spl") => choice.fusion = FusionPolicy::Spl,
+            ("fuse", "none") => choice.fusion = FusionPolicy::None,
+            ("fuse", "text") => choice.fusion = FusionPolicy::Text(written),
+            ("threading", "dedicated") => choice.threading = ThreadingPolicy::Dedicated,
+            ("threading", "automatic") => choice.threading = ThreadingPolicy::Automatic,
             ("cores", count) => choice.cores = count.parse().expect("a number"),
-            ("transport", name) => choice.transport = Transport::Medium(name),
-            ("codec", "normal") => choice.codec = Codec::Normal,
+            ("transport", name) => choice.transport = TransportPolicy::Medium(name),
+            ("codec", "normal") => choice.codec = CrossingCodec::Normal,
             _ => panic!("`{pair}` says nothing of a plan"),
         }
     }

@@ -9,17 +9,17 @@ mod support;
 mod threads;
 mod timed;
 
-use compiler::{Choice, Fuse, MediumFacts};
+use compiler::{FusionPolicy, MediumCapabilities, PlanOptions};
 use graph::{Plan, Program};
 use thalweg_compiler as compiler;
 
 /// Media as an engine hands them in.
-pub const MEDIA: &[MediumFacts<'_>] = &[
+pub const MEDIA: &[MediumCapabilities<'_>] = &[
     medium("tcp", 2, false, 3),
     medium("ring", 0, false, 0),
     medium("shm", 1, true, 1),
     medium("rum", 2, true, RUM),
-    MediumFacts {
+    MediumCapabilities {
         is_for_tests: true,
         ..medium("sim", 1, true, 3)
     },
@@ -34,8 +34,8 @@ const fn medium(
     reach: u8,
     is_one_to_many: bool,
     rank: u32,
-) -> MediumFacts<'static> {
-    MediumFacts {
+) -> MediumCapabilities<'static> {
+    MediumCapabilities {
         name,
         crosses_processes: reach >= 1,
         crosses_hosts: reach >= 2,
@@ -48,11 +48,11 @@ const fn medium(
 }
 
 /// A choice with all media.
-pub fn choice(fuse: Fuse<'_>) -> Choice<'_> {
-    Choice {
-        fuse,
+pub fn choice(fuse: FusionPolicy<'_>) -> PlanOptions<'_> {
+    PlanOptions {
+        fusion: fuse,
         media: MEDIA,
-        ..Choice::default()
+        ..PlanOptions::default()
     }
 }
 
@@ -67,7 +67,7 @@ pub fn program(graph: &str) -> Program {
 }
 
 /// The plan of a program.
-pub fn planned(program: &Program, choice: &Choice<'_>) -> Plan {
+pub fn planned(program: &Program, choice: &PlanOptions<'_>) -> Plan {
     let plan = compiler::plan(program, choice);
     plan.unwrap_or_else(|errors| {
         let errors: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
@@ -76,7 +76,7 @@ pub fn planned(program: &Program, choice: &Choice<'_>) -> Plan {
 }
 
 /// Why there is no plan.
-pub fn refused(program: &Program, choice: &Choice<'_>) -> String {
+pub fn refused(program: &Program, choice: &PlanOptions<'_>) -> String {
     match compiler::plan(program, choice) {
         Ok(plan) => panic!("there is one:\n{}", plan.display(program)),
         Err(errors) => {
@@ -88,7 +88,7 @@ pub fn refused(program: &Program, choice: &Choice<'_>) -> String {
 
 /// The names of the operators of each PE.
 pub fn pes(program: &Program, plan: &Plan) -> Vec<String> {
-    let names = |pe: &graph::Pe| {
+    let names = |pe: &graph::PePlan| {
         let names = pe.operators.iter();
         let names: Vec<_> = names
             .map(|id| &*program.operators[id.0 as usize].name)

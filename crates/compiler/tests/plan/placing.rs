@@ -1,8 +1,8 @@
 //! Placements on random graphs: kept if they can be, refused if they cannot.
 
-use compiler::Fuse;
+use compiler::FusionPolicy;
 use graph::arbitrary::graphs;
-use graph::{ConfigEntry, DisjointSets, Flow, Plan, Pos, Program};
+use graph::{ConfigEntry, DisjointSets, Plan, Pos, Program, StreamConsumers};
 use proptest::prelude::*;
 use thalweg_compiler as compiler;
 
@@ -27,7 +27,7 @@ fn placements() -> impl Strategy<Value = Vec<String>> {
 fn placed() -> impl Strategy<Value = Program> {
     let flags = prop::collection::vec(prop::option::weighted(0.2, any::<bool>()), 12);
     let rows = (
-        graphs::planned(12),
+        graphs::programs_with_plans(12),
         prop::collection::vec(placements(), 12),
         flags,
     );
@@ -113,7 +113,7 @@ fn clash(sets: &DisjointSets, apart: impl Fn(usize, usize) -> bool) -> bool {
 
 /// The operators that have to share a process.
 fn together(program: &Program) -> DisjointSets {
-    let loops = Flow::new(program).loops();
+    let loops = StreamConsumers::new(program).loops();
     let count = program.operators.len();
     joined(count, DisjointSets::new(count), |a, b| {
         let is_loop = loops[a].is_some() && loops[a] == loops[b];
@@ -123,8 +123,8 @@ fn together(program: &Program) -> DisjointSets {
 
 fn is_kept(program: &Program, plan: &Plan) -> Result<(), TestCaseError> {
     let count = program.operators.len();
-    let homes = graph::Homes::new(plan, count);
-    let home = |at: usize| homes.of(graph::OperatorId(at as u32));
+    let homes = graph::PeAssignment::new(plan, count);
+    let home = |at: usize| homes.pe_of(graph::OperatorId(at as u32));
     let processes = joined(count, together(program), |a, b| home(a) == home(b));
     prop_assert!(!clash(&processes, |a, b| home(a) != home(b)), "torn apart");
     prop_assert!(
@@ -161,19 +161,19 @@ proptest! {
         });
         let has_clash = clash(&processes, |a, b| are_apart(&program, a, b))
             || clash(&hosts, |a, b| hosts_differ(&program, a, b));
-        match compiler::plan(&program, &choice(Fuse::Spl)) {
+        match compiler::plan(&program, &choice(FusionPolicy::Spl)) {
             Ok(plan) => {
                 prop_assert!(!has_clash);
                 is_kept(&program, &plan)?;
-                prop_assert_eq!(compiler::notes(&program, &choice(Fuse::All), &plan), []);
+                prop_assert_eq!(compiler::notes(&program, &choice(FusionPolicy::All), &plan), []);
             }
             Err(errors) => prop_assert!(has_clash, "{:?}", errors),
         }
     }
 
     #[test]
-    fn a_program_that_places_nothing_is_one_process((program, _) in graphs::planned(12)) {
-        let plan = compiler::plan(&program, &choice(Fuse::Spl));
+    fn a_program_that_places_nothing_is_one_process((program, _) in graphs::programs_with_plans(12)) {
+        let plan = compiler::plan(&program, &choice(FusionPolicy::Spl));
         prop_assert_eq!(plan.map(|plan| plan.pes.len()), Ok(1));
     }
 }

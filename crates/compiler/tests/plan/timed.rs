@@ -4,8 +4,8 @@ use thalweg_compiler as compiler;
 
 use crate::support;
 
-/// Count looks at the time when a tuple comes, Age loses tuples by it, Inner sends what is matched at
-/// once, and Quiet tells nobody of its files.
+/// Count looks at the time when a tuple comes, Age loses tuples by it, Inner sends what is matched
+/// at once, and Quiet tells nobody of its files.
 const PROGRAM: &str = r#"composite Main {
   type T = int32 n;
   graph
@@ -33,7 +33,7 @@ fn an_operator_is_timed_if_a_timer_makes_it_submit() {
     let output = compiler::compile(support::input("Timed.spl", PROGRAM, None));
     let said = syntax::render(&output.diagnostics, &output.sources, false);
     let program = output.program.unwrap_or_else(|| panic!("{said}"));
-    let timed = program.operators.iter().filter(|o| o.is_timed);
+    let timed = program.operators.iter().filter(|o| o.submits_by_timer);
     let timed: Vec<&str> = timed.map(|operator| &*operator.name).collect();
     assert_eq!(timed, ["Period", "Trigger", "Sorted", "Left", "Files"]);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use compiler::{Input, Loader, Options, Source};
+use compiler::{CompileInput, CompileOptions, Loader, SourceText};
 use graph::OperatorModel;
 use thalweg_compiler as compiler;
 
@@ -21,9 +21,10 @@ impl Loader for TestFiles {
             .collect()
     }
 
-    fn read(&self, path: &Path) -> Result<Source, String> {
+    fn read(&self, path: &Path) -> Result<SourceText, String> {
         let text = fs::read_to_string(tests().join(path));
-        text.map(Source::from).map_err(|error| error.to_string())
+        text.map(SourceText::from)
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -44,14 +45,14 @@ pub fn models() -> &'static [&'static OperatorModel] {
 }
 
 /// An input of one file.
-pub fn input<'a>(name: &str, text: &str, main: Option<&'a str>) -> Input<'a> {
-    Input {
+pub fn input<'a>(name: &str, text: &str, main: Option<&'a str>) -> CompileInput<'a> {
+    CompileInput {
         files: vec![(PathBuf::from(name), text.into())],
         main,
         loader: &TestFiles,
         toolkits: vec![PathBuf::from("toolkit")],
         natives: toolkit::functions(),
         models: models(),
-        options: Options::default(),
+        options: CompileOptions::default(),
     }
 }

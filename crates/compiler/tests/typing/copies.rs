@@ -65,7 +65,7 @@ fn changed_input_tuples_are_copied_first() {
 
 fn each(stmt: Stmt, visit: &mut dyn FnMut(&Expr)) {
     match stmt {
-        Stmt::Expr(mut e) | Stmt::Submit { tuple: mut e, .. } => e.each(&mut |e| visit(e)),
+        Stmt::Expr(mut e) | Stmt::Submit { tuple: mut e, .. } => e.for_each(&mut |e| visit(e)),
         other => panic!("not in the program: {other:?}"),
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use compiler::{Input, NoFiles, Options, Output};
+use compiler::{CompileInput, CompileOptions, CompileOutput, EmptyLoader};
 use thalweg_compiler as compiler;
 
 #[test]
@@ -81,20 +81,20 @@ fn marks(text: &str) -> BTreeMap<u32, Vec<(&str, &str)>> {
     all
 }
 
-fn check(name: &str, text: &str) -> Output {
+fn check(name: &str, text: &str) -> CompileOutput {
     compiler::check(input(name, text))
 }
 
 /// A program of one file, with library functions that do nothing.
-fn input<'a>(name: &str, text: &str) -> Input<'a> {
-    Input {
+fn input<'a>(name: &str, text: &str) -> CompileInput<'a> {
+    CompileInput {
         files: vec![(PathBuf::from(name), text.into())],
         main: None,
-        loader: &NoFiles,
+        loader: &EmptyLoader,
         toolkits: Vec::new(),
         natives: prototypes::natives(),
         models: models(),
-        options: Options::default(),
+        options: CompileOptions::default(),
     }
 }
 

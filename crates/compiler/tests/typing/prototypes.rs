@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Fault, NativeCall, NativeFn};
 use syntax::ast::Prototype;
 use tuple::Value;
 
@@ -38,7 +38,7 @@ pub fn natives() -> &'static [NativeFn] {
     })
 }
 
-fn default(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn default(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     Ok(Value::default_of(call.result))
 }
 

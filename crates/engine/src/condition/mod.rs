@@ -1,39 +1,39 @@
 //! Conditions that are text until the program runs: the compiler reads them, the reference
 //! interpreter evaluates them.
 //!
-//! A PE is handed [`holds`] when it is wired, and library functions reach it through
-//! [`graph::Services`], interpreted or compiled. Each thread keeps what it has read ([`Kept`]), so
-//! that a stream of tuples does not read its condition each time.
+//! A PE is handed [`condition_holds`] when it is wired, and library functions reach it through
+//! [`graph::Services`], interpreted or compiled. Each thread keeps what it has read
+//! ([`ConditionCache`]), so that a stream of tuples does not read its condition each time.
 
-mod kept;
-mod reading;
+mod cache;
+mod parsed_condition;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use graph::{BadCondition, Services};
+use graph::{ConditionError, Services};
 use tuple::{TupleType, Value};
 
-use kept::Kept;
-use reading::Reading;
+use cache::ConditionCache;
+use parsed_condition::ParsedCondition;
 
 thread_local! {
-    static KEPT: RefCell<Kept> = RefCell::default();
+    static CONDITION_CACHE: RefCell<ConditionCache> = RefCell::default();
 }
 
 /// Whether a condition holds for a tuple of a type; a [`graph::Reader`].
-pub(crate) fn holds(
+pub(crate) fn condition_holds(
     text: &str,
     over: &Arc<TupleType>,
     tuple: &[Value],
     services: &mut dyn Services,
-) -> Result<bool, BadCondition> {
-    let known = KEPT.with_borrow_mut(|kept| kept.find(text, over));
+) -> Result<bool, ConditionError> {
+    let known = CONDITION_CACHE.with_borrow_mut(|kept| kept.find(text, over));
     let reading = match known {
         Some(reading) => reading,
         None => {
-            let reading = Reading::read(text, over)?;
-            KEPT.with_borrow_mut(|kept| kept.add(text, over, reading))
+            let reading = ParsedCondition::parse(text, over)?;
+            CONDITION_CACHE.with_borrow_mut(|kept| kept.insert_new(text, over, reading))
         }
     };
     reading.holds(tuple, services)

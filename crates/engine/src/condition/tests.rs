@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use graph::{Flaw, NoServices};
+use graph::{ConditionErrorKind, NoServices};
 use tuple::{EnumType, List, RString, Type};
 
 use super::*;
@@ -40,8 +40,8 @@ fn values() -> Vec<Value> {
     ]
 }
 
-fn ask(text: &str) -> Result<bool, BadCondition> {
-    holds(text, &schema(), &values(), &mut NoServices::default())
+fn ask(text: &str) -> Result<bool, ConditionError> {
+    condition_holds(text, &schema(), &values(), &mut NoServices::default())
 }
 
 #[track_caller]
@@ -50,15 +50,11 @@ fn gives(text: &str, expected: bool) {
 }
 
 #[track_caller]
-fn fails(text: &str, flaw: Flaw, words: &str) {
+fn fails(text: &str, flaw: ConditionErrorKind, words: &str) {
     let bad = ask(text).expect_err(text);
-    assert_eq!(bad.flaw, flaw, "{text}: {}", bad.sentence);
-    assert!(bad.sentence.contains(words), "{text}: {}", bad.sentence);
-    assert!(
-        !bad.sentence.ends_with('.'),
-        "a full stop: {}",
-        bad.sentence
-    );
+    assert_eq!(bad.kind, flaw, "{text}: {}", bad.message);
+    assert!(bad.message.contains(words), "{text}: {}", bad.message);
+    assert!(!bad.message.ends_with('.'), "a full stop: {}", bad.message);
 }
 
 #[test]
@@ -96,25 +92,45 @@ fn numbers_of_different_types_are_compared_by_value() {
 
 #[test]
 fn what_is_wrong_is_said_by_cause_and_place() {
-    fails("", Flaw::Syntax, "1:1");
-    fails("n ==", Flaw::Syntax, "1:");
-    fails("n == 7; yes", Flaw::Syntax, "1:7");
-    fails("n = = 7", Flaw::Syntax, "1:");
-    fails(&"(".repeat(100_000), Flaw::Syntax, "bytes");
-    fails("\n  m == 7", Flaw::Unknown, "2:3");
-    fails("at.town == \"Ulm\"", Flaw::Unknown, "town");
-    fails("sise(name) == 3", Flaw::Unknown, "sise");
-    fails("n + 1", Flaw::NotBoolean, "int32");
-    fails("at", Flaw::NotBoolean, "tuple");
-    fails("n == \"7\"", Flaw::Refused, "1:");
-    fails("name == 7w", Flaw::Refused, "1:");
-    fails("(n = 8) == 8", Flaw::Refused, "1:");
-    fails("n++ == 7", Flaw::Refused, "1:");
-    fails("random() < 2.0", Flaw::Refused, "condition that is text");
-    fails("evalPredicate(name, at, n)", Flaw::Refused, "1:");
-    fails("sizes[n] == 0", Flaw::Fault, "7");
-    fails("7 / (n - 7) == 0", Flaw::Fault, "zero");
-    fails("dataDirectory() == \"\"", Flaw::Fault, "data directory");
+    fails("", ConditionErrorKind::Syntax, "1:1");
+    fails("n ==", ConditionErrorKind::Syntax, "1:");
+    fails("n == 7; yes", ConditionErrorKind::Syntax, "1:7");
+    fails("n = = 7", ConditionErrorKind::Syntax, "1:");
+    fails(&"(".repeat(100_000), ConditionErrorKind::Syntax, "bytes");
+    fails("\n  m == 7", ConditionErrorKind::UnknownName, "2:3");
+    fails(
+        "at.town == \"Ulm\"",
+        ConditionErrorKind::UnknownName,
+        "town",
+    );
+    fails("sise(name) == 3", ConditionErrorKind::UnknownName, "sise");
+    fails("n + 1", ConditionErrorKind::NotBoolean, "int32");
+    fails("at", ConditionErrorKind::NotBoolean, "tuple");
+    fails("n == \"7\"", ConditionErrorKind::RuleViolation, "1:");
+    fails("name == 7w", ConditionErrorKind::RuleViolation, "1:");
+    fails("(n = 8) == 8", ConditionErrorKind::RuleViolation, "1:");
+    fails("n++ == 7", ConditionErrorKind::RuleViolation, "1:");
+    fails(
+        "random() < 2.0",
+        ConditionErrorKind::RuleViolation,
+        "condition that is text",
+    );
+    fails(
+        "evalPredicate(name, at, n)",
+        ConditionErrorKind::RuleViolation,
+        "1:",
+    );
+    fails("sizes[n] == 0", ConditionErrorKind::EvaluationFault, "7");
+    fails(
+        "7 / (n - 7) == 0",
+        ConditionErrorKind::EvaluationFault,
+        "zero",
+    );
+    fails(
+        "dataDirectory() == \"\"",
+        ConditionErrorKind::EvaluationFault,
+        "data directory",
+    );
 }
 
 #[test]
@@ -122,27 +138,27 @@ fn the_same_text_means_another_thing_over_other_tuples() {
     let other = Arc::new(TupleType::new([("yes", Type::Int32)]));
     let mut none = NoServices::default();
     gives("yes", true);
-    let bad = holds("yes", &other, &[Value::Int32(1)], &mut none).expect_err("an int32");
-    assert_eq!(bad.flaw, Flaw::NotBoolean);
+    let bad = condition_holds("yes", &other, &[Value::Int32(1)], &mut none).expect_err("an int32");
+    assert_eq!(bad.kind, ConditionErrorKind::NotBoolean);
     gives("yes", true);
 }
 
 #[test]
 fn only_so_many_are_kept_and_those_in_use_are() {
-    let mut kept = Kept::default();
+    let mut kept = ConditionCache::default();
     let over = schema();
-    let wrong = || Reading::wrong("for this test");
-    let used = kept.add("in use", &over, wrong());
-    for n in 0..5 * kept::COUNT_MAX {
+    let wrong = || ParsedCondition::invalid("for this test");
+    let used = kept.insert_new("in use", &over, wrong());
+    for n in 0..5 * cache::COUNT_MAX {
         let found = kept.find("in use", &over).expect("it is in use");
         assert!(std::rc::Rc::ptr_eq(&found, &used));
-        kept.add(&format!("n == {n}"), &over, wrong());
-        assert!(kept.count() <= 2 * kept::COUNT_MAX);
+        kept.insert_new(&format!("n == {n}"), &over, wrong());
+        assert!(kept.count() <= 2 * cache::COUNT_MAX);
     }
     assert!(kept.find("n == 0", &over).is_none());
-    let long = "x".repeat(kept::BYTES_MAX / 4);
+    let long = "x".repeat(cache::BYTES_MAX / 4);
     for n in 0..64 {
-        kept.add(&format!("{n}{}", &long[3..]), &over, wrong());
+        kept.insert_new(&format!("{n}{}", &long[3..]), &over, wrong());
     }
     assert!(kept.count() <= 10, "{}", kept.count());
 }

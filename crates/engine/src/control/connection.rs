@@ -42,10 +42,10 @@ const HEADER_BYTES: usize = 8;
 const READ_BYTES: usize = 64 << 10;
 
 /// A message ready to be sent, perhaps to many.
-pub type Encoded = Arc<[u8]>;
+pub type EncodedMessage = Arc<[u8]>;
 
 /// The receiving half of a connection.
-pub struct Inbox {
+pub struct ControlReceiver {
     socket: Arc<UnixStream>,
     /// What has come and was not taken; begins with a header.
     bytes: Vec<u8>,
@@ -53,52 +53,52 @@ pub struct Inbox {
 }
 
 /// The sending half of a connection.
-pub struct Outbox {
+pub struct ControlSender {
     socket: Arc<UnixStream>,
-    queue: VecDeque<Packet>,
+    queue: VecDeque<OutgoingMessage>,
     /// Since when the kernel has no memory for what is next.
-    starved: Option<Instant>,
+    starved_since: Option<Instant>,
     is_closed: bool,
 }
 
-struct Packet {
-    bytes: Encoded,
+struct OutgoingMessage {
+    bytes: EncodedMessage,
     /// So many of them are out.
-    sent: usize,
+    sent_bytes: usize,
     /// Go with the first byte.
     fds: Vec<OwnedFd>,
 }
 
 /// What a turn of reading gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filled {
+pub enum ControlReadResult {
     /// Some bytes.
-    Some,
+    Received,
     /// Nothing now.
-    Nothing,
+    WouldBlock,
     /// The other side has closed the connection.
-    End,
+    Closed,
 }
 
 /// The two halves of a connection.
-pub fn halves(socket: UnixStream) -> (Inbox, Outbox) {
+pub fn split_connection(socket: UnixStream) -> (ControlReceiver, ControlSender) {
     let socket = Arc::new(socket);
-    let inbox = Inbox {
+    let inbox = ControlReceiver {
         socket: socket.clone(),
         bytes: Vec::new(),
         fds: VecDeque::new(),
     };
-    let outbox = Outbox {
+    let outbox = ControlSender {
         socket,
         queue: VecDeque::new(),
-        starved: None,
+        starved_since: None,
         is_closed: false,
     };
     (inbox, outbox)
 }
 
 /// A message as it travels.
-pub fn encode(message: &impl Serialize, fds: usize) -> io::Result<Encoded> {
+pub fn encode_message(message: &impl Serialize, fds: usize) -> io::Result<EncodedMessage> {
     let mut bytes = vec![0; HEADER_BYTES];
     serde_json::to_writer(&mut bytes, message)?;
     let len = bytes.len() - HEADER_BYTES;
@@ -111,19 +111,19 @@ pub fn encode(message: &impl Serialize, fds: usize) -> io::Result<Encoded> {
     Ok(bytes.into())
 }
 
-impl Inbox {
+impl ControlReceiver {
     /// The next message, if it has come whole.
     ///
     /// # Errors
     /// What has come is no message.
-    pub fn take<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+    pub fn try_recv<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         let Some((header, rest)) = self.bytes.split_first_chunk::<HEADER_BYTES>() else {
             return Ok(None);
         };
         let word = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| header[at + i])) as usize;
         let (len, count) = (word(0), word(4));
         if len > MESSAGE_BYTES_MAX || count > MESSAGE_FDS_MAX {
-            return Err(foreign(format!(
+            return Err(protocol_error(format!(
                 "a message of {len} bytes and {count} descriptors: too large"
             )));
         }
@@ -131,10 +131,12 @@ impl Inbox {
             return Ok(None);
         };
         if self.fds.len() < count {
-            return Err(foreign("a message without its descriptors".to_owned()));
+            return Err(protocol_error(
+                "a message without its descriptors".to_owned(),
+            ));
         }
         let message = serde_json::from_slice(body)
-            .map_err(|error| foreign(format!("what is no message: {error}")))?;
+            .map_err(|error| protocol_error(format!("what is no message: {error}")))?;
         self.bytes.drain(..HEADER_BYTES + len);
         Ok(Some((message, self.fds.drain(..count).collect())))
     }
@@ -143,17 +145,17 @@ impl Inbox {
     ///
     /// # Errors
     /// The system refuses, or descriptors were lost because this process has too many.
-    pub fn fill(&mut self) -> io::Result<Filled> {
+    pub fn fill_buffer(&mut self) -> io::Result<ControlReadResult> {
         let start = self.bytes.len();
         self.bytes.resize(start + READ_BYTES, 0);
-        let received = self.receive(start);
+        let received = self.read_socket(start);
         let count = *received.as_ref().unwrap_or(&0);
         self.bytes.truncate(start + count);
         match received {
-            Ok(0) => Ok(Filled::End),
-            Ok(_) => Ok(Filled::Some),
+            Ok(0) => Ok(ControlReadResult::Closed),
+            Ok(_) => Ok(ControlReadResult::Received),
             Err(error) => match error.kind() {
-                ErrorKind::WouldBlock => Ok(Filled::Nothing),
+                ErrorKind::WouldBlock => Ok(ControlReadResult::WouldBlock),
                 _ => Err(error),
             },
         }
@@ -163,23 +165,23 @@ impl Inbox {
     /// sockets.
     ///
     /// # Errors
-    /// As [`Inbox::take`] and [`Inbox::fill`].
-    pub fn wait<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+    /// As [`ControlReceiver::try_recv`] and [`ControlReceiver::fill_buffer`].
+    pub fn recv<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         loop {
-            if let Some(message) = self.take()? {
+            if let Some(message) = self.try_recv()? {
                 return Ok(Some(message));
             }
-            if self.fill()? == Filled::End {
+            if self.fill_buffer()? == ControlReadResult::Closed {
                 return Ok(None);
             }
         }
     }
 
-    fn receive(&mut self, start: usize) -> io::Result<usize> {
+    fn read_socket(&mut self, start: usize) -> io::Result<usize> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MESSAGE_FDS_MAX))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut room = [IoSliceMut::new(&mut self.bytes[start..])];
-        let received = patiently(|| {
+        let received = with_retries(|| {
             recvmsg(
                 &*self.socket,
                 &mut room,
@@ -199,22 +201,26 @@ impl Inbox {
     }
 }
 
-impl Outbox {
+impl ControlSender {
     /// Puts a message at the end of the queue.
     ///
     /// # Errors
     /// It is too large.
     pub fn push(&mut self, message: &impl Serialize, fds: Vec<OwnedFd>) -> io::Result<()> {
-        let bytes = encode(message, fds.len())?;
+        let bytes = encode_message(message, fds.len())?;
         self.push_encoded(bytes, fds);
         Ok(())
     }
 
     /// The same for a message that was encoded with so many descriptors.
-    pub fn push_encoded(&mut self, bytes: Encoded, fds: Vec<OwnedFd>) {
+    pub fn push_encoded(&mut self, bytes: EncodedMessage, fds: Vec<OwnedFd>) {
         let sent = 0;
         if !self.is_closed {
-            self.queue.push_back(Packet { bytes, sent, fds });
+            self.queue.push_back(OutgoingMessage {
+                bytes,
+                sent_bytes: sent,
+                fds,
+            });
         }
     }
 
@@ -225,7 +231,7 @@ impl Outbox {
     pub fn flush(&mut self) -> io::Result<bool> {
         while let Some(packet) = self.queue.front_mut() {
             let sent = packet.send(self.socket.as_fd());
-            if is_starved(&mut self.starved, &sent) {
+            if is_starved(&mut self.starved_since, &sent) {
                 return Ok(false);
             }
             match sent {
@@ -233,7 +239,7 @@ impl Outbox {
                 Err(Errno::WOULDBLOCK) => return Ok(false),
                 Err(error) => return Err(error.into()),
             }
-            if packet.sent == packet.bytes.len() {
+            if packet.sent_bytes == packet.bytes.len() {
                 self.queue.pop_front();
             }
         }
@@ -244,43 +250,43 @@ impl Outbox {
     /// finds the end of the connection.
     pub fn close(&mut self) {
         self.queue.clear();
-        self.starved = None;
+        self.starved_since = None;
         self.is_closed = true;
         // It may be closed already.
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 
     /// Whether something waits to be sent.
-    pub fn has_more(&self) -> bool {
+    pub fn has_unsent(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// After what time it is to be flushed again, whether the socket has room or not: the kernel had no
-    /// memory.
-    pub fn pause(&self) -> Option<Duration> {
-        self.starved.map(|_| PAUSE)
+    /// After what time it is to be flushed again, whether the socket has room or not: the kernel
+    /// had no memory.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.starved_since.map(|_| RETRY_INTERVAL)
     }
 
     /// Sends a message. For blocking sockets.
     ///
     /// # Errors
-    /// As [`Outbox::push`] and [`Outbox::flush`].
+    /// As [`ControlSender::push`] and [`ControlSender::flush`].
     pub fn send(&mut self, message: &impl Serialize, fds: Vec<OwnedFd>) -> io::Result<()> {
         self.push(message, fds)?;
         while !self.flush()? {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RETRY_INTERVAL);
         }
         Ok(())
     }
 }
 
-impl AsFd for Inbox {
+impl AsFd for ControlReceiver {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 }
 
-impl Packet {
+impl OutgoingMessage {
     fn send(&mut self, socket: BorrowedFd<'_>) -> Result<(), Errno> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MESSAGE_FDS_MAX))];
         let mut control = SendAncillaryBuffer::new(&mut space);
@@ -289,23 +295,24 @@ impl Packet {
             let fits = control.push(SendAncillaryMessage::ScmRights(&fds));
             debug_assert!(fits, "no more than MESSAGE_FDS_MAX");
         }
-        let bytes = [IoSlice::new(&self.bytes[self.sent..])];
+        let bytes = [IoSlice::new(&self.bytes[self.sent_bytes..])];
         let send = || sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL);
-        self.sent += retry_on_intr(send)?;
+        self.sent_bytes += retry_on_intr(send)?;
         self.fds.clear();
         Ok(())
     }
 }
 
 /// How long a call is made again while the kernel has no memory for it, and the time between.
-const PATIENCE: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(1);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Whether a call is to be made again because the kernel has no memory for it: see [`PATIENCE`].
+/// Whether a call is to be made again because the kernel has no memory for it: see
+/// [`RETRY_TIMEOUT`].
 fn is_starved<T>(since: &mut Option<Instant>, called: &Result<T, Errno>) -> bool {
     match called {
         Err(Errno::NOBUFS | Errno::NOMEM) => {
-            since.get_or_insert_with(Instant::now).elapsed() < PATIENCE
+            since.get_or_insert_with(Instant::now).elapsed() < RETRY_TIMEOUT
         }
         _ => {
             *since = None;
@@ -319,18 +326,18 @@ fn is_starved<T>(since: &mut Option<Instant>, called: &Result<T, Errno>) -> bool
 ///
 /// # Errors
 /// What else the system says.
-pub fn patiently<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+pub fn with_retries<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     let mut since = None;
     loop {
         let called = retry_on_intr(&mut call);
         if !is_starved(&mut since, &called) {
             return called;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(RETRY_INTERVAL);
     }
 }
 
-fn foreign(what: String) -> io::Error {
+fn protocol_error(what: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what)
 }
 
@@ -340,9 +347,12 @@ mod tests {
 
     use super::*;
 
-    fn pair() -> ((Inbox, Outbox), (Inbox, Outbox)) {
+    fn pair() -> (
+        (ControlReceiver, ControlSender),
+        (ControlReceiver, ControlSender),
+    ) {
         let (one, other) = UnixStream::pair().unwrap();
-        (halves(one), halves(other))
+        (split_connection(one), split_connection(other))
     }
 
     fn file(text: &str) -> OwnedFd {
@@ -369,16 +379,16 @@ mod tests {
             out.send(&sent, Vec::new()).unwrap();
             out.send(&"three", vec![file("c")]).unwrap();
         });
-        let (message, fds) = inbox.wait::<String>().unwrap().unwrap();
+        let (message, fds) = inbox.recv::<String>().unwrap().unwrap();
         assert_eq!(message, "one");
         assert_eq!(fds.into_iter().map(text).collect::<Vec<_>>(), ["a", "b"]);
-        let (message, fds) = inbox.wait::<String>().unwrap().unwrap();
+        let (message, fds) = inbox.recv::<String>().unwrap().unwrap();
         assert!(message == long && fds.is_empty());
-        let (message, fds) = inbox.wait::<String>().unwrap().unwrap();
+        let (message, fds) = inbox.recv::<String>().unwrap().unwrap();
         assert_eq!((message.as_str(), fds.len()), ("three", 1));
         sender.join().unwrap();
         drop(_in);
-        assert!(inbox.wait::<String>().unwrap().is_none());
+        assert!(inbox.recv::<String>().unwrap().is_none());
     }
 
     #[test]
@@ -386,17 +396,17 @@ mod tests {
         let ((_in, mut out), (mut inbox, _out)) = pair();
         out.socket.set_nonblocking(true).unwrap();
         inbox.socket.set_nonblocking(true).unwrap();
-        assert_eq!(inbox.fill().unwrap(), Filled::Nothing);
+        assert_eq!(inbox.fill_buffer().unwrap(), ControlReadResult::WouldBlock);
         let long = "y".repeat(4 << 20);
         out.push(&long, vec![file("z")]).unwrap();
         let mut turns = 0;
         while !out.flush().unwrap() {
             turns += 1;
-            while inbox.fill().unwrap() == Filled::Some {}
+            while inbox.fill_buffer().unwrap() == ControlReadResult::Received {}
         }
-        while inbox.fill().unwrap() == Filled::Some {}
-        assert!(turns > 0 && !out.has_more());
-        let (message, fds) = inbox.take::<String>().unwrap().unwrap();
+        while inbox.fill_buffer().unwrap() == ControlReadResult::Received {}
+        assert!(turns > 0 && !out.has_unsent());
+        let (message, fds) = inbox.try_recv::<String>().unwrap().unwrap();
         assert!(message == long);
         assert_eq!(fds.into_iter().map(text).collect::<String>(), "z");
     }
@@ -410,9 +420,9 @@ mod tests {
             &[2, 0, 0, 0, 1, 0, 0, 0, b'"', b'"'],
         ] {
             let (one, mut other) = UnixStream::pair().unwrap();
-            let (mut inbox, _out) = halves(one);
+            let (mut inbox, _out) = split_connection(one);
             other.write_all(bytes).unwrap();
-            let error = inbox.wait::<String>().unwrap_err();
+            let error = inbox.recv::<String>().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidData, "{error}");
         }
     }
@@ -421,10 +431,10 @@ mod tests {
     fn what_says_nothing_of_the_other_side_is_tried_again() {
         for error in [Errno::INTR, Errno::NOBUFS, Errno::NOMEM] {
             let mut calls = [Err(error), Ok(7)].into_iter();
-            assert_eq!(patiently(|| calls.next().unwrap()), Ok(7), "{error}");
+            assert_eq!(with_retries(|| calls.next().unwrap()), Ok(7), "{error}");
         }
         let mut calls = [Err::<(), _>(Errno::PIPE), Ok(())].into_iter();
-        assert_eq!(patiently(|| calls.next().unwrap()), Err(Errno::PIPE));
+        assert_eq!(with_retries(|| calls.next().unwrap()), Err(Errno::PIPE));
     }
 
     #[test]
@@ -432,20 +442,20 @@ mod tests {
         for error in [Errno::NOBUFS, Errno::NOMEM] {
             let mut since = None;
             assert!(is_starved::<()>(&mut since, &Err(error)));
-            let long_ago = Instant::now().checked_sub(PATIENCE);
+            let long_ago = Instant::now().checked_sub(RETRY_TIMEOUT);
             assert!(since > long_ago && long_ago.is_some());
             assert!(!is_starved::<()>(&mut { long_ago }, &Err(error)));
             assert!(!is_starved(&mut since, &Ok(())) && since.is_none());
         }
         let ((_in, mut out), _other) = pair();
         out.push(&"", Vec::new()).unwrap();
-        assert_eq!(out.pause(), None);
-        out.starved = Some(Instant::now());
-        assert_eq!(out.pause(), Some(PAUSE));
-        assert!(out.flush().unwrap() && out.pause().is_none());
-        out.starved = Some(Instant::now());
+        assert_eq!(out.retry_after(), None);
+        out.starved_since = Some(Instant::now());
+        assert_eq!(out.retry_after(), Some(RETRY_INTERVAL));
+        assert!(out.flush().unwrap() && out.retry_after().is_none());
+        out.starved_since = Some(Instant::now());
         out.close();
-        assert_eq!(out.pause(), None, "nobody waits for that");
+        assert_eq!(out.retry_after(), None, "nobody waits for that");
     }
 
     #[test]
@@ -454,6 +464,6 @@ mod tests {
         let ((_in, mut out), _other) = pair();
         let error = out.send(&"", fds).unwrap_err();
         assert!(error.to_string().contains("17 descriptors"), "{error}");
-        assert!(!out.has_more());
+        assert!(!out.has_unsent());
     }
 }

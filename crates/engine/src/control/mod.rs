@@ -27,17 +27,17 @@ pub mod connection;
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::Bundle;
-use crate::leftover::Leftover;
+use crate::unfired_windows::UnfiredWindows;
 
 /// What the launcher says.
 #[derive(Debug, Deserialize, Serialize)]
-pub enum ToPe {
+pub enum MessageToPe {
     /// What is to be run; the same for all.
     Bundle(Box<Bundle>),
     /// Which PE this is. Comes with the launcher's standard input.
     Begin(u32),
     /// How to reach the sender of a link. Comes with the medium's descriptors.
-    Ticket(Ticket),
+    Ticket(CrossingTicket),
     /// That were all tickets: wire.
     Accept,
     /// Run.
@@ -50,9 +50,9 @@ pub enum ToPe {
 
 /// What a PE says.
 #[derive(Debug, Deserialize, Serialize)]
-pub enum FromPe {
+pub enum MessageFromPe {
     /// How to reach this PE for a link that it sends. Comes with the medium's descriptors.
-    Ticket(Ticket),
+    Ticket(CrossingTicket),
     /// That were all its tickets.
     Opened,
     /// It is wired.
@@ -62,12 +62,12 @@ pub enum FromPe {
     /// How many tuples each of its sources has sent.
     Counts(Vec<(String, u64)>),
     /// It is over.
-    Ended(Ending),
+    Ended(PeEnding),
 }
 
 /// How one receiver of a link reaches its sender.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Ticket {
+pub struct CrossingTicket {
     /// The crossing's number in the plan.
     pub link: u32,
     /// The receiver's number.
@@ -78,18 +78,18 @@ pub struct Ticket {
 
 /// How a PE ended by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Ending {
+pub struct PeEnding {
     /// What failed, the first one first; empty: nothing.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<PeFailure>,
     /// Nobody reads its output any more: no reason to say anything.
     pub is_quiet: bool,
     /// What its windows held in the end, if nothing failed.
-    pub leftovers: Vec<Leftover>,
+    pub leftovers: Vec<UnfiredWindows>,
 }
 
 /// What failed in a PE.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Failure {
+pub struct PeFailure {
     /// Where and what, as a fused job would say it.
     pub line: String,
     /// It was noticed at a crossing edge, so perhaps it only follows from another PE's death.

@@ -1,4 +1,5 @@
-//! A job of several PEs: starts their processes, wires them, watches them, and leaves nothing behind.
+//! A job of several PEs: starts their processes, wires them, watches them, and leaves nothing
+//! behind.
 //!
 //! ```text
 //!   the caller's thread          the launcher's thread                 two threads
@@ -6,15 +7,16 @@
 //!      \----- stop, count ---->    -> Conduct -> messages, kills         of all PEs -> ours
 //! ```
 //!
-//! One thread has all the sockets and never waits for what a single PE does; only if the kernel has no
-//! memory for what one has said, all wait, for a second at most. What it hears goes to [`Conduct`],
-//! which knows what is to be done. The processes die with that thread, whatever happens to it.
+//! One thread has all the sockets and never waits for what a single PE does; only if the kernel has
+//! no memory for what one has said, all wait, for a second at most. What it hears goes to
+//! [`JobCoordinator`], which knows what is to be done. The processes die with that thread, whatever
+//! happens to it.
 
-mod child;
-mod conduct;
-mod outcome;
-mod output;
-mod processes;
+mod coordinator;
+mod job_outcome;
+mod job_processes;
+mod output_forwarder;
+mod pe_child;
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -28,22 +30,22 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use graph::{Plan, Program};
-use runtime::Stop;
+use runtime::StopSignal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use transport::Bell;
+use transport::Wakeup;
 
 use crate::bundle::Bundle;
-use crate::control::connection::{self, Encoded};
-use crate::control::{FromPe, ToPe};
-use crate::launch::Polite;
-use crate::monitor::JobNote;
-use crate::{Compilation, Error, Host, Job, Launch, hosts};
-use child::{Child, Printed};
-use conduct::{Action, Conduct};
-use outcome::Outcome;
-use output::{Forwarder, OutputError};
+use crate::control::connection::{self, EncodedMessage};
+use crate::control::{MessageFromPe, MessageToPe};
+use crate::launch::NotifyingWriter;
+use crate::monitor::JobMetadata;
+use crate::{Compilation, Error, HostSpec, Job, LaunchOptions, hosts};
+use coordinator::{CoordinatorAction, JobCoordinator};
+use job_outcome::JobOutcome;
+use output_forwarder::{OutputError, OutputForwarder};
+use pe_child::{OutputPipes, PeChild};
 
-pub use processes::Processes;
+pub use job_processes::JobProcesses;
 
 /// Runs a compiled program as its plan says, a process for each PE.
 ///
@@ -53,25 +55,25 @@ pub fn launch(
     compilation: &Compilation,
     program: &Program,
     plan: &Plan,
-    launch: &Launch,
+    launch: &LaunchOptions,
 ) -> Result<Job, Error> {
-    let stop = Stop::default();
-    let signal = Signal::new().map_err(|error| Error::system("make an event", error))?;
+    let stop = StopSignal::default();
+    let signal = LauncherRequests::new().map_err(|error| Error::system("make an event", error))?;
     let signal = Arc::new(signal);
     let waker = signal.clone();
-    stop.wake(move || waker.event.ring());
+    stop.on_request(move || waker.wakeup.wake());
     let (sender, ended) = channel();
     let text = plan.display(program).to_string();
-    let host = |pe: &graph::Pe| hosts::of(&launch.hosts, pe.host.as_deref()?).cloned();
-    let job = Start {
+    let host = |pe: &graph::PePlan| hosts::find_host(&launch.hosts, pe.host.as_deref()?).cloned();
+    let job = PreparedJob {
         bundle: Bundle::new(compilation, text, launch)?,
-        conduct: Conduct::new(plan),
-        labels: outcome::labels(plan, program),
+        coordinator: JobCoordinator::new(plan),
+        pe_labels: job_outcome::pe_labels(plan, program),
         name: program.name.to_string(),
         launch: launch.clone(),
         hosts: plan.pes.iter().map(host).collect(),
         stop: stop.clone(),
-        signal: signal.clone(),
+        requests: signal.clone(),
     };
     let thread = Builder::new().name("launcher".to_owned());
     let started = thread.spawn(move || sender.send(job.run()));
@@ -87,47 +89,47 @@ pub fn own_binary(pe: u32, name: &str) -> Command {
 }
 
 /// What other threads tell the launcher's, and what they are told.
-struct Signal {
+struct LauncherRequests {
     /// Rung when there is something.
-    event: Bell,
+    wakeup: Wakeup,
     /// The counts of the sources are wanted.
     wants_counts: AtomicBool,
     counts: Mutex<Vec<(String, u64)>>,
 }
 
 /// A job that is about to be started.
-struct Start {
+struct PreparedJob {
     bundle: Bundle,
     /// What each PE is called.
-    labels: Vec<String>,
+    pe_labels: Vec<String>,
     name: String,
-    conduct: Conduct,
-    launch: Launch,
+    coordinator: JobCoordinator,
+    launch: LaunchOptions,
     /// Where each PE runs, if not here.
-    hosts: Vec<Option<Host>>,
-    stop: Stop,
-    signal: Arc<Signal>,
+    hosts: Vec<Option<HostSpec>>,
+    stop: StopSignal,
+    requests: Arc<LauncherRequests>,
 }
 
 /// The launcher's thread.
 struct Launcher {
-    children: Vec<Child>,
-    conduct: Conduct,
-    stop: Stop,
-    signal: Arc<Signal>,
+    children: Vec<PeChild>,
+    coordinator: JobCoordinator,
+    stop: StopSignal,
+    requests: Arc<LauncherRequests>,
     kill_after: Option<Duration>,
 }
 
 /// So much is read from a PE before it is another one's turn.
-const TURNS: usize = 16;
+const READS_PER_TURN_MAX: usize = 16;
 
 /// A thread that forwards what PEs print.
-type Forwarding = JoinHandle<Result<(), OutputError>>;
+type ForwarderThread = JoinHandle<Result<(), OutputError>>;
 
-impl Signal {
-    fn new() -> io::Result<Signal> {
-        Ok(Signal {
-            event: Bell::new()?,
+impl LauncherRequests {
+    fn new() -> io::Result<LauncherRequests> {
+        Ok(LauncherRequests {
+            wakeup: Wakeup::new()?,
             wants_counts: AtomicBool::new(false),
             counts: Mutex::default(),
         })
@@ -140,7 +142,7 @@ impl Signal {
     /// The last counts; asks for new ones.
     fn counts(&self) -> Vec<(String, u64)> {
         self.wants_counts.store(true, Ordering::Relaxed);
-        self.event.ring();
+        self.wakeup.wake();
         self.counts
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -148,62 +150,68 @@ impl Signal {
     }
 }
 
-impl Start {
+impl PreparedJob {
     fn run(mut self) -> Result<Vec<String>, Error> {
-        let pes = self.labels.len() as u32;
+        let pes = self.pe_labels.len() as u32;
         let counters = self.launch.counters;
-        self.bundle.counters = counters.then(|| JobNote::new(&self.name, pes));
-        let (children, printed) = self.spawn()?;
+        self.bundle.counters = counters.then(|| JobMetadata::new(&self.name, pes));
+        let (children, printed) = self.spawn_all()?;
         let (out, err): (Vec<_>, Vec<_>) =
             printed.into_iter().map(|p| (p.stdout, p.stderr)).unzip();
         let before = self.launch.before_print;
-        let bell = || Bell::new().map_err(|error| Error::system("make an event", error));
-        let (no_out, no_err) = (bell()?, bell()?);
+        let new_wakeup = || Wakeup::new().map_err(|error| Error::system("make an event", error));
+        let (no_out, no_err) = (new_wakeup()?, new_wakeup()?);
         let tags = self.launch.tag_output;
-        let stdout = Forwarder::new(out, tags, Polite(io::stdout(), before), no_out.clone());
+        let stdout = OutputForwarder::new(
+            out,
+            tags,
+            NotifyingWriter(io::stdout(), before),
+            no_out.clone(),
+        );
         let stop = self.stop.clone();
-        // A job whose output nobody takes any more stops; what it says on the way is not worth that.
-        let stdout = start(move || stdout.run().inspect_err(|_| stop.request()))?;
-        let stderr = Careless(Polite(io::stderr(), before));
-        let stderr = Forwarder::new(err, true, stderr, no_err.clone());
-        let stderr = start(move || stderr.run())?;
+        // A job whose output nobody takes any more stops; what it says on the way is not worth
+        // that.
+        let stdout = start_forwarder(move || stdout.run().inspect_err(|_| stop.request()))?;
+        let stderr = BestEffortWriter(NotifyingWriter(io::stderr(), before));
+        let stderr = OutputForwarder::new(err, true, stderr, no_err.clone());
+        let stderr = start_forwarder(move || stderr.run())?;
         let launcher = Launcher {
             children,
-            conduct: self.conduct,
+            coordinator: self.coordinator,
             stop: self.stop.clone(),
-            signal: self.signal.clone(),
+            requests: self.requests.clone(),
             kill_after: self.launch.kill_after,
         };
         let mut outcome = launcher
             .run()
             .map_err(|error| Error::system("watch PEs", error))?;
-        no_out.ring();
-        no_err.ring();
+        no_out.wake();
+        no_err.wake();
         if let Ok(Err(error)) = stderr.join() {
-            outcome.messages_failed(error);
+            outcome.set_messages_error(error);
         }
         if let Ok(Err(error)) = stdout.join() {
-            outcome.output_failed(error);
+            outcome.set_output_error(error);
         }
-        outcome.into_result(&self.labels)
+        outcome.into_result(&self.pe_labels)
     }
 
     /// Starts all processes and tells them what to run.
-    fn spawn(&self) -> Result<(Vec<Child>, Vec<Printed>), Error> {
+    fn spawn_all(&self) -> Result<(Vec<PeChild>, Vec<OutputPipes>), Error> {
         let failed = |what: &str, error: io::Error| Error::system(what, error);
-        let bundle = ToPe::Bundle(Box::new(self.bundle.clone()));
+        let bundle = MessageToPe::Bundle(Box::new(self.bundle.clone()));
         let bundle =
-            connection::encode(&bundle, 0).map_err(|e| failed("hand on the program", e))?;
+            connection::encode_message(&bundle, 0).map_err(|e| failed("hand on the program", e))?;
         let mut started = (Vec::new(), Vec::new());
-        for pe in 0..self.labels.len() as u32 {
+        for pe in 0..self.pe_labels.len() as u32 {
             let command = (self.launch.pe_command)(pe, &self.name);
             let command = match &self.hosts[pe as usize] {
-                Some(host) => host.place(command),
+                Some(host) => host.wrap_command(command),
                 None => command,
             };
             let program = PathBuf::from(command.get_program());
-            let spawned = spawn_one(command, pe, bundle.clone(), &self.launch.processes);
-            let (child, printed) = spawned.map_err(|e| not_started(pe, &program, e))?;
+            let spawned = spawn_pe(command, pe, bundle.clone(), &self.launch.processes);
+            let (child, printed) = spawned.map_err(|e| spawn_error(pe, &program, e))?;
             started.0.push(child);
             started.1.push(printed);
         }
@@ -212,17 +220,17 @@ impl Start {
 }
 
 /// Starts a thread that forwards what PEs print.
-fn start(
+fn start_forwarder(
     run: impl FnOnce() -> Result<(), OutputError> + Send + 'static,
-) -> Result<Forwarding, Error> {
+) -> Result<ForwarderThread, Error> {
     let thread = Builder::new().name("output".to_owned()).spawn(run);
     thread.map_err(|error| Error::system("start a thread", error))
 }
 
 /// Takes everything, whether it can be written or not: what is said on the way ends no job.
-struct Careless<W>(W);
+struct BestEffortWriter<W>(W);
 
-impl<W: Write> Write for Careless<W> {
+impl<W: Write> Write for BestEffortWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let _ = self.0.write_all(bytes);
         Ok(bytes.len())
@@ -235,7 +243,7 @@ impl<W: Write> Write for Careless<W> {
 }
 
 /// Why a process was not started: without /proc a program does not find itself.
-fn not_started(pe: u32, program: &Path, error: io::Error) -> Error {
+fn spawn_error(pe: u32, program: &Path, error: io::Error) -> Error {
     let is_lost = error.kind() == io::ErrorKind::NotFound && program.starts_with("/proc");
     let tried = match is_lost {
         true => format!(
@@ -248,36 +256,36 @@ fn not_started(pe: u32, program: &Path, error: io::Error) -> Error {
     Error::system(tried, error)
 }
 
-fn spawn_one(
+fn spawn_pe(
     command: Command,
     pe: u32,
-    bundle: Encoded,
-    processes: &Processes,
-) -> io::Result<(Child, Printed)> {
+    bundle: EncodedMessage,
+    processes: &JobProcesses,
+) -> io::Result<(PeChild, OutputPipes)> {
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let (mut child, printed) = processes.start(|| {
-        let (child, printed) = Child::spawn(command)?;
-        let end = child.end();
+        let (child, printed) = PeChild::spawn(command)?;
+        let end = child.exit_fd();
         Ok(((child, printed), end))
     })?;
-    child.outbox.push_encoded(bundle, Vec::new());
-    child.outbox.push(&ToPe::Begin(pe), vec![stdin])?;
+    child.sender.push_encoded(bundle, Vec::new());
+    child.sender.push(&MessageToPe::Begin(pe), vec![stdin])?;
     Ok((child, printed))
 }
 
 impl Launcher {
     /// Until all processes have ended.
-    fn run(mut self) -> io::Result<Outcome> {
+    fn run(mut self) -> io::Result<JobOutcome> {
         loop {
-            for action in self.conduct.actions(Instant::now()) {
-                self.carry_out(action);
+            for action in self.coordinator.take_actions(Instant::now()) {
+                self.execute_action(action);
             }
-            self.send();
-            if self.conduct.is_over() {
+            self.flush_connections();
+            if self.coordinator.is_over() {
                 self.stop.request();
-                return Ok(self.conduct.into_outcome());
+                return Ok(self.coordinator.into_outcome());
             }
-            if self.conduct.is_running()
+            if self.coordinator.is_running()
                 && let Some(time) = self.kill_after.take()
             {
                 self.stop.request_after(time.as_secs_f64())?;
@@ -286,24 +294,24 @@ impl Launcher {
         }
     }
 
-    fn carry_out(&mut self, action: Action) {
+    fn execute_action(&mut self, action: CoordinatorAction) {
         match action {
-            Action::Tell(pe, message, fds) => {
-                let outbox = &mut self.children[pe as usize].outbox;
+            CoordinatorAction::Send(pe, message, fds) => {
+                let outbox = &mut self.children[pe as usize].sender;
                 if let Err(error) = outbox.push(&message, fds) {
-                    self.conduct.nonsense(pe, &error.to_string());
+                    self.coordinator.on_protocol_error(pe, &error.to_string());
                 }
             }
-            Action::Kill(pe) => self.children[pe as usize].kill(),
+            CoordinatorAction::Kill(pe) => self.children[pe as usize].kill(),
         }
     }
 
     /// Sends what is waiting. To whom it cannot be sent has ended, or is about to.
-    fn send(&mut self) {
+    fn flush_connections(&mut self) {
         for (pe, child) in (0..).zip(&mut self.children) {
-            if let Err(error) = child.outbox.flush() {
-                child.outbox.close();
-                self.conduct.lost(pe, error.to_string());
+            if let Err(error) = child.sender.flush() {
+                child.sender.close();
+                self.coordinator.on_connection_lost(pe, error.to_string());
             }
         }
     }
@@ -311,80 +319,88 @@ impl Launcher {
     /// Waits until somebody has something to say, and listens.
     fn wait(&mut self) -> io::Result<()> {
         let now = Instant::now();
-        let deadline = self.conduct.deadline();
+        let deadline = self.coordinator.deadline();
         let left = deadline.map(|at| at.saturating_duration_since(now));
-        let pauses = self.children.iter().filter_map(|c| c.outbox.pause());
+        let pauses = self.children.iter().filter_map(|c| c.sender.retry_after());
         let left = left.into_iter().chain(pauses).min();
         let left = left.map(|left| Timespec {
             tv_sec: left.as_secs() as i64,
             tv_nsec: left.subsec_nanos().into(),
         });
-        let mut fds = vec![PollFd::new(&self.signal.event, PollFlags::IN)];
+        let mut fds = vec![PollFd::new(&self.requests.wakeup, PollFlags::IN)];
         let mut whose = Vec::new();
         for (pe, child) in self.children.iter().enumerate() {
-            for (fd, flags, is_end) in child.watched() {
+            for (fd, flags, is_end) in child.poll_entries() {
                 fds.push(PollFd::from_borrowed_fd(fd, flags));
                 whose.push((pe, is_end));
             }
         }
-        connection::patiently(|| poll(&mut fds, left.as_ref()))?;
+        connection::with_retries(|| poll(&mut fds, left.as_ref()))?;
         let ready: Vec<_> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
         if ready[0] {
-            self.look_at_signal();
+            self.take_requests();
         }
         let who = whose.into_iter().zip(&ready[1..]);
         for ((pe, is_end), _) in who.filter(|(_, is_ready)| **is_ready) {
-            self.listen(pe, is_end);
+            self.handle_readable(pe, is_end);
         }
         Ok(())
     }
 
-    fn look_at_signal(&mut self) {
-        self.signal.event.silence();
+    fn take_requests(&mut self) {
+        self.requests.wakeup.clear();
         if self.stop.is_requested() {
-            self.conduct.stop();
+            self.coordinator.stop();
         }
-        if self.signal.wants_counts.swap(false, Ordering::Relaxed) {
-            self.conduct.count();
+        if self.requests.wants_counts.swap(false, Ordering::Relaxed) {
+            self.coordinator.request_counts();
         }
     }
 
     /// A PE has said something, or has ended.
-    fn listen(&mut self, pe: usize, has_ended: bool) {
+    fn handle_readable(&mut self, pe: usize, has_ended: bool) {
         let child = &mut self.children[pe];
         let number = pe as u32;
-        if child.is_talking() {
+        if child.is_connected() {
             // What was said before the end is all there.
-            let turns = if has_ended { usize::MAX } else { TURNS };
-            let heard = child.hear(turns);
-            self.read(pe);
+            let turns = if has_ended {
+                usize::MAX
+            } else {
+                READS_PER_TURN_MAX
+            };
+            let heard = child.read_messages(turns);
+            self.handle_messages(pe);
             match heard {
                 Ok(false) => {}
-                Ok(true) => self.conduct.closed(number),
-                Err(error) => self.conduct.lost(number, error.to_string()),
+                Ok(true) => self.coordinator.on_closed(number),
+                Err(error) => self
+                    .coordinator
+                    .on_connection_lost(number, error.to_string()),
             }
         }
         if has_ended {
             let exit = self.children[pe].wait();
-            self.conduct.gone(number, exit);
+            self.coordinator.on_exit(number, exit);
         }
     }
 
     /// Takes every message that has come from a PE.
-    fn read(&mut self, pe: usize) {
+    fn handle_messages(&mut self, pe: usize) {
         loop {
-            let message = self.children[pe].inbox.take::<FromPe>();
+            let message = self.children[pe].receiver.try_recv::<MessageFromPe>();
             let number = pe as u32;
             match message {
-                Ok(Some((FromPe::Counts(counts), _))) => {
-                    self.conduct.counted(number, counts);
-                    self.signal.set_counts(self.conduct.counts());
+                Ok(Some((MessageFromPe::Counts(counts), _))) => {
+                    self.coordinator.on_counts(number, counts);
+                    self.requests.set_counts(self.coordinator.counts());
                 }
-                Ok(Some((message, fds))) => self.conduct.heard(number, message, fds),
+                Ok(Some((message, fds))) => self.coordinator.on_message(number, message, fds),
                 Ok(None) => return,
                 Err(error) => {
-                    self.children[pe].stop_talking();
-                    return self.conduct.nonsense(number, &error.to_string());
+                    self.children[pe].disconnect();
+                    return self
+                        .coordinator
+                        .on_protocol_error(number, &error.to_string());
                 }
             }
         }
@@ -399,7 +415,7 @@ mod tests {
     fn without_proc_it_is_said_what_is_missing() {
         let start = |program: &str| {
             let error = Command::new(program).spawn().unwrap_err();
-            not_started(3, Path::new(program), error).to_string()
+            spawn_error(3, Path::new(program), error).to_string()
         };
         // As it is where /proc is an empty folder.
         let said = start("/proc/none/self/exe");

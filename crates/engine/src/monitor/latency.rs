@@ -47,15 +47,15 @@ impl LatencySample {
 
 #[cfg(test)]
 mod tests {
-    use runtime::crossing::Histogram;
+    use runtime::crossing::CrossingLatencyHistogram;
 
     use super::*;
 
     #[test]
     fn percentiles_are_of_the_rank_that_they_say() {
-        let histogram = Histogram::default();
+        let histogram = CrossingLatencyHistogram::default();
         (1..=1000).for_each(|n| histogram.record(n * 1000));
-        let buckets: Vec<u64> = histogram.counts().collect();
+        let buckets: Vec<u64> = histogram.bucket_counts().collect();
         let sample = LatencySample::new(&buckets, histogram.longest_ns());
         assert_eq!((sample.count, sample.ns_max), (1000, 1_000_000));
         let exact = [

@@ -7,22 +7,23 @@
 //!        v                                                    |
 //!     memory file  -------- opened as /proc/PID/fd/N ----> ring::counters::View
 //! ```
-//! The file is in no folder, so nothing of it is left when its process has ended, in whatever way, and
-//! there is nothing to set up. Its legend says whose it is. Operators are never asked anything: what
-//! they count anyway is copied. A PE that cannot have a file runs without.
+//! The file is in no folder, so nothing of it is left when its process has ended, in whatever way,
+//! and there is nothing to set up. Its legend says whose it is. Operators are never asked anything:
+//! what they count anyway is copied. A PE that cannot have a file runs without.
 
+mod counters_files;
+mod job_sample;
 mod latency;
-mod legend;
+mod metadata;
 mod sampler;
-mod search;
-mod watch;
 
-pub use latency::LatencySample;
-pub use watch::{
-    EndSample, JobSample, LinkSample, MarksSample, OperatorSample, PeSample, QueueSample, samples,
+pub use job_sample::{
+    CrossingSample, JobSample, MarkerSample, OperatorSample, PeSample, QueueSample, SenderSample,
+    sample_jobs,
 };
+pub use latency::LatencySample;
 
-pub(crate) use legend::JobNote;
+pub(crate) use metadata::JobMetadata;
 pub(crate) use sampler::Sampler;
 
 use rustix::time::{ClockId, clock_gettime};

@@ -2,7 +2,7 @@
 
 use tuple::{Decimal32, Decimal64, Decimal128, List, RString, Timestamp, Type, UString, Value};
 
-use crate::ops::fit;
+use crate::ops::truncate_to_bound;
 
 use super::choices::Choices;
 
@@ -15,7 +15,9 @@ pub(super) fn constant(ty: &Type, choices: &mut Choices<'_>) -> Value {
         Type::Boolean => Value::Boolean(choices.below(2) == 1),
         Type::Enum(e) => Value::Enum(choices.below(e.names.len()) as u32),
         Type::Timestamp => timestamp(choices),
-        Type::RString | Type::BoundedRString(_) => fit(Value::RString(text(choices).into()), ty),
+        Type::RString | Type::BoundedRString(_) => {
+            truncate_to_bound(Value::RString(text(choices).into()), ty)
+        }
         Type::UString => Value::UString(UString::from(text(choices))),
         Type::Xml(_) => Value::Xml(RString::from("<a/>")),
         Type::Blob => Value::Blob(text(choices).as_bytes().to_vec()),
@@ -48,7 +50,7 @@ fn collection(ty: &Type, choices: &mut Choices<'_>) -> Value {
         }
         _ => Value::default_of(ty),
     };
-    fit(value, ty)
+    truncate_to_bound(value, ty)
 }
 
 /// A number of any width: small, at an edge, or any.
@@ -67,7 +69,7 @@ fn integer(choices: &mut Choices<'_>) -> u64 {
                 0x7FFF,
                 0x8000,
             ];
-            *choices.of(&edges)
+            *choices.one_of(&edges)
         }
         _ => choices.bits(),
     }
@@ -92,7 +94,7 @@ const FLOATS: [f64; 14] = [
 
 fn float(choices: &mut Choices<'_>) -> f64 {
     match choices.below(3) {
-        0 | 1 => *choices.of(&FLOATS),
+        0 | 1 => *choices.one_of(&FLOATS),
         _ => {
             let any = f64::from_bits(choices.bits());
             if any.is_nan() { 7.0 } else { any }
@@ -119,15 +121,15 @@ fn number(ty: &Type, choices: &mut Choices<'_>) -> Option<Value> {
         Type::Complex32 => Value::Complex32(float(choices) as f32, float(choices) as f32),
         Type::Complex64 => Value::Complex64(float(choices), float(choices)),
         Type::Decimal32 => {
-            let number = Decimal32::from_text(choices.of(&DECIMALS).as_bytes());
+            let number = Decimal32::from_text(choices.one_of(&DECIMALS).as_bytes());
             Value::Decimal32(number.unwrap_or_default())
         }
         Type::Decimal64 => {
-            let number = Decimal64::from_text(choices.of(&DECIMALS).as_bytes());
+            let number = Decimal64::from_text(choices.one_of(&DECIMALS).as_bytes());
             Value::Decimal64(number.unwrap_or_default())
         }
         Type::Decimal128 => {
-            let number = Decimal128::from_text(choices.of(&DECIMALS).as_bytes());
+            let number = Decimal128::from_text(choices.one_of(&DECIMALS).as_bytes());
             Value::Decimal128(number.unwrap_or_default())
         }
         _ => return None,
@@ -136,8 +138,8 @@ fn number(ty: &Type, choices: &mut Choices<'_>) -> Option<Value> {
 
 fn timestamp(choices: &mut Choices<'_>) -> Value {
     Value::Timestamp(Timestamp {
-        seconds: *choices.of(&[0, 1, -1, 1_700_000_000, i64::MAX, i64::MIN]),
-        nanos: *choices.of(&[0, 1, 999_999_999]),
+        seconds: *choices.one_of(&[0, 1, -1, 1_700_000_000, i64::MAX, i64::MIN]),
+        nanos: *choices.one_of(&[0, 1, 999_999_999]),
         machine: choices.below(3) as i32,
     })
 }
@@ -160,5 +162,5 @@ const TEXTS: [&str; 14] = [
 ];
 
 fn text(choices: &mut Choices<'_>) -> &'static str {
-    choices.of::<&str>(&TEXTS)
+    choices.one_of::<&str>(&TEXTS)
 }

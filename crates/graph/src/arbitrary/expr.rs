@@ -2,13 +2,13 @@
 
 use tuple::{Type, Value, text};
 
-use crate::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, NativeId, Root};
+use crate::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, NativeId, PlaceRoot};
 
 use super::constant::constant;
+use super::generator::ProgramGenerator;
 use super::native;
-use super::program::Generator;
 
-impl Generator<'_> {
+impl ProgramGenerator<'_> {
     /// An expression of a type that nests at most so deep.
     pub(super) fn expr(&mut self, ty: &Type, depth: u32) -> Expr {
         if depth == 0 || self.choices.are_spent() {
@@ -30,10 +30,10 @@ impl Generator<'_> {
     fn conditional(&mut self, condition: Expr, ty: &Type, depth: u32) -> Expr {
         let yes = self.expr(ty, depth);
         let no = self.expr(ty, depth);
-        self.choice(condition, yes, no)
+        self.guarded(condition, yes, no)
     }
 
-    pub(super) fn choice(&mut self, condition: Expr, yes: Expr, no: Expr) -> Expr {
+    pub(super) fn guarded(&mut self, condition: Expr, yes: Expr, no: Expr) -> Expr {
         let ty = yes.ty.clone();
         let kind = ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
         self.node(kind, ty)
@@ -52,7 +52,7 @@ impl Generator<'_> {
         self.node(ExprKind::Const(value), ty.clone())
     }
 
-    pub(super) fn small(&mut self, n: usize) -> Expr {
+    pub(super) fn small_number(&mut self, n: usize) -> Expr {
         let value = Value::Int32(self.choices.below(n) as i32);
         self.node(ExprKind::Const(value), Type::Int32)
     }
@@ -60,13 +60,13 @@ impl Generator<'_> {
     /// A variable or an attribute of an input tuple.
     fn variable(&mut self, ty: &Type) -> Option<Expr> {
         let mut kinds: Vec<ExprKind> = Vec::new();
-        for root in self.readable() {
+        for root in self.readable_roots() {
             if self.type_of(root) == ty {
-                kinds.push(kind_of(root));
+                kinds.push(root_expr_kind(root));
             }
         }
         if self.result.is_none() {
-            for (port, input) in super::universe::inputs().iter().enumerate() {
+            for (port, input) in super::environment::inputs().iter().enumerate() {
                 let port = port as u32;
                 let attributes = input.schema.attributes.iter().enumerate();
                 for (index, _) in attributes.filter(|(_, a)| a.ty == *ty) {
@@ -83,7 +83,7 @@ impl Generator<'_> {
         if kinds.is_empty() {
             return None;
         }
-        let kind = self.choices.of(&kinds).clone();
+        let kind = self.choices.one_of(&kinds).clone();
         Some(self.node(kind, ty.clone()))
     }
 
@@ -100,12 +100,12 @@ impl Generator<'_> {
         if containers.is_empty() {
             return None;
         }
-        let container = self.choices.of(&containers).clone();
+        let container = self.choices.one_of(&containers).clone();
         let base = self.expr(&container, depth);
         Some(match &container {
             Type::List(..) => self.element(base, ty),
             Type::Map(entry, _) => self.entry(base, &entry.0, ty, depth),
-            Type::Optional(_) => self.held(base, ty, depth),
+            Type::Optional(_) => self.unwrapped_value(base, ty, depth),
             _ => self.field(base, ty),
         })
     }
@@ -122,16 +122,16 @@ impl Generator<'_> {
         let inside = self.infix(BinaryOp::Lt, at.clone(), size);
         let element = self.node(subscript(base, at), ty.clone());
         let other = self.leaf(ty);
-        self.choice(inside, element, other)
+        self.guarded(inside, element, other)
     }
 
     /// An index, mostly a small one.
     pub(super) fn index(&mut self) -> Expr {
         if self.choices.percent(75) {
-            return self.small(4);
+            return self.small_number(4);
         }
         let integers = [Type::Int32, Type::Uint32, Type::Int64, Type::Uint8];
-        let ty = self.choices.of(&integers).clone();
+        let ty = self.choices.one_of(&integers).clone();
         self.expr(&ty, 1)
     }
 
@@ -147,11 +147,11 @@ impl Generator<'_> {
         let inside = ExprKind::In(Box::new(key), Box::new(base));
         let inside = self.node(inside, Type::Boolean);
         let other = self.leaf(ty);
-        self.choice(inside, entry, other)
+        self.guarded(inside, entry, other)
     }
 
     /// `o!`, `o ?: e`, or `o?? ? o! : e`.
-    fn held(&mut self, base: Expr, ty: &Type, depth: u32) -> Expr {
+    fn unwrapped_value(&mut self, base: Expr, ty: &Type, depth: u32) -> Expr {
         match self.choices.below(4) {
             0 | 1 => {
                 let other = self.expr(ty, depth);
@@ -163,7 +163,7 @@ impl Generator<'_> {
                 let is_present = self.node(is_present, Type::Boolean);
                 let held = self.node(ExprKind::Unwrap(Box::new(base)), ty.clone());
                 let other = self.leaf(ty);
-                self.choice(is_present, held, other)
+                self.guarded(is_present, held, other)
             }
             _ => self.node(ExprKind::Unwrap(Box::new(base)), ty.clone()),
         }
@@ -173,7 +173,7 @@ impl Generator<'_> {
         let attributes = base.ty.as_tuple().map_or(&[][..], |t| &t.attributes);
         let fitting = attributes.iter().enumerate().filter(|(_, a)| a.ty == *ty);
         let fitting: Vec<u32> = fitting.map(|(at, _)| at as u32).collect();
-        let at = *self.choices.of(&fitting);
+        let at = *self.choices.one_of(&fitting);
         self.node(ExprKind::Field(Box::new(base), at), ty.clone())
     }
 
@@ -187,12 +187,12 @@ impl Generator<'_> {
         if sources.is_empty() {
             return None;
         }
-        let from = self.choices.of(&sources).clone();
+        let from = self.choices.one_of(&sources).clone();
         let source = if from.is_string() && !ty.is_string() && self.choices.percent(93) {
             let form = text::to_text(&constant(ty, &mut self.choices), ty);
             let value = match from {
                 Type::UString => Value::UString(form.as_str().into()),
-                _ => crate::ops::fit(Value::RString(form.into()), &from),
+                _ => crate::ops::truncate_to_bound(Value::RString(form.into()), &from),
             };
             self.node(ExprKind::Const(value), from)
         } else {
@@ -214,7 +214,7 @@ impl Generator<'_> {
         if fitting.is_empty() || self.choices.percent(40) {
             return self.native_call(ty, depth);
         }
-        let id = FunctionId(*self.choices.of(&fitting));
+        let id = FunctionId(*self.choices.one_of(&fitting));
         let function = &self.functions[id.0 as usize];
         let formals: Vec<Type> = function.body.locals[..function.formals as usize]
             .iter()
@@ -232,7 +232,7 @@ impl Generator<'_> {
             Type::Int32 if self.choices.percent(50) => (native::LENGTH, vec![Type::RString]),
             Type::Int32 => {
                 let lists: Vec<Type> = self.types.iter().filter(|t| t.is_list()).cloned().collect();
-                (native::SIZE, vec![self.choices.of(&lists).clone()])
+                (native::SIZE, vec![self.choices.one_of(&lists).clone()])
             }
             Type::RString => (native::TEXT, vec![Type::Float64, Type::Int32]),
             _ if ty.is_ordered() => (native::MAX, vec![ty.clone(), ty.clone()]),
@@ -260,10 +260,10 @@ impl Generator<'_> {
 }
 
 /// A variable as an expression.
-pub(super) fn kind_of(root: Root) -> ExprKind {
+pub(super) fn root_expr_kind(root: PlaceRoot) -> ExprKind {
     match root {
-        Root::Local(id) => ExprKind::Local(id),
-        Root::State(id) => ExprKind::State(id),
+        PlaceRoot::Local(id) => ExprKind::Local(id),
+        PlaceRoot::State(id) => ExprKind::State(id),
     }
 }
 

@@ -3,17 +3,17 @@
 use tuple::{Type, Value};
 
 use crate::{
-    Arg, BinaryOp, Body, Callee, ExprKind, Function, FunctionId, LocalId, LocalVar, Place, Pos,
-    Root, Stmt,
+    Arg, BinaryOp, Body, Callee, ExprKind, Function, FunctionId, LocalId, LocalVar, Place,
+    PlaceRoot, Pos, Stmt,
 };
 
+use super::generator::{EXPR_DEPTH, ProgramGenerator};
 use super::native;
-use super::program::{EXPR_DEPTH, Generator};
 
-impl Generator<'_> {
+impl ProgramGenerator<'_> {
     /// Makes the functions that the body calls.
     pub(super) fn functions(&mut self) {
-        let down = self.down();
+        let down = self.countdown_function();
         self.functions.push(down);
         let count = self.choices.below(3);
         for _ in 0..count {
@@ -38,7 +38,7 @@ impl Generator<'_> {
             if self.choices.percent(40) {
                 self.locals[at].by_reference = true;
             } else {
-                self.frozen.push(Root::Local(id));
+                self.frozen.push(PlaceRoot::Local(id));
             }
         }
         let mut stmts = self.block(2);
@@ -61,9 +61,9 @@ impl Generator<'_> {
         }
     }
 
-    /// `int32 down(int32 n, mutable list<int32> l)`: appends n, n - 1, ... 1 and gives their sum; at
-    /// most 20 deep.
-    fn down(&mut self) -> Function {
+    /// `int32 countdown_function(int32 n, mutable list<int32> l)`: appends n, n - 1, ... 1 and
+    /// gives their sum; at most 20 deep.
+    fn countdown_function(&mut self) -> Function {
         let list = Type::List(Type::Int32.into(), None);
         self.locals = vec![
             LocalVar::new("n", Type::Int32),

@@ -1,8 +1,8 @@
 //! Random graphs of operators, and random plans for them.
 //!
-//! The operators have names, ports and streams, and nothing else: it is the graph that counts. There
-//! are merged ports, several output ports, several consumers of a stream, operators that nothing
-//! feeds, and loops.
+//! The operators have names, ports and streams, and nothing else: it is the graph that counts.
+//! There are merged ports, several output ports, several consumers of a stream, operators that
+//! nothing feeds, and loops.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use tuple::{TupleType, Type};
 
 use super::choices::Choices;
 use crate::{
-    Codec, Congestion, Crossing, DisjointSets, Edge, Flow, Homes, InPort, Logic, Operator,
-    OperatorId, OutPort, Pe, Pin, PinnedThread, Plan, Pos, Program, ThreadedPort,
+    CongestionPolicy, Crossing, CrossingCodec, DisjointSets, InPort, Logic, OperatorId,
+    OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program,
+    StreamConsumers, ThreadedPort,
 };
 
 /// Programs of at most so many operators, each with a plan.
-pub fn planned(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
+pub fn programs_with_plans(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
     let row = |len: usize| proptest::collection::vec(any::<u32>(), 0..=len);
     let rows = (row(operators_max * 8), row(operators_max * 8));
     rows.prop_map(move |(graph, plan)| {
@@ -31,7 +32,7 @@ pub fn planned(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
 pub fn program(decisions: &[u32], operators_max: usize) -> Program {
     let (outputs, inputs) = decisions.split_at(decisions.len() / 6);
     let mut choices = Choices::new(outputs);
-    let mut operators: Vec<Operator> = Vec::new();
+    let mut operators: Vec<OperatorNode> = Vec::new();
     while operators.is_empty() || (!choices.are_spent() && operators.len() < operators_max) {
         operators.push(operator(operators.len(), choices.below(3)));
     }
@@ -52,26 +53,30 @@ pub fn program(decisions: &[u32], operators_max: usize) -> Program {
 /// A plan for a program: loops stay together, whatever else is at random.
 pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
     let mut choices = Choices::new(decisions);
-    let flow = Flow::new(program);
+    let stream_consumers = StreamConsumers::new(program);
     let mut plan = Plan {
-        pes: pes(program, &flow, &mut choices),
+        pes: pes(program, &stream_consumers, &mut choices),
         crossings: Vec::new(),
     };
-    let homes = Homes::new(&plan, program.operators.len());
+    let pe_assignment = PeAssignment::new(&plan, program.operators.len());
     for (number, pe) in (0..).zip(&mut plan.pes) {
-        pe.pins = pins(program, number, &homes, &mut choices);
+        pe.pins = pins(program, number, &pe_assignment, &mut choices);
     }
     for operator in (0..program.operators.len() as u32).map(OperatorId) {
-        for stream in flow.streams(operator) {
-            plan.crossings
-                .extend(crossings(stream, &flow, &homes, &mut choices));
+        for stream in stream_consumers.streams_of(operator) {
+            plan.crossings.extend(crossings(
+                stream,
+                &stream_consumers,
+                &pe_assignment,
+                &mut choices,
+            ));
         }
     }
     plan.derive(program);
     plan
 }
 
-fn operator(at: usize, outputs: usize) -> Operator {
+fn operator(at: usize, outputs: usize) -> OperatorNode {
     let name = match at % 4 {
         0 => format!("Inner.Op{at}"),
         1 => format!("Inner.More.Op{at}"),
@@ -83,7 +88,7 @@ fn operator(at: usize, outputs: usize) -> Operator {
         calls: Vec::new(),
         assign: Vec::new(),
     });
-    Operator {
+    OperatorNode {
         name: name.into(),
         kind: "test::Node".into(),
         inputs: Vec::new(),
@@ -92,8 +97,8 @@ fn operator(at: usize, outputs: usize) -> Operator {
         logic: Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
-        own_thread: false,
-        is_timed: false,
+        has_own_thread: false,
+        submits_by_timer: false,
         clock: None,
         pos: Pos {
             file: 0,
@@ -107,7 +112,7 @@ fn schema() -> Arc<TupleType> {
     Arc::new(TupleType::new([("a", Type::Int32)]))
 }
 
-fn in_port(port: usize, sources: Vec<Edge>) -> InPort {
+fn in_port(port: usize, sources: Vec<OutPortId>) -> InPort {
     InPort {
         name: format!("In{port}").into(),
         schema: schema(),
@@ -115,13 +120,13 @@ fn in_port(port: usize, sources: Vec<Edge>) -> InPort {
         window: None,
         history: 0,
         is_control: false,
-        unmarked: Vec::new(),
+        sources_without_markers: Vec::new(),
     }
 }
 
 /// Up to three streams, mostly of operators before this one.
-fn sources(choices: &mut Choices<'_>, operators: &[Operator], at: usize) -> Vec<Edge> {
-    let mut sources: Vec<Edge> = Vec::new();
+fn sources(choices: &mut Choices<'_>, operators: &[OperatorNode], at: usize) -> Vec<OutPortId> {
+    let mut sources: Vec<OutPortId> = Vec::new();
     for _ in 0..1 + choices.below(3) {
         let is_any = choices.percent(6);
         let operator = choices.below(if is_any { operators.len() } else { at.max(1) });
@@ -129,7 +134,7 @@ fn sources(choices: &mut Choices<'_>, operators: &[Operator], at: usize) -> Vec<
         if outputs == 0 || (!is_any && operator == at) {
             continue;
         }
-        let edge = Edge {
+        let edge = OutPortId {
             operator: OperatorId(operator as u32),
             port: choices.below(outputs) as u32,
         };
@@ -140,32 +145,36 @@ fn sources(choices: &mut Choices<'_>, operators: &[Operator], at: usize) -> Vec<
     sources
 }
 
-fn pes(program: &Program, flow: &Flow, choices: &mut Choices<'_>) -> Vec<Pe> {
+fn pes(
+    program: &Program,
+    stream_consumers: &StreamConsumers,
+    choices: &mut Choices<'_>,
+) -> Vec<PePlan> {
     let count = program.operators.len();
     let mut sets = DisjointSets::new(count);
     let mut looped: BTreeMap<u32, usize> = BTreeMap::new();
-    for (at, number) in flow.loops().into_iter().enumerate() {
+    for (at, number) in stream_consumers.loops().into_iter().enumerate() {
         if let Some(number) = number {
             sets.join(*looped.entry(number).or_insert(at), at);
         }
     }
     let most = 1 + choices.below(count.min(5));
-    let mut pes: BTreeMap<usize, Pe> = BTreeMap::new();
+    let mut pes: BTreeMap<usize, PePlan> = BTreeMap::new();
     for set in sets.sets() {
         let pe = pes.entry(choices.below(most)).or_default();
         pe.operators
             .extend(set.into_iter().map(|at| OperatorId(at as u32)));
     }
-    let mut pes: Vec<Pe> = pes.into_values().collect();
+    let mut pes: Vec<PePlan> = pes.into_values().collect();
     for pe in &mut pes {
         pe.operators.sort_unstable();
-        pe.threaded = threaded(program, &pe.operators, choices);
+        pe.threaded_ports = threaded_ports(program, &pe.operators, choices);
         pe.cores = (0..choices.below(3) as u32).collect();
     }
     pes
 }
 
-fn threaded(
+fn threaded_ports(
     program: &Program,
     operators: &[OperatorId],
     choices: &mut Choices<'_>,
@@ -178,12 +187,12 @@ fn threaded(
                 threaded.push(ThreadedPort {
                     operator,
                     port,
-                    congestion: *choices.of(&[
-                        Congestion::Wait,
-                        Congestion::DropFirst,
-                        Congestion::DropLast,
+                    congestion: *choices.one_of(&[
+                        CongestionPolicy::Wait,
+                        CongestionPolicy::DropFirst,
+                        CongestionPolicy::DropLast,
                     ]),
-                    tuples: 1 + choices.below(2000) as u32,
+                    tuples_max: 1 + choices.below(2000) as u32,
                     core: choices.percent(30).then_some(CORE),
                 });
             }
@@ -197,17 +206,22 @@ fn threaded(
 const CORE: u32 = 2;
 
 /// Some sources of a PE, and some streams that come into it.
-fn pins(program: &Program, number: u32, homes: &Homes, choices: &mut Choices<'_>) -> Vec<Pin> {
+fn pins(
+    program: &Program,
+    number: u32,
+    pe_assignment: &PeAssignment,
+    choices: &mut Choices<'_>,
+) -> Vec<Pin> {
     let mut threads = Vec::new();
     for (id, operator) in (0..).map(OperatorId).zip(&program.operators) {
-        if homes.of(id) != Some(number) {
+        if pe_assignment.pe_of(id) != Some(number) {
             continue;
         }
         if operator.inputs.is_empty() {
             threads.push(PinnedThread::Source(id));
         }
         let streams = operator.inputs.iter().flat_map(|port| &port.sources);
-        let streams = streams.filter(|from| homes.of(from.operator) != Some(number));
+        let streams = streams.filter(|from| pe_assignment.pe_of(from.operator) != Some(number));
         threads.extend(streams.map(|&from| PinnedThread::Receiver(from)));
     }
     threads.sort_unstable();
@@ -218,15 +232,23 @@ fn pins(program: &Program, number: u32, homes: &Homes, choices: &mut Choices<'_>
 }
 
 /// The crossings of a stream, on one medium or on two.
-fn crossings(from: Edge, flow: &Flow, homes: &Homes, choices: &mut Choices<'_>) -> Vec<Crossing> {
-    let home = homes.of(from.operator);
-    let all = flow.of(from).iter().filter_map(|to| homes.of(to.operator));
-    let mut pes: Vec<u32> = all.filter(|&pe| Some(pe) != home).collect();
+fn crossings(
+    from: OutPortId,
+    stream_consumers: &StreamConsumers,
+    pe_assignment: &PeAssignment,
+    choices: &mut Choices<'_>,
+) -> Vec<Crossing> {
+    let operator_pe = pe_assignment.pe_of(from.operator);
+    let all = stream_consumers
+        .consumers_of(from)
+        .iter()
+        .filter_map(|to| pe_assignment.pe_of(to.operator));
+    let mut pes: Vec<u32> = all.filter(|&pe| Some(pe) != operator_pe).collect();
     pes.sort_unstable();
     pes.dedup();
     let mut media: Vec<(&str, Vec<u32>)> = Vec::new();
     for pe in pes {
-        let medium = *choices.of(&["shm", "tcp"]);
+        let medium = *choices.one_of(&["shm", "tcp"]);
         match media.iter_mut().find(|(name, _)| *name == medium) {
             Some((_, to)) => to.push(pe),
             None => media.push((medium, vec![pe])),
@@ -236,7 +258,7 @@ fn crossings(from: Edge, flow: &Flow, homes: &Homes, choices: &mut Choices<'_>) 
         from,
         to,
         medium: medium.into(),
-        codec: *choices.of(&[Codec::Facade, Codec::Normal]),
+        codec: *choices.one_of(&[CrossingCodec::Facade, CrossingCodec::Normal]),
         ring_bytes: choices.percent(30).then_some(1 << 20),
         batch: choices.percent(30).then_some((25, 50, 4096)),
     });

@@ -2,7 +2,7 @@
 
 use tuple::{Type, Value};
 
-use crate::{Call, Fault, NativeFn};
+use crate::{Fault, NativeCall, NativeFn};
 
 /// The library functions that generated programs call.
 pub const NATIVES: &[NativeFn] = &[
@@ -44,7 +44,7 @@ pub(super) const REMOVE: u32 = 7;
 const fn native(
     prototype: &'static str,
     doc: &'static str,
-    eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
+    eval: fn(&mut NativeCall<'_>) -> Result<Value, Fault>,
 ) -> NativeFn {
     NativeFn {
         namespace: "testing",
@@ -57,76 +57,76 @@ const fn native(
     }
 }
 
-fn nothing() -> Result<Value, Fault> {
+fn void_result() -> Result<Value, Fault> {
     Ok(Value::Boolean(false))
 }
 
-fn wrong(call: &Call<'_>) -> Fault {
+fn wrong_arguments(call: &NativeCall<'_>) -> Fault {
     Fault::value(format!(
         "a testing function was called with {:?}",
         call.args
     ))
 }
 
-fn size(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn size(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     match &*call.args[0] {
         Value::List(list) => Ok(Value::Int32(list.len() as i32)),
-        _ => Err(wrong(call)),
+        _ => Err(wrong_arguments(call)),
     }
 }
 
-fn length(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn length(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     match &*call.args[0] {
         Value::RString(s) => Ok(Value::Int32(s.len() as i32)),
-        _ => Err(wrong(call)),
+        _ => Err(wrong_arguments(call)),
     }
 }
 
-fn append(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn append(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     let item = call.args[1].clone();
     if let Value::List(list) = &mut *call.args[0]
         && list.push(item)
     {
-        return nothing();
+        return void_result();
     }
-    Err(wrong(call))
+    Err(wrong_arguments(call))
 }
 
-fn insert(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn insert(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     let (key, value) = (call.args[1].clone(), call.args[2].clone());
     match &mut *call.args[0] {
         Value::Map(map) => {
             map.insert(key, value);
-            nothing()
+            void_result()
         }
-        _ => Err(wrong(call)),
+        _ => Err(wrong_arguments(call)),
     }
 }
 
-fn remove(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn remove(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     let key = call.args[1].clone();
     match &mut *call.args[0] {
         Value::Map(map) => {
             map.remove(&key);
-            nothing()
+            void_result()
         }
-        _ => Err(wrong(call)),
+        _ => Err(wrong_arguments(call)),
     }
 }
 
-fn clear(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn clear(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     match &mut *call.args[0] {
         Value::List(list) => {
             list.clear();
-            nothing()
+            void_result()
         }
-        _ => Err(wrong(call)),
+        _ => Err(wrong_arguments(call)),
     }
 }
 
-fn max(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn max(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     let [a, b] = &*call.args else {
-        return Err(wrong(call));
+        return Err(wrong_arguments(call));
     };
     Ok(if a.total_cmp(b).is_ge() {
         (**a).clone()
@@ -135,9 +135,9 @@ fn max(call: &mut Call<'_>) -> Result<Value, Fault> {
     })
 }
 
-fn text(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn text(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     if *call.result != Type::RString {
-        return Err(wrong(call));
+        return Err(wrong_arguments(call));
     }
     match (&*call.args[0], &*call.args[1]) {
         (_, Value::Int32(b)) if *b < 0 => Err(Fault::value("text was given a negative number")),
@@ -149,6 +149,6 @@ fn text(call: &mut Call<'_>) -> Result<Value, Fault> {
             };
             Ok(Value::RString(text.into()))
         }
-        _ => Err(wrong(call)),
+        _ => Err(wrong_arguments(call)),
     }
 }

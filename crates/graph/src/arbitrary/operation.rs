@@ -6,8 +6,8 @@ use crate::BinaryOp::{self, Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr,
 use crate::{Expr, ExprKind, MappedForm, UnaryOp};
 
 use super::constant::constant;
-use super::program::Generator;
-use super::universe;
+use super::environment;
+use super::generator::ProgramGenerator;
 
 const COMPARISONS: [BinaryOp; 6] = [
     BinaryOp::Eq,
@@ -18,22 +18,22 @@ const COMPARISONS: [BinaryOp; 6] = [
     BinaryOp::Ge,
 ];
 
-impl Generator<'_> {
+impl ProgramGenerator<'_> {
     /// An operator that gives a type, or a literal of it.
     pub(super) fn operation(&mut self, ty: &Type, depth: u32) -> Expr {
         match ty {
             Type::Boolean => self.boolean(depth),
             _ if ty.is_integral() => self.integral(ty, depth),
-            _ if ty.is_numeric() => self.inexact(ty, depth),
+            _ if ty.is_numeric() => self.float_arithmetic(ty, depth),
             Type::Timestamp => {
-                let op = *self.choices.of(&[Add, Sub]);
-                self.both(op, ty, depth)
+                let op = *self.choices.one_of(&[Add, Sub]);
+                self.infix_of_type(op, ty, depth)
             }
             _ if ty.is_string() => self.string(ty, depth),
             Type::Blob => self.slice(ty, depth),
             Type::List(element, _) => self.list(ty, element, depth),
             Type::Set(element, _) => {
-                let elements = self.some_of(element, depth);
+                let elements = self.some_exprs(element, depth);
                 self.node(ExprKind::Set(elements), ty.clone())
             }
             Type::Map(entry, _) => self.map(ty, entry, depth),
@@ -53,7 +53,7 @@ impl Generator<'_> {
         }
     }
 
-    fn both(&mut self, op: BinaryOp, ty: &Type, depth: u32) -> Expr {
+    fn infix_of_type(&mut self, op: BinaryOp, ty: &Type, depth: u32) -> Expr {
         let left = self.expr(ty, depth);
         let right = self.expr(ty, depth);
         self.infix(op, left, right)
@@ -77,10 +77,10 @@ impl Generator<'_> {
             6 => pair(self, ExprKind::Or),
             7 => self.prefix(UnaryOp::Not, ty, depth),
             8 => {
-                let op = *self.choices.of(&[BitAnd, BitOr]);
-                self.both(op, ty, depth)
+                let op = *self.choices.one_of(&[BitAnd, BitOr]);
+                self.infix_of_type(op, ty, depth)
             }
-            9 => self.within(depth),
+            9 => self.membership(depth),
             10 => {
                 let optionals: Vec<Type> = self
                     .types
@@ -88,7 +88,7 @@ impl Generator<'_> {
                     .filter(|t| t.is_optional())
                     .cloned()
                     .collect();
-                let optional = self.choices.of(&optionals).clone();
+                let optional = self.choices.one_of(&optionals).clone();
                 let base = self.expr(&optional, depth);
                 self.node(ExprKind::IsPresent(Box::new(base)), Type::Boolean)
             }
@@ -101,7 +101,7 @@ impl Generator<'_> {
         if self.result.is_some() || self.choices.percent(50) {
             return self.node(ExprKind::IsShutdown, Type::Boolean);
         }
-        let ty = universe::markers();
+        let ty = environment::punctuation_type();
         let mark = self.node(ExprKind::CurrentPunct, ty.clone());
         let other = self.constant(&ty);
         self.infix(BinaryOp::Eq, mark, other)
@@ -114,18 +114,18 @@ impl Generator<'_> {
         } else {
             &COMPARISONS[..2]
         };
-        let op = *self.choices.of(ops);
-        self.both(op, &ty, depth)
+        let op = *self.choices.one_of(ops);
+        self.infix_of_type(op, &ty, depth)
     }
 
-    fn within(&mut self, depth: u32) -> Expr {
+    fn membership(&mut self, depth: u32) -> Expr {
         let collections: Vec<Type> = self
             .types
             .iter()
             .filter(|t| t.is_collection())
             .cloned()
             .collect();
-        let collection = self.choices.of(&collections).clone();
+        let collection = self.choices.one_of(&collections).clone();
         let item = match &collection {
             Type::List(element, _) | Type::Set(element, _) => self.expr(element, depth),
             Type::Map(entry, _) => self.expr(&entry.0, depth),
@@ -141,12 +141,12 @@ impl Generator<'_> {
     fn integral(&mut self, ty: &Type, depth: u32) -> Expr {
         match self.choices.below(10) {
             0..=4 => {
-                let op = *self.choices.of(&[Add, Sub, Mul, BitAnd, BitXor, BitOr]);
-                self.both(op, ty, depth)
+                let op = *self.choices.one_of(&[Add, Sub, Mul, BitAnd, BitXor, BitOr]);
+                self.infix_of_type(op, ty, depth)
             }
             5 | 6 => self.division(ty, depth),
             7 => {
-                let op = *self.choices.of(&[Shl, Shr]);
+                let op = *self.choices.one_of(&[Shl, Shr]);
                 let number = self.expr(ty, depth);
                 let amounts = [
                     Type::Int32,
@@ -155,7 +155,7 @@ impl Generator<'_> {
                     Type::Uint32,
                     Type::Int8,
                 ];
-                let amount = self.choices.of(&amounts).clone();
+                let amount = self.choices.one_of(&amounts).clone();
                 let amount = self.expr(&amount, depth);
                 self.infix(op, number, amount)
             }
@@ -166,23 +166,24 @@ impl Generator<'_> {
 
     /// Division or remainder, mostly by what cannot be zero.
     fn division(&mut self, ty: &Type, depth: u32) -> Expr {
-        let op = *self.choices.of(&[Div, Rem]);
+        let op = *self.choices.one_of(&[Div, Rem]);
         let left = self.expr(ty, depth);
         let mut right = self.expr(ty, depth);
         if self.choices.percent(75) {
-            let one = crate::ops::one(ty).unwrap_or_else(|_| constant(ty, &mut self.choices));
+            let one =
+                crate::ops::one_of_type(ty).unwrap_or_else(|_| constant(ty, &mut self.choices));
             let one = self.node(ExprKind::Const(one), ty.clone());
             right = self.infix(BitOr, right, one);
         }
         self.infix(op, left, right)
     }
 
-    fn inexact(&mut self, ty: &Type, depth: u32) -> Expr {
+    fn float_arithmetic(&mut self, ty: &Type, depth: u32) -> Expr {
         if self.choices.percent(20) {
             return self.prefix(UnaryOp::Negate, ty, depth);
         }
-        let op = *self.choices.of(&[Add, Sub, Mul, Div]);
-        self.both(op, ty, depth)
+        let op = *self.choices.one_of(&[Add, Sub, Mul, Div]);
+        self.infix_of_type(op, ty, depth)
     }
 
     fn string(&mut self, ty: &Type, depth: u32) -> Expr {
@@ -191,7 +192,7 @@ impl Generator<'_> {
             0 | 1 => {
                 let left = self.expr(ty, depth);
                 // Strings must not double from turn to turn of a loop.
-                let right = if self.loops > 0 {
+                let right = if self.loop_depth > 0 {
                     self.constant(ty)
                 } else {
                     self.expr(ty, depth)
@@ -219,7 +220,7 @@ impl Generator<'_> {
         let is_bounded = matches!(ty, Type::List(_, Some(_)));
         match self.choices.below(5) {
             0 => {
-                let elements = self.some_of(element, depth);
+                let elements = self.some_exprs(element, depth);
                 self.node(ExprKind::List(elements), ty.clone())
             }
             1 if !is_bounded => self.slice(ty, depth),
@@ -236,7 +237,7 @@ impl Generator<'_> {
         if self.choices.percent(50) {
             return self.mapped(ty, &entry.1, depth);
         }
-        let keys = self.some_of(&entry.0, depth);
+        let keys = self.some_exprs(&entry.0, depth);
         let entries = keys
             .into_iter()
             .map(|key| (key, self.expr(&entry.1, depth)))
@@ -248,15 +249,15 @@ impl Generator<'_> {
     fn mapped(&mut self, ty: &Type, element: &Type, depth: u32) -> Expr {
         let (op, ty_of_operands) = match element {
             Type::Boolean => {
-                let op = *self.choices.of(&COMPARISONS);
+                let op = *self.choices.one_of(&COMPARISONS);
                 (op, with_int32_elements(ty))
             }
             _ if element.is_integral() => {
                 let ops = [Add, Sub, Mul, Div, Rem, BitXor, Shl];
-                (*self.choices.of(&ops), ty.clone())
+                (*self.choices.one_of(&ops), ty.clone())
             }
-            _ if element.is_numeric() => (*self.choices.of(&[Add, Sub, Mul, Div]), ty.clone()),
-            _ if element.is_string() && self.loops == 0 => (Add, ty.clone()),
+            _ if element.is_numeric() => (*self.choices.one_of(&[Add, Sub, Mul, Div]), ty.clone()),
+            _ if element.is_string() && self.loop_depth == 0 => (Add, ty.clone()),
             _ => return self.leaf(ty),
         };
         let element = if element.is_numeric() {
@@ -268,14 +269,18 @@ impl Generator<'_> {
                 _ => element.clone(),
             }
         };
-        let forms = [MappedForm::Left, MappedForm::Right, MappedForm::Both];
-        let form = *self.choices.of(&forms);
-        let left = if form == MappedForm::Right {
+        let forms = [
+            MappedForm::CollectionScalar,
+            MappedForm::ScalarCollection,
+            MappedForm::Elementwise,
+        ];
+        let form = *self.choices.one_of(&forms);
+        let left = if form == MappedForm::ScalarCollection {
             &element
         } else {
             &ty_of_operands
         };
-        let right = if form == MappedForm::Left {
+        let right = if form == MappedForm::CollectionScalar {
             &element
         } else {
             &ty_of_operands
@@ -288,7 +293,7 @@ impl Generator<'_> {
     }
 
     /// Up to three expressions.
-    fn some_of(&mut self, ty: &Type, depth: u32) -> Vec<Expr> {
+    fn some_exprs(&mut self, ty: &Type, depth: u32) -> Vec<Expr> {
         let len = self.choices.below(4);
         (0..len).map(|_| self.expr(ty, depth)).collect()
     }

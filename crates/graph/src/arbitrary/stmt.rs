@@ -2,17 +2,17 @@
 
 use tuple::{Type, Value};
 
-use crate::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, Root, Stmt};
+use crate::{Arg, BinaryOp, Callee, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot, Stmt};
 
-use super::expr::kind_of;
+use super::environment;
+use super::expr::root_expr_kind;
+use super::generator::{EXPR_DEPTH, ProgramGenerator};
 use super::native;
-use super::program::{EXPR_DEPTH, Generator};
-use super::universe;
 
 /// Loops nest no deeper: what they do to strings and lists must not explode.
 const LOOPS_MAX: u32 = 2;
 
-impl Generator<'_> {
+impl ProgramGenerator<'_> {
     /// Up to six statements; what they declare is gone afterwards.
     pub(super) fn block(&mut self, depth: u32) -> Vec<Stmt> {
         self.scoped(|g| {
@@ -29,16 +29,16 @@ impl Generator<'_> {
         match self.choices.below(23) {
             0..=2 => self.definition(out),
             3..=6 => self.assignment(out),
-            7 | 8 => self.compound(out),
+            7 | 8 => self.compound_assignment(out),
             9 => self.step_stmt(out),
             10 | 11 if depth > 0 => self.branches(depth - 1, out),
-            12 if depth > 0 => self.repeat(depth - 1, out),
-            13 if depth > 0 => self.each(depth - 1, out),
+            12 if depth > 0 => self.while_loop(depth - 1, out),
+            13 if depth > 0 => self.for_loop(depth - 1, out),
             14 | 15 => self.native_stmt(out),
             16 => self.user_stmt(out),
-            17 => self.leave(out),
+            17 => self.jump_stmt(out),
             18 => self.submit(out),
-            19..=21 => self.keep(out),
+            19..=21 => self.copy_and_change(out),
             _ if depth > 0 && self.result.is_none() => {
                 let inner = self.block(depth - 1);
                 out.push(Stmt::Clause(inner));
@@ -64,7 +64,7 @@ impl Generator<'_> {
     }
 
     /// `place op= e`.
-    fn compound(&mut self, out: &mut Vec<Stmt>) {
+    fn compound_assignment(&mut self, out: &mut Vec<Stmt>) {
         use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
         let Some(place) = self.place() else { return };
         let ty = place.ty.clone();
@@ -77,10 +77,10 @@ impl Generator<'_> {
             _ if ty.is_string() => &[Add],
             _ => return,
         };
-        let op = *self.choices.of(ops);
+        let op = *self.choices.one_of(ops);
         let value = match &ty {
             Type::List(element, _) => self.expr(element, EXPR_DEPTH),
-            _ if ty.is_string() && self.loops > 0 => self.constant(&ty),
+            _ if ty.is_string() && self.loop_depth > 0 => self.constant(&ty),
             _ if matches!(op, Shl | Shr) => self.expr(&Type::Int32, 2),
             _ => self.expr(&ty, EXPR_DEPTH),
         };
@@ -97,10 +97,10 @@ impl Generator<'_> {
         let ty = place.ty.clone();
         let (down, prefix) = (self.choices.percent(50), self.choices.percent(50));
         let step = self.node(
-            ExprKind::Step {
+            ExprKind::Increment {
                 place,
-                down,
-                prefix,
+                is_decrement: down,
+                is_prefix: prefix,
             },
             ty.clone(),
         );
@@ -125,8 +125,8 @@ impl Generator<'_> {
     }
 
     /// `n = 0; while (n < k && e) { n++; ... }`
-    fn repeat(&mut self, depth: u32, out: &mut Vec<Stmt>) {
-        if self.loops == LOOPS_MAX {
+    fn while_loop(&mut self, depth: u32, out: &mut Vec<Stmt>) {
+        if self.loop_depth == LOOPS_MAX {
             return self.assignment(out);
         }
         let n = self.local(Type::Int32);
@@ -134,8 +134,8 @@ impl Generator<'_> {
         out.push(Stmt::Let(n, Some(zero)));
         self.visible.push(n);
         let stmt = self.scoped(|g| {
-            g.frozen.push(Root::Local(n));
-            let end = g.small(4);
+            g.frozen.push(PlaceRoot::Local(n));
+            let end = g.small_number(4);
             let here = g.node(ExprKind::Local(n), Type::Int32);
             let bound = g.infix(BinaryOp::Lt, here, end);
             let more = g.expr(&Type::Boolean, 2);
@@ -143,34 +143,34 @@ impl Generator<'_> {
                 ExprKind::And(Box::new(bound), Box::new(more)),
                 Type::Boolean,
             );
-            let step = ExprKind::Step {
+            let step = ExprKind::Increment {
                 place: Place::local(n, Type::Int32),
-                down: false,
-                prefix: false,
+                is_decrement: false,
+                is_prefix: false,
             };
             let mut body = vec![Stmt::Expr(g.node(step, Type::Int32))];
             body.extend(g.loop_body(depth));
             Stmt::While(condition, body)
         });
-        self.frozen.push(Root::Local(n));
+        self.frozen.push(PlaceRoot::Local(n));
         out.push(stmt);
     }
 
     fn loop_body(&mut self, depth: u32) -> Vec<Stmt> {
-        self.loops += 1;
+        self.loop_depth += 1;
         let body = self.block(depth);
-        self.loops -= 1;
+        self.loop_depth -= 1;
         body
     }
 
     /// `for (x in e) { ... }`
-    fn each(&mut self, depth: u32, out: &mut Vec<Stmt>) {
-        if self.loops == LOOPS_MAX {
+    fn for_loop(&mut self, depth: u32, out: &mut Vec<Stmt>) {
+        if self.loop_depth == LOOPS_MAX {
             return self.assignment(out);
         }
         let is_looped = |ty: &&Type| ty.is_collection() || **ty == Type::RString;
         let types: Vec<Type> = self.types.iter().filter(is_looped).cloned().collect();
-        let ty = self.choices.of(&types).clone();
+        let ty = self.choices.one_of(&types).clone();
         let collection = self.expr(&ty, 2);
         let item = match &ty {
             Type::List(element, _) | Type::Set(element, _) => (**element).clone(),
@@ -179,8 +179,8 @@ impl Generator<'_> {
         };
         let local = self.local(item);
         let stmt = self.scoped(|g| {
-            g.frozen.extend(roots_of(&collection));
-            g.frozen.push(Root::Local(local));
+            g.frozen.extend(root_of(&collection));
+            g.frozen.push(PlaceRoot::Local(local));
             g.visible.push(local);
             let body = g.loop_body(depth);
             Stmt::For(local, collection, body)
@@ -257,18 +257,18 @@ impl Generator<'_> {
     }
 
     /// `break`, `continue` or `return` on a condition.
-    fn leave(&mut self, out: &mut Vec<Stmt>) {
+    fn jump_stmt(&mut self, out: &mut Vec<Stmt>) {
         let condition = self.expr(&Type::Boolean, 2);
         let how = match self.choices.below(3) {
-            0 if self.loops > 0 => Stmt::Break,
-            1 if self.loops > 0 => Stmt::Continue,
-            _ => self.leave_function(),
+            0 if self.loop_depth > 0 => Stmt::Break,
+            1 if self.loop_depth > 0 => Stmt::Continue,
+            _ => self.return_stmt(),
         };
         out.push(Stmt::If(condition, vec![how], vec![]));
     }
 
     /// `return`, with a value if there has to be one.
-    pub(super) fn leave_function(&mut self) -> Stmt {
+    pub(super) fn return_stmt(&mut self) -> Stmt {
         match self.result.clone() {
             None | Some(Type::Void) => Stmt::Return(None),
             Some(ty) => Stmt::Return(Some(self.expr(&ty, EXPR_DEPTH))),
@@ -288,11 +288,11 @@ impl Generator<'_> {
         };
         let port = self.node(ExprKind::Const(Value::Uint32(at)), Type::Uint32);
         if self.choices.percent(20) {
-            let mark = self.constant(&universe::markers());
+            let mark = self.constant(&environment::punctuation_type());
             out.push(Stmt::SubmitPunct { port, mark, pos });
             return;
         }
-        let schema = universe::outputs()[at.min(1) as usize].clone();
+        let schema = environment::outputs()[at.min(1) as usize].clone();
         let depth = if at == 0 { 3 } else { 1 };
         let parts = schema
             .attributes
@@ -306,17 +306,17 @@ impl Generator<'_> {
     /// A variable's value.
     pub(super) fn read(&mut self, id: LocalId) -> Expr {
         let ty = self.locals[id.0 as usize].ty.clone();
-        self.node(kind_of(Root::Local(id)), ty)
+        self.node(root_expr_kind(PlaceRoot::Local(id)), ty)
     }
 }
 
 /// The variable that a collection is a part of.
-fn roots_of(expr: &Expr) -> Option<Root> {
+fn root_of(expr: &Expr) -> Option<PlaceRoot> {
     match &expr.kind {
-        ExprKind::Local(id) => Some(Root::Local(*id)),
-        ExprKind::State(id) => Some(Root::State(*id)),
+        ExprKind::Local(id) => Some(PlaceRoot::Local(*id)),
+        ExprKind::State(id) => Some(PlaceRoot::State(*id)),
         ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Unwrap(base) => {
-            roots_of(base)
+            root_of(base)
         }
         _ => None,
     }

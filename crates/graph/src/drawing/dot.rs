@@ -2,38 +2,42 @@
 
 use std::fmt::Write;
 
-use super::split::{Split, title};
-use super::{lines, short};
+use super::drawn_plan::{DrawnPlan, pe_title};
+use super::{drawn_edges, unqualified_name};
 use crate::{Plan, Program};
 
-/// The program as a `digraph`: a box an operator, an arrow a stream, dashed into a control port. With a
-/// plan there is a frame round each PE, and bold arrows lead from one to another.
+/// The program as a `digraph`: a box an operator, an arrow a stream, dashed into a control port.
+/// With a plan there is a frame round each PE, and bold arrows lead from one to another.
 pub fn dot(program: &Program, plan: Option<&Plan>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write(program, &Split::new(program, plan), &mut out);
+    let _ = write(program, &DrawnPlan::new(program, plan), &mut out);
     out
 }
 
-fn write(program: &Program, split: &Split<'_>, out: &mut String) -> std::fmt::Result {
+fn write(program: &Program, split: &DrawnPlan<'_>, out: &mut String) -> std::fmt::Result {
     writeln!(out, "digraph {} {{", quote(&program.name))?;
     writeln!(
         out,
         "  rankdir=LR; node [shape=box, fontname=\"sans-serif\"];"
     )?;
     for (at, operator) in program.operators.iter().enumerate() {
-        let label = quote(&format!("{}\n{}", operator.name, short(&operator.kind)));
+        let label = quote(&format!(
+            "{}\n{}",
+            operator.name,
+            unqualified_name(&operator.kind)
+        ));
         writeln!(out, "  o{at} [label={label}];")?;
     }
     for (number, pe) in split.pes() {
-        let label = quote(&title(number, pe));
+        let label = quote(&pe_title(number, pe));
         let boxes: String = pe.operators.iter().map(|o| format!(" o{};", o.0)).collect();
         writeln!(
             out,
             "  subgraph cluster_{number} {{ label={label};{boxes} }}"
         )?;
     }
-    for line in lines(program, split) {
+    for line in drawn_edges(program, split) {
         let style = match (line.is_control, line.medium.is_some()) {
             (true, true) => ", style=\"dashed,bold\"",
             (true, false) => ", style=dashed",

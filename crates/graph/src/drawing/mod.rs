@@ -1,9 +1,9 @@
-//! Pictures of a program's graph: text for Graphviz, and a drawing of our own that needs nothing. With
-//! a plan they show which PE each operator is in, and how streams get from one PE to another.
+//! Pictures of a program's graph: text for Graphviz, and a drawing of our own that needs nothing.
+//! With a plan they show which PE each operator is in, and how streams get from one PE to another.
 
 mod dot;
-mod layers;
-mod split;
+mod drawn_plan;
+mod layered_layout;
 mod svg;
 mod text;
 
@@ -12,11 +12,11 @@ pub use svg::svg;
 pub use text::text;
 
 use crate::{OperatorId, Program};
-use split::Split;
+use drawn_plan::DrawnPlan;
 
 /// One edge of the picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Line {
+struct DrawnEdge {
     from: OperatorId,
     to: OperatorId,
     /// The stream's name.
@@ -27,7 +27,7 @@ struct Line {
     medium: Option<std::sync::Arc<str>>,
 }
 
-impl Line {
+impl DrawnEdge {
     /// The stream, and what it rides on.
     fn label(&self) -> String {
         match &self.medium {
@@ -38,18 +38,18 @@ impl Line {
 }
 
 /// All edges, by receiving port.
-fn lines(program: &Program, split: &Split<'_>) -> Vec<Line> {
+fn drawn_edges(program: &Program, split: &DrawnPlan<'_>) -> Vec<DrawnEdge> {
     let mut lines = Vec::new();
     for (at, operator) in program.operators.iter().enumerate() {
         for input in &operator.inputs {
             lines.extend(input.sources.iter().filter_map(|source| {
                 let from = program.operators.get(source.operator.0 as usize)?;
-                Some(Line {
+                Some(DrawnEdge {
                     from: source.operator,
                     to: OperatorId(at as u32),
                     stream: from.outputs.get(source.port as usize)?.name.clone(),
                     is_control: input.is_control,
-                    medium: split.medium(*source, OperatorId(at as u32)),
+                    medium: split.medium_between(*source, OperatorId(at as u32)),
                 })
             }));
         }
@@ -58,6 +58,6 @@ fn lines(program: &Program, split: &Split<'_>) -> Vec<Line> {
 }
 
 /// The operator's name without its namespace.
-fn short(kind: &str) -> &str {
+fn unqualified_name(kind: &str) -> &str {
     kind.rsplit("::").next().unwrap_or(kind)
 }

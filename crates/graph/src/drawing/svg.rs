@@ -9,17 +9,17 @@
 
 use std::fmt::Write;
 
-use super::layers::{Cell, Layers, layers};
-use super::split::Split;
-use super::{Line, lines, short};
+use super::drawn_plan::DrawnPlan;
+use super::layered_layout::{GridCell, LayeredLayout, layered_layout};
+use super::{DrawnEdge, drawn_edges, unqualified_name};
 use crate::{OperatorId, Plan, Program};
 
-const ROW: u32 = 64;
+const ROW_HEIGHT: u32 = 64;
 const BOX_HEIGHT: u32 = 40;
 const MARGIN: u32 = 24;
-const GAP: u32 = 120;
+const COLUMN_GAP: u32 = 120;
 /// Pixels of a character of the labels, about.
-const LETTER: u32 = 8;
+const LETTER_WIDTH: u32 = 8;
 
 const STYLE: &str = "text{font:12px sans-serif;text-anchor:middle;fill:#222}\
     .kind{fill:#666;font-size:11px}.stream{fill:#357;font-size:10px}\
@@ -33,20 +33,20 @@ const CROSSING_STYLE: &str = ".crossing{stroke-width:2.5}";
 /// colours far apart.
 const HUE_STEP: u64 = 137;
 
-/// The program as an SVG document. With a plan the boxes have the number and the colour of their PE,
-/// and thick arrows lead from one PE to another.
+/// The program as an SVG document. With a plan the boxes have the number and the colour of their
+/// PE, and thick arrows lead from one PE to another.
 pub fn svg(program: &Program, plan: Option<&Plan>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = Picture::of(program, Split::new(program, plan)).write(&mut out);
+    let _ = SvgDrawing::new(program, DrawnPlan::new(program, plan)).write(&mut out);
     out
 }
 
-struct Picture<'a> {
+struct SvgDrawing<'a> {
     program: &'a Program,
-    split: Split<'a>,
-    lines: Vec<Line>,
-    placed: Layers,
+    plan: DrawnPlan<'a>,
+    edges: Vec<DrawnEdge>,
+    layout: LayeredLayout,
     /// Left end of each column and its width.
     columns: Vec<(u32, u32)>,
     /// Width of the box, by operator.
@@ -54,38 +54,42 @@ struct Picture<'a> {
     size: (u32, u32),
 }
 
-impl<'a> Picture<'a> {
-    fn of(program: &'a Program, split: Split<'a>) -> Picture<'a> {
-        let lines = lines(program, &split);
+impl<'a> SvgDrawing<'a> {
+    fn new(program: &'a Program, split: DrawnPlan<'a>) -> SvgDrawing<'a> {
+        let lines = drawn_edges(program, &split);
         let pairs: Vec<_> = lines.iter().map(|l| (l.from, l.to)).collect();
-        let placed = layers(program.operators.len(), &pairs);
+        let placed = layered_layout(program.operators.len(), &pairs);
         let letters = |text: &str| text.chars().count() as u32;
         let widths: Vec<u32> = (0..)
             .zip(&program.operators)
             .map(|(at, o)| {
-                let below = below(&split, OperatorId(at), &o.kind);
-                letters(&o.name).max(letters(&below)) * LETTER + 16
+                let below = caption(&split, OperatorId(at), &o.kind);
+                letters(&o.name).max(letters(&below)) * LETTER_WIDTH + 16
             })
             .collect();
-        let mut widest = vec![0; placed.heights.len()];
-        for (&(column, _), &width) in placed.place.iter().zip(&widths) {
+        let mut widest = vec![0; placed.column_heights.len()];
+        for (&(column, _), &width) in placed.operator_cells.iter().zip(&widths) {
             let widest: &mut u32 = &mut widest[column as usize];
             *widest = (*widest).max(width);
         }
         let mut left = MARGIN;
         let columns = widest.into_iter().map(|width| {
             let column = (left, width);
-            left += width + GAP;
+            left += width + COLUMN_GAP;
             column
         });
         let columns: Vec<_> = columns.collect();
-        let tallest = placed.heights.iter().max().map_or(0, |&rows| rows as u32);
-        let size = (left, MARGIN + tallest * ROW);
-        Picture {
+        let tallest = placed
+            .column_heights
+            .iter()
+            .max()
+            .map_or(0, |&rows| rows as u32);
+        let size = (left, MARGIN + tallest * ROW_HEIGHT);
+        SvgDrawing {
             program,
-            split,
-            lines,
-            placed,
+            plan: split,
+            edges: lines,
+            layout: placed,
             columns,
             widths,
             size,
@@ -93,8 +97,8 @@ impl<'a> Picture<'a> {
     }
 
     /// The left and upper corner of a cell.
-    fn corner(&self, (column, row): Cell) -> (u32, u32) {
-        (self.columns[column as usize].0, MARGIN + row * ROW)
+    fn corner(&self, (column, row): GridCell) -> (u32, u32) {
+        (self.columns[column as usize].0, MARGIN + row * ROW_HEIGHT)
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -105,7 +109,7 @@ impl<'a> Picture<'a> {
              width=\"{width}\" height=\"{height}\">"
         )?;
         writeln!(out, "<title>{}</title>", escape(&self.program.name))?;
-        let crossing = match self.split.pes().next() {
+        let crossing = match self.plan.pes().next() {
             Some(_) => CROSSING_STYLE,
             None => "",
         };
@@ -116,7 +120,7 @@ impl<'a> Picture<'a> {
              markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
              <path d=\"M0 0 8 4 0 8z\" style=\"fill:#57606a;stroke:none\"/></marker></defs>"
         )?;
-        let lines = self.lines.iter().zip(&self.placed.bends);
+        let lines = self.edges.iter().zip(&self.layout.edge_cells);
         for (line, bends) in lines {
             self.line(line, bends, out)?;
         }
@@ -126,10 +130,10 @@ impl<'a> Picture<'a> {
 
     fn operator(&self, at: usize, out: &mut String) -> std::fmt::Result {
         let operator = &self.program.operators[at];
-        let ((x, y), width) = (self.corner(self.placed.place[at]), self.widths[at]);
+        let ((x, y), width) = (self.corner(self.layout.operator_cells[at]), self.widths[at]);
         let middle = x + width / 2;
         let id = OperatorId(at as u32);
-        let fill = match self.split.pe(id) {
+        let fill = match self.plan.pe_of(id) {
             Some(pe) => {
                 let hue = u64::from(pe) * HUE_STEP % 360;
                 format!(" style=\"fill:hsl({hue},70%,92%)\"")
@@ -144,13 +148,13 @@ impl<'a> Picture<'a> {
             y + 17,
             escape(&operator.name),
             y + 32,
-            escape(&below(&self.split, id, &operator.kind)),
+            escape(&caption(&self.plan, id, &operator.kind)),
         )
     }
 
-    fn line(&self, line: &Line, bends: &[Cell], out: &mut String) -> std::fmt::Result {
+    fn line(&self, line: &DrawnEdge, bends: &[GridCell], out: &mut String) -> std::fmt::Result {
         let (from, to) = (line.from.0 as usize, line.to.0 as usize);
-        let (x, y) = self.corner(self.placed.place[from]);
+        let (x, y) = self.corner(self.layout.operator_cells[from]);
         let start = (x + self.widths[from], y + BOX_HEIGHT / 2);
         let class = match (line.is_control, line.medium.is_some()) {
             (true, true) => " class=\"control crossing\"",
@@ -167,7 +171,7 @@ impl<'a> Picture<'a> {
             at = (x + self.columns[bend.0 as usize].1, y);
             write!(out, "H{}", at.0)?;
         }
-        let (x, y) = self.corner(self.placed.place[to]);
+        let (x, y) = self.corner(self.layout.operator_cells[to]);
         let end = (x, y + BOX_HEIGHT / 2);
         curve(at, end, out)?;
         let (x, y) = match bends.first() {
@@ -187,16 +191,16 @@ impl<'a> Picture<'a> {
 }
 
 /// What stands below the name of an operator: its kind, and its PE.
-fn below(split: &Split<'_>, id: OperatorId, kind: &str) -> String {
-    match split.pe(id) {
-        Some(pe) => format!("{}, pe {pe}", short(kind)),
-        None => short(kind).to_owned(),
+fn caption(split: &DrawnPlan<'_>, id: OperatorId, kind: &str) -> String {
+    match split.pe_of(id) {
+        Some(pe) => format!("{}, pe {pe}", unqualified_name(kind)),
+        None => unqualified_name(kind).to_owned(),
     }
 }
 
 /// A curve that leaves to the right and arrives from the left.
 fn curve(from: (u32, u32), to: (u32, u32), out: &mut String) -> std::fmt::Result {
-    let bend = GAP / 2;
+    let bend = COLUMN_GAP / 2;
     let before = i64::from(to.0) - i64::from(bend);
     let (x, y) = to;
     write!(out, "C{} {} {before} {y} {x} {y}", from.0 + bend, from.1)

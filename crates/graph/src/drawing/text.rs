@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::split::{Split, title};
-use crate::{Operator, OperatorId, Plan, Program};
+use super::drawn_plan::{DrawnPlan, pe_title};
+use crate::{OperatorId, OperatorNode, Plan, Program};
 
 /// Every operator with what flows in and out, in order of expansion; with a plan, PE by PE.
 ///
@@ -14,22 +14,22 @@ use crate::{Operator, OperatorId, Plan, Program};
 /// ```
 pub fn text(program: &Program, plan: Option<&Plan>) -> String {
     let mut text = format!("graph {}\n", program.name);
-    let split = Split::new(program, plan);
+    let split = DrawnPlan::new(program, plan);
     for (number, pe) in split.pes() {
-        let _ = writeln!(text, "\n{}", title(number, pe));
+        let _ = writeln!(text, "\n{}", pe_title(number, pe));
         for &id in &pe.operators {
             operator(program, &split, id, &mut text);
         }
     }
     for id in (0..program.operators.len() as u32).map(OperatorId) {
-        if split.pe(id).is_none() {
+        if split.pe_of(id).is_none() {
             operator(program, &split, id, &mut text);
         }
     }
     text
 }
 
-fn operator(program: &Program, split: &Split<'_>, id: OperatorId, text: &mut String) {
+fn operator(program: &Program, split: &DrawnPlan<'_>, id: OperatorId, text: &mut String) {
     let operator = &program.operators[id.0 as usize];
     let _ = writeln!(text, "\n{}  {}", operator.name, operator.kind);
     ports(program, split, (id, operator), text);
@@ -37,12 +37,12 @@ fn operator(program: &Program, split: &Split<'_>, id: OperatorId, text: &mut Str
 
 fn ports(
     program: &Program,
-    split: &Split<'_>,
-    (id, operator): (OperatorId, &Operator),
+    split: &DrawnPlan<'_>,
+    (id, operator): (OperatorId, &OperatorNode),
     text: &mut String,
 ) {
     for port in &operator.inputs {
-        let source = |&edge| match split.medium(edge, id) {
+        let source = |&edge| match split.medium_between(edge, id) {
             Some(medium) => format!("{} by {medium}", program.stream_name(edge)),
             None => program.stream_name(edge),
         };

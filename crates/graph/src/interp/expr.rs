@@ -2,64 +2,70 @@
 
 use tuple::{List, Map, Set, Type, Value};
 
-use crate::ops::{self, Key, fit, sentence};
+use crate::ops::{self, ValueStep, faults, truncate_to_bound};
 use crate::{BinaryOp, Expr, ExprKind, Fault, MappedForm, State, UnaryOp};
 
-use super::machine::{Machine, NOTHING};
-use super::operand::{Base, Operand, Path};
+use super::machine::{Machine, VOID_VALUE};
+use super::operand::{EvaluatedOperand, VariableBase, VariablePath};
 
 impl Machine<'_, '_> {
     /// An expression's value.
     pub(super) fn value(&mut self, expr: &Expr) -> Result<Value, Fault> {
         let operand = self.operand(expr)?;
-        self.own(operand)
+        self.owned_value(operand)
     }
 
     /// A condition.
-    pub(super) fn test(&mut self, expr: &Expr) -> Result<bool, Fault> {
+    pub(super) fn condition(&mut self, expr: &Expr) -> Result<bool, Fault> {
         match self.operand(expr)? {
-            Operand::Owned(Value::Boolean(holds)) => Ok(holds),
-            Operand::Const(Value::Boolean(holds)) => Ok(*holds),
-            _ => Err(sentence::mistyped("a condition").at(expr.pos)),
+            EvaluatedOperand::Owned(Value::Boolean(holds)) => Ok(holds),
+            EvaluatedOperand::Const(Value::Boolean(holds)) => Ok(*holds),
+            _ => Err(faults::mistyped("a condition").with_pos(expr.pos)),
         }
     }
 
     /// An expression as an operand: a path where it is a part of a variable.
-    pub(super) fn operand<'x>(&mut self, expr: &'x Expr) -> Result<Operand<'x>, Fault> {
+    pub(super) fn operand<'x>(&mut self, expr: &'x Expr) -> Result<EvaluatedOperand<'x>, Fault> {
         self.check_stack()?;
-        self.evaluate(expr).map_err(|fault| fault.at(expr.pos))
+        self.evaluate(expr)
+            .map_err(|fault| fault.with_pos(expr.pos))
     }
 
-    fn evaluate<'x>(&mut self, expr: &'x Expr) -> Result<Operand<'x>, Fault> {
+    fn evaluate<'x>(&mut self, expr: &'x Expr) -> Result<EvaluatedOperand<'x>, Fault> {
         match &expr.kind {
-            ExprKind::Const(value) => Ok(Operand::Const(value)),
+            ExprKind::Const(value) => Ok(EvaluatedOperand::Const(value)),
             ExprKind::Local(id) => {
-                let path = Path::to(Base::Local(self.frame + id.0 as usize));
-                self.settle(path, State::is_scalar(&expr.ty))
+                let path =
+                    VariablePath::from_base(VariableBase::Local(self.frame_base + id.0 as usize));
+                self.resolve_path(path, State::is_scalar(&expr.ty))
             }
             ExprKind::State(id) if State::is_scalar(&expr.ty) => {
-                self.scalar(*id).map(Operand::Owned)
+                self.scalar(*id).map(EvaluatedOperand::Owned)
             }
-            ExprKind::State(id) => self.settle(Path::to(Base::State(*id)), false),
-            ExprKind::Input { port, history } => self.whole(self.slot(*port, *history), &expr.ty),
+            ExprKind::State(id) => {
+                self.resolve_path(VariablePath::from_base(VariableBase::State(*id)), false)
+            }
+            ExprKind::Input { port, history } => {
+                self.whole_tuple(self.slot(*port, *history), &expr.ty)
+            }
             ExprKind::Attribute {
                 port,
                 history,
                 index,
             } => self.attribute(self.slot(*port, *history), *index, &expr.ty),
-            ExprKind::OutputCall(n) => self.attribute(self.call_slot(), *n, &expr.ty),
+            ExprKind::OutputCall(n) => self.attribute(self.output_call_slot(), *n, &expr.ty),
             ExprKind::Field(base, index) => self.field(base, *index, &expr.ty),
             ExprKind::Index(base, at) => self.index(base, at, &expr.ty),
             ExprKind::Unwrap(base) => self.unwrap(base, &expr.ty),
             ExprKind::UnwrapOr(base, other) => self.unwrap_or(base, other, &expr.ty),
             ExprKind::Conditional(condition, yes, no) => {
-                if self.test(condition)? {
+                if self.condition(condition)? {
                     self.operand(yes)
                 } else {
                     self.operand(no)
                 }
             }
-            _ => self.compute(expr).map(Operand::Owned),
+            _ => self.compute(expr).map(EvaluatedOperand::Owned),
         }
     }
 
@@ -68,12 +74,14 @@ impl Machine<'_, '_> {
         match &expr.kind {
             ExprKind::CurrentPunct => {
                 let mark = self
-                    .to
-                    .mark
-                    .ok_or_else(|| sentence::mistyped("currentPunct()"))?;
+                    .evaluation
+                    .current_punctuation
+                    .ok_or_else(|| faults::mistyped("currentPunct()"))?;
                 Ok(Value::Enum(mark as u32))
             }
-            ExprKind::IsShutdown => Ok(Value::Boolean(self.to.submit.services().is_shutdown())),
+            ExprKind::IsShutdown => Ok(Value::Boolean(
+                self.evaluation.submit.services().is_shutdown(),
+            )),
             ExprKind::Tuple(parts) => {
                 let values = parts.iter().map(|part| self.value(part));
                 Ok(Value::Tuple(values.collect::<Result<_, Fault>>()?))
@@ -81,7 +89,7 @@ impl Machine<'_, '_> {
             ExprKind::List(parts) => self.list(parts, &expr.ty),
             ExprKind::Set(parts) => {
                 let values = parts.iter().map(|part| self.value(part));
-                Ok(fit(
+                Ok(truncate_to_bound(
                     Value::Set(values.collect::<Result<Set, Fault>>()?),
                     &expr.ty,
                 ))
@@ -90,7 +98,7 @@ impl Machine<'_, '_> {
                 let entries = entries
                     .iter()
                     .map(|(k, v)| Ok((self.value(k)?, self.value(v)?)));
-                Ok(fit(
+                Ok(truncate_to_bound(
                     Value::Map(entries.collect::<Result<Map, Fault>>()?),
                     &expr.ty,
                 ))
@@ -98,8 +106,12 @@ impl Machine<'_, '_> {
             ExprKind::Slice(base, lower, upper) => {
                 self.slice(base, lower.as_deref(), upper.as_deref())
             }
-            ExprKind::And(left, right) => Ok(Value::Boolean(self.test(left)? && self.test(right)?)),
-            ExprKind::Or(left, right) => Ok(Value::Boolean(self.test(left)? || self.test(right)?)),
+            ExprKind::And(left, right) => Ok(Value::Boolean(
+                self.condition(left)? && self.condition(right)?,
+            )),
+            ExprKind::Or(left, right) => Ok(Value::Boolean(
+                self.condition(left)? || self.condition(right)?,
+            )),
             ExprKind::Wrap(inner) => Ok(Value::Optional(Some(Box::new(self.value(inner)?)))),
             ExprKind::Call(callee, args) => self.call(*callee, args, expr),
             _ => self.operate(expr),
@@ -112,49 +124,56 @@ impl Machine<'_, '_> {
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, left, right) => self
                 .binary(*op, left, right)
-                .map(|value| fit(value, &expr.ty)),
+                .map(|value| truncate_to_bound(value, &expr.ty)),
             ExprKind::Mapped(op, form, left, right) => {
                 self.mapped((*op, *form), left, right, &expr.ty)
             }
             ExprKind::In(item, collection) => {
                 let item = self.operand(item)?;
                 let collection = self.operand(collection)?;
-                let found = ops::contains(&*self.look(&collection)?, &*self.look(&item)?)?;
+                let found = ops::contains(
+                    &*self.operand_value(&collection)?,
+                    &*self.operand_value(&item)?,
+                )?;
                 Ok(Value::Boolean(found))
             }
             ExprKind::Cast(inner) => {
                 let operand = self.operand(inner)?;
-                ops::cast(&*self.look(&operand)?, &inner.ty, &expr.ty)
+                ops::cast(&*self.operand_value(&operand)?, &inner.ty, &expr.ty)
             }
             ExprKind::IsPresent(inner) => {
                 let operand = self.operand(inner)?;
-                match &*self.look(&operand)? {
+                match &*self.operand_value(&operand)? {
                     Value::Optional(held) => Ok(Value::Boolean(held.is_some())),
-                    _ => Err(sentence::mistyped("`??`")),
+                    _ => Err(faults::mistyped("`??`")),
                 }
             }
-            ExprKind::Assign(place, value) => self.assign(place, value).map(|()| NOTHING),
+            ExprKind::Assign(place, value) => self.assign(place, value).map(|()| VOID_VALUE),
             ExprKind::AssignOp(op, place, value) => {
-                self.assign_op(*op, place, value).map(|()| NOTHING)
+                self.assign_op(*op, place, value).map(|()| VOID_VALUE)
             }
-            ExprKind::Step {
+            ExprKind::Increment {
                 place,
-                down,
-                prefix,
+                is_decrement: down,
+                is_prefix: prefix,
             } => self.increment(place, *down, *prefix),
-            _ => Err(sentence::mistyped("the expression")),
+            _ => Err(faults::mistyped("the expression")),
         }
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Result<Value, Fault> {
         let operand = self.operand(operand)?;
-        ops::unary(op, &*self.look(&operand)?)
+        ops::unary(op, &*self.operand_value(&operand)?)
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Value, Fault> {
         let left = self.operand(left)?;
         let right = self.operand(right)?;
-        ops::binary(op, &*self.look(&left)?, &*self.look(&right)?)
+        ops::binary(
+            op,
+            &*self.operand_value(&left)?,
+            &*self.operand_value(&right)?,
+        )
     }
 
     fn mapped(
@@ -166,44 +185,66 @@ impl Machine<'_, '_> {
     ) -> Result<Value, Fault> {
         let left = self.operand(left)?;
         let right = self.operand(right)?;
-        ops::mapped(op, form, &*self.look(&left)?, &*self.look(&right)?, ty)
+        ops::binary_mapped(
+            op,
+            form,
+            &*self.operand_value(&left)?,
+            &*self.operand_value(&right)?,
+            ty,
+        )
     }
 
     fn list(&mut self, parts: &[Expr], ty: &Type) -> Result<Value, Fault> {
         let Type::List(element, _) = ty else {
-            return Err(sentence::mistyped("a list literal"));
+            return Err(faults::mistyped("a list literal"));
         };
         let mut list = List::with_capacity(element, parts.len());
         for part in parts {
             list.push(self.value(part)?);
         }
-        Ok(fit(Value::List(list), ty))
+        Ok(truncate_to_bound(Value::List(list), ty))
     }
 
-    fn field<'x>(&mut self, base: &'x Expr, index: u32, ty: &Type) -> Result<Operand<'x>, Fault> {
-        let wrong = || sentence::mistyped("an attribute");
+    fn field<'x>(
+        &mut self,
+        base: &'x Expr,
+        index: u32,
+        ty: &Type,
+    ) -> Result<EvaluatedOperand<'x>, Fault> {
+        let wrong = || faults::mistyped("an attribute");
         match self.operand(base)? {
-            Operand::At(path) => self.settle(path.then(Key::Field(index)), State::is_scalar(ty)),
-            Operand::Const(Value::Tuple(parts)) => parts
+            EvaluatedOperand::Path(path) => self.resolve_path(
+                path.with_step(ValueStep::Field(index)),
+                State::is_scalar(ty),
+            ),
+            EvaluatedOperand::Const(Value::Tuple(parts)) => parts
                 .get(index as usize)
-                .map(Operand::Const)
+                .map(EvaluatedOperand::Const)
                 .ok_or_else(wrong),
-            Operand::Owned(Value::Tuple(parts)) => {
+            EvaluatedOperand::Owned(Value::Tuple(parts)) => {
                 let part = parts.into_iter().nth(index as usize);
-                part.map(Operand::Owned).ok_or_else(wrong)
+                part.map(EvaluatedOperand::Owned).ok_or_else(wrong)
             }
             _ => Err(wrong()),
         }
     }
 
-    fn index<'x>(&mut self, base: &'x Expr, at: &'x Expr, ty: &Type) -> Result<Operand<'x>, Fault> {
+    fn index<'x>(
+        &mut self,
+        base: &'x Expr,
+        at: &'x Expr,
+        ty: &Type,
+    ) -> Result<EvaluatedOperand<'x>, Fault> {
         let container = self.operand(base)?;
         let at = self.value(at)?;
         match container {
-            Operand::At(path) if base.ty.is_list() || base.ty.is_map() => {
-                self.settle(path.then(Key::At(at)), State::is_scalar(ty))
+            EvaluatedOperand::Path(path) if base.ty.is_list() || base.ty.is_map() => {
+                self.resolve_path(path.with_step(ValueStep::Index(at)), State::is_scalar(ty))
             }
-            other => Ok(Operand::Owned(ops::index(&*self.look(&other)?, &at)?)),
+            other => Ok(EvaluatedOperand::Owned(ops::index(
+                &*self.operand_value(&other)?,
+                &at,
+            )?)),
         }
     }
 
@@ -216,20 +257,22 @@ impl Machine<'_, '_> {
         let base = self.operand(base)?;
         let lower = lower.map(|end| self.value(end)).transpose()?;
         let upper = upper.map(|end| self.value(end)).transpose()?;
-        ops::slice(&*self.look(&base)?, lower.as_ref(), upper.as_ref())
+        ops::slice(&*self.operand_value(&base)?, lower.as_ref(), upper.as_ref())
     }
 
-    fn unwrap<'x>(&mut self, base: &'x Expr, ty: &Type) -> Result<Operand<'x>, Fault> {
+    fn unwrap<'x>(&mut self, base: &'x Expr, ty: &Type) -> Result<EvaluatedOperand<'x>, Fault> {
         match self.operand(base)? {
-            Operand::At(path) => self.settle(path.then(Key::Held), State::is_scalar(ty)),
-            Operand::Const(Value::Optional(held)) => held
+            EvaluatedOperand::Path(path) => {
+                self.resolve_path(path.with_step(ValueStep::Unwrap), State::is_scalar(ty))
+            }
+            EvaluatedOperand::Const(Value::Optional(held)) => held
                 .as_deref()
-                .map(Operand::Const)
-                .ok_or_else(sentence::null),
-            Operand::Owned(Value::Optional(held)) => held
-                .map(|held| Operand::Owned(*held))
-                .ok_or_else(sentence::null),
-            _ => Err(sentence::mistyped("`!`")),
+                .map(EvaluatedOperand::Const)
+                .ok_or_else(faults::null_unwrapped),
+            EvaluatedOperand::Owned(Value::Optional(held)) => held
+                .map(|held| EvaluatedOperand::Owned(*held))
+                .ok_or_else(faults::null_unwrapped),
+            _ => Err(faults::mistyped("`!`")),
         }
     }
 
@@ -238,22 +281,28 @@ impl Machine<'_, '_> {
         base: &'x Expr,
         other: &'x Expr,
         ty: &Type,
-    ) -> Result<Operand<'x>, Fault> {
+    ) -> Result<EvaluatedOperand<'x>, Fault> {
         match self.operand(base)? {
-            Operand::Const(Value::Optional(None)) | Operand::Owned(Value::Optional(None)) => {
-                self.operand(other)
+            EvaluatedOperand::Const(Value::Optional(None))
+            | EvaluatedOperand::Owned(Value::Optional(None)) => self.operand(other),
+            EvaluatedOperand::Const(Value::Optional(Some(held))) => {
+                Ok(EvaluatedOperand::Const(held))
             }
-            Operand::Const(Value::Optional(Some(held))) => Ok(Operand::Const(held)),
-            Operand::Owned(Value::Optional(Some(held))) => Ok(Operand::Owned(*held)),
-            Operand::At(path) => {
-                let path_to_held = path.clone().then(Key::Held);
-                let is_null = matches!(&*self.look(&Operand::At(path))?, Value::Optional(None));
+            EvaluatedOperand::Owned(Value::Optional(Some(held))) => {
+                Ok(EvaluatedOperand::Owned(*held))
+            }
+            EvaluatedOperand::Path(path) => {
+                let path_to_held = path.clone().with_step(ValueStep::Unwrap);
+                let is_null = matches!(
+                    &*self.operand_value(&EvaluatedOperand::Path(path))?,
+                    Value::Optional(None)
+                );
                 if is_null {
                     return self.operand(other);
                 }
-                self.settle(path_to_held, State::is_scalar(ty))
+                self.resolve_path(path_to_held, State::is_scalar(ty))
             }
-            _ => Err(sentence::mistyped("`?:`")),
+            _ => Err(faults::mistyped("`?:`")),
         }
     }
 }

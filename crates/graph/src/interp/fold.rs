@@ -2,20 +2,22 @@
 
 use tuple::Value;
 
-use crate::ops::sentence::RECURSION;
-use crate::{Evaluation, Expr, Fault, FaultKind, Function, Inputs, NativeFn, NoServices, State};
+use crate::ops::faults::RECURSION_MESSAGE;
+use crate::{
+    Evaluation, Expr, Fault, FaultKind, Function, InputTuples, NativeFn, NoServices, State,
+};
 
 use super::machine::Machine;
-use super::{Ports, reserve_stack};
+use super::{InterpreterPorts, reserve_stack};
 
 /// Loop turns and calls of one constant expression: a few seconds' worth.
-const STEPS: u64 = 10_000_000;
+const FOLD_STEPS_MAX: u64 = 10_000_000;
 
 /// Stack for the recursion of user functions, should the thread's own not do.
 const DEEP_STACK_BYTES: usize = 256 << 20;
 
 /// What of it is left for the functions at the very bottom.
-const MARGIN_BYTES: usize = 4 << 20;
+const STACK_MARGIN_BYTES: usize = 4 << 20;
 
 /// The value of a constant expression.
 ///
@@ -25,16 +27,22 @@ const MARGIN_BYTES: usize = 4 << 20;
 pub fn fold(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result<Value, Fault> {
     let shallow = evaluate(expr, natives, functions);
     match shallow {
-        Err(fault) if fault.message() == RECURSION => fold_deep(expr, natives, functions),
+        Err(fault) if fault.message() == RECURSION_MESSAGE => {
+            fold_on_large_stack(expr, natives, functions)
+        }
         result => result,
     }
 }
 
 /// On a thread with a large stack.
-fn fold_deep(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result<Value, Fault> {
+fn fold_on_large_stack(
+    expr: &Expr,
+    natives: &[NativeFn],
+    functions: &[Function],
+) -> Result<Value, Fault> {
     std::thread::scope(|scope| {
         let work = || {
-            reserve_stack(DEEP_STACK_BYTES - MARGIN_BYTES);
+            reserve_stack(DEEP_STACK_BYTES - STACK_MARGIN_BYTES);
             evaluate(expr, natives, functions)
         };
         let thread = std::thread::Builder::new()
@@ -55,16 +63,16 @@ fn evaluate(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result
     let mut services = NoServices::default();
     let mut state = State::default();
     let mut to = Evaluation {
-        inputs: Inputs::NONE,
+        inputs: InputTuples::NONE,
         state: &mut state,
         submit: &mut services,
-        mark: None,
+        current_punctuation: None,
     };
-    let ports = Ports::default();
+    let ports = InterpreterPorts::default();
     let mut machine = Machine::new(functions, natives, &ports, &mut to);
-    machine.limit(STEPS);
+    machine.limit_steps(FOLD_STEPS_MAX);
     let value = machine.value(expr)?;
     drop(machine);
-    services.verdict()?;
+    services.ensure_none_refused()?;
     Ok(value)
 }

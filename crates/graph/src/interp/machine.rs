@@ -2,80 +2,80 @@
 
 use tuple::{TupleBuf, Type, Value};
 
-use crate::ops::{Key, sentence};
+use crate::ops::{ValueStep, faults};
 use crate::{Evaluation, Fault, FaultKind, Function, LocalVar, NativeFn, State, StateId};
 
-use super::input::Decoded;
-use super::operand::{Base, Path};
-use super::{Ports, Scratch, stack};
+use super::decoded_inputs::DecodedInputs;
+use super::operand::{VariableBase, VariablePath};
+use super::{InterpreterPorts, InterpreterScratch, stack};
 
 /// What stands for the value of something void, and of a local before its `Let`.
-pub(super) const NOTHING: Value = Value::Boolean(false);
+pub(super) const VOID_VALUE: Value = Value::Boolean(false);
 
 pub(super) struct Machine<'m, 'e> {
     pub(super) functions: &'m [Function],
     pub(super) natives: &'m [NativeFn],
-    pub(super) ports: &'m Ports,
-    pub(super) to: &'m mut Evaluation<'e>,
+    pub(super) ports: &'m InterpreterPorts,
+    pub(super) evaluation: &'m mut Evaluation<'e>,
     /// The locals of all frames, the running one's last.
     pub(super) locals: Vec<Value>,
     /// Where the running frame's locals begin.
-    pub(super) frame: usize,
+    pub(super) frame_base: usize,
     /// What they are.
-    pub(super) vars: &'m [LocalVar],
-    pub(super) depth: u32,
+    pub(super) frame_vars: &'m [LocalVar],
+    pub(super) call_depth: u32,
     /// Attributes of input tuples that were decoded.
-    pub(super) decoded: Decoded,
-    pub(super) tuple: TupleBuf,
+    pub(super) decoded: DecodedInputs,
+    pub(super) tuple_buffer: TupleBuf,
     /// Loop turns and calls that are still allowed.
-    steps: u64,
-    floor: usize,
+    steps_left: u64,
+    stack_floor: usize,
 }
 
 impl<'m, 'e> Machine<'m, 'e> {
     pub(super) fn new(
         functions: &'m [Function],
         natives: &'m [NativeFn],
-        ports: &'m Ports,
+        ports: &'m InterpreterPorts,
         to: &'m mut Evaluation<'e>,
     ) -> Machine<'m, 'e> {
         Machine {
             functions,
             natives,
             ports,
-            to,
+            evaluation: to,
             locals: Vec::new(),
-            frame: 0,
-            vars: &[],
-            depth: 0,
-            decoded: Decoded::default(),
-            tuple: TupleBuf::default(),
-            steps: u64::MAX,
-            floor: stack::stack_floor(),
+            frame_base: 0,
+            frame_vars: &[],
+            call_depth: 0,
+            decoded: DecodedInputs::default(),
+            tuple_buffer: TupleBuf::default(),
+            steps_left: u64::MAX,
+            stack_floor: stack::stack_floor(),
         }
     }
 
     /// Allows so many loop turns and calls.
-    pub(super) fn limit(&mut self, steps: u64) {
-        self.steps = steps;
+    pub(super) fn limit_steps(&mut self, steps: u64) {
+        self.steps_left = steps;
     }
 
-    pub(super) fn lend(&mut self, scratch: &mut Scratch) {
+    pub(super) fn take_scratch(&mut self, scratch: &mut InterpreterScratch) {
         self.locals = std::mem::take(&mut scratch.locals);
-        self.tuple = std::mem::take(&mut scratch.tuple);
+        self.tuple_buffer = std::mem::take(&mut scratch.tuple);
     }
 
-    pub(super) fn give_back(self, scratch: &mut Scratch) {
+    pub(super) fn return_scratch(self, scratch: &mut InterpreterScratch) {
         scratch.locals = self.locals;
         scratch.locals.clear();
-        scratch.tuple = self.tuple;
+        scratch.tuple = self.tuple_buffer;
     }
 
     /// Counts a loop turn or a call.
-    pub(super) fn step(&mut self) -> Result<(), Fault> {
-        match self.steps.checked_sub(1) {
+    pub(super) fn count_step(&mut self) -> Result<(), Fault> {
+        match self.steps_left.checked_sub(1) {
             Some(left) => {
-                self.steps = left;
+                self.steps_left = left;
                 Ok(())
             }
             None => {
@@ -86,49 +86,54 @@ impl<'m, 'e> Machine<'m, 'e> {
     }
 
     pub(super) fn check_stack(&self) -> Result<(), Fault> {
-        stack::check(self.floor)
+        stack::check_floor(self.stack_floor)
     }
 
     /// A variable, unless it is a scalar of the state.
-    pub(super) fn base(&self, base: Base) -> Result<&Value, Fault> {
+    pub(super) fn base_value(&self, base: VariableBase) -> Result<&Value, Fault> {
         let value = match base {
-            Base::Local(at) => self.locals.get(at),
-            Base::State(var) => self.to.state.values.get(var.0 as usize),
-            Base::Decoded(at) => return Ok(self.decoded.get(at)),
+            VariableBase::Local(at) => self.locals.get(at),
+            VariableBase::State(var) => self.evaluation.state.values.get(var.0 as usize),
+            VariableBase::Decoded(at) => return Ok(self.decoded.get(at)),
         };
-        value.ok_or_else(sentence::no_variable)
+        value.ok_or_else(faults::no_variable)
     }
 
     /// A scalar of the state.
     pub(super) fn scalar(&self, var: StateId) -> Result<Value, Fault> {
-        if (var.0 as usize) < self.to.state.types.len() {
-            return Ok(self.to.state.get(var));
+        if (var.0 as usize) < self.evaluation.state.types.len() {
+            return Ok(self.evaluation.state.get(var));
         }
-        Err(sentence::no_variable())
+        Err(faults::no_variable())
     }
 
     /// The type of a variable of the running frame.
-    pub(super) fn base_type(&self, base: Base) -> Option<&Type> {
+    pub(super) fn base_type(&self, base: VariableBase) -> Option<&Type> {
         match base {
-            Base::Local(at) => self.vars.get(at.checked_sub(self.frame)?).map(|v| &v.ty),
-            Base::State(var) => self.to.state.types.get(var.0 as usize),
-            Base::Decoded(_) => None,
+            VariableBase::Local(at) => self
+                .frame_vars
+                .get(at.checked_sub(self.frame_base)?)
+                .map(|v| &v.ty),
+            VariableBase::State(var) => self.evaluation.state.types.get(var.0 as usize),
+            VariableBase::Decoded(_) => None,
         }
     }
 
     /// Runs a change on what a path leads to.
     pub(super) fn change<R>(
         &mut self,
-        path: &Path,
-        work: impl FnOnce(&mut Value, &[Key]) -> Result<R, Fault>,
+        path: &VariablePath,
+        work: impl FnOnce(&mut Value, &[ValueStep]) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         match path.base {
-            Base::Local(at) => {
-                let local = self.locals.get_mut(at).ok_or_else(sentence::no_variable)?;
-                work(local, &path.keys)
+            VariableBase::Local(at) => {
+                let local = self.locals.get_mut(at).ok_or_else(faults::no_variable)?;
+                work(local, &path.steps)
             }
-            Base::Decoded(at) => work(self.decoded.get_mut(at), &path.keys),
-            Base::State(var) => change_state(self.to.state, var, |value| work(value, &path.keys)),
+            VariableBase::Decoded(at) => work(self.decoded.get_mut(at), &path.steps),
+            VariableBase::State(var) => {
+                change_state(self.evaluation.state, var, |value| work(value, &path.steps))
+            }
         }
     }
 }
@@ -140,7 +145,7 @@ fn change_state<R>(
     work: impl FnOnce(&mut Value) -> Result<R, Fault>,
 ) -> Result<R, Fault> {
     let at = var.0 as usize;
-    let ty = state.types.get(at).ok_or_else(sentence::no_variable)?;
+    let ty = state.types.get(at).ok_or_else(faults::no_variable)?;
     if !State::is_scalar(ty) {
         return work(&mut state.values[at]);
     }

@@ -1,29 +1,31 @@
 //! The reference interpreter: walks typed expressions and statements and so defines what they mean.
 //!
-//! What comes in is a [`crate::Body`] or [`crate::Expr`] and an [`Evaluation`]: input tuples, state,
-//! where to submit. Compiled code has to give the same bits, the same faults in the same order and
-//! the same submissions.
+//! What comes in is a [`crate::Body`] or [`crate::Expr`] and an [`Evaluation`]: input tuples,
+//! state, where to submit. Compiled code has to give the same bits, the same faults in the same
+//! order and the same submissions.
 //!
 //! # Order of evaluation
-//! Operands, arguments, elements and attributes from left to right. An assignment first computes the
-//! indices of its place from the variable inwards, then its value, and looks at the place last. A map
-//! literal computes key, value, key, value. Arguments are all computed before the callee begins.
+//! Operands, arguments, elements and attributes from left to right. An assignment first computes
+//! the indices of its place from the variable inwards, then its value, and looks at the place last.
+//! A map literal computes key, value, key, value. Arguments are all computed before the callee
+//! begins.
 //!
 //! # Cost
-//! Reading a part of a variable (`m[k].a`, `size(l)`, `for (x in l)`) copies no more than that part:
-//! such an expression is a path into the variable until its value is needed, and the arguments of a
-//! call are lent to the callee rather than copied. An attribute of an input tuple that is not a scalar
-//! is decoded once in an evaluation.
+//! Reading a part of a variable (`m[k].a`, `size(l)`, `for (x in l)`) copies no more than that
+//! part: such an expression is a path into the variable until its value is needed, and the
+//! arguments of a call are lent to the callee rather than copied. An attribute of an input tuple
+//! that is not a scalar is decoded once in an evaluation.
 //!
 //! # Limits
-//! Calls nest up to [`MAX_CALL_DEPTH`] levels and as far as the thread's stack allows: an evaluation
-//! that needs more faults. A thread has [`STACK_BYTES`] from its first evaluation on; one that has more
-//! says so with [`reserve_stack`]. Loops end when the program says so; only [`fold`] counts steps.
+//! Calls nest up to [`MAX_CALL_DEPTH`] levels and as far as the thread's stack allows: an
+//! evaluation that needs more faults. A thread has [`STACK_BYTES`] from its first evaluation on;
+//! one that has more says so with [`reserve_stack`]. Loops end when the program says so; only
+//! [`fold`] counts steps.
 
 mod call;
+mod decoded_inputs;
 mod expr;
 mod fold;
-mod input;
 mod machine;
 mod operand;
 mod place;
@@ -52,22 +54,22 @@ pub const MAX_CALL_DEPTH: u32 = 10_000;
 pub struct Interpreter {
     functions: Arc<[Function]>,
     natives: Arc<[NativeFn]>,
-    ports: Ports,
-    scratch: Scratch,
+    ports: InterpreterPorts,
+    scratch: InterpreterScratch,
 }
 
 /// What is known of an operator's ports when it is wired.
 #[derive(Clone, Default)]
-struct Ports {
+struct InterpreterPorts {
     /// First slot of each input port; then that of the results of output function calls.
-    slots: Vec<u32>,
+    first_slots: Vec<u32>,
     /// Layouts of the output ports.
-    outputs: Vec<Arc<Layout>>,
+    output_layouts: Vec<Arc<Layout>>,
 }
 
 /// Memory that is used again.
 #[derive(Clone, Default)]
-struct Scratch {
+struct InterpreterScratch {
     locals: Vec<Value>,
     tuple: TupleBuf,
 }
@@ -78,11 +80,11 @@ impl Interpreter {
         Interpreter {
             functions: functions.into(),
             natives: natives.into(),
-            ports: Ports {
-                slots: vec![0],
-                outputs: Vec::new(),
+            ports: InterpreterPorts {
+                first_slots: vec![0],
+                output_layouts: Vec::new(),
             },
-            scratch: Scratch::default(),
+            scratch: InterpreterScratch::default(),
         }
     }
 
@@ -94,23 +96,27 @@ impl Interpreter {
             slots.push(next);
         }
         Interpreter {
-            ports: Ports {
-                slots,
-                outputs: outputs.to_vec(),
+            ports: InterpreterPorts {
+                first_slots: slots,
+                output_layouts: outputs.to_vec(),
             },
-            scratch: Scratch::default(),
+            scratch: InterpreterScratch::default(),
             ..self.clone()
         }
     }
 
     /// An expression's value.
-    pub fn value(&mut self, expr: &Expr, to: &mut Evaluation<'_>) -> Result<Value, Fault> {
-        self.machine(to, |machine| machine.value(expr))
+    pub fn evaluate(&mut self, expr: &Expr, to: &mut Evaluation<'_>) -> Result<Value, Fault> {
+        self.with_machine(to, |machine| machine.value(expr))
     }
 
     /// A condition.
-    pub fn test(&mut self, expr: &Expr, to: &mut Evaluation<'_>) -> Result<bool, Fault> {
-        self.machine(to, |machine| machine.test(expr))
+    pub fn evaluate_condition(
+        &mut self,
+        expr: &Expr,
+        to: &mut Evaluation<'_>,
+    ) -> Result<bool, Fault> {
+        self.with_machine(to, |machine| machine.condition(expr))
     }
 
     /// Writes a flat tuple; attributes without an expression get their default.
@@ -121,28 +127,28 @@ impl Interpreter {
         layout: &Layout,
         out: &mut TupleBuf,
     ) -> Result<(), Fault> {
-        self.machine(to, |machine| {
+        self.with_machine(to, |machine| {
             machine.write(exprs.iter().map(Option::as_ref), layout, out)
         })
     }
 
     /// Runs statements.
     pub fn run(&mut self, body: &Body, to: &mut Evaluation<'_>) -> Result<(), Fault> {
-        self.machine(to, |machine| machine.run(body))
+        self.with_machine(to, |machine| machine.run(body))
     }
 
     /// Runs the initializers of state variables, in order.
     pub fn initialize(&mut self, vars: &[StateVar], to: &mut Evaluation<'_>) -> Result<(), Fault> {
         for (at, var) in vars.iter().enumerate() {
             if let Some(init) = &var.init {
-                let value = self.value(init, to)?;
+                let value = self.evaluate(init, to)?;
                 to.state.set(StateId(at as u32), value);
             }
         }
         Ok(())
     }
 
-    fn machine<'m, 'e, R>(
+    fn with_machine<'m, 'e, R>(
         &'m mut self,
         to: &'m mut Evaluation<'e>,
         work: impl FnOnce(&mut Machine<'m, 'e>) -> Result<R, Fault>,
@@ -154,9 +160,9 @@ impl Interpreter {
             scratch,
         } = self;
         let mut machine = Machine::new(functions, natives, ports, to);
-        machine.lend(scratch);
+        machine.take_scratch(scratch);
         let result = work(&mut machine);
-        machine.give_back(scratch);
+        machine.return_scratch(scratch);
         result
     }
 }

@@ -5,31 +5,31 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 use tuple::Value;
 
-use crate::ops::{self, Key};
+use crate::ops::{self, ValueStep};
 use crate::{Fault, StateId};
 
 use super::machine::Machine;
 
 /// An evaluated operand.
-pub(super) enum Operand<'x> {
+pub(super) enum EvaluatedOperand<'x> {
     /// A value of its own.
     Owned(Value),
     /// A constant of the program.
     Const(&'x Value),
     /// A part of a variable.
-    At(Path),
+    Path(VariablePath),
 }
 
 /// A way to a part of a variable, its indices computed.
 #[derive(Clone, Debug)]
-pub(super) struct Path {
-    pub(super) base: Base,
-    pub(super) keys: SmallVec<[Key; 2]>,
+pub(super) struct VariablePath {
+    pub(super) base: VariableBase,
+    pub(super) steps: SmallVec<[ValueStep; 2]>,
 }
 
 /// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum VariableBase {
     /// A local, counted through all frames.
     Local(usize),
     /// A state variable.
@@ -38,47 +38,56 @@ pub(super) enum Base {
     Decoded(usize),
 }
 
-impl Path {
+impl VariablePath {
     /// The way to a whole variable.
-    pub(super) fn to(base: Base) -> Path {
-        Path {
+    pub(super) fn from_base(base: VariableBase) -> VariablePath {
+        VariablePath {
             base,
-            keys: SmallVec::new(),
+            steps: SmallVec::new(),
         }
     }
 
     /// One step further.
-    pub(super) fn then(mut self, key: Key) -> Path {
-        self.keys.push(key);
+    pub(super) fn with_step(mut self, key: ValueStep) -> VariablePath {
+        self.steps.push(key);
         self
     }
 }
 
 impl Machine<'_, '_> {
     /// An operand's value, borrowed if it can be.
-    pub(super) fn look<'s>(&'s self, operand: &'s Operand<'_>) -> Result<Cow<'s, Value>, Fault> {
+    pub(super) fn operand_value<'s>(
+        &'s self,
+        operand: &'s EvaluatedOperand<'_>,
+    ) -> Result<Cow<'s, Value>, Fault> {
         match operand {
-            Operand::Owned(value) => Ok(Cow::Borrowed(value)),
-            Operand::Const(value) => Ok(Cow::Borrowed(value)),
-            Operand::At(path) => ops::read(self.base(path.base)?, &path.keys),
+            EvaluatedOperand::Owned(value) => Ok(Cow::Borrowed(value)),
+            EvaluatedOperand::Const(value) => Ok(Cow::Borrowed(value)),
+            EvaluatedOperand::Path(path) => {
+                ops::read_part(self.base_value(path.base)?, &path.steps)
+            }
         }
     }
 
     /// An operand's value.
-    pub(super) fn own(&self, operand: Operand<'_>) -> Result<Value, Fault> {
+    pub(super) fn owned_value(&self, operand: EvaluatedOperand<'_>) -> Result<Value, Fault> {
         match operand {
-            Operand::Owned(value) => Ok(value),
-            borrowed => self.look(&borrowed).map(Cow::into_owned),
+            EvaluatedOperand::Owned(value) => Ok(value),
+            borrowed => self.operand_value(&borrowed).map(Cow::into_owned),
         }
     }
 
     /// A path whose end exists, read at once if it is a scalar.
-    pub(super) fn settle<'x>(&self, path: Path, is_scalar: bool) -> Result<Operand<'x>, Fault> {
-        let end = ops::read(self.base(path.base)?, &path.keys)?;
+    pub(super) fn resolve_path<'x>(
+        &self,
+        path: VariablePath,
+        is_scalar: bool,
+    ) -> Result<EvaluatedOperand<'x>, Fault> {
+        let end = ops::read_part(self.base_value(path.base)?, &path.steps)?;
         if is_scalar {
-            return Ok(Operand::Owned(end.into_owned()));
+            return Ok(EvaluatedOperand::Owned(end.into_owned()));
         }
         drop(end);
-        Ok(Operand::At(path))
+        Ok(EvaluatedOperand::Path(path))
     }
 }

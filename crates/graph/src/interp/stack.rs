@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::Fault;
-use crate::ops::sentence;
+use crate::ops::faults;
 
 /// Stack that evaluations use on a thread that has not said more: half of what Rust gives a thread.
 pub const STACK_BYTES: usize = 1 << 20;
@@ -16,11 +16,11 @@ thread_local! {
 /// Says that evaluations on this thread may use so many bytes of stack from here on down. Leave the
 /// callees of library functions a margin.
 pub fn reserve_stack(bytes: usize) {
-    FLOOR.set(here().saturating_sub(bytes).max(1));
+    FLOOR.set(stack_address().saturating_sub(bytes).max(1));
 }
 
-/// The lowest address that evaluations on this thread may reach, interpreted or compiled; set now if
-/// it was not.
+/// The lowest address that evaluations on this thread may reach, interpreted or compiled; set now
+/// if it was not.
 pub fn stack_floor() -> usize {
     if FLOOR.get() == 0 {
         reserve_stack(STACK_BYTES);
@@ -30,9 +30,9 @@ pub fn stack_floor() -> usize {
 
 /// A fault if the stack has grown below the floor.
 #[inline]
-pub(super) fn check(floor: usize) -> Result<(), Fault> {
-    if here() < floor {
-        Err(sentence::recursion())
+pub(super) fn check_floor(floor: usize) -> Result<(), Fault> {
+    if stack_address() < floor {
+        Err(faults::recursion_too_deep())
     } else {
         Ok(())
     }
@@ -40,7 +40,7 @@ pub(super) fn check(floor: usize) -> Result<(), Fault> {
 
 /// About the address of the caller's frame. Stacks grow down on every machine we run on.
 #[inline]
-fn here() -> usize {
+fn stack_address() -> usize {
     let mark = 0_u8;
     std::ptr::from_ref(std::hint::black_box(&mark)).addr()
 }

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 use tuple::{Layout, List, Punctuation, RString, TupleBuf, Type, UString, Value};
 
-use crate::ops::{Range, element, sentence};
+use crate::ops::{IntegerRange, element, faults};
 use crate::{Arg, Body, Callee, Expr, ExprKind, Fault, LocalId, Stmt};
 
-use super::machine::{Machine, NOTHING};
-use super::operand::Operand;
+use super::machine::{Machine, VOID_VALUE};
+use super::operand::EvaluatedOperand;
 
 /// How a statement ended.
-enum Flow {
+enum StmtCompletion {
     Next,
     Break,
     Continue,
@@ -23,117 +23,123 @@ enum Flow {
 impl<'m> Machine<'m, '_> {
     /// Runs a body in a frame of its own.
     pub(super) fn run(&mut self, body: &'m Body) -> Result<(), Fault> {
-        self.frame = self.locals.len();
-        self.vars = &body.locals;
-        self.locals.resize(self.frame + body.locals.len(), NOTHING);
+        self.frame_base = self.locals.len();
+        self.frame_vars = &body.locals;
+        self.locals
+            .resize(self.frame_base + body.locals.len(), VOID_VALUE);
         self.block(&body.stmts).map(drop)
     }
 
     /// Runs a function's statements; the value that it returns.
-    pub(super) fn returned(&mut self, stmts: &[Stmt]) -> Result<Option<Value>, Fault> {
+    pub(super) fn run_function_body(&mut self, stmts: &[Stmt]) -> Result<Option<Value>, Fault> {
         match self.block(stmts)? {
-            Flow::Return(value) => Ok(value),
+            StmtCompletion::Return(value) => Ok(value),
             _ => Ok(None),
         }
     }
 }
 
 impl Machine<'_, '_> {
-    fn block(&mut self, stmts: &[Stmt]) -> Result<Flow, Fault> {
+    fn block(&mut self, stmts: &[Stmt]) -> Result<StmtCompletion, Fault> {
         for stmt in stmts {
             match self.stmt(stmt)? {
-                Flow::Next => {}
+                StmtCompletion::Next => {}
                 flow => return Ok(flow),
             }
         }
-        Ok(Flow::Next)
+        Ok(StmtCompletion::Next)
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Result<Flow, Fault> {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<StmtCompletion, Fault> {
         match stmt {
             Stmt::Let(local, init) => self.define(*local, init.as_ref())?,
             Stmt::Expr(expr) => drop(self.operand(expr)?),
             Stmt::If(condition, yes, no) => {
-                let holds = self.test(condition)?;
+                let holds = self.condition(condition)?;
                 return self.block(if holds { yes } else { no });
             }
-            Stmt::While(condition, body) => return self.repeat(condition, body),
-            Stmt::For(local, collection, body) => return self.each(*local, collection, body),
-            Stmt::Break => return Ok(Flow::Break),
-            Stmt::Continue => return Ok(Flow::Continue),
+            Stmt::While(condition, body) => return self.run_while(condition, body),
+            Stmt::For(local, collection, body) => return self.run_for(*local, collection, body),
+            Stmt::Break => return Ok(StmtCompletion::Break),
+            Stmt::Continue => return Ok(StmtCompletion::Continue),
             Stmt::Return(value) => {
                 let value = value.as_ref().map(|value| self.value(value)).transpose()?;
-                return Ok(Flow::Return(value));
+                return Ok(StmtCompletion::Return(value));
             }
             Stmt::Clause(body) => {
                 self.block(body)?;
             }
             Stmt::Sleep(seconds) => {
                 if let Value::Float64(seconds) = self.value(seconds)? {
-                    self.to.submit.services().block(seconds);
+                    self.evaluation.submit.services().block(seconds);
                 }
             }
             Stmt::Submit { port, tuple, pos } => {
                 let submitted = self.submit(port, tuple);
-                submitted.map_err(|fault| fault.at(*pos))?;
+                submitted.map_err(|fault| fault.with_pos(*pos))?;
             }
             Stmt::SubmitPunct { port, mark, pos } => {
-                let submitted = self.punctuate(port, mark);
-                submitted.map_err(|fault| fault.at(*pos))?;
+                let submitted = self.submit_punctuation(port, mark);
+                submitted.map_err(|fault| fault.with_pos(*pos))?;
             }
         }
-        Ok(Flow::Next)
+        Ok(StmtCompletion::Next)
     }
 
     fn define(&mut self, local: LocalId, init: Option<&Expr>) -> Result<(), Fault> {
         let at = local.0 as usize;
         let value = match init {
             Some(init) => self.value(init)?,
-            None => Value::default_of(&self.vars[at].ty),
+            None => Value::default_of(&self.frame_vars[at].ty),
         };
-        self.locals[self.frame + at] = value;
+        self.locals[self.frame_base + at] = value;
         Ok(())
     }
 
-    fn repeat(&mut self, condition: &Expr, body: &[Stmt]) -> Result<Flow, Fault> {
-        while self.test(condition)? {
-            self.step()?;
+    fn run_while(&mut self, condition: &Expr, body: &[Stmt]) -> Result<StmtCompletion, Fault> {
+        while self.condition(condition)? {
+            self.count_step()?;
             match self.block(body)? {
-                Flow::Next | Flow::Continue => {}
-                Flow::Break => break,
-                flow @ Flow::Return(_) => return Ok(flow),
+                StmtCompletion::Next | StmtCompletion::Continue => {}
+                StmtCompletion::Break => break,
+                flow @ StmtCompletion::Return(_) => return Ok(flow),
             }
         }
-        Ok(Flow::Next)
+        Ok(StmtCompletion::Next)
     }
 
-    fn each(&mut self, local: LocalId, collection: &Expr, body: &[Stmt]) -> Result<Flow, Fault> {
+    fn run_for(
+        &mut self,
+        local: LocalId,
+        collection: &Expr,
+        body: &[Stmt],
+    ) -> Result<StmtCompletion, Fault> {
         if let Some(range) = self.range(collection)? {
-            return self.each_number(local, range, body);
+            return self.run_for_range(local, range, body);
         }
         let is_part = is_part_of_variable(collection);
         let mut collection = self.operand(collection)?;
-        if !is_part && let Operand::At(_) = &collection {
-            collection = Operand::Owned(self.own(collection)?);
+        if !is_part && let EvaluatedOperand::Path(_) = &collection {
+            collection = EvaluatedOperand::Owned(self.owned_value(collection)?);
         }
-        let collection = self.spell_out(collection)?;
+        let collection = self.ustring_characters(collection)?;
         let mut at = 0;
         // The variable does not change in the body, so an element is fetched when its turn comes.
-        while let Some(item) = item(&*self.look(&collection)?, at) {
-            self.step()?;
+        while let Some(item) = loop_element(&*self.operand_value(&collection)?, at) {
+            self.count_step()?;
             at += 1;
-            self.locals[self.frame + local.0 as usize] = item;
+            self.locals[self.frame_base + local.0 as usize] = item;
             match self.block(body)? {
-                Flow::Next | Flow::Continue => {}
-                Flow::Break => break,
-                flow @ Flow::Return(_) => return Ok(flow),
+                StmtCompletion::Next | StmtCompletion::Continue => {}
+                StmtCompletion::Break => break,
+                flow @ StmtCompletion::Return(_) => return Ok(flow),
             }
         }
-        Ok(Flow::Next)
+        Ok(StmtCompletion::Next)
     }
 
     /// What a loop over numbers goes through without a list of them.
-    fn range(&mut self, collection: &Expr) -> Result<Option<Range>, Fault> {
+    fn range(&mut self, collection: &Expr) -> Result<Option<IntegerRange>, Fault> {
         let ExprKind::Call(Callee::Native(id), args) = &collection.kind else {
             return Ok(None);
         };
@@ -141,58 +147,69 @@ impl Machine<'_, '_> {
         if !native.is_some_and(|native| native.is_range) {
             return Ok(None);
         }
-        self.step()?;
-        let mut operands = SmallVec::<[Operand<'_>; 3]>::new();
+        self.count_step()?;
+        let mut operands = SmallVec::<[EvaluatedOperand<'_>; 3]>::new();
         for arg in args {
             operands.push(match arg {
                 // Only its length counts.
                 Arg::Value(arg) if matches!(arg.ty, Type::List(..)) => self.operand(arg)?,
-                Arg::Value(arg) => Operand::Owned(self.value(arg)?),
-                Arg::Place(_) => return Err(sentence::mistyped("an argument of range")),
+                Arg::Value(arg) => EvaluatedOperand::Owned(self.value(arg)?),
+                Arg::Place(_) => return Err(faults::mistyped("an argument of range")),
             });
         }
         let values: SmallVec<[Cow<'_, Value>; 3]> = operands
             .iter()
-            .map(|operand| self.look(operand))
+            .map(|operand| self.operand_value(operand))
             .collect::<Result<_, _>>()?;
         let values: SmallVec<[&Value; 3]> = values.iter().map(|value| &**value).collect();
-        let range = Range::of(&values).map_err(|fault| fault.at(collection.pos))?;
+        let range =
+            IntegerRange::from_args(&values).map_err(|fault| fault.with_pos(collection.pos))?;
         Ok(Some(range))
     }
 
-    fn each_number(&mut self, local: LocalId, range: Range, body: &[Stmt]) -> Result<Flow, Fault> {
+    fn run_for_range(
+        &mut self,
+        local: LocalId,
+        range: IntegerRange,
+        body: &[Stmt],
+    ) -> Result<StmtCompletion, Fault> {
         for number in range.numbers() {
-            self.step()?;
-            self.locals[self.frame + local.0 as usize] = Value::Int32(number);
+            self.count_step()?;
+            self.locals[self.frame_base + local.0 as usize] = Value::Int32(number);
             match self.block(body)? {
-                Flow::Next | Flow::Continue => {}
-                Flow::Break => break,
-                flow @ Flow::Return(_) => return Ok(flow),
+                StmtCompletion::Next | StmtCompletion::Continue => {}
+                StmtCompletion::Break => break,
+                flow @ StmtCompletion::Return(_) => return Ok(flow),
             }
         }
-        Ok(Flow::Next)
+        Ok(StmtCompletion::Next)
     }
 
     /// A ustring as the list of its characters, for they cannot be found by number at once.
-    fn spell_out<'x>(&self, collection: Operand<'x>) -> Result<Operand<'x>, Fault> {
-        if let Value::UString(s) = &*self.look(&collection)? {
+    fn ustring_characters<'x>(
+        &self,
+        collection: EvaluatedOperand<'x>,
+    ) -> Result<EvaluatedOperand<'x>, Fault> {
+        if let Value::UString(s) = &*self.operand_value(&collection)? {
             let characters = s.code_points().map(|point| {
                 let mut character = UString::default();
                 character.push_code_point(point);
                 Value::UString(character)
             });
-            return Ok(Operand::Owned(Value::List(List::Any(characters.collect()))));
+            return Ok(EvaluatedOperand::Owned(Value::List(List::Any(
+                characters.collect(),
+            ))));
         }
         Ok(collection)
     }
 
     /// The number of an output port that exists.
     fn port(&mut self, port: &Expr) -> Result<u32, Fault> {
-        let ports = self.ports.outputs.len();
+        let ports = self.ports.output_layouts.len();
         match self.value(port)? {
             Value::Uint32(at) if (at as usize) < ports => Ok(at),
-            Value::Uint32(at) => Err(sentence::port_range(at.into(), ports)),
-            _ => Err(sentence::mistyped("a port")),
+            Value::Uint32(at) => Err(faults::port_out_of_range(at.into(), ports)),
+            _ => Err(faults::mistyped("a port")),
         }
     }
 
@@ -204,17 +221,17 @@ impl Machine<'_, '_> {
         } = &tuple.kind
             && let Some((input, _)) = self.tuple_at(self.slot(*from, *history))?
         {
-            return self.to.submit.tuple(port, input);
+            return self.evaluation.submit.submit_tuple(port, input);
         }
         let ports = self.ports;
-        let layout = &ports.outputs[port as usize];
-        let mut out = std::mem::take(&mut self.tuple);
+        let layout = &ports.output_layouts[port as usize];
+        let mut out = std::mem::take(&mut self.tuple_buffer);
         let written = match &tuple.kind {
             ExprKind::Tuple(parts) => self.write(parts.iter().map(Some), layout, &mut out),
             _ => self.write_value(tuple, layout, &mut out),
         };
-        let sent = written.and_then(|()| self.to.submit.tuple(port, out.as_ref()));
-        self.tuple = out;
+        let sent = written.and_then(|()| self.evaluation.submit.submit_tuple(port, out.as_ref()));
+        self.tuple_buffer = out;
         sent
     }
 
@@ -229,7 +246,7 @@ impl Machine<'_, '_> {
         for (at, expr) in exprs.enumerate() {
             if let Some(expr) = expr {
                 let operand = self.operand(expr)?;
-                out.set(layout, at, &*self.look(&operand)?);
+                out.set(layout, at, &*self.operand_value(&operand)?);
             }
         }
         Ok(())
@@ -243,25 +260,25 @@ impl Machine<'_, '_> {
     ) -> Result<(), Fault> {
         let operand = self.operand(tuple)?;
         out.begin(layout);
-        match &*self.look(&operand)? {
+        match &*self.operand_value(&operand)? {
             Value::Tuple(parts) => {
                 for (at, part) in parts.iter().enumerate() {
                     out.set(layout, at, part);
                 }
                 Ok(())
             }
-            _ => Err(sentence::mistyped("the submitted tuple")),
+            _ => Err(faults::mistyped("the submitted tuple")),
         }
     }
 
-    fn punctuate(&mut self, port: &Expr, mark: &Expr) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: &Expr, mark: &Expr) -> Result<(), Fault> {
         let port = self.port(port)?;
         let mark = match self.value(mark)? {
             Value::Enum(0) => Punctuation::Window,
             Value::Enum(1) => Punctuation::Final,
-            _ => return Err(sentence::mistyped("the submitted marker")),
+            _ => return Err(faults::mistyped("the submitted marker")),
         };
-        self.to.submit.punctuation(port, mark)
+        self.evaluation.submit.submit_punctuation(port, mark)
     }
 }
 
@@ -281,7 +298,7 @@ fn is_part_of_variable(collection: &Expr) -> bool {
 }
 
 /// What a loop over a collection sees at a turn.
-fn item(collection: &Value, at: usize) -> Option<Value> {
+fn loop_element(collection: &Value, at: usize) -> Option<Value> {
     match collection {
         Value::List(list) => element(list, at).map(|item| item.into_owned()),
         Value::Set(set) => set.get_index(at).cloned(),

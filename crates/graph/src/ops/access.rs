@@ -6,9 +6,10 @@ use tuple::{List, RString, Value};
 
 use crate::Fault;
 
-use super::sentence;
+use super::faults;
 
-/// `base[at]`: an element of a list, the value of a map's key, a one-character string, a blob's byte.
+/// `base[at]`: an element of a list, the value of a map's key, a one-character string, a blob's
+/// byte.
 pub fn index(base: &Value, at: &Value) -> Result<Value, Fault> {
     index_ref(base, at).map(Cow::into_owned)
 }
@@ -18,12 +19,13 @@ pub fn index_ref<'v>(base: &'v Value, at: &Value) -> Result<Cow<'v, Value>, Faul
     match base {
         Value::List(list) => {
             let at = position(at, "list", list.len())?;
-            element(list, at).ok_or_else(|| sentence::index_range(at as i128, "list", list.len()))
+            element(list, at)
+                .ok_or_else(|| faults::index_out_of_range(at as i128, "list", list.len()))
         }
         Value::Map(map) => map
             .get(at)
             .map(Cow::Borrowed)
-            .ok_or_else(|| sentence::missing_key(at)),
+            .ok_or_else(|| faults::missing_key(at)),
         Value::RString(s) => {
             let at = position(at, "string", s.len())?;
             Ok(Cow::Owned(Value::RString(RString(vec![s.0[at]]))))
@@ -36,7 +38,7 @@ pub fn index_ref<'v>(base: &'v Value, at: &Value) -> Result<Cow<'v, Value>, Faul
             let at = position(at, "blob", b.len())?;
             Ok(Cow::Owned(Value::Uint8(b[at])))
         }
-        _ => Err(sentence::mistyped("a subscript")),
+        _ => Err(faults::mistyped("a subscript")),
     }
 }
 
@@ -53,7 +55,7 @@ pub fn position(at: &Value, noun: &str, len: usize) -> Result<usize, Fault> {
     let at = integer(at)?;
     match usize::try_from(at) {
         Ok(index) if index < len => Ok(index),
-        _ => Err(sentence::index_range(at, noun, len)),
+        _ => Err(faults::index_out_of_range(at, noun, len)),
     }
 }
 
@@ -77,7 +79,7 @@ pub fn slice(base: &Value, lower: Option<&Value>, upper: Option<&Value>) -> Resu
             let (from, to) = range("blob", b.len())?;
             Value::Blob(b[from..to].to_vec())
         }
-        _ => return Err(sentence::mistyped("a slice")),
+        _ => return Err(faults::mistyped("a slice")),
     })
 }
 
@@ -95,7 +97,7 @@ fn range(
             let to = upper.clamp(lower, len as i128);
             Ok((from, to as usize))
         }
-        _ => Err(sentence::slice_start(lower, noun, len)),
+        _ => Err(faults::slice_start_out_of_range(lower, noun, len)),
     }
 }
 
@@ -106,7 +108,7 @@ pub fn contains(collection: &Value, item: &Value) -> Result<bool, Fault> {
         Value::List(list) => Ok(list.iter().any(|x| x.spl_eq(item))),
         Value::Set(set) => Ok(set.contains(item)),
         Value::Map(map) => Ok(map.contains(item)),
-        _ => Err(sentence::mistyped("`in`")),
+        _ => Err(faults::mistyped("`in`")),
     }
 }
 
@@ -121,6 +123,6 @@ fn integer(value: &Value) -> Result<i128, Fault> {
         Value::Uint16(x) => i128::from(*x),
         Value::Uint32(x) => i128::from(*x),
         Value::Uint64(x) => i128::from(*x),
-        _ => return Err(sentence::mistyped("an index")),
+        _ => return Err(faults::mistyped("an index")),
     })
 }

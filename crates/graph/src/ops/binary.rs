@@ -6,8 +6,8 @@ use tuple::{RString, UString, Value};
 
 use crate::{BinaryOp, Fault};
 
-use super::integer::Integer;
-use super::{complex, sentence, timestamp};
+use super::integer::IntegerArithmetic;
+use super::{complex, faults, timestamp};
 
 /// `left op right` of two values of one type (shifts: any two integers). A comparison of whole
 /// collections, tuples or optionals is a comparison too.
@@ -46,11 +46,11 @@ fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault>
         (Uint16(a), Uint16(b)) => Uint16(a.apply(op, *b)?),
         (Uint32(a), Uint32(b)) => Uint32(a.apply(op, *b)?),
         (Uint64(a), Uint64(b)) => Uint64(a.apply(op, *b)?),
-        (Float32(a), Float32(b)) => Float32(four(op, *a, *b)?),
-        (Float64(a), Float64(b)) => Float64(four(op, *a, *b)?),
-        (Decimal32(a), Decimal32(b)) => Decimal32(four(op, *a, *b)?),
-        (Decimal64(a), Decimal64(b)) => Decimal64(four(op, *a, *b)?),
-        (Decimal128(a), Decimal128(b)) => Decimal128(four(op, *a, *b)?),
+        (Float32(a), Float32(b)) => Float32(float_arithmetic(op, *a, *b)?),
+        (Float64(a), Float64(b)) => Float64(float_arithmetic(op, *a, *b)?),
+        (Decimal32(a), Decimal32(b)) => Decimal32(float_arithmetic(op, *a, *b)?),
+        (Decimal64(a), Decimal64(b)) => Decimal64(float_arithmetic(op, *a, *b)?),
+        (Decimal128(a), Decimal128(b)) => Decimal128(float_arithmetic(op, *a, *b)?),
         (Complex32(a, b), Complex32(c, d)) => {
             let (re, im) = complex::complex32(op, (*a, *b), (*c, *d))?;
             Complex32(re, im)
@@ -62,12 +62,12 @@ fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault>
         (Timestamp(a), Timestamp(b)) => Timestamp(timestamp::arithmetic(op, *a, *b)?),
         (Boolean(a), Boolean(b)) => Boolean(logical(op, *a, *b)?),
         _ if op == BinaryOp::Add => return concatenation(left, right),
-        _ => return Err(sentence::mistyped("the operator")),
+        _ => return Err(faults::mistyped("the operator")),
     })
 }
 
 /// The four kinds of arithmetic that floating-point numbers have.
-fn four<T>(op: BinaryOp, a: T, b: T) -> Result<T, Fault>
+fn float_arithmetic<T>(op: BinaryOp, a: T, b: T) -> Result<T, Fault>
 where
     T: std::ops::Add<Output = T>
         + std::ops::Sub<Output = T>
@@ -79,7 +79,7 @@ where
         BinaryOp::Sub => a - b,
         BinaryOp::Mul => a * b,
         BinaryOp::Div => a / b,
-        _ => return Err(sentence::mistyped("the operator")),
+        _ => return Err(faults::mistyped("the operator")),
     })
 }
 
@@ -88,7 +88,7 @@ fn logical(op: BinaryOp, a: bool, b: bool) -> Result<bool, Fault> {
         BinaryOp::BitAnd => a & b,
         BinaryOp::BitOr => a | b,
         BinaryOp::BitXor => a ^ b,
-        _ => return Err(sentence::mistyped("the operator")),
+        _ => return Err(faults::mistyped("the operator")),
     })
 }
 
@@ -100,29 +100,29 @@ fn concatenation(left: &Value, right: &Value) -> Result<Value, Fault> {
         (Value::UString(a), Value::UString(b)) => {
             Ok(Value::UString(UString([&a.0[..], &b.0[..]].concat())))
         }
-        _ => Err(sentence::mistyped("the operator +")),
+        _ => Err(faults::mistyped("the operator +")),
     }
 }
 
 fn shift(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault> {
-    fn by<T: Integer>(op: BinaryOp, number: T, amount: u32) -> T {
+    fn shift_by<T: IntegerArithmetic>(op: BinaryOp, number: T, amount: u32) -> T {
         if op == BinaryOp::Shl {
             number.shift_left(amount)
         } else {
             number.shift_right(amount)
         }
     }
-    let amount = low_bits(right).ok_or_else(|| sentence::mistyped("a shift"))?;
+    let amount = low_bits(right).ok_or_else(|| faults::mistyped("a shift"))?;
     Ok(match left {
-        Value::Int8(x) => Value::Int8(by(op, *x, amount)),
-        Value::Int16(x) => Value::Int16(by(op, *x, amount)),
-        Value::Int32(x) => Value::Int32(by(op, *x, amount)),
-        Value::Int64(x) => Value::Int64(by(op, *x, amount)),
-        Value::Uint8(x) => Value::Uint8(by(op, *x, amount)),
-        Value::Uint16(x) => Value::Uint16(by(op, *x, amount)),
-        Value::Uint32(x) => Value::Uint32(by(op, *x, amount)),
-        Value::Uint64(x) => Value::Uint64(by(op, *x, amount)),
-        _ => return Err(sentence::mistyped("a shift")),
+        Value::Int8(x) => Value::Int8(shift_by(op, *x, amount)),
+        Value::Int16(x) => Value::Int16(shift_by(op, *x, amount)),
+        Value::Int32(x) => Value::Int32(shift_by(op, *x, amount)),
+        Value::Int64(x) => Value::Int64(shift_by(op, *x, amount)),
+        Value::Uint8(x) => Value::Uint8(shift_by(op, *x, amount)),
+        Value::Uint16(x) => Value::Uint16(shift_by(op, *x, amount)),
+        Value::Uint32(x) => Value::Uint32(shift_by(op, *x, amount)),
+        Value::Uint64(x) => Value::Uint64(shift_by(op, *x, amount)),
+        _ => return Err(faults::mistyped("a shift")),
     })
 }
 

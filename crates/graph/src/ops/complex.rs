@@ -1,11 +1,11 @@
 //! Arithmetic of complex numbers, as C++'s `std::complex` has it.
 //!
-//! Multiplication is the schoolbook formula, division Smith's method; both mend a result of NaN that
-//! should be infinite by the rules of C99's annex G.
+//! Multiplication is the schoolbook formula, division Smith's method; both mend a result of NaN
+//! that should be infinite by the rules of C99's annex G.
 
 use crate::{BinaryOp, Fault};
 
-use super::sentence;
+use super::faults;
 
 macro_rules! complex {
     ($name:ident, $t:ty) => {
@@ -74,7 +74,7 @@ macro_rules! complex {
                 BinaryOp::Sub => (left.0 - right.0, left.1 - right.1),
                 BinaryOp::Mul => multiply(left, right),
                 BinaryOp::Div => divide(left, right),
-                _ => return Err(sentence::mistyped("the operator")),
+                _ => return Err(faults::mistyped("the operator")),
             })
         }
     };

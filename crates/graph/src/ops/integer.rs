@@ -2,10 +2,10 @@
 
 use crate::{BinaryOp, Fault};
 
-use super::sentence;
+use super::faults;
 
 /// One of SPL's integer types.
-pub(super) trait Integer: Copy {
+pub(super) trait IntegerArithmetic: Copy {
     /// `self op other`, wrapping around; not for shifts and comparisons.
     fn apply(self, op: BinaryOp, other: Self) -> Result<Self, Fault>;
     /// `self << amount`.
@@ -16,24 +16,25 @@ pub(super) trait Integer: Copy {
 
 macro_rules! integer {
     ($($t:ty as $wide:ty),+) => { $(
-        impl Integer for $t {
+        impl IntegerArithmetic for $t {
             fn apply(self, op: BinaryOp, other: $t) -> Result<$t, Fault> {
                 Ok(match op {
                     BinaryOp::Add => self.wrapping_add(other),
                     BinaryOp::Sub => self.wrapping_sub(other),
                     BinaryOp::Mul => self.wrapping_mul(other),
-                    BinaryOp::Div | BinaryOp::Rem if other == 0 => return Err(sentence::division()),
+                    BinaryOp::Div | BinaryOp::Rem if other == 0 => return Err(faults::division_by_zero()),
                     BinaryOp::Div => self.wrapping_div(other),
                     BinaryOp::Rem => self.wrapping_rem(other),
                     BinaryOp::BitAnd => self & other,
                     BinaryOp::BitXor => self ^ other,
                     BinaryOp::BitOr => self | other,
-                    _ => return Err(sentence::mistyped("the operator")),
+                    _ => return Err(faults::mistyped("the operator")),
                 })
             }
 
             fn shift_left(self, amount: u32) -> $t {
-                // Narrow numbers are widened first, as in C++; wrapping_shl takes the amount modulo.
+                // Narrow numbers are widened first, as in C++; wrapping_shl takes the amount
+                // modulo.
                 <$wide>::from(self).wrapping_shl(amount) as $t
             }
 

@@ -4,11 +4,11 @@ use tuple::{List, Map, Type, Value};
 
 use crate::{BinaryOp, Fault, MappedForm};
 
-use super::{binary, sentence};
+use super::{binary, faults};
 
 /// `left op right` element by element. `result` is the type of the result: it says what an empty
 /// list is a list of.
-pub fn mapped(
+pub fn binary_mapped(
     op: BinaryOp,
     form: MappedForm,
     left: &Value,
@@ -16,13 +16,19 @@ pub fn mapped(
     result: &Type,
 ) -> Result<Value, Fault> {
     match (form, left, right) {
-        (MappedForm::Left, Value::List(a), _) => over_list(a, result, |x| binary(op, &x, right)),
-        (MappedForm::Left, Value::Map(a), _) => over_map(a, |_, x| binary(op, x, right)),
-        (MappedForm::Right, _, Value::List(b)) => over_list(b, result, |x| binary(op, left, &x)),
-        (MappedForm::Right, _, Value::Map(b)) => over_map(b, |_, x| binary(op, left, x)),
-        (MappedForm::Both, Value::List(a), Value::List(b)) => {
+        (MappedForm::CollectionScalar, Value::List(a), _) => {
+            over_list(a, result, |x| binary(op, &x, right))
+        }
+        (MappedForm::CollectionScalar, Value::Map(a), _) => {
+            over_map(a, |_, x| binary(op, x, right))
+        }
+        (MappedForm::ScalarCollection, _, Value::List(b)) => {
+            over_list(b, result, |x| binary(op, left, &x))
+        }
+        (MappedForm::ScalarCollection, _, Value::Map(b)) => over_map(b, |_, x| binary(op, left, x)),
+        (MappedForm::Elementwise, Value::List(a), Value::List(b)) => {
             if a.len() != b.len() {
-                return Err(sentence::length_mismatch(a.len(), b.len()));
+                return Err(faults::length_mismatch(a.len(), b.len()));
             }
             let mut others = b.iter();
             over_list(a, result, |x| {
@@ -30,11 +36,13 @@ pub fn mapped(
                 binary(op, &x, &other)
             })
         }
-        (MappedForm::Both, Value::Map(a), Value::Map(b)) => over_map(a, |key, x| {
-            let other = b.get(key).ok_or_else(|| sentence::unmatched_key(key))?;
+        (MappedForm::Elementwise, Value::Map(a), Value::Map(b)) => over_map(a, |key, x| {
+            let other = b
+                .get(key)
+                .ok_or_else(|| faults::key_missing_on_right(key))?;
             binary(op, x, other)
         }),
-        _ => Err(sentence::mistyped("the mapped operator")),
+        _ => Err(faults::mistyped("the mapped operator")),
     }
 }
 
@@ -44,7 +52,7 @@ fn over_list(
     mut apply: impl FnMut(Value) -> Result<Value, Fault>,
 ) -> Result<Value, Fault> {
     let Type::List(element, _) = result else {
-        return Err(sentence::mistyped("the mapped operator"));
+        return Err(faults::mistyped("the mapped operator"));
     };
     let mut mapped = List::with_capacity(element, list.len());
     for value in list.iter() {

@@ -1,39 +1,39 @@
-//! The numbers of the library function `range`, which a loop takes one after the other without a list
-//! of them.
+//! The numbers of the library function `range`, which a loop takes one after the other without a
+//! list of them.
 
 use tuple::Value;
 
-use super::sentence;
+use super::faults;
 use crate::Fault;
 
 /// Numbers from `first` on, in equal steps, before they reach a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct IntegerRange {
     first: i32,
     step: i32,
     len: u32,
 }
 
-impl Range {
-    /// What `range` gives for its arguments: a limit, or a list whose indexes are meant; a start and a
-    /// limit; a start, a limit and a step.
+impl IntegerRange {
+    /// What `range` gives for its arguments: a limit, or a list whose indexes are meant; a start
+    /// and a limit; a start, a limit and a step.
     ///
     /// # Errors
     /// If the step is 0.
-    pub fn of(args: &[&Value]) -> Result<Range, Fault> {
+    pub fn from_args(args: &[&Value]) -> Result<IntegerRange, Fault> {
         match *args {
-            [Value::Int32(limit)] => Range::new(0, *limit, 1),
+            [Value::Int32(limit)] => IntegerRange::new(0, *limit, 1),
             // A list is never longer than its indexes' type allows.
-            [Value::List(list)] => Range::new(0, list.len() as i32, 1),
-            [Value::Int32(start), Value::Int32(limit)] => Range::new(*start, *limit, 1),
+            [Value::List(list)] => IntegerRange::new(0, list.len() as i32, 1),
+            [Value::Int32(start), Value::Int32(limit)] => IntegerRange::new(*start, *limit, 1),
             [Value::Int32(start), Value::Int32(limit), Value::Int32(step)] => {
-                Range::new(*start, *limit, *step)
+                IntegerRange::new(*start, *limit, *step)
             }
-            _ => Err(sentence::mistyped("an argument of range")),
+            _ => Err(faults::mistyped("an argument of range")),
         }
     }
 
-    fn new(first: i32, limit: i32, step: i32) -> Result<Range, Fault> {
+    fn new(first: i32, limit: i32, step: i32) -> Result<IntegerRange, Fault> {
         if step == 0 {
             return Err(Fault::value("the step of a range must not be 0"));
         }
@@ -44,7 +44,7 @@ impl Range {
             .div_ceil(step.unsigned_abs().into());
         // A distance is below 2^32, and a step at least 1.
         let len = len as u32;
-        Ok(Range { first, step, len })
+        Ok(IntegerRange { first, step, len })
     }
 
     /// How many numbers there are.
@@ -72,7 +72,10 @@ mod tests {
     use super::*;
 
     fn numbers(first: i32, limit: i32, step: i32) -> Vec<i32> {
-        Range::new(first, limit, step).unwrap().numbers().collect()
+        IntegerRange::new(first, limit, step)
+            .unwrap()
+            .numbers()
+            .collect()
     }
 
     #[test]
@@ -83,12 +86,12 @@ mod tests {
         assert!(numbers(3, 3, 1).is_empty() && numbers(0, -1, 1).is_empty());
         assert_eq!(numbers(i32::MAX - 1, i32::MAX, 5), [i32::MAX - 1]);
         assert_eq!(numbers(i32::MAX, i32::MIN, i32::MIN), [i32::MAX, -1]);
-        let all = Range::new(i32::MIN, i32::MAX, 1).unwrap();
+        let all = IntegerRange::new(i32::MIN, i32::MAX, 1).unwrap();
         assert_eq!((all.len(), all.numbers().nth(1 << 31)), (u32::MAX, Some(0)));
     }
 
     #[test]
     fn a_step_of_0_is_a_fault() {
-        assert!(Range::new(0, 1, 0).is_err());
+        assert!(IntegerRange::new(0, 1, 0).is_err());
     }
 }

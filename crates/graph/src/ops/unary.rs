@@ -6,13 +6,13 @@ use tuple::{Map, Set, Type, Value};
 
 use crate::{Fault, UnaryOp};
 
-use super::{cast, sentence};
+use super::{cast, faults};
 
 /// `op operand`; over a collection element by element (a map's values).
 pub fn unary(op: UnaryOp, operand: &Value) -> Result<Value, Fault> {
     match operand {
         Value::List(list) => {
-            let mut result = list.new_like();
+            let mut result = list.new_same_type();
             for element in list.iter() {
                 result.push(unary(op, &element)?);
             }
@@ -26,7 +26,7 @@ pub fn unary(op: UnaryOp, operand: &Value) -> Result<Value, Fault> {
             let entries = map.iter().map(|(k, v)| Ok((k.clone(), unary(op, v)?)));
             Ok(Value::Map(entries.collect::<Result<Map, Fault>>()?))
         }
-        _ => scalar(op, operand).ok_or_else(|| sentence::mistyped("the prefix operator")),
+        _ => scalar(op, operand).ok_or_else(|| faults::mistyped("the prefix operator")),
     }
 }
 
@@ -77,7 +77,7 @@ fn complement(operand: &Value) -> Option<Value> {
 }
 
 /// The 1 of a numeric type: what `++` adds.
-pub fn one(ty: &Type) -> Result<Value, Fault> {
+pub fn one_of_type(ty: &Type) -> Result<Value, Fault> {
     match ty {
         Type::Complex32 => Ok(Value::Complex32(1.0, 0.0)),
         Type::Complex64 => Ok(Value::Complex64(1.0, 0.0)),

@@ -8,109 +8,124 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::flow::{Consumer, Flow};
-use super::homes::Homes;
 use super::order::Merge;
-use super::receivers::Receiver;
-use super::{Edge, Medium, OperatorId, Pe, Plan, Program, Region, Route, ThreadedPort};
+use super::pe_assignment::PeAssignment;
+use super::receivers::ReceiverPlan;
+use super::stream_consumers::{InPortId, StreamConsumers};
+use super::{
+    EdgeMedium, OperatorId, OutPortId, PePlan, Plan, PlanEdge, Program, Region, ThreadedPort,
+};
 
 impl Plan {
     /// Works out edges, regions and shared operators anew.
     pub fn derive(&mut self, program: &Program) {
-        let flow = Flow::new(program);
-        let homes = Homes::new(self, program.operators.len());
+        let stream_consumers = StreamConsumers::new(program);
+        let pe_assignment = PeAssignment::new(self, program.operators.len());
         let order = self.order(program);
-        let links = self.links();
-        let mut walk = Walk {
-            flow: &flow,
-            homes: &homes,
-            seen: vec![0; program.operators.len()],
-            walks: 0,
+        let crossing_index = self.crossing_index();
+        let mut walk = RegionWalk {
+            stream_consumers: &stream_consumers,
+            pe_assignment: &pe_assignment,
+            last_walk: vec![0; program.operators.len()],
+            walk_count: 0,
         };
         for number in 0..self.pes.len() as u32 {
-            let doors = Doors::new(&self.pes[number as usize], &order.merges[number as usize]);
+            let thread_fed_ports =
+                ThreadFedPorts::new(&self.pes[number as usize], &order.merges[number as usize]);
             let receivers = &order.receivers[number as usize];
-            let starts = walk.starts(program, self, number, receivers, &doors);
+            let starts = walk.region_starts(program, self, number, receivers, &thread_fed_ports);
             let regions = starts.into_iter();
-            let regions = regions.filter_map(|starts| walk.region(number, starts, &doors));
+            let regions =
+                regions.filter_map(|starts| walk.region(number, starts, &thread_fed_ports));
             let regions: Vec<Region> = regions.collect();
             let pe = &mut self.pes[number as usize];
-            pe.edges = edges(program, number, pe, &homes, &links, &doors);
-            pe.shared = shared(&regions);
+            pe.edges = incoming_edges(
+                program,
+                number,
+                pe,
+                &pe_assignment,
+                &crossing_index,
+                &thread_fed_ports,
+            );
+            pe.shared_operators = shared_operators(&regions);
             pe.regions = regions;
         }
     }
 
     /// The receivers of each PE, in order of their first crossings.
-    pub fn receivers(&self, program: &Program) -> Vec<Vec<Receiver>> {
+    pub fn receivers(&self, program: &Program) -> Vec<Vec<ReceiverPlan>> {
         self.order(program).receivers
     }
 
     /// The crossing that brings a stream into a PE.
-    pub fn links(&self) -> HashMap<(Edge, u32), u32> {
-        let all = (0..).zip(&self.crossings).flat_map(|(link, crossing)| {
-            let to = crossing.to.iter();
-            to.map(move |&pe| ((crossing.from, pe), link))
-        });
+    pub fn crossing_index(&self) -> HashMap<(OutPortId, u32), u32> {
+        let all = (0..)
+            .zip(&self.crossings)
+            .flat_map(|(crossing_number, crossing)| {
+                let to = crossing.to.iter();
+                to.map(move |&pe| ((crossing.from, pe), crossing_number))
+            });
         all.collect()
     }
 }
 
 /// The ports of a PE that a thread of its own feeds.
-struct Doors<'o> {
+struct ThreadFedPorts<'o> {
     /// Those of queues.
-    queues: HashSet<Consumer>,
+    queues: HashSet<InPortId>,
     /// Those of merges: the edges that they take.
-    merged: HashSet<(Edge, Consumer)>,
+    merged_edges: HashSet<(OutPortId, InPortId)>,
     merges: &'o [Merge],
 }
 
-impl<'o> Doors<'o> {
-    fn new(pe: &Pe, merges: &'o [Merge]) -> Doors<'o> {
+impl<'o> ThreadFedPorts<'o> {
+    fn new(pe: &PePlan, merges: &'o [Merge]) -> ThreadFedPorts<'o> {
         let mut merged = HashSet::new();
         for input in merges.iter().flat_map(|merge| &merge.inputs) {
             merged.extend(input.consumers.iter().map(|&to| (input.from, to)));
         }
-        let ports: HashSet<Consumer> = merged.iter().map(|&(_, to)| to).collect();
-        let queues = pe.threaded.iter().map(ThreadedPort::consumer);
-        Doors {
+        let ports: HashSet<InPortId> = merged.iter().map(|&(_, to)| to).collect();
+        let queues = pe.threaded_ports.iter().map(ThreadedPort::in_port);
+        ThreadFedPorts {
             queues: queues.filter(|to| !ports.contains(to)).collect(),
-            merged,
+            merged_edges: merged,
             merges,
         }
     }
 
     /// Whether a stream of the PE gets to a port by a call.
-    fn is_open(&self, from: Edge, to: Consumer) -> bool {
-        !self.queues.contains(&to) && !self.merged.contains(&(from, to))
+    fn is_called_directly(&self, from: OutPortId, to: InPortId) -> bool {
+        !self.queues.contains(&to) && !self.merged_edges.contains(&(from, to))
     }
 }
 
 /// Every edge that ends in a PE.
-fn edges(
+fn incoming_edges(
     program: &Program,
     number: u32,
-    pe: &Pe,
-    homes: &Homes,
-    links: &HashMap<(Edge, u32), u32>,
-    doors: &Doors<'_>,
-) -> Vec<Route> {
+    pe: &PePlan,
+    pe_assignment: &PeAssignment,
+    crossing_index: &HashMap<(OutPortId, u32), u32>,
+    thread_fed_ports: &ThreadFedPorts<'_>,
+) -> Vec<PlanEdge> {
     let mut edges = Vec::new();
     for &operator in &pe.operators {
         let inputs = program.operators.get(operator.0 as usize);
         let inputs = inputs.map_or(&[][..], |operator| &operator.inputs);
         for (port, input) in (0..).zip(inputs) {
             for &from in &input.sources {
-                let is_near = homes.of(from.operator) == Some(number);
-                let to = Consumer { operator, port };
-                let medium = match links.get(&(from, number)) {
-                    _ if is_near && doors.merged.contains(&(from, to)) => Medium::Merge,
-                    _ if is_near && doors.queues.contains(&to) => Medium::Queue,
-                    _ if is_near => Medium::Fused,
-                    Some(&link) => Medium::Crossing(link),
+                let is_near = pe_assignment.pe_of(from.operator) == Some(number);
+                let to = InPortId { operator, port };
+                let medium = match crossing_index.get(&(from, number)) {
+                    _ if is_near && thread_fed_ports.merged_edges.contains(&(from, to)) => {
+                        EdgeMedium::Merge
+                    }
+                    _ if is_near && thread_fed_ports.queues.contains(&to) => EdgeMedium::Queue,
+                    _ if is_near => EdgeMedium::Fused,
+                    Some(&crossing_number) => EdgeMedium::Crossing(crossing_number),
                     None => continue,
                 };
-                edges.push(Route {
+                edges.push(PlanEdge {
                     from,
                     operator,
                     port,
@@ -123,7 +138,7 @@ fn edges(
 }
 
 /// Operators of several regions.
-fn shared(regions: &[Region]) -> Vec<OperatorId> {
+fn shared_operators(regions: &[Region]) -> Vec<OperatorId> {
     let mut all: Vec<OperatorId> = regions.iter().flat_map(|r| r.operators.clone()).collect();
     all.sort_unstable();
     let mut shared: Vec<OperatorId> = all
@@ -135,24 +150,24 @@ fn shared(regions: &[Region]) -> Vec<OperatorId> {
     shared
 }
 
-struct Walk<'a> {
-    flow: &'a Flow,
-    homes: &'a Homes,
+struct RegionWalk<'a> {
+    stream_consumers: &'a StreamConsumers,
+    pe_assignment: &'a PeAssignment,
     /// The last walk that came by each operator.
-    seen: Vec<u32>,
-    walks: u32,
+    last_walk: Vec<u32>,
+    walk_count: u32,
 }
 
-impl Walk<'_> {
+impl RegionWalk<'_> {
     /// Where the threads of a PE begin: sources, threaded ports, receivers. One that only fills
     /// queues begins nowhere.
-    fn starts(
+    fn region_starts(
         &self,
         program: &Program,
         plan: &Plan,
         number: u32,
-        receivers: &[Receiver],
-        doors: &Doors<'_>,
+        receivers: &[ReceiverPlan],
+        doors: &ThreadFedPorts<'_>,
     ) -> Vec<Vec<OperatorId>> {
         let pe = &plan.pes[number as usize];
         let is_source = |id: &&OperatorId| {
@@ -160,7 +175,7 @@ impl Walk<'_> {
             operator.is_some_and(|operator| operator.inputs.is_empty())
         };
         let sources = pe.operators.iter().filter(is_source).map(|&id| vec![id]);
-        let threaded = pe.threaded.iter().map(ThreadedPort::consumer);
+        let threaded = pe.threaded_ports.iter().map(ThreadedPort::in_port);
         let threaded = threaded.filter(|to| doors.queues.contains(to));
         let threaded = threaded.map(|to| vec![to.operator]);
         let merged = doors.merges.iter().map(|merge| {
@@ -168,12 +183,18 @@ impl Walk<'_> {
             consumers.map(|to| to.operator).collect()
         });
         let received = receivers.iter().map(|receiver| {
-            let links = receiver.links.iter();
-            let streams = links.map(|&link| plan.crossings[link as usize].from);
-            let consumers =
-                streams.flat_map(|from| self.flow.of(from).iter().map(move |to| (from, to)));
-            let near = consumers.filter(|(_, to)| self.homes.of(to.operator) == Some(number));
-            let direct = near.filter(|(from, to)| doors.is_open(*from, **to));
+            let crossings = receiver.crossings.iter();
+            let streams =
+                crossings.map(|&crossing_number| plan.crossings[crossing_number as usize].from);
+            let consumers = streams.flat_map(|from| {
+                self.stream_consumers
+                    .consumers_of(from)
+                    .iter()
+                    .map(move |to| (from, to))
+            });
+            let near =
+                consumers.filter(|(_, to)| self.pe_assignment.pe_of(to.operator) == Some(number));
+            let direct = near.filter(|(from, to)| doors.is_called_directly(*from, **to));
             direct.map(|(_, to)| to.operator).collect()
         });
         let own = sources.chain(threaded).chain(merged);
@@ -185,24 +206,30 @@ impl Walk<'_> {
         &mut self,
         number: u32,
         starts: Vec<OperatorId>,
-        doors: &Doors<'_>,
+        doors: &ThreadFedPorts<'_>,
     ) -> Option<Region> {
-        self.walks += 1;
+        self.walk_count += 1;
         let mut operators = Vec::new();
         let mut open = starts;
         open.reverse();
         while let Some(next) = open.pop() {
-            let seen = self.seen.get_mut(next.0 as usize)?;
-            if std::mem::replace(seen, self.walks) == self.walks {
+            let seen = self.last_walk.get_mut(next.0 as usize)?;
+            if std::mem::replace(seen, self.walk_count) == self.walk_count {
                 continue;
             }
             operators.push(next);
-            let flow = self.flow;
-            let mut called: Vec<Consumer> = flow
-                .streams(next)
-                .flat_map(|stream| flow.of(stream).iter().map(move |&to| (stream, to)))
+            let stream_consumers = self.stream_consumers;
+            let mut called: Vec<InPortId> = stream_consumers
+                .streams_of(next)
+                .flat_map(|stream| {
+                    stream_consumers
+                        .consumers_of(stream)
+                        .iter()
+                        .map(move |&to| (stream, to))
+                })
                 .filter(|(from, to)| {
-                    self.homes.of(to.operator) == Some(number) && doors.is_open(*from, *to)
+                    self.pe_assignment.pe_of(to.operator) == Some(number)
+                        && doors.is_called_directly(*from, *to)
                 })
                 .map(|(_, to)| to)
                 .collect();

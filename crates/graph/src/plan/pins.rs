@@ -1,11 +1,11 @@
 //! Threads that have a core of their own, besides those of queues: sources and receivers.
 //!
-//! A receiver is named by a stream that it brings in. Streams that share a receiver share its thread
-//! and so its core.
+//! A receiver is named by a stream that it brings in. Streams that share a receiver share its
+//! thread and so its core.
 
-use super::check::{Check, Checked, PlanFault, Subject, ensure};
+use super::check::{PlanCheck, PlanCheckResult, PlanFault, PlanPart, ensure};
 use super::order::Merge;
-use super::{Codec, Edge, OperatorId, Pe, Plan, Program, Receiver};
+use super::{CrossingCodec, OperatorId, OutPortId, PePlan, Plan, Program, ReceiverPlan};
 
 /// A core for a thread of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +22,10 @@ pub enum PinnedThread {
     /// That of a source.
     Source(OperatorId),
     /// That of the receiver which brings in a stream.
-    Receiver(Edge),
+    Receiver(OutPortId),
 }
 
-impl Pe {
+impl PePlan {
     /// The core of a thread, if it has one of its own.
     pub fn core_of(&self, thread: PinnedThread) -> Option<u32> {
         let pin = self.pins.iter().find(|pin| pin.thread == thread);
@@ -35,32 +35,33 @@ impl Pe {
 
 impl Plan {
     /// The core of one of a PE's receivers, if it has one of its own.
-    pub fn core_of_receiver(&self, pe: &Pe, receiver: &Receiver) -> Option<u32> {
-        let links = receiver.links.iter();
-        let streams = links.map(|&link| self.crossings[link as usize].from);
+    pub fn core_of_receiver(&self, pe: &PePlan, receiver: &ReceiverPlan) -> Option<u32> {
+        let crossings = receiver.crossings.iter();
+        let streams =
+            crossings.map(|&crossing_number| self.crossings[crossing_number as usize].from);
         let mut cores = streams.filter_map(|from| pe.core_of(PinnedThread::Receiver(from)));
         cores.next()
     }
 }
 
 /// The pins of all PEs.
-pub(super) fn check(check: &Check<'_>) -> Checked {
+pub(super) fn check_pins(check: &PlanCheck<'_>) -> PlanCheckResult {
     for (number, pe) in (0..).zip(&check.plan.pes) {
         for at in 0..pe.pins.len() {
             check_pin(check, number, at)?;
         }
     }
-    one_core_each(check.plan, check.program)
+    check_single_cores(check.plan, check.program)
 }
 
-fn check_pin(check: &Check<'_>, number: u32, at: usize) -> Checked {
-    let subject = Subject::Pin(number, at);
+fn check_pin(check: &PlanCheck<'_>, number: u32, at: usize) -> PlanCheckResult {
+    let subject = PlanPart::Pin(number, at);
     let pins = &check.plan.pes[number as usize].pins;
     let thread = pins[at].thread;
     match thread {
         PinnedThread::Source(id) => {
-            let is_here = check.homes.of(id) == Some(number);
-            let name = || check.name(id);
+            let is_here = check.pe_assignment.pe_of(id) == Some(number);
+            let name = || check.operator_name(id);
             ensure(is_here, subject, || {
                 format!("`{}` is not in pe {number}", name())
             })?;
@@ -70,8 +71,8 @@ fn check_pin(check: &Check<'_>, number: u32, at: usize) -> Checked {
             })?;
         }
         PinnedThread::Receiver(from) => {
-            let name = check.stream(subject, from)?;
-            check.arrival(subject, &name, from, number)?;
+            let name = check.stream_name(subject, from)?;
+            check.check_arrival(subject, &name, from, number)?;
         }
     }
     let Some(before) = at.checked_sub(1).map(|before| pins[before].thread) else {
@@ -86,9 +87,12 @@ fn check_pin(check: &Check<'_>, number: u32, at: usize) -> Checked {
 }
 
 /// Streams that share a receiver, or a merge, do not want several cores.
-fn one_core_each(plan: &Plan, program: &Program) -> Checked {
-    let has_several = |pe: &Pe| {
-        let queues = pe.threaded.iter().filter(|queue| queue.core.is_some());
+fn check_single_cores(plan: &Plan, program: &Program) -> PlanCheckResult {
+    let has_several = |pe: &PePlan| {
+        let queues = pe
+            .threaded_ports
+            .iter()
+            .filter(|queue| queue.core.is_some());
         !pe.pins.is_empty() && pe.pins.len() + queues.count() > 1
     };
     if !plan.pes.iter().any(has_several) {
@@ -96,7 +100,7 @@ fn one_core_each(plan: &Plan, program: &Program) -> Checked {
     }
     // Who shares with whom follows from all crossings; those that are missing will come.
     let mut whole = plan.clone();
-    whole.complete(program, Codec::default());
+    whole.add_missing_crossings(program, CrossingCodec::default());
     let order = whole.order(program);
     let threads = order.receivers.iter().zip(&order.merges);
     for ((number, pe), (receivers, merges)) in (0..).zip(&plan.pes).zip(threads) {
@@ -104,9 +108,10 @@ fn one_core_each(plan: &Plan, program: &Program) -> Checked {
             let PinnedThread::Receiver(from) = pin.thread else {
                 continue;
             };
-            let brings = |r: &&Receiver| {
-                let mut links = r.links.iter();
-                links.any(|&link| whole.crossings[link as usize].from == from)
+            let brings = |r: &&ReceiverPlan| {
+                let mut receiver_crossings = r.crossings.iter();
+                receiver_crossings
+                    .any(|&crossing_number| whole.crossings[crossing_number as usize].from == from)
             };
             let receiver = receivers.iter().find(brings);
             let core = receiver.and_then(|receiver| whole.core_of_receiver(pe, receiver));
@@ -121,8 +126,11 @@ fn one_core_each(plan: &Plan, program: &Program) -> Checked {
                 let message = format!(
                     "`{name}` shares a receiver or a merge, and so a thread, that has another core"
                 );
-                let subject = Subject::Pin(number, at);
-                return Err(PlanFault { subject, message });
+                let subject = PlanPart::Pin(number, at);
+                return Err(PlanFault {
+                    part: subject,
+                    message,
+                });
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Which streams that come into a PE share a receiver, and so a thread.
 //!
-//! Streams that feed the same input port share one, so that no needless loop spins; so do those that
-//! one origin has begun and one operator takes, so that they come in its order ([`super::order`]);
-//! and those that share with one that shares.
+//! Streams that feed the same input port share one, so that no needless loop spins; so do those
+//! that one origin has begun and one operator takes, so that they come in its order
+//! ([`super::order`]); and those that share with one that shares.
 //!
 //! ```text
 //!   PE 0: A ---------> U :PE 1        A and B both feed U: one receiver, one thread
@@ -15,41 +15,41 @@
 //! ```
 //!
 //! # Why not always
-//! A receiver whose thread waits for room to send polls nothing meanwhile. In the second picture one
-//! thread for both streams could wait in V for PE 2, while PE 2 waits for that thread to poll B: for
-//! ever. So streams share a receiver only if no thread can come to wait for itself: taking receivers
-//! for nodes, who waits for whom stays free of cycles. It is free of cycles without sharing, because
-//! the operators of a loop are in one PE.
+//! A receiver whose thread waits for room to send polls nothing meanwhile. In the second picture
+//! one thread for both streams could wait in V for PE 2, while PE 2 waits for that thread to poll
+//! B: for ever. So streams share a receiver only if no thread can come to wait for itself: taking
+//! receivers for nodes, who waits for whom stays free of cycles. It is free of cycles without
+//! sharing, because the operators of a loop are in one PE.
 //!
 //! # Cost
 //! One walk downstream for each group of streams that could share.
 
 use std::collections::{HashMap, HashSet};
 
-use super::flow::{Consumer, Flow};
-use super::homes::Homes;
-use super::order::{Origin, Origins};
-use super::sets::DisjointSets;
-use super::{Edge, OperatorId, Plan};
+use super::disjoint_sets::DisjointSets;
+use super::order::{OriginId, StreamOrigins};
+use super::pe_assignment::PeAssignment;
+use super::stream_consumers::{InPortId, StreamConsumers};
+use super::{OperatorId, OutPortId, Plan};
 
 /// A receiver of a PE: it brings in streams and hands their tuples on by a thread of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receiver {
+pub struct ReceiverPlan {
     /// The crossings that it receives, in order: an output port each.
-    pub links: Vec<u32>,
+    pub crossings: Vec<u32>,
 }
 
 /// The receivers of each PE, in order of their first crossings.
-pub(super) fn receivers(
+pub(super) fn plan_receivers(
     plan: &Plan,
-    flow: &Flow,
-    homes: &Homes,
-    origins: &Origins,
-) -> Vec<Vec<Receiver>> {
-    let mut sharing = Sharing::new(plan, flow, homes);
+    stream_consumers: &StreamConsumers,
+    pe_assignment: &PeAssignment,
+    origins: &StreamOrigins,
+) -> Vec<Vec<ReceiverPlan>> {
+    let mut sharing = ReceiverSharing::new(plan, stream_consumers, pe_assignment);
     for pe in 0..plan.pes.len() as u32 {
         for group in sharing
-            .candidates(pe, origins)
+            .sharing_candidates(pe, origins)
             .iter()
             .filter(|g| g.len() > 1)
         {
@@ -57,45 +57,51 @@ pub(super) fn receivers(
         }
     }
     for receivers in &mut sharing.groups {
-        receivers.retain(|receiver| !receiver.links.is_empty());
+        receivers.retain(|receiver| !receiver.crossings.is_empty());
     }
     sharing.groups
 }
 
-struct Sharing<'a> {
+struct ReceiverSharing<'a> {
     plan: &'a Plan,
-    flow: &'a Flow,
-    homes: &'a Homes,
-    groups: Vec<Vec<Receiver>>,
+    stream_consumers: &'a StreamConsumers,
+    pe_assignment: &'a PeAssignment,
+    groups: Vec<Vec<ReceiverPlan>>,
     /// Crossing and PE to the index in the PE's groups.
     group_of: HashMap<(u32, u32), usize>,
     /// The crossings of each stream.
-    links_of: HashMap<Edge, Vec<u32>>,
+    crossings_of: HashMap<OutPortId, Vec<u32>>,
 }
 
-impl<'a> Sharing<'a> {
+impl<'a> ReceiverSharing<'a> {
     /// A receiver for each crossing in each PE.
-    fn new(plan: &'a Plan, flow: &'a Flow, homes: &'a Homes) -> Sharing<'a> {
-        let mut sharing = Sharing {
+    fn new(
+        plan: &'a Plan,
+        stream_consumers: &'a StreamConsumers,
+        pe_assignment: &'a PeAssignment,
+    ) -> ReceiverSharing<'a> {
+        let mut sharing = ReceiverSharing {
             plan,
-            flow,
-            homes,
+            stream_consumers,
+            pe_assignment,
             groups: vec![Vec::new(); plan.pes.len()],
             group_of: HashMap::new(),
-            links_of: HashMap::new(),
+            crossings_of: HashMap::new(),
         };
-        for (link, crossing) in (0..).zip(&plan.crossings) {
+        for (crossing_number, crossing) in (0..).zip(&plan.crossings) {
             sharing
-                .links_of
+                .crossings_of
                 .entry(crossing.from)
                 .or_default()
-                .push(link);
+                .push(crossing_number);
             for &pe in &crossing.to {
                 let Some(groups) = sharing.groups.get_mut(pe as usize) else {
                     continue;
                 };
-                sharing.group_of.insert((link, pe), groups.len());
-                groups.push(Receiver { links: vec![link] });
+                sharing.group_of.insert((crossing_number, pe), groups.len());
+                groups.push(ReceiverPlan {
+                    crossings: vec![crossing_number],
+                });
             }
         }
         sharing
@@ -103,49 +109,59 @@ impl<'a> Sharing<'a> {
 
     /// Groups of crossings that feed common input ports of a PE, or that bring an operator what one
     /// origin has begun.
-    fn candidates(&self, pe: u32, origins: &Origins) -> Vec<Vec<u32>> {
+    fn sharing_candidates(&self, pe: u32, origins: &StreamOrigins) -> Vec<Vec<u32>> {
         let alone = &self.groups[pe as usize];
-        let links: Vec<u32> = alone.iter().flat_map(|r| r.links.clone()).collect();
-        if links.len() < 2 {
+        let crossings: Vec<u32> = alone.iter().flat_map(|r| r.crossings.clone()).collect();
+        if crossings.len() < 2 {
             return Vec::new();
         }
-        let mut sets = DisjointSets::new(links.len());
-        let mut first: HashMap<Consumer, usize> = HashMap::new();
-        let mut met: HashMap<(OperatorId, Origin), usize> = HashMap::new();
-        for (at, &link) in links.iter().enumerate() {
+        let mut sets = DisjointSets::new(crossings.len());
+        let mut first: HashMap<InPortId, usize> = HashMap::new();
+        let mut met: HashMap<(OperatorId, OriginId), usize> = HashMap::new();
+        for (at, &link) in crossings.iter().enumerate() {
             for consumer in self.consumers(link, pe) {
                 let other = *first.entry(consumer).or_insert(at);
                 sets.join(other, at);
             }
             let from = self.plan.crossings[link as usize].from;
-            for operator in self.reached(link, pe, origins) {
-                for &origin in origins.of(from) {
+            for operator in self.reached_operators(link, pe, origins) {
+                for &origin in origins.of_stream(from) {
                     let other = *met.entry((operator, origin)).or_insert(at);
                     sets.join(other, at);
                 }
             }
         }
         let sets = sets.sets().into_iter();
-        sets.map(|set| set.into_iter().map(|at| links[at]).collect())
+        sets.map(|set| set.into_iter().map(|at| crossings[at]).collect())
             .collect()
     }
 
     /// The operators of a PE that a receiver of a crossing calls, directly or not.
-    fn reached(&self, link: u32, pe: u32, origins: &Origins) -> HashSet<OperatorId> {
-        let queues = &self.plan.pes[pe as usize].threaded;
-        let is_call = |to: &Consumer| {
-            let is_near = self.homes.of(to.operator) == Some(pe);
-            is_near && queues.iter().all(|queue| queue.consumer() != *to)
+    fn reached_operators(
+        &self,
+        crossing_number: u32,
+        pe: u32,
+        origins: &StreamOrigins,
+    ) -> HashSet<OperatorId> {
+        let queues = &self.plan.pes[pe as usize].threaded_ports;
+        let is_call = |to: &InPortId| {
+            let is_near = self.pe_assignment.pe_of(to.operator) == Some(pe);
+            is_near && queues.iter().all(|queue| queue.in_port() != *to)
         };
-        let first = self.consumers(link, pe).filter(is_call);
+        let first = self.consumers(crossing_number, pe).filter(is_call);
         let mut reached: HashSet<OperatorId> = first.map(|to| to.operator).collect();
         let mut open: Vec<OperatorId> = reached.iter().copied().collect();
         while let Some(operator) = open.pop() {
             if origins.has_own_thread(operator) {
                 continue;
             }
-            for stream in self.flow.streams(operator) {
-                let called = self.flow.of(stream).iter().copied().filter(is_call);
+            for stream in self.stream_consumers.streams_of(operator) {
+                let called = self
+                    .stream_consumers
+                    .consumers_of(stream)
+                    .iter()
+                    .copied()
+                    .filter(is_call);
                 open.extend(
                     called
                         .map(|to| to.operator)
@@ -157,52 +173,59 @@ impl<'a> Sharing<'a> {
     }
 
     /// Lets crossings share a receiver as far as they can: all of them, else one after the other.
-    fn share(&mut self, pe: u32, links: &[u32]) {
-        if self.can_share(pe, links) {
-            self.join(pe, links);
+    fn share(&mut self, pe: u32, crossings: &[u32]) {
+        if self.can_share(pe, crossings) {
+            self.merge_groups(pe, crossings);
             return;
         }
         let mut shared: Vec<Vec<u32>> = Vec::new();
-        for &link in links {
+        for &crossing_number in crossings {
             let fits = |group: &&mut Vec<u32>| {
-                let both: Vec<u32> = group.iter().copied().chain([link]).collect();
+                let both: Vec<u32> = group.iter().copied().chain([crossing_number]).collect();
                 self.can_share(pe, &both)
             };
             match shared.iter_mut().find(fits) {
                 Some(group) => {
-                    group.push(link);
+                    group.push(crossing_number);
                     let group = group.clone();
-                    self.join(pe, &group);
+                    self.merge_groups(pe, &group);
                 }
-                None => shared.push(vec![link]),
+                None => shared.push(vec![crossing_number]),
             }
         }
     }
 
     /// Whether nothing that these crossings bring about in a PE comes back by one of them.
-    fn can_share(&self, pe: u32, links: &[u32]) -> bool {
+    fn can_share(&self, pe: u32, crossings: &[u32]) -> bool {
         let mut open: Vec<OperatorId> = Vec::new();
         let mut seen: HashSet<OperatorId> = HashSet::new();
         let mut entered: HashSet<(u32, usize)> = HashSet::new();
-        let first = links.iter().flat_map(|&link| self.consumers(link, pe));
+        let first = crossings
+            .iter()
+            .flat_map(|&crossing_number| self.consumers(crossing_number, pe));
         open.extend(first.map(|to| to.operator).filter(|&o| seen.insert(o)));
         while let Some(operator) = open.pop() {
-            for stream in self.flow.streams(operator) {
-                let home = self.homes.of(operator);
-                let near = self.flow.of(stream).iter().map(|to| to.operator);
-                let near = near.filter(|&to| self.homes.of(to) == home);
+            for stream in self.stream_consumers.streams_of(operator) {
+                let operator_pe = self.pe_assignment.pe_of(operator);
+                let near = self
+                    .stream_consumers
+                    .consumers_of(stream)
+                    .iter()
+                    .map(|to| to.operator);
+                let near = near.filter(|&to| self.pe_assignment.pe_of(to) == operator_pe);
                 open.extend(near.filter(|&o| seen.insert(o)));
-                for (link, to) in self.crossings(stream) {
-                    if to == pe && links.contains(&link) {
+                for (crossing_number, to) in self.crossings(stream) {
+                    if to == pe && crossings.contains(&crossing_number) {
                         return false;
                     }
-                    let Some(&group) = self.group_of.get(&(link, to)) else {
+                    let Some(&group) = self.group_of.get(&(crossing_number, to)) else {
                         continue;
                     };
                     if entered.insert((to, group)) {
                         let receiver = &self.groups[to as usize][group];
-                        let all = receiver.links.iter();
-                        let all = all.flat_map(|&link| self.consumers(link, to));
+                        let all = receiver.crossings.iter();
+                        let all =
+                            all.flat_map(|&crossing_number| self.consumers(crossing_number, to));
                         open.extend(all.map(|to| to.operator).filter(|&o| seen.insert(o)));
                     }
                 }
@@ -211,34 +234,36 @@ impl<'a> Sharing<'a> {
         true
     }
 
-    fn join(&mut self, pe: u32, links: &[u32]) {
-        let Some((&first, rest)) = links.split_first() else {
+    fn merge_groups(&mut self, pe: u32, crossings: &[u32]) {
+        let Some((&first, rest)) = crossings.split_first() else {
             return;
         };
-        let home = self.group_of[&(first, pe)];
-        for &link in rest {
-            let old = self.group_of.insert((link, pe), home);
-            if let Some(old) = old.filter(|&old| old != home) {
-                self.groups[pe as usize][old].links.clear();
-                self.groups[pe as usize][home].links.push(link);
+        let first_group = self.group_of[&(first, pe)];
+        for &crossing_number in rest {
+            let old = self.group_of.insert((crossing_number, pe), first_group);
+            if let Some(old) = old.filter(|&old| old != first_group) {
+                self.groups[pe as usize][old].crossings.clear();
+                self.groups[pe as usize][first_group]
+                    .crossings
+                    .push(crossing_number);
             }
         }
     }
 
     /// The input ports of a PE that a crossing feeds.
-    fn consumers(&self, link: u32, pe: u32) -> impl Iterator<Item = Consumer> + 'a {
-        let homes = self.homes;
-        let from = self.plan.crossings[link as usize].from;
-        let all = self.flow.of(from).iter().copied();
-        all.filter(move |to| homes.of(to.operator) == Some(pe))
+    fn consumers(&self, crossing_number: u32, pe: u32) -> impl Iterator<Item = InPortId> + 'a {
+        let pe_assignment = self.pe_assignment;
+        let from = self.plan.crossings[crossing_number as usize].from;
+        let all = self.stream_consumers.consumers_of(from).iter().copied();
+        all.filter(move |to| pe_assignment.pe_of(to.operator) == Some(pe))
     }
 
     /// The crossings of a stream with their PEs.
-    fn crossings(&self, stream: Edge) -> impl Iterator<Item = (u32, u32)> {
-        let links = self.links_of.get(&stream).into_iter().flatten();
-        links.flat_map(|&link| {
-            let to = &self.plan.crossings[link as usize].to;
-            to.iter().map(move |&pe| (link, pe))
+    fn crossings(&self, stream: OutPortId) -> impl Iterator<Item = (u32, u32)> {
+        let crossings = self.crossings_of.get(&stream).into_iter().flatten();
+        crossings.flat_map(|&crossing_number| {
+            let to = &self.plan.crossings[crossing_number as usize].to;
+            to.iter().map(move |&pe| (crossing_number, pe))
         })
     }
 }

@@ -2,41 +2,41 @@
 
 use std::fmt::Write;
 
-use crate::{Arg, BinaryOp, Expr, ExprKind, MappedForm, Place, Root, Step, UnaryOp};
+use crate::{Arg, BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, UnaryOp};
 
 use super::literal::literal;
-use super::{Names, separated};
+use super::{PrintNames, separated};
 
 /// How tightly an expression holds together; operands of a lower level need parentheses.
-type Level = u8;
+type Precedence = u8;
 
-const ASSIGNMENT: Level = 1;
-const CONDITIONAL: Level = 2;
-const OR: Level = 3;
-const AND: Level = 4;
-const IN: Level = 5;
-const UNWRAP_OR: Level = 13;
-const PREFIX: Level = 14;
-const POSTFIX: Level = 15;
-const PRIMARY: Level = 16;
+const ASSIGNMENT: Precedence = 1;
+const CONDITIONAL: Precedence = 2;
+const OR: Precedence = 3;
+const AND: Precedence = 4;
+const IN: Precedence = 5;
+const UNWRAP_OR: Precedence = 13;
+const PREFIX: Precedence = 14;
+const POSTFIX: Precedence = 15;
+const PRIMARY: Precedence = 16;
 
-impl Names<'_> {
+impl PrintNames<'_> {
     pub(super) fn expr(self, expr: &Expr, out: &mut String) {
         self.operand(expr, 0, out);
     }
 
     /// An expression where one of at least this level can stand.
-    fn operand(self, expr: &Expr, level: Level, out: &mut String) {
-        if level_of(expr) < level {
+    fn operand(self, expr: &Expr, level: Precedence, out: &mut String) {
+        if precedence_of(expr) < level {
             out.push('(');
-            self.kind(expr, out);
+            self.expr_kind(expr, out);
             out.push(')');
         } else {
-            self.kind(expr, out);
+            self.expr_kind(expr, out);
         }
     }
 
-    fn kind(self, expr: &Expr, out: &mut String) {
+    fn expr_kind(self, expr: &Expr, out: &mut String) {
         match &expr.kind {
             ExprKind::Const(value) => literal(value, &expr.ty, out),
             ExprKind::Local(id) => out.push_str(&self.local(*id)),
@@ -86,7 +86,7 @@ impl Names<'_> {
 
     /// Prefix, infix and postfix operators, assignments.
     fn operator_form(self, expr: &Expr, out: &mut String) {
-        let level = level_of(expr);
+        let level = precedence_of(expr);
         match &expr.kind {
             ExprKind::Unary(op, operand) => {
                 out.push_str(prefix(*op));
@@ -112,7 +112,11 @@ impl Names<'_> {
             }
             ExprKind::Binary(op, left, right) => self.infix(infix(*op), level, (left, right), out),
             ExprKind::Mapped(op, form, left, right) => {
-                let dot = if *form == MappedForm::Both { "." } else { "" };
+                let dot = if *form == MappedForm::Elementwise {
+                    "."
+                } else {
+                    ""
+                };
                 self.infix(&format!("{dot}{}", infix(*op)), level, (left, right), out);
             }
             ExprKind::And(left, right) => self.infix("&&", level, (left, right), out),
@@ -146,10 +150,10 @@ impl Names<'_> {
                 let _ = write!(out, " {}= ", infix(*op));
                 self.expr(value, out);
             }
-            ExprKind::Step {
+            ExprKind::Increment {
                 place,
-                down,
-                prefix,
+                is_decrement: down,
+                is_prefix: prefix,
             } => {
                 let sign = if *down { "--" } else { "++" };
                 if *prefix {
@@ -167,7 +171,7 @@ impl Names<'_> {
     }
 
     /// All infix operators but the two with three characters in them associate to the left.
-    fn infix(self, op: &str, level: Level, (left, right): (&Expr, &Expr), out: &mut String) {
+    fn infix(self, op: &str, level: Precedence, (left, right): (&Expr, &Expr), out: &mut String) {
         self.operand(left, level, out);
         let _ = write!(out, " {op} ");
         self.operand(right, level + 1, out);
@@ -205,7 +209,7 @@ impl Names<'_> {
                 });
                 out.push('}');
             }
-            _ => self.kind(expr, out),
+            _ => self.expr_kind(expr, out),
         }
     }
 
@@ -235,13 +239,13 @@ impl Names<'_> {
 
     pub(super) fn place(self, place: &Place, out: &mut String) {
         match place.root {
-            Root::Local(id) => out.push_str(&self.local(id)),
-            Root::State(id) => out.push_str(&self.state(id)),
+            PlaceRoot::Local(id) => out.push_str(&self.local(id)),
+            PlaceRoot::State(id) => out.push_str(&self.state(id)),
         }
         let mut ty = self.type_of(place.root);
         for step in &place.steps {
             match step {
-                Step::Field(index) => {
+                PlaceStep::Field(index) => {
                     let schema = ty.and_then(tuple::Type::as_tuple);
                     let attribute = schema.and_then(|s| s.attributes.get(*index as usize));
                     match attribute {
@@ -254,7 +258,7 @@ impl Names<'_> {
                     }
                     ty = attribute.map(|attribute| &attribute.ty);
                 }
-                Step::Index(at) => {
+                PlaceStep::Index(at) => {
                     self.subscript(at, out);
                     ty = ty.and_then(element_type);
                 }
@@ -290,31 +294,33 @@ fn element_type(ty: &tuple::Type) -> Option<&tuple::Type> {
     }
 }
 
-fn level_of(expr: &Expr) -> Level {
+fn precedence_of(expr: &Expr) -> Precedence {
     match &expr.kind {
         ExprKind::Assign(..) | ExprKind::AssignOp(..) => ASSIGNMENT,
         ExprKind::Conditional(..) => CONDITIONAL,
         ExprKind::Or(..) => OR,
         ExprKind::And(..) => AND,
         ExprKind::In(..) => IN,
-        ExprKind::Binary(op, ..) | ExprKind::Mapped(op, ..) => level_of_infix(*op),
+        ExprKind::Binary(op, ..) | ExprKind::Mapped(op, ..) => precedence_of_infix(*op),
         ExprKind::UnwrapOr(..) => UNWRAP_OR,
         ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Wrap(_) => PREFIX,
-        ExprKind::Step { prefix: true, .. } => PREFIX,
+        ExprKind::Increment {
+            is_prefix: true, ..
+        } => PREFIX,
         ExprKind::Field(..)
         | ExprKind::Index(..)
         | ExprKind::Slice(..)
         | ExprKind::Unwrap(_)
         | ExprKind::IsPresent(_)
         | ExprKind::Call(..)
-        | ExprKind::Step { .. } => POSTFIX,
-        ExprKind::Const(value) => level_of_constant(value),
+        | ExprKind::Increment { .. } => POSTFIX,
+        ExprKind::Const(value) => precedence_of_constant(value),
         _ => PRIMARY,
     }
 }
 
 /// Some constants are written with a cast or a sign.
-fn level_of_constant(value: &tuple::Value) -> Level {
+fn precedence_of_constant(value: &tuple::Value) -> Precedence {
     use tuple::Value;
     match value {
         Value::RString(_) | Value::UString(_) | Value::Boolean(_) | Value::Enum(_) => PRIMARY,
@@ -326,7 +332,7 @@ fn level_of_constant(value: &tuple::Value) -> Level {
     }
 }
 
-fn level_of_infix(op: BinaryOp) -> Level {
+fn precedence_of_infix(op: BinaryOp) -> Precedence {
     match op {
         BinaryOp::BitOr => 6,
         BinaryOp::BitXor => 7,

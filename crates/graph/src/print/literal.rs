@@ -7,23 +7,23 @@ use tuple::{Type, Value, text};
 /// Writes a constant of a type.
 pub(super) fn literal(value: &Value, ty: &Type, out: &mut String) {
     match value {
-        Value::List(list) if list.is_empty() => empty("[]", ty, out),
-        Value::Set(set) if set.is_empty() => empty("{}", ty, out),
-        Value::Map(map) if map.is_empty() => empty("{}", ty, out),
-        Value::Optional(None) => empty("null", ty, out),
+        Value::List(list) if list.is_empty() => empty_literal("[]", ty, out),
+        Value::Set(set) if set.is_empty() => empty_literal("{}", ty, out),
+        Value::Map(map) if map.is_empty() => empty_literal("{}", ty, out),
+        Value::Optional(None) => empty_literal("null", ty, out),
         Value::List(list) => {
-            items("[]", list.iter(), out, |item, out| {
+            literal_items("[]", list.iter(), out, |item, out| {
                 literal(&item, element_type(ty), out)
             });
         }
         Value::Set(set) => {
-            items("{}", set.iter(), out, |item, out| {
+            literal_items("{}", set.iter(), out, |item, out| {
                 literal(item, element_type(ty), out)
             });
         }
         Value::Map(map) => {
             let Type::Map(entry, _) = ty else { return };
-            items("{}", map.iter(), out, |(key, value), out| {
+            literal_items("{}", map.iter(), out, |(key, value), out| {
                 literal(key, &entry.0, out);
                 out.push_str(" : ");
                 literal(value, &entry.1, out);
@@ -31,7 +31,7 @@ pub(super) fn literal(value: &Value, ty: &Type, out: &mut String) {
         }
         Value::Tuple(parts) => {
             let Type::Tuple(schema) = ty else { return };
-            items(
+            literal_items(
                 "{}",
                 parts.iter().zip(&schema.attributes),
                 out,
@@ -57,7 +57,7 @@ fn element_type(ty: &Type) -> &Type {
     }
 }
 
-fn items<T>(
+fn literal_items<T>(
     brackets: &str,
     values: impl IntoIterator<Item = T>,
     out: &mut String,
@@ -69,7 +69,7 @@ fn items<T>(
     out.push_str(close);
 }
 
-fn empty(form: &str, ty: &Type, out: &mut String) {
+fn empty_literal(form: &str, ty: &Type, out: &mut String) {
     let _ = write!(out, "({ty}) {form}");
 }
 

@@ -1,10 +1,11 @@
 //! Programs as text, SPL-like and fully typed: what `dump` shows and golden tests compare.
 //!
 //! The text is made for reading and for comparing, not for compiling: conversions that SPL leaves
-//! implicit are written out, every variable is declared where it is set, literals carry their type. The
-//! same program always gives the same text.
+//! implicit are written out, every variable is declared where it is set, literals carry their type.
+//! The same program always gives the same text.
 //!
-//! `Display` prints a node by itself, where variables are called by number. [`Names`] knows more:
+//! `Display` prints a node by itself, where variables are called by number. [`PrintNames`] knows
+//! more:
 //! ```text
 //! state0 + in0.1            by itself
 //! total + In.price          with the names of its operator
@@ -12,44 +13,45 @@
 
 mod expr;
 mod literal;
-mod names;
 mod operator;
+mod print_names;
 mod stmt;
 mod window;
 
 use std::fmt;
 
-use crate::{Body, Expr, Function, NativeFn, Operator, Place, Program, Stmt};
+use crate::{Body, Expr, Function, NativeFn, OperatorNode, Place, Program, Stmt};
 
-pub use names::Names;
+pub use print_names::PrintNames;
 
 /// A node with what its variables are called; prints itself.
-pub struct Printed<'a, T> {
-    names: Names<'a>,
+pub struct PrintedNode<'a, T> {
+    names: PrintNames<'a>,
     node: &'a T,
 }
 
-impl<'a> Names<'a> {
+impl<'a> PrintNames<'a> {
     /// A node to be printed with these names.
-    pub fn print<T>(self, node: &'a T) -> Printed<'a, T>
+    pub fn print<T>(self, node: &'a T) -> PrintedNode<'a, T>
     where
-        Printed<'a, T>: fmt::Display,
+        PrintedNode<'a, T>: fmt::Display,
     {
-        Printed { names: self, node }
+        PrintedNode { names: self, node }
     }
 }
 
 impl Program {
     /// The program with the names of library functions.
-    pub fn printed<'a>(&'a self, natives: &'a [NativeFn]) -> impl fmt::Display + 'a {
-        Names::of_program(self, natives).print(self)
+    pub fn display_with_natives<'a>(&'a self, natives: &'a [NativeFn]) -> impl fmt::Display + 'a {
+        PrintNames::from_program(self, natives).print(self)
     }
 }
 
-/// Implements `Display` for a node with and without names, by a method of [`Names`] that writes it.
+/// Implements `Display` for a node with and without names, by a method of [`PrintNames`] that
+/// writes it.
 macro_rules! display {
     ($($node:ty: |$names:ident, $it:ident, $out:ident| $write:expr;)+) => { $(
-        impl fmt::Display for Printed<'_, $node> {
+        impl fmt::Display for PrintedNode<'_, $node> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let ($names, $it) = (self.names, self.node);
                 let mut text = String::new();
@@ -61,7 +63,7 @@ macro_rules! display {
 
         impl fmt::Display for $node {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}", Names::default().print(self))
+                write!(f, "{}", PrintNames::default().print(self))
             }
         }
     )+ };
@@ -73,7 +75,7 @@ display! {
     Stmt: |names, it, out| names.stmt(it, 0, out);
     Body: |names, it, out| names.body(it, 0, out);
     Function: |names, it, out| names.function(it, out);
-    Operator: |names, it, out| names.operator(it, out);
+    OperatorNode: |names, it, out| names.operator(it, out);
     Program: |names, it, out| names.program(it, out);
 }
 

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use crate::{Body, InPort, Operator, OutPort, Param, ParamValue, Program};
+use crate::{Body, InPort, OperatorNode, OutPort, Param, ParamValue, Program};
 
 use super::literal::literal;
-use super::window::Windowed;
-use super::{Names, indent, separated};
+use super::window::PrintedWindow;
+use super::{PrintNames, indent, separated};
 
-impl<'a> Names<'a> {
+impl<'a> PrintNames<'a> {
     pub(super) fn program(self, program: &'a Program, out: &mut String) {
-        let names = Names::of_program(program, self.natives);
+        let names = PrintNames::from_program(program, self.natives);
         let _ = writeln!(out, "composite {}", program.name);
         for function in &program.functions {
             out.push('\n');
@@ -22,8 +22,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub(super) fn operator(self, operator: &'a Operator, out: &mut String) {
-        let names = self.of_operator(operator);
+    pub(super) fn operator(self, operator: &'a OperatorNode, out: &mut String) {
+        let names = self.with_operator(operator);
         for annotation in &operator.annotations {
             names.annotation(annotation, out);
         }
@@ -51,7 +51,7 @@ impl<'a> Names<'a> {
         if !args.is_empty() {
             out.push('(');
             separated(args, out, |(key, value), out| {
-                let _ = write!(out, "{key} = {}", Constant(value));
+                let _ = write!(out, "{key} = {}", UntypedConstant(value));
             });
             out.push(')');
         }
@@ -59,7 +59,7 @@ impl<'a> Names<'a> {
     }
 
     /// `(stream<int32 a> Out) as Inner.Out = spl.relational::Functor(Trades, Quotes as In) {`
-    fn head(self, operator: &Operator, out: &mut String) {
+    fn head(self, operator: &OperatorNode, out: &mut String) {
         out.push('(');
         for (at, output) in operator.outputs.iter().enumerate() {
             let between = if at > 0 { "; " } else { "" };
@@ -95,7 +95,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn logic(self, operator: &'a Operator, out: &mut String) {
+    fn logic(self, operator: &'a OperatorNode, out: &mut String) {
         let logic = &operator.logic;
         let has_body = |bodies: &[Option<Body>]| bodies.iter().any(Option::is_some);
         let is_empty = logic.state.is_empty()
@@ -130,13 +130,18 @@ impl<'a> Names<'a> {
         out.push_str("    }\n");
     }
 
-    fn windows(self, operator: &Operator, out: &mut String) {
+    fn windows(self, operator: &OperatorNode, out: &mut String) {
         let windows = operator.inputs.iter().filter_map(|input| {
             let window = input.window.as_ref()?;
             Some((input, window))
         });
         clause("window", windows, out, |(input, window), out| {
-            let _ = writeln!(out, "{} : {};", input.name, Windowed(window, &input.schema));
+            let _ = writeln!(
+                out,
+                "{} : {};",
+                input.name,
+                PrintedWindow(window, &input.schema)
+            );
         });
     }
 
@@ -150,7 +155,7 @@ impl<'a> Names<'a> {
     }
 
     fn output(self, output: &'a OutPort, out: &mut String) {
-        let names = Names {
+        let names = PrintNames {
             calls: &output.calls,
             ..self
         };
@@ -182,9 +187,9 @@ fn clause<T>(
 }
 
 /// A constant whose type nobody wrote down.
-struct Constant<'a>(&'a tuple::Value);
+struct UntypedConstant<'a>(&'a tuple::Value);
 
-impl std::fmt::Display for Constant<'_> {
+impl std::fmt::Display for UntypedConstant<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
         match self.0 {
@@ -193,18 +198,18 @@ impl std::fmt::Display for Constant<'_> {
             tuple::Value::List(list) => {
                 text.push('[');
                 separated(list.iter(), &mut text, |item, text| {
-                    let _ = write!(text, "{}", Constant(&item));
+                    let _ = write!(text, "{}", UntypedConstant(&item));
                 });
                 text.push(']');
             }
             tuple::Value::Tuple(parts) => {
                 text.push('{');
                 separated(parts.iter(), &mut text, |part, text| {
-                    let _ = write!(text, "{}", Constant(part));
+                    let _ = write!(text, "{}", UntypedConstant(part));
                 });
                 text.push('}');
             }
-            scalar => return write!(f, "{}", crate::ops::sentence::Brief(scalar)),
+            scalar => return write!(f, "{}", crate::ops::faults::BriefValue(scalar)),
         }
         f.write_str(&text)
     }

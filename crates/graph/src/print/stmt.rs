@@ -6,12 +6,12 @@ use tuple::Type;
 
 use crate::{Body, Expr, Function, LocalId, Stmt};
 
-use super::{Names, indent, separated};
+use super::{PrintNames, indent, separated};
 
-impl<'a> Names<'a> {
+impl<'a> PrintNames<'a> {
     /// The statements of a body, a line each; its variables are declared where they are set.
     pub(super) fn body(self, body: &'a Body, depth: usize, out: &mut String) {
-        let names = Names {
+        let names = PrintNames {
             locals: &body.locals,
             ..self
         };
@@ -22,7 +22,7 @@ impl<'a> Names<'a> {
 
     pub(super) fn function(self, function: &'a Function, out: &mut String) {
         let body = &function.body;
-        let names = Names {
+        let names = PrintNames {
             locals: &body.locals,
             ..self
         };
@@ -46,7 +46,7 @@ impl<'a> Names<'a> {
     }
 }
 
-impl Names<'_> {
+impl PrintNames<'_> {
     pub(super) fn stmt(self, stmt: &Stmt, depth: usize, out: &mut String) {
         indent(depth, out);
         match stmt {

@@ -9,11 +9,11 @@ use crate::{PartitionEviction, Policy, Window, WindowKind};
 use super::literal::literal;
 
 /// A window of a port of a schema.
-pub(super) struct Windowed<'a>(pub(super) &'a Window, pub(super) &'a TupleType);
+pub(super) struct PrintedWindow<'a>(pub(super) &'a Window, pub(super) &'a TupleType);
 
-impl fmt::Display for Windowed<'_> {
+impl fmt::Display for PrintedWindow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Windowed(window, schema) = *self;
+        let PrintedWindow(window, schema) = *self;
         f.write_str(match window.kind {
             WindowKind::Tumbling => "tumbling, ",
             WindowKind::Sliding => "sliding, ",

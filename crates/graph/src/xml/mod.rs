@@ -2,20 +2,20 @@
 //! library and the operators share.
 //!
 //! It checks what XML 1.0 calls well-formedness but for the declarations inside a DOCTYPE, which it
-//! skips: entities that those declare are unknown here. Names keep their prefixes; whether a prefix is
-//! bound to a namespace is not looked at.
+//! skips: entities that those declare are unknown here. Names keep their prefixes; whether a prefix
+//! is bound to a namespace is not looked at.
 //!
 //! It stands here because casts to xml and from it are a part of what expressions mean.
 
-mod item;
+mod markup;
 mod scanner;
 mod text;
 
-pub use scanner::{Limits, Scanner};
+pub use scanner::{Scanner, ScannerLimits};
 
 /// What a document is made of, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum XmlToken {
     /// `<?xml ... encoding="..."?>`
     Declaration {
         /// The encoding that it names.
@@ -40,7 +40,7 @@ pub enum Token {
         /// The characters.
         text: String,
         /// From a CDATA section.
-        is_literal: bool,
+        is_cdata: bool,
     },
     /// `<!--text-->`, if it was asked for.
     Comment {

@@ -1,15 +1,15 @@
 //! The scanner: bytes in, tokens out, and a sentence where the text is not well-formed.
 //!
-//! Bytes may come in pieces that end anywhere. What is kept is the item that has not come whole, and
-//! the names of the elements that are open.
+//! Bytes may come in pieces that end anywhere. What is kept is the item that has not come whole,
+//! and the names of the elements that are open.
 
-use super::Token;
-use super::item::{Inside, Item, item};
-use super::text::{checked, expand, is_blank, lines};
+use super::XmlToken;
+use super::markup::{MarkupKind, TagParser, markup_at};
+use super::text::{checked_text, expand_references, is_blank, normalize_line_ends};
 
 /// What a scanner takes at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ScannerLimits {
     /// How deep elements nest.
     pub depth: usize,
     /// Bytes of a tag, a text, a comment.
@@ -21,19 +21,19 @@ pub struct Limits {
 pub struct Scanner {
     /// What has come; `at` is where the next item begins.
     input: Vec<u8>,
-    at: usize,
+    next_item: usize,
     /// So many bytes of the next item do not hold its end.
     searched: usize,
     /// Names of the elements that are open, outermost first.
-    open: Vec<String>,
+    open_elements: Vec<String>,
     /// The innermost one was written as `<name/>`.
     is_empty_tag: bool,
-    place: Place,
+    state: DocumentState,
     /// Documents may follow one another.
-    has_several: bool,
+    allows_several: bool,
     /// Comments and instructions are tokens.
-    has_asides: bool,
-    limits: Limits,
+    keeps_comments: bool,
+    limits: ScannerLimits,
     /// Where the item at work begins, and where the next one does.
     line: u64,
     next_line: u64,
@@ -41,27 +41,27 @@ pub struct Scanner {
 
 /// Where in a document the scanner is, outside of the root element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum DocumentState {
     /// Nothing has come of it.
-    Before,
+    NotStarted,
     /// Something has, but not the root element.
     Prolog,
     /// The root element has begun.
-    Root,
+    RootStarted,
 }
 
 impl Scanner {
     /// A scanner of one document.
-    pub fn new(limits: Limits) -> Scanner {
+    pub fn new(limits: ScannerLimits) -> Scanner {
         Scanner {
             input: Vec::new(),
-            at: 0,
+            next_item: 0,
             searched: 0,
-            open: Vec::new(),
+            open_elements: Vec::new(),
             is_empty_tag: false,
-            place: Place::Before,
-            has_several: false,
-            has_asides: false,
+            state: DocumentState::NotStarted,
+            allows_several: false,
+            keeps_comments: false,
             limits,
             line: 1,
             next_line: 1,
@@ -69,25 +69,25 @@ impl Scanner {
     }
 
     /// A scanner of documents that follow one another: behind a root element a new one may begin.
-    pub fn of_several(limits: Limits) -> Scanner {
+    pub fn for_several_documents(limits: ScannerLimits) -> Scanner {
         Scanner {
-            has_several: true,
+            allows_several: true,
             ..Scanner::new(limits)
         }
     }
 
     /// A scanner of one document that gives its comments and instructions as well.
-    pub fn with_asides(limits: Limits) -> Scanner {
+    pub fn with_comments(limits: ScannerLimits) -> Scanner {
         Scanner {
-            has_asides: true,
+            keeps_comments: true,
             ..Scanner::new(limits)
         }
     }
 
     /// Takes more bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.input.drain(..self.at);
-        self.at = 0;
+        self.input.drain(..self.next_item);
+        self.next_item = 0;
         self.input.extend_from_slice(bytes);
     }
 
@@ -99,8 +99,8 @@ impl Scanner {
     /// Forgets what has come: the next bytes begin a document.
     pub fn restart(&mut self) {
         *self = Scanner {
-            has_several: self.has_several,
-            has_asides: self.has_asides,
+            allows_several: self.allows_several,
+            keeps_comments: self.keeps_comments,
             ..Scanner::new(self.limits)
         };
     }
@@ -109,7 +109,7 @@ impl Scanner {
     ///
     /// # Errors
     /// What is not well-formed, as a sentence. Only [`Scanner::restart`] may follow.
-    pub fn token(&mut self) -> Result<Option<Token>, String> {
+    pub fn token(&mut self) -> Result<Option<XmlToken>, String> {
         self.next(false)
     }
 
@@ -119,18 +119,18 @@ impl Scanner {
     /// If a document has begun and not ended; or if there is none, unless there may be several.
     pub fn end(&mut self) -> Result<(), String> {
         while self.next(true)?.is_some() {}
-        if let Some(name) = self.open.last() {
+        if let Some(name) = self.open_elements.last() {
             return Err(format!("<{name}> is not closed"));
         }
-        let is_between = self.place == Place::Before && self.has_several;
-        if self.place == Place::Root || is_between {
+        let is_between = self.state == DocumentState::NotStarted && self.allows_several;
+        if self.state == DocumentState::RootStarted || is_between {
             Ok(())
         } else {
             Err("it has no element".to_owned())
         }
     }
 
-    fn next(&mut self, at_end: bool) -> Result<Option<Token>, String> {
+    fn next(&mut self, at_end: bool) -> Result<Option<XmlToken>, String> {
         if std::mem::take(&mut self.is_empty_tag) {
             return Ok(self.close());
         }
@@ -139,14 +139,14 @@ impl Scanner {
             if !self.skip_mark(at_end) {
                 return Ok(None);
             }
-            let rest = &self.input[self.at..];
-            let Some(item) = item(rest, at_end).filter(|_| !rest.is_empty()) else {
+            let rest = &self.input[self.next_item..];
+            let Some(item) = markup_at(rest, at_end).filter(|_| !rest.is_empty()) else {
                 return Ok(None);
             };
             let limit = self.limits.item_bytes;
             let len = match item.len(rest, self.searched) {
                 Some(len) => len,
-                None if at_end && item == Item::Text => rest.len(),
+                None if at_end && item == MarkupKind::Text => rest.len(),
                 None if at_end => return Err(format!("{} is missing", item.terminator())),
                 None if rest.len() > limit => return Err(too_long(limit)),
                 None => {
@@ -158,11 +158,12 @@ impl Scanner {
             if len > limit {
                 return Err(too_long(limit));
             }
-            let bytes = self.at..self.at + len;
-            let text = checked(&self.input[bytes])?.to_owned();
-            (self.at, self.searched) = (self.at + len, 0);
+            let bytes = self.next_item..self.next_item + len;
+            let text = checked_text(&self.input[bytes])?.to_owned();
+            (self.next_item, self.searched) = (self.next_item + len, 0);
             let token = self.read(item, &text)?;
-            let is_over = self.place == Place::Before && self.has_several && token.is_some();
+            let is_over =
+                self.state == DocumentState::NotStarted && self.allows_several && token.is_some();
             let lines = text.bytes().filter(|&b| b == b'\n').count() as u64;
             self.next_line = if is_over { 1 } else { self.line + lines };
             if token.is_some() {
@@ -174,128 +175,134 @@ impl Scanner {
     /// Skips byte order marks at the beginning. `false`: more bytes decide whether there is one.
     fn skip_mark(&mut self, at_end: bool) -> bool {
         const MARK: &[u8] = "\u{FEFF}".as_bytes();
-        if self.place != Place::Before {
+        if self.state != DocumentState::NotStarted {
             return true;
         }
-        while self.input[self.at..].starts_with(MARK) {
-            self.at += MARK.len();
+        while self.input[self.next_item..].starts_with(MARK) {
+            self.next_item += MARK.len();
         }
-        let rest = &self.input[self.at..];
+        let rest = &self.input[self.next_item..];
         at_end || rest.is_empty() || !MARK.starts_with(rest)
     }
 
-    fn read(&mut self, item: Item, text: &str) -> Result<Option<Token>, String> {
+    fn read(&mut self, item: MarkupKind, text: &str) -> Result<Option<XmlToken>, String> {
         match item {
-            Item::Comment => self.comment(text),
-            Item::Literal => self.text(lines(&text[9..text.len() - 3]).into_owned(), true),
-            Item::Instruction => self.instruction(text),
-            Item::DocType => self.doc_type(),
-            Item::End => self.end_tag(&text[2..text.len() - 1]),
-            Item::Start => self.start_tag(&text[1..text.len() - 1]),
-            Item::Text if text.contains("]]>") => Err("`]]>` in text".to_owned()),
-            Item::Text => self.text(expand(&lines(text))?, false),
+            MarkupKind::Comment => self.comment(text),
+            MarkupKind::CData => self.text(
+                normalize_line_ends(&text[9..text.len() - 3]).into_owned(),
+                true,
+            ),
+            MarkupKind::Instruction => self.instruction(text),
+            MarkupKind::DocType => self.doc_type(),
+            MarkupKind::End => self.end_tag(&text[2..text.len() - 1]),
+            MarkupKind::Start => self.start_tag(&text[1..text.len() - 1]),
+            MarkupKind::Text if text.contains("]]>") => Err("`]]>` in text".to_owned()),
+            MarkupKind::Text => self.text(expand_references(&normalize_line_ends(text))?, false),
         }
     }
 
-    fn comment(&mut self, text: &str) -> Result<Option<Token>, String> {
+    fn comment(&mut self, text: &str) -> Result<Option<XmlToken>, String> {
         let inside = &text[4..text.len() - 3];
         if inside.contains("--") {
             return Err("`--` in a comment".to_owned());
         }
-        self.begin();
-        let text = lines(inside).into_owned();
-        Ok(self.has_asides.then_some(Token::Comment { text }))
+        self.begin_document();
+        let text = normalize_line_ends(inside).into_owned();
+        Ok(self.keeps_comments.then_some(XmlToken::Comment { text }))
     }
 
-    fn instruction(&mut self, text: &str) -> Result<Option<Token>, String> {
+    fn instruction(&mut self, text: &str) -> Result<Option<XmlToken>, String> {
         let inside = &text[2..text.len() - 2];
         let target = inside.split(is_blank).next().unwrap_or_default();
         if !target.eq_ignore_ascii_case("xml") {
-            self.begin();
+            self.begin_document();
             let text = inside[target.len()..].trim_start_matches(is_blank);
-            return Ok(self.has_asides.then(|| Token::Instruction {
+            return Ok(self.keeps_comments.then(|| XmlToken::Instruction {
                 target: target.to_owned(),
-                text: lines(text).into_owned(),
+                text: normalize_line_ends(text).into_owned(),
             }));
         }
-        if target != "xml" || self.place != Place::Before {
+        if target != "xml" || self.state != DocumentState::NotStarted {
             return Err("an XML declaration inside".to_owned());
         }
-        self.place = Place::Prolog;
-        let mut inside = Inside { rest: &inside[3..] };
+        self.state = DocumentState::Prolog;
+        let mut inside = TagParser { rest: &inside[3..] };
         let attributes = inside.attributes("?xml")?;
         let mut named = attributes.into_iter();
         let encoding = named.find(|(name, _)| name == "encoding");
         let encoding = encoding.map(|(_, value)| value);
-        Ok(Some(Token::Declaration { encoding }))
+        Ok(Some(XmlToken::Declaration { encoding }))
     }
 
-    fn doc_type(&mut self) -> Result<Option<Token>, String> {
-        if self.place == Place::Root {
+    fn doc_type(&mut self) -> Result<Option<XmlToken>, String> {
+        if self.state == DocumentState::RootStarted {
             return Err("a document type behind the beginning of the root element".to_owned());
         }
-        self.place = Place::Prolog;
+        self.state = DocumentState::Prolog;
         Ok(None)
     }
 
     /// Something of the document has come, if it is certain that it belongs to this one.
-    fn begin(&mut self) {
-        if self.place == Place::Before && !self.has_several {
-            self.place = Place::Prolog;
+    fn begin_document(&mut self) {
+        if self.state == DocumentState::NotStarted && !self.allows_several {
+            self.state = DocumentState::Prolog;
         }
     }
 
-    fn text(&mut self, text: String, is_literal: bool) -> Result<Option<Token>, String> {
-        if !self.open.is_empty() {
-            return Ok(Some(Token::Text { text, is_literal }));
+    fn text(&mut self, text: String, is_literal: bool) -> Result<Option<XmlToken>, String> {
+        if !self.open_elements.is_empty() {
+            return Ok(Some(XmlToken::Text {
+                text,
+                is_cdata: is_literal,
+            }));
         }
         if is_literal || !text.chars().all(is_blank) {
             return Err("text outside of the root element".to_owned());
         }
-        self.begin();
+        self.begin_document();
         Ok(None)
     }
 
-    fn start_tag(&mut self, inside: &str) -> Result<Option<Token>, String> {
-        if self.place == Place::Root && self.open.is_empty() {
+    fn start_tag(&mut self, inside: &str) -> Result<Option<XmlToken>, String> {
+        if self.state == DocumentState::RootStarted && self.open_elements.is_empty() {
             return Err("a second root element".to_owned());
         }
         let (inside, is_empty) = match inside.strip_suffix('/') {
             Some(inside) => (inside, true),
             None => (inside, false),
         };
-        let mut inside = Inside { rest: inside };
+        let mut inside = TagParser { rest: inside };
         let name = inside.name()?;
         let attributes = inside.attributes(&name)?;
-        if self.open.len() == self.limits.depth {
+        if self.open_elements.len() == self.limits.depth {
             let depth = self.limits.depth;
             return Err(format!("elements nest deeper than {depth}"));
         }
-        self.place = Place::Root;
+        self.state = DocumentState::RootStarted;
         self.is_empty_tag = is_empty;
-        self.open.push(name.clone());
-        Ok(Some(Token::Start { name, attributes }))
+        self.open_elements.push(name.clone());
+        Ok(Some(XmlToken::Start { name, attributes }))
     }
 
-    fn end_tag(&mut self, inside: &str) -> Result<Option<Token>, String> {
-        let mut inside = Inside { rest: inside };
+    fn end_tag(&mut self, inside: &str) -> Result<Option<XmlToken>, String> {
+        let mut inside = TagParser { rest: inside };
         let name = inside.name()?;
         inside.skip_blanks();
-        match self.open.last() {
+        match self.open_elements.last() {
             Some(open) if *open == name && inside.rest.is_empty() => Ok(self.close()),
             Some(open) => Err(format!("</{name}> where <{open}> should be closed")),
             None => Err(format!("</{name}> closes nothing")),
         }
     }
 
-    fn close(&mut self) -> Option<Token> {
-        let name = self.open.pop()?;
-        let is_root = self.open.is_empty();
-        if is_root && self.has_several {
-            self.place = Place::Before;
+    fn close(&mut self) -> Option<XmlToken> {
+        let name = self.open_elements.pop()?;
+        let is_root = self.open_elements.is_empty();
+        if is_root && self.allows_several {
+            self.state = DocumentState::NotStarted;
             self.next_line = 1;
         }
-        Some(Token::End { name, is_root })
+        Some(XmlToken::End { name, is_root })
     }
 }
 
@@ -307,23 +314,25 @@ fn too_long(limit: usize) -> String {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: ScannerLimits = ScannerLimits {
         depth: 4,
         item_bytes: 64,
     };
 
     /// All tokens of a text that comes in pieces of so many bytes, one a line.
     fn tokens(text: &[u8], piece: usize) -> Result<String, String> {
-        let mut scanner = Scanner::of_several(LIMITS);
+        let mut scanner = Scanner::for_several_documents(LIMITS);
         let mut out = String::new();
         for piece in text.chunks(piece) {
             scanner.push(piece);
             while let Some(token) = scanner.token()? {
                 match token {
-                    Token::Declaration { encoding } => out += &format!("?{encoding:?}\n"),
-                    Token::Start { name, attributes } => out += &format!("+{name}{attributes:?}\n"),
-                    Token::End { name, is_root } => out += &format!("-{name} {is_root}\n"),
-                    Token::Text { text, .. } => out += &format!("={text:?}\n"),
+                    XmlToken::Declaration { encoding } => out += &format!("?{encoding:?}\n"),
+                    XmlToken::Start { name, attributes } => {
+                        out += &format!("+{name}{attributes:?}\n")
+                    }
+                    XmlToken::End { name, is_root } => out += &format!("-{name} {is_root}\n"),
+                    XmlToken::Text { text, .. } => out += &format!("={text:?}\n"),
                     aside => out += &format!("{aside:?}\n"),
                 }
             }
@@ -348,14 +357,14 @@ mod tests {
 
     #[test]
     fn asides_are_given_when_asked_for() {
-        let mut scanner = Scanner::with_asides(LIMITS);
+        let mut scanner = Scanner::with_comments(LIMITS);
         scanner.push(b"<!-- a\r\n --><?p  q ?><a><!--b--></a><?r?>");
         let mut asides = Vec::new();
         while let Ok(Some(token)) = scanner.token() {
             match token {
-                Token::Comment { text } => asides.push(("", text)),
-                Token::Instruction { target, text } if target == "p" => asides.push(("p", text)),
-                Token::Instruction { text, .. } => asides.push(("r", text)),
+                XmlToken::Comment { text } => asides.push(("", text)),
+                XmlToken::Instruction { target, text } if target == "p" => asides.push(("p", text)),
+                XmlToken::Instruction { text, .. } => asides.push(("r", text)),
                 _ => {}
             }
         }
@@ -407,7 +416,7 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_the_document() {
-        let mut scanner = Scanner::of_several(LIMITS);
+        let mut scanner = Scanner::for_several_documents(LIMITS);
         scanner.push(b"<a>\n\n</a><b>\n<b></c>");
         while let Ok(Some(_)) = scanner.token() {}
         assert_eq!(scanner.line(), 2);
@@ -415,15 +424,15 @@ mod tests {
 
     #[test]
     fn after_a_restart_a_document_begins() {
-        let mut scanner = Scanner::of_several(LIMITS);
+        let mut scanner = Scanner::for_several_documents(LIMITS);
         scanner.push(b"<a><b></c> and more");
         assert!((0..3).any(|_| scanner.token().is_err()));
         scanner.restart();
         scanner.push(b"<d/>");
-        assert!(matches!(scanner.token(), Ok(Some(Token::Start { .. }))));
+        assert!(matches!(scanner.token(), Ok(Some(XmlToken::Start { .. }))));
         assert!(matches!(
             scanner.token(),
-            Ok(Some(Token::End { is_root: true, .. }))
+            Ok(Some(XmlToken::End { is_root: true, .. }))
         ));
         assert_eq!(scanner.end(), Ok(()));
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Replaces references to characters and to the five entities that every document has.
-pub(super) fn expand(text: &str) -> Result<String, String> {
+pub(super) fn expand_references(text: &str) -> Result<String, String> {
     let mut parts = text.split('&');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -14,7 +14,7 @@ pub(super) fn expand(text: &str) -> Result<String, String> {
             "gt" => '>',
             "quot" => '"',
             "apos" => '\'',
-            _ => character(name).ok_or_else(|| format!("&{name}; is unknown"))?,
+            _ => character_of_reference(name).ok_or_else(|| format!("&{name}; is unknown"))?,
         };
         out.push(c);
         out.push_str(rest);
@@ -22,7 +22,7 @@ pub(super) fn expand(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-fn character(name: &str) -> Option<char> {
+fn character_of_reference(name: &str) -> Option<char> {
     let number = name.strip_prefix('#')?;
     let point = match number.strip_prefix('x') {
         Some(hex) => u32::from_str_radix(hex, 16).ok()?,
@@ -32,7 +32,7 @@ fn character(name: &str) -> Option<char> {
 }
 
 /// Line ends as line feeds, as every reader of XML makes them.
-pub(super) fn lines(text: &str) -> Cow<'_, str> {
+pub(super) fn normalize_line_ends(text: &str) -> Cow<'_, str> {
     if text.contains('\r') {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
@@ -41,12 +41,12 @@ pub(super) fn lines(text: &str) -> Cow<'_, str> {
 }
 
 /// The value of an attribute: blanks are spaces there, unless they are written as references.
-pub(super) fn value(text: &str) -> Result<String, String> {
-    expand(&lines(text).replace(['\t', '\n'], " "))
+pub(super) fn attribute_value(text: &str) -> Result<String, String> {
+    expand_references(&normalize_line_ends(text).replace(['\t', '\n'], " "))
 }
 
 /// The text of bytes, if XML allows all of its characters.
-pub(super) fn checked(bytes: &[u8]) -> Result<&str, String> {
+pub(super) fn checked_text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     match text.chars().find(|&c| !is_char(c)) {
         None => Ok(text),

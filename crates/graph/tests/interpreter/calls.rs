@@ -1,8 +1,8 @@
 //! Calls: arguments by value and by reference, recursion, what stays when a callee fails.
 
 use thalweg_graph::{
-    Arg, BinaryOp, Body, Expr, ExprKind, Function, Interpreter, LocalVar, Pos, StateId, Step, Stmt,
-    interp,
+    Arg, BinaryOp, Body, Expr, ExprKind, Function, Interpreter, LocalVar, PlaceStep, Pos, StateId,
+    Stmt, interp,
 };
 use tuple::{Type, Value};
 
@@ -88,7 +88,8 @@ fn formals_by_reference_change_the_caller_s_places() {
     let ty = tuple_of(&[("a", Type::RString), ("b", Type::RString)]);
     let init = Expr::new(ExprKind::Tuple(vec![text("x"), text("y")]), ty.clone());
     let vars = [var("t", ty.clone(), Some(init))];
-    let part = |at| Arg::Place(state_place(0, ty.clone()).then(Step::Field(at), Type::RString));
+    let part =
+        |at| Arg::Place(state_place(0, ty.clone()).with_step(PlaceStep::Field(at), Type::RString));
     let call = user(0, vec![part(0), part(1)], Type::Void);
     let body = Body {
         locals: vec![],
@@ -116,7 +117,7 @@ fn scalars_by_reference_too() {
         var("n", Type::Int32, None),
     ];
     let call = |place| Stmt::Expr(user(0, vec![Arg::Place(place)], Type::Void));
-    let element = state_place(0, list).then(at(int(1)), Type::Int32);
+    let element = state_place(0, list).with_step(at(int(1)), Type::Int32);
     let stmts = vec![call(element), call(state_place(1, Type::Int32))];
     let body = Body {
         locals: vec![],
@@ -183,7 +184,7 @@ fn arguments_come_back_when_a_later_one_is_missing() {
         var("s", Type::RString, Some(text("ab"))),
         var("m", map.clone(), None),
     ];
-    let missing = state_place(1, map).then(at(int(7)), Type::RString);
+    let missing = state_place(1, map).with_step(at(int(7)), Type::RString);
     let args = vec![
         Arg::Place(state_place(0, Type::RString)),
         Arg::Place(missing),

@@ -108,7 +108,7 @@ fn operators_of_every_form() {
         Ok(ints(&[-1, -2]))
     );
     let (left, right) = (Box::new(int_list(&[1, 2])), Box::new(int(5)));
-    let mapped = ExprKind::Mapped(BinaryOp::Lt, MappedForm::Left, left, right);
+    let mapped = ExprKind::Mapped(BinaryOp::Lt, MappedForm::CollectionScalar, left, right);
     let booleans = Value::List(List::Boolean(vec![true, true]));
     assert_eq!(
         eval(&Expr::new(mapped, list_of(Type::Boolean))),
@@ -132,8 +132,8 @@ fn faults_say_where() {
         line: 3,
         column,
     };
-    let inner = index(int_list(&[1]), int(4), Type::Int32).at(pos(9));
-    let fault = eval(&add(int(1), inner).at(pos(5))).expect_err("a fault");
+    let inner = index(int_list(&[1]), int(4), Type::Int32).with_pos(pos(9));
+    let fault = eval(&add(int(1), inner).with_pos(pos(5))).expect_err("a fault");
     assert_eq!(fault.pos(), Some(pos(9)));
     assert_eq!(fault.message(), "index 4 is out of range of a list of 1");
 }

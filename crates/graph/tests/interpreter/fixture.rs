@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use thalweg_graph::{
-    Arg, BinaryOp, Body, Call, Callee, Evaluation, Expr, ExprKind, Fault, FunctionId, Inputs,
-    Interpreter, LocalId, NativeFn, NativeId, NoServices, Place, Services, State, StateId,
-    StateVar, Step, Stmt, Submit,
+    Arg, BinaryOp, Body, Callee, Evaluation, Expr, ExprKind, Fault, FunctionId, InputTuples,
+    Interpreter, LocalId, NativeCall, NativeFn, NativeId, NoServices, Place, PlaceStep, Services,
+    State, StateId, StateVar, Stmt, Submit,
 };
 use tuple::{Layout, List, Punctuation, TupleRef, TupleType, Type, Value};
 
@@ -19,12 +19,12 @@ pub struct Recorder {
 }
 
 impl Submit for Recorder {
-    fn tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
         let value = tuple.to_value(&self.layouts[port as usize]);
         self.tuples.push((port, value));
         Ok(())
     }
-    fn punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         self.marks.push((port, mark));
         Ok(())
     }
@@ -42,10 +42,10 @@ pub fn run_with(
     let mut state = State::new(vars);
     let mut submit = Recorder::default();
     let mut to = Evaluation {
-        inputs: Inputs::NONE,
+        inputs: InputTuples::NONE,
         state: &mut state,
         submit: &mut submit,
-        mark: None,
+        current_punctuation: None,
     };
     let result = interpreter
         .initialize(vars, &mut to)
@@ -145,8 +145,8 @@ pub fn add_to(place: Place, value: Expr) -> Stmt {
     Stmt::Expr(Expr::new(kind, Type::Void))
 }
 
-pub fn at(index: Expr) -> Step {
-    Step::Index(index)
+pub fn at(index: Expr) -> PlaceStep {
+    PlaceStep::Index(index)
 }
 
 pub fn native(id: u32, args: Vec<Arg>, ty: Type) -> Expr {
@@ -177,7 +177,7 @@ pub const NATIVES: &[NativeFn] = &[
 
 const fn function(
     prototype: &'static str,
-    eval: fn(&mut Call<'_>) -> Result<Value, Fault>,
+    eval: fn(&mut NativeCall<'_>) -> Result<Value, Fault>,
 ) -> NativeFn {
     NativeFn {
         namespace: "test",
@@ -190,7 +190,7 @@ const fn function(
     }
 }
 
-fn size(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn size(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     assert_eq!(call.types.len(), 1);
     match &*call.args[0] {
         Value::List(list) => Ok(Value::Int32(list.len() as i32)),
@@ -198,7 +198,7 @@ fn size(call: &mut Call<'_>) -> Result<Value, Fault> {
     }
 }
 
-fn append(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn append(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     let item = call.args[1].clone();
     match &mut *call.args[0] {
         Value::List(list) => assert!(list.push(item)),
@@ -207,7 +207,7 @@ fn append(call: &mut Call<'_>) -> Result<Value, Fault> {
     Ok(Value::Boolean(false))
 }
 
-fn join(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn join(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     let mut all = Vec::new();
     for arg in &*call.args {
         match &**arg {
@@ -218,11 +218,11 @@ fn join(call: &mut Call<'_>) -> Result<Value, Fault> {
     Ok(Value::RString(all.into()))
 }
 
-fn fail(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn fail(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     *call.args[0] = string("changed");
     Err(Fault::value("it failed"))
 }
 
-fn random(call: &mut Call<'_>) -> Result<Value, Fault> {
+fn random(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
     Ok(Value::Float64(call.services.random()))
 }

@@ -1,6 +1,6 @@
 //! Statements: assignments to places, loops, the ends of clauses.
 
-use thalweg_graph::{Body, Expr, ExprKind, Place, StateVar, Step, Stmt};
+use thalweg_graph::{Body, Expr, ExprKind, Place, PlaceStep, StateVar, Stmt};
 use tuple::{Map, Type, Value};
 
 use crate::fixture::*;
@@ -23,7 +23,7 @@ fn ages() -> Vec<StateVar> {
 }
 
 fn age_of(name: &str) -> Place {
-    state_place(0, int_map()).then(at(text(name)), Type::Int32)
+    state_place(0, int_map()).with_step(at(text(name)), Type::Int32)
 }
 
 fn map(entries: &[(&str, i32)]) -> Value {
@@ -40,10 +40,10 @@ fn a_plain_assignment_inserts_a_key() {
 #[test]
 fn everything_else_needs_the_key() {
     let step = |name| {
-        let kind = ExprKind::Step {
+        let kind = ExprKind::Increment {
             place: age_of(name),
-            down: false,
-            prefix: false,
+            is_decrement: false,
+            is_prefix: false,
         };
         Stmt::Expr(Expr::new(kind, Type::Int32))
     };
@@ -59,7 +59,7 @@ fn everything_else_needs_the_key() {
 fn a_full_map_drops_new_keys() {
     let ty = Type::Map((Type::RString, Type::Int32).into(), Some(1));
     let vars = [var("m", ty.clone(), None)];
-    let place = |key: &str| state_place(0, ty.clone()).then(at(text(key)), Type::Int32);
+    let place = |key: &str| state_place(0, ty.clone()).with_step(at(text(key)), Type::Int32);
     let stmts = vec![
         set(place("a"), int(1)),
         set(place("b"), int(2)),
@@ -73,16 +73,16 @@ fn places_reach_through_maps_lists_and_tuples() {
     let tuple = tuple_of(&[("n", Type::Int32), ("marks", list_of(Type::Int32))]);
     let ty = map_of(Type::Int32, tuple.clone());
     let vars = [var("m", ty.clone(), None)];
-    let entry = || state_place(0, ty.clone()).then(at(int(1)), tuple.clone());
-    let marks = || entry().then(Step::Field(1), list_of(Type::Int32));
+    let entry = || state_place(0, ty.clone()).with_step(at(int(1)), tuple.clone());
+    let marks = || entry().with_step(PlaceStep::Field(1), list_of(Type::Int32));
     let value = Expr::new(
         ExprKind::Tuple(vec![int(5), int_list(&[7, 8])]),
         tuple.clone(),
     );
     let stmts = vec![
         set(entry(), value),
-        add_to(entry().then(Step::Field(0), Type::Int32), int(1)),
-        set(marks().then(at(int(1)), Type::Int32), int(80)),
+        add_to(entry().with_step(PlaceStep::Field(0), Type::Int32), int(1)),
+        set(marks().with_step(at(int(1)), Type::Int32), int(80)),
         add_to(marks(), int(100)),
     ];
     let expected = Value::Tuple(Box::new([Value::Int32(6), ints(&[107, 180])]));
@@ -97,10 +97,10 @@ fn increments_give_the_value_before_or_after() {
         var("n", Type::Int32, None),
     ];
     let step = |down, prefix| {
-        let kind = ExprKind::Step {
+        let kind = ExprKind::Increment {
             place: state_place(1, Type::Int32),
-            down,
-            prefix,
+            is_decrement: down,
+            is_prefix: prefix,
         };
         Expr::new(kind, Type::Int32)
     };

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use thalweg_graph::{Body, Evaluation, Expr, ExprKind, InPort, Inputs, Interpreter, State, Stmt};
+use thalweg_graph::{
+    Body, Evaluation, Expr, ExprKind, InPort, InputTuples, Interpreter, State, Stmt,
+};
 use tuple::{Layout, Punctuation, TupleBuf, TupleType, Type, Value};
 
 use crate::fixture::*;
@@ -42,12 +44,12 @@ fn port(history: u32) -> InPort {
         window: None,
         history,
         is_control: false,
-        unmarked: Vec::new(),
+        sources_without_markers: Vec::new(),
     }
 }
 
-/// One run of an operator with an input port that looks one tuple back, a second input port, and two
-/// output ports of the same schema.
+/// One run of an operator with an input port that looks one tuple back, a second input port, and
+/// two output ports of the same schema.
 struct Bench {
     interpreter: Interpreter,
     layout: Arc<Layout>,
@@ -58,7 +60,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        let layout = Layout::of(&schema());
+        let layout = Layout::new(&schema());
         let outputs = vec![layout.clone(), layout.clone()];
         let interpreter = Interpreter::new(&[], NATIVES).with_ports(&[port(1), port(0)], &outputs);
         let inputs = [
@@ -90,19 +92,19 @@ impl Bench {
             .collect();
         let layouts = vec![self.layout.clone(); tuples.len()];
         let mut to = Evaluation {
-            inputs: Inputs {
+            inputs: InputTuples {
                 tuples: &tuples,
                 layouts: &layouts,
             },
             state: &mut State::default(),
             submit: &mut self.recorder,
-            mark: self.mark,
+            current_punctuation: self.mark,
         };
         work(&mut self.interpreter, &mut to)
     }
 
     fn value(&mut self, kind: ExprKind, ty: Type) -> Value {
-        self.with(|interpreter, to| interpreter.value(&Expr::new(kind, ty), to))
+        self.with(|interpreter, to| interpreter.evaluate(&Expr::new(kind, ty), to))
             .expect("no fault")
     }
 
@@ -279,7 +281,7 @@ fn projections_and_conditions() {
     assert_eq!(buf.as_ref().to_value(&layout), record(2, &[]));
     let condition = less(Expr::new(number(0, 0), Type::Int32), int(2));
     assert_eq!(
-        bench.with(|interpreter, to| interpreter.test(&condition, to)),
+        bench.with(|interpreter, to| interpreter.evaluate_condition(&condition, to)),
         Ok(true)
     );
 }

@@ -8,15 +8,16 @@
 //!                                 ^ bump       ^ limit     (both in the Env, for compiled code)
 //! ```
 //! Compiled code takes bytes by moving `bump` and calls [`Arena::grow`] when `limit` is in the way.
-//! A mark is a value of `bump`; going back to it gives everything taken since back. The
-//! largest chunk given back is kept, so a handle in its steady state never calls the allocator. Debug
-//! builds fill what is given back ([`FREED`]), so that code which still reads it is found out.
+//! A mark is a value of `bump`; going back to it gives everything taken since back. The largest
+//! chunk given back is kept, so a handle in its steady state never calls the allocator. Debug
+//! builds fill what is given back ([`FREED_PATTERN`]), so that code which still reads it is found
+//! out.
 
 /// The first chunk, in bytes.
-const FIRST_BYTES: usize = 4096;
+const FIRST_CHUNK_BYTES: usize = 4096;
 
 /// What debug builds write over words that are given back: no address, and no text.
-const FREED: u64 = 0xfdfd_fdfd_fdfd_fdfd;
+const FREED_PATTERN: u64 = 0xfdfd_fdfd_fdfd_fdfd;
 
 /// The part that compiled code reads and writes.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl Bump {
 
 impl Arena {
     /// Takes bytes, with a new chunk if need be. Returns their address, a multiple of 8.
-    pub fn take(&mut self, bump: &mut Bump, bytes: usize) -> *mut u8 {
+    pub fn allocate(&mut self, bump: &mut Bump, bytes: usize) -> *mut u8 {
         let bytes = bytes.next_multiple_of(8);
         if bump.limit - bump.next < bytes || bump.limit == 0 {
             self.grow(bump, bytes);
@@ -57,7 +58,10 @@ impl Arena {
     fn grow(&mut self, bump: &mut Bump, bytes: usize) {
         let spare = self.spare.take_if(|spare| spare.len() * 8 >= bytes);
         let mut chunk = spare.unwrap_or_else(|| {
-            let last = self.chunks.last().map_or(FIRST_BYTES / 2, |c| c.len() * 8);
+            let last = self
+                .chunks
+                .last()
+                .map_or(FIRST_CHUNK_BYTES / 2, |c| c.len() * 8);
             vec![0u64; (2 * last).max(bytes) / 8].into_boxed_slice()
         });
         bump.next = chunk.as_mut_ptr().expose_provenance();
@@ -76,7 +80,7 @@ impl Arena {
             if cfg!(debug_assertions) {
                 let kept = if holds_mark { mark } else { start };
                 let used = std::mem::replace(&mut used, usize::MAX).clamp(kept, end);
-                chunk[(kept - start) / 8..(used - start) / 8].fill(FREED);
+                chunk[(kept - start) / 8..(used - start) / 8].fill(FREED_PATTERN);
             }
             if holds_mark {
                 *bump = Bump {
@@ -109,13 +113,13 @@ mod tests {
     fn takes_and_gives_back() {
         let mut arena = Arena::default();
         let mut bump = Bump::EMPTY;
-        let first = arena.take(&mut bump, 5);
+        let first = arena.allocate(&mut bump, 5);
         let mark = bump.next;
-        let second = arena.take(&mut bump, 16);
+        let second = arena.allocate(&mut bump, 16);
         assert_eq!(second.addr() - first.addr(), 8);
-        arena.take(&mut bump, 100_000);
+        arena.allocate(&mut bump, 100_000);
         arena.reset(&mut bump, mark);
-        assert_eq!(arena.take(&mut bump, 1), second);
+        assert_eq!(arena.allocate(&mut bump, 1), second);
     }
 
     #[test]
@@ -123,11 +127,11 @@ mod tests {
     fn what_is_given_back_is_filled() {
         let mut arena = Arena::default();
         let mut bump = Bump::EMPTY;
-        arena.take(&mut bump, 8);
+        arena.allocate(&mut bump, 8);
         let mark = bump.next;
-        arena.take(&mut bump, 64);
+        arena.allocate(&mut bump, 64);
         arena.reset(&mut bump, mark);
-        let freed = |words: &[u64]| words.iter().filter(|&&word| word == FREED).count();
+        let freed = |words: &[u64]| words.iter().filter(|&&word| word == FREED_PATTERN).count();
         assert_eq!(freed(&arena.chunks[0][1..9]), 8);
         assert_eq!(freed(&arena.chunks[0]), 8, "nothing else was taken");
         arena.reset(&mut bump, 0);
@@ -139,16 +143,18 @@ mod tests {
     fn a_chunk_is_filled_as_far_as_it_was_used() {
         let mut arena = Arena::default();
         let mut bump = Bump::EMPTY;
-        arena.take(&mut bump, 8);
-        arena.take(&mut bump, 1 << 20);
+        arena.allocate(&mut bump, 8);
+        arena.allocate(&mut bump, 1 << 20);
         arena.reset(&mut bump, 0);
-        assert!(arena.chunks[0].iter().all(|&word| word == FREED));
+        assert!(arena.chunks[0].iter().all(|&word| word == FREED_PATTERN));
         arena.chunks[0].fill(1);
         for _ in 0..3 {
-            arena.take(&mut bump, 24);
+            arena.allocate(&mut bump, 24);
             arena.reset(&mut bump, 0);
         }
-        let filled = arena.chunks[0].iter().filter(|&&word| word == FREED);
+        let filled = arena.chunks[0]
+            .iter()
+            .filter(|&&word| word == FREED_PATTERN);
         assert_eq!(filled.count(), 3);
     }
 
@@ -157,11 +163,11 @@ mod tests {
         let mut arena = Arena::default();
         let mut bump = Bump::EMPTY;
         for _ in 0..3 {
-            arena.take(&mut bump, 100_000);
+            arena.allocate(&mut bump, 100_000);
             arena.reset(&mut bump, 0);
         }
-        let first = arena.take(&mut bump, 100_000);
+        let first = arena.allocate(&mut bump, 100_000);
         arena.reset(&mut bump, 0);
-        assert_eq!(arena.take(&mut bump, 100_000), first);
+        assert_eq!(arena.allocate(&mut bump, 100_000), first);
     }
 }

@@ -1,26 +1,27 @@
 //! What compiled code finds at run time: the one pointer that every compiled function is given.
 //!
 //! The first fields are read and written by compiled code at the offsets of [`offsets`]; what comes
-//! after them is for the functions in [`super::imports`]. An `Env` belongs to one handle and is only
-//! used by one thread at a time. Nothing in it outlives a call but memory that is kept for the next.
+//! after them is for the functions in [`super::imports`]. An `Env` belongs to one handle and is
+//! only used by one thread at a time. Nothing in it outlives a call but memory that is kept for the
+//! next.
 
 use std::sync::Arc;
 
-use graph::{Fault, Inputs};
+use graph::{Fault, InputTuples};
 use runtime::Outlet;
-use runtime::abi::{Batch, Context};
+use runtime::abi::{CodeContext, FrameBatch};
 use tuple::{Layout, TupleBuf, TupleRef, Value};
 
 use super::arena::{Arena, Bump};
-use super::entry::Needs;
-use super::frames::Frames;
-use super::pool::Pool;
-use super::scratch::Scratch;
-use super::temps::Temps;
-use super::words::View;
+use super::call_frames::CallFrames;
+use super::constant_pool::ConstantPool;
+use super::machine_function::EnvRequirements;
+use super::parts_reader::RawSlice;
+use super::scratch::OperandScratch;
+use super::temp_values::TempValues;
 
-/// [`Env::actor`] when the outlet acts for whom it acts anyway.
-pub const NOBODY: u32 = u32::MAX;
+/// [`Env::inlined_operator`] when the outlet acts for whom it acts anyway.
+pub const NO_INLINED_OPERATOR: u32 = u32::MAX;
 
 /// What a handle's compiled code works with.
 #[repr(C)]
@@ -30,49 +31,49 @@ pub struct Env {
     /// How many temporary values there are.
     temps_len: usize,
     /// The input tuples that the code reads, by slot.
-    inputs: *mut View<u8>,
+    inputs: *mut RawSlice<u8>,
     /// The operator's scalar state variables, 16 bytes each.
     scalars: *mut [u64; 2],
     /// The operator's other state variables.
     values: *mut Value,
     /// The entry's own local variables that are values.
-    slots: *mut Value,
+    locals: *mut Value,
     /// The lowest address of the stack that a call may begin at.
-    floor: usize,
+    stack_limit: usize,
     /// How many calls of user functions are going on.
-    depth: u32,
+    call_depth: u32,
     /// The marker of an `onPunct` body.
-    mark: u32,
-    /// The inlined operator that is running, or [`NOBODY`].
-    actor: u32,
+    punctuation: u32,
+    /// The inlined operator that is running, or [`NO_INLINED_OPERATOR`].
+    inlined_operator: u32,
     /// The frames that a loop over a batch runs over.
-    batch: BatchWords,
+    batch: BatchCursor,
 
     arena: Arena,
     /// `bump.next` when nothing is taken.
-    rest: usize,
-    temps: Temps,
+    bump_base: usize,
+    temps: TempValues,
     /// Variables in memory of the user functions that are running.
-    pub(super) frames: Frames,
+    pub(super) call_frames: CallFrames,
     /// Operands of sites.
-    pub(super) scratch: Scratch,
-    views: Vec<View<u8>>,
+    pub(super) operand_scratch: OperandScratch,
+    input_slices: Vec<RawSlice<u8>>,
     /// Default tuples, for input slots that are empty: zeroes.
-    zeroes: Vec<u64>,
-    slot_values: Box<[Value]>,
+    default_tuples: Vec<u64>,
+    local_values: Box<[Value]>,
     outlet: Option<*mut dyn Outlet>,
     /// The tuple that is being made: of a projection, or to be submitted.
-    buf: *mut TupleBuf,
-    own_buf: Box<TupleBuf>,
+    tuple_buf: *mut TupleBuf,
+    own_tuple_buf: Box<TupleBuf>,
     fault: Option<Fault>,
     /// Kept for the code, which refers to it.
-    _pool: Arc<Pool>,
+    _pool: Arc<ConstantPool>,
 }
 
 /// A batch as compiled code runs over it.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct BatchWords {
+struct BatchCursor {
     /// The next frame.
     next: *const u8,
     /// Behind the last one.
@@ -80,29 +81,29 @@ struct BatchWords {
     /// How many frames were taken.
     count: u64,
     /// What the upper half of their headers has to be.
-    tag: u32,
+    header_tag: u32,
 }
 
-impl BatchWords {
-    const NONE: BatchWords = BatchWords {
+impl BatchCursor {
+    const NONE: BatchCursor = BatchCursor {
         next: std::ptr::null(),
         end: std::ptr::null(),
         count: 0,
-        tag: 0,
+        header_tag: 0,
     };
 }
 
 /// Where compiled code finds the fields.
 pub mod offsets {
-    use super::{BatchWords, Bump, Env};
+    use super::{BatchCursor, Bump, Env};
     use std::mem::offset_of;
 
     /// The next free byte of the arena.
     pub const BUMP: i32 = (offset_of!(Env, bump) + offset_of!(Bump, next)) as i32;
     /// The end of the arena's chunk.
-    pub const LIMIT: i32 = (offset_of!(Env, bump) + offset_of!(Bump, limit)) as i32;
+    pub const BUMP_LIMIT: i32 = (offset_of!(Env, bump) + offset_of!(Bump, limit)) as i32;
     /// The number of temporary values.
-    pub const TEMPS: i32 = offset_of!(Env, temps_len) as i32;
+    pub const TEMPS_LEN: i32 = offset_of!(Env, temps_len) as i32;
     /// The input tuples.
     pub const INPUTS: i32 = offset_of!(Env, inputs) as i32;
     /// Scalar state variables.
@@ -110,28 +111,29 @@ pub mod offsets {
     /// Other state variables.
     pub const VALUES: i32 = offset_of!(Env, values) as i32;
     /// Local variables in memory.
-    pub const SLOTS: i32 = offset_of!(Env, slots) as i32;
+    pub const LOCALS: i32 = offset_of!(Env, locals) as i32;
     /// The lowest address of the stack.
-    pub const FLOOR: i32 = offset_of!(Env, floor) as i32;
+    pub const STACK_LIMIT: i32 = offset_of!(Env, stack_limit) as i32;
     /// The number of calls going on.
-    pub const DEPTH: i32 = offset_of!(Env, depth) as i32;
+    pub const CALL_DEPTH: i32 = offset_of!(Env, call_depth) as i32;
     /// The marker.
-    pub const MARK: i32 = offset_of!(Env, mark) as i32;
+    pub const PUNCTUATION: i32 = offset_of!(Env, punctuation) as i32;
     /// The inlined operator.
-    pub const ACTOR: i32 = offset_of!(Env, actor) as i32;
+    pub const INLINED_OPERATOR: i32 = offset_of!(Env, inlined_operator) as i32;
     /// The next frame of the batch.
-    pub const BATCH_NEXT: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, next)) as i32;
+    pub const BATCH_NEXT: i32 = (offset_of!(Env, batch) + offset_of!(BatchCursor, next)) as i32;
     /// The end of the batch.
-    pub const BATCH_END: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, end)) as i32;
+    pub const BATCH_END: i32 = (offset_of!(Env, batch) + offset_of!(BatchCursor, end)) as i32;
     /// How many frames were taken.
-    pub const BATCH_COUNT: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, count)) as i32;
+    pub const BATCH_COUNT: i32 = (offset_of!(Env, batch) + offset_of!(BatchCursor, count)) as i32;
     /// The upper half of a tuple's header.
-    pub const BATCH_TAG: i32 = (offset_of!(Env, batch) + offset_of!(BatchWords, tag)) as i32;
+    pub const BATCH_TAG: i32 =
+        (offset_of!(Env, batch) + offset_of!(BatchCursor, header_tag)) as i32;
 }
 
 impl Env {
     /// An environment for a function that needs this.
-    pub fn new(pool: Arc<Pool>, needs: &Needs) -> Box<Env> {
+    pub fn new(pool: Arc<ConstantPool>, needs: &EnvRequirements) -> Box<Env> {
         let zeroes = needs.inputs.iter().map(|(_, layout)| layout.size / 8).max();
         let slots = needs
             .inputs
@@ -145,53 +147,58 @@ impl Env {
             inputs: std::ptr::null_mut(),
             scalars: std::ptr::null_mut(),
             values: std::ptr::null_mut(),
-            slots: std::ptr::null_mut(),
-            floor: 0,
-            depth: 0,
-            mark: 0,
-            actor: NOBODY,
-            batch: BatchWords::NONE,
+            locals: std::ptr::null_mut(),
+            stack_limit: 0,
+            call_depth: 0,
+            punctuation: 0,
+            inlined_operator: NO_INLINED_OPERATOR,
+            batch: BatchCursor::NONE,
             arena: Arena::default(),
-            rest: 0,
-            temps: Temps::default(),
-            frames: Frames::default(),
-            scratch: Scratch::default(),
-            views: vec![
-                View {
+            bump_base: 0,
+            temps: TempValues::default(),
+            call_frames: CallFrames::default(),
+            operand_scratch: OperandScratch::default(),
+            input_slices: vec![
+                RawSlice {
                     data: std::ptr::null(),
                     len: 0
                 };
                 slots as usize
             ],
-            zeroes: vec![0; zeroes.unwrap_or(0) as usize],
-            slot_values: needs.slots.iter().map(Value::default_of).collect(),
+            default_tuples: vec![0; zeroes.unwrap_or(0) as usize],
+            local_values: needs.local_types.iter().map(Value::default_of).collect(),
             outlet: None,
-            buf: std::ptr::null_mut(),
-            own_buf: Box::default(),
+            tuple_buf: std::ptr::null_mut(),
+            own_tuple_buf: Box::default(),
             fault: None,
             _pool: pool,
         });
         if needs.allocates {
-            env.take(1);
+            env.allocate(1);
             env.reset(0, 0);
-            env.rest = env.bump.next;
+            env.bump_base = env.bump.next;
         }
-        env.inputs = env.views.as_mut_ptr();
-        env.slots = env.slot_values.as_mut_ptr();
+        env.inputs = env.input_slices.as_mut_ptr();
+        env.locals = env.local_values.as_mut_ptr();
         env
     }
 
     /// Takes over what one call works with.
-    pub fn enter(&mut self, context: &mut Context<'_>, needs: &Needs, out: Option<&mut TupleBuf>) {
+    pub fn enter(
+        &mut self,
+        context: &mut CodeContext<'_>,
+        needs: &EnvRequirements,
+        out: Option<&mut TupleBuf>,
+    ) {
         for (slot, layout) in &needs.inputs {
             self.bind_input(&context.inputs, *slot as usize, layout);
         }
         self.scalars = context.state.scalars.as_mut_ptr();
         self.values = context.state.values.as_mut_ptr();
-        self.floor = graph::interp::stack_floor();
-        self.mark = context.mark.map_or(0, |mark| mark as u32);
-        let own = &raw mut *self.own_buf;
-        self.buf = out.map_or(own, std::ptr::from_mut);
+        self.stack_limit = graph::interp::stack_floor();
+        self.punctuation = context.punctuation.map_or(0, |mark| mark as u32);
+        let own = &raw mut *self.own_tuple_buf;
+        self.tuple_buf = out.map_or(own, std::ptr::from_mut);
         let outlet: *mut (dyn Outlet + '_) = context.outlet;
         // SAFETY: only the lifetime changes; `leave` forgets the pointer before it ends.
         self.outlet = Some(unsafe {
@@ -199,35 +206,35 @@ impl Env {
         });
     }
 
-    fn bind_input(&mut self, inputs: &Inputs<'_>, slot: usize, layout: &Layout) {
+    fn bind_input(&mut self, inputs: &InputTuples<'_>, slot: usize, layout: &Layout) {
         let tuple = inputs.tuples.get(slot).copied().flatten();
-        self.views[slot] = match tuple.map(TupleRef::bytes) {
-            Some(bytes) => View {
+        self.input_slices[slot] = match tuple.map(TupleRef::bytes) {
+            Some(bytes) => RawSlice {
                 data: bytes.as_ptr(),
                 len: bytes.len(),
             },
             // An empty slot reads as the default tuple.
-            None => View {
-                data: self.zeroes.as_ptr().cast(),
+            None => RawSlice {
+                data: self.default_tuples.as_ptr().cast(),
                 len: layout.size as usize,
             },
         };
     }
 
     /// Takes over the frames of a batch; after `enter`.
-    pub fn enter_batch(&mut self, batch: &Batch<'_>, kind: u8) {
+    pub fn enter_batch(&mut self, batch: &FrameBatch<'_>, kind: u8) {
         let bytes = batch.bytes().as_ptr_range();
-        self.batch = BatchWords {
+        self.batch = BatchCursor {
             next: bytes.start,
             end: bytes.end,
             count: 0,
-            tag: kind.into(),
+            header_tag: kind.into(),
         };
     }
 
     /// How many frames were taken, and how many bytes they are.
-    pub fn leave_batch(&mut self, batch: &Batch<'_>) -> (u64, usize) {
-        let taken = std::mem::replace(&mut self.batch, BatchWords::NONE);
+    pub fn leave_batch(&mut self, batch: &FrameBatch<'_>) -> (u64, usize) {
+        let taken = std::mem::replace(&mut self.batch, BatchCursor::NONE);
         (
             taken.count,
             taken.next.addr() - batch.bytes().as_ptr().addr(),
@@ -236,17 +243,17 @@ impl Env {
 
     /// Gives everything temporary back; the fault if the code has failed.
     pub fn leave(&mut self) -> Option<Fault> {
-        if self.temps_len > 0 || self.bump.next != self.rest {
+        if self.temps_len > 0 || self.bump.next != self.bump_base {
             self.reset(0, 0);
-            self.rest = self.bump.next;
+            self.bump_base = self.bump.next;
         }
         let fault = self.fault.take();
         if fault.is_some() {
-            self.frames.reset();
-            self.depth = 0;
-            if self.actor != NOBODY {
+            self.call_frames.clear();
+            self.call_depth = 0;
+            if self.inlined_operator != NO_INLINED_OPERATOR {
                 // The report is to name the operator whose fault it is.
-                let actor = std::mem::replace(&mut self.actor, NOBODY);
+                let actor = std::mem::replace(&mut self.inlined_operator, NO_INLINED_OPERATOR);
                 self.raw_outlet().act_as(actor);
             }
         }
@@ -261,28 +268,28 @@ impl Env {
     }
 
     /// Takes bytes of the arena.
-    pub fn take(&mut self, bytes: usize) -> *mut u8 {
-        self.arena.take(&mut self.bump, bytes)
+    pub fn allocate(&mut self, bytes: usize) -> *mut u8 {
+        self.arena.allocate(&mut self.bump, bytes)
     }
 
     /// A copy of bytes in the arena.
-    pub fn kept_bytes(&mut self, bytes: &[u8]) -> View<u8> {
-        let data = self.take(bytes.len());
+    pub fn copy_bytes(&mut self, bytes: &[u8]) -> RawSlice<u8> {
+        let data = self.allocate(bytes.len());
         // SAFETY: `take` gave so many bytes, which nobody else uses.
         unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-        View {
+        RawSlice {
             data,
             len: bytes.len(),
         }
     }
 
     /// Keeps a value until the next reset.
-    pub fn keep(&mut self, value: Value) -> *mut Value {
+    pub fn push_temp(&mut self, value: Value) -> *mut Value {
         self.temps.push(&mut self.temps_len, value)
     }
 
     /// Notes why the code is about to return. The status to return: 1.
-    pub fn fail(&mut self, fault: Fault) -> u32 {
+    pub fn set_fault(&mut self, fault: Fault) -> u32 {
         self.fault = Some(fault);
         1
     }
@@ -295,15 +302,15 @@ impl Env {
         unsafe { &mut *outlet }
     }
 
-    /// Does something with what the operator submits to. If that is an inlined operator the outlet acts
-    /// for it meanwhile.
+    /// Does something with what the operator submits to. If that is an inlined operator the outlet
+    /// acts for it meanwhile.
     pub fn with_outlet<R>(
         &mut self,
         work: impl FnOnce(&mut dyn Outlet) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
-        let actor = self.actor;
+        let actor = self.inlined_operator;
         let outlet = self.raw_outlet();
-        if actor == NOBODY {
+        if actor == NO_INLINED_OPERATOR {
             return work(outlet);
         }
         let before = outlet.act_as(actor);
@@ -313,21 +320,21 @@ impl Env {
     }
 
     /// The tuple that is being made.
-    pub fn buf(&mut self) -> &mut TupleBuf {
+    pub fn tuple_buf(&mut self) -> &mut TupleBuf {
         // SAFETY: set by `enter` to the caller's or the own buffer; nothing else touches either.
-        unsafe { &mut *self.buf }
+        unsafe { &mut *self.tuple_buf }
     }
 
     /// Submits the tuple that was made.
-    pub fn submit_buf(&mut self, port: u32) -> Result<(), Fault> {
+    pub fn submit_tuple_buf(&mut self, port: u32) -> Result<(), Fault> {
         // SAFETY: as in `buf`; the outlet is another object and cannot reach the buffer.
-        let tuple = unsafe { &mut *self.buf };
-        self.with_outlet(|outlet| outlet.submit_made(port, tuple))
+        let tuple = unsafe { &mut *self.tuple_buf };
+        self.with_outlet(|outlet| outlet.submit_owned(port, tuple))
     }
 
     /// The input tuple that an address lies in, and the offset there.
     pub fn input_at(&self, address: *const u8) -> Option<(TupleRef<'_>, usize)> {
-        let view = self.views.iter().find(|view| {
+        let view = self.input_slices.iter().find(|view| {
             let start = view.data.addr();
             start <= address.addr() && address.addr() < start + view.len
         })?;

@@ -1,27 +1,27 @@
 //! The functions that compiled code may call: one list, each with its name, signature and address.
 //!
-//! Compiled code reaches the rest of the program through these and nothing else. Every one takes the
-//! environment first. A `u32` result named a status is 0 if all went well; else the fault is in the
-//! environment and the code has to return at once. Nothing here unwinds.
+//! Compiled code reaches the rest of the program through these and nothing else. Every one takes
+//! the environment first. A `u32` result named a status is 0 if all went well; else the fault is in
+//! the environment and the code has to return at once. Nothing here unwinds.
 
 use cranelift_codegen::ir::{self, types};
 use graph::Pos;
 use tuple::{Layout, Type, Value};
 
 use super::env::Env;
-use super::imports::{list, map, number, string, submit, value};
-use super::site::Site;
-use super::words::View;
+use super::fallback_site::FallbackSite;
+use super::import_bodies::{list, map, number, string, submit, value};
+use super::parts_reader::RawSlice;
 
-/// A type of a import's argument or result, as compiled code passes it.
-trait Passed {
-    fn types() -> Vec<ir::Type>;
+/// A type of an import's argument or result, as compiled code passes it.
+trait AbiType {
+    fn ir_types() -> Vec<ir::Type>;
 }
 
 macro_rules! passed {
     ($($rust:ty => [$($ir:ident),*];)+) => { $(
-        impl Passed for $rust {
-            fn types() -> Vec<ir::Type> {
+        impl AbiType for $rust {
+            fn ir_types() -> Vec<ir::Type> {
                 vec![$(types::$ir),*]
             }
         }
@@ -36,18 +36,18 @@ passed! {
     usize => [I64];
     f32 => [F32];
     f64 => [F64];
-    View<u8> => [I64, I64];
-    Two => [I64, I64];
+    RawSlice<u8> => [I64, I64];
+    WordPair => [I64, I64];
 }
 
-impl<T> Passed for *const T {
-    fn types() -> Vec<ir::Type> {
+impl<T> AbiType for *const T {
+    fn ir_types() -> Vec<ir::Type> {
         vec![types::I64]
     }
 }
 
-impl<T> Passed for *mut T {
-    fn types() -> Vec<ir::Type> {
+impl<T> AbiType for *mut T {
+    fn ir_types() -> Vec<ir::Type> {
         vec![types::I64]
     }
 }
@@ -55,10 +55,10 @@ impl<T> Passed for *mut T {
 /// Two words as a result.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Two(pub u64, pub u64);
+pub struct WordPair(pub u64, pub u64);
 
 /// One line of the list.
-pub struct Entry {
+pub struct ImportDeclaration {
     /// Its name, for printing.
     pub name: &'static str,
     /// The types of its arguments, the environment first.
@@ -73,25 +73,25 @@ macro_rules! imports {
     ($($(#[$doc:meta])* $name:ident = $function:path as ($($arg:ty),*) $(-> $result:ty)?;)+) => {
         /// A function that compiled code may call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Import {
+        pub enum ImportedFunction {
             $($(#[$doc])* $name),+
         }
 
-        impl Import {
+        impl ImportedFunction {
             /// All of them.
-            pub const ALL: &'static [Import] = &[$(Import::$name),+];
+            pub const ALL: &'static [ImportedFunction] = &[$(ImportedFunction::$name),+];
 
             /// Its line of the list.
-            pub fn entry(self) -> Entry {
+            pub fn declaration(self) -> ImportDeclaration {
                 match self {
-                    $(Import::$name => {
+                    $(ImportedFunction::$name => {
                         let function: extern "C" fn(*mut Env $(, $arg)*) $(-> $result)? = $function;
                         let params = [types::I64].into_iter();
-                        let params = params $(.chain(<$arg as Passed>::types()))*.collect();
-                        let results = [].into_iter() $(.chain(<$result as Passed>::types()))?;
+                        let params = params $(.chain(<$arg as AbiType>::ir_types()))*.collect();
+                        let results = [].into_iter() $(.chain(<$result as AbiType>::ir_types()))?;
                         let results = results.collect();
                         let address = function as *const u8;
-                        Entry { name: stringify!($name), params, results, address }
+                        ImportDeclaration { name: stringify!($name), params, results, address }
                     })+
                 }
             }
@@ -101,48 +101,48 @@ macro_rules! imports {
 
 imports! {
     /// Bytes of the arena.
-    Take = value::take as (usize) -> *mut u8;
+    Allocate = value::allocate as (usize) -> *mut u8;
     /// Gives the bytes and values taken since the marks back.
-    Reset = value::reset as (usize, usize);
+    ResetTemps = value::reset_temps as (usize, usize);
     /// Copies bytes.
-    Copy = value::copy as (*mut u8, *const u8, usize);
+    CopyBytes = value::copy_bytes as (*mut u8, *const u8, usize);
     /// Makes bytes zero.
-    Zero = value::zero as (*mut u8, usize);
+    ZeroBytes = value::zero_bytes as (*mut u8, usize);
     /// Fetches lines some way behind a frame, as many as so many bytes have, of those left.
-    Fetch = value::fetch as (*const u8, usize, usize);
+    Prefetch = value::prefetch as (*const u8, usize, usize);
     /// Does what a site says, on words; the result, or null after a fault.
-    Run = value::run as (*const Site, *const u64) -> *mut Value;
+    RunSite = value::run_site as (*const FallbackSite, *const u64) -> *mut Value;
     /// Makes a value of parts.
-    Build = value::build as (*const Type, *const u64) -> *mut Value;
+    BuildValue = value::build_value as (*const Type, *const u64) -> *mut Value;
     /// Writes parts over a value.
-    Assign = value::assign as (*const Type, *const u64, *mut Value);
+    AssignValue = value::assign_value as (*const Type, *const u64, *mut Value);
     /// Makes a value the default of its type.
-    Clear = value::clear as (*const Type, *mut Value);
+    ClearValue = value::clear_value as (*const Type, *mut Value);
     /// A copy of a value, kept for a while.
-    Clone = value::clone as (*const Value) -> *mut Value;
+    CloneValue = value::clone_value as (*const Value) -> *mut Value;
     /// A value of what lies in a slot of an input tuple.
     FromFlat = value::from_flat as (*const Type, *const u8) -> *mut Value;
     /// Local variables of a function; marks its frame.
-    Enter = value::enter as (*const Type, usize) -> *mut Value;
+    EnterFrame = value::enter_frame as (*const Type, usize) -> *mut Value;
     /// Gives the local variables of a function back.
-    Exit = value::exit as ();
+    ExitFrame = value::exit_frame as ();
 
     /// Whether two strings of equal length are equal.
     SameBytes = string::same_bytes as (*const u8, *const u8, usize) -> u32;
     /// Below, at or above 0 as the first string is before, at or after the second.
     CompareBytes = string::compare_bytes as (*const u8, usize, *const u8, usize) -> i32;
     /// The same for ustrings.
-    CompareUnits = string::compare_units as (*const u16, usize, *const u16, usize) -> i32;
+    CompareUtf16 = string::compare_utf16 as (*const u16, usize, *const u16, usize) -> i32;
     /// Where a string occurs in another from an index on; -1 if it does not.
     FindBytes = string::find_bytes as (*const u8, usize, *const u8, usize, usize) -> i64;
     /// The decimal digits of a signed integer.
-    FormatSigned = string::format_signed as (i64) -> View<u8>;
+    FormatSigned = string::format_signed as (i64) -> RawSlice<u8>;
     /// The decimal digits of an unsigned integer.
-    FormatUnsigned = string::format_unsigned as (u64) -> View<u8>;
+    FormatUnsigned = string::format_unsigned as (u64) -> RawSlice<u8>;
     /// Appends to a string value in place.
     AppendBytes = string::append_bytes as (*mut Value, *const u8, usize);
     /// How many code points a ustring has.
-    CodePoints = string::code_points as (*const u16, usize) -> i64;
+    CountCodePoints = string::count_code_points as (*const u16, usize) -> i64;
 
     /// The value of an integer key, extended to a word, or null.
     MapGetWord = map::get_word as (*const Value, u64) -> *mut Value;
@@ -164,7 +164,7 @@ imports! {
     SetHas = map::set_has as (*const Value, *const Value) -> u32;
 
     /// Appends an element given by its parts to a list, unless it is full.
-    Append = list::append as (*mut Value, *const Type, *const u64);
+    ListAppend = list::list_append as (*mut Value, *const Type, *const u64);
 
     /// The sum of two decimal64.
     AddDecimal64 = number::add_decimal64 as (u64, u64) -> u64;
@@ -177,7 +177,7 @@ imports! {
     /// `decimal32` arithmetic by operator: 0 add, 1 subtract, 2 multiply, 3 divide.
     Decimal32 = number::decimal32 as (u32, u32, u32) -> u32;
     /// `decimal128` arithmetic: two numbers of two halves.
-    Decimal128 = number::decimal128 as (u32, *const u64) -> Two;
+    Decimal128 = number::decimal128 as (u32, *const u64) -> WordPair;
     /// Order of two decimals: -1, 0, 1, or 2 if unordered.
     CompareDecimal64 = number::compare_decimal64 as (u64, u64) -> i32;
     /// Order of two decimals of 32 bits.
@@ -186,39 +186,42 @@ imports! {
     CompareDecimal128 = number::compare_decimal128 as (*const u64) -> i32;
 
     /// Starts the tuple to be made: its fixed part zeroed, room for a tail. Its address.
-    Begin = submit::begin as (*const Layout, usize) -> *mut u8;
-    /// Adds bytes to the tail: of so many elements, with an alignment. Sets a reference at an offset.
+    BeginTuple = submit::begin_tuple as (*const Layout, usize) -> *mut u8;
+    /// Adds bytes to the tail: of so many elements, with an alignment. Sets a reference at an
+    /// offset.
     PutBlock = submit::put_block as (u64, *const u8, usize, usize, usize);
     /// Writes a slot of the tuple from a value.
     PutValue = submit::put_value as (*const Type, usize, *const Value);
     /// Copies a slot of an input tuple with its tail.
     PutFlat = submit::put_flat as (*const Type, usize, *const u8);
     /// Submits the tuple that was made. A status.
-    SubmitMade = submit::submit_made as (u32, *const Pos) -> u32;
+    SubmitTuple = submit::submit_tuple as (u32, *const Pos) -> u32;
     /// Submits an input tuple as it is. A status.
     SubmitInput = submit::submit_input as (u32, *const u8, usize, *const Pos) -> u32;
     /// Submits a marker. A status.
     Punctuate = submit::punctuate as (u32, u32, *const Pos) -> u32;
     /// Says that a frame was written for somebody who sleeps.
-    Wake = submit::wake as (u32);
+    WakeReader = submit::wake_reader as (u32);
     /// Sleeps.
     Sleep = submit::sleep as (f64);
     /// Whether a shutdown was asked for.
     IsShutdown = submit::is_shutdown as () -> u32;
 }
 
-impl Import {
+impl ImportedFunction {
     /// Whether it can fault, or asks something of the outlet.
     pub fn reaches_outside(self) -> bool {
-        use Import::{IsShutdown, Punctuate, Run, Sleep, SubmitInput, SubmitMade, Wake};
+        use ImportedFunction::{
+            IsShutdown, Punctuate, RunSite, Sleep, SubmitInput, SubmitTuple, WakeReader,
+        };
         let outside = [
             IsShutdown,
             Punctuate,
-            Run,
+            RunSite,
             Sleep,
             SubmitInput,
-            SubmitMade,
-            Wake,
+            SubmitTuple,
+            WakeReader,
         ];
         outside.contains(&self)
     }
@@ -226,12 +229,12 @@ impl Import {
 
 #[cfg(test)]
 mod tests {
-    use super::Import;
+    use super::ImportedFunction;
 
     #[test]
     fn every_helper_takes_the_environment_and_is_somewhere() {
-        for &import in Import::ALL {
-            let entry = import.entry();
+        for &import in ImportedFunction::ALL {
+            let entry = import.declaration();
             assert!(!entry.address.is_null(), "{}", entry.name);
             assert!(!entry.params.is_empty(), "{}", entry.name);
         }

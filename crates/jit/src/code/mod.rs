@@ -1,43 +1,46 @@
 //! The room where compiled code meets the rest of the program, and the only one with unsafe code.
 //!
 //! ```text
-//!   handle --enter--> Env --entry point--> compiled code --Import--> imports (Values, submitting)
+//!   handle --enter--> Env --entry point--> compiled code --ImportedFunction--> imports (Values, submitting)
 //!          <--leave--      <--status-----
 //! ```
 //! # Invariants
 //! 1. Compiled code gets one address, that of an [`Env`], which lives in its handle.
 //! 2. It reads and writes: the environment's first fields, its own stack, the arena, `Value`s whose
-//!    variant its types say, the bytes of tuples. Everything else goes through a [`Import`].
-//! 3. What it refers to by address as a constant is in the [`Pool`] or is the run time's (state,
-//!    counters, the shutdown flag); handles keep the pool and the machine code alive.
+//!    variant its types say, the bytes of tuples. Everything else goes through a
+//!    [`ImportedFunction`].
+//! 3. What it refers to by address as a constant is in the [`ConstantPool`] or is the run time's
+//!    (state, counters, the shutdown flag); handles keep the pool and the machine code alive.
 //! 4. Imports do not unwind; a fault is stored in the environment and reported as a status.
 //! 5. An `Env` is used by one thread at a time.
 
 mod arena;
-mod entry;
+mod call_frames;
+mod code_memory;
+mod constant_pool;
 mod env;
-mod frames;
+mod fallback_site;
+mod flat_scalar;
 mod import;
-mod imports;
-mod memory;
-mod pool;
+mod import_bodies;
+mod machine_function;
+mod parts_reader;
 mod scratch;
-pub mod shapes;
-mod site;
-mod slot;
-mod temps;
-mod words;
+mod temp_values;
+pub mod value_layout;
 
-pub use entry::{Action, Entrance, Loop, Needs, Predicate, Projection};
-pub use env::{NOBODY, offsets};
-pub use import::Import;
-pub use memory::Memory;
-pub use pool::Pool;
-pub use site::{Op, Operand, Site};
-pub use words::View;
+pub use code_memory::CodeMemory;
+pub use constant_pool::ConstantPool;
+pub use env::{NO_INLINED_OPERATOR, offsets};
+pub use fallback_site::{FallbackOp, FallbackSite, OperandPassing};
+pub use import::ImportedFunction;
+pub use machine_function::{
+    EntryPoint, EnvRequirements, JitAction, JitBatchAction, JitPredicate, JitProjection,
+};
+pub use parts_reader::RawSlice;
 
 /// The addresses of an operator's scalar and of its other state variables.
-pub fn state_parts(address: runtime::abi::StateAddress) -> (i64, i64) {
+pub fn state_addresses(address: runtime::abi::StateAddress) -> (i64, i64) {
     // SAFETY: the run time hands the address out while it wires the PE, and is not inside the state
     // meanwhile; the vectors are not resized from then on.
     let state = unsafe { &mut *address.as_ptr() };

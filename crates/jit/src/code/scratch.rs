@@ -4,11 +4,11 @@ use tuple::Value;
 
 /// By site. A function has few, so they are looked for one after the other.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct OperandScratch {
     operands: Vec<(u32, Vec<Value>)>,
 }
 
-impl Scratch {
+impl OperandScratch {
     /// Takes a site's operands of the last time out; none the first time.
     pub fn take(&mut self, site: u32) -> Vec<Value> {
         let found = self.operands.iter_mut().find(|(id, _)| *id == site);

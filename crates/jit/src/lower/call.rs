@@ -5,31 +5,31 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{Arg, Callee, Expr, Function, FunctionId, NativeId, Place};
 use tuple::Type;
 
-use super::frame::{Exit, Frame};
-use super::place::{Keys, Loc};
-use super::site::{Given, What};
-use super::{Lower, Region, Storage, Uses};
-use crate::code::{MAX_CALL_DEPTH, Op, offsets, shapes};
-use crate::shape;
-use crate::value::Val;
+use super::body_context::{BodyContext, ReturnTarget};
+use super::fallback_site::{FallbackOperand, FallbackOperandKind};
+use super::place::{PlaceIndices, PlaceLocation};
+use super::{AccessRegion, BodyUsage, FunctionLowering, LocalStorage};
+use crate::code::{FallbackOp, MAX_CALL_DEPTH, offsets, value_layout};
+use crate::lowered_value::LoweredValue;
+use crate::type_parts;
 
 /// An argument by reference: what is passed, and where it goes back to.
-struct Lent {
+struct ReferenceArgument {
     address: ir::Value,
     /// A variable in registers, which lies on the stack meanwhile.
-    home: Option<Loc>,
+    reload_to: Option<PlaceLocation>,
     ty: Type,
 }
 
 /// An argument, evaluated.
-enum Ready<'e> {
-    Value(Val, &'e Type),
-    Place(&'e Place, Keys),
+enum EvaluatedArgument<'e> {
+    Value(LoweredValue, &'e Type),
+    Place(&'e Place, PlaceIndices),
 }
 
-impl Lower<'_, '_> {
+impl FunctionLowering<'_, '_> {
     /// A call.
-    pub fn call_expr(&mut self, e: &Expr, callee: Callee, args: &[Arg]) -> Val {
+    pub fn call_expr(&mut self, e: &Expr, callee: Callee, args: &[Arg]) -> LoweredValue {
         match callee {
             Callee::Native(native) => self.call_native(e, native, args),
             Callee::User(function) if self.unit.inlining.is_inlined[function.0 as usize] => {
@@ -40,7 +40,7 @@ impl Lower<'_, '_> {
     }
 
     /// Evaluates arguments from left to right.
-    fn arguments<'e>(&mut self, args: &'e [Arg]) -> Vec<Ready<'e>> {
+    fn arguments<'e>(&mut self, args: &'e [Arg]) -> Vec<EvaluatedArgument<'e>> {
         let by_reference = args.iter().any(|arg| matches!(arg, Arg::Place(_)));
         let each = args.iter().map(|arg| match arg {
             Arg::Value(e) => {
@@ -51,81 +51,81 @@ impl Lower<'_, '_> {
                 } else {
                     value
                 };
-                Ready::Value(value, &e.ty)
+                EvaluatedArgument::Value(value, &e.ty)
             }
-            Arg::Place(place) => Ready::Place(place, self.keys(place)),
+            Arg::Place(place) => EvaluatedArgument::Place(place, self.place_indices(place)),
         });
         each.collect()
     }
 
-    fn call_native(&mut self, e: &Expr, native: NativeId, args: &[Arg]) -> Val {
+    fn call_native(&mut self, e: &Expr, native: NativeId, args: &[Arg]) -> LoweredValue {
         let function = self.unit.natives[native.0 as usize];
         if let Some(value) = self.intrinsic(e, &function, args) {
             return value;
         }
         let ready = self.arguments(args);
         let mut homes = Vec::new();
-        let operands: Vec<Given> = ready
+        let operands: Vec<FallbackOperand> = ready
             .into_iter()
             .map(|arg| match arg {
-                Ready::Value(value, ty) => Lower::given(&value, ty),
-                Ready::Place(place, keys) => {
+                EvaluatedArgument::Value(value, ty) => FunctionLowering::value_operand(&value, ty),
+                EvaluatedArgument::Place(place, keys) => {
                     let loc = self.locate(place, &keys);
                     let what = match loc {
-                        Loc::Value(at) => What::Place(at),
+                        PlaceLocation::Value(at) => FallbackOperandKind::Place(at),
                         other => {
-                            let lent = self.lend(other, &place.ty);
+                            let lent = self.pass_by_reference(other, &place.ty);
                             let address = lent.address;
                             homes.push(lent);
-                            What::Slot(address)
+                            FallbackOperandKind::Slot(address)
                         }
                     };
-                    Given {
+                    FallbackOperand {
                         ty: place.ty.clone(),
-                        what,
+                        kind: what,
                     }
                 }
             })
             .collect();
         self.allocations += 1;
-        let result = self.call_site(Op::Native(function), &operands, &e.ty, e.pos);
-        self.take_back(homes);
-        self.site_result(result, &e.ty)
+        let result = self.call_fallback(FallbackOp::Native(function), &operands, &e.ty, e.pos);
+        self.reload_references(homes);
+        self.fallback_result(result, &e.ty)
     }
 
     /// Makes what a place is addressable.
-    fn lend(&mut self, loc: Loc, ty: &Type) -> Lent {
+    fn pass_by_reference(&mut self, loc: PlaceLocation, ty: &Type) -> ReferenceArgument {
         let ty = ty.clone();
         match &loc {
-            Loc::Slot(_, base, offset) => {
+            PlaceLocation::Slot(_, base, offset) => {
                 let address = self.offset(*base, i64::from(*offset));
-                Lent {
+                ReferenceArgument {
                     address,
-                    home: None,
+                    reload_to: None,
                     ty,
                 }
             }
-            Loc::Value(at) if shape::is_scalar(&ty) && is_slot(&ty) => {
-                let address = self.offset(*at, i64::from(shapes::scalar(&ty)[0]));
-                Lent {
+            PlaceLocation::Value(at) if type_parts::is_scalar(&ty) && is_slot(&ty) => {
+                let address = self.offset(*at, i64::from(value_layout::scalar_offsets(&ty)[0]));
+                ReferenceArgument {
                     address,
-                    home: None,
+                    reload_to: None,
                     ty,
                 }
             }
-            Loc::Value(at) if !shape::is_scalar(&ty) => Lent {
+            PlaceLocation::Value(at) if !type_parts::is_scalar(&ty) => ReferenceArgument {
                 address: *at,
-                home: None,
+                reload_to: None,
                 ty,
             },
-            Loc::Registers(..) | Loc::Value(_) => {
+            PlaceLocation::Registers(..) | PlaceLocation::Value(_) => {
                 let value = self.read_at(&loc, &ty);
                 let parts = self.parts(&value, &ty);
-                let address = self.stack(2);
-                self.store_slot(Region::Bytes, address, 0, &ty, &parts);
-                Lent {
+                let address = self.stack_words(2);
+                self.store_slot(AccessRegion::Bytes, address, 0, &ty, &parts);
+                ReferenceArgument {
                     address,
-                    home: Some(loc),
+                    reload_to: Some(loc),
                     ty,
                 }
             }
@@ -133,119 +133,126 @@ impl Lower<'_, '_> {
     }
 
     /// Reads back the variables that lay on the stack.
-    fn take_back(&mut self, lent: Vec<Lent>) {
-        for Lent { address, home, ty } in lent {
+    fn reload_references(&mut self, references: Vec<ReferenceArgument>) {
+        for ReferenceArgument {
+            address,
+            reload_to: home,
+            ty,
+        } in references
+        {
             if let Some(loc) = home {
-                let parts = self.load_slot(Region::Bytes, address, 0, &ty);
-                self.store_at(loc, Val::parts(parts), &ty);
+                let parts = self.load_slot(AccessRegion::Bytes, address, 0, &ty);
+                self.store_at(loc, LoweredValue::from_parts(parts), &ty);
             }
         }
     }
 
-    fn call_user(&mut self, e: &Expr, id: FunctionId, args: &[Arg]) -> Val {
+    fn call_user(&mut self, e: &Expr, id: FunctionId, args: &[Arg]) -> LoweredValue {
         let ready = self.arguments(args);
         let mut is_volatile = false;
         let (mut words, mut homes) = (vec![self.env], Vec::new());
         for arg in ready {
             match arg {
-                Ready::Value(value, ty) => {
+                EvaluatedArgument::Value(value, ty) => {
                     is_volatile |= value.is_volatile();
                     words.extend(self.parts(&value, ty));
                 }
-                Ready::Place(place, keys) => {
+                EvaluatedArgument::Place(place, keys) => {
                     let loc = self.locate(place, &keys);
-                    let lent = self.lend(loc, &place.ty);
+                    let lent = self.pass_by_reference(loc, &place.ty);
                     words.push(lent.address);
                     homes.push(lent);
                 }
             }
         }
-        let parts = shape::parts(&e.ty);
-        let row = (parts.len() > 1).then(|| self.stack(parts.len()));
+        let parts = type_parts::parts(&e.ty);
+        let row = (parts.len() > 1).then(|| self.stack_words(parts.len()));
         words.extend(row);
         self.allocations += 1;
         self.outside_calls += 1;
-        let depth = self.deeper(id, e);
-        let callee = self.user_function(id);
-        let call = self.b.ins().call(callee, &words);
-        let results = self.b.inst_results(call).to_vec();
+        let depth = self.count_call_depth(id, e);
+        let callee = self.user_function_ref(id);
+        let call = self.builder.ins().call(callee, &words);
+        let results = self.builder.inst_results(call).to_vec();
         if let Some(depth) = depth {
             let env = self.env;
-            self.store(Region::Env, depth, env, offsets::DEPTH);
+            self.store(AccessRegion::Env, depth, env, offsets::CALL_DEPTH);
         }
-        self.take_back(homes);
-        self.check(results[0]);
+        self.reload_references(homes);
+        self.check_status(results[0]);
         match row {
             Some(row) => {
                 let each = parts.into_iter().enumerate();
                 let each =
-                    each.map(|(at, part)| self.load(Region::Stack, part, row, 8 * at as i32));
-                Val::parts(each)
+                    each.map(|(at, part)| self.load(AccessRegion::Stack, part, row, 8 * at as i32));
+                LoweredValue::from_parts(each)
             }
-            None => Val::parts(results[1..].iter().copied()),
+            None => LoweredValue::from_parts(results[1..].iter().copied()),
         }
-        .volatile_if(is_volatile)
+        .with_volatility(is_volatile)
     }
 
     /// Counts a call if calls may nest without end; the count before.
-    fn deeper(&mut self, id: FunctionId, e: &Expr) -> Option<ir::Value> {
+    fn count_call_depth(&mut self, id: FunctionId, e: &Expr) -> Option<ir::Value> {
         if !self.unit.inlining.is_counted[id.0 as usize] {
             return None;
         }
-        let depth = self.load_env(types::I32, offsets::DEPTH);
-        let floor = self.load_env(types::I64, offsets::FLOOR);
-        let here = self.b.ins().get_stack_pointer(types::I64);
+        let depth = self.load_env(types::I32, offsets::CALL_DEPTH);
+        let floor = self.load_env(types::I64, offsets::STACK_LIMIT);
+        let here = self.builder.ins().get_stack_pointer(types::I64);
         let limit = i64::from(MAX_CALL_DEPTH);
-        let too_deep = self
-            .b
-            .ins()
-            .icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, depth, limit);
+        let too_deep =
+            self.builder
+                .ins()
+                .icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, depth, limit);
         let too_low = self.icmp(IntCC::UnsignedLessThan, here, floor);
-        let too_much = self.b.ins().bor(too_deep, too_low);
-        self.fault_if(too_much, Op::Recursion, &[], e.pos);
-        let more = self.b.ins().iadd_imm_s(depth, 1);
+        let too_much = self.builder.ins().bor(too_deep, too_low);
+        self.fault_if(too_much, FallbackOp::Recursion, &[], e.pos);
+        let more = self.builder.ins().iadd_imm_s(depth, 1);
         let env = self.env;
-        self.store(Region::Env, more, env, offsets::DEPTH);
+        self.store(AccessRegion::Env, more, env, offsets::CALL_DEPTH);
         Some(depth)
     }
 
     /// Lowers a small function where it is called.
-    fn inline_call(&mut self, id: FunctionId, args: &[Arg]) -> Val {
+    fn inline_call(&mut self, id: FunctionId, args: &[Arg]) -> LoweredValue {
         let functions = self.unit.functions.clone();
         let function = &functions[id.0 as usize];
         let ready = self.arguments(args);
         let values = ready.into_iter().map(|arg| match arg {
-            Ready::Value(value, _) => value,
-            Ready::Place(..) => unreachable!("a function with references is not inlined"),
+            EvaluatedArgument::Value(value, _) => value,
+            EvaluatedArgument::Place(..) => {
+                unreachable!("a function with references is not inlined")
+            }
         });
-        let values: Vec<Val> = values.collect();
+        let values: Vec<LoweredValue> = values.collect();
         let is_volatile = values.iter().any(|value| value.is_volatile());
-        let done = self.block_with(&shape::parts(&function.result));
-        let exit = Exit {
+        let done = self.block_with(&type_parts::parts(&function.result));
+        let exit = ReturnTarget {
             block: done,
             ty: function.result.clone(),
         };
-        let frame = std::mem::replace(&mut self.frame, Frame::of_function(function, exit));
-        self.frame.stop = frame.stop;
+        let frame = std::mem::replace(&mut self.body, BodyContext::for_function(function, exit));
+        self.body.stop_address = frame.stop_address;
         self.function_body(function, values);
-        self.frame = frame;
-        self.go_sealed(done);
-        Val::parts(self.params(done)).volatile_if(is_volatile)
+        self.body = frame;
+        self.switch_to_sealed(done);
+        LoweredValue::from_parts(self.block_params(done)).with_volatility(is_volatile)
     }
 
     /// The body of a function, its arguments bound; control goes to its exit.
-    fn function_body(&mut self, function: &Function, values: Vec<Val>) {
-        let uses = Uses::of(&function.body);
+    fn function_body(&mut self, function: &Function, values: Vec<LoweredValue>) {
+        let uses = BodyUsage::from_body(&function.body);
         let formals = function.formals as usize;
-        self.frame.locals = self.settle(&function.body, formals, &uses);
+        self.body.locals = self.assign_homes(&function.body, formals, &uses);
         for (at, value) in values.into_iter().enumerate() {
             let local = &function.body.locals[at];
-            let storage = match self.settle_one(&local.ty, &uses.locals[at], 1) {
+            let storage = match self.assign_home(&local.ty, &uses.locals[at], 1) {
                 // Nobody changes an argument while it is used.
-                Storage::Unset => Storage::Alias(value),
+                LocalStorage::Unset => LocalStorage::Alias(value),
                 storage => self.set_storage(storage, value, &local.ty),
             };
-            self.frame.locals[at] = storage;
+            self.body.locals[at] = storage;
         }
         self.stmts(&function.body.stmts);
         self.end_of_function(function);
@@ -253,7 +260,7 @@ impl Lower<'_, '_> {
 
     /// The end of a body that does not return there.
     pub fn end_of_function(&mut self, function: &Function) {
-        let exit = self.frame.exits[0].clone();
+        let exit = self.body.return_targets[0].clone();
         if function.result == Type::Void {
             return self.jump(exit.block, &[]);
         }
@@ -266,8 +273,8 @@ impl Lower<'_, '_> {
 
 /// Whether a scalar within a `Value` looks as in a flat slot.
 fn is_slot(ty: &Type) -> bool {
-    let offsets = shapes::scalar(ty);
-    let slot = shape::slot_offsets(ty);
+    let offsets = value_layout::scalar_offsets(ty);
+    let slot = type_parts::slot_offsets(ty);
     offsets
         .iter()
         .zip(slot)

@@ -5,31 +5,38 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{BinaryOp, Pos};
 use tuple::Type;
 
-use super::Lower;
-use crate::code::{Import, Op};
-use crate::value::Val;
+use super::FunctionLowering;
+use crate::code::{FallbackOp, ImportedFunction};
+use crate::lowered_value::LoweredValue;
 
-impl Lower<'_, '_> {
-    /// `a op b` of two values of one type, as a boolean.
-    pub fn compare(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: &Type, pos: Pos) -> ir::Value {
+impl FunctionLowering<'_, '_> {
+    /// `a op builder` of two values of one type, as a boolean.
+    pub fn compare(
+        &mut self,
+        op: BinaryOp,
+        a: &LoweredValue,
+        b: &LoweredValue,
+        ty: &Type,
+        pos: Pos,
+    ) -> ir::Value {
         match ty {
             ty if ty.is_signed() => {
-                let (x, y) = (self.part(a, ty), self.part(b, ty));
-                self.icmp(signed(op), x, y)
+                let (x, y) = (self.single_part(a, ty), self.single_part(b, ty));
+                self.icmp(signed_condition(op), x, y)
             }
             ty if ty.is_unsigned() || matches!(ty, Type::Boolean | Type::Enum(_)) => {
-                let (x, y) = (self.part(a, ty), self.part(b, ty));
-                self.icmp(unsigned(op), x, y)
+                let (x, y) = (self.single_part(a, ty), self.single_part(b, ty));
+                self.icmp(unsigned_condition(op), x, y)
             }
             ty if ty.is_float() => {
-                let (x, y) = (self.part(a, ty), self.part(b, ty));
-                self.b.ins().fcmp(float(op), x, y)
+                let (x, y) = (self.single_part(a, ty), self.single_part(b, ty));
+                self.builder.ins().fcmp(float_condition(op), x, y)
             }
             Type::Complex32 | Type::Complex64 => {
                 let (x, y) = (self.parts(a, ty), self.parts(b, ty));
-                let re = self.b.ins().fcmp(FloatCC::Equal, x[0], y[0]);
-                let im = self.b.ins().fcmp(FloatCC::Equal, x[1], y[1]);
-                let same = self.b.ins().band(re, im);
+                let re = self.builder.ins().fcmp(FloatCC::Equal, x[0], y[0]);
+                let im = self.builder.ins().fcmp(FloatCC::Equal, x[1], y[1]);
+                let same = self.builder.ins().band(re, im);
                 self.equal_or_not(op, same)
             }
             ty if ty.is_decimal() => self.compare_decimals(op, a, b, ty),
@@ -37,22 +44,27 @@ impl Lower<'_, '_> {
             ty if ty.is_rstring() || *ty == Type::Blob => self.compare_bytes(op, a, b, ty),
             Type::UString => {
                 let (x, y) = (self.parts(a, ty), self.parts(b, ty));
-                let order = self.call1(Import::CompareUnits, &[x[0], x[1], y[0], y[1]]);
-                self.icmp_const(signed(op), order, 0)
+                let order =
+                    self.call_for_word(ImportedFunction::CompareUtf16, &[x[0], x[1], y[0], y[1]]);
+                self.icmp_const(signed_condition(op), order, 0)
             }
             Type::Tuple(t) if t.attributes.len() <= 16 => {
                 let mut same = self.int(types::I8, 1);
                 for (index, attribute) in t.attributes.iter().enumerate() {
                     let (x, y) = (self.field(a, t, index), self.field(b, t, index));
                     let equal = self.compare(BinaryOp::Eq, &x, &y, &attribute.ty, pos);
-                    same = self.b.ins().band(same, equal);
+                    same = self.builder.ins().band(same, equal);
                 }
                 self.equal_or_not(op, same)
             }
             ty => {
-                let operands = [Lower::given(a, ty), Lower::given(b, ty)];
-                let result = self.run_at(Op::Binary(op), &operands, &Type::Boolean, pos);
-                self.part(&result, &Type::Boolean)
+                let operands = [
+                    FunctionLowering::value_operand(a, ty),
+                    FunctionLowering::value_operand(b, ty),
+                ];
+                let result =
+                    self.run_fallback(FallbackOp::Binary(op), &operands, &Type::Boolean, pos);
+                self.single_part(&result, &Type::Boolean)
             }
         }
     }
@@ -60,13 +72,13 @@ impl Lower<'_, '_> {
     /// `==` or `!=` from whether two values are the same.
     fn equal_or_not(&mut self, op: BinaryOp, same: ir::Value) -> ir::Value {
         if op == BinaryOp::Ne {
-            self.b.ins().bxor_imm_u(same, 1)
+            self.builder.ins().bxor_imm_u(same, 1)
         } else {
             same
         }
     }
 
-    fn compare_times(&mut self, op: BinaryOp, a: &Val, b: &Val) -> ir::Value {
+    fn compare_times(&mut self, op: BinaryOp, a: &LoweredValue, b: &LoweredValue) -> ir::Value {
         let (x, y) = (
             self.parts(a, &Type::Timestamp),
             self.parts(b, &Type::Timestamp),
@@ -74,22 +86,28 @@ impl Lower<'_, '_> {
         let same_second = self.icmp(IntCC::Equal, x[0], y[0]);
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
             let same_nanos = self.icmp(IntCC::Equal, x[1], y[1]);
-            let same = self.b.ins().band(same_second, same_nanos);
+            let same = self.builder.ins().band(same_second, same_nanos);
             return self.equal_or_not(op, same);
         }
-        let by_second = self.icmp(signed(op), x[0], y[0]);
-        let by_nanos = self.icmp(unsigned(op), x[1], y[1]);
-        self.b.ins().select(same_second, by_nanos, by_second)
+        let by_second = self.icmp(signed_condition(op), x[0], y[0]);
+        let by_nanos = self.icmp(unsigned_condition(op), x[1], y[1]);
+        self.builder.ins().select(same_second, by_nanos, by_second)
     }
 
-    fn compare_bytes(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: &Type) -> ir::Value {
+    fn compare_bytes(
+        &mut self,
+        op: BinaryOp,
+        a: &LoweredValue,
+        b: &LoweredValue,
+        ty: &Type,
+    ) -> ir::Value {
         let (x, y) = (self.parts(a, ty), self.parts(b, ty));
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
             let same = self.same_bytes(&x, &y);
             return self.equal_or_not(op, same);
         }
-        let order = self.call1(Import::CompareBytes, &[x[0], x[1], y[0], y[1]]);
-        self.icmp_const(signed(op), order, 0)
+        let order = self.call_for_word(ImportedFunction::CompareBytes, &[x[0], x[1], y[0], y[1]]);
+        self.icmp_const(signed_condition(op), order, 0)
     }
 
     /// Whether two strings are equal: first by length, and inline if that is known and small.
@@ -97,24 +115,26 @@ impl Lower<'_, '_> {
         let same_len = self.icmp(IntCC::Equal, x[1], y[1]);
         let (more, done) = (self.block(), self.block_with(&[types::I8]));
         let no = [ir::BlockArg::Value(self.int(types::I8, 0))];
-        self.b.ins().brif(same_len, more, &[], done, &no);
-        self.go_sealed(more);
-        let known = self.known(x[1]).or_else(|| self.known(y[1]));
+        self.builder.ins().brif(same_len, more, &[], done, &no);
+        self.switch_to_sealed(more);
+        let known = self
+            .known_constant(x[1])
+            .or_else(|| self.known_constant(y[1]));
         let same = match known {
-            Some(len @ 0..=16) => self.same_few(x[0], y[0], len as i32),
+            Some(len @ 0..=16) => self.equal_short_bytes(x[0], y[0], len as i32),
             _ => {
-                let same = self.call1(Import::SameBytes, &[x[0], y[0], x[1]]);
-                self.b.ins().ireduce(types::I8, same)
+                let same = self.call_for_word(ImportedFunction::SameBytes, &[x[0], y[0], x[1]]);
+                self.builder.ins().ireduce(types::I8, same)
             }
         };
         self.jump(done, &[same]);
-        self.go_sealed(done);
-        self.params(done)[0]
+        self.switch_to_sealed(done);
+        self.block_params(done)[0]
     }
 
     /// The number that a value is known to be.
-    pub fn known(&self, value: ir::Value) -> Option<i64> {
-        let dfg = &self.b.func.dfg;
+    pub fn known_constant(&self, value: ir::Value) -> Option<i64> {
+        let dfg = &self.builder.func.dfg;
         let inst = dfg.value_def(value).inst()?;
         match dfg.insts[inst] {
             ir::InstructionData::UnaryImm {
@@ -126,7 +146,7 @@ impl Lower<'_, '_> {
     }
 
     /// Whether so many bytes are equal, by words.
-    fn same_few(&mut self, x: ir::Value, y: ir::Value, len: i32) -> ir::Value {
+    fn equal_short_bytes(&mut self, x: ir::Value, y: ir::Value, len: i32) -> ir::Value {
         let flags = ir::MemFlagsData::new().with_notrap();
         let mut same = self.int(types::I8, 1);
         let mut at = 0;
@@ -137,10 +157,10 @@ impl Lower<'_, '_> {
                 2.. => (types::I16, 2),
                 _ => (types::I8, 1),
             };
-            let a = self.b.ins().load(ty, flags, x, at);
-            let b = self.b.ins().load(ty, flags, y, at);
+            let a = self.builder.ins().load(ty, flags, x, at);
+            let b = self.builder.ins().load(ty, flags, y, at);
             let equal = self.icmp(IntCC::Equal, a, b);
-            same = self.b.ins().band(same, equal);
+            same = self.builder.ins().band(same, equal);
             at += step;
         }
         same
@@ -148,7 +168,7 @@ impl Lower<'_, '_> {
 }
 
 /// The comparison of signed integers.
-pub fn signed(op: BinaryOp) -> IntCC {
+pub fn signed_condition(op: BinaryOp) -> IntCC {
     match op {
         BinaryOp::Lt => IntCC::SignedLessThan,
         BinaryOp::Le => IntCC::SignedLessThanOrEqual,
@@ -159,12 +179,12 @@ pub fn signed(op: BinaryOp) -> IntCC {
     }
 }
 
-fn unsigned(op: BinaryOp) -> IntCC {
-    signed(op).unsigned()
+fn unsigned_condition(op: BinaryOp) -> IntCC {
+    signed_condition(op).unsigned()
 }
 
 /// NaN: only `!=` holds.
-fn float(op: BinaryOp) -> FloatCC {
+fn float_condition(op: BinaryOp) -> FloatCC {
     match op {
         BinaryOp::Lt => FloatCC::LessThan,
         BinaryOp::Le => FloatCC::LessThanOrEqual,

@@ -8,84 +8,84 @@ use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
 use graph::{Function, FunctionId};
 use tuple::Type;
 
-use super::frame::{Exit, Frame};
-use super::{Lower, Region, Storage, Uses};
-use crate::shape;
-use crate::value::Val;
+use super::body_context::{BodyContext, ReturnTarget};
+use super::{AccessRegion, BodyUsage, FunctionLowering, LocalStorage};
+use crate::lowered_value::LoweredValue;
+use crate::type_parts;
 
-impl Lower<'_, '_> {
+impl FunctionLowering<'_, '_> {
     /// A whole machine function.
-    pub fn function(mut self, id: FunctionId) {
+    pub fn lower_function(mut self, id: FunctionId) {
         let functions = self.unit.functions.clone();
         let function = &functions[id.0 as usize];
-        let params = self.params(self.entry);
+        let params = self.block_params(self.entry_block);
         let mut params = params.into_iter().skip(1);
-        let done = self.block_with(&shape::parts(&function.result));
-        let exit = Exit {
+        let done = self.block_with(&type_parts::parts(&function.result));
+        let exit = ReturnTarget {
             block: done,
             ty: function.result.clone(),
         };
-        self.frame = Frame::of_function(function, exit);
-        let uses = Uses::of(&function.body);
+        self.body = BodyContext::for_function(function, exit);
+        let uses = BodyUsage::from_body(&function.body);
         let has_frame = self.enter_frame(function, &uses);
-        let mut lent = Vec::new();
-        self.frame.locals = self.settle(&function.body, function.formals as usize, &uses);
+        let mut references = Vec::new();
+        self.body.locals = self.assign_homes(&function.body, function.formals as usize, &uses);
         for at in 0..function.formals as usize {
             let local = &function.body.locals[at];
             let storage = if !local.by_reference {
-                let count = shape::part_count(&local.ty);
-                let value = Val::parts(params.by_ref().take(count));
-                match self.settle_one(&local.ty, &uses.locals[at], 1) {
-                    Storage::Unset => Storage::Alias(value),
+                let count = type_parts::part_count(&local.ty);
+                let value = LoweredValue::from_parts(params.by_ref().take(count));
+                match self.assign_home(&local.ty, &uses.locals[at], 1) {
+                    LocalStorage::Unset => LocalStorage::Alias(value),
                     storage => self.set_storage(storage, value, &local.ty),
                 }
             } else {
                 let address = params.next().expect("an address for each reference");
-                self.reference(at, address, &local.ty, &mut lent)
+                self.reference_parameter(at, address, &local.ty, &mut references)
             };
-            self.frame.locals[at] = storage;
+            self.body.locals[at] = storage;
         }
         let row = params.next();
         self.stmts(&function.body.stmts);
         self.end_of_function(function);
-        self.go_sealed(done);
-        let results = self.params(done);
-        self.write_back(&lent);
+        self.switch_to_sealed(done);
+        let results = self.block_params(done);
+        self.write_back_references(&references);
         self.exit_frame(has_frame);
         self.return_results(&results, row);
-        self.go_sealed(self.fail);
-        self.write_back(&lent);
+        self.switch_to_sealed(self.fault_block);
+        self.write_back_references(&references);
         self.return_fault(&function.result);
-        self.finish();
+        self.finish_function();
     }
 
     /// A formal by reference: a scalar lives in registers until the function returns.
-    fn reference(
+    fn reference_parameter(
         &mut self,
         at: usize,
         address: ir::Value,
         ty: &Type,
-        lent: &mut Vec<(usize, ir::Value, Type)>,
-    ) -> Storage {
-        if !shape::is_scalar(ty) {
-            return Storage::Memory(address);
+        references: &mut Vec<(usize, ir::Value, Type)>,
+    ) -> LocalStorage {
+        if !type_parts::is_scalar(ty) {
+            return LocalStorage::Memory(address);
         }
-        let parts = self.load_slot(Region::Bytes, address, 0, ty);
-        lent.push((at, address, ty.clone()));
+        let parts = self.load_slot(AccessRegion::Bytes, address, 0, ty);
+        references.push((at, address, ty.clone()));
         let vars = parts.iter().map(|&part| {
-            let ty = self.b.func.dfg.value_type(part);
-            let var = self.b.declare_var(ty);
-            self.b.def_var(var, part);
+            let ty = self.builder.func.dfg.value_type(part);
+            let var = self.builder.declare_var(ty);
+            self.builder.def_var(var, part);
             var
         });
-        Storage::Registers(vars.collect())
+        LocalStorage::Registers(vars.collect())
     }
 
-    fn write_back(&mut self, lent: &[(usize, ir::Value, Type)]) {
-        for (at, address, ty) in lent {
+    fn write_back_references(&mut self, references: &[(usize, ir::Value, Type)]) {
+        for (at, address, ty) in references {
             let value = self.read_local(graph::LocalId(*at as u32));
             let parts = self.parts(&value, ty);
-            self.store_slot(Region::Bytes, *address, 0, ty, &parts);
+            self.store_slot(AccessRegion::Bytes, *address, 0, ty, &parts);
         }
     }
 
@@ -102,7 +102,7 @@ impl Lower<'_, '_> {
     }
 
     fn return_fault(&mut self, result: &Type) {
-        let parts = shape::parts(result);
+        let parts = type_parts::parts(result);
         let zero = match parts[..] {
             [part] => vec![self.zero(part)],
             _ => Vec::new(),
@@ -112,8 +112,8 @@ impl Lower<'_, '_> {
 
     fn zero(&mut self, ty: ir::Type) -> ir::Value {
         match ty {
-            types::F32 => self.b.ins().f32const(0.0),
-            types::F64 => self.b.ins().f64const(0.0),
+            types::F32 => self.builder.ins().f32const(0.0),
+            types::F64 => self.builder.ins().f64const(0.0),
             int => self.int(int, 0),
         }
     }
@@ -127,10 +127,12 @@ pub fn signature(function: &Function, mut signature: Signature) -> Signature {
         if local.by_reference {
             param(types::I64);
         } else {
-            shape::parts(&local.ty).into_iter().for_each(&mut param);
+            type_parts::parts(&local.ty)
+                .into_iter()
+                .for_each(&mut param);
         }
     }
-    let results = shape::parts(&function.result);
+    let results = type_parts::parts(&function.result);
     if results.len() > 1 {
         param(types::I64);
     }

@@ -5,14 +5,14 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use graph::{Expr, Pos};
 use tuple::Type;
 
-use super::{Lower, Region};
-use crate::code::Op;
-use crate::shape;
-use crate::value::{Form, Val};
+use super::{AccessRegion, FunctionLowering};
+use crate::code::FallbackOp;
+use crate::lowered_value::{LoweredValue, ValueForm};
+use crate::type_parts;
 
-impl Lower<'_, '_> {
+impl FunctionLowering<'_, '_> {
     /// `base[at]`.
-    pub fn index(&mut self, e: &Expr, base: &Expr, at: &Expr) -> Val {
+    pub fn index(&mut self, e: &Expr, base: &Expr, at: &Expr) -> LoweredValue {
         let container = self.expr(base);
         let index = self.expr(at);
         match &base.ty {
@@ -29,14 +29,15 @@ impl Lower<'_, '_> {
                 self.element_at(list, word, element)
             }
             Type::Map(entry, _) => {
-                let map = self.table(&container, &base.ty);
+                let map = self.lowered_table(&container, &base.ty);
                 let found = self.map_get(&map, &index, &entry.0);
                 let operands = [
-                    Lower::given(&container, &base.ty),
-                    Lower::given(&index, &at.ty),
+                    FunctionLowering::value_operand(&container, &base.ty),
+                    FunctionLowering::value_operand(&index, &at.ty),
                 ];
-                self.fault_if_zero(found, Op::Index, &operands, e.pos);
-                Val::stable(Form::Boxed(found, 0)).volatile_if(container.is_volatile())
+                self.fault_if_zero(found, FallbackOp::Index, &operands, e.pos);
+                LoweredValue::new_stable(ValueForm::Boxed(found, 0))
+                    .with_volatility(container.is_volatile())
             }
             Type::RString | Type::BoundedRString(_) | Type::Blob => {
                 let parts = self.parts(&container, &base.ty);
@@ -51,15 +52,15 @@ impl Lower<'_, '_> {
                 if base.ty != Type::Blob {
                     return self.one_byte(parts[0], word, container.is_volatile());
                 }
-                let at = self.b.ins().iadd(parts[0], word);
-                Val::one(self.load(Region::Bytes, types::I8, at, 0))
+                let at = self.builder.ins().iadd(parts[0], word);
+                LoweredValue::from_part(self.load(AccessRegion::Bytes, types::I8, at, 0))
             }
             _ => {
                 let operands = [
-                    Lower::given(&container, &base.ty),
-                    Lower::given(&index, &at.ty),
+                    FunctionLowering::value_operand(&container, &base.ty),
+                    FunctionLowering::value_operand(&index, &at.ty),
                 ];
-                self.run_site(e, Op::Index, &operands)
+                self.run_expr_fallback(e, FallbackOp::Index, &operands)
             }
         }
     }
@@ -67,18 +68,18 @@ impl Lower<'_, '_> {
     /// Faults unless an index is below a length.
     pub fn check_index(
         &mut self,
-        (container, container_type): (&Val, &Type),
-        (index, index_type): (&Val, &Type),
+        (container, container_type): (&LoweredValue, &Type),
+        (index, index_type): (&LoweredValue, &Type),
         word: ir::Value,
         len: ir::Value,
         pos: Pos,
     ) {
         let is_beyond = self.icmp(IntCC::UnsignedGreaterThanOrEqual, word, len);
         let operands = [
-            Lower::given(container, container_type),
-            Lower::given(index, index_type),
+            FunctionLowering::value_operand(container, container_type),
+            FunctionLowering::value_operand(index, index_type),
         ];
-        self.fault_if(is_beyond, Op::Index, &operands, pos);
+        self.fault_if(is_beyond, FallbackOp::Index, &operands, pos);
     }
 
     /// `base[lower:upper]`.
@@ -88,15 +89,19 @@ impl Lower<'_, '_> {
         base: &Expr,
         lower: Option<&Expr>,
         upper: Option<&Expr>,
-    ) -> Val {
+    ) -> LoweredValue {
         let container = self.expr(base);
         let ends = [lower, upper].map(|end| end.map(|end| (self.expr(end), end.ty.clone())));
-        let is_native = shape::is_view(&base.ty) && base.ty != Type::UString;
-        let mut operands = vec![Lower::given(&container, &base.ty)];
-        operands.extend(ends.iter().flatten().map(|(end, ty)| Lower::given(end, ty)));
-        let op = Op::Slice(lower.is_some(), upper.is_some());
+        let is_native = type_parts::is_view(&base.ty) && base.ty != Type::UString;
+        let mut operands = vec![FunctionLowering::value_operand(&container, &base.ty)];
+        operands.extend(
+            ends.iter()
+                .flatten()
+                .map(|(end, ty)| FunctionLowering::value_operand(end, ty)),
+        );
+        let op = FallbackOp::Slice(lower.is_some(), upper.is_some());
         if !is_native || ends.iter().flatten().any(|(_, ty)| *ty == Type::Uint64) {
-            return self.run_site(e, op, &operands);
+            return self.run_expr_fallback(e, op, &operands);
         }
         let parts = self.parts(&container, &base.ty);
         let len = parts[1];
@@ -113,57 +118,63 @@ impl Lower<'_, '_> {
         let to = match &ends[1] {
             Some((end, ty)) => {
                 let to = self.index_word(end, ty);
-                let to = self.b.ins().smin(to, len);
-                self.b.ins().smax(to, from)
+                let to = self.builder.ins().smin(to, len);
+                self.builder.ins().smax(to, from)
             }
             None => len,
         };
         let stride = match &base.ty {
-            Type::List(element, _) => shape::scalar_bytes(element),
+            Type::List(element, _) => type_parts::scalar_bytes(element),
             _ => 1,
         };
         let data = self.element(parts[0], from, stride);
-        let len = self.b.ins().isub(to, from);
-        Val::parts([data, len]).volatile_if(container.is_volatile())
+        let len = self.builder.ins().isub(to, from);
+        LoweredValue::from_parts([data, len]).with_volatility(container.is_volatile())
     }
 
     /// `item in collection`.
-    pub fn contains(&mut self, e: &Expr, item: &Expr, collection: &Expr) -> Val {
+    pub fn contains(&mut self, e: &Expr, item: &Expr, collection: &Expr) -> LoweredValue {
         let value = self.expr(item);
         let container = self.expr(collection);
         let found = self.has_item(&value, &item.ty, &container, &collection.ty, e.pos);
         found.unwrap_or_else(|| {
             let operands = [
-                Lower::given(&value, &item.ty),
-                Lower::given(&container, &collection.ty),
+                FunctionLowering::value_operand(&value, &item.ty),
+                FunctionLowering::value_operand(&container, &collection.ty),
             ];
-            self.run_site(e, Op::In, &operands)
+            self.run_expr_fallback(e, FallbackOp::In, &operands)
         })
     }
 
     /// Whether a collection has an element, or a map a key, if there is code for that.
     pub fn has_item(
         &mut self,
-        item: &Val,
+        item: &LoweredValue,
         item_type: &Type,
-        collection: &Val,
+        collection: &LoweredValue,
         ty: &Type,
         pos: Pos,
-    ) -> Option<Val> {
+    ) -> Option<LoweredValue> {
         if !is_searched(item_type, ty) {
             return None;
         }
         match ty {
             Type::Map(entry, _) => {
-                let map = self.table(collection, ty);
+                let map = self.lowered_table(collection, ty);
                 let found = self.map_get(&map, item, &entry.0);
-                Some(Val::one(self.icmp_const(IntCC::NotEqual, found, 0)))
+                Some(LoweredValue::from_part(self.icmp_const(
+                    IntCC::NotEqual,
+                    found,
+                    0,
+                )))
             }
             Type::Set(element, _) => {
-                let set = self.table(collection, ty);
-                Some(Val::one(self.set_has(&set, item, element)))
+                let set = self.lowered_table(collection, ty);
+                Some(LoweredValue::from_part(self.set_has(&set, item, element)))
             }
-            Type::List(element, _) => Some(Val::one(self.scan(item, collection, ty, element, pos))),
+            Type::List(element, _) => Some(LoweredValue::from_part(
+                self.scan(item, collection, ty, element, pos),
+            )),
             _ => None,
         }
     }
@@ -171,8 +182,8 @@ impl Lower<'_, '_> {
     /// Whether a list has an element, one after the other.
     pub fn scan(
         &mut self,
-        item: &Val,
-        list: &Val,
+        item: &LoweredValue,
+        list: &LoweredValue,
         list_type: &Type,
         element: &Type,
         pos: Pos,
@@ -183,22 +194,22 @@ impl Lower<'_, '_> {
         let (body, next) = (self.block(), self.block());
         let done = self.block_with(&[types::I8]);
         self.jump(head, &[zero]);
-        self.go(head);
-        let index = self.params(head)[0];
+        self.switch_to(head);
+        let index = self.block_params(head)[0];
         let is_more = self.icmp(IntCC::UnsignedLessThan, index, list.len);
         let no = [ir::BlockArg::Value(self.int(types::I8, 0))];
-        self.b.ins().brif(is_more, body, &[], done, &no);
-        self.go_sealed(body);
+        self.builder.ins().brif(is_more, body, &[], done, &no);
+        self.switch_to_sealed(body);
         let candidate = self.element_at(list, index, element);
         let same = self.compare(graph::BinaryOp::Eq, &candidate, item, element, pos);
         let yes = [ir::BlockArg::Value(self.int(types::I8, 1))];
-        self.b.ins().brif(same, done, &yes, next, &[]);
-        self.go_sealed(next);
+        self.builder.ins().brif(same, done, &yes, next, &[]);
+        self.switch_to_sealed(next);
         let index = self.offset(index, 1);
         self.jump(head, &[index]);
-        self.b.seal_block(head);
-        self.go_sealed(done);
-        self.params(done)[0]
+        self.builder.seal_block(head);
+        self.switch_to_sealed(done);
+        self.block_params(done)[0]
     }
 }
 
@@ -214,5 +225,5 @@ pub fn is_searched(item: &Type, collection: &Type) -> bool {
 
 /// Whether elements of a type are compared without a call of a site.
 fn is_scanned(ty: &Type) -> bool {
-    shape::is_scalar(ty) || ty.is_rstring()
+    type_parts::is_scalar(ty) || ty.is_rstring()
 }

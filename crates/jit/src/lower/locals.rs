@@ -13,15 +13,15 @@ use cranelift_frontend::Variable;
 use graph::{Body, LocalId};
 use tuple::Type;
 
-use super::analysis::LocalUse;
-use super::{Lower, Uses};
-use crate::code::{Import, shapes};
-use crate::shape;
-use crate::value::Val;
+use super::body_usage::LocalUsage;
+use super::{BodyUsage, FunctionLowering};
+use crate::code::{ImportedFunction, value_layout};
+use crate::lowered_value::LoweredValue;
+use crate::type_parts;
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum LocalHome {
     /// Nowhere: it is another name of a value.
     Alias,
     /// In registers.
@@ -32,140 +32,154 @@ pub enum Home {
 
 /// A variable's home while code is made.
 #[derive(Clone, Debug)]
-pub enum Storage {
+pub enum LocalStorage {
     /// Not set yet.
     Unset,
     /// What it was set to.
-    Alias(Val),
+    Alias(LoweredValue),
     /// A variable for each part.
     Registers(Vec<Variable>),
     /// A home for each attribute.
-    Fields(Vec<Storage>),
+    Fields(Vec<LocalStorage>),
     /// A `Value` at an address.
     Memory(ir::Value),
 }
 
 /// Where a variable of a type that is used so has to live.
-pub fn home(ty: &Type, used: &LocalUse) -> Home {
-    if used.in_place || used.is_carried && !shape::is_plain(ty) {
-        Home::Memory
-    } else if used.lets + used.assigns <= 1 && used.fields.is_empty() {
-        Home::Alias
+pub fn local_home(ty: &Type, used: &LocalUsage) -> LocalHome {
+    if used.in_place || used.is_loop_carried && !type_parts::is_plain(ty) {
+        LocalHome::Memory
+    } else if used.initializations + used.assignments <= 1 && used.fields.is_empty() {
+        LocalHome::Alias
     } else {
-        Home::Registers
+        LocalHome::Registers
     }
 }
 
-impl Lower<'_, '_> {
+impl FunctionLowering<'_, '_> {
     /// Finds a home for every variable of a body that is not a formal.
-    pub fn settle(&mut self, body: &Body, formals: usize, uses: &Uses) -> Vec<Storage> {
-        let mut homes = vec![Storage::Unset; formals];
+    pub fn assign_homes(
+        &mut self,
+        body: &Body,
+        formals: usize,
+        uses: &BodyUsage,
+    ) -> Vec<LocalStorage> {
+        let mut homes = vec![LocalStorage::Unset; formals];
         for (local, used) in body.locals.iter().zip(&uses.locals).skip(formals) {
-            homes.push(self.settle_one(&local.ty, used, used.lets));
+            homes.push(self.assign_home(&local.ty, used, used.initializations));
         }
         homes
     }
 
     /// Finds a home for a variable that is set so often.
-    pub fn settle_one(&mut self, ty: &Type, used: &LocalUse, lets: u32) -> Storage {
-        match home(ty, used) {
-            Home::Alias => Storage::Unset,
-            Home::Memory => {
-                let at = self.slots.len() as i64 * i64::from(shapes::VALUE_BYTES);
-                self.slots.push(ty.clone());
-                let at = self.offset(self.slot_base, at);
+    pub fn assign_home(&mut self, ty: &Type, used: &LocalUsage, lets: u32) -> LocalStorage {
+        match local_home(ty, used) {
+            LocalHome::Alias => LocalStorage::Unset,
+            LocalHome::Memory => {
+                let at = self.local_types.len() as i64 * i64::from(value_layout::VALUE_BYTES);
+                self.local_types.push(ty.clone());
+                let at = self.offset(self.locals_base, at);
                 if lets == 0 {
                     self.clear(at, ty);
                 }
-                Storage::Memory(at)
+                LocalStorage::Memory(at)
             }
-            Home::Registers => match ty {
+            LocalHome::Registers => match ty {
                 Type::Tuple(t) => {
-                    let is_whole = lets > 1 || used.assigns > 0;
+                    let is_whole = lets > 1 || used.assignments > 0;
                     let each = t.attributes.iter().enumerate().map(|(index, a)| {
                         if is_whole || used.fields.contains(&(index as u32)) {
                             self.registers(&a.ty)
                         } else {
-                            Storage::Unset
+                            LocalStorage::Unset
                         }
                     });
-                    Storage::Fields(each.collect())
+                    LocalStorage::Fields(each.collect())
                 }
                 ty => self.registers(ty),
             },
         }
     }
 
-    fn registers(&mut self, ty: &Type) -> Storage {
-        let parts = shape::parts(ty).into_iter();
-        Storage::Registers(parts.map(|part| self.b.declare_var(part)).collect())
+    fn registers(&mut self, ty: &Type) -> LocalStorage {
+        let parts = type_parts::parts(ty).into_iter();
+        LocalStorage::Registers(parts.map(|part| self.builder.declare_var(part)).collect())
     }
 
     /// Makes a `Value` the default of its type.
     pub fn clear(&mut self, at: ir::Value, ty: &Type) {
         let ty = self.type_address(ty);
-        self.call(Import::Clear, &[ty, at]);
+        self.call(ImportedFunction::ClearValue, &[ty, at]);
     }
 
     /// A variable's value.
-    pub fn read_local(&mut self, local: LocalId) -> Val {
-        let storage = self.frame.locals[local.0 as usize].clone();
-        let ty = self.frame.types[local.0 as usize].clone();
+    pub fn read_local(&mut self, local: LocalId) -> LoweredValue {
+        let storage = self.body.locals[local.0 as usize].clone();
+        let ty = self.body.types[local.0 as usize].clone();
         self.read_storage(&storage, &ty)
     }
 
-    fn read_storage(&mut self, storage: &Storage, ty: &Type) -> Val {
+    fn read_storage(&mut self, storage: &LocalStorage, ty: &Type) -> LoweredValue {
         match storage {
             // Only dead code reads a variable before it is set.
-            Storage::Unset => self.default_value(ty),
-            Storage::Alias(value) => value.clone(),
-            Storage::Registers(vars) => Val::parts(vars.iter().map(|&var| self.b.use_var(var))),
-            Storage::Fields(fields) => {
+            LocalStorage::Unset => self.default_value(ty),
+            LocalStorage::Alias(value) => value.clone(),
+            LocalStorage::Registers(vars) => {
+                LoweredValue::from_parts(vars.iter().map(|&var| self.builder.use_var(var)))
+            }
+            LocalStorage::Fields(fields) => {
                 let Type::Tuple(t) = ty else {
                     unreachable!("attributes of {ty}")
                 };
                 let each = fields.iter().zip(&t.attributes);
-                Val::fields(each.map(|(field, a)| self.read_storage(field, &a.ty)))
+                LoweredValue::from_fields(each.map(|(field, a)| self.read_storage(field, &a.ty)))
             }
-            Storage::Memory(at) => Val::variable(*at),
+            LocalStorage::Memory(at) => LoweredValue::of_variable(*at),
         }
     }
 
     /// Gives a variable its initial value.
-    pub fn set_local(&mut self, local: LocalId, value: Val) {
+    pub fn set_local(&mut self, local: LocalId, value: LoweredValue) {
         let at = local.0 as usize;
-        let ty = self.frame.types[at].clone();
-        let storage = std::mem::replace(&mut self.frame.locals[at], Storage::Unset);
+        let ty = self.body.types[at].clone();
+        let storage = std::mem::replace(&mut self.body.locals[at], LocalStorage::Unset);
         let storage = self.set_storage(storage, value, &ty);
-        self.frame.locals[at] = storage;
+        self.body.locals[at] = storage;
     }
 
     /// Sets what lives in a home; the home afterwards.
-    pub fn set_storage(&mut self, storage: Storage, value: Val, ty: &Type) -> Storage {
+    pub fn set_storage(
+        &mut self,
+        storage: LocalStorage,
+        value: LoweredValue,
+        ty: &Type,
+    ) -> LocalStorage {
         match storage {
-            Storage::Unset | Storage::Alias(_) => Storage::Alias(self.stable(value, ty)),
-            Storage::Registers(vars) => {
+            LocalStorage::Unset | LocalStorage::Alias(_) => {
+                LocalStorage::Alias(self.stable(value, ty))
+            }
+            LocalStorage::Registers(vars) => {
                 let value = self.stable(value, ty);
                 for (&var, part) in vars.iter().zip(self.parts(&value, ty)) {
-                    self.b.def_var(var, part);
+                    self.builder.def_var(var, part);
                 }
-                Storage::Registers(vars)
+                LocalStorage::Registers(vars)
             }
-            Storage::Fields(fields) => {
+            LocalStorage::Fields(fields) => {
                 let Type::Tuple(t) = ty else {
                     unreachable!("attributes of {ty}")
                 };
                 // All of them are read before the first is set.
                 let value = self.stable(value, ty);
                 let indexes = 0..t.attributes.len();
-                let values: Vec<Val> = indexes.map(|i| self.field(&value, t, i)).collect();
+                let values: Vec<LoweredValue> = indexes.map(|i| self.field(&value, t, i)).collect();
                 let each = fields.into_iter().zip(values).zip(&t.attributes);
                 let set = each.map(|((field, value), a)| self.set_storage(field, value, &a.ty));
-                Storage::Fields(set.collect())
+                LocalStorage::Fields(set.collect())
             }
-            Storage::Memory(at) => {
+            LocalStorage::Memory(at) => {
                 self.assign_value(at, &value, ty);
-                Storage::Memory(at)
+                LocalStorage::Memory(at)
             }
         }
     }

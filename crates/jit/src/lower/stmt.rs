@@ -4,11 +4,11 @@ use cranelift_codegen::ir::{Block, InstBuilder};
 use graph::Stmt;
 use tuple::Type;
 
-use super::frame::{Exit, Loop};
-use super::{Lower, Made, Storage};
-use crate::code::Import;
+use super::body_context::{LoopTargets, ReturnTarget};
+use super::{EntryRequirements, FunctionLowering, LocalStorage};
+use crate::code::ImportedFunction;
 
-impl Lower<'_, '_> {
+impl FunctionLowering<'_, '_> {
     /// Statements in order.
     pub fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
@@ -26,7 +26,7 @@ impl Lower<'_, '_> {
                 let value = match init {
                     Some(init) => self.expr(init),
                     None => {
-                        let ty = self.frame.types[local.0 as usize].clone();
+                        let ty = self.body.types[local.0 as usize].clone();
                         self.default_value(&ty)
                     }
                 };
@@ -36,18 +36,18 @@ impl Lower<'_, '_> {
                 self.expr(e);
             }
             Stmt::If(condition, yes, no) => self.if_else(condition, yes, no),
-            Stmt::While(condition, body) => self.repeat(condition, body),
+            Stmt::While(condition, body) => self.while_loop(condition, body),
             Stmt::For(local, collection, body) => self.for_each(*local, collection, body),
-            Stmt::Break => self.leave_loop(|blocks| blocks.done),
+            Stmt::Break => self.leave_loop(|blocks| blocks.break_block),
             Stmt::Continue => self.leave_loop(|blocks| {
                 blocks.is_continued = true;
-                blocks.next
+                blocks.continue_block
             }),
-            Stmt::Return(value) => self.return_(value.as_ref()),
-            Stmt::Clause(body) => self.clause(body),
+            Stmt::Return(value) => self.return_statement(value.as_ref()),
+            Stmt::Clause(body) => self.nested_body(body),
             Stmt::Sleep(seconds) => {
-                let seconds = self.expr_part(seconds);
-                self.call(Import::Sleep, &[seconds]);
+                let seconds = self.expr_single_part(seconds);
+                self.call(ImportedFunction::Sleep, &[seconds]);
             }
             Stmt::Submit { port, tuple, pos } => self.submit(port, tuple, *pos),
             Stmt::SubmitPunct { port, mark, pos } => self.submit_punct(port, mark, *pos),
@@ -55,25 +55,25 @@ impl Lower<'_, '_> {
     }
 
     fn if_else(&mut self, condition: &graph::Expr, yes: &[Stmt], no: &[Stmt]) {
-        let condition = self.expr_part(condition);
-        if self.choose(condition, yes, no) {
+        let condition = self.expr_single_part(condition);
+        if self.branchless_if(condition, yes, no) {
             return;
         }
         let (on_yes, done) = (self.block(), self.block());
         let on_no = if no.is_empty() { done } else { self.block() };
         self.branch(condition, on_yes, on_no);
-        self.go_sealed(on_yes);
+        self.switch_to_sealed(on_yes);
         self.stmts(yes);
         self.jump(done, &[]);
         if !no.is_empty() {
-            self.go_sealed(on_no);
+            self.switch_to_sealed(on_no);
             self.stmts(no);
             self.jump(done, &[]);
         }
-        self.go_sealed(done);
+        self.switch_to_sealed(done);
     }
 
-    fn return_(&mut self, value: Option<&graph::Expr>) {
+    fn return_statement(&mut self, value: Option<&graph::Expr>) {
         let parts = match value {
             Some(e) => {
                 let value = self.expr(e);
@@ -83,7 +83,7 @@ impl Lower<'_, '_> {
             }
             None => Default::default(),
         };
-        let Some(Exit { block, ty }) = self.frame.exits.last().cloned() else {
+        let Some(ReturnTarget { block, ty }) = self.body.return_targets.last().cloned() else {
             unreachable!("a body has an exit")
         };
         let parts = if ty == Type::Void {
@@ -91,57 +91,62 @@ impl Lower<'_, '_> {
         } else {
             parts
         };
-        self.leave(block, &parts);
+        self.leave_to(block, &parts);
     }
 
     /// `break` and `continue`; without a loop around they end the clause.
-    fn leave_loop(&mut self, to: fn(&mut Loop) -> Block) {
-        match (self.frame.loops.last_mut().map(to), self.frame.exits.last()) {
-            (Some(block), _) => self.leave(block, &[]),
+    fn leave_loop(&mut self, to: fn(&mut LoopTargets) -> Block) {
+        match (
+            self.body.loops.last_mut().map(to),
+            self.body.return_targets.last(),
+        ) {
+            (Some(block), _) => self.leave_to(block, &[]),
             (
                 None,
-                Some(Exit {
+                Some(ReturnTarget {
                     block,
                     ty: Type::Void,
                 }),
-            ) => self.leave(*block, &[]),
+            ) => self.leave_to(*block, &[]),
             _ => {}
         }
     }
 
     /// A body within a body: `return` leaves only it.
-    fn clause(&mut self, body: &[Stmt]) {
+    fn nested_body(&mut self, body: &[Stmt]) {
         let done = self.block();
-        self.frame.exits.push(Exit {
+        self.body.return_targets.push(ReturnTarget {
             block: done,
             ty: Type::Void,
         });
-        let loops = std::mem::take(&mut self.frame.loops);
+        let loops = std::mem::take(&mut self.body.loops);
         self.stmts(body);
-        self.frame.loops = loops;
-        self.frame.exits.pop();
+        self.body.loops = loops;
+        self.body.return_targets.pop();
         self.jump(done, &[]);
-        self.go_sealed(done);
+        self.switch_to_sealed(done);
     }
 
     /// Sets a variable that a loop fetches anew each turn: its value stays where it is.
-    pub fn set_item(&mut self, local: graph::LocalId, item: crate::value::Val) {
+    pub fn set_item(&mut self, local: graph::LocalId, item: crate::lowered_value::LoweredValue) {
         let at = local.0 as usize;
-        match self.frame.locals[at] {
-            Storage::Unset | Storage::Alias(_) => self.frame.locals[at] = Storage::Alias(item),
+        match self.body.locals[at] {
+            LocalStorage::Unset | LocalStorage::Alias(_) => {
+                self.body.locals[at] = LocalStorage::Alias(item)
+            }
             _ => self.set_local(local, item),
         }
     }
 
     /// Seals what is left and ends the function.
-    pub fn finish(mut self) -> Made {
-        self.b.seal_all_blocks();
-        let config = self.unit.frontend;
-        let made = Made {
-            slots: self.slots,
+    pub fn finish_function(mut self) -> EntryRequirements {
+        self.builder.seal_all_blocks();
+        let config = self.unit.target_config;
+        let made = EntryRequirements {
+            local_types: self.local_types,
             allocates: self.allocations > 0,
         };
-        self.b.finalize(config);
+        self.builder.finalize(config);
         made
     }
 
@@ -150,6 +155,6 @@ impl Lower<'_, '_> {
         let status = self.int(cranelift_codegen::ir::types::I32, status);
         let mut all = vec![status];
         all.extend_from_slice(values);
-        self.b.ins().return_(&all);
+        self.builder.ins().return_(&all);
     }
 }

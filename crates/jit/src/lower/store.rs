@@ -6,33 +6,39 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use graph::Pos;
 use tuple::Type;
 
-use super::place::Loc;
-use super::{Lower, Region, Storage};
-use crate::code::{Import, Op, shapes};
-use crate::shape;
-use crate::value::{Form, Val};
+use super::place::PlaceLocation;
+use super::{AccessRegion, FunctionLowering, LocalStorage};
+use crate::code::{FallbackOp, ImportedFunction, value_layout};
+use crate::lowered_value::{LoweredValue, ValueForm};
+use crate::type_parts;
 
-impl Lower<'_, '_> {
+impl FunctionLowering<'_, '_> {
     /// Puts a value there.
-    pub fn store_at(&mut self, loc: Loc, value: Val, ty: &Type) {
+    pub fn store_at(&mut self, loc: PlaceLocation, value: LoweredValue, ty: &Type) {
         match loc {
-            Loc::Slot(region, base, offset) => {
+            PlaceLocation::Slot(region, base, offset) => {
                 let parts = self.parts(&value, ty);
                 self.store_slot(region, base, offset, ty, &parts);
             }
-            Loc::Value(at) => self.assign_value(at, &value, ty),
-            Loc::Registers(local, fields) => {
+            PlaceLocation::Value(at) => self.assign_value(at, &value, ty),
+            PlaceLocation::Registers(local, fields) => {
                 let at = local as usize;
-                let whole = self.frame.types[at].clone();
-                let storage = std::mem::replace(&mut self.frame.locals[at], Storage::Unset);
+                let whole = self.body.types[at].clone();
+                let storage = std::mem::replace(&mut self.body.locals[at], LocalStorage::Unset);
                 let storage = self.store_field(storage, &whole, &fields, value);
-                self.frame.locals[at] = storage;
+                self.body.locals[at] = storage;
             }
         }
     }
 
     /// Sets an attribute of what lives in registers.
-    fn store_field(&mut self, storage: Storage, ty: &Type, fields: &[u32], value: Val) -> Storage {
+    fn store_field(
+        &mut self,
+        storage: LocalStorage,
+        ty: &Type,
+        fields: &[u32],
+        value: LoweredValue,
+    ) -> LocalStorage {
         let Some((&index, rest)) = fields.split_first() else {
             return self.set_storage(storage, value, ty);
         };
@@ -41,55 +47,62 @@ impl Lower<'_, '_> {
         };
         let index = index as usize;
         match storage {
-            Storage::Fields(mut homes) => {
-                let home = std::mem::replace(&mut homes[index], Storage::Unset);
+            LocalStorage::Fields(mut homes) => {
+                let home = std::mem::replace(&mut homes[index], LocalStorage::Unset);
                 homes[index] = self.store_field(home, &t.attributes[index].ty, rest, value);
-                Storage::Fields(homes)
+                LocalStorage::Fields(homes)
             }
             // A tuple within a tuple: the parts of the attribute are adjacent.
-            Storage::Registers(vars) => {
+            LocalStorage::Registers(vars) => {
                 let before = t.attributes[..index].iter();
-                let start: usize = before.map(|a| shape::part_count(&a.ty)).sum();
+                let start: usize = before.map(|a| type_parts::part_count(&a.ty)).sum();
                 let inner = &t.attributes[index].ty;
-                let own = vars[start..start + shape::part_count(inner)].to_vec();
-                self.store_field(Storage::Registers(own), inner, rest, value);
-                Storage::Registers(vars)
+                let own = vars[start..start + type_parts::part_count(inner)].to_vec();
+                self.store_field(LocalStorage::Registers(own), inner, rest, value);
+                LocalStorage::Registers(vars)
             }
             other => other,
         }
     }
 
     /// Writes over a `Value` of the same type.
-    pub fn assign_value(&mut self, at: ir::Value, value: &Val, ty: &Type) {
-        if shape::is_scalar(ty) {
+    pub fn assign_value(&mut self, at: ir::Value, value: &LoweredValue, ty: &Type) {
+        if type_parts::is_scalar(ty) {
             let parts = self.parts(value, ty);
-            for (part, offset) in parts.into_iter().zip(shapes::scalar(ty)) {
-                self.store(Region::Values, part, at, offset);
+            for (part, offset) in parts.into_iter().zip(value_layout::scalar_offsets(ty)) {
+                self.store(AccessRegion::Values, part, at, offset);
             }
             return;
         }
-        let is_single = shape::is_view(ty) || shape::is_boxed(ty);
+        let is_single = type_parts::is_view(ty) || type_parts::is_boxed(ty);
         let value = if is_single {
             value.clone()
         } else {
             self.stable(value.clone(), ty)
         };
-        if let (Type::Tuple(t), false) = (ty, matches!(value.form, Form::Boxed(..))) {
+        if let (Type::Tuple(t), false) = (ty, matches!(value.form, ValueForm::Boxed(..))) {
             for (index, a) in t.attributes.iter().enumerate() {
                 let field = self.field(&value, t, index);
-                let (to, offset) = self.boxed_field((at, 0), index, Region::Values);
+                let (to, offset) = self.boxed_field((at, 0), index, AccessRegion::Values);
                 let to = self.offset(to, i64::from(offset));
                 self.assign_value(to, &field, &a.ty);
             }
             return;
         }
-        let words = self.words(&value, ty);
+        let words = self.parts_as_words(&value, ty);
         let ty = self.type_address(ty);
-        self.call(Import::Assign, &[ty, words, at]);
+        self.call(ImportedFunction::AssignValue, &[ty, words, at]);
     }
 
-    /// `m[k] = value`: inserts, unless the map is bounded and full.
-    pub fn insert(&mut self, map: ir::Value, map_type: &Type, key: &Val, value: &Val, ty: &Type) {
+    /// `m[k] = lowered_value`: inserts, unless the map is bounded and full.
+    pub fn insert(
+        &mut self,
+        map: ir::Value,
+        map_type: &Type,
+        key: &LoweredValue,
+        value: &LoweredValue,
+        ty: &Type,
+    ) {
         let Type::Map(entry, bound) = map_type else {
             unreachable!("an entry of {map_type}")
         };
@@ -102,29 +115,30 @@ impl Lower<'_, '_> {
         let (store, done) = (self.block(), self.block());
         let has_room = self.icmp_const(IntCC::NotEqual, at, 0);
         self.branch(has_room, store, done);
-        self.go_sealed(store);
+        self.switch_to_sealed(store);
         self.assign_value(at, &value, ty);
         self.jump(done, &[]);
-        self.go_sealed(done);
+        self.switch_to_sealed(done);
     }
 
     /// A value cut to the bound of the place that it is assigned to.
-    pub fn fit(&mut self, value: Val, from: &Type, to: &Type) -> Val {
+    pub fn fit_to_bound(&mut self, value: LoweredValue, from: &Type, to: &Type) -> LoweredValue {
         match to {
             Type::BoundedRString(_) if from.is_rstring() => {
                 let is_volatile = value.is_volatile();
                 let parts = self.parts(&value, from);
-                Val::parts(self.fitted(parts, to)).volatile_if(is_volatile)
+                LoweredValue::from_parts(self.truncate_to_bound(parts, to))
+                    .with_volatility(is_volatile)
             }
-            Type::List(element, Some(bound)) if shape::is_scalar(element) => {
+            Type::List(element, Some(bound)) if type_parts::is_scalar(element) => {
                 let parts = self.parts(&value, from);
                 let bound = self.word(i64::from(*bound));
-                let len = self.b.ins().umin(parts[1], bound);
-                Val::parts([parts[0], len]).volatile_if(value.is_volatile())
+                let len = self.builder.ins().umin(parts[1], bound);
+                LoweredValue::from_parts([parts[0], len]).with_volatility(value.is_volatile())
             }
-            to if super::construct::is_bounded(to) && from != to => {
-                let given = Lower::given(&value, from);
-                self.run_at(Op::Same, &[given], to, Pos::default())
+            to if super::literal::is_bounded(to) && from != to => {
+                let given = FunctionLowering::value_operand(&value, from);
+                self.run_fallback(FallbackOp::Identity, &[given], to, Pos::default())
             }
             _ => value,
         }

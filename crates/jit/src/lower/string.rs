@@ -5,28 +5,28 @@ use graph::{BinaryOp, Expr, ExprKind};
 use smallvec::SmallVec;
 use tuple::Type;
 
-use super::Lower;
-use crate::value::{Parts, Val};
+use super::FunctionLowering;
+use crate::lowered_value::{LoweredValue, ValueParts};
 
-impl Lower<'_, '_> {
-    /// `a + b + c`: all pieces into one new string.
-    pub fn concatenation(&mut self, e: &Expr, left: &Expr, right: &Expr) -> Val {
+impl FunctionLowering<'_, '_> {
+    /// `a + builder + c`: all pieces into one new string.
+    pub fn concatenation(&mut self, e: &Expr, left: &Expr, right: &Expr) -> LoweredValue {
         let mut pieces = Vec::new();
-        self.pieces(left, &e.ty, &mut pieces);
+        self.collect_pieces(left, &e.ty, &mut pieces);
         let last = self.expr(right);
         pieces.push(self.parts(&last, &right.ty));
-        let joined = self.join(&pieces, &e.ty);
-        Val::parts(self.fitted(joined, &e.ty))
+        let joined = self.join_pieces(&pieces, &e.ty);
+        LoweredValue::from_parts(self.truncate_to_bound(joined, &e.ty))
     }
 
-    /// The operands of a chain of `+`, from left to right. A bounded chain is cut at each step, so it
-    /// is not flattened.
-    fn pieces(&mut self, e: &Expr, ty: &Type, to: &mut Vec<Parts>) {
+    /// The operands of a chain of `+`, from left to right. A bounded chain is cut at each step, so
+    /// it is not flattened.
+    fn collect_pieces(&mut self, e: &Expr, ty: &Type, to: &mut Vec<ValueParts>) {
         match &e.kind {
             ExprKind::Binary(BinaryOp::Add, left, right)
                 if e.ty == *ty && !matches!(ty, Type::BoundedRString(_)) =>
             {
-                self.pieces(left, ty, to);
+                self.collect_pieces(left, ty, to);
                 let right_value = self.expr(right);
                 to.push(self.parts(&right_value, &right.ty));
             }
@@ -38,26 +38,26 @@ impl Lower<'_, '_> {
     }
 
     /// Strings one after the other.
-    pub fn join(&mut self, pieces: &[Parts], ty: &Type) -> Parts {
+    pub fn join_pieces(&mut self, pieces: &[ValueParts], ty: &Type) -> ValueParts {
         let unit = if *ty == Type::UString { 2 } else { 1 };
         let zero = self.word(0);
         let mut len = pieces[0][1];
         for piece in &pieces[1..] {
-            len = self.b.ins().iadd(len, piece[1]);
+            len = self.builder.ins().iadd(len, piece[1]);
         }
         let bytes = self.element(zero, len, unit);
-        let data = self.take(bytes);
+        let data = self.allocate(bytes);
         let mut to = data;
         for piece in pieces {
             let bytes = self.element(zero, piece[1], unit);
             self.copy_piece(to, piece[0], bytes, unit);
-            to = self.b.ins().iadd(to, bytes);
+            to = self.builder.ins().iadd(to, bytes);
         }
         SmallVec::from_slice(&[data, len])
     }
 
     fn copy_piece(&mut self, to: ir::Value, from: ir::Value, bytes: ir::Value, unit: i32) {
-        match self.known(bytes) {
+        match self.known_constant(bytes) {
             Some(known) if known <= 32 && unit == 1 => {
                 self.copy_const((to, 0), (from, 0), known as i32);
             }
@@ -66,12 +66,12 @@ impl Lower<'_, '_> {
     }
 
     /// A string's parts, cut to the bound of a type.
-    pub fn fitted(&mut self, parts: Parts, ty: &Type) -> Parts {
+    pub fn truncate_to_bound(&mut self, parts: ValueParts, ty: &Type) -> ValueParts {
         let Type::BoundedRString(bound) = ty else {
             return parts;
         };
         let bound = self.word(i64::from(*bound));
-        let len = self.b.ins().umin(parts[1], bound);
+        let len = self.builder.ins().umin(parts[1], bound);
         SmallVec::from_slice(&[parts[0], len])
     }
 }

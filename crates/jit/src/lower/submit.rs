@@ -7,91 +7,100 @@ use std::sync::Arc;
 
 use tuple::{Layout, Type, Value};
 
-use super::Lower;
-use super::frame::{Input, Target};
-use crate::code::{Import, Op};
-use crate::value::{Form, Val};
+use super::FunctionLowering;
+use super::body_context::{BodyInput, OutputTarget};
+use crate::code::{FallbackOp, ImportedFunction};
+use crate::lowered_value::{LoweredValue, ValueForm};
 
-impl Lower<'_, '_> {
+impl FunctionLowering<'_, '_> {
     /// `submit(tuple, port)`
     pub fn submit(&mut self, port: &Expr, tuple: &Expr, pos: Pos) {
-        let ports = self.frame.targets.len() as u32;
+        let ports = self.body.targets.len() as u32;
         if let ExprKind::Const(Value::Uint32(port)) = port.kind
             && port < ports
         {
-            return self.send(port, tuple, pos);
+            return self.submit_to_port(port, tuple, pos);
         }
         let value = self.expr(port);
-        let number = self.part(&value, &port.ty);
+        let number = self.single_part(&value, &port.ty);
         self.check_port(&value, number, pos);
         let done = self.block();
         // Only ports of the tuple's schema can be meant.
         for at in 0..ports {
-            let schema = &self.frame.targets[at as usize].layout().schema;
+            let schema = &self.body.targets[at as usize].layout().schema;
             if !matches!(&tuple.ty, Type::Tuple(t) if t == schema) {
                 continue;
             }
             let (here, next) = (self.block(), self.block());
             let is_it = self.icmp_const(IntCC::Equal, number, i64::from(at));
             self.branch(is_it, here, next);
-            self.go_sealed(here);
-            self.send(at, tuple, pos);
+            self.switch_to_sealed(here);
+            self.submit_to_port(at, tuple, pos);
             self.jump(done, &[]);
-            self.go_sealed(next);
+            self.switch_to_sealed(next);
         }
         self.jump(done, &[]);
-        self.go_sealed(done);
+        self.switch_to_sealed(done);
     }
 
-    fn check_port(&mut self, value: &Val, number: ir::Value, pos: Pos) {
-        let ports = self.frame.targets.len() as u32;
+    fn check_port(&mut self, value: &LoweredValue, number: ir::Value, pos: Pos) {
+        let ports = self.body.targets.len() as u32;
         let limit = self.int(types::I32, i64::from(ports));
         let is_beyond = self.icmp(IntCC::UnsignedGreaterThanOrEqual, number, limit);
-        let given = Lower::given(value, &Type::Uint32);
-        self.fault_if(is_beyond, Op::PortRange(ports), &[given], pos);
+        let given = FunctionLowering::value_operand(value, &Type::Uint32);
+        self.fault_if(is_beyond, FallbackOp::PortRange(ports), &[given], pos);
     }
 
-    fn send(&mut self, port: u32, tuple: &Expr, pos: Pos) {
-        let target = self.frame.targets[port as usize].clone();
+    fn submit_to_port(&mut self, port: u32, tuple: &Expr, pos: Pos) {
+        let target = self.body.targets[port as usize].clone();
         let value = self.expr(tuple);
         match target {
-            Target::Inlined(_, branch) => {
+            OutputTarget::Inlined(_, branch) => {
                 let bytes = self.whole_input(tuple).map(|(_, bytes)| bytes);
-                let input = Input {
+                let input = BodyInput {
                     tuple: value,
                     bytes,
                 };
                 self.deliver(&branch, &input);
             }
-            Target::Outlet(layout) => self.send_out(port, tuple, &value, &layout, pos),
-            Target::Frame(layout, granted) => {
+            OutputTarget::Outlet(layout) => {
+                self.submit_to_outlet(port, tuple, &value, &layout, pos)
+            }
+            OutputTarget::RingFrame(layout, granted) => {
                 let (slow, done) = (self.cold_block(), self.block());
-                let at = self.room(&granted, layout.size, slow);
+                let at = self.claim_frame(&granted, layout.size, slow);
                 let fields = self.fields(&value, &tuple.ty);
                 self.fill_fixed(at, &fields, &layout);
-                self.commit(&granted, layout.size, port);
+                self.commit_frame(&granted, layout.size, port);
                 self.jump(done, &[]);
-                self.go_sealed(slow);
-                self.send_out(port, tuple, &value, &layout, pos);
+                self.switch_to_sealed(slow);
+                self.submit_to_outlet(port, tuple, &value, &layout, pos);
                 self.jump(done, &[]);
-                self.go_sealed(done);
+                self.switch_to_sealed(done);
             }
         }
     }
 
     /// To the outlet.
-    fn send_out(&mut self, port: u32, tuple: &Expr, value: &Val, layout: &Arc<Layout>, pos: Pos) {
+    fn submit_to_outlet(
+        &mut self,
+        port: u32,
+        tuple: &Expr,
+        value: &LoweredValue,
+        layout: &Arc<Layout>,
+        pos: Pos,
+    ) {
         let number = self.int(types::I32, i64::from(port));
         if let Some((at, bytes)) = self.whole_input(tuple) {
-            return self.sent(Import::SubmitInput, &[number, at, bytes], pos);
+            return self.call_submit(ImportedFunction::SubmitInput, &[number, at, bytes], pos);
         }
         let fields = self.fields(value, &tuple.ty);
         self.make_tuple(&fields, layout);
-        self.sent(Import::SubmitMade, &[number], pos);
+        self.call_submit(ImportedFunction::SubmitTuple, &[number], pos);
     }
 
     /// The attributes of a tuple.
-    fn fields(&mut self, tuple: &Val, ty: &Type) -> Vec<Option<Val>> {
+    fn fields(&mut self, tuple: &LoweredValue, ty: &Type) -> Vec<Option<LoweredValue>> {
         let Type::Tuple(schema) = ty else {
             unreachable!("a tuple is submitted")
         };
@@ -104,24 +113,24 @@ impl Lower<'_, '_> {
         let ExprKind::Input { port, history } = e.kind else {
             return None;
         };
-        let slot = self.frame.ports[port as usize] + history;
-        let input = self.frame.inputs[slot as usize].as_ref()?;
+        let slot = self.body.first_slots[port as usize] + history;
+        let input = self.body.inputs[slot as usize].as_ref()?;
         match input.tuple.form {
-            Form::Flat(at, 0) => Some((at, input.bytes?)),
+            ValueForm::Flat(at, 0) => Some((at, input.bytes?)),
             _ => None,
         }
     }
 
     /// Calls a import that submits; its fault is the statement's.
-    fn sent(&mut self, import: Import, args: &[ir::Value], pos: Pos) {
-        let place = self.pos_word(pos);
+    fn call_submit(&mut self, import: ImportedFunction, args: &[ir::Value], pos: Pos) {
+        let place = self.position_address(pos);
         let mut all = args.to_vec();
         all.push(place);
         self.call_checked(import, &all);
     }
 
     /// The address of a position.
-    fn pos_word(&mut self, pos: Pos) -> ir::Value {
+    fn position_address(&mut self, pos: Pos) -> ir::Value {
         let at = self.unit.pool.pos(pos);
         self.word(at)
     }
@@ -129,21 +138,21 @@ impl Lower<'_, '_> {
     /// `submit(punctuation, port)`
     pub fn submit_punct(&mut self, port: &Expr, mark: &Expr, pos: Pos) {
         let value = self.expr(port);
-        let number = self.part(&value, &port.ty);
-        let ports = self.frame.targets.len() as u32;
+        let number = self.single_part(&value, &port.ty);
+        let ports = self.body.targets.len() as u32;
         match port.kind {
             ExprKind::Const(Value::Uint32(port)) if port < ports => {}
             _ => self.check_port(&value, number, pos),
         }
-        let mark = self.expr_part(mark);
-        self.sent(Import::Punctuate, &[number, mark], pos);
+        let mark = self.expr_single_part(mark);
+        self.call_submit(ImportedFunction::Punctuate, &[number, mark], pos);
     }
 
     /// Counts a tuple.
-    pub fn count(&mut self, counter: i64) {
+    pub fn increment_counter(&mut self, counter: i64) {
         let at = self.word(counter);
-        let count = self.load(super::Region::Counters, types::I64, at, 0);
-        let count = self.b.ins().iadd_imm_s(count, 1);
-        self.store(super::Region::Counters, count, at, 0);
+        let count = self.load(super::AccessRegion::Counters, types::I64, at, 0);
+        let count = self.builder.ins().iadd_imm_s(count, 1);
+        self.store(super::AccessRegion::Counters, count, at, 0);
     }
 }

@@ -1,16 +1,16 @@
 //! Fused chains: inlined operators against the same operators one by one.
 
 use graph::{BinaryOp, Body, Expr, ExprKind, NativeFn, Stmt, UnaryOp};
-use runtime::Logic;
-use runtime::abi::interpreted::Interpreted;
-use thalweg_jit::{Jit, Options};
+use runtime::LoweredLogic;
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use thalweg_jit::{Jit, JitOptions};
 use tuple::{Type, Value};
 
 use crate::hub::{Node, Seen, run, run_as, run_until};
 use crate::make::*;
 use crate::rig::{Rig, schema, submit};
 
-fn note(call: &mut graph::Call<'_>) -> Result<Value, graph::Fault> {
+fn note(call: &mut graph::NativeCall<'_>) -> Result<Value, graph::Fault> {
     call.services.print(b"noted", false)?;
     Ok(Value::Boolean(false))
 }
@@ -56,12 +56,12 @@ fn node(inputs: u32, on_tuple: Body, links: Vec<Option<Vec<(u32, u32)>>>) -> Nod
         state: vec![var("count", Type::Int64), var("names", Type::RString)],
         ..Rig::default()
     };
-    let logic = Logic {
+    let logic = LoweredLogic {
         state: rig.state.clone(),
         on_tuple: vec![on_tuple; inputs as usize],
         on_punct: vec![None; inputs as usize],
         on_process: None,
-        ..Logic::default()
+        ..LoweredLogic::default()
     };
     Node { rig, logic, links }
 }
@@ -133,12 +133,12 @@ fn row(n: i64) -> Value {
 }
 
 fn agree(nodes: &[Node], tuples: &[Value]) -> Seen {
-    let expected = run(nodes, &mut Interpreted::new(&[], &NATIVES), tuples);
-    let mut jit = Jit::new(&[], &NATIVES, Options::default()).unwrap();
+    let expected = run(nodes, &mut InterpreterBackend::new(&[], &NATIVES), tuples);
+    let mut jit = Jit::new(&[], &NATIVES, JitOptions::default()).unwrap();
     let actual = run(nodes, &mut jit, tuples);
     assert_eq!(expected, actual);
     if nodes[0].rig.inputs.len() == 1 {
-        let mut jit = Jit::new(&[], &NATIVES, Options::default()).unwrap();
+        let mut jit = Jit::new(&[], &NATIVES, JitOptions::default()).unwrap();
         let in_batch = run_as(nodes, &mut jit, tuples, true);
         assert_eq!(expected, in_batch);
     }
@@ -245,7 +245,7 @@ fn sources_look_at_the_shutdown_flag_each_turn() {
             ),
         ],
     ));
-    let mut jit = Jit::new(&[], &[], Options::default()).expect("this machine is supported");
+    let mut jit = Jit::new(&[], &[], JitOptions::default()).expect("this machine is supported");
     // The flag is the low byte of the counter: the first tuple asks for the shutdown.
     let seen = run_until(&nodes, &mut jit, |submitted| {
         submitted[0][0].address().cast()

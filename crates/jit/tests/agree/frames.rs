@@ -3,14 +3,15 @@
 
 use std::cell::RefCell;
 
-use graph::{Fault, Inputs, Services, State};
-use ring::{Reader, Shape, Writer, private};
-use runtime::abi::interpreted::Interpreted;
+use graph::{Fault, InputTuples, Services, State};
+use ring::{Reader, RingShape, Writer, private_ring};
+use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
-    Act, Backend, Context, Counter, FrameLink, FrameRoom, FusedView, Member, Scope, StateCell,
+    Backend, CodeContext, Counter, FrameEdge, FrameGrant, FusedMember, FusedView, OperatorScope,
+    RunBody, StateCell,
 };
-use runtime::{Logic, Outlet, Row};
-use thalweg_jit::{Jit, Options};
+use runtime::{EvaluationInputs, LoweredLogic, Outlet};
+use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 
 use crate::make::*;
@@ -29,7 +30,7 @@ struct Ringed {
 
 impl Ringed {
     fn new() -> Ringed {
-        let (writer, mut readers) = private(Shape {
+        let (writer, mut readers) = private_ring(RingShape {
             bytes: 8192,
             readers: 1,
         })
@@ -75,11 +76,11 @@ impl Outlet for &Ringed {
             self.read();
         }
     }
-    fn wake(&mut self, _: u32) {
+    fn wake_consumer(&mut self, _: u32) {
         *self.woken.borrow_mut() += 1;
-        self.writer.borrow().sleeping_readers();
+        self.writer.borrow().take_sleeping_readers();
     }
-    fn punctuate(&mut self, _: u32, _: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, _: u32, _: Punctuation) -> Result<(), Fault> {
         Ok(())
     }
     fn services(&mut self) -> &mut dyn Services {
@@ -87,8 +88,8 @@ impl Outlet for &Ringed {
     }
     fn evaluate(
         &mut self,
-        _: &Row<'_>,
-        _: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+        _: &EvaluationInputs<'_>,
+        _: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }
@@ -175,8 +176,8 @@ fn forward() -> graph::Body {
     body([], vec![submit(0, whole)])
 }
 
-/// Runs a body on tuples; what was read of the ring, how many the outlet wrote, and how often it was
-/// told to wake somebody.
+/// Runs a body on tuples; what was read of the ring, how many the outlet wrote, and how often it
+/// was told to wake somebody.
 fn run(
     backend: &mut dyn Backend,
     on_tuple: graph::Body,
@@ -193,7 +194,7 @@ fn run(
         &counters,
         has_grant.then_some(&ringed),
     );
-    let layout = Layout::of(stream().as_tuple().unwrap());
+    let layout = Layout::new(stream().as_tuple().unwrap());
     for n in 0..1000 {
         if sleeps && n % 100 == 50 {
             ringed.read();
@@ -201,16 +202,16 @@ fn run(
         }
         let mut buf = TupleBuf::default();
         buf.set_all(&layout, &row(n));
-        let mut context = Context {
-            inputs: Inputs {
+        let mut context = CodeContext {
+            inputs: InputTuples {
                 tuples: &[Some(buf.as_ref())],
                 layouts: std::slice::from_ref(&layout),
             },
             state: state.borrow(),
             outlet: &mut &ringed,
-            mark: None,
+            punctuation: None,
         };
-        act.act(&mut context)
+        act.run_body(&mut context)
             .unwrap_or_else(|fault| panic!("{fault}"));
     }
     ringed.read();
@@ -230,48 +231,48 @@ fn compiled(
     state: &StateCell,
     [submitted, processed, written]: &[Counter; 3],
     ringed: Option<&Ringed>,
-) -> Box<dyn Act> {
+) -> Box<dyn RunBody> {
     let ty = stream().as_tuple().unwrap().clone();
     let rig = Rig {
         inputs: vec![(ty.clone(), 0)],
         outputs: vec![ty.clone()],
         ..Rig::default()
     };
-    let logic = Logic {
+    let logic = LoweredLogic {
         on_tuple: vec![on_tuple],
         on_punct: vec![None],
-        ..Logic::default()
+        ..LoweredLogic::default()
     };
-    let frames = ringed.map(|ringed| FrameLink {
-        room: FrameRoom {
+    let frames = ringed.map(|ringed| FrameEdge {
+        grant: FrameGrant {
             grant: ringed.writer.borrow_mut().grant().expect("membarrier"),
             kind: KIND,
-            written: written.address(),
+            written_count: written.address(),
         },
         submitted,
         processed,
     });
     static STOP: u8 = 0;
-    let member = Member {
-        scope: Scope {
+    let member = FusedMember {
+        scope: OperatorScope {
             operator: &rig.operator(),
             index: 0,
-            inputs: vec![Layout::of(&ty)],
-            outputs: vec![Layout::of(&ty)],
+            inputs: vec![Layout::new(&ty)],
+            outputs: vec![Layout::new(&ty)],
             state: &[],
         },
         logic: &logic,
         state: state.address(),
-        links: vec![None],
-        frames: vec![frames],
-        batched: vec![],
+        fused_outputs: vec![None],
+        frame_edges: vec![frames],
+        has_batched_input: vec![],
     };
     let view = FusedView {
         members: vec![member],
-        stop: &raw const STOP,
+        stop_flag: &raw const STOP,
     };
     let codes = backend
-        .fused(&view)
+        .compile_fused(&view)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let code = codes.into_iter().flat_map(|code| code.on_tuple).flatten();
@@ -280,13 +281,13 @@ fn compiled(
 
 fn agree(on_tuple: &graph::Body, sleeps: bool) -> u64 {
     let (expected, all, _) = run(
-        &mut Interpreted::new(&[], &[]),
+        &mut InterpreterBackend::new(&[], &[]),
         on_tuple.clone(),
         false,
         false,
     );
     assert_eq!((expected.len(), all), (1000, 1000));
-    let mut jit = Jit::new(&[], &[], Options::default()).unwrap();
+    let mut jit = Jit::new(&[], &[], JitOptions::default()).unwrap();
     let (actual, by_outlet, woken) = run(&mut jit, on_tuple.clone(), true, sleeps);
     assert_eq!(expected, actual);
     assert!(

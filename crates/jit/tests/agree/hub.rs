@@ -3,11 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use graph::{Fault, Inputs, Operator, Services};
+use graph::{Fault, InputTuples, OperatorNode, Services};
 use runtime::abi::{
-    Backend, Batch, Code, Context, Counter, FusedView, Link, Links, Member, Scope, StateCell,
+    Backend, CodeContext, Counter, FrameBatch, FusedEdge, FusedMember, FusedOutput, FusedView,
+    OperatorCode, OperatorScope, StateCell,
 };
-use runtime::{Logic, Outlet, Row};
+use runtime::{EvaluationInputs, LoweredLogic, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use crate::rig::{Event, Rig, Sink};
@@ -16,7 +17,7 @@ use crate::rig::{Event, Rig, Sink};
 /// `None` for the outside.
 pub struct Node {
     pub rig: Rig,
-    pub logic: Logic,
+    pub logic: LoweredLogic,
     pub links: Vec<Option<Vec<(u32, u32)>>>,
 }
 
@@ -32,7 +33,7 @@ pub struct Seen {
 
 struct Hub<'a> {
     nodes: &'a [Node],
-    codes: Vec<RefCell<Code>>,
+    codes: Vec<RefCell<OperatorCode>>,
     states: Vec<RefCell<StateCell>>,
     submitted: &'a [Vec<Counter>],
     processed: &'a [Vec<Counter>],
@@ -73,7 +74,7 @@ fn run_with(
     (tuples, in_batch): (&[Value], bool),
     stop: impl FnOnce(&[Vec<Counter>]) -> *const u8,
 ) -> Seen {
-    let operators: Vec<Operator> = nodes.iter().map(|node| node.rig.operator()).collect();
+    let operators: Vec<OperatorNode> = nodes.iter().map(|node| node.rig.operator()).collect();
     let states: Vec<StateCell> = nodes
         .iter()
         .map(|node| StateCell::new(graph::State::new(&node.rig.state)))
@@ -88,14 +89,14 @@ fn run_with(
     let processed = counters(|node| node.rig.inputs.len());
     let inputs: Vec<Vec<_>> = nodes
         .iter()
-        .map(|n| n.rig.inputs.iter().map(|(s, _)| Layout::of(s)).collect())
+        .map(|n| n.rig.inputs.iter().map(|(s, _)| Layout::new(s)).collect())
         .collect();
     let outputs: Vec<Vec<_>> = nodes
         .iter()
-        .map(|n| n.rig.outputs.iter().map(Layout::of).collect())
+        .map(|n| n.rig.outputs.iter().map(Layout::new).collect())
         .collect();
-    let member = |at: usize| Member {
-        scope: Scope {
+    let member = |at: usize| FusedMember {
+        scope: OperatorScope {
             operator: &operators[at],
             index: at as u32,
             inputs: inputs[at].clone(),
@@ -104,16 +105,16 @@ fn run_with(
         },
         logic: &nodes[at].logic,
         state: states[at].address(),
-        links: links(&nodes[at], &submitted[at], &processed),
-        frames: Vec::new(),
-        batched: vec![at == 0; nodes[at].rig.inputs.len()],
+        fused_outputs: links(&nodes[at], &submitted[at], &processed),
+        frame_edges: Vec::new(),
+        has_batched_input: vec![at == 0; nodes[at].rig.inputs.len()],
     };
     let view = FusedView {
         members: (0..nodes.len()).map(member).collect(),
-        stop: stop(&submitted),
+        stop_flag: stop(&submitted),
     };
     let codes = backend
-        .fused(&view)
+        .compile_fused(&view)
         .unwrap_or_else(|fault| panic!("{fault}"));
     backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let hub = Hub {
@@ -148,16 +149,19 @@ fn links<'a>(
     node: &Node,
     submitted: &'a [Counter],
     processed: &'a [Vec<Counter>],
-) -> Vec<Option<Links<'a>>> {
+) -> Vec<Option<FusedOutput<'a>>> {
     let ports = node.links.iter().zip(submitted);
     let links = ports.map(|(links, submitted)| {
-        let links = links.as_ref()?.iter().map(|&(member, port)| Link {
+        let links = links.as_ref()?.iter().map(|&(member, port)| FusedEdge {
             member,
             port,
             processed: &processed[member as usize][port as usize],
         });
         let links = links.collect();
-        Some(Links { submitted, links })
+        Some(FusedOutput {
+            submitted,
+            edges: links,
+        })
     });
     links.collect()
 }
@@ -181,11 +185,11 @@ impl Hub<'_> {
         let mut source = self.codes[0].borrow_mut().on_process.take();
         if let Some(source) = &mut source {
             let mut states = self.states[0].borrow_mut();
-            return source.act(&mut Context {
-                inputs: Inputs::NONE,
+            return source.run_body(&mut CodeContext {
+                inputs: InputTuples::NONE,
                 state: states.borrow(),
                 outlet: &mut self.port(),
-                mark: None,
+                punctuation: None,
             });
         }
         for value in tuples {
@@ -208,16 +212,16 @@ impl Hub<'_> {
             .chunks_exact(8)
             .map(|word| u64::from_ne_bytes(word.try_into().unwrap()))
             .collect();
-        let mut batch = Batch::new(bytemuck::cast_slice(&words));
+        let mut batch = FrameBatch::new(bytemuck::cast_slice(&words));
         let mut code = self.codes[0].borrow_mut();
-        let each = code.on_each[0].as_mut().expect("code for batches");
+        let each = code.on_batch[0].as_mut().expect("code for batches");
         let mut state = self.states[0].borrow_mut();
-        let (count, result) = each.act_each(
-            &mut Context {
-                inputs: Inputs::NONE,
+        let (count, result) = each.run_body_on_batch(
+            &mut CodeContext {
+                inputs: InputTuples::NONE,
                 state: state.borrow(),
                 outlet: &mut self.port(),
-                mark: None,
+                punctuation: None,
             },
             &mut batch,
             KIND,
@@ -242,14 +246,14 @@ impl Hub<'_> {
         tuples[port] = Some(tuple);
         let before = self.acting.replace(member as u32);
         let mut state = self.states[member].borrow_mut();
-        act.act(&mut Context {
-            inputs: Inputs {
+        act.run_body(&mut CodeContext {
+            inputs: InputTuples {
                 tuples: &tuples,
                 layouts: &self.inputs[member],
             },
             state: state.borrow(),
             outlet: &mut self.port(),
-            mark: None,
+            punctuation: None,
         })?;
         self.acting.set(before);
         Ok(())
@@ -275,7 +279,7 @@ impl Outlet for Port<'_, '_> {
         }
         Ok(())
     }
-    fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         let event = (self.hub.acting.get(), Event::Mark(port, mark));
         self.hub.events.borrow_mut().push(event);
         Ok(())
@@ -290,8 +294,8 @@ impl Outlet for Port<'_, '_> {
     }
     fn evaluate(
         &mut self,
-        _row: &Row<'_>,
-        _code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+        _row: &EvaluationInputs<'_>,
+        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }

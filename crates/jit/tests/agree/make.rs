@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use graph::{
     Arg, BinaryOp, Body, Callee, Expr, ExprKind, Function, FunctionId, LocalId, LocalVar, Place,
-    Pos, Root, StateId, StateVar, Step, Stmt,
+    PlaceRoot, PlaceStep, Pos, StateId, StateVar, Stmt,
 };
 use tuple::{List, Map, RString, Set, Type, UString, Value};
 
@@ -19,7 +19,7 @@ pub fn pos() -> Pos {
 }
 
 pub fn expr(kind: ExprKind, ty: Type) -> Expr {
-    Expr::new(kind, ty).at(pos())
+    Expr::new(kind, ty).with_pos(pos())
 }
 
 pub fn int(x: i64) -> Expr {
@@ -63,19 +63,19 @@ pub fn map_of(key: Type, value: Type) -> Type {
 }
 
 pub fn attr(index: u32, ty: Type) -> Expr {
-    Expr::attribute(0, index, ty).at(pos())
+    Expr::attribute(0, index, ty).with_pos(pos())
 }
 
 pub fn local(id: u32, ty: Type) -> Expr {
-    Expr::local(LocalId(id), ty).at(pos())
+    Expr::local(LocalId(id), ty).with_pos(pos())
 }
 
 pub fn state(id: u32, ty: Type) -> Expr {
-    Expr::state(StateId(id), ty).at(pos())
+    Expr::state(StateId(id), ty).with_pos(pos())
 }
 
 pub fn bin(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-    Expr::binary(op, a, b).at(pos())
+    Expr::binary(op, a, b).with_pos(pos())
 }
 
 pub fn add(a: Expr, b: Expr) -> Expr {
@@ -103,7 +103,7 @@ pub fn tuple(ty: &Type, fields: Vec<Expr>) -> Expr {
 }
 
 pub fn field(base: Expr, name: &str) -> Expr {
-    base.field(name).at(pos())
+    base.field(name).with_pos(pos())
 }
 
 pub fn if_else(condition: Expr, yes: Expr, no: Expr) -> Expr {
@@ -115,7 +115,7 @@ pub fn if_else(condition: Expr, yes: Expr, no: Expr) -> Expr {
 }
 
 pub fn call(function: u32, args: Vec<Arg>, ty: Type) -> Expr {
-    Expr::call(Callee::User(FunctionId(function)), args, ty).at(pos())
+    Expr::call(Callee::User(FunctionId(function)), args, ty).with_pos(pos())
 }
 
 pub fn val(e: Expr) -> Arg {
@@ -129,27 +129,27 @@ pub fn by_ref(place: Place) -> Arg {
 pub fn local_place(id: u32, ty: Type) -> Place {
     Place {
         pos: pos(),
-        ..Place::new(Root::Local(LocalId(id)), ty)
+        ..Place::new(PlaceRoot::Local(LocalId(id)), ty)
     }
 }
 
 pub fn state_place(id: u32, ty: Type) -> Place {
     Place {
         pos: pos(),
-        ..Place::new(Root::State(StateId(id)), ty)
+        ..Place::new(PlaceRoot::State(StateId(id)), ty)
     }
 }
 
 pub fn at(place: Place, index: Expr, ty: Type) -> Place {
-    place.then(Step::Index(index), ty)
+    place.with_step(PlaceStep::Index(index), ty)
 }
 
 pub fn part(place: Place, index: u32, ty: Type) -> Place {
-    place.then(Step::Field(index), ty)
+    place.with_step(PlaceStep::Field(index), ty)
 }
 
 pub fn set_to(place: Place, value: Expr) -> Stmt {
-    Stmt::Expr(Expr::assign(place, value).at(pos()))
+    Stmt::Expr(Expr::assign(place, value).with_pos(pos()))
 }
 
 pub fn add_to(place: Place, value: Expr) -> Stmt {
@@ -166,10 +166,10 @@ pub fn op_to(op: BinaryOp, place: Place, value: Expr) -> Stmt {
 pub fn step(place: Place, down: bool, prefix: bool) -> Expr {
     let ty = place.ty.clone();
     expr(
-        ExprKind::Step {
+        ExprKind::Increment {
             place,
-            down,
-            prefix,
+            is_decrement: down,
+            is_prefix: prefix,
         },
         ty,
     )

@@ -1,23 +1,23 @@
 //! Random programs: what compiled code does is what the interpreter does, to the bit.
 
-use graph::arbitrary::{Case, NATIVES, Outcome, cases};
-use graph::{Expr, Inputs, NoServices, Operator, OutPort, Pos, Services, State};
+use graph::arbitrary::{GeneratedCase, NATIVES, RunOutcome, generated_cases};
+use graph::{Expr, InputTuples, NoServices, OperatorNode, OutPort, Pos, Services, State};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use runtime::abi::{Backend, Context, Scope};
-use runtime::{Outlet, Row};
+use runtime::abi::{Backend, CodeContext, OperatorScope};
+use runtime::{EvaluationInputs, Outlet};
 use std::sync::Arc;
-use thalweg_jit::{Jit, Options};
+use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
 
-fn operator(case: &Case) -> Operator {
+fn operator(case: &GeneratedCase) -> OperatorNode {
     let output = |schema: &Arc<tuple::TupleType>| OutPort {
         name: "Out".into(),
         schema: schema.clone(),
         calls: Vec::new(),
         assign: Vec::new(),
     };
-    Operator {
+    OperatorNode {
         name: "Op".into(),
         kind: "test::Op".into(),
         inputs: case.inputs.clone(),
@@ -26,24 +26,24 @@ fn operator(case: &Case) -> Operator {
         logic: graph::Logic::default(),
         config: Vec::new(),
         annotations: Vec::new(),
-        own_thread: false,
-        is_timed: false,
+        has_own_thread: false,
+        submits_by_timer: false,
         clock: None,
         pos: Pos::default(),
     }
 }
 
 /// What compiled code makes of a case.
-fn compiled(case: &Case) -> Vec<Outcome> {
+fn compiled(case: &GeneratedCase) -> Vec<RunOutcome> {
     let operator = operator(case);
-    let scope = Scope {
+    let scope = OperatorScope {
         operator: &operator,
         index: 0,
         inputs: case.input_layouts(),
         outputs: case.output_layouts(),
         state: &case.state,
     };
-    let mut jit = Jit::new(&case.functions, NATIVES, Options::default()).unwrap();
+    let mut jit = Jit::new(&case.functions, NATIVES, JitOptions::default()).unwrap();
     let exprs: Vec<Option<&Expr>> = case.projection.iter().map(Option::as_ref).collect();
     let layout = scope.outputs[0].clone();
     let mut body = jit
@@ -58,31 +58,31 @@ fn compiled(case: &Case) -> Vec<Outcome> {
     jit.finish().unwrap_or_else(|fault| panic!("{fault}"));
     let mut state = State::new(&case.state);
     let runs = (0..case.runs.len()).map(|run| {
-        let flat = case.flat(run);
+        let flat = case.flat_tuples(run);
         let tuples: Vec<_> = flat.iter().map(|tuple| Some(tuple.as_ref())).collect();
         let mut recorder = Recorder {
             layouts: scope.outputs.clone(),
             ..Recorder::default()
         };
-        let mut context = Context {
-            inputs: Inputs {
+        let mut context = CodeContext {
+            inputs: InputTuples {
                 tuples: &tuples,
                 layouts: &scope.inputs,
             },
             state: &mut state,
             outlet: &mut recorder,
-            mark: Some(case.mark),
+            punctuation: Some(case.current_punctuation),
         };
-        let ended = body.act(&mut context);
+        let ended = body.run_body(&mut context);
         let mut out = TupleBuf::default();
         let projected = projection.project(&mut context, &mut out);
         let holds = condition.test(&mut context);
-        Outcome {
-            ended,
-            state: Outcome::of_state(&state),
+        RunOutcome {
+            body_result: ended,
+            state: RunOutcome::state_bytes(&state),
             submitted: recorder.submitted,
-            projected: projected.map(|()| Outcome::of_tuple(out.as_ref(), &layout)),
-            holds,
+            projection: projected.map(|()| RunOutcome::tuple_bytes(out.as_ref(), &layout)),
+            condition: holds,
         }
     });
     runs.collect()
@@ -98,11 +98,11 @@ struct Recorder {
 
 impl Outlet for Recorder {
     fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), graph::Fault> {
-        let bytes = Outcome::of_tuple(tuple, &self.layouts[port as usize]);
+        let bytes = RunOutcome::tuple_bytes(tuple, &self.layouts[port as usize]);
         self.submitted.push((port, Ok(bytes)));
         Ok(())
     }
-    fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), graph::Fault> {
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), graph::Fault> {
         self.submitted.push((port, Err(mark)));
         Ok(())
     }
@@ -111,8 +111,8 @@ impl Outlet for Recorder {
     }
     fn evaluate(
         &mut self,
-        _row: &Row<'_>,
-        _code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), graph::Fault>,
+        _row: &EvaluationInputs<'_>,
+        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), graph::Fault>,
     ) -> Result<(), graph::Fault> {
         Err(graph::Fault::value("not here"))
     }
@@ -122,14 +122,14 @@ impl Outlet for Recorder {
 }
 
 /// What differs between the outcomes of two runs, in short.
-fn difference(expected: &[Outcome], actual: &[Outcome]) -> Option<String> {
+fn difference(expected: &[RunOutcome], actual: &[RunOutcome]) -> Option<String> {
     let runs = expected.iter().zip(actual).enumerate();
     for (run, (expected, actual)) in runs {
         let mut differ = Vec::new();
-        if expected.ended != actual.ended {
+        if expected.body_result != actual.body_result {
             differ.push(format!(
                 "ended {:?}, not {:?}",
-                actual.ended, expected.ended
+                actual.body_result, expected.body_result
             ));
         }
         for (at, (a, b)) in actual.state.iter().zip(&expected.state).enumerate() {
@@ -141,16 +141,16 @@ fn difference(expected: &[Outcome], actual: &[Outcome]) -> Option<String> {
             let (a, b) = (&actual.submitted, &expected.submitted);
             differ.push(format!("submitted {a:?}, not {b:?}"));
         }
-        if expected.projected != actual.projected {
+        if expected.projection != actual.projection {
             differ.push(format!(
                 "projected {:?}, not {:?}",
-                actual.projected, expected.projected
+                actual.projection, expected.projection
             ));
         }
-        if expected.holds != actual.holds {
+        if expected.condition != actual.condition {
             differ.push(format!(
                 "holds {:?}, not {:?}",
-                actual.holds, expected.holds
+                actual.condition, expected.condition
             ));
         }
         if !differ.is_empty() {
@@ -174,7 +174,7 @@ proptest! {
     })]
 
     #[test]
-    fn random_programs_agree(case in cases(300)) {
+    fn random_programs_agree(case in generated_cases(300)) {
         let difference = difference(&case.interpret(), &compiled(&case));
         prop_assert_eq!(difference, None);
     }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use graph::{
-    Body, Expr, ExprKind, Fault, FaultKind, Function, InPort, Inputs, NativeFn, Operator, OutPort,
-    Pos, Services, State, StateVar, Stmt, TraceLevel,
+    Body, Expr, ExprKind, Fault, FaultKind, Function, InPort, InputTuples, NativeFn, OperatorNode,
+    OutPort, Pos, Services, State, StateVar, Stmt, TraceLevel,
 };
-use runtime::abi::interpreted::Interpreted;
-use runtime::abi::{Act, Backend, Context, Scope};
-use runtime::{Outlet, Row};
-use thalweg_jit::{Jit, Options};
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::abi::{Backend, CodeContext, OperatorScope, RunBody};
+use runtime::{EvaluationInputs, Outlet};
+use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
 
 /// What a program sees and is.
@@ -45,7 +45,7 @@ pub fn schema<const N: usize>(attributes: [(&str, Type); N]) -> Arc<TupleType> {
 }
 
 impl Rig {
-    pub fn operator(&self) -> Operator {
+    pub fn operator(&self) -> OperatorNode {
         let inputs = self.inputs.iter().map(|(schema, history)| InPort {
             name: "In".into(),
             schema: schema.clone(),
@@ -53,7 +53,7 @@ impl Rig {
             window: None,
             history: *history,
             is_control: false,
-            unmarked: Vec::new(),
+            sources_without_markers: Vec::new(),
         });
         let outputs = self.outputs.iter().map(|schema| OutPort {
             name: "Out".into(),
@@ -61,7 +61,7 @@ impl Rig {
             calls: Vec::new(),
             assign: Vec::new(),
         });
-        Operator {
+        OperatorNode {
             name: "Op".into(),
             kind: "test::Op".into(),
             inputs: inputs.collect(),
@@ -70,8 +70,8 @@ impl Rig {
             logic: graph::Logic::default(),
             config: Vec::new(),
             annotations: Vec::new(),
-            own_thread: false,
-            is_timed: false,
+            has_own_thread: false,
+            submits_by_timer: false,
             clock: None,
             pos: Pos::default(),
         }
@@ -79,8 +79,8 @@ impl Rig {
 
     /// Runs a body on rows of input tuples one after the other, by both backends, and compares.
     pub fn agree(&self, body: &Body, rows: &[Vec<Option<Value>>]) -> Vec<Seen> {
-        let mut interpreted = Interpreted::new(&self.functions, &self.natives);
-        let mut compiled = Jit::new(&self.functions, &self.natives, Options::default())
+        let mut interpreted = InterpreterBackend::new(&self.functions, &self.natives);
+        let mut compiled = Jit::new(&self.functions, &self.natives, JitOptions::default())
             .expect("this machine is supported");
         let expected = self.run(&mut interpreted, body, rows);
         let actual = self.run(&mut compiled, body, rows);
@@ -100,12 +100,12 @@ impl Rig {
         let slots = self
             .inputs
             .iter()
-            .flat_map(|(s, h)| vec![Layout::of(s); *h as usize + 1]);
-        let scope = Scope {
+            .flat_map(|(s, h)| vec![Layout::new(s); *h as usize + 1]);
+        let scope = OperatorScope {
             operator: &operator,
             index: 0,
             inputs: slots.collect(),
-            outputs: self.outputs.iter().map(Layout::of).collect(),
+            outputs: self.outputs.iter().map(Layout::new).collect(),
             state: &self.state,
         };
         let mut act = backend
@@ -120,8 +120,8 @@ impl Rig {
 
     fn once(
         &self,
-        act: &mut dyn Act,
-        scope: &Scope<'_>,
+        act: &mut dyn RunBody,
+        scope: &OperatorScope<'_>,
         state: &mut State,
         row: &[Option<Value>],
     ) -> Seen {
@@ -144,14 +144,14 @@ impl Rig {
             layouts: scope.outputs.clone(),
             ..Sink::default()
         };
-        let result = act.act(&mut Context {
-            inputs: Inputs {
+        let result = act.run_body(&mut CodeContext {
+            inputs: InputTuples {
                 tuples: &tuples,
                 layouts: &scope.inputs,
             },
             state,
             outlet: &mut sink,
-            mark: Some(Punctuation::Final),
+            punctuation: Some(Punctuation::Final),
         });
         let describe = |fault: Fault| (fault.kind(), fault.message().to_owned(), fault.pos());
         Seen {
@@ -213,7 +213,7 @@ impl Outlet for Sink {
         ));
         Ok(())
     }
-    fn punctuate(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
         self.events.push(Event::Mark(port, mark));
         Ok(())
     }
@@ -222,8 +222,8 @@ impl Outlet for Sink {
     }
     fn evaluate(
         &mut self,
-        _row: &Row<'_>,
-        _code: &mut dyn FnMut(&mut Context<'_>) -> Result<(), Fault>,
+        _row: &EvaluationInputs<'_>,
+        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         Err(Fault::value("not here"))
     }

@@ -125,7 +125,7 @@ const COMPARISONS: [BinaryOp; 6] = [
 ];
 
 fn at(line: u32, e: Expr) -> Expr {
-    e.at(Pos {
+    e.with_pos(Pos {
         file: 0,
         line,
         column: 2,

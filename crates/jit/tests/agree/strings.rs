@@ -250,7 +250,7 @@ fn collections_are_cast() {
 
 #[test]
 fn operators_map_over_lists() {
-    use graph::MappedForm::{Both, Left, Right};
+    use graph::MappedForm::{CollectionScalar, Elementwise, ScalarCollection};
     let (mut rig, row) = collections();
     let l = || attr(0, list_of(Type::Int32));
     let mapped = |op, form, a: Expr, b: Expr, ty: Type| {
@@ -258,12 +258,18 @@ fn operators_map_over_lists() {
     };
     let short = slice(l(), None, Some(int32(2)));
     let exprs = [
-        mapped(BinaryOp::Mul, Left, l(), int32(3), l().ty),
-        mapped(BinaryOp::Sub, Right, int32(3), l(), l().ty),
-        mapped(BinaryOp::Add, Both, l(), l(), l().ty),
-        mapped(BinaryOp::Lt, Left, l(), int32(6), list_of(Type::Boolean)),
-        mapped(BinaryOp::Div, Left, l(), int32(0), l().ty),
-        mapped(BinaryOp::Add, Both, l(), short, l().ty),
+        mapped(BinaryOp::Mul, CollectionScalar, l(), int32(3), l().ty),
+        mapped(BinaryOp::Sub, ScalarCollection, int32(3), l(), l().ty),
+        mapped(BinaryOp::Add, Elementwise, l(), l(), l().ty),
+        mapped(
+            BinaryOp::Lt,
+            CollectionScalar,
+            l(),
+            int32(6),
+            list_of(Type::Boolean),
+        ),
+        mapped(BinaryOp::Div, CollectionScalar, l(), int32(0), l().ty),
+        mapped(BinaryOp::Add, Elementwise, l(), short, l().ty),
     ];
     for e in exprs {
         rig.values(vec![e], vec![Some(row.clone())]);

@@ -15,12 +15,12 @@
 //! # Why this way
 //! Noise multiplies (a core that somebody else has half of the time halves a rate), so logarithms.
 //! A suite has three to five runs a side: the Mann-Whitney test cannot get below 0.1 with three
-//! against three, and a bootstrap of three values has only ten different resamples. One run that was
-//! disturbed widens the interval, which errs on the side of saying nothing.
+//! against three, and a bootstrap of three values has only ten different resamples. One run that
+//! was disturbed widens the interval, which errs on the side of saying nothing.
 
 /// A change with the interval that holds the true one in 99 of 100 cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
+pub struct ChangeInterval {
     /// Geometric mean of the runs of A.
     pub a: f64,
     /// Of those of B.
@@ -33,20 +33,20 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The change from runs of A to runs of B; none with fewer than two on a side, or where a run is not
-/// above 0.
-pub fn interval(a: &[f64], b: &[f64]) -> Option<Interval> {
-    let (a, b) = (Moments::of(a)?, Moments::of(b)?);
+/// The change from runs of A to runs of B; none with fewer than two on a side, or where a run is
+/// not above 0.
+pub fn change_interval(a: &[f64], b: &[f64]) -> Option<ChangeInterval> {
+    let (a, b) = (LogMoments::from_runs(a)?, LogMoments::from_runs(b)?);
     let middle = b.mean - a.mean;
-    let square = a.error + b.error;
+    let square = a.mean_variance + b.mean_variance;
     let reach = match square > 0.0 {
         true => {
-            let freedom = square * square / (a.share() + b.share());
-            student(freedom) * square.sqrt()
+            let freedom = square * square / (a.variance_share() + b.variance_share());
+            student_t(freedom) * square.sqrt()
         }
         false => 0.0,
     };
-    Some(Interval {
+    Some(ChangeInterval {
         a: a.mean.exp(),
         b: b.mean.exp(),
         change: middle.exp(),
@@ -56,16 +56,16 @@ pub fn interval(a: &[f64], b: &[f64]) -> Option<Interval> {
 }
 
 /// Of logarithms.
-struct Moments {
+struct LogMoments {
     mean: f64,
     /// Variance of the mean.
-    error: f64,
+    mean_variance: f64,
     /// Runs less one.
-    freedom: f64,
+    degrees_of_freedom: f64,
 }
 
-impl Moments {
-    fn of(runs: &[f64]) -> Option<Moments> {
+impl LogMoments {
+    fn from_runs(runs: &[f64]) -> Option<LogMoments> {
         let usable = |run: &f64| run.is_finite() && *run > 0.0;
         if runs.len() < 2 || !runs.iter().all(usable) {
             return None;
@@ -75,20 +75,20 @@ impl Moments {
         let mean = logs().sum::<f64>() / count;
         let squares: f64 = logs().map(|log| (log - mean).powi(2)).sum();
         let freedom = count - 1.0;
-        Some(Moments {
+        Some(LogMoments {
             mean,
-            error: squares / freedom / count,
-            freedom,
+            mean_variance: squares / freedom / count,
+            degrees_of_freedom: freedom,
         })
     }
 
-    fn share(&self) -> f64 {
-        self.error * self.error / self.freedom
+    fn variance_share(&self) -> f64 {
+        self.mean_variance * self.mean_variance / self.degrees_of_freedom
     }
 }
 
 /// Student's t for 99 %, two-sided, by degrees of freedom from 1 on; the usual table.
-const STUDENT: [f64; 30] = [
+const STUDENT_T: [f64; 30] = [
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
     2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845, 2.831, 2.819, 2.807, 2.797, 2.787, 2.779,
     2.771, 2.763, 2.756, 2.750,
@@ -96,27 +96,27 @@ const STUDENT: [f64; 30] = [
 
 /// Between the lines of the table linear in the reciprocal, which is a little too much, as is the
 /// last line for all beyond it.
-fn student(freedom: f64) -> f64 {
-    let last = STUDENT.len() as f64;
+fn student_t(freedom: f64) -> f64 {
+    let last = STUDENT_T.len() as f64;
     let freedom = freedom.clamp(1.0, last);
-    let line = (freedom.floor() as usize).min(STUDENT.len() - 1);
-    let (above, below) = (STUDENT[line - 1], STUDENT[line]);
+    let line = (freedom.floor() as usize).min(STUDENT_T.len() - 1);
+    let (above, below) = (STUDENT_T[line - 1], STUDENT_T[line]);
     let (from, to) = (1.0 / line as f64, 1.0 / (line as f64 + 1.0));
     above + (below - above) * (from - 1.0 / freedom) / (from - to)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{interval, student};
+    use super::{change_interval, student_t};
 
     #[test]
     fn the_table_is_met_and_never_undercut() {
-        assert_eq!(student(1.0), 63.657);
-        assert!((student(4.0) - 4.604).abs() < 1e-9);
-        assert!((student(30.0) - 2.750).abs() < 1e-9);
-        assert!((student(1000.0) - 2.750).abs() < 1e-9);
+        assert_eq!(student_t(1.0), 63.657);
+        assert!((student_t(4.0) - 4.604).abs() < 1e-9);
+        assert!((student_t(30.0) - 2.750).abs() < 1e-9);
+        assert!((student_t(1000.0) - 2.750).abs() < 1e-9);
         // t(0.995, 2.5) = 7.164 by numerical inversion.
-        let between = student(2.5);
+        let between = student_t(2.5);
         assert!((7.164..9.925).contains(&between), "{between}");
     }
 
@@ -124,7 +124,7 @@ mod tests {
     fn an_interval_computed_by_hand() {
         // Logarithms 0, 0.1, 0.2 and 0.5, 0.6, 0.7: s² = 2·0.01/3, f = 4, t = 4.604.
         let runs = |from: f64| [0.0f64, 0.1, 0.2].map(|step| (from + step).exp());
-        let found = interval(&runs(0.0), &runs(0.5)).unwrap();
+        let found = change_interval(&runs(0.0), &runs(0.5)).unwrap();
         let reach = 4.604 * (0.02f64 / 3.0).sqrt();
         assert!((found.change.ln() - 0.5).abs() < 1e-12);
         assert!((found.low.ln() - (0.5 - reach)).abs() < 1e-9);
@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn too_few_or_impossible_runs_have_none() {
-        assert_eq!(interval(&[1.0], &[1.0, 2.0]), None);
-        assert_eq!(interval(&[], &[]), None);
-        assert_eq!(interval(&[0.0, 1.0], &[1.0, 2.0]), None);
-        assert_eq!(interval(&[1.0, 2.0], &[f64::NAN, 2.0]), None);
+        assert_eq!(change_interval(&[1.0], &[1.0, 2.0]), None);
+        assert_eq!(change_interval(&[], &[]), None);
+        assert_eq!(change_interval(&[0.0, 1.0], &[1.0, 2.0]), None);
+        assert_eq!(change_interval(&[1.0, 2.0], &[f64::NAN, 2.0]), None);
     }
 
     #[test]
     fn runs_without_any_noise_differ_exactly() {
-        let found = interval(&[2.0, 2.0], &[3.0, 3.0]).unwrap();
+        let found = change_interval(&[2.0, 2.0], &[3.0, 3.0]).unwrap();
         assert!((found.low - 1.5).abs() < 1e-12 && found.low == found.high);
     }
 }

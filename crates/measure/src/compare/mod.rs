@@ -1,10 +1,10 @@
 //! What changed from one run of the benchmarks to another, with noise taken into account.
 //!
-//! Results are matched by benchmark, path, codec, size, receivers, offered rate and peer. On the same host
-//! their figures are compared; on hosts that differ, their ratios to the raw controls of the same
-//! runs, because absolute figures then say more of the hosts than of the program; and ratios only if
-//! the controls are the same, by what the results say of them. `interval` says
-//! how a change is told from noise.
+//! Results are matched by benchmark, path, codec, size, receivers, offered rate and peer. On the
+//! same host their figures are compared; on hosts that differ, their ratios to the raw controls of
+//! the same runs, because absolute figures then say more of the hosts than of the program; and
+//! ratios only if the controls are the same, by what the results say of them. `change_interval`
+//! says how a change is told from noise.
 
 mod interval;
 
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::{Host, Outcome};
-use interval::interval;
+use interval::change_interval;
 
 /// One row of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparisonLine {
     /// The question.
     pub bench: String,
     /// The channel that the stream takes.
@@ -33,7 +33,7 @@ pub struct Row {
     /// The project beside which it was measured.
     pub peer: Option<String>,
     /// What was compared; null if there is nothing to compare.
-    pub by: Option<Measure>,
+    pub by: Option<ComparedFigure>,
     /// It in A: the geometric mean of the runs, or the result if there is but one.
     pub a: Option<f64>,
     /// It in B.
@@ -51,7 +51,7 @@ pub struct Row {
 /// What two results are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Measure {
+pub enum ComparedFigure {
     /// Tuples a second.
     TuplesPerS,
     /// The median latency in nanoseconds.
@@ -93,7 +93,7 @@ impl Verdict {
     ];
 
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
@@ -106,7 +106,7 @@ impl Verdict {
     }
 }
 
-impl Row {
+impl ComparisonLine {
     /// Whether it is slower by more than a share, with all of its interval.
     pub fn is_slower_by(&self, share: f64) -> bool {
         let beyond = self.change_high.is_some_and(|high| high < 1.0 - share);
@@ -115,15 +115,15 @@ impl Row {
 }
 
 /// Compares all results of A and B, in the order of A, then those that only B has.
-pub fn compare(a: &[Outcome], b: &[Outcome]) -> Vec<Row> {
-    let (a, b) = (keyed(a), keyed(b));
-    let others: HashMap<&Key, &Outcome> = b.iter().map(|(key, o)| (key, *o)).collect();
-    let known: HashMap<&Key, &Outcome> = a.iter().map(|(key, o)| (key, *o)).collect();
+pub fn compare(a: &[Outcome], b: &[Outcome]) -> Vec<ComparisonLine> {
+    let (a, b) = (keyed_outcomes(a), keyed_outcomes(b));
+    let others: HashMap<&ResultKey, &Outcome> = b.iter().map(|(key, o)| (key, *o)).collect();
+    let known: HashMap<&ResultKey, &Outcome> = a.iter().map(|(key, o)| (key, *o)).collect();
     let rows = a
         .iter()
-        .map(|(key, outcome)| row(Some(outcome), others.get(key).copied()));
+        .map(|(key, outcome)| comparison_row(Some(outcome), others.get(key).copied()));
     let new = b.iter().filter(|(key, _)| !known.contains_key(key));
-    let new = new.map(|(_, outcome)| row(None, Some(outcome)));
+    let new = new.map(|(_, outcome)| comparison_row(None, Some(outcome)));
     rows.chain(new).flatten().collect()
 }
 
@@ -146,7 +146,7 @@ pub fn hosts_differ(a: &Host, b: &Host) -> Option<String> {
 }
 
 /// What results are matched by; the last tells apart results that are alike in all of it.
-type Key = (
+type ResultKey = (
     String,
     String,
     Option<String>,
@@ -157,10 +157,10 @@ type Key = (
     usize,
 );
 
-fn keyed(outcomes: &[Outcome]) -> Vec<(Key, &Outcome)> {
-    let mut seen: HashMap<Key, usize> = HashMap::new();
+fn keyed_outcomes(outcomes: &[Outcome]) -> Vec<(ResultKey, &Outcome)> {
+    let mut seen: HashMap<ResultKey, usize> = HashMap::new();
     let key = |outcome: &Outcome| {
-        let mut key: Key = (
+        let mut key: ResultKey = (
             outcome.bench.clone(),
             outcome.path.clone(),
             outcome.codec.clone(),
@@ -179,11 +179,11 @@ fn keyed(outcomes: &[Outcome]) -> Vec<(Key, &Outcome)> {
 }
 
 /// The row of a pair; none if neither side could be measured.
-fn row(a: Option<&Outcome>, b: Option<&Outcome>) -> Option<Row> {
+fn comparison_row(a: Option<&Outcome>, b: Option<&Outcome>) -> Option<ComparisonLine> {
     let measured = |o: &&Outcome| o.unavailable.is_none();
     let (a, b) = (a.filter(measured), b.filter(measured));
     let either = a.or(b)?;
-    let mut row = Row {
+    let mut row = ComparisonLine {
         bench: either.bench.clone(),
         path: either.path.clone(),
         codec: either.codec.clone(),
@@ -200,17 +200,17 @@ fn row(a: Option<&Outcome>, b: Option<&Outcome>) -> Option<Row> {
         verdict: Verdict::NoiseUnknown,
     };
     match (a, b) {
-        (Some(a), Some(b)) => judge(&mut row, a, b),
-        (Some(a), None) => only(&mut row, a, Verdict::OnlyInA),
-        (None, Some(b)) => only(&mut row, b, Verdict::OnlyInB),
+        (Some(a), Some(b)) => set_verdict(&mut row, a, b),
+        (Some(a), None) => set_one_sided(&mut row, a, Verdict::OnlyInA),
+        (None, Some(b)) => set_one_sided(&mut row, b, Verdict::OnlyInB),
         (None, None) => return None,
     }
     Some(row)
 }
 
-fn only(row: &mut Row, outcome: &Outcome, verdict: Verdict) {
-    let by = absolute(outcome);
-    let value = figure(outcome, by);
+fn set_one_sided(row: &mut ComparisonLine, outcome: &Outcome, verdict: Verdict) {
+    let by = absolute_figure(outcome);
+    let value = figure_value(outcome, by);
     (row.by, row.verdict) = (value.map(|_| by), verdict);
     match verdict {
         Verdict::OnlyInA => row.a = value,
@@ -218,24 +218,24 @@ fn only(row: &mut Row, outcome: &Outcome, verdict: Verdict) {
     }
 }
 
-fn judge(row: &mut Row, a: &Outcome, b: &Outcome) {
+fn set_verdict(row: &mut ComparisonLine, a: &Outcome, b: &Outcome) {
     let by = match hosts_differ(&a.host, &b.host) {
-        Some(_) => Measure::Ratio,
-        None => absolute(a),
+        Some(_) => ComparedFigure::Ratio,
+        None => absolute_figure(a),
     };
-    if by == Measure::Ratio && a.control != b.control {
+    if by == ComparedFigure::Ratio && a.control != b.control {
         row.verdict = Verdict::OtherControl;
         return;
     }
-    (row.a, row.b) = (figure(a, by), figure(b, by));
+    (row.a, row.b) = (figure_value(a, by), figure_value(b, by));
     row.by = row.a.and(row.b).map(|_| by);
     let turned = |change: f64| match by {
-        Measure::LatencyNs => 1.0 / change,
+        ComparedFigure::LatencyNs => 1.0 / change,
         _ => change,
     };
     let plain = row.a.zip(row.b).map(|(a, b)| turned(b / a));
     row.change = plain.filter(|change| change.is_finite());
-    let Some(found) = interval(&runs(a, by), &runs(b, by)) else {
+    let Some(found) = change_interval(&compared_runs(a, by), &compared_runs(b, by)) else {
         return;
     };
     // Means of the runs from here on, so that the change is what lies between the two.
@@ -252,24 +252,24 @@ fn judge(row: &mut Row, a: &Outcome, b: &Outcome) {
 }
 
 /// What the figures of a result count when they are not compared to a control.
-fn absolute(outcome: &Outcome) -> Measure {
+fn absolute_figure(outcome: &Outcome) -> ComparedFigure {
     match outcome.latency_ns {
-        Some(_) => Measure::LatencyNs,
-        None => Measure::TuplesPerS,
+        Some(_) => ComparedFigure::LatencyNs,
+        None => ComparedFigure::TuplesPerS,
     }
 }
 
-fn figure(outcome: &Outcome, by: Measure) -> Option<f64> {
+fn figure_value(outcome: &Outcome, by: ComparedFigure) -> Option<f64> {
     match by {
-        Measure::TuplesPerS => outcome.tuples_per_s,
-        Measure::LatencyNs => outcome.latency_ns.map(|latency| latency.p50 as f64),
-        Measure::Ratio => outcome.ratio,
+        ComparedFigure::TuplesPerS => outcome.tuples_per_s,
+        ComparedFigure::LatencyNs => outcome.latency_ns.map(|latency| latency.p50 as f64),
+        ComparedFigure::Ratio => outcome.ratio,
     }
 }
 
 /// The runs as they are compared: each as it is, or as a share of its neighbour, the control's.
-fn runs(outcome: &Outcome, by: Measure) -> Vec<f64> {
-    if by != Measure::Ratio {
+fn compared_runs(outcome: &Outcome, by: ComparedFigure) -> Vec<f64> {
+    if by != ComparedFigure::Ratio {
         return outcome.samples.clone();
     }
     if outcome.samples.len() != outcome.control_samples.len() {

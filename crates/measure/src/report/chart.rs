@@ -1,6 +1,6 @@
 //! A chart as data: axes, series of points, bands; `draw` makes SVG of it.
 
-use super::scale::Scale;
+use super::axis_scale::AxisScale;
 
 /// What one picture shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -8,27 +8,27 @@ pub struct Chart {
     /// Its heading.
     pub title: String,
     /// The horizontal axis.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// The vertical axis.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// The lines, those of the back first.
-    pub series: Vec<Series>,
+    pub series: Vec<ChartSeries>,
     /// Ranges of the vertical axis.
-    pub bands: Vec<Band>,
+    pub bands: Vec<ChartBand>,
 }
 
 /// One axis.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
+pub struct ChartAxis {
     /// What it counts, with the unit.
     pub title: &'static str,
     /// What kind of values, and so which scale and ticks.
-    pub kind: Kind,
+    pub kind: AxisKind,
 }
 
 /// Kinds of values on an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum AxisKind {
     /// Sizes in bytes: logarithmic, ticks at powers of 4.
     Sizes,
     /// Small whole numbers: linear.
@@ -39,26 +39,26 @@ pub enum Kind {
 
 /// Points that belong together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct ChartSeries {
     /// Under which heading of the legend it stands: what was measured, its control, a publication.
     pub group: String,
     /// Its name there.
     pub name: String,
     /// How it is drawn.
-    pub look: Look,
+    pub style: SeriesStyle,
     /// Its colour, of those that the page has, and with it the shape of its markers.
     pub colour: usize,
     /// The points, by `x`.
-    pub points: Vec<Point>,
+    pub points: Vec<ChartPoint>,
 }
 
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum SeriesStyle {
     /// What was measured: a line with markers.
     Measured,
     /// The second codec of what was measured: a thinner line, open markers.
-    Second,
+    MeasuredSecond,
     /// A raw control: a dashed line.
     Control,
     /// Published values: a faint line.
@@ -71,7 +71,7 @@ pub enum Look {
 
 /// One point of a series.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct ChartPoint {
     /// Its value on the horizontal axis.
     pub x: f64,
     /// Its value on the vertical axis.
@@ -84,7 +84,7 @@ pub struct Point {
 
 /// A range that a publication gives in words.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Band {
+pub struct ChartBand {
     /// Under which heading of the legend it stands.
     pub group: String,
     /// What it is.
@@ -100,17 +100,18 @@ pub struct Band {
 impl Chart {
     /// Whether there is any point that was measured here.
     pub fn has_measured(&self) -> bool {
-        let measured = |series: &Series| series.look.is_measured() && !series.points.is_empty();
+        let measured =
+            |series: &ChartSeries| series.style.is_measured() && !series.points.is_empty();
         self.series.iter().any(measured)
     }
 
     /// The scale of the horizontal axis.
-    pub fn x_scale(&self) -> Scale {
+    pub fn x_scale(&self) -> AxisScale {
         self.x.kind.scale(&self.values(|point| point.x))
     }
 
     /// The scale of the vertical axis.
-    pub fn y_scale(&self) -> Scale {
+    pub fn y_scale(&self) -> AxisScale {
         let mut values = self.values(|point| point.y);
         values.extend(self.bands.iter().flat_map(|band| [band.from, band.to]));
         self.y.kind.scale(&values)
@@ -130,12 +131,12 @@ impl Chart {
     /// The title of the vertical axis, which says so where it is logarithmic.
     pub fn y_title(&self) -> String {
         match self.y_scale() {
-            Scale::Log { .. } => format!("{}, logarithmic", self.y.title),
-            Scale::Linear { .. } => self.y.title.to_owned(),
+            AxisScale::Log { .. } => format!("{}, logarithmic", self.y.title),
+            AxisScale::Linear { .. } => self.y.title.to_owned(),
         }
     }
 
-    fn values(&self, of: fn(&Point) -> f64) -> Vec<f64> {
+    fn values(&self, of: fn(&ChartPoint) -> f64) -> Vec<f64> {
         let points = self.series.iter().flat_map(|series| &series.points);
         let mut values: Vec<f64> = points.map(of).collect();
         values.sort_by(f64::total_cmp);
@@ -144,39 +145,39 @@ impl Chart {
     }
 }
 
-impl Kind {
-    fn scale(self, values: &[f64]) -> Scale {
+impl AxisKind {
+    fn scale(self, values: &[f64]) -> AxisScale {
         match self {
-            Kind::Sizes => Scale::of_sizes(values),
-            Kind::Numbers => Scale::of_numbers(values),
-            Kind::Amounts => Scale::of_amounts(values),
+            AxisKind::Sizes => AxisScale::for_sizes(values),
+            AxisKind::Numbers => AxisScale::for_numbers(values),
+            AxisKind::Amounts => AxisScale::for_amounts(values),
         }
     }
 
-    fn ticks(self, scale: Scale, values: &[f64]) -> Vec<f64> {
+    fn ticks(self, scale: AxisScale, values: &[f64]) -> Vec<f64> {
         match self {
-            Kind::Sizes => scale.size_ticks(values),
-            Kind::Numbers => scale.number_ticks(),
-            Kind::Amounts => scale.amount_ticks(),
+            AxisKind::Sizes => scale.size_ticks(values),
+            AxisKind::Numbers => scale.number_ticks(),
+            AxisKind::Amounts => scale.amount_ticks(),
         }
     }
 }
 
-impl Look {
+impl SeriesStyle {
     /// Whether it shows what was measured here, and no control.
     pub fn is_measured(self) -> bool {
-        matches!(self, Look::Measured | Look::Second)
+        matches!(self, SeriesStyle::Measured | SeriesStyle::MeasuredSecond)
     }
 
     /// The name of its style on the page.
-    pub fn class(self) -> &'static str {
+    pub fn css_class(self) -> &'static str {
         match self {
-            Look::Measured => "measured",
-            Look::Second => "second",
-            Look::Control => "control",
-            Look::Published => "published",
-            Look::PublishedSecond => "published dotted",
-            Look::PublishedPoints => "published points",
+            SeriesStyle::Measured => "measured",
+            SeriesStyle::MeasuredSecond => "second",
+            SeriesStyle::Control => "control",
+            SeriesStyle::Published => "published",
+            SeriesStyle::PublishedSecond => "published dotted",
+            SeriesStyle::PublishedPoints => "published points",
         }
     }
 }

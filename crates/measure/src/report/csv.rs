@@ -3,7 +3,7 @@
 //! Numbers are written so that they read back as the same; null is an empty field; samples stand in
 //! one field, a space between them. The first column is the release, empty where there is only one.
 
-use crate::{Latency, Outcome};
+use crate::{LatencyPercentiles, Outcome};
 
 /// The names of the columns.
 pub const COLUMNS: [&str; 37] = [
@@ -47,54 +47,54 @@ pub const COLUMNS: [&str; 37] = [
 ];
 
 /// All outcomes of all releases, with a head.
-pub fn csv<'a>(releases: impl Iterator<Item = (&'a str, &'a [Outcome])>) -> String {
+pub fn csv_text<'a>(releases: impl Iterator<Item = (&'a str, &'a [Outcome])>) -> String {
     let mut text = line(&COLUMNS.map(str::to_owned));
     for (release, outcomes) in releases {
         for outcome in outcomes {
-            text += &line(&fields(release, outcome));
+            text += &line(&outcome_fields(release, outcome));
         }
     }
     text
 }
 
-fn fields(release: &str, outcome: &Outcome) -> Vec<String> {
+fn outcome_fields(release: &str, outcome: &Outcome) -> Vec<String> {
     let mut fields = vec![
         release.to_owned(),
         outcome.bench.clone(),
         outcome.path.clone(),
-        text(&outcome.codec),
-        text(&outcome.size_bytes),
-        text(&outcome.receivers),
-        text(&outcome.rate_offered),
-        text(&outcome.tuples_per_s),
-        text(&outcome.gbit_per_s),
-        text(&outcome.control_tuples_per_s),
-        text(&outcome.ratio),
+        optional_text(&outcome.codec),
+        optional_text(&outcome.size_bytes),
+        optional_text(&outcome.receivers),
+        optional_text(&outcome.rate_offered),
+        optional_text(&outcome.tuples_per_s),
+        optional_text(&outcome.gbit_per_s),
+        optional_text(&outcome.control_tuples_per_s),
+        optional_text(&outcome.ratio),
     ];
     fields.extend(percentiles(outcome.latency_ns));
     fields.extend(percentiles(outcome.control_latency_ns));
     let host = &outcome.host;
     fields.extend([
-        text(&outcome.control),
-        text(&outcome.peer),
+        optional_text(&outcome.control),
+        optional_text(&outcome.peer),
         outcome.runs.to_string(),
-        list(&outcome.samples),
-        list(&outcome.control_samples),
-        text(&outcome.unavailable),
+        sample_list(&outcome.samples),
+        sample_list(&outcome.control_samples),
+        optional_text(&outcome.unavailable),
         host.processor.clone(),
         host.cores.to_string(),
         host.kernel.clone(),
         host.huge_pages.clone(),
-        text(&host.governor),
-        text(&host.jitter_ns),
-        text(&outcome.commit),
-        text(&outcome.options),
+        optional_text(&host.governor),
+        optional_text(&host.jitter_ns),
+        optional_text(&outcome.commit),
+        optional_text(&outcome.options),
     ]);
     fields
 }
 
-fn percentiles(latency: Option<Latency>) -> [String; 6] {
-    let of = |get: fn(&Latency) -> u64| text(&latency.as_ref().map(get));
+fn percentiles(latency: Option<LatencyPercentiles>) -> [String; 6] {
+    let of = |get: fn(&LatencyPercentiles) -> u64| optional_text(&latency.as_ref().map(get));
     [
         of(|l| l.p50),
         of(|l| l.p90),
@@ -105,21 +105,21 @@ fn percentiles(latency: Option<Latency>) -> [String; 6] {
     ]
 }
 
-fn text(value: &Option<impl ToString>) -> String {
+fn optional_text(value: &Option<impl ToString>) -> String {
     value.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-fn list(samples: &[f64]) -> String {
+fn sample_list(samples: &[f64]) -> String {
     let samples: Vec<String> = samples.iter().map(f64::to_string).collect();
     samples.join(" ")
 }
 
 fn line(fields: &[String]) -> String {
-    let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+    let fields: Vec<String> = fields.iter().map(|field| quote_field(field)).collect();
     fields.join(",") + "\r\n"
 }
 
-fn quoted(field: &str) -> String {
+fn quote_field(field: &str) -> String {
     match field.contains(['"', ',', '\r', '\n']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field.to_owned(),

@@ -5,7 +5,7 @@
 use std::fmt::{Display, Write};
 
 /// Names and values of an element's attributes.
-pub type Attributes<'a> = &'a [(&'a str, &'a dyn Display)];
+pub type MarkupAttributes<'a> = &'a [(&'a str, &'a dyn Display)];
 
 /// A text of nested elements in the making.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Markup {
 
 impl Markup {
     /// Begins an element; all up to its `close` stands inside.
-    pub fn open(&mut self, name: &'static str, attributes: Attributes) -> &mut Markup {
+    pub fn open(&mut self, name: &'static str, attributes: MarkupAttributes) -> &mut Markup {
         self.start(name, attributes);
         self.out.push('>');
         self.open.push(name);
@@ -34,17 +34,21 @@ impl Markup {
     }
 
     /// An element without content.
-    pub fn empty(&mut self, name: &'static str, attributes: Attributes) -> &mut Markup {
+    pub fn empty_element(
+        &mut self,
+        name: &'static str,
+        attributes: MarkupAttributes,
+    ) -> &mut Markup {
         self.start(name, attributes);
         self.out.push_str("/>");
         self
     }
 
     /// An element with text only.
-    pub fn leaf(
+    pub fn text_element(
         &mut self,
         name: &'static str,
-        attributes: Attributes,
+        attributes: MarkupAttributes,
         text: impl Display,
     ) -> &mut Markup {
         self.open(name, attributes).text(text).close()
@@ -63,7 +67,7 @@ impl Markup {
     }
 
     /// What is markup already.
-    pub fn raw(&mut self, markup: &str) -> &mut Markup {
+    pub fn raw_markup(&mut self, markup: &str) -> &mut Markup {
         self.out.push_str(markup);
         self
     }
@@ -74,7 +78,7 @@ impl Markup {
         self.out
     }
 
-    fn start(&mut self, name: &str, attributes: Attributes) {
+    fn start(&mut self, name: &str, attributes: MarkupAttributes) {
         let _ = write!(self.out, "<{name}");
         for (name, value) in attributes {
             let _ = write!(self.out, " {name}=\"");

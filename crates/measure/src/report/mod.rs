@@ -8,17 +8,17 @@
 //! The page needs nothing but itself: no network, no scripts. It is well-formed XML besides, which
 //! is how the tests read it. The values that the source documents published stand in `published`.
 
-mod bars;
+mod axis_scale;
+mod bar_chart;
 mod chart;
 mod csv;
-mod draw;
+mod draw_chart;
 mod figures;
 mod markup;
 mod number;
 mod page;
 mod published;
-mod scale;
-mod table;
+mod result_table;
 
 use std::fs;
 use std::io;
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Outcome, results};
 
-pub use number::{count, nanoseconds, percent, short};
+pub use number::{count, nanoseconds, percent, three_digits};
 
 /// What was measured of one release.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,7 +39,7 @@ pub struct Release {
 
 /// The files of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct ReportFiles {
     /// One array of outcomes.
     pub json: PathBuf,
     /// A row an outcome.
@@ -48,12 +48,12 @@ pub struct Written {
     pub page: PathBuf,
 }
 
-/// Writes `results.json`, `results.csv` and `index.html` of one run into a folder, which is made if
-/// there is none.
+/// Writes `results.json`, `results.csv_text` and `index.html` of one run into a folder, which is
+/// made if there is none.
 ///
 /// # Errors
 /// The folder cannot be made, or a file not be written; the error names it.
-pub fn write(dir: &Path, outcomes: &[Outcome]) -> io::Result<Written> {
+pub fn write(dir: &Path, outcomes: &[Outcome]) -> io::Result<ReportFiles> {
     let release = Release {
         name: String::new(),
         outcomes: outcomes.to_vec(),
@@ -62,27 +62,27 @@ pub fn write(dir: &Path, outcomes: &[Outcome]) -> io::Result<Written> {
 }
 
 /// The same of several releases, the newest last: the page is about that one, and compares it with
-/// those before; `results.json` holds the newest, `results.csv` all.
+/// those before; `results.json` holds the newest, `results.csv_text` all.
 ///
 /// # Errors
 /// The folder cannot be made, or a file not be written; the error names it.
-pub fn write_releases(dir: &Path, releases: &[Release]) -> io::Result<Written> {
-    fs::create_dir_all(dir).map_err(|error| at(dir, error))?;
+pub fn write_releases(dir: &Path, releases: &[Release]) -> io::Result<ReportFiles> {
+    fs::create_dir_all(dir).map_err(|error| error_with_path(dir, error))?;
     let newest = releases.last().map_or(&[][..], |release| &release.outcomes);
     let all = releases.iter().map(|r| (r.name.as_str(), &r.outcomes[..]));
     let put = |name: &str, text: String| {
         let path = dir.join(name);
-        fs::write(&path, text).map_err(|error| at(&path, error))?;
+        fs::write(&path, text).map_err(|error| error_with_path(&path, error))?;
         Ok::<PathBuf, io::Error>(path)
     };
-    Ok(Written {
-        json: put(results::FILE, results::text(newest))?,
-        csv: put("results.csv", csv::csv(all))?,
+    Ok(ReportFiles {
+        json: put(results::FILE, results::to_json_text(newest))?,
+        csv: put("results.csv", csv::csv_text(all))?,
         page: put("index.html", page::page(releases))?,
     })
 }
 
-fn at(path: &Path, error: io::Error) -> io::Error {
+fn error_with_path(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(
         error.kind(),
         format!("cannot write {}: {error}", path.display()),

@@ -1,7 +1,7 @@
 //! Numbers as short as a reader needs them: three digits that count.
 
 /// Three significant digits, thousands apart: `0.0312`, `1.23`, `45.6`, `789`, `12,300`.
-pub fn short(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     if !value.is_finite() {
         return "?".to_owned();
     }
@@ -25,8 +25,8 @@ pub fn count(value: f64) -> String {
         .iter()
         .find(|(scale, _)| value.abs() >= scale * 0.9995);
     match scale {
-        Some((scale, letter)) => format!("{} {letter}", short(value / scale)),
-        None => short(value),
+        Some((scale, letter)) => format!("{} {letter}", three_digits(value / scale)),
+        None => three_digits(value),
     }
 }
 
@@ -37,7 +37,7 @@ pub fn nanoseconds(value: f64) -> String {
         .iter()
         .find(|(scale, _)| value.abs() >= scale * 0.9995);
     let (scale, unit) = scale.unwrap_or(&(1.0, "ns"));
-    format!("{} {unit}", short(value / scale))
+    format!("{} {unit}", three_digits(value / scale))
 }
 
 /// A share as percent: `3 %`, `0.4 %`.
@@ -72,7 +72,7 @@ fn thousands(digits: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{count, nanoseconds, percent, short};
+    use super::{count, nanoseconds, percent, three_digits};
 
     #[test]
     fn three_digits_count() {
@@ -91,7 +91,7 @@ mod tests {
             (f64::NAN, "?"),
         ];
         for (value, text) in cases {
-            assert_eq!(short(value), text);
+            assert_eq!(three_digits(value), text);
         }
     }
 

@@ -1,11 +1,11 @@
 //! The page: a head with the host, a summary, the figures, what could not be measured.
 
 use super::Release;
-use super::draw::draw;
-use super::figures::{Section, sections};
+use super::draw_chart::draw;
+use super::figures::{ReportSection, sections};
 use super::markup::Markup;
-use super::number::{count, nanoseconds, short};
-use super::table::table;
+use super::number::{count, nanoseconds, three_digits};
+use super::result_table::write_table;
 use crate::{Host, Outcome};
 
 const STYLE: &str = include_str!("page.css");
@@ -15,53 +15,57 @@ pub fn page(releases: &[Release]) -> String {
     let sections = sections(releases);
     let newest = releases.last().map_or(&[][..], |release| &release.outcomes);
     let mut page = Markup::default();
-    page.raw("<!DOCTYPE html>\n");
+    page.raw_markup("<!DOCTYPE html>\n");
     page.open(
         "html",
         &[("lang", &"en"), ("xmlns", &"http://www.w3.org/1999/xhtml")],
     );
-    head(&mut page);
+    write_head(&mut page);
     page.line().open("body", &[]).open("main", &[]).line();
     page.open("header", &[]);
-    page.leaf("h1", &[], "Thalweg measured");
+    page.text_element("h1", &[], "Thalweg measured");
     let lead = "Each figure beside a raw control that moved the same bytes in the same run, and \
                 beside what the source documents published for their machines.";
-    page.leaf("p", &[("class", &"lead")], lead).line();
-    origins(&mut page, releases);
+    page.text_element("p", &[("class", &"lead")], lead).line();
+    write_origins(&mut page, releases);
     page.close().line();
     if newest.is_empty() {
-        page.leaf("p", &[("class", &"none")], "There are no results.");
+        page.text_element("p", &[("class", &"none")], "There are no results.");
     }
-    ladder(&mut page, newest);
-    contents(&mut page, &sections, newest);
+    write_ladder(&mut page, newest);
+    write_contents(&mut page, &sections, newest);
     for section in &sections {
         write_section(&mut page, section);
     }
-    unavailable(&mut page, newest);
-    notes(&mut page);
+    write_unavailable(&mut page, newest);
+    write_notes(&mut page);
     page.close().close().close().line();
     page.finish()
 }
 
-fn head(page: &mut Markup) {
+fn write_head(page: &mut Markup) {
     page.open("head", &[]).line();
-    page.empty("meta", &[("charset", &"utf-8")]);
+    page.empty_element("meta", &[("charset", &"utf-8")]);
     let viewport = "width=device-width, initial-scale=1";
-    page.empty("meta", &[("name", &"viewport"), ("content", &viewport)]);
-    page.empty(
+    page.empty_element("meta", &[("name", &"viewport"), ("content", &viewport)]);
+    page.empty_element(
         "meta",
         &[("name", &"color-scheme"), ("content", &"light dark")],
     );
-    page.leaf("title", &[], "Thalweg measured").line();
-    page.open("style", &[]).line().raw(STYLE).close().close();
+    page.text_element("title", &[], "Thalweg measured").line();
+    page.open("style", &[])
+        .line()
+        .raw_markup(STYLE)
+        .close()
+        .close();
 }
 
 /// Where, of what and how was measured: a row for each combination that there is.
-fn origins(page: &mut Markup, releases: &[Release]) {
+fn write_origins(page: &mut Markup, releases: &[Release]) {
     let mut seen: Vec<[String; 9]> = Vec::new();
     for release in releases {
         for outcome in &release.outcomes {
-            let origin = origin(&release.name, outcome);
+            let origin = origin_cells(&release.name, outcome);
             if !seen.contains(&origin) {
                 seen.push(origin);
             }
@@ -89,21 +93,22 @@ fn origins(page: &mut Markup, releases: &[Release]) {
         if seen.iter().all(|origin| origin[at].is_empty()) {
             continue;
         }
-        page.open("tr", &[]).leaf("th", &[("scope", &"row")], name);
+        page.open("tr", &[])
+            .text_element("th", &[("scope", &"row")], name);
         for origin in &seen {
             let known = if origin[at].is_empty() {
                 "not known"
             } else {
                 &origin[at]
             };
-            page.leaf("td", &[], known);
+            page.text_element("td", &[], known);
         }
         page.close().line();
     }
     page.close().close().close().line();
 }
 
-fn origin(release: &str, outcome: &Outcome) -> [String; 9] {
+fn origin_cells(release: &str, outcome: &Outcome) -> [String; 9] {
     let Host {
         processor,
         cores,
@@ -128,8 +133,8 @@ fn origin(release: &str, outcome: &Outcome) -> [String; 9] {
 }
 
 /// The paths at one size side by side: the first thing that anybody wants to know.
-fn ladder(page: &mut Markup, outcomes: &[Outcome]) {
-    let rungs = super::figures::rungs(outcomes);
+fn write_ladder(page: &mut Markup, outcomes: &[Outcome]) {
+    let rungs = super::figures::path_ladder(outcomes);
     let Some(size) = rungs.first().and_then(|rung| rung.size_bytes) else {
         return;
     };
@@ -137,28 +142,29 @@ fn ladder(page: &mut Markup, outcomes: &[Outcome]) {
         "section",
         &[("class", &"rungs"), ("aria-label", &"Summary")],
     );
-    page.leaf("h2", &[], format!("At a glance: tuples of {size} bytes"));
+    page.text_element("h2", &[], format!("At a glance: tuples of {size} bytes"));
     page.open("ol", &[]).line();
     for rung in rungs {
         let class = format!("c{}", super::figures::colour(&rung.path));
         page.open("li", &[("class", &class)]);
-        page.leaf("span", &[("class", &"path")], &rung.path);
+        page.text_element("span", &[("class", &"path")], &rung.path);
         let rate = rung.tuples_per_s.map(count).unwrap_or_default();
-        page.leaf("strong", &[], rate);
-        page.leaf("span", &[("class", &"unit")], "tuples/s");
-        let bits = super::figures::gbit(rung).map(|bits| format!("{} Gbit/s", short(bits)));
+        page.text_element("strong", &[], rate);
+        page.text_element("span", &[("class", &"unit")], "tuples/s");
+        let bits =
+            super::figures::gbit_per_s(rung).map(|bits| format!("{} Gbit/s", three_digits(bits)));
         let ratio = rung
             .ratio
-            .map(|ratio| format!("{} of control", short(ratio)));
+            .map(|ratio| format!("{} of control", three_digits(ratio)));
         for fact in [bits, ratio].into_iter().flatten() {
-            page.leaf("span", &[("class", &"fact")], fact);
+            page.text_element("span", &[("class", &"fact")], fact);
         }
         page.close().line();
     }
     page.close().close().line();
 }
 
-fn contents(page: &mut Markup, sections: &[Section], outcomes: &[Outcome]) {
+fn write_contents(page: &mut Markup, sections: &[ReportSection], outcomes: &[Outcome]) {
     if sections.is_empty() {
         return;
     }
@@ -167,9 +173,9 @@ fn contents(page: &mut Markup, sections: &[Section], outcomes: &[Outcome]) {
         .line();
     let mut entry = |id: &str, title: &str, source: &str| {
         page.open("li", &[])
-            .leaf("a", &[("href", &format!("#{id}"))], title);
+            .text_element("a", &[("href", &format!("#{id}"))], title);
         if !source.is_empty() {
-            page.text(" ").leaf("small", &[], source);
+            page.text(" ").text_element("small", &[], source);
         }
         page.close().line();
     };
@@ -182,42 +188,42 @@ fn contents(page: &mut Markup, sections: &[Section], outcomes: &[Outcome]) {
     page.close().close().line();
 }
 
-fn write_section(page: &mut Markup, section: &Section) {
+fn write_section(page: &mut Markup, section: &ReportSection) {
     page.open("section", &[("id", &section.id)]).line();
-    page.leaf("h2", &[], &section.title).line();
+    page.text_element("h2", &[], &section.title).line();
     if !section.source.is_empty() {
-        page.leaf(
+        page.text_element(
             "p",
             &[("class", &"source")],
             format!("as in {}", section.source),
         );
     }
-    page.leaf("p", &[], &section.about).line();
+    page.text_element("p", &[], &section.description).line();
     for chart in &section.charts {
         page.open("figure", &[])
             .line()
-            .raw(&draw(chart))
+            .raw_markup(&draw(chart))
             .close()
             .line();
     }
     if let Some(bars) = &section.bars {
         page.open("figure", &[])
             .line()
-            .raw(&bars.draw())
+            .raw_markup(&bars.draw())
             .close()
             .line();
     }
     if section.charts.is_empty() && section.bars.is_none() {
-        nothing(page, section);
+        write_missing(page, section);
     }
     for results in &section.tables {
-        table(page, results);
+        write_table(page, results);
     }
     page.close().line();
 }
 
 /// Why a section has no picture.
-fn nothing(page: &mut Markup, section: &Section) {
+fn write_missing(page: &mut Markup, section: &ReportSection) {
     let mut reasons: Vec<&str> = Vec::new();
     let rows = section.tables.iter().flat_map(|table| &table.rows);
     for reason in rows.filter_map(|row| row.unavailable.as_deref()) {
@@ -229,11 +235,11 @@ fn nothing(page: &mut Markup, section: &Section) {
         true => "There is nothing of it to draw; the table has what there is.".to_owned(),
         false => format!("Not measured here: {}.", reasons.join("; ")),
     };
-    page.leaf("p", &[("class", &"none")], why).line();
+    page.text_element("p", &[("class", &"none")], why).line();
 }
 
 /// What could not be measured, by reason.
-fn unavailable(page: &mut Markup, outcomes: &[Outcome]) {
+fn write_unavailable(page: &mut Markup, outcomes: &[Outcome]) {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for outcome in outcomes {
         let Some(reason) = outcome.unavailable.as_deref() else {
@@ -255,19 +261,19 @@ fn unavailable(page: &mut Markup, outcomes: &[Outcome]) {
         return;
     }
     page.open("section", &[("id", &"unavailable")]).line();
-    page.leaf("h2", &[], "What could not be measured")
+    page.text_element("h2", &[], "What could not be measured")
         .open("dl", &[])
         .line();
     for (reason, what) in reasons {
-        page.leaf("dt", &[], what.join(", "))
-            .leaf("dd", &[], reason)
+        page.text_element("dt", &[], what.join(", "))
+            .text_element("dd", &[], reason)
             .line();
     }
     page.close().close().line();
 }
 
 /// How to read the page.
-fn notes(page: &mut Markup) {
+fn write_notes(page: &mut Markup) {
     const NOTES: [&str; 4] = [
         "Figures are medians of the runs; the ratio is the median of the ratios of neighbouring \
          runs to their controls. Noise is half the range of the runs as a share of their median; \
@@ -280,10 +286,10 @@ fn notes(page: &mut Markup) {
          they count from when a tuple was due.",
     ];
     page.open("footer", &[])
-        .leaf("h2", &[], "How to read this")
+        .text_element("h2", &[], "How to read this")
         .line();
     for note in NOTES {
-        page.leaf("p", &[], note).line();
+        page.text_element("p", &[], note).line();
     }
     page.close().line();
 }

@@ -1,7 +1,8 @@
 //! What the source documents published, as they print it: the faint lines of the charts.
 //!
 //! Only values that stand in a table, or in a sentence, are here; what only a picture shows is not
-//! guessed. Where several tables print the same column they agree to the digit; it stands here once.
+//! guessed. Where several tables print the same column they agree to the digit; it stands here
+//! once.
 //!
 //! Table 6 does not say whether it counts one receiver or all; what it prints stands here.
 
@@ -14,7 +15,7 @@ pub const VEGA: &str = "Vega paper";
 
 /// One published column.
 #[derive(Debug, Clone, Copy)]
-pub struct Column {
+pub struct PublishedColumn {
     /// Which document.
     pub source: &'static str,
     /// What it is, and where it stands there.
@@ -22,7 +23,7 @@ pub struct Column {
     /// The path of ours that it is set beside.
     pub path: &'static str,
     /// What kind of tuples, or of values.
-    pub kind: Kind,
+    pub kind: PublishedKind,
     /// Sizes or numbers of receivers.
     pub x: &'static [f64],
     /// 10⁹ bits a second; messages a second in documents that count those.
@@ -31,7 +32,7 @@ pub struct Column {
 
 /// Which line a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PublishedKind {
     /// The line to compare with.
     Main,
     /// Normal tuples beside facade tuples, the release before beside the new one.
@@ -48,10 +49,10 @@ const SIZES: &[f64] = &[
 const fn streams(
     name: &'static str,
     path: &'static str,
-    kind: Kind,
+    kind: PublishedKind,
     y: &'static [f64; SIZES.len()],
-) -> Column {
-    Column {
+) -> PublishedColumn {
+    PublishedColumn {
         source: STREAMS,
         name,
         path,
@@ -62,136 +63,136 @@ const fn streams(
 }
 
 /// Within a host, facade tuples: tables 1, 3 and 7.
-pub const TCP: Column = streams(
+pub const TCP: PublishedColumn = streams(
     "plain TCP, table 1",
     "tcp",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.03, 0.06, 0.12, 0.24, 0.71, 1.58, 2.51, 4.29, 7.06, 11.52, 12.32, 12.49, 13.07,
     ],
 );
 /// Within a host, facade tuples: tables 1, 3 and 7.
-pub const RUM: Column = streams(
+pub const RUM: PublishedColumn = streams(
     "LLM RUM over TCP, table 1",
     "rum",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.16, 0.33, 0.77, 1.55, 3.46, 9.33, 10.32, 10.18, 9.42, 8.59, 6.59, 5.80, 7.74,
     ],
 );
 /// Within a host, facade tuples: tables 1, 3 and 7.
-pub const INFINIBAND: Column = streams(
+pub const INFINIBAND: PublishedColumn = streams(
     "LLM RUM, InfiniBand, table 1",
     "shm",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.17, 0.29, 0.74, 1.46, 2.02, 5.48, 8.14, 12.61, 13.39, 16.03, 15.80, 16.55, 17.39,
     ],
 );
 /// Between hosts, facade tuples: tables 2, 4 and 8.
-pub const HOSTS_TCP: Column = streams(
+pub const HOSTS_TCP: PublishedColumn = streams(
     "plain TCP, table 2",
     "tcp",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.06, 0.13, 0.24, 0.45, 0.81, 0.87, 0.89, 0.92, 0.93, 0.92, 0.94, 0.94, 0.93,
     ],
 );
 /// Between hosts, facade tuples: tables 2, 4 and 8.
-pub const HOSTS_RUM: Column = streams(
+pub const HOSTS_RUM: PublishedColumn = streams(
     "LLM RUM over TCP, table 2",
     "rum",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.21, 0.62, 0.75, 0.83, 0.88, 0.90, 0.92, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93,
     ],
 );
 /// Between hosts, facade tuples: tables 2, 4 and 8.
-pub const HOSTS_INFINIBAND: Column = streams(
+pub const HOSTS_INFINIBAND: PublishedColumn = streams(
     "LLM RUM, InfiniBand, table 2",
     "rdma",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.13, 0.31, 0.61, 1.21, 2.44, 5.17, 7.79, 13.75, 12.96, 19.20, 19.04, 17.11, 20.42,
     ],
 );
 /// Within a host, normal tuples.
-pub const TCP_NORMAL: Column = streams(
+pub const TCP_NORMAL: PublishedColumn = streams(
     "TCP, normal, table 3",
     "tcp",
-    Kind::Second,
+    PublishedKind::Second,
     &[
         0.03, 0.06, 0.12, 0.24, 0.59, 1.55, 2.39, 4.01, 6.59, 10.14, 11.30, 11.62, 11.63,
     ],
 );
 /// Within a host, normal tuples.
-pub const RUM_NORMAL: Column = streams(
+pub const RUM_NORMAL: PublishedColumn = streams(
     "LLM RUM, normal, table 3",
     "rum",
-    Kind::Second,
+    PublishedKind::Second,
     &[
         0.16, 0.31, 0.74, 1.15, 2.51, 5.56, 8.77, 10.74, 11.44, 9.01, 6.38, 6.19, 9.79,
     ],
 );
 /// Within a host, normal tuples.
-pub const INFINIBAND_NORMAL: Column = streams(
+pub const INFINIBAND_NORMAL: PublishedColumn = streams(
     "InfiniBand, normal, table 3",
     "shm",
-    Kind::Second,
+    PublishedKind::Second,
     &[
         0.17, 0.32, 0.54, 1.18, 2.53, 3.61, 7.39, 10.99, 11.88, 12.91, 10.91, 14.05, 17.12,
     ],
 );
 /// Between hosts, normal tuples.
-pub const HOSTS_TCP_NORMAL: Column = streams(
+pub const HOSTS_TCP_NORMAL: PublishedColumn = streams(
     "TCP, normal, table 4",
     "tcp",
-    Kind::Second,
+    PublishedKind::Second,
     &[
         0.06, 0.13, 0.24, 0.43, 0.80, 0.86, 0.90, 0.92, 0.93, 0.93, 0.94, 0.94, 0.93,
     ],
 );
 /// Between hosts, normal tuples.
-pub const HOSTS_RUM_NORMAL: Column = streams(
+pub const HOSTS_RUM_NORMAL: PublishedColumn = streams(
     "LLM RUM, normal, table 4",
     "rum",
-    Kind::Second,
+    PublishedKind::Second,
     &[
         0.13, 0.62, 0.75, 0.83, 0.88, 0.91, 0.92, 0.92, 0.93, 0.93, 0.93, 0.93, 0.93,
     ],
 );
 /// Between hosts, normal tuples.
-pub const HOSTS_INFINIBAND_NORMAL: Column = streams(
+pub const HOSTS_INFINIBAND_NORMAL: PublishedColumn = streams(
     "InfiniBand, normal, table 4",
     "rdma",
-    Kind::Second,
+    PublishedKind::Second,
     &[
         0.18, 0.27, 0.54, 1.08, 2.21, 3.65, 7.18, 11.82, 12.13, 13.61, 11.39, 16.95, 19.73,
     ],
 );
 /// One thread.
-pub const FUSED: Column = streams(
+pub const FUSED: PublishedColumn = streams(
     "fused, table 5",
     "fused",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.66, 1.32, 2.47, 4.94, 9.91, 19.81, 42.08, 84.42, 169.49, 337.85, 677.63, 1355.20, 2711.61,
     ],
 );
 /// Two threads.
-pub const THREADED: Column = streams(
+pub const THREADED: PublishedColumn = streams(
     "threaded port, table 5",
     "threaded",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.09, 0.14, 0.36, 0.67, 1.33, 2.54, 5.47, 10.46, 21.19, 39.95, 71.21, 179.81, 349.17,
     ],
 );
 /// Between processes, beside the two above.
-pub const INFINIBAND_TABLE_5: Column = streams(
+pub const INFINIBAND_TABLE_5: PublishedColumn = streams(
     "LLM RUM, InfiniBand, table 5",
     "shm",
-    Kind::Main,
+    PublishedKind::Main,
     &[
         0.16, 0.30, 0.61, 1.23, 2.30, 4.48, 7.62, 12.29, 12.59, 15.44, 14.28, 16.16, 18.67,
     ],
@@ -204,19 +205,19 @@ const fn fanout(
     name: &'static str,
     path: &'static str,
     y: &'static [f64; RECEIVERS.len()],
-) -> Column {
-    Column {
+) -> PublishedColumn {
+    PublishedColumn {
         source: STREAMS,
         name,
         path,
-        kind: Kind::Main,
+        kind: PublishedKind::Main,
         x: RECEIVERS,
         y,
     }
 }
 
 /// One sender to several receivers within a host, with the size in bytes.
-pub const FANOUT: &[(u64, Column)] = &[
+pub const FANOUT: &[(u64, PublishedColumn)] = &[
     (
         22,
         fanout(
@@ -268,11 +269,11 @@ pub const FANOUT: &[(u64, Column)] = &[
 ];
 
 /// The release before, within a host: table 7, version 1.2.
-pub const BEFORE: &[Column] = &[
+pub const PREVIOUS_RELEASE: &[PublishedColumn] = &[
     streams(
         "1.2, plain TCP, table 7",
         "tcp",
-        Kind::Second,
+        PublishedKind::Second,
         &[
             0.03, 0.06, 0.11, 0.23, 0.77, 1.47, 2.26, 4.07, 6.87, 11.11, 11.50, 12.52, 12.74,
         ],
@@ -280,7 +281,7 @@ pub const BEFORE: &[Column] = &[
     streams(
         "1.2, LLM RUM, table 7",
         "rum",
-        Kind::Second,
+        PublishedKind::Second,
         &[
             0.05, 0.09, 0.23, 0.36, 0.86, 1.90, 3.94, 8.14, 10.26, 10.27, 6.61, 6.61, 8.76,
         ],
@@ -288,7 +289,7 @@ pub const BEFORE: &[Column] = &[
     streams(
         "1.2, InfiniBand, table 7",
         "shm",
-        Kind::Second,
+        PublishedKind::Second,
         &[
             0.04, 0.09, 0.27, 0.44, 0.68, 1.58, 2.56, 5.56, 8.01, 10.44, 13.48, 16.73, 17.65,
         ],
@@ -296,11 +297,11 @@ pub const BEFORE: &[Column] = &[
 ];
 
 /// The release before, between hosts: table 8, version 1.2.
-pub const HOSTS_BEFORE: &[Column] = &[
+pub const HOSTS_PREVIOUS_RELEASE: &[PublishedColumn] = &[
     streams(
         "1.2, plain TCP, table 8",
         "tcp",
-        Kind::Second,
+        PublishedKind::Second,
         &[
             0.06, 0.11, 0.23, 0.42, 0.83, 0.88, 0.91, 0.92, 0.93, 0.94, 0.94, 0.94, 0.94,
         ],
@@ -308,7 +309,7 @@ pub const HOSTS_BEFORE: &[Column] = &[
     streams(
         "1.2, LLM RUM, table 8",
         "rum",
-        Kind::Second,
+        PublishedKind::Second,
         &[
             0.11, 0.23, 0.78, 0.86, 0.89, 0.91, 0.92, 0.93, 0.93, 0.93, 0.93, 0.93, 0.93,
         ],
@@ -316,7 +317,7 @@ pub const HOSTS_BEFORE: &[Column] = &[
     streams(
         "1.2, InfiniBand, table 8",
         "rdma",
-        Kind::Second,
+        PublishedKind::Second,
         &[
             0.13, 0.21, 0.45, 1.09, 2.19, 3.58, 6.36, 12.08, 11.34, 16.02, 21.35, 21.69, 22.54,
         ],
@@ -324,11 +325,11 @@ pub const HOSTS_BEFORE: &[Column] = &[
 ];
 
 /// The highest rates that SMX sustained, in messages a second, by message size.
-pub const SMX_RATES: Column = Column {
+pub const SMX_RATES: PublishedColumn = PublishedColumn {
     source: SMX,
     name: "sustained, by size",
     path: "shm",
-    kind: Kind::Main,
+    kind: PublishedKind::Main,
     x: &[
         25.0, 64.0, 65.0, 100.0, 112.0, 113.0, 128.0, 129.0, 200.0, 500.0, 1500.0,
     ],
@@ -348,26 +349,27 @@ pub const SMX_RATES: Column = Column {
 };
 
 /// What the text of the Vega paper says of shared memory, in messages a second (section V, C).
-pub const VEGA_RATES: &[Column] = &[
-    Column {
+pub const VEGA_RATES: &[PublishedColumn] = &[
+    PublishedColumn {
         source: VEGA,
         name: "Vega, 32 B and 16 KB",
         path: "threaded",
-        kind: Kind::Points,
+        kind: PublishedKind::Points,
         x: &[32.0, 16384.0],
         y: &[10.1e6, 0.8e6],
     },
-    Column {
+    PublishedColumn {
         source: VEGA,
         name: "RUM, 256 B and 16 KB",
         path: "rum",
-        kind: Kind::Points,
+        kind: PublishedKind::Points,
         x: &[256.0, 16384.0],
         y: &[2.8e6, 70e3],
     },
 ];
 
-/// Round trips that the report's conclusions give, in microseconds: what, the path of ours, from, to.
+/// Round trips that the report's conclusions give, in microseconds: what, the path of ours, from,
+/// to.
 pub const ROUND_TRIPS: &[(&str, &str, f64, f64)] =
     &[("any transport, conclusions", "shm", 15.0, 30.0)];
 
@@ -398,8 +400,8 @@ mod tests {
         let all = within.iter().chain(&between).chain(&rest).chain(&last);
         let all = all
             .chain(fanout)
-            .chain(BEFORE)
-            .chain(HOSTS_BEFORE)
+            .chain(PREVIOUS_RELEASE)
+            .chain(HOSTS_PREVIOUS_RELEASE)
             .chain(VEGA_RATES);
         for column in all {
             assert_eq!(column.x.len(), column.y.len(), "{}", column.name);

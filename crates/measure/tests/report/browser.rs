@@ -1,8 +1,8 @@
 //! The page in a real browser, Debian's Chromium: everything is drawn, no label lies on another.
 //!
-//! Without a browser the tests say that they were passed over; with `THALWEG_BROWSER` set they fail.
-//! `THALWEG_PAGE` names one more page to look at, such as one that was really measured. Screenshots
-//! are left in `target/tmp`.
+//! Without a browser the tests say that they were passed over; with `THALWEG_BROWSER` set they
+//! fail. `THALWEG_PAGE` names one more page to look at, such as one that was really measured.
+//! Screenshots are left in `target/tmp`.
 
 use std::fs;
 use std::io::Write;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use thalweg_measure::{Latency, Outcome, report, results};
+use thalweg_measure::{LatencyPercentiles, Outcome, report, results};
 
 use crate::folder::Folder;
 use crate::samples;
@@ -67,7 +67,7 @@ fn outcome_of<'a>(field: impl Fn(&str) -> &'a str) -> Outcome {
     };
     let latency = |prefix: &str| {
         let at = |name: &str| whole(&format!("{prefix}_{name}_ns"));
-        Some(Latency {
+        Some(LatencyPercentiles {
             p50: at("p50")?,
             p90: at("p90")?,
             p99: at("p99")?,
@@ -122,7 +122,7 @@ fn files_that_are_something_else_are_refused_with_their_place() {
     assert!(refused("{}").contains("expected a sequence"));
     assert!(refused("[\n{\"bench\": 7}]").contains("line 2"));
     assert!(refused("[{\"bnech\": \"x\"}]").contains("unknown field `bnech`"));
-    let text = results::text(&samples::all());
+    let text = results::to_json_text(&samples::all());
     assert!(refused(&text[..text.len() / 2]).contains("EOF"));
 
     let missing = results::read(&folder.path().join("none.json")).unwrap_err();

@@ -1,6 +1,6 @@
 //! Outcomes made up by rule, as a run of all benchmarks would find them.
 
-use thalweg_measure::{Host, Latency, Outcome};
+use thalweg_measure::{Host, LatencyPercentiles, Outcome};
 
 /// Sizes of the source report.
 pub const SIZES: [u64; 13] = [
@@ -63,7 +63,7 @@ pub fn latency(path: &str, size: u64, rate: f64) -> Outcome {
         _ => 16_000,
     };
     let p50 = base + size + rate as u64 / 10;
-    let at = |p50: u64| Latency {
+    let at = |p50: u64| LatencyPercentiles {
         p50,
         p90: p50 * 12 / 10,
         p99: p50 * 2,

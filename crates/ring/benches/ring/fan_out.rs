@@ -8,7 +8,7 @@
 //! `cargo bench -p thalweg-ring -- fan_out`. Million messages a second that are sent; both readers
 //! add up all words of all of them.
 
-use thalweg_ring::{Reader, Shape, private};
+use thalweg_ring::{Reader, RingShape, private_ring};
 
 use crate::measure::bare::Take;
 use crate::measure::messages::{Filling, Taking, count, race2, rate};
@@ -35,7 +35,7 @@ fn sent<const N: usize>(readers: u32) -> f64 {
 
 fn turn<const N: usize>(readers: u32, filling: &mut Filling<N>, taking: &mut Taking<N>) {
     let bytes = RING_BYTES;
-    let (mut writer, mut ends) = private(Shape { bytes, readers }).expect("memory");
+    let (mut writer, mut ends) = private_ring(RingShape { bytes, readers }).expect("memory");
     let write = || {
         for seq in 0..count::<N>() {
             let room = loop {
@@ -45,7 +45,7 @@ fn turn<const N: usize>(readers: u32, filling: &mut Filling<N>, taking: &mut Tak
             };
             filling.fill(room, seq);
             writer.commit(1, 0, N);
-            assert_eq!(writer.sleeping_readers(), 0);
+            assert_eq!(writer.take_sleeping_readers(), 0);
         }
     };
     let read = || {
@@ -73,6 +73,6 @@ fn take<const N: usize>(reader: &mut Reader, taking: &mut Taking<N>) -> u64 {
         }
     }
     reader.release();
-    assert!(!reader.is_writer_sleeping());
+    assert!(!reader.take_sleeping_writer());
     taken
 }

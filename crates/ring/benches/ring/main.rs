@@ -1,4 +1,5 @@
-//! Rings beside a bare one and a peer: rates one to one, one to two, and the latency of a ping-pong.
+//! Rings beside a bare one and a peer: rates one to one, one to two, and the latency of a
+//! ping-pong.
 //!
 //! `cargo bench -p thalweg-ring [-- one_to_one|fan_out|ping_pong]`. Two processors; figures are
 //! medians, and only ratios to the control of the same turn say something about the code.

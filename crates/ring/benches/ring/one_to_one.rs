@@ -10,7 +10,7 @@
 use std::os::fd::AsFd;
 
 use rtrb::RingBuffer;
-use thalweg_ring::{Reader, Shape, Writer, join, private, shared};
+use thalweg_ring::{Reader, RingShape, Writer, join_ring, private_ring, shared_ring};
 
 use crate::measure::bare::{Bare, Message, Take};
 use crate::measure::messages::{Filling, Taking, count, race2, rate};
@@ -19,7 +19,7 @@ use crate::measure::{RING_BYTES, turns};
 /// Messages that rtrb's users take at once.
 const CHUNK: usize = 32;
 
-const SHAPE: Shape = Shape {
+const SHAPE: RingShape = RingShape {
     bytes: RING_BYTES,
     readers: 1,
 };
@@ -62,7 +62,7 @@ fn bare<const N: usize>() -> f64 {
 
 fn in_private<const N: usize>() -> f64 {
     rate::<N>(|filling, taking| {
-        let (writer, mut readers) = private(SHAPE).expect("memory");
+        let (writer, mut readers) = private_ring(SHAPE).expect("memory");
         in_ring::<N>(writer, readers.remove(0), filling, taking);
     })
 }
@@ -70,8 +70,8 @@ fn in_private<const N: usize>() -> f64 {
 /// As between two processes: each end has a mapping of its own.
 fn in_shared<const N: usize>() -> f64 {
     rate::<N>(|filling, taking| {
-        let (writer, fd) = shared(SHAPE).expect("memory");
-        let reader = join(fd.as_fd(), 0).expect("a ring");
+        let (writer, fd) = shared_ring(SHAPE).expect("memory");
+        let reader = join_ring(fd.as_fd(), 0).expect("a ring");
         in_ring::<N>(writer, reader, filling, taking);
     })
 }
@@ -92,7 +92,7 @@ fn in_ring<const N: usize>(
             filling.fill(room, seq);
             writer.commit(1, 0, N);
             // As a medium does.
-            assert_eq!(writer.sleeping_readers(), 0);
+            assert_eq!(writer.take_sleeping_readers(), 0);
         }
     };
     let read = || {
@@ -106,7 +106,7 @@ fn in_ring<const N: usize>(
             }
             reader.release();
             taking.batch(taken);
-            assert!(!reader.is_writer_sleeping());
+            assert!(!reader.take_sleeping_writer());
         }
     };
     race2(write, read);

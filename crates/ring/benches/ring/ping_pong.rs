@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use rtrb::{Consumer, Producer, RingBuffer};
-use thalweg_ring::{Reader, Shape, Writer, join, private, shared};
+use thalweg_ring::{Reader, RingShape, Writer, join_ring, private_ring, shared_ring};
 
 use crate::measure::messages::race2;
 use crate::measure::{median, turns};
@@ -29,7 +29,7 @@ const WARM_UP: u64 = 1_000;
 /// A message that with its header fills a cache line.
 type Ball = [u8; 56];
 
-const SHAPE: Shape = Shape {
+const SHAPE: RingShape = RingShape {
     bytes: 64 * 1024,
     readers: 1,
 };
@@ -154,7 +154,7 @@ impl End for Ring {
         let room = self.0.claim(ball.len()).expect("all was released");
         room.copy_from_slice(ball);
         self.0.commit(1, 0, ball.len());
-        assert_eq!(self.0.sleeping_readers(), 0);
+        assert_eq!(self.0.take_sleeping_readers(), 0);
     }
 
     fn take(&mut self) -> Ball {
@@ -162,7 +162,7 @@ impl End for Ring {
             if let Some(frame) = self.1.poll().next() {
                 let ball = frame.bytes.try_into().expect("a ball");
                 self.1.release();
-                assert!(!self.1.is_writer_sleeping());
+                assert!(!self.1.take_sleeping_writer());
                 return ball;
             }
         }
@@ -171,7 +171,7 @@ impl End for Ring {
 
 fn in_private() -> Vec<f64> {
     let ring = || {
-        let (writer, mut readers) = private(SHAPE).expect("memory");
+        let (writer, mut readers) = private_ring(SHAPE).expect("memory");
         (writer, readers.remove(0))
     };
     let ((out, at), (back, home)) = (ring(), ring());
@@ -180,8 +180,8 @@ fn in_private() -> Vec<f64> {
 
 fn in_shared() -> Vec<f64> {
     let ring = || {
-        let (writer, fd) = shared(SHAPE).expect("memory");
-        (writer, join(fd.as_fd(), 0).expect("a ring"))
+        let (writer, fd) = shared_ring(SHAPE).expect("memory");
+        (writer, join_ring(fd.as_fd(), 0).expect("a ring"))
     };
     let ((out, at), (back, home)) = (ring(), ring());
     play(Ring(out, home), Ring(back, at))

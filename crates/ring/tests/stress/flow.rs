@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use thalweg_ring::{Reader, Writer};
 
 use crate::PATIENCE;
-use crate::bell::Bell;
 use crate::random::Random;
+use crate::wakeup_socket::WakeupSocket;
 
 /// The kind of a frame, and that of the last one.
 const FRAME: u8 = 1;
@@ -64,7 +64,7 @@ impl Expected {
 }
 
 /// Sends until it is time; how many frames.
-pub fn send(plan: Plan, mut writer: Writer, bells: Vec<Bell>) -> u64 {
+pub fn send(plan: Plan, mut writer: Writer, bells: Vec<WakeupSocket>) -> u64 {
     let end = Instant::now() + plan.time;
     let mut random = Random::new(plan.seed);
     let mut seq: u64 = 0;
@@ -100,12 +100,12 @@ pub fn send(plan: Plan, mut writer: Writer, bells: Vec<Bell>) -> u64 {
 }
 
 /// Waits for room, awake or asleep.
-fn claim(writer: &mut Writer, bells: &[Bell], random: &mut Random, len: usize) {
+fn claim(writer: &mut Writer, bells: &[WakeupSocket], random: &mut Random, len: usize) {
     let mut patience = Patience::new();
     while writer.claim(len).is_none() {
         if random.once_in(4) {
             if writer.arm(len) {
-                Bell::wait(bells);
+                WakeupSocket::wait(bells);
             }
             writer.disarm();
         } else {
@@ -128,17 +128,17 @@ impl Patience {
     }
 }
 
-fn wake(writer: &Writer, bells: &[Bell]) {
-    let sleepers = writer.sleeping_readers();
+fn wake(writer: &Writer, bells: &[WakeupSocket]) {
+    let sleepers = writer.take_sleeping_readers();
     for (reader, bell) in bells.iter().enumerate() {
         if sleepers & 1 << reader != 0 {
-            bell.ring();
+            bell.wake();
         }
     }
 }
 
 /// Receives until the last frame; how many came before it.
-pub fn receive(plan: Plan, mut reader: Reader, bell: Bell) -> u64 {
+pub fn receive(plan: Plan, mut reader: Reader, bell: WakeupSocket) -> u64 {
     let mut random = Random::new(plan.seed ^ u64::from(reader.number()));
     let bells = [bell];
     let (mut seq, mut is_last) = (0, false);
@@ -161,8 +161,8 @@ pub fn receive(plan: Plan, mut reader: Reader, bell: Bell) -> u64 {
         // Sometimes several batches are released at once, but never is one forgotten.
         if is_empty || is_last || !random.once_in(4) {
             reader.release();
-            if reader.is_writer_sleeping() {
-                bells[0].ring();
+            if reader.take_sleeping_writer() {
+                bells[0].wake();
             }
         }
         if is_empty {
@@ -174,10 +174,10 @@ pub fn receive(plan: Plan, mut reader: Reader, bell: Bell) -> u64 {
 }
 
 /// Waits a little for frames, awake or asleep.
-fn rest(reader: &mut Reader, bells: &[Bell], random: &mut Random) {
+fn rest(reader: &mut Reader, bells: &[WakeupSocket], random: &mut Random) {
     if random.once_in(4) {
         if reader.arm() {
-            Bell::wait(bells);
+            WakeupSocket::wait(bells);
         }
         reader.disarm();
     } else {

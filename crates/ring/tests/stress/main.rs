@@ -3,18 +3,18 @@
 //! `THALWEG_STRESS_SECONDS` says how long (2), `THALWEG_STRESS_SEED` which run (of the clock).
 #![cfg(not(any(loom, miri)))]
 
-mod bell;
 mod flow;
 mod random;
+mod wakeup_socket;
 
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use bell::Bell;
 use flow::Plan;
-use thalweg_ring::{Shape, join, private, shared};
+use thalweg_ring::{RingShape, join_ring, private_ring, shared_ring};
+use wakeup_socket::WakeupSocket;
 
 /// Set in the processes that read: which ring, which reader, which plan.
 const CHILD: &str = "THALWEG_STRESS_READER";
@@ -47,8 +47,8 @@ fn plan(bytes: usize, part: u32) -> Plan {
 /// A writer and its readers as threads, for a part of the time.
 fn threads(bytes: usize, readers: u32) {
     let plan = plan(bytes, 3);
-    let (writer, ends) = private(Shape { bytes, readers }).expect("memory");
-    let (bells, mut far) = Bell::pairs(readers);
+    let (writer, ends) = private_ring(RingShape { bytes, readers }).expect("memory");
+    let (bells, mut far) = WakeupSocket::pairs(readers);
     let count = std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (reader, bell) in ends.into_iter().zip(far.drain(..)) {
@@ -102,7 +102,7 @@ fn read_as_told(told: &str) {
         .read(true)
         .write(true)
         .open(path);
-    let reader = join(
+    let reader = join_ring(
         file.expect("a segment").as_fd(),
         reader.parse().expect("a number"),
     );
@@ -118,7 +118,7 @@ fn read_as_told(told: &str) {
     flow::receive(
         plan,
         reader.expect("a ring"),
-        Bell::new(UnixStream::from(bell)),
+        WakeupSocket::new(UnixStream::from(bell)),
     );
 }
 
@@ -130,9 +130,9 @@ fn processes(test: &str, readers: u32) {
     let bytes = SHARED_BYTES;
     let plan = plan(bytes, 1);
     let start_time = Instant::now();
-    let (writer, fd) = shared(Shape { bytes, readers }).expect("memory");
-    let (bells, far) = Bell::pairs(readers);
-    let far = (0..).zip(far.into_iter().map(Bell::into_stream));
+    let (writer, fd) = shared_ring(RingShape { bytes, readers }).expect("memory");
+    let (bells, far) = WakeupSocket::pairs(readers);
+    let far = (0..).zip(far.into_iter().map(WakeupSocket::into_stream));
     let processes = far.map(|(reader, bell)| start(test, &fd, reader, plan, bell));
     let mut processes: Vec<Child> = processes.collect();
     let sent = flow::send(plan, writer, bells);

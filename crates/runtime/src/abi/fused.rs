@@ -16,7 +16,7 @@
 //!    submit through the outlet.
 //!
 //! # What inlining has to do
-//! For a tuple over a [`Link`]: [`Counter::add`]`(1)` on the output port's and on the link's
+//! For a tuple over a [`FusedEdge`]: [`Counter::add`]`(1)` on the output port's and on the link's
 //! counter, then the body of the target for that input port, once for each link of the port and in
 //! order. Around anything that goes through the outlet on behalf of an inlined operator
 //! (submitting to a port without links, services, library functions), and before returning one of
@@ -24,47 +24,48 @@
 //! so: that is how the report names the right operator.
 
 use graph::{Body, Fault};
-use ring::grant::GrantAddress;
+use ring::grant::GrantAddresses;
 
-use super::{Act, ActEach, Backend, Counter, Scope, StateAddress};
-use crate::Logic;
+use super::{Backend, Counter, OperatorScope, RunBody, RunBodyOnBatch, StateAddress};
+use crate::LoweredLogic;
 
 /// Lowered operators of one thread.
 pub struct FusedView<'a> {
     /// The operators, upstream before downstream.
-    pub members: Vec<Member<'a>>,
+    pub members: Vec<FusedMember<'a>>,
     /// The flag that says whether a shutdown was asked for: one byte, 0 or 1, valid as long as the
     /// code may be called, read with a plain load.
-    pub stop: *const u8,
+    pub stop_flag: *const u8,
 }
 
 /// A lowered operator of a view.
-pub struct Member<'a> {
+pub struct FusedMember<'a> {
     /// What its bodies are compiled against.
-    pub scope: Scope<'a>,
+    pub scope: OperatorScope<'a>,
     /// Its bodies.
-    pub logic: &'a Logic,
+    pub logic: &'a LoweredLogic,
     /// Its state, for code that inlines it.
     pub state: StateAddress,
     /// By output port: all its consumers; or `None`: submit through the outlet.
-    pub links: Vec<Option<Links<'a>>>,
+    pub fused_outputs: Vec<Option<FusedOutput<'a>>>,
     /// By output port, or empty: the frames that it may write itself.
-    pub frames: Vec<Option<FrameLink<'a>>>,
-    /// By input port: tuples come in batches, so that [`Code::on_each`] is worth its bytes.
-    pub batched: Vec<bool>,
+    pub frame_edges: Vec<Option<FrameEdge<'a>>>,
+    /// By input port: tuples come in batches, so that [`OperatorCode::on_batch`] is worth its
+    /// bytes.
+    pub has_batched_input: Vec<bool>,
 }
 
 /// An output port all of whose consumers are members.
-pub struct Links<'a> {
+pub struct FusedOutput<'a> {
     /// Counts what is submitted to the port.
     pub submitted: &'a Counter,
     /// The consumers, in order of delivery. May be empty: the tuple is dropped.
-    pub links: Vec<Link<'a>>,
+    pub edges: Vec<FusedEdge<'a>>,
 }
 
 /// An edge to a member.
 #[derive(Clone, Copy)]
-pub struct Link<'a> {
+pub struct FusedEdge<'a> {
     /// Index in [`FusedView::members`], greater than that of the submitter.
     pub member: u32,
     /// Its input port.
@@ -73,48 +74,49 @@ pub struct Link<'a> {
     pub processed: &'a Counter,
 }
 
-/// Room for frames that an operator offers to whoever submits to it: see [`crate::Operator::room`].
+/// Room for frames that an operator offers to whoever submits to it: see
+/// [`crate::Operator::grant`].
 #[derive(Clone, Copy, Debug)]
-pub struct FrameRoom {
+pub struct FrameGrant {
     /// Room in the ring.
-    pub grant: GrantAddress,
+    pub grant: GrantAddresses,
     /// The kind of a tuple's frame.
     pub kind: u8,
     /// Where frames that are written this way are counted.
-    pub written: *const u64,
+    pub written_count: *const u64,
 }
 
-/// An output port whose only consumer takes frames: it leaves the PE, or goes into a queue. Compiled
-/// code may write a tuple of fixed length into the ring by itself, as [`ring::grant`] says, and add 1
-/// to all three counters; else [`crate::Outlet::submit`] does what is to be done.
+/// An output port whose only consumer takes frames: it leaves the PE, or goes into a queue.
+/// Compiled code may write a tuple of fixed length into the ring by itself, as [`ring::grant`]
+/// says, and add 1 to all three counters; else [`crate::Outlet::submit`] does what is to be done.
 #[derive(Clone, Copy)]
-pub struct FrameLink<'a> {
+pub struct FrameEdge<'a> {
     /// Room in the ring.
-    pub room: FrameRoom,
+    pub grant: FrameGrant,
     /// Counts what is submitted to the port.
     pub submitted: &'a Counter,
     /// Counts the consumer's tuples.
     pub processed: &'a Counter,
 }
 
-/// The code of a member: what its [`Logic`] says, as callable code.
+/// The code of a member: what its [`LoweredLogic`] says, as callable code.
 #[derive(Default)]
-pub struct Code {
+pub struct OperatorCode {
     /// By input port.
-    pub on_tuple: Vec<Option<Box<dyn Act>>>,
+    pub on_tuple: Vec<Option<Box<dyn RunBody>>>,
     /// By input port, or empty: `on_tuple` for a batch. A backend need not make any.
-    pub on_each: Vec<Option<Box<dyn ActEach>>>,
+    pub on_batch: Vec<Option<Box<dyn RunBodyOnBatch>>>,
     /// By input port.
-    pub on_punct: Vec<Option<Box<dyn Act>>>,
+    pub on_punct: Vec<Option<Box<dyn RunBody>>>,
     /// A source's thread.
-    pub on_process: Option<Box<dyn Act>>,
+    pub on_process: Option<Box<dyn RunBody>>,
 }
 
 /// Every body on its own: no inlining.
-pub(super) fn each_body<B: Backend + ?Sized>(
+pub(super) fn compile_each_body<B: Backend + ?Sized>(
     backend: &mut B,
-    member: &Member<'_>,
-) -> Result<Code, Fault> {
+    member: &FusedMember<'_>,
+) -> Result<OperatorCode, Fault> {
     let mut action = |body: &Body| backend.action(&member.scope, body);
     let logic = member.logic;
     let on_tuple = logic.on_tuple.iter().map(|body| action(body).map(Some));
@@ -123,9 +125,9 @@ pub(super) fn each_body<B: Backend + ?Sized>(
     let on_punct = on_punct.map(|body| body.as_ref().map(&mut action).transpose());
     let on_punct = on_punct.collect::<Result<_, _>>()?;
     let on_process = logic.on_process.as_ref().map(&mut action).transpose()?;
-    Ok(Code {
+    Ok(OperatorCode {
         on_tuple,
-        on_each: Vec::new(),
+        on_batch: Vec::new(),
         on_punct,
         on_process,
     })

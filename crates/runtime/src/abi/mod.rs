@@ -2,48 +2,51 @@
 //!
 //! [`Backend`] is handed every expression and body of a PE while it is wired, then `finish`ed; the
 //! handles it gave out are called on the tuple path. The interpreter's backend is in
-//! [`crate::abi::interpreted`]; the JIT's is a crate of its own.
+//! [`crate::abi::interpreter_backend`]; the JIT's is a crate of its own.
 
 mod cell;
 mod counter;
 mod fused;
-pub mod interpreted;
+pub mod interpreter_backend;
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, Fault, Inputs, Services, State};
+use graph::{Body, Expr, Fault, InputTuples, Services, State};
 use tuple::{Layout, Punctuation, TupleBuf, Value};
 
 use crate::Outlet;
 
-pub use ring::frame::Batch;
-pub use ring::{FETCH_BYTES, fetch_ahead};
+pub use ring::frame::FrameBatch;
+pub use ring::{PREFETCH_BYTES, prefetch_ahead};
 
 pub use cell::{StateAddress, StateCell};
 pub use counter::Counter;
-pub use fused::{Code, FrameLink, FrameRoom, FusedView, Link, Links, Member};
+pub use fused::{
+    FrameEdge, FrameGrant, FusedEdge, FusedMember, FusedOutput, FusedView, OperatorCode,
+};
 pub use ring::grant;
 
 /// What one evaluation reads and changes.
-pub struct Context<'a> {
+pub struct CodeContext<'a> {
     /// Input tuples by slot, and the results of output function calls in the last slot.
-    pub inputs: Inputs<'a>,
+    pub inputs: InputTuples<'a>,
     /// The operator's state variables.
     pub state: &'a mut State,
     /// Where statements submit, and the PE's services.
     pub outlet: &'a mut dyn Outlet,
     /// The marker of an `onPunct` body.
-    pub mark: Option<Punctuation>,
+    pub punctuation: Option<Punctuation>,
 }
 
 /// What the expressions of one operator are compiled against.
 #[derive(Clone, Debug)]
-pub struct Scope<'a> {
+pub struct OperatorScope<'a> {
     /// The operator.
-    pub operator: &'a graph::Operator,
+    pub operator: &'a graph::OperatorNode,
     /// Its index in the program.
     pub index: u32,
-    /// Layout of every input slot (see [`graph::Inputs`]), output function results last if any.
+    /// Layout of every input slot (see [`graph::InputTuples`]), output function results last if
+    /// any.
     pub inputs: Vec<Arc<Layout>>,
     /// Layouts of its output ports.
     pub outputs: Vec<Arc<Layout>>,
@@ -52,32 +55,32 @@ pub struct Scope<'a> {
 }
 
 /// Code that writes a flat tuple.
-pub trait Project: Send {
+pub trait ProjectTuple: Send {
     /// Writes the whole tuple; `out` is begun with the projection's layout by the callee.
-    fn project(&mut self, context: &mut Context<'_>, out: &mut TupleBuf) -> Result<(), Fault>;
+    fn project(&mut self, context: &mut CodeContext<'_>, out: &mut TupleBuf) -> Result<(), Fault>;
 }
 
 /// Code for a condition.
-pub trait Test: Send {
+pub trait TestCondition: Send {
     /// Whether it holds.
-    fn test(&mut self, context: &mut Context<'_>) -> Result<bool, Fault>;
+    fn test(&mut self, context: &mut CodeContext<'_>) -> Result<bool, Fault>;
 }
 
 /// Code for statements.
-pub trait Act: Send {
+pub trait RunBody: Send {
     /// Runs them.
-    fn act(&mut self, context: &mut Context<'_>) -> Result<(), Fault>;
+    fn run_body(&mut self, context: &mut CodeContext<'_>) -> Result<(), Fault>;
 }
 
 /// Code for statements that runs for one tuple after the other in one call.
-pub trait ActEach: Send {
+pub trait RunBodyOnBatch: Send {
     /// Runs them for the frames that the batch begins with, as long as they are of this kind, have
     /// no flags and hold at least the fixed part of the tuple, and takes those off the batch. How
     /// many they were; a frame that failed counts.
-    fn act_each(
+    fn run_body_on_batch(
         &mut self,
-        context: &mut Context<'_>,
-        batch: &mut Batch<'_>,
+        context: &mut CodeContext<'_>,
+        batch: &mut FrameBatch<'_>,
         kind: u8,
     ) -> (u64, Result<(), Fault>);
 }
@@ -87,13 +90,13 @@ pub struct Projection {
     /// Of the tuples it writes.
     pub layout: Arc<Layout>,
     /// The code.
-    pub code: Box<dyn Project>,
+    pub code: Box<dyn ProjectTuple>,
 }
 
 /// A condition.
 pub struct Predicate {
     /// The code.
-    pub code: Box<dyn Test>,
+    pub code: Box<dyn TestCondition>,
 }
 
 /// Makes code. Calls come operator by operator while a PE is wired; `finish` once, at the end.
@@ -101,16 +104,21 @@ pub trait Backend {
     /// Expressions into a flat tuple of a schema with as many attributes; `None`: the default.
     fn projection(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &OperatorScope<'_>,
         exprs: &[Option<&Expr>],
         layout: &Arc<Layout>,
-    ) -> Result<Box<dyn Project>, Fault>;
+    ) -> Result<Box<dyn ProjectTuple>, Fault>;
 
     /// A condition.
-    fn predicate(&mut self, scope: &Scope<'_>, expr: &Expr) -> Result<Box<dyn Test>, Fault>;
+    fn predicate(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        expr: &Expr,
+    ) -> Result<Box<dyn TestCondition>, Fault>;
 
     /// A body of statements.
-    fn action(&mut self, scope: &Scope<'_>, body: &Body) -> Result<Box<dyn Act>, Fault>;
+    fn action(&mut self, scope: &OperatorScope<'_>, body: &Body)
+    -> Result<Box<dyn RunBody>, Fault>;
 
     /// The value of an expression without input tuples, now: parameters, and initial values of
     /// state variables (`state` holds the earlier ones).
@@ -123,10 +131,10 @@ pub trait Backend {
 
     /// The code of the lowered operators of a thread, member by member. Whoever can inline across
     /// fused edges overrides this; see [`FusedView`] for what that takes.
-    fn fused(&mut self, view: &FusedView<'_>) -> Result<Vec<Code>, Fault> {
+    fn compile_fused(&mut self, view: &FusedView<'_>) -> Result<Vec<OperatorCode>, Fault> {
         let members = view.members.iter();
         members
-            .map(|member| fused::each_body(self, member))
+            .map(|member| fused::compile_each_body(self, member))
             .collect()
     }
 

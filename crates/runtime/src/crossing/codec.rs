@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use graph::Codec;
+use graph::CrossingCodec;
 use tuple::layout::LayoutError;
-use tuple::text::ReadError;
+use tuple::text::ValueParseError;
 use tuple::{Layout, TupleBuf, TupleRef, Type, layout, normal};
 
 /// Writes the tuples of one stream.
-pub(super) enum Writing {
+pub(super) enum PayloadEncoder {
     /// As they lie in memory.
     Facade,
     /// Field by field.
@@ -16,37 +16,37 @@ pub(super) enum Writing {
 }
 
 /// Reads the tuples of one stream.
-pub(super) enum Reading {
+pub(super) enum PayloadDecoder {
     /// As they lie in memory; whoever wrote them is believed, or no bytes can be wrong.
     Facade(Arc<Layout>),
     /// The same from somebody who is not believed.
-    Checked(Arc<Layout>),
+    CheckedFacade(Arc<Layout>),
     /// Field by field, into a tuple of our own.
     Normal(Arc<Layout>, TupleBuf),
 }
 
 /// Why a payload is no tuple.
 #[derive(Debug)]
-pub(super) enum Misread {
+pub(super) enum PayloadDecodeError {
     Facade(LayoutError),
-    Normal(ReadError),
+    Normal(ValueParseError),
 }
 
-impl Writing {
+impl PayloadEncoder {
     /// For tuples of a layout.
-    pub fn new(codec: Codec, layout: Arc<Layout>) -> Writing {
+    pub fn new(codec: CrossingCodec, layout: Arc<Layout>) -> PayloadEncoder {
         match codec {
-            Codec::Facade => Writing::Facade,
-            Codec::Normal => Writing::Normal(layout, Vec::new()),
+            CrossingCodec::Facade => PayloadEncoder::Facade,
+            CrossingCodec::Normal => PayloadEncoder::Normal(layout, Vec::new()),
         }
     }
 
     /// The payload of a tuple.
     #[inline]
-    pub fn payload<'a>(&'a mut self, tuple: TupleRef<'a>) -> &'a [u8] {
+    pub fn encode<'a>(&'a mut self, tuple: TupleRef<'a>) -> &'a [u8] {
         match self {
-            Writing::Facade => tuple.bytes(),
-            Writing::Normal(layout, bytes) => {
+            PayloadEncoder::Facade => tuple.bytes(),
+            PayloadEncoder::Normal(layout, bytes) => {
                 bytes.clear();
                 normal::encode(tuple, layout, bytes);
                 bytes
@@ -55,35 +55,37 @@ impl Writing {
     }
 }
 
-impl Reading {
+impl PayloadDecoder {
     /// For tuples of a layout. Nothing that a foreigner sends is believed.
-    pub fn new(codec: Codec, layout: Arc<Layout>, is_foreign: bool) -> Reading {
+    pub fn new(codec: CrossingCodec, layout: Arc<Layout>, is_foreign: bool) -> PayloadDecoder {
         match codec {
-            Codec::Facade if is_foreign && !is_plain(&layout) => Reading::Checked(layout),
-            Codec::Facade => Reading::Facade(layout),
-            Codec::Normal => Reading::Normal(layout, TupleBuf::default()),
+            CrossingCodec::Facade if is_foreign && !is_plain(&layout) => {
+                PayloadDecoder::CheckedFacade(layout)
+            }
+            CrossingCodec::Facade => PayloadDecoder::Facade(layout),
+            CrossingCodec::Normal => PayloadDecoder::Normal(layout, TupleBuf::default()),
         }
     }
 
     /// Whether any payload of the right length is a tuple as it lies.
     pub fn is_plain(&self) -> bool {
-        matches!(self, Reading::Facade(_))
+        matches!(self, PayloadDecoder::Facade(_))
     }
 
     /// The tuple in a payload.
     #[inline]
-    pub fn tuple<'a>(&'a mut self, payload: &'a [u8]) -> Result<TupleRef<'a>, Misread> {
+    pub fn decode<'a>(&'a mut self, payload: &'a [u8]) -> Result<TupleRef<'a>, PayloadDecodeError> {
         match self {
-            Reading::Facade(layout) if payload.len() >= layout.size as usize => {}
-            Reading::Facade(layout) | Reading::Checked(layout) => {
-                layout::check(layout, payload).map_err(Misread::Facade)?;
+            PayloadDecoder::Facade(layout) if payload.len() >= layout.size as usize => {}
+            PayloadDecoder::Facade(layout) | PayloadDecoder::CheckedFacade(layout) => {
+                layout::check(layout, payload).map_err(PayloadDecodeError::Facade)?;
             }
-            Reading::Normal(layout, into) => {
-                normal::decode(payload, layout, into).map_err(Misread::Normal)?;
+            PayloadDecoder::Normal(layout, into) => {
+                normal::decode(payload, layout, into).map_err(PayloadDecodeError::Normal)?;
                 return Ok(into.as_ref());
             }
         }
-        TupleRef::from_bytes(payload).map_err(Misread::Facade)
+        TupleRef::from_bytes(payload).map_err(PayloadDecodeError::Facade)
     }
 }
 
@@ -93,11 +95,11 @@ fn is_plain(layout: &Layout) -> bool {
     attributes.all(|a| a.ty.is_numeric() || a.ty == Type::Timestamp)
 }
 
-impl std::fmt::Display for Misread {
+impl std::fmt::Display for PayloadDecodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Misread::Facade(error) => error.fmt(f),
-            Misread::Normal(error) => error.fmt(f),
+            PayloadDecodeError::Facade(error) => error.fmt(f),
+            PayloadDecodeError::Normal(error) => error.fmt(f),
         }
     }
 }

@@ -4,49 +4,49 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use graph::{Fault, FaultKind};
-use transport::{Error, Outbound};
+use transport::{Error, SendingEnd};
 
-use super::flow::Flow;
+use super::crossing_counters::CrossingCounters;
 
 /// The ends of a PE whose operators are closed.
 #[derive(Default)]
-pub(crate) struct Linger(Mutex<Vec<Lingering>>);
+pub(crate) struct LingerList(Mutex<Vec<LingeringSender>>);
 
 /// A sending end that nothing more is committed to.
-pub(crate) struct Lingering {
+pub(crate) struct LingeringSender {
     /// The operator that sent, and its kind.
     pub operator: (Arc<str>, Arc<str>),
-    pub flow: Arc<Flow>,
-    pub end: Box<dyn Outbound>,
+    pub counters: Arc<CrossingCounters>,
+    pub end: Box<dyn SendingEnd>,
 }
 
 /// What went wrong with an end.
-pub(crate) struct Lost {
+pub(crate) struct DrainFailure {
     pub operator: (Arc<str>, Arc<str>),
     pub fault: Fault,
 }
 
 /// Longest time between two looks. An end cannot be slept on for this: what wakes a sender is room.
-const LOOK_MAX: Duration = Duration::from_millis(5);
-const LOOK_MIN: Duration = Duration::from_micros(50);
+const POLL_INTERVAL_MAX: Duration = Duration::from_millis(5);
+const POLL_INTERVAL_MIN: Duration = Duration::from_micros(50);
 
-impl Linger {
+impl LingerList {
     /// An operator is closed; its end waits here.
-    pub fn add(&self, lingering: Lingering) {
+    pub fn add(&self, lingering: LingeringSender) {
         self.lock().push(lingering);
     }
 
     /// Waits until the receivers of every end have taken everything, at most so long.
-    pub fn wait(&self, at_most: Option<Duration>) -> Vec<Lost> {
+    pub fn wait_until_drained(&self, at_most: Option<Duration>) -> Vec<DrainFailure> {
         let mut ends = std::mem::take(&mut *self.lock());
         let mut lost = Vec::new();
         let began = Instant::now();
-        let mut pause = LOOK_MIN;
+        let mut pause = POLL_INTERVAL_MIN;
         loop {
             ends.retain_mut(|one| match one.is_drained() {
                 Ok(is_drained) => !is_drained,
                 Err(error) => {
-                    lost.push(one.lost(&error));
+                    lost.push(one.drain_failure(&error));
                     false
                 }
             });
@@ -54,24 +54,24 @@ impl Linger {
                 return lost;
             }
             std::thread::sleep(pause);
-            pause = (pause * 2).min(LOOK_MAX);
+            pause = (pause * 2).min(POLL_INTERVAL_MAX);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Lingering>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<LingeringSender>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Lingering {
+impl LingeringSender {
     fn is_drained(&mut self) -> Result<bool, Error> {
         Ok(self.end.flush()? && self.end.is_drained()?)
     }
 
-    fn lost(&self, error: &Error) -> Lost {
-        let why = self.flow.broken(error);
+    fn drain_failure(&self, error: &Error) -> DrainFailure {
+        let why = self.counters.transport_fault(error);
         let message = format!("{}, and had not taken all of it", why.message());
-        Lost {
+        DrainFailure {
             operator: self.operator.clone(),
             fault: Fault::new(FaultKind::System, message),
         }

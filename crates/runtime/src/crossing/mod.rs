@@ -5,8 +5,8 @@
 //!   region: source -> ... -> Send ==== medium ==== Receive -> ... : region
 //!                            claim, commit   poll, release
 //! ```
-//! [`ENTRIES`] are their lines of the registry; [`Links`] are the ends of media that they are
-//! given, by the crossing's number.
+//! [`ENTRIES`] are their lines of the registry; [`CrossingEnds`] are the ends of media that they
+//! are given, by the crossing's number.
 //!
 //! # How a stream ends
 //! 1. In order: the final marker crosses like a tuple. Send's end lingers until all receivers have
@@ -14,40 +14,40 @@
 //! 2. The sender's PE fails or dies: no final marker crosses. Receive delivers what was sent, then
 //!    its PE fails too, with a sentence that names the stream and both PEs.
 //! 3. The receiver's PE is gone: Send fails, once.
-//! 4. Behind a loop, which has no final marker: when the sender's PE has ended well, a frame says that
-//!    nothing follows, and Receive ends the stream without a marker, as within a PE.
+//! 4. Behind a loop, which has no final marker: when the sender's PE has ended well, a frame says
+//!    that nothing follows, and Receive ends the stream without a marker, as within a PE.
 //!
 //! A shutdown ends sources, not Receive: it takes until the final marker has come. A failure in its
 //! own PE ends it; what is downstream is told that the stream is abandoned, so no final marker gets
 //! out that was not earned.
 
+pub(crate) mod before_sleep;
 mod codec;
-mod congestion;
-mod flow;
+mod congestion_meter;
+mod crossing_counters;
+mod crossing_ends;
+mod frame_kind;
+mod idle_policy;
 mod latency;
 mod linger;
-mod links;
-mod merging;
 pub(crate) mod order;
-mod pacing;
-mod places;
+mod ordered_merge;
 mod queue;
-pub(crate) mod quiet;
 mod receive;
+mod reorder_buffer;
 mod send;
-mod stamping;
-mod stash;
+mod sender_positions;
+mod stamping_send;
 mod turn;
-mod wire;
 
-pub use flow::{Flow, Side};
-pub use latency::{BUCKETS, Histogram, bucket_end_ns};
-pub use links::{Links, Receiving, Sending};
-pub use queue::Queued;
+pub use crossing_counters::{CrossingCounters, CrossingSide};
+pub use crossing_ends::{CrossingEnds, InboundCrossing, OutboundCrossing};
+pub use latency::{BUCKET_COUNT, CrossingLatencyHistogram, bucket_end_ns};
+pub use queue::QueueCounters;
 
-pub(crate) use linger::Linger;
-pub(crate) use links::Borders;
-pub(crate) use pacing::Pacing;
+pub(crate) use crossing_ends::CrossingResources;
+pub(crate) use idle_policy::IdlePolicy;
+pub(crate) use linger::LingerList;
 
 use crate::OperatorEntry;
 
@@ -57,5 +57,5 @@ pub const ENTRIES: &[OperatorEntry] = &[
     receive::ENTRY,
     queue::ENTRY,
     turn::ENTRY,
-    crate::watermarks::ENTRY,
+    crate::watermark_generator::ENTRY,
 ];

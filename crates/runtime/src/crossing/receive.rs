@@ -5,20 +5,20 @@
 //!          no frame anywhere: idle
 //! ```
 //! A turn takes from each end what has come, which is bounded by the medium's ring. Streams whose
-//! order counts are taken by [`super::merging`].
+//! order counts are taken by [`super::ordered_merge`].
 
 use std::sync::Arc;
 
 use graph::{Fault, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use ring::frame::{Batch, Frame};
-use transport::fragment::{Assembly, WHOLE};
-use transport::{Ends, Idle, Inbound, Wait};
+use ring::frame::{Frame, FrameBatch};
+use transport::fragment::{FragmentAssembler, WHOLE};
+use transport::{Idler, ReceivingEnd, WaitSet, Waitable};
 use tuple::{EventTime, Punctuation, TupleRef};
 
-use super::codec::{Misread, Reading};
-use super::merging::{self, Merging};
-use super::{Flow, Pacing, quiet, wire};
-use crate::{Build, Operator, OperatorEntry, Outlet, Source};
+use super::codec::{PayloadDecodeError, PayloadDecoder};
+use super::ordered_merge::{self, OrderedMerge};
+use super::{CrossingCounters, IdlePolicy, before_sleep, frame_kind};
+use crate::{BuildContext, Operator, OperatorEntry, Outlet, Source};
 
 /// The registry's line.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
@@ -32,72 +32,81 @@ static MODEL: OperatorModel = OperatorModel {
         ParamModel {
             mandatory: true,
             doc: "The link's number, for each output port.",
-            ..list("link")
+            ..uint32_list("link")
         },
         ParamModel {
             doc: "For each output port where its consumer stands among those of the stream. A link \
                   that several ports name is handed to each of them.",
-            ..list("rank")
+            ..uint32_list("rank")
         },
         ParamModel {
             doc: "Links whose order counts, each followed by an origin that it is ordered by.",
-            ..list("carried")
+            ..uint32_list("carried")
         },
     ],
     ..OperatorModel::DEFAULT
 };
 
-const fn list(name: &'static str) -> ParamModel {
+const fn uint32_list(name: &'static str) -> ParamModel {
     ParamModel {
         name,
         ty: "uint32",
         mode: ParamMode::Constant,
-        list: true,
+        is_list: true,
         ..ParamModel::DEFAULT
     }
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let links = build.numbers("link")?;
-    build.drains();
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let links = build.param_uint32s("link")?;
+    build.set_drains();
     if build.operator.param("carried").is_some() {
-        let source: Box<dyn Source> = Box::new(ordered(build, &links)?);
+        let source: Box<dyn Source> = Box::new(build_ordered(build, &links)?);
         let source = Some(source);
-        return Ok(Box::new(Receive { source }));
+        return Ok(Box::new(ReceiveOperator { source }));
     }
     let layouts = build.outputs.clone();
     let mut ends = Vec::new();
     for ((port, link), layout) in (0..).zip(links).zip(layouts) {
-        let (receiving, flow) = build.borders.receiving(link)?;
-        let reading = Reading::new(receiving.codec, layout, receiving.is_foreign);
-        ends.push(End {
+        let (receiving, flow) = build.crossing_resources.take_inbound(link)?;
+        let reading = PayloadDecoder::new(receiving.codec, layout, receiving.is_foreign);
+        ends.push(ReceivedStream {
             port,
             takes_batches: reading.is_plain(),
-            reading,
+            decoder: reading,
             end: receiving.end,
-            assembly: Assembly::default(),
-            flow,
+            assembly: FragmentAssembler::default(),
+            counters: flow,
         });
     }
-    let pacing = build.borders.pacing.clone();
-    let source: Box<dyn Source> = Box::new(Intake { ends, pacing });
+    let pacing = build.crossing_resources.idle_policy.clone();
+    let source: Box<dyn Source> = Box::new(ReceiveSource {
+        streams: ends,
+        idle_policy: pacing,
+    });
     let source = Some(source);
-    Ok(Box::new(Receive { source }))
+    Ok(Box::new(ReceiveOperator { source }))
 }
 
 /// The same of streams whose order counts.
-fn ordered(build: &mut Build<'_>, links: &[u32]) -> Result<Merging, Fault> {
-    let (ranks, carried) = (build.numbers("rank")?, build.numbers("carried")?);
-    let mut ends: Vec<(u32, merging::End)> = Vec::new();
+fn build_ordered(build: &mut BuildContext<'_>, links: &[u32]) -> Result<OrderedMerge, Fault> {
+    let (ranks, carried) = (
+        build.param_uint32s("rank")?,
+        build.param_uint32s("carried")?,
+    );
+    let mut ends: Vec<(u32, ordered_merge::OrderedInput)> = Vec::new();
     for ((port, &link), rank) in (0..).zip(links).zip(ranks) {
         let known = ends.iter_mut().find(|(known, _)| *known == link);
         let end = match known {
             Some((_, end)) => end,
             None => {
-                let (receiving, flow) = build.borders.receiving(link)?;
+                let (receiving, flow) = build.crossing_resources.take_inbound(link)?;
                 let layout = build.outputs[port as usize].clone();
-                let reading = Reading::new(receiving.codec, layout, receiving.is_foreign);
-                ends.push((link, merging::End::new(receiving.end, reading, flow)));
+                let reading = PayloadDecoder::new(receiving.codec, layout, receiving.is_foreign);
+                ends.push((
+                    link,
+                    ordered_merge::OrderedInput::new(receiving.end, reading, flow),
+                ));
                 &mut ends.last_mut().expect("it was pushed").1
             }
         };
@@ -105,75 +114,80 @@ fn ordered(build: &mut Build<'_>, links: &[u32]) -> Result<Merging, Fault> {
     }
     for &[link, origin] in carried.as_chunks().0 {
         let end = ends.iter_mut().find(|(known, _)| *known == link);
-        end.into_iter().for_each(|(_, end)| end.carry(origin));
+        end.into_iter().for_each(|(_, end)| end.add_origin(origin));
     }
     let mut ends: Vec<_> = ends.into_iter().map(|(_, end)| end).collect();
     for end in &mut ends {
         end.ports.sort_by_key(|(_, rank)| *rank);
     }
-    Ok(Merging::new(ends, build.borders.pacing.clone()))
+    Ok(OrderedMerge::new(
+        ends,
+        build.crossing_resources.idle_policy.clone(),
+    ))
 }
 
-struct Receive {
+struct ReceiveOperator {
     source: Option<Box<dyn Source>>,
 }
 
-impl Operator for Receive {
+impl Operator for ReceiveOperator {
     fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         self.source.take()
     }
 }
 
 /// What its thread runs.
-struct Intake {
+struct ReceiveSource {
     /// Those whose final marker has not come.
-    ends: Vec<End>,
-    pacing: Arc<Pacing>,
+    streams: Vec<ReceivedStream>,
+    idle_policy: Arc<IdlePolicy>,
 }
 
-struct End {
+struct ReceivedStream {
     port: u32,
-    end: Box<dyn Inbound>,
-    reading: Reading,
+    end: Box<dyn ReceivingEnd>,
+    decoder: PayloadDecoder,
     /// Whether downstream may have code for batches.
     takes_batches: bool,
-    assembly: Assembly,
-    flow: Arc<Flow>,
+    assembly: FragmentAssembler,
+    counters: Arc<CrossingCounters>,
 }
 
 /// What a turn at one end has found.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum ReceivePoll {
     Nothing,
     Frames,
     End,
 }
 
-impl Source for Intake {
+impl Source for ReceiveSource {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let mut idle = self.pacing.idle()?;
+        let mut idle = self.idle_policy.new_idle()?;
         let mut is_idle = false;
-        while !self.ends.is_empty() {
-            if self.pacing.has_failed() {
-                self.ends.iter().for_each(|end| out.abandon(end.port));
+        while !self.streams.is_empty() {
+            if self.idle_policy.has_failed() {
+                self.streams.iter().for_each(|end| out.abandon(end.port));
                 return Ok(());
             }
             if self.turn(out)? {
                 if std::mem::take(&mut is_idle) {
-                    self.ends.iter().for_each(|end| end.flow.goes_on());
+                    self.streams.iter().for_each(|end| end.counters.end_wait());
                 }
-                idle.worked();
+                idle.reset();
                 continue;
             }
             if !std::mem::replace(&mut is_idle, true) {
-                quiet::flush();
-                self.ends.iter().for_each(|end| end.flow.blocks());
+                before_sleep::flush();
+                self.streams
+                    .iter()
+                    .for_each(|end| end.counters.begin_wait());
             }
-            if !idle.pass() {
+            if !idle.spin_or_yield() {
                 self.park(&mut idle)?;
             }
         }
@@ -181,176 +195,196 @@ impl Source for Intake {
     }
 }
 
-impl Intake {
+impl ReceiveSource {
     /// Takes what has come; whether anything has.
     fn turn(&mut self, out: &mut dyn Outlet) -> Result<bool, Fault> {
         let mut found = false;
         let mut at = 0;
-        while let Some(end) = self.ends.get_mut(at) {
+        while let Some(end) = self.streams.get_mut(at) {
             match end.turn(out)? {
-                Found::Nothing => at += 1,
-                Found::Frames => {
+                ReceivePoll::Nothing => at += 1,
+                ReceivePoll::Frames => {
                     found = true;
                     at += 1;
                 }
-                Found::End => {
+                ReceivePoll::End => {
                     found = true;
-                    self.ends.remove(at).flow.goes_on();
+                    self.streams.remove(at).counters.end_wait();
                 }
             }
         }
         Ok(found)
     }
 
-    fn park(&mut self, idle: &mut Idle) -> Result<(), Fault> {
+    fn park(&mut self, idle: &mut Idler) -> Result<(), Fault> {
         let parked = idle.park(self, None);
-        parked.map_err(|(at, error)| self.ends[at].flow.broken(&error))
+        parked.map_err(|(at, error)| self.streams[at].counters.transport_fault(&error))
     }
 }
 
-impl Ends for Intake {
+impl WaitSet for ReceiveSource {
     fn count(&self) -> usize {
-        self.ends.len()
+        self.streams.len()
     }
 
-    fn end(&self, at: usize) -> &dyn Wait {
-        &*self.ends[at].end
+    fn waitable(&self, at: usize) -> &dyn Waitable {
+        &*self.streams[at].end
     }
 
-    fn end_mut(&mut self, at: usize) -> &mut dyn Wait {
-        &mut *self.ends[at].end
+    fn waitable_mut(&mut self, at: usize) -> &mut dyn Waitable {
+        &mut *self.streams[at].end
     }
 }
 
-impl End {
-    fn turn(&mut self, out: &mut dyn Outlet) -> Result<Found, Fault> {
-        let mut batch = self.end.poll().map_err(|error| self.flow.broken(&error))?;
+impl ReceivedStream {
+    fn turn(&mut self, out: &mut dyn Outlet) -> Result<ReceivePoll, Fault> {
+        let mut batch = self
+            .end
+            .poll()
+            .map_err(|error| self.counters.transport_fault(&error))?;
         if batch.is_empty() {
-            return Ok(Found::Nothing);
+            return Ok(ReceivePoll::Nothing);
         }
         let bytes = batch.bytes().len() as u64;
-        let mut taker = Taker {
+        let mut taker = ReceiveDelivery {
             port: self.port,
-            reading: &mut self.reading,
+            decoder: &mut self.decoder,
             takes_batches: &mut self.takes_batches,
             assembly: &mut self.assembly,
-            flow: &self.flow,
+            counters: &self.counters,
             frames: 0,
         };
-        let found = taker.take(&mut batch, out)?;
-        self.flow.count(taker.frames, bytes);
+        let found = taker.deliver(&mut batch, out)?;
+        self.counters.count_frames(taker.frames, bytes);
         self.end.release();
         Ok(found)
     }
 }
 
 /// An end without its medium, which the batch borrows.
-struct Taker<'a> {
+struct ReceiveDelivery<'a> {
     port: u32,
-    reading: &'a mut Reading,
+    decoder: &'a mut PayloadDecoder,
     takes_batches: &'a mut bool,
-    assembly: &'a mut Assembly,
-    flow: &'a Flow,
+    assembly: &'a mut FragmentAssembler,
+    counters: &'a CrossingCounters,
     frames: u64,
 }
 
-impl Taker<'_> {
+impl ReceiveDelivery<'_> {
     /// Hands on what is in a batch, up to the stream's end.
-    fn take(&mut self, batch: &mut Batch<'_>, out: &mut dyn Outlet) -> Result<Found, Fault> {
+    fn deliver(
+        &mut self,
+        batch: &mut FrameBatch<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<ReceivePoll, Fault> {
         loop {
-            self.take_each(batch, out)?;
+            self.deliver_batch(batch, out)?;
             let Some(frame) = batch.next() else {
-                return Ok(Found::Frames);
+                return Ok(ReceivePoll::Frames);
             };
             self.frames += 1;
-            if frame.kind == wire::TUPLE {
-                self.tuple(frame, out)?;
+            if frame.kind == frame_kind::TUPLE {
+                self.deliver_tuple(frame, out)?;
                 continue;
             }
-            if frame.kind == wire::STAMP {
-                self.flow.arrived(self.flow.sent_ns(frame.bytes)?);
+            if frame.kind == frame_kind::STAMP {
+                self.counters
+                    .record_arrival(self.counters.decode_stamp(frame.bytes)?);
                 continue;
             }
-            if frame.kind == wire::WATERMARK {
-                let at = watermark(frame, self.assembly, self.flow)?;
-                out.watermark(self.port, at)?;
+            if frame.kind == frame_kind::WATERMARK {
+                let at = decode_watermark_frame(frame, self.assembly, self.counters)?;
+                out.submit_watermark(self.port, at)?;
                 continue;
             }
-            match mark(frame, self.assembly, self.flow)? {
-                Some(mark) => out.punctuate(self.port, mark)?,
+            match decode_marker_frame(frame, self.assembly, self.counters)? {
+                Some(mark) => out.submit_punctuation(self.port, mark)?,
                 None => out.abandon(self.port),
             }
-            if frame.kind != wire::WINDOW {
-                return Ok(Found::End);
+            if frame.kind != frame_kind::WINDOW {
+                return Ok(ReceivePoll::End);
             }
         }
     }
 
     /// Tuples that compiled code takes in one call, if it does.
     #[inline]
-    fn take_each(&mut self, batch: &mut Batch<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if !*self.takes_batches || self.assembly.is_begun() {
+    fn deliver_batch(
+        &mut self,
+        batch: &mut FrameBatch<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        if !*self.takes_batches || self.assembly.is_partial() {
             return Ok(());
         }
         // Code for batches knows no frames that only fill; some media send them between others.
         let mut taken = 1;
         while taken > 0 {
-            batch.skip_filling();
+            batch.skip_padding();
             taken = match batch.is_empty() {
                 true => 0,
-                false => out.submit_each(self.port, batch, wire::TUPLE)?,
+                false => out.submit_batch(self.port, batch, frame_kind::TUPLE)?,
             };
             self.frames += taken;
         }
         // What it has left is something else, or it has no code for batches.
         let mut next = *batch;
-        let is_whole = |frame: Frame<'_>| frame.kind == wire::TUPLE && frame.flags == WHOLE;
+        let is_whole = |frame: Frame<'_>| frame.kind == frame_kind::TUPLE && frame.flags == WHOLE;
         *self.takes_batches = !next.next().is_some_and(is_whole);
         Ok(())
     }
 
     #[inline]
-    fn tuple(&mut self, frame: Frame<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let payload = self.assembly.take(frame.flags, frame.bytes);
-        let payload = payload.map_err(|error| self.flow.broken(&error))?;
+    fn deliver_tuple(&mut self, frame: Frame<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let payload = self.assembly.add_fragment(frame.flags, frame.bytes);
+        let payload = payload.map_err(|error| self.counters.transport_fault(&error))?;
         let Some(payload) = payload else {
             return Ok(());
         };
-        let tuple = self.reading.tuple(payload);
-        let tuple = tuple.map_err(|error| not_a_tuple(self.flow, &error))?;
+        let tuple = self.decoder.decode(payload);
+        let tuple = tuple.map_err(|error| tuple_fault(self.counters, &error))?;
         out.submit(self.port, tuple)
     }
 }
 
 /// The watermark in a frame.
-fn watermark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<EventTime, Fault> {
-    outside(assembly, flow)?;
-    let at = wire::read_watermark(frame.bytes);
-    at.ok_or_else(|| flow.fault("is broken: a watermark is no instant"))
+fn decode_watermark_frame(
+    frame: Frame<'_>,
+    assembly: &FragmentAssembler,
+    flow: &CrossingCounters,
+) -> Result<EventTime, Fault> {
+    check_outside_tuple(assembly, flow)?;
+    let at = frame_kind::decode_watermark(frame.bytes);
+    at.ok_or_else(|| flow.stream_fault("is broken: a watermark is no instant"))
 }
 
 /// What is no tuple comes between tuples.
-fn outside(assembly: &Assembly, flow: &Flow) -> Result<(), Fault> {
-    match assembly.is_begun() {
-        true => Err(flow.fault("is broken: a marker came inside of a tuple")),
+fn check_outside_tuple(assembly: &FragmentAssembler, flow: &CrossingCounters) -> Result<(), Fault> {
+    match assembly.is_partial() {
+        true => Err(flow.stream_fault("is broken: a marker came inside of a tuple")),
         false => Ok(()),
     }
 }
 
 /// The marker in a frame that holds no tuple; `None`: the stream ends without one.
-fn mark(frame: Frame<'_>, assembly: &Assembly, flow: &Flow) -> Result<Option<Punctuation>, Fault> {
-    outside(assembly, flow)?;
+fn decode_marker_frame(
+    frame: Frame<'_>,
+    assembly: &FragmentAssembler,
+    flow: &CrossingCounters,
+) -> Result<Option<Punctuation>, Fault> {
+    check_outside_tuple(assembly, flow)?;
     match frame.kind {
-        wire::WINDOW => Ok(Some(Punctuation::Window)),
-        wire::FINAL => Ok(Some(Punctuation::Final)),
-        wire::ABANDONED => Ok(None),
-        kind => Err(flow.fault(&format!(
+        frame_kind::WINDOW => Ok(Some(Punctuation::Window)),
+        frame_kind::FINAL => Ok(Some(Punctuation::Final)),
+        frame_kind::ABANDONED => Ok(None),
+        kind => Err(flow.stream_fault(&format!(
             "is broken: a frame is of kind {kind}, which means nothing"
         ))),
     }
 }
 
 #[cold]
-pub(super) fn not_a_tuple(flow: &Flow, error: &Misread) -> Fault {
-    flow.fault(&format!("brought what is no tuple of it: {error}"))
+pub(super) fn tuple_fault(flow: &CrossingCounters, error: &PayloadDecodeError) -> Fault {
+    flow.stream_fault(&format!("brought what is no tuple of it: {error}"))
 }

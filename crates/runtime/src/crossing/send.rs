@@ -1,22 +1,24 @@
 //! Send: takes a stream out of its PE.
 //!
-//! A facade tuple is copied once, into room that the medium has claimed, and lies there as it lies in
-//! memory. Markers are frames without a payload, watermarks small ones.
+//! A facade tuple is copied once, into room that the medium has claimed, and lies there as it lies
+//! in memory. Markers are frames without a payload, watermarks small ones.
 
 use std::sync::Arc;
 
 use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
-use transport::{Error, Idle, Outbound, Wait, fragment};
+use transport::{Error, Idler, SendingEnd, Waitable, fragment};
 use tuple::{EventTime, Layout, TupleRef};
 
-use super::codec::Writing;
-use super::linger::Lingering;
-use super::places::Places;
-use super::stamping::Stamping;
-use super::{Flow, Linger, Pacing, flow, order, quiet, wire};
-use crate::abi::FrameRoom;
-use crate::{Build, Operator, OperatorEntry, Outlet};
+use super::codec::PayloadEncoder;
+use super::linger::LingeringSender;
+use super::sender_positions::SenderPositions;
+use super::stamping_send::StampingSend;
+use super::{
+    CrossingCounters, IdlePolicy, LingerList, before_sleep, crossing_counters, frame_kind, order,
+};
+use crate::abi::FrameGrant;
+use crate::{BuildContext, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
@@ -42,23 +44,23 @@ static MODEL: OperatorModel = OperatorModel {
             name: "origin",
             ty: "uint32",
             mode: ParamMode::Constant,
-            list: true,
+            is_list: true,
             doc: "What the stream is ordered by: then each tuple is sent with its place.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
             doc: "The sender that was called before has given the tuple its place.",
-            ..flag("again")
+            ..boolean_param("again")
         },
         ParamModel {
             doc: "A sender is called behind it whose tuple has the same place.",
-            ..flag("more")
+            ..boolean_param("more")
         },
     ],
     ..OperatorModel::DEFAULT
 };
 
-const fn flag(name: &'static str) -> ParamModel {
+const fn boolean_param(name: &'static str) -> ParamModel {
     ParamModel {
         name,
         ty: "boolean",
@@ -67,141 +69,145 @@ const fn flag(name: &'static str) -> ParamModel {
     }
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let link = build.numbers("link")?.first().copied().unwrap_or_default();
-    let places = Places::new(build)?;
-    build.flushes();
-    build.tells_end();
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let link = build
+        .param_uint32s("link")?
+        .first()
+        .copied()
+        .unwrap_or_default();
+    let places = SenderPositions::new(build)?;
+    build.set_needs_flush();
+    build.set_always_finishes();
     let operator = (build.operator.name.clone(), build.operator.kind.clone());
-    let (sending, flow) = build.borders.sending(link)?;
-    let send = Send {
+    let (sending, flow) = build.crossing_resources.take_outbound(link)?;
+    let send = SendOperator {
         operator,
         frame_bytes_max: sending.end.frame_bytes_max(),
         layout: build.inputs[0].clone(),
-        writing: Writing::new(sending.codec, build.inputs[0].clone()),
+        encoder: PayloadEncoder::new(sending.codec, build.inputs[0].clone()),
         end: Some(sending.end),
-        places,
+        positions: places,
         is_broken: false,
-        is_over: false,
-        has_given_up: false,
-        lost: 0,
-        flow,
-        pacing: build.borders.pacing.clone(),
-        linger: build.borders.linger.clone(),
+        is_final_sent: false,
+        is_abandoned: false,
+        lost_reported: 0,
+        counters: flow,
+        idle_policy: build.crossing_resources.idle_policy.clone(),
+        linger: build.crossing_resources.linger.clone(),
         idle: None,
     };
-    Ok(match build.borders.links.has_latency {
-        true => Box::new(Stamping::new(send)),
+    Ok(match build.crossing_resources.ends.measures_latency {
+        true => Box::new(StampingSend::new(send)),
         false => Box::new(send),
     })
 }
 
-pub(super) struct Send {
+pub(super) struct SendOperator {
     /// Its name and kind.
     operator: (Arc<str>, Arc<str>),
     /// `None`: it lingers.
-    end: Option<Box<dyn Outbound>>,
+    end: Option<Box<dyn SendingEnd>>,
     /// `None`: the order of the stream counts nowhere.
-    places: Option<Box<Places>>,
+    positions: Option<Box<SenderPositions>>,
     /// The link is broken, which was said. The end stays: compiled code may look for room in it.
     is_broken: bool,
     frame_bytes_max: usize,
     layout: Arc<Layout>,
-    writing: Writing,
+    encoder: PayloadEncoder,
     /// The final marker is sent.
-    is_over: bool,
+    is_final_sent: bool,
     /// The PE has failed while it waited: nothing more goes out, not even a final marker.
-    has_given_up: bool,
+    is_abandoned: bool,
     /// How many receivers were said to be gone.
-    lost: usize,
-    flow: Arc<Flow>,
-    pacing: Arc<Pacing>,
-    linger: Arc<Linger>,
+    lost_reported: usize,
+    counters: Arc<CrossingCounters>,
+    idle_policy: Arc<IdlePolicy>,
+    linger: Arc<LingerList>,
     /// Made for the first wait.
-    idle: Option<Idle>,
+    idle: Option<Idler>,
 }
 
-impl Operator for Send {
+impl Operator for SendOperator {
     #[inline]
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.places.is_none() {
-            return self.tuple(tuple);
+        if self.positions.is_none() {
+            return self.send_tuple(tuple);
         }
-        self.placed(tuple)
+        self.send_positioned(tuple)
     }
 
-    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.in_place(|send| send.frame(wire::WINDOW, fragment::WHOLE, &[]))
+    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send_with_position(|send| send.send_frame(frame_kind::WINDOW, fragment::WHOLE, &[]))
     }
 
-    fn watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
-        let at = wire::watermark(at);
-        self.in_place(|send| send.frame(wire::WATERMARK, fragment::WHOLE, &at))
+    fn process_watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+        let at = frame_kind::encode_watermark(at);
+        self.send_with_position(|send| send.send_frame(frame_kind::WATERMARK, fragment::WHOLE, &at))
     }
 
     /// Receivers may go once they have it.
-    fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.in_place(|send| send.frame(wire::FINAL, fragment::WHOLE, &[]))?;
-        self.is_over = true;
+    fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send_with_position(|send| send.send_frame(frame_kind::FINAL, fragment::WHOLE, &[]))?;
+        self.is_final_sent = true;
         self.flush(out)
     }
 
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.say_reached()?;
+        self.send_new_progress()?;
         let Some(end) = self.live_end() else {
             return Ok(());
         };
         if let Err(error) = end.flush() {
-            return Err(self.broken(&error));
+            return Err(self.set_broken(&error));
         }
-        if !self.is_over {
-            self.note_lost(out);
+        if !self.is_final_sent {
+            self.trace_lost_receivers(out);
         }
         Ok(())
     }
 
-    fn mark(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.say_reached()
+    fn send_progress(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.send_new_progress()
     }
 
-    fn room(&mut self) -> Option<FrameRoom> {
+    fn frame_grant(&mut self) -> Option<FrameGrant> {
         let bytes = self.layout.size as usize;
-        let is_flat = self.layout.is_fixed && matches!(self.writing, Writing::Facade);
-        let is_flat = is_flat && self.places.is_none();
+        let is_flat = self.layout.is_fixed && matches!(self.encoder, PayloadEncoder::Facade);
+        let is_flat = is_flat && self.positions.is_none();
         if !is_flat || bytes > self.frame_bytes_max {
             return None;
         }
         let grant = self.end.as_mut()?.grant()?;
-        let written = self.flow.in_place(frame_bytes(bytes) as u64);
-        Some(FrameRoom {
+        let written = self.counters.in_place_counter(frame_bytes(bytes) as u64);
+        Some(FrameGrant {
             grant,
-            kind: wire::TUPLE,
-            written: written.address(),
+            kind: frame_kind::TUPLE,
+            written_count: written.address(),
         })
     }
 
-    fn wake(&mut self) {
+    fn wake_reader(&mut self) {
         if let Some(end) = &mut self.end {
-            end.wake();
+            end.wake_receivers();
         }
     }
 
     /// A stream without a final marker that nobody is to blame for comes from behind a loop.
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.is_over || self.pacing.has_failed() {
+        if self.is_final_sent || self.idle_policy.has_failed() {
             return Ok(());
         }
-        self.is_over = true;
-        self.frame(wire::ABANDONED, fragment::WHOLE, &[])?;
+        self.is_final_sent = true;
+        self.send_frame(frame_kind::ABANDONED, fragment::WHOLE, &[])?;
         self.flush(out)
     }
 
     fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.finish(out)?;
         if let Some(end) = self.end.take().filter(|_| !self.is_broken) {
-            self.linger.add(Lingering {
+            self.linger.add(LingeringSender {
                 operator: self.operator.clone(),
-                flow: self.flow.clone(),
+                counters: self.counters.clone(),
                 end,
             });
         }
@@ -209,11 +215,11 @@ impl Operator for Send {
     }
 }
 
-impl Send {
+impl SendOperator {
     /// Says when the tuple that follows was at hand.
-    pub(super) fn stamp(&mut self) -> Result<(), Fault> {
-        let now = flow::now_ns().to_le_bytes();
-        self.frame(wire::STAMP, fragment::WHOLE, &now)
+    pub(super) fn send_stamp(&mut self) -> Result<(), Fault> {
+        let now = crossing_counters::now_ns().to_le_bytes();
+        self.send_frame(frame_kind::STAMP, fragment::WHOLE, &now)
     }
 
     /// Compiled code writes at most so many tuples more before it calls again.
@@ -226,110 +232,119 @@ impl Send {
 
     /// `None`: nothing more goes out.
     #[inline]
-    fn live_end(&mut self) -> Option<&mut dyn Outbound> {
+    fn live_end(&mut self) -> Option<&mut dyn SendingEnd> {
         match &mut self.end {
-            Some(end) if !self.is_broken && !self.has_given_up => Some(&mut **end),
+            Some(end) if !self.is_broken && !self.is_abandoned => Some(&mut **end),
             _ => None,
         }
     }
 
     #[inline]
-    fn tuple(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        if let Writing::Facade = self.writing {
-            return self.payload(tuple.bytes());
+    fn send_tuple(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        if let PayloadEncoder::Facade = self.encoder {
+            return self.send_payload(tuple.bytes());
         }
-        let mut writing = std::mem::replace(&mut self.writing, Writing::Facade);
-        let sent = self.payload(writing.payload(tuple));
-        self.writing = writing;
+        let mut writing = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
+        let sent = self.send_payload(writing.encode(tuple));
+        self.encoder = writing;
         sent
     }
 
     /// A tuple whose place counts: both in one frame, if they fit.
-    fn placed(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
-        let Some(mut places) = self.places.take() else {
+    fn send_positioned(&mut self, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let Some(mut places) = self.positions.take() else {
             return Ok(());
         };
-        let mut writing = std::mem::replace(&mut self.writing, Writing::Facade);
-        let sent = self.behind(&mut places);
-        let sent = sent.and_then(|()| self.sealed(&mut places, writing.payload(tuple)));
-        self.writing = writing;
-        self.sent(places, sent)
+        let mut writing = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
+        let sent = self.send_precedences(&mut places);
+        let sent = sent.and_then(|()| self.send_sealed(&mut places, writing.encode(tuple)));
+        self.encoder = writing;
+        self.end_send(places, sent)
     }
 
-    fn sealed(&mut self, places: &mut Places, payload: &[u8]) -> Result<(), Fault> {
-        let has_place = places.next().is_some();
+    fn send_sealed(&mut self, places: &mut SenderPositions, payload: &[u8]) -> Result<(), Fault> {
+        let has_place = places.next_position().is_some();
         match places.seal(payload, self.frame_bytes_max) {
-            Some(sealed) => self.frame(wire::PLACED, fragment::WHOLE, sealed),
+            Some(sealed) => self.send_frame(frame_kind::POSITIONED_TUPLE, fragment::WHOLE, sealed),
             None if has_place => {
-                self.place(wire::AT, places.bytes())?;
-                self.payload(payload)
+                self.send_position(frame_kind::POSITION, places.position_bytes())?;
+                self.send_payload(payload)
             }
-            None => self.payload(payload),
+            None => self.send_payload(payload),
         }
     }
 
     /// Says behind what of other origins the next tuple or marker stands.
-    fn behind(&mut self, places: &mut Places) -> Result<(), Fault> {
-        while let Some(place) = places.behind() {
-            self.place(wire::BEHIND, place)?;
+    fn send_precedences(&mut self, places: &mut SenderPositions) -> Result<(), Fault> {
+        while let Some(place) = places.next_precedence() {
+            self.send_position(frame_kind::PRECEDENCE, place)?;
         }
         Ok(())
     }
 
     /// Sends something with its place before it, if that counts.
-    fn in_place(&mut self, send: impl FnOnce(&mut Send) -> Result<(), Fault>) -> Result<(), Fault> {
-        let Some(mut places) = self.places.take() else {
+    fn send_with_position(
+        &mut self,
+        send: impl FnOnce(&mut SendOperator) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let Some(mut places) = self.positions.take() else {
             return send(self);
         };
-        let placed = self.behind(&mut places);
-        let placed = placed.and_then(|()| match places.next() {
-            Some(place) => self.place(wire::AT, place),
+        let placed = self.send_precedences(&mut places);
+        let placed = placed.and_then(|()| match places.next_position() {
+            Some(place) => self.send_position(frame_kind::POSITION, place),
             None => Ok(()),
         });
         let sent = placed.and_then(|()| send(self));
-        self.sent(places, sent)
+        self.end_send(places, sent)
     }
 
-    fn sent(&mut self, places: Box<Places>, sent: Result<(), Fault>) -> Result<(), Fault> {
-        let is_due = places.sent();
-        self.places = Some(places);
+    fn end_send(
+        &mut self,
+        places: Box<SenderPositions>,
+        sent: Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let is_due = places.finish_submission();
+        self.positions = Some(places);
         sent?;
         if is_due {
-            quiet::say_reached();
+            before_sleep::send_progress();
         }
         Ok(())
     }
 
     /// Says how far the thread has come, if that is news for the receivers.
-    fn say_reached(&mut self) -> Result<(), Fault> {
-        let Some(mut places) = self.places.take_if(|_| !self.is_over) else {
+    fn send_new_progress(&mut self) -> Result<(), Fault> {
+        let Some(mut places) = self.positions.take_if(|_| !self.is_final_sent) else {
             return Ok(());
         };
         let mut marked = Ok(());
-        while let (Ok(()), Some(place)) = (&marked, places.news()) {
-            marked = self.fits(place);
+        while let (Ok(()), Some(place)) = (&marked, places.next_progress()) {
+            marked = self.check_position_fits(place);
             let Some(end) = self.live_end().filter(|_| marked.is_ok()) else {
                 break;
             };
-            match end.put(wire::REACHED, fragment::WHOLE, place) {
-                Ok(true) => self.flow.count(0, frame_bytes(place.len()) as u64),
+            match end.put(frame_kind::PROGRESS, fragment::WHOLE, place) {
+                Ok(true) => self
+                    .counters
+                    .count_frames(0, frame_bytes(place.len()) as u64),
                 Ok(false) => {
-                    places.take_back();
+                    places.retract_progress();
                     break;
                 }
-                Err(error) => marked = Err(self.broken(&error)),
+                Err(error) => marked = Err(self.set_broken(&error)),
             }
         }
-        self.places = Some(places);
+        self.positions = Some(places);
         marked
     }
 
-    fn place(&mut self, kind: u8, place: &[u8]) -> Result<(), Fault> {
-        self.fits(place)?;
-        self.frame(kind, fragment::WHOLE, place)
+    fn send_position(&mut self, kind: u8, place: &[u8]) -> Result<(), Fault> {
+        self.check_position_fits(place)?;
+        self.send_frame(kind, fragment::WHOLE, place)
     }
 
-    fn fits(&self, place: &[u8]) -> Result<(), Fault> {
+    fn check_position_fits(&self, place: &[u8]) -> Result<(), Fault> {
         if place.len() <= self.frame_bytes_max {
             return Ok(());
         }
@@ -337,95 +352,98 @@ impl Send {
         let what = format!(
             "cannot say where its tuples stand: that takes frames of {len} bytes, and those of its ring have {max}"
         );
-        Err(self.flow.fault(&what))
+        Err(self.counters.stream_fault(&what))
     }
 
     #[inline]
-    fn payload(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    fn send_payload(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if bytes.len() <= self.frame_bytes_max {
-            return self.frame(wire::TUPLE, fragment::WHOLE, bytes);
+            return self.send_frame(frame_kind::TUPLE, fragment::WHOLE, bytes);
         }
-        let mut pieces = fragment::pieces(bytes, self.frame_bytes_max);
-        pieces.try_for_each(|(flags, piece)| self.frame(wire::TUPLE, flags, piece))
+        let mut pieces = fragment::split_payload(bytes, self.frame_bytes_max);
+        pieces.try_for_each(|(flags, piece)| self.send_frame(frame_kind::TUPLE, flags, piece))
     }
 
     #[inline]
-    fn frame(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+    fn send_frame(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
         let Some(end) = self.live_end() else {
             return Ok(());
         };
         match end.put(kind, flags, bytes) {
             Ok(true) => {
-                self.flow
-                    .count(frames(kind), frame_bytes(bytes.len()) as u64);
+                self.counters
+                    .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64);
                 Ok(())
             }
             Ok(false) => self.wait_and_put(kind, flags, bytes),
-            Err(error) => Err(self.broken(&error)),
+            Err(error) => Err(self.set_broken(&error)),
         }
     }
 
     #[cold]
     fn wait_and_put(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
-        quiet::flush_once();
-        self.flow.blocks();
-        let put = self.wait(kind, flags, bytes);
-        self.flow.goes_on();
+        before_sleep::flush_once();
+        self.counters.begin_wait();
+        let put = self.wait_for_room(kind, flags, bytes);
+        self.counters.end_wait();
         put
     }
 
     /// Until there is room, whether a shutdown was asked for or not: receivers take until the final
     /// marker.
-    fn wait(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
+    fn wait_for_room(&mut self, kind: u8, flags: u8, bytes: &[u8]) -> Result<(), Fault> {
         let idle = match &mut self.idle {
             Some(idle) => idle,
-            none => none.insert(self.pacing.idle()?),
+            none => none.insert(self.idle_policy.new_idle()?),
         };
-        idle.worked();
+        idle.reset();
         let Some(end) = &mut self.end else {
             return Ok(());
         };
-        let put = put_when_room(end.as_mut(), idle, &self.pacing, (kind, flags, bytes));
+        let put = put_when_room(end.as_mut(), idle, &self.idle_policy, (kind, flags, bytes));
         match put {
             Ok(true) => self
-                .flow
-                .count(frames(kind), frame_bytes(bytes.len()) as u64),
-            Ok(false) => self.has_given_up = true,
-            Err(error) => return Err(self.broken(&error)),
+                .counters
+                .count_frames(stream_frame_count(kind), frame_bytes(bytes.len()) as u64),
+            Ok(false) => self.is_abandoned = true,
+            Err(error) => return Err(self.set_broken(&error)),
         }
         Ok(())
     }
 
     /// The link does not work: said once, then tuples are dropped.
     #[cold]
-    fn broken(&mut self, error: &Error) -> Fault {
+    fn set_broken(&mut self, error: &Error) -> Fault {
         self.is_broken = true;
-        self.flow.broken(error)
+        self.counters.transport_fault(error)
     }
 
     /// Receivers that are gone while others go on: whoever runs the job knows why, so it is only
     /// traced.
-    fn note_lost(&mut self, out: &mut dyn Outlet) {
-        let lost = self.end.as_ref().map_or(&[][..], |end| end.lost());
-        for &number in &lost[self.lost.min(lost.len())..] {
-            let pe = self.flow.to.get(number as usize).copied();
+    fn trace_lost_receivers(&mut self, out: &mut dyn Outlet) {
+        let lost = self
+            .end
+            .as_ref()
+            .map_or(&[][..], |end| end.lost_receivers());
+        for &number in &lost[self.lost_reported.min(lost.len())..] {
+            let pe = self.counters.to_pes.get(number as usize).copied();
             let pe = pe.map_or("a receiver".to_owned(), |pe| format!("PE {pe}"));
             let message = format!(
                 "{pe} does not take the stream {} any more",
-                self.flow.stream
+                self.counters.stream
             );
             let level = graph::TraceLevel::Warn;
             out.services().trace(level, &message, "transport");
         }
-        self.lost = lost.len();
+        self.lost_reported = lost.len();
     }
 }
 
 /// `false`: the PE has failed before there was room.
 fn put_when_room(
-    end: &mut dyn Outbound,
-    idle: &mut Idle,
-    pacing: &Pacing,
+    end: &mut dyn SendingEnd,
+    idle: &mut Idler,
+    pacing: &IdlePolicy,
     (kind, flags, bytes): (u8, u8, &[u8]),
 ) -> Result<bool, Error> {
     let mut is_out = end.flush()?;
@@ -436,13 +454,13 @@ fn put_when_room(
         if !is_out {
             is_out = end.flush()?;
         }
-        let is_pending = order::take_pending();
+        let is_pending = order::take_progress_pending();
         if is_pending {
-            quiet::flush_once();
+            before_sleep::flush_once();
         }
-        if !idle.pass() {
-            let end: &mut dyn Wait = &mut *end;
-            let parked = idle.park(&mut [end], is_pending.then_some(order::RETRY));
+        if !idle.spin_or_yield() {
+            let end: &mut dyn Waitable = &mut *end;
+            let parked = idle.park(&mut [end], is_pending.then_some(order::PENDING_RETRY));
             parked.map_err(|(_, error)| error)?;
         }
     }
@@ -450,6 +468,6 @@ fn put_when_room(
 }
 
 /// How many frames of the stream one of a kind is: a place is part of what it belongs to.
-fn frames(kind: u8) -> u64 {
-    u64::from(kind != wire::AT && kind != wire::BEHIND)
+fn stream_frame_count(kind: u8) -> u64 {
+    u64::from(kind != frame_kind::POSITION && kind != frame_kind::PRECEDENCE)
 }

@@ -5,8 +5,8 @@
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use tuple::{EventTime, Punctuation, TupleRef};
 
-use super::{order, quiet};
-use crate::{Build, Operator, OperatorEntry, Outlet};
+use super::{before_sleep, order};
+use crate::{BuildContext, Operator, OperatorEntry, Outlet};
 
 /// The registry's line.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
@@ -24,21 +24,21 @@ static MODEL: OperatorModel = OperatorModel {
         ParamModel {
             ty: "uint32",
             doc: "Where the operator stands among the consumers of the stream.",
-            ..constant("rank")
+            ..boolean_constant("rank")
         },
         ParamModel {
             doc: "What was called before has given the tuple its place.",
-            ..constant("again")
+            ..boolean_constant("again")
         },
         ParamModel {
             doc: "What is called behind it gives the tuple the same place.",
-            ..constant("more")
+            ..boolean_constant("more")
         },
     ],
     ..OperatorModel::DEFAULT
 };
 
-const fn constant(name: &'static str) -> ParamModel {
+const fn boolean_constant(name: &'static str) -> ParamModel {
     ParamModel {
         name,
         ty: "boolean",
@@ -48,51 +48,51 @@ const fn constant(name: &'static str) -> ParamModel {
     }
 }
 
-struct Turn {
+struct TurnOperator {
     rank: u64,
-    is_again: bool,
-    has_more: bool,
+    repeats_position: bool,
+    is_repeated_next: bool,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    build.keeps_watermarks();
-    Ok(Box::new(Turn {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.set_keeps_watermarks();
+    Ok(Box::new(TurnOperator {
         rank: build
-            .numbers("rank")?
+            .param_uint32s("rank")?
             .first()
             .copied()
             .unwrap_or_default()
             .into(),
-        is_again: build.flag("again", false)?,
-        has_more: build.flag("more", false)?,
+        repeats_position: build.flag("again", false)?,
+        is_repeated_next: build.flag("more", false)?,
     }))
 }
 
-impl Operator for Turn {
+impl Operator for TurnOperator {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.take(|| out.submit(0, tuple))
+        self.submit_in_turn(|| out.submit(0, tuple))
     }
 
-    fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.take(|| out.punctuate(0, Punctuation::Window))
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.submit_in_turn(|| out.submit_punctuation(0, Punctuation::Window))
     }
 
-    fn watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.take(|| out.watermark(0, at))
+    fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.submit_in_turn(|| out.submit_watermark(0, at))
     }
 
-    fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.take(|| out.punctuate(0, Punctuation::Final))
+    fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.submit_in_turn(|| out.submit_punctuation(0, Punctuation::Final))
     }
 }
 
-impl Turn {
-    fn take(&self, act: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
-        let turn = order::turn(self.is_again, self.rank);
+impl TurnOperator {
+    fn submit_in_turn(&self, act: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+        let turn = order::enter_consumer(self.repeats_position, self.rank);
         let done = act();
-        order::turned(turn);
-        if !self.has_more && order::submitted() {
-            quiet::say_reached();
+        order::leave_consumer(turn);
+        if !self.is_repeated_next && order::finish_submission() {
+            before_sleep::send_progress();
         }
         done
     }

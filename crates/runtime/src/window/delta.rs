@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use tuple::{Timestamp, Value};
 
 /// Whether `new - old > amount`, without wrapping: an unsigned value that goes down has not moved.
-/// Timestamps differ in seconds, as a float64. Values of other types than the amount's never differ.
+/// Timestamps differ in seconds, as a float64. Values of other types than the amount's never
+/// differ.
 pub fn exceeds(new: &Value, old: &Value, amount: &Value) -> bool {
     match (new, old, amount) {
         (Value::Float32(a), Value::Float32(b), Value::Float32(d)) => a - b > *d,

@@ -3,29 +3,30 @@
 //!
 //! One engine for every combination: an eviction policy, a trigger policy, an optional partition
 //! with its own eviction ([`graph::Window`]); but for windows over event time, which are [`Panes`].
-//! What is kept ([`Windows`] is generic over it), what happens when an item leaves and when a window
-//! fires is the operator's business: its [`Observer`].
+//! What is kept ([`Windows`] is generic over it), what happens when an item leaves and when a
+//! window fires is the operator's business: its [`WindowObserver`].
 //!
 //! # Order of things on arrival of an item
 //! ```text
 //! tumbling   delta: flush if too far from the oldest -> insert -> partition eviction -> count: flush
 //! sliding    delta trigger -> eviction -> insert -> partition eviction -> count trigger
 //! ```
-//! A flush fires the window and then lets every item leave; an empty partition is removed. A sliding
-//! trigger fires and keeps the items. Time policies fire from a timer ([`Windows::tick`]); items
-//! that are too old leave before anything else happens ([`Windows::expire`]).
+//! A flush fires the window and then lets every item leave; an empty partition is removed. A
+//! sliding trigger fires and keeps the items. Time policies fire from a timer
+//! ([`Windows::on_timer`]); items that are too old leave before anything else happens
+//! ([`Windows::expire`]).
 //!
 //! # Cost
 //! A hash look-up of the partition per item, and the same time for everything else, however many
 //! partitions there are; no allocation once partitions and their queues have reached their size.
 
 mod delta;
-mod held;
 mod key;
+mod key_ids;
 mod panes;
 mod partition;
 mod partitions;
-mod places;
+mod shared_items;
 
 use std::collections::VecDeque;
 
@@ -33,33 +34,33 @@ use graph::{Fault, PartitionEviction, Policy, Window, WindowKind};
 use tuple::{Layout, TupleRef, Value};
 
 pub use delta::exceeds;
-pub use held::Items;
-pub use key::{encode_first, encode_key, hash_key};
+pub use key::{encode_key, encode_key_prefix, hash_key};
+pub use key_ids::{KeyId, KeyIds};
 pub use panes::{PaneObserver, Panes};
-pub use partition::{Entry, Partition};
+pub use partition::{WindowItem, WindowPartition};
 use partitions::Partitions;
-pub use places::{Place, Places};
+pub use shared_items::PaneItems;
 
 /// What an operator does with its window.
-pub trait Observer<T> {
+pub trait WindowObserver<T> {
     /// The window is processed: a tumbling one is about to be emptied, a sliding one is triggered.
     /// `None` is a window without any item. `total` counts the items of all partitions.
-    fn fire(&mut self, partition: Option<&Partition<T>>, total: usize) -> Result<(), Fault>;
+    fn fire(&mut self, partition: Option<&WindowPartition<T>>, total: usize) -> Result<(), Fault>;
     /// An item has left its window.
-    fn leave(&mut self, item: T, cause: Cause) -> Result<(), Fault>;
-    /// An item has come: the one before it in its partition may take it in, so that it is counted but
-    /// not kept. By default every item is kept. Only for windows that all items leave together.
+    fn leave(&mut self, item: T, cause: LeaveReason) -> Result<(), Fault>;
+    /// An item has come: the one before it in its partition may take it in, so that it is counted
+    /// but not kept. By default every item is kept. Only for windows that all items leave together.
     fn merge(&mut self, newest: Option<&mut T>, item: T) -> Result<Option<T>, Fault> {
         let _ = newest;
         Ok(Some(item))
     }
     /// Before which item of its partition a new one is put; at the end by default.
-    fn place(&self, partition: &Partition<T>, item: &T) -> usize {
+    fn insert_position(&self, partition: &WindowPartition<T>, item: &T) -> usize {
         let _ = item;
         partition.len()
     }
     /// A partition is about to be evicted with its items.
-    fn evict_partition(&mut self, partition: &Partition<T>) -> Result<(), Fault> {
+    fn evict_partition(&mut self, partition: &WindowPartition<T>) -> Result<(), Fault> {
         let _ = partition;
         Ok(())
     }
@@ -67,18 +68,19 @@ pub trait Observer<T> {
 
 /// Why an item leaves its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The eviction policy of a sliding window; also an item that a window of `count(0)` never took.
+pub enum LeaveReason {
+    /// The eviction policy of a sliding window; also an item that a window of `count(0)` never
+    /// took.
     Evicted,
     /// The flush of a tumbling window, after it has fired.
     Flushed,
     /// Its partition was evicted.
-    Partition,
+    PartitionEvicted,
 }
 
 /// An item on its way in, with what the policies look at.
 #[derive(Debug)]
-pub struct Arrival<'a, T> {
+pub struct WindowArrival<'a, T> {
     /// The partition's key; empty if the window is not partitioned.
     pub key: &'a [u8],
     /// Nanoseconds on a clock that never goes back.
@@ -97,23 +99,23 @@ pub struct Windows<T> {
     is_sliding: bool,
     evict: Policy,
     trigger: Option<Policy>,
-    partitioned: bool,
+    is_partitioned: bool,
     partition_eviction: Option<PartitionEviction>,
     /// Seconds that an item stays in a sliding window, if time says so.
     lifetime: Option<f64>,
     partitions: Partitions<T>,
     /// The items whose time will be over, oldest first; kept only if they have a lifetime.
-    ageing: VecDeque<Ageing>,
+    item_ages: VecDeque<ItemAge>,
     items: usize,
     /// A smaller delta value came after a larger one: eviction looks at every item from then on.
-    unordered: bool,
+    is_unordered: bool,
 }
 
 /// When an item came, and into which partition.
 #[derive(Clone, Copy, Debug)]
-struct Ageing {
+struct ItemAge {
     arrived_ns: u64,
-    at: Place,
+    at: KeyId,
     serial: u64,
 }
 
@@ -126,13 +128,13 @@ impl<T> Windows<T> {
             is_sliding: window.kind == WindowKind::Sliding,
             evict: window.evict.clone(),
             trigger: window.trigger.clone(),
-            partitioned: partition.is_some(),
+            is_partitioned: partition.is_some(),
             partition_eviction: partition.and_then(|p| p.evict),
-            lifetime: window.lifetime(),
+            lifetime: window.lifetime_s(),
             partitions: Partitions::new(),
-            ageing: VecDeque::new(),
+            item_ages: VecDeque::new(),
             items: 0,
-            unordered: false,
+            is_unordered: false,
         }
     }
 
@@ -155,14 +157,14 @@ impl<T> Windows<T> {
         self.items == 0
     }
 
-    /// Whether it matters when an item comes: if not, any time will do in [`Arrival`].
+    /// Whether it matters when an item comes: if not, any time will do in [`WindowArrival`].
     pub fn is_timed(&self) -> bool {
         let is_aged = matches!(self.partition_eviction, Some(PartitionEviction::Age(_)));
         self.lifetime.is_some() || is_aged
     }
 
     /// The partitions, oldest first.
-    pub fn partitions(&self) -> impl Iterator<Item = &Partition<T>> {
+    pub fn partitions(&self) -> impl Iterator<Item = &WindowPartition<T>> {
         self.partitions.iter()
     }
 
@@ -177,8 +179,8 @@ impl<T> Windows<T> {
     /// What the observer returns; the item is then in its window or not, as far as it had got.
     pub fn insert(
         &mut self,
-        arrival: Arrival<'_, T>,
-        observer: &mut impl Observer<T>,
+        arrival: WindowArrival<'_, T>,
+        observer: &mut impl WindowObserver<T>,
     ) -> Result<(), Fault> {
         self.evict_old_partitions(arrival.now_ns, observer)?;
         if self.is_sliding {
@@ -190,12 +192,12 @@ impl<T> Windows<T> {
 
     fn insert_tumbling(
         &mut self,
-        arrival: Arrival<'_, T>,
-        observer: &mut impl Observer<T>,
+        arrival: WindowArrival<'_, T>,
+        observer: &mut impl WindowObserver<T>,
     ) -> Result<(), Fault> {
         let mut at = self.partitions.find(arrival.key);
         match (&self.evict, &arrival.evict_by) {
-            (Policy::Count(0), _) => return observer.leave(arrival.item, Cause::Flushed),
+            (Policy::Count(0), _) => return observer.leave(arrival.item, LeaveReason::Flushed),
             (Policy::Delta(_, amount), Some(value)) => {
                 let oldest = at.and_then(|at| self.partitions.get(at).oldest());
                 let oldest = oldest.and_then(|entry| entry.evict_by.as_ref());
@@ -218,8 +220,8 @@ impl<T> Windows<T> {
 
     fn insert_sliding(
         &mut self,
-        arrival: Arrival<'_, T>,
-        observer: &mut impl Observer<T>,
+        arrival: WindowArrival<'_, T>,
+        observer: &mut impl WindowObserver<T>,
     ) -> Result<(), Fault> {
         self.expire(arrival.now_ns, observer)?;
         let mut at = self.partitions.find(arrival.key);
@@ -230,10 +232,10 @@ impl<T> Windows<T> {
             }
         }
         if matches!(self.evict, Policy::Count(0)) {
-            observer.leave(arrival.item, Cause::Evicted)?;
+            observer.leave(arrival.item, LeaveReason::Evicted)?;
         } else {
             if let Some(at) = at {
-                self.make_room(at, &arrival, observer)?;
+                self.evict_for_arrival(at, &arrival, observer)?;
             }
             at = self.push(at, arrival, observer)?;
         }
@@ -247,11 +249,11 @@ impl<T> Windows<T> {
     }
 
     /// Evicts from a sliding window what the arriving item pushes out.
-    fn make_room(
+    fn evict_for_arrival(
         &mut self,
-        at: Place,
-        arrival: &Arrival<'_, T>,
-        observer: &mut impl Observer<T>,
+        at: KeyId,
+        arrival: &WindowArrival<'_, T>,
+        observer: &mut impl WindowObserver<T>,
     ) -> Result<(), Fault> {
         let partition = self.partitions.get_mut(at);
         match (&self.evict, &arrival.evict_by) {
@@ -260,15 +262,15 @@ impl<T> Windows<T> {
                     && let Some(entry) = partition.pop()
                 {
                     self.items -= 1;
-                    observer.leave(entry.item, Cause::Evicted)?;
+                    observer.leave(entry.item, LeaveReason::Evicted)?;
                 }
             }
             (Policy::Delta(_, amount), Some(value)) => {
-                self.unordered |= partition.newest_exceeds(value);
-                while let Some(entry) = partition.take_beyond(value, amount, self.unordered) {
+                self.is_unordered |= partition.newest_exceeds(value);
+                while let Some(entry) = partition.take_exceeding(value, amount, self.is_unordered) {
                     self.items -= 1;
                     partition.set_full();
-                    observer.leave(entry.item, Cause::Evicted)?;
+                    observer.leave(entry.item, LeaveReason::Evicted)?;
                 }
             }
             _ => {}
@@ -276,15 +278,15 @@ impl<T> Windows<T> {
         Ok(())
     }
 
-    /// Puts the item into its partition, a new one if there is none, then lets partitions go that are
-    /// too many. Where the partition is; `None` if it had to go itself.
+    /// Puts the item into its partition, a new one if there is none, then lets partitions go that
+    /// are too many. Where the partition is; `None` if it had to go itself.
     fn push(
         &mut self,
-        at: Option<Place>,
-        arrival: Arrival<'_, T>,
-        observer: &mut impl Observer<T>,
-    ) -> Result<Option<Place>, Fault> {
-        let Arrival {
+        at: Option<KeyId>,
+        arrival: WindowArrival<'_, T>,
+        observer: &mut impl WindowObserver<T>,
+    ) -> Result<Option<KeyId>, Fault> {
+        let WindowArrival {
             key,
             now_ns,
             evict_by,
@@ -294,33 +296,36 @@ impl<T> Windows<T> {
         let at = at.unwrap_or_else(|| self.partitions.open(key));
         let partition = self.partitions.get_mut(at);
         let serial = partition.serial();
-        partition.set_used(now_ns);
+        partition.set_last_used(now_ns);
         partition.set_trigger_base(trigger_by);
         match observer.merge(partition.newest_mut(), item)? {
             Some(item) => {
-                let row = observer.place(partition, &item);
-                partition.insert(row, Entry { item, evict_by });
+                let row = observer.insert_position(partition, &item);
+                partition.insert(row, WindowItem { item, evict_by });
             }
             None => partition.count_merged(),
         }
-        partition.note_fullness(&self.evict);
+        partition.update_full(&self.evict);
         self.items += 1;
         if self.lifetime.is_some() {
-            self.ageing.push_back(Ageing {
+            self.item_ages.push_back(ItemAge {
                 arrived_ns: now_ns,
                 at,
                 serial,
             });
         }
         if self.partition_eviction.is_some() {
-            self.partitions.touch(at);
+            self.partitions.set_last_used(at);
             self.evict_partitions(observer)?;
         }
         Ok((self.partitions.get(at).serial() == serial).then_some(at))
     }
 
     /// A window marker has come: flushes every partition of a `punct()` window.
-    pub fn marker(&mut self, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+    pub fn process_window_marker(
+        &mut self,
+        observer: &mut impl WindowObserver<T>,
+    ) -> Result<(), Fault> {
         match self.evict {
             Policy::Punct => self.flush_all(observer),
             _ => Ok(()),
@@ -328,13 +333,17 @@ impl<T> Windows<T> {
     }
 
     /// The timer of [`Window::period`] has fired: flushes or triggers every partition.
-    pub fn tick(&mut self, now_ns: u64, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+    pub fn on_timer(
+        &mut self,
+        now_ns: u64,
+        observer: &mut impl WindowObserver<T>,
+    ) -> Result<(), Fault> {
         self.evict_old_partitions(now_ns, observer)?;
         if !self.is_sliding {
             return self.flush_all(observer);
         }
         self.expire(now_ns, observer)?;
-        if self.partitions.is_empty() && !self.partitioned {
+        if self.partitions.is_empty() && !self.is_partitioned {
             return observer.fire(None, 0);
         }
         let total = self.items;
@@ -344,29 +353,33 @@ impl<T> Windows<T> {
     }
 
     /// Lets every item leave whose time in a sliding window is over.
-    pub fn expire(&mut self, now_ns: u64, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+    pub fn expire(
+        &mut self,
+        now_ns: u64,
+        observer: &mut impl WindowObserver<T>,
+    ) -> Result<(), Fault> {
         let Some(seconds) = self.lifetime else {
             return Ok(());
         };
         let lifetime_ns = (seconds * 1e9) as u64;
-        while let Some(oldest) = self.ageing.front()
+        while let Some(oldest) = self.item_ages.front()
             && now_ns - oldest.arrived_ns > lifetime_ns
         {
-            let Ageing { at, serial, .. } = *oldest;
-            self.ageing.pop_front();
+            let ItemAge { at, serial, .. } = *oldest;
+            self.item_ages.pop_front();
             let partition = self.partitions.get_mut(at);
             // Unless it has left with its partition.
             if partition.serial() == serial
                 && let Some(entry) = partition.pop()
             {
                 self.items -= 1;
-                observer.leave(entry.item, Cause::Evicted)?;
+                observer.leave(entry.item, LeaveReason::Evicted)?;
             }
         }
         Ok(())
     }
 
-    fn flush_all(&mut self, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+    fn flush_all(&mut self, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
         if self.partitions.is_empty() {
             return observer.fire(None, 0);
         }
@@ -376,17 +389,17 @@ impl<T> Windows<T> {
         Ok(())
     }
 
-    fn flush(&mut self, at: Place, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+    fn flush(&mut self, at: KeyId, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
         observer.fire(Some(self.partitions.get(at)), self.items)?;
-        self.remove(at, Cause::Flushed, observer)
+        self.remove(at, LeaveReason::Flushed, observer)
     }
 
     /// Removes a partition; its items leave.
     fn remove(
         &mut self,
-        at: Place,
-        cause: Cause,
-        observer: &mut impl Observer<T>,
+        at: KeyId,
+        cause: LeaveReason,
+        observer: &mut impl WindowObserver<T>,
     ) -> Result<(), Fault> {
         let partition = self.partitions.get_mut(at);
         self.items -= partition.len();
@@ -396,16 +409,16 @@ impl<T> Windows<T> {
         left
     }
 
-    fn evict_partitions(&mut self, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+    fn evict_partitions(&mut self, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
         match self.partition_eviction {
             Some(PartitionEviction::Count(n)) => {
                 while self.partitions.len() > n as usize {
-                    self.evict_first_partition(observer)?;
+                    self.evict_least_used(observer)?;
                 }
             }
             Some(PartitionEviction::Tuples(n)) => {
                 while self.items > n as usize {
-                    self.evict_first_partition(observer)?;
+                    self.evict_least_used(observer)?;
                 }
             }
             _ => {}
@@ -416,26 +429,26 @@ impl<T> Windows<T> {
     fn evict_old_partitions(
         &mut self,
         now_ns: u64,
-        observer: &mut impl Observer<T>,
+        observer: &mut impl WindowObserver<T>,
     ) -> Result<(), Fault> {
         let Some(PartitionEviction::Age(seconds)) = self.partition_eviction else {
             return Ok(());
         };
         let age_ns = (seconds * 1e9) as u64;
         while let Some(at) = self.partitions.least_used()
-            && now_ns - self.partitions.get(at).used_ns() > age_ns
+            && now_ns - self.partitions.get(at).last_used_ns() > age_ns
         {
-            self.evict_first_partition(observer)?;
+            self.evict_least_used(observer)?;
         }
         Ok(())
     }
 
     /// Evicts the partition that was not used for the longest time.
-    fn evict_first_partition(&mut self, observer: &mut impl Observer<T>) -> Result<(), Fault> {
+    fn evict_least_used(&mut self, observer: &mut impl WindowObserver<T>) -> Result<(), Fault> {
         let Some(at) = self.partitions.least_used() else {
             return Ok(());
         };
         observer.evict_partition(self.partitions.get(at))?;
-        self.remove(at, Cause::Partition, observer)
+        self.remove(at, LeaveReason::PartitionEvicted, observer)
     }
 }

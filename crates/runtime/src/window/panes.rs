@@ -1,5 +1,5 @@
-//! Windows over event time: panes that begin at equal distances, overlap or leave gaps, and fire when
-//! the watermark has passed their end.
+//! Windows over event time: panes that begin at equal distances, overlap or leave gaps, and fire
+//! when the watermark has passed their end.
 //!
 //! ```text
 //!   duration 10, period 5          [0 ........ 10)
@@ -7,27 +7,29 @@
 //!                                              [10 ........ 20)
 //!   event time 7 is in both of the first two; the watermark 12 fires the first
 //! ```
-//! A pane is kept for the discard age after its end. What comes for it meanwhile is late, and it fires
-//! again with all that it holds at the next watermark. What is older than the watermark by more than
-//! that age is in no pane any more. Each partition that has got something fires by itself.
+//! A pane is kept for the discard age after its end. What comes for it meanwhile is late, and it
+//! fires again with all that it holds at the next watermark. What is older than the watermark by
+//! more than that age is in no pane any more. Each partition that has got something fires by
+//! itself.
 //!
 //! # Cost
-//! An item that lies in several panes is kept once. A watermark looks at panes whose end it has passed
-//! and which are not discarded yet. What a discarded pane has had for memory serves the next one, and
-//! its items come back to whoever made them.
+//! An item that lies in several panes is kept once. A watermark looks at panes whose end it has
+//! passed and which are not discarded yet. What a discarded pane has had for memory serves the next
+//! one, and its items come back to whoever made them.
 
 use std::collections::BTreeMap;
 
-use graph::{Fault, Interval, Pane, PaneTiming};
+use graph::{Fault, Pane, PaneTiming, TimeInterval};
 use tuple::EventTime;
 
-use super::held::{Held, Items};
-use super::places::Places;
+use super::key_ids::KeyIds;
+use super::shared_items::{PaneItems, SharedItems};
 
 /// What an operator does with its panes.
 pub trait PaneObserver<T> {
-    /// A partition of a pane has got items since it fired last, or for the first time: all that it holds.
-    fn fire(&mut self, pane: Pane, items: Items<'_, T>) -> Result<(), Fault>;
+    /// A partition of a pane has got items since it fired last, or for the first time: all that it
+    /// holds.
+    fn fire(&mut self, pane: Pane, items: PaneItems<'_, T>) -> Result<(), Fault>;
     /// The last pane that held an item is discarded.
     fn leave(&mut self, item: T);
 }
@@ -35,91 +37,93 @@ pub trait PaneObserver<T> {
 /// All panes of one input port.
 #[derive(Debug)]
 pub struct Panes<T> {
-    interval: Interval,
+    interval: TimeInterval,
     /// By start.
-    open: BTreeMap<i128, Open>,
-    items: Held<T>,
-    reached: Option<EventTime>,
+    open: BTreeMap<i128, OpenPane>,
+    items: SharedItems<T>,
+    watermark: Option<EventTime>,
     /// Partitions in all of them.
-    partitions: usize,
+    partition_count: usize,
     /// Discarded ones, as memory.
-    spare: Vec<Open>,
+    spare: Vec<OpenPane>,
 }
 
 /// A pane that takes items.
 #[derive(Debug, Default)]
-struct Open {
-    places: Places,
+struct OpenPane {
+    key_ids: KeyIds,
     /// By place: in the order of their first items. Those that no place has are memory.
-    shares: Vec<Share>,
+    partitions: Vec<PanePartition>,
     /// Something has come since it fired.
-    is_fresh: bool,
+    has_new_items: bool,
     /// How often it has.
-    fired: u64,
+    fire_count: u64,
 }
 
 /// A partition of a pane.
 #[derive(Debug, Default)]
-struct Share {
-    rows: Vec<u32>,
-    is_fresh: bool,
+struct PanePartition {
+    item_indexes: Vec<u32>,
+    has_new_items: bool,
 }
 
-/// A share leaves memory for so many rows: any partition may be the next one there, also a small one.
-const SPARE_ROWS: usize = 256;
+/// A share leaves memory for so many rows: any partition may be the next one there, also a small
+/// one.
+const SPARE_INDEXES: usize = 256;
 
 impl<T> Panes<T> {
     /// No panes yet.
-    pub fn new(interval: Interval) -> Panes<T> {
+    pub fn new(interval: TimeInterval) -> Panes<T> {
         Panes {
             interval,
             open: BTreeMap::new(),
-            items: Held::new(),
-            reached: None,
-            partitions: 0,
+            items: SharedItems::new(),
+            watermark: None,
+            partition_count: 0,
             spare: Vec::new(),
         }
     }
 
     /// Partitions in all panes.
-    pub fn partitions(&self) -> usize {
-        self.partitions
+    pub fn partition_count(&self) -> usize {
+        self.partition_count
     }
 
-    /// Partitions of panes that have got items and have not fired since, and how many items they hold.
-    pub fn incomplete(&self) -> (u64, u64) {
-        let shares = self.open.values().flat_map(Open::shares);
-        let fresh = shares.filter(|share| share.is_fresh);
+    /// Partitions of panes that have got items and have not fired since, and how many items they
+    /// hold.
+    pub fn incomplete_counts(&self) -> (u64, u64) {
+        let shares = self.open.values().flat_map(OpenPane::partitions);
+        let fresh = shares.filter(|share| share.has_new_items);
         fresh.fold((0, 0), |(shares, rows), share| {
-            (shares + 1, rows + share.rows.len() as u64)
+            (shares + 1, rows + share.item_indexes.len() as u64)
         })
     }
 
     /// Whether an item of an event time is of no use: it comes too late, or lies between panes.
-    pub fn is_beyond(&self, at: EventTime) -> bool {
+    pub fn is_outside_panes(&self, at: EventTime) -> bool {
         let too_late = |reached: EventTime| at.0 < reached.0 - self.interval.discard_ns;
-        self.reached.is_some_and(too_late) || self.starts(at).next().is_none()
+        self.watermark.is_some_and(too_late) || self.pane_starts(at).next().is_none()
     }
 
     /// An item has come. It is left out where it is of no use.
     pub fn insert(&mut self, key: &[u8], at: EventTime, item: T) {
-        if self.is_beyond(at) {
+        if self.is_outside_panes(at) {
             return;
         }
         let row = self.items.add(item);
-        for start in self.starts(at) {
+        for start in self.pane_starts(at) {
             let pane = self.open.entry(start);
             let pane = pane.or_insert_with(|| self.spare.pop().unwrap_or_default());
-            let before = pane.places.len();
+            let before = pane.key_ids.len();
             pane.add(key, row);
-            self.partitions += pane.places.len() - before;
-            self.items.hold(row);
+            self.partition_count += pane.key_ids.len() - before;
+            self.items.add_reference(row);
         }
     }
 
     /// Where the panes begin that an event time lies in, the first one first.
-    fn starts(&self, at: EventTime) -> impl Iterator<Item = i128> + use<T> {
-        let Interval {
+    fn pane_starts(&self, at: EventTime) -> impl Iterator<Item = i128> + use<T> {
+        let TimeInterval {
             duration_ns,
             period_ns,
             offset_ns,
@@ -131,21 +135,21 @@ impl<T> Panes<T> {
         (0..=more).rev().map(move |back| last - back * period_ns)
     }
 
-    /// The watermark has advanced: panes whose end it has passed fire, the first one first, and those
-    /// that are old enough are discarded.
+    /// The watermark has advanced: panes whose end it has passed fire, the first one first, and
+    /// those that are old enough are discarded.
     pub fn advance(
         &mut self,
         to: EventTime,
         observer: &mut impl PaneObserver<T>,
     ) -> Result<(), Fault> {
-        self.reached = Some(to);
-        let Interval {
+        self.watermark = Some(to);
+        let TimeInterval {
             duration_ns,
             discard_ns,
             ..
         } = self.interval;
         let complete = self.open.range_mut(..=to.0 - duration_ns);
-        for (&start, pane) in complete.filter(|(_, pane)| pane.is_fresh) {
+        for (&start, pane) in complete.filter(|(_, pane)| pane.has_new_items) {
             let end = EventTime(start + duration_ns);
             pane.fire(EventTime(start), end, &self.items, observer)?;
         }
@@ -153,8 +157,8 @@ impl<T> Panes<T> {
             && first.key() + duration_ns + discard_ns <= to.0
         {
             let mut pane = first.remove();
-            self.partitions -= pane.places.len();
-            pane.rows()
+            self.partition_count -= pane.key_ids.len();
+            pane.item_indexes()
                 .filter_map(|row| self.items.release(row))
                 .for_each(|item| observer.leave(item));
             pane.clear();
@@ -164,64 +168,65 @@ impl<T> Panes<T> {
     }
 }
 
-impl Open {
+impl OpenPane {
     fn add(&mut self, key: &[u8], row: u32) {
-        let at = self.places.find(key);
-        let at = at.unwrap_or_else(|| self.places.take(key)) as usize;
-        if at == self.shares.len() {
-            self.shares.push(Share::default());
+        let at = self.key_ids.find(key);
+        let at = at.unwrap_or_else(|| self.key_ids.assign(key)) as usize;
+        if at == self.partitions.len() {
+            self.partitions.push(PanePartition::default());
         }
-        let share = &mut self.shares[at];
-        share.rows.push(row);
-        share.is_fresh = true;
-        self.is_fresh = true;
+        let share = &mut self.partitions[at];
+        share.item_indexes.push(row);
+        share.has_new_items = true;
+        self.has_new_items = true;
     }
 
     fn fire<T>(
         &mut self,
         start: EventTime,
         end: EventTime,
-        items: &Held<T>,
+        items: &SharedItems<T>,
         observer: &mut impl PaneObserver<T>,
     ) -> Result<(), Fault> {
         let pane = Pane {
             start,
             end,
-            timing: match self.fired {
+            timing: match self.fire_count {
                 0 => PaneTiming::OnComplete,
                 _ => PaneTiming::Late,
             },
-            index: self.fired,
+            index: self.fire_count,
         };
-        self.is_fresh = false;
-        self.fired += 1;
-        for share in &mut self.shares[..self.places.len()] {
-            if std::mem::take(&mut share.is_fresh) {
-                observer.fire(pane, Items::new(items, &share.rows))?;
+        self.has_new_items = false;
+        self.fire_count += 1;
+        for share in &mut self.partitions[..self.key_ids.len()] {
+            if std::mem::take(&mut share.has_new_items) {
+                observer.fire(pane, PaneItems::new(items, &share.item_indexes))?;
             }
         }
         Ok(())
     }
 
     /// Its partitions.
-    fn shares(&self) -> impl Iterator<Item = &Share> {
-        self.shares[..self.places.len()].iter()
+    fn partitions(&self) -> impl Iterator<Item = &PanePartition> {
+        self.partitions[..self.key_ids.len()].iter()
     }
 
     /// All that it holds.
-    fn rows(&self) -> impl Iterator<Item = u32> {
-        self.shares().flat_map(|share| share.rows.iter().copied())
+    fn item_indexes(&self) -> impl Iterator<Item = u32> {
+        self.partitions()
+            .flat_map(|share| share.item_indexes.iter().copied())
     }
 
     /// Forgets everything but its memory.
     fn clear(&mut self) {
-        for share in &mut self.shares[..self.places.len()] {
-            share.rows.clear();
-            share.rows.shrink_to(SPARE_ROWS);
-            share.is_fresh = false;
+        for share in &mut self.partitions[..self.key_ids.len()] {
+            share.item_indexes.clear();
+            share.item_indexes.shrink_to(SPARE_INDEXES);
+            share.has_new_items = false;
         }
-        self.places.clear();
-        (self.is_fresh, self.fired) = (false, 0);
+        self.key_ids.clear();
+        (self.has_new_items, self.fire_count) = (false, 0);
     }
 }
 
@@ -234,7 +239,7 @@ mod tests {
     struct Journal(Vec<String>, Vec<i128>);
 
     impl PaneObserver<i128> for Journal {
-        fn fire(&mut self, pane: Pane, items: Items<'_, i128>) -> Result<(), Fault> {
+        fn fire(&mut self, pane: Pane, items: PaneItems<'_, i128>) -> Result<(), Fault> {
             let items: Vec<_> = items.iter().map(|item| item.to_string()).collect();
             let (start, end, index) = (pane.start.0, pane.end.0, pane.index);
             assert_eq!(pane.timing == PaneTiming::OnComplete, index == 0);
@@ -252,7 +257,7 @@ mod tests {
 
     impl Case {
         fn new(duration_ns: i128, period_ns: i128, offset_ns: i128, discard_ns: i128) -> Case {
-            let interval = Interval {
+            let interval = TimeInterval {
                 duration_ns,
                 period_ns,
                 offset_ns,
@@ -291,7 +296,7 @@ mod tests {
         case.alone(&[12]);
         assert_eq!(case.fired(30), ["10/20 0: 10 19 12", "20/30 0: 25"]);
         assert!(case.fired(31).is_empty());
-        assert_eq!(case.0.partitions(), 0);
+        assert_eq!(case.0.partition_count(), 0);
     }
 
     #[test]
@@ -336,7 +341,7 @@ mod tests {
         let mut case = Case::new(10, 10, 0, 10);
         case.items(&[3, 4, 5]);
         assert_eq!(case.fired(10), ["0/10 0: 3 5", "0/10 0: 4"]);
-        assert_eq!(case.0.partitions(), 2);
+        assert_eq!(case.0.partition_count(), 2);
         case.items(&[8]);
         assert_eq!(case.fired(11), ["0/10 1: 4 8"]);
     }
@@ -344,13 +349,17 @@ mod tests {
     #[test]
     fn what_has_not_fired_is_counted() {
         let mut case = Case::new(10, 10, 0, 10);
-        assert_eq!(case.0.incomplete(), (0, 0));
+        assert_eq!(case.0.incomplete_counts(), (0, 0));
         case.items(&[1, 3, 4, 15]);
-        assert_eq!(case.0.incomplete(), (3, 4));
+        assert_eq!(case.0.incomplete_counts(), (3, 4));
         case.fired(10);
-        assert_eq!(case.0.incomplete(), (1, 1));
+        assert_eq!(case.0.incomplete_counts(), (1, 1));
         case.items(&[5]);
-        assert_eq!(case.0.incomplete(), (2, 4), "with what is late, all of it");
+        assert_eq!(
+            case.0.incomplete_counts(),
+            (2, 4),
+            "with what is late, all of it"
+        );
     }
 
     #[test]
@@ -376,7 +385,7 @@ mod tests {
         case.items(&[1, 2, 3]);
         assert_eq!(case.fired(10), ["0/10 0: 1 3", "0/10 0: 2"]);
         case.items(&[12]);
-        assert_eq!(case.0.partitions(), 1);
+        assert_eq!(case.0.partition_count(), 1);
         assert_eq!(case.fired(20), ["10/20 0: 12"]);
         case.items(&[24, 21]);
         assert_eq!(case.fired(30), ["20/30 0: 24", "20/30 0: 21"]);

@@ -9,7 +9,7 @@ use super::delta;
 
 /// An item in a window.
 #[derive(Debug)]
-pub struct Entry<T> {
+pub struct WindowItem<T> {
     /// The item.
     pub item: T,
     /// The value of the eviction policy's delta attribute.
@@ -18,8 +18,8 @@ pub struct Entry<T> {
 
 /// The items of one partition, oldest first.
 #[derive(Debug)]
-pub struct Partition<T> {
-    entries: VecDeque<Entry<T>>,
+pub struct WindowPartition<T> {
+    entries: VecDeque<WindowItem<T>>,
     /// Items that others have taken in.
     merged: usize,
     /// A sliding window has been full at least once.
@@ -29,24 +29,24 @@ pub struct Partition<T> {
     /// The delta trigger's value at its last firing, or that of the first item.
     trigger_base: Option<Value>,
     serial: u64,
-    used_ns: u64,
+    last_used_ns: u64,
 }
 
-impl<T> Default for Partition<T> {
-    fn default() -> Partition<T> {
-        Partition {
+impl<T> Default for WindowPartition<T> {
+    fn default() -> WindowPartition<T> {
+        WindowPartition {
             entries: VecDeque::new(),
             merged: 0,
             is_full: false,
             since_trigger: 0,
             trigger_base: None,
             serial: 0,
-            used_ns: 0,
+            last_used_ns: 0,
         }
     }
 }
 
-impl<T> Partition<T> {
+impl<T> WindowPartition<T> {
     /// The items that are kept, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator + Clone {
         self.entries.iter().map(|entry| &entry.item)
@@ -77,7 +77,7 @@ impl<T> Partition<T> {
         self.is_full
     }
 
-    pub(super) fn oldest(&self) -> Option<&Entry<T>> {
+    pub(super) fn oldest(&self) -> Option<&WindowItem<T>> {
         self.entries.front()
     }
 
@@ -100,7 +100,7 @@ impl<T> Partition<T> {
         self.entries.partition_point(|entry| holds(&entry.item))
     }
 
-    pub(super) fn insert(&mut self, at: usize, entry: Entry<T>) {
+    pub(super) fn insert(&mut self, at: usize, entry: WindowItem<T>) {
         if at < self.entries.len() {
             self.entries.insert(at, entry);
         } else {
@@ -108,7 +108,7 @@ impl<T> Partition<T> {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<Entry<T>> {
+    pub(super) fn pop(&mut self) -> Option<WindowItem<T>> {
         self.entries.pop_front()
     }
 
@@ -116,19 +116,19 @@ impl<T> Partition<T> {
     pub(super) fn reset(&mut self) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
-        *self = Partition {
+        *self = WindowPartition {
             entries,
-            ..Partition::default()
+            ..WindowPartition::default()
         };
     }
 
     /// Notes when the last item came.
-    pub(super) fn set_used(&mut self, now_ns: u64) {
-        self.used_ns = now_ns;
+    pub(super) fn set_last_used(&mut self, now_ns: u64) {
+        self.last_used_ns = now_ns;
     }
 
-    pub(super) fn used_ns(&self) -> u64 {
-        self.used_ns
+    pub(super) fn last_used_ns(&self) -> u64 {
+        self.last_used_ns
     }
 
     pub(super) fn set_full(&mut self) {
@@ -136,7 +136,7 @@ impl<T> Partition<T> {
     }
 
     /// After an insertion: whether the window now counts as full.
-    pub(super) fn note_fullness(&mut self, evict: &Policy) {
+    pub(super) fn update_full(&mut self, evict: &Policy) {
         self.is_full |= match evict {
             Policy::Count(n) => self.len() >= *n as usize,
             Policy::Time(_) => true,
@@ -194,13 +194,13 @@ impl<T> Partition<T> {
 
     /// Takes out one item that is too far from the arriving value: the oldest, or, where the order
     /// is not kept, any.
-    pub(super) fn take_beyond(
+    pub(super) fn take_exceeding(
         &mut self,
         value: &Value,
         amount: &Value,
         anywhere: bool,
-    ) -> Option<Entry<T>> {
-        let beyond = |entry: &Entry<T>| {
+    ) -> Option<WindowItem<T>> {
+        let beyond = |entry: &WindowItem<T>| {
             entry
                 .evict_by
                 .as_ref()

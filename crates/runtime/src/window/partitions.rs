@@ -7,44 +7,44 @@
 //! ```
 //! A slot whose partition is gone keeps its memory for the next one.
 
-use super::Partition;
-use super::places::{Place, Places};
+use super::WindowPartition;
+use super::key_ids::{KeyId, KeyIds};
 
 /// No place.
-const NONE: Place = Place::MAX;
+const NO_PARTITION: KeyId = KeyId::MAX;
 
 #[derive(Debug)]
 pub struct Partitions<T> {
-    places: Places,
+    key_ids: KeyIds,
     /// By place.
-    slots: Vec<Slot<T>>,
+    slots: Vec<PartitionSlot<T>>,
     /// Ends of the two lists.
-    ends: [Ends; 2],
+    ends: [ListEnds; 2],
     /// Partitions that were ever opened.
     opened: u64,
 }
 
 #[derive(Debug)]
-struct Slot<T> {
-    partition: Partition<T>,
-    links: [Link; 2],
+struct PartitionSlot<T> {
+    partition: WindowPartition<T>,
+    neighbors: [ListNeighbors; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    before: Place,
-    after: Place,
+struct ListNeighbors {
+    before: KeyId,
+    after: KeyId,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Ends {
-    first: Place,
-    last: Place,
+struct ListEnds {
+    first: KeyId,
+    last: KeyId,
 }
 
 /// The two lists.
 #[derive(Clone, Copy)]
-enum By {
+enum PartitionOrder {
     Age = 0,
     Use = 1,
 }
@@ -52,12 +52,12 @@ enum By {
 impl<T> Partitions<T> {
     /// None yet.
     pub fn new() -> Partitions<T> {
-        let ends = Ends {
-            first: NONE,
-            last: NONE,
+        let ends = ListEnds {
+            first: NO_PARTITION,
+            last: NO_PARTITION,
         };
         Partitions {
-            places: Places::default(),
+            key_ids: KeyIds::default(),
             slots: Vec::new(),
             ends: [ends; 2],
             opened: 0,
@@ -66,7 +66,7 @@ impl<T> Partitions<T> {
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.key_ids.len()
     }
 
     /// Whether there is none.
@@ -75,107 +75,109 @@ impl<T> Partitions<T> {
     }
 
     /// Where the partition of a key is.
-    pub fn find(&self, key: &[u8]) -> Option<Place> {
-        self.places.find(key)
+    pub fn find(&self, key: &[u8]) -> Option<KeyId> {
+        self.key_ids.find(key)
     }
 
     /// An empty partition for a key that has none; it is the youngest and the last used.
-    pub fn open(&mut self, key: &[u8]) -> Place {
-        let at = self.places.take(key);
+    pub fn open(&mut self, key: &[u8]) -> KeyId {
+        let at = self.key_ids.assign(key);
         if at as usize == self.slots.len() {
-            self.slots.push(Slot::default());
+            self.slots.push(PartitionSlot::default());
         }
         self.opened += 1;
         self.slots[at as usize].partition.set_serial(self.opened);
-        self.append(By::Age, at);
-        self.append(By::Use, at);
+        self.append_to(PartitionOrder::Age, at);
+        self.append_to(PartitionOrder::Use, at);
         at
     }
 
     /// The partition at a place.
-    pub fn get(&self, at: Place) -> &Partition<T> {
+    pub fn get(&self, at: KeyId) -> &WindowPartition<T> {
         &self.slots[at as usize].partition
     }
 
     /// The same, to be changed.
-    pub fn get_mut(&mut self, at: Place) -> &mut Partition<T> {
+    pub fn get_mut(&mut self, at: KeyId) -> &mut WindowPartition<T> {
         &mut self.slots[at as usize].partition
     }
 
     /// The partition is used: it is the last now that would be evicted.
-    pub fn touch(&mut self, at: Place) {
-        if self.ends[By::Use as usize].last != at {
-            self.unlink(By::Use, at);
-            self.append(By::Use, at);
+    pub fn set_last_used(&mut self, at: KeyId) {
+        if self.ends[PartitionOrder::Use as usize].last != at {
+            self.remove_from(PartitionOrder::Use, at);
+            self.append_to(PartitionOrder::Use, at);
         }
     }
 
     /// The partition at a place is no more, and neither are items that are left in it.
-    pub fn close(&mut self, at: Place) {
-        self.unlink(By::Age, at);
-        self.unlink(By::Use, at);
+    pub fn close(&mut self, at: KeyId) {
+        self.remove_from(PartitionOrder::Age, at);
+        self.remove_from(PartitionOrder::Use, at);
         self.slots[at as usize].partition.reset();
-        self.places.give_back(at);
+        self.key_ids.release(at);
     }
 
     /// The oldest.
-    pub fn oldest(&self) -> Option<Place> {
-        some(self.ends[By::Age as usize].first)
+    pub fn oldest(&self) -> Option<KeyId> {
+        to_option(self.ends[PartitionOrder::Age as usize].first)
     }
 
     /// The one that was not used for the longest time.
-    pub fn least_used(&self) -> Option<Place> {
-        some(self.ends[By::Use as usize].first)
+    pub fn least_used(&self) -> Option<KeyId> {
+        to_option(self.ends[PartitionOrder::Use as usize].first)
     }
 
     /// All of them, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Partition<T>> {
-        let after = |at: &Place| some(self.slots[*at as usize].links[By::Age as usize].after);
+    pub fn iter(&self) -> impl Iterator<Item = &WindowPartition<T>> {
+        let after = |at: &KeyId| {
+            to_option(self.slots[*at as usize].neighbors[PartitionOrder::Age as usize].after)
+        };
         std::iter::successors(self.oldest(), after).map(|at| self.get(at))
     }
 
-    fn append(&mut self, by: By, at: Place) {
+    fn append_to(&mut self, by: PartitionOrder, at: KeyId) {
         let by = by as usize;
         let before = std::mem::replace(&mut self.ends[by].last, at);
-        self.slots[at as usize].links[by] = Link {
+        self.slots[at as usize].neighbors[by] = ListNeighbors {
             before,
-            after: NONE,
+            after: NO_PARTITION,
         };
-        match some(before) {
-            Some(before) => self.slots[before as usize].links[by].after = at,
+        match to_option(before) {
+            Some(before) => self.slots[before as usize].neighbors[by].after = at,
             None => self.ends[by].first = at,
         }
     }
 
-    fn unlink(&mut self, by: By, at: Place) {
+    fn remove_from(&mut self, by: PartitionOrder, at: KeyId) {
         let by = by as usize;
-        let Link { before, after } = self.slots[at as usize].links[by];
-        match some(before) {
-            Some(before) => self.slots[before as usize].links[by].after = after,
+        let ListNeighbors { before, after } = self.slots[at as usize].neighbors[by];
+        match to_option(before) {
+            Some(before) => self.slots[before as usize].neighbors[by].after = after,
             None => self.ends[by].first = after,
         }
-        match some(after) {
-            Some(after) => self.slots[after as usize].links[by].before = before,
+        match to_option(after) {
+            Some(after) => self.slots[after as usize].neighbors[by].before = before,
             None => self.ends[by].last = before,
         }
     }
 }
 
-impl<T> Default for Slot<T> {
-    fn default() -> Slot<T> {
-        let none = Link {
-            before: NONE,
-            after: NONE,
+impl<T> Default for PartitionSlot<T> {
+    fn default() -> PartitionSlot<T> {
+        let none = ListNeighbors {
+            before: NO_PARTITION,
+            after: NO_PARTITION,
         };
-        Slot {
-            partition: Partition::default(),
-            links: [none; 2],
+        PartitionSlot {
+            partition: WindowPartition::default(),
+            neighbors: [none; 2],
         }
     }
 }
 
-fn some(at: Place) -> Option<Place> {
-    (at != NONE).then_some(at)
+fn to_option(at: KeyId) -> Option<KeyId> {
+    (at != NO_PARTITION).then_some(at)
 }
 
 #[cfg(test)]
@@ -183,7 +185,7 @@ mod tests {
     use super::*;
 
     fn serials(partitions: &Partitions<i32>) -> Vec<u64> {
-        partitions.iter().map(Partition::serial).collect()
+        partitions.iter().map(WindowPartition::serial).collect()
     }
 
     #[test]
@@ -214,10 +216,10 @@ mod tests {
         let mut partitions = Partitions::<i32>::new();
         let [a, b, c] = [b"a", b"b", b"c"].map(|key| partitions.open(key));
         assert_eq!(partitions.least_used(), Some(a));
-        partitions.touch(a);
+        partitions.set_last_used(a);
         assert_eq!(partitions.least_used(), Some(b));
-        partitions.touch(b);
-        partitions.touch(b);
+        partitions.set_last_used(b);
+        partitions.set_last_used(b);
         assert_eq!(partitions.least_used(), Some(c));
         partitions.close(c);
         assert_eq!(partitions.least_used(), Some(a));

@@ -2,21 +2,21 @@
 
 use std::sync::mpsc::channel;
 
-use transport::{Inbound, Outbound};
+use transport::{ReceivingEnd, SendingEnd};
 use tuple::Value;
 
-use crate::ends::Pipe;
-use crate::operators::{Half, print, receive, send, source, two, wait_for};
+use crate::operators::{PeSide, print, receive, send, source, start_two, wait_for};
+use crate::strict_medium::Pipe;
 
 #[test]
 fn a_shutdown_drains() {
     let endless = source("N", false, &[]);
-    let (sender, receiver, printed) = two(&endless, Pipe::default());
-    let sent = sender.flows();
+    let (sender, receiver, printed) = start_two(&endless, Pipe::default());
+    let sent = sender.crossing_counters();
     wait_for("tuples crossed", || sent[0].frames() > 100);
     // Both are told, as SIGINT tells all processes of a terminal.
-    receiver.stop().request();
-    sender.stop().request();
+    receiver.stop_signal().request();
+    sender.stop_signal().request();
     let tallies = sender.join().unwrap();
     receiver.join().unwrap();
     let text = printed.text();
@@ -30,12 +30,13 @@ fn a_receive_goes_on_long_after_a_shutdown() {
     let numbers = source("N", false, &[("count", Value::Int64(1))]);
     let deaf = source("Deaf", false, &[("deaf", Value::Boolean(true))]);
     let (mut out, inbound) = Pipe::default().open();
-    let program = testkit::program([receive(&[(0, &numbers)]), deaf, print(&[(&numbers, 0, 0)])]);
-    let half = Half::number(1).receives(0, 0, inbound);
+    let program =
+        testkit::build_program([receive(&[(0, &numbers)]), deaf, print(&[(&numbers, 0, 0)])]);
+    let half = PeSide::number(1).receives(0, 0, inbound);
     let printed = half.printed.clone();
     let receiver = half.start(&program);
-    let tallies = receiver.tally_handle();
-    receiver.stop().request();
+    let tallies = receiver.operator_counts_handle();
+    receiver.stop_signal().request();
     // The deaf source is interrupted, so the receive would have been too.
     let submitted = || tallies()[1].submitted[0];
     let mut last = 0;
@@ -58,10 +59,10 @@ fn what_is_held_back_gets_out_before_a_thread_sleeps() {
         holds_back: true,
         ..Pipe::default()
     };
-    let (sender, receiver, printed) = two(&numbers, pipe);
-    let received = receiver.flows();
+    let (sender, receiver, printed) = start_two(&numbers, pipe);
+    let received = receiver.crossing_counters();
     wait_for("the tuples have come", || received[0].frames() == 3);
-    sender.stop().request();
+    sender.stop_signal().request();
     sender.join().unwrap();
     receiver.join().unwrap();
     assert_eq!(printed.text(), "0 {n=0}\n0 {n=1}\n0 {n=2}\n0 final\n");
@@ -72,14 +73,14 @@ fn a_receive_without_work_sleeps_until_there_is_some() {
     let numbers = source("N", false, &[("count", Value::Int64(1))]);
     let (mut out, inbound) = Pipe::default().open();
     let seen = inbound.seen();
-    let program = testkit::program([receive(&[(0, &numbers)]), print(&[(&numbers, 0, 0)])]);
-    let half = Half::number(1).receives(0, 0, inbound);
+    let program = testkit::build_program([receive(&[(0, &numbers)]), print(&[(&numbers, 0, 0)])]);
+    let half = PeSide::number(1).receives(0, 0, inbound);
     let printed = half.printed.clone();
     let receiver = half.start(&program);
     wait_for("it sleeps", || seen.is_armed());
     let polls = seen.polls();
     // Something else happens for a while: nobody wakes it.
-    let (other_sender, other_receiver, _) = two(&numbers, Pipe::default());
+    let (other_sender, other_receiver, _) = start_two(&numbers, Pipe::default());
     other_sender.join().unwrap();
     other_receiver.join().unwrap();
     assert_eq!(seen.polls(), polls);
@@ -97,9 +98,9 @@ fn a_pe_lingers_until_all_is_taken() {
         ..Pipe::default()
     };
     let (out, mut inbound) = pipe.open();
-    let program = testkit::program([numbers.clone(), send(0, &numbers, 0)]);
-    let sender = Half::number(0).sends(0, 1, out).start(&program);
-    let sent = sender.flows();
+    let program = testkit::build_program([numbers.clone(), send(0, &numbers, 0)]);
+    let sender = PeSide::number(0).sends(0, 1, out).start(&program);
+    let sent = sender.crossing_counters();
     let (tell, told) = channel();
     let joining = std::thread::spawn(move || {
         let ended = sender.join();
@@ -125,9 +126,9 @@ fn a_receiver_that_is_gone_before_it_took_all_is_named() {
         ..Pipe::default()
     };
     let (out, inbound) = pipe.open();
-    let program = testkit::program([numbers.clone(), send(0, &numbers, 0)]);
-    let sender = Half::number(0).sends(0, 1, out).start(&program);
-    let sent = sender.flows();
+    let program = testkit::build_program([numbers.clone(), send(0, &numbers, 0)]);
+    let sender = PeSide::number(0).sends(0, 1, out).start(&program);
+    let sent = sender.crossing_counters();
     wait_for("all is sent", || sent[0].frames() == 4);
     drop(inbound);
     assert_eq!(

@@ -1,12 +1,12 @@
 //! What is said when an edge breaks, and what still arrives.
 
-use testkit::x;
-use transport::{Inbound, Outbound};
+use testkit::exprs;
+use transport::{ReceivingEnd, SendingEnd};
 use tuple::{Type, Value};
 
-use crate::door::Door;
-use crate::ends::{Out, Pipe};
-use crate::operators::{Half, print, receive, send, source, two, wait_for};
+use crate::operators::{PeSide, print, receive, send, source, start_two, wait_for};
+use crate::pass_limit::PassLimit;
+use crate::strict_medium::{Out, Pipe};
 
 const WIDE: Pipe = Pipe {
     frames: 1000,
@@ -14,27 +14,27 @@ const WIDE: Pipe = Pipe {
     holds_back: false,
 };
 
-fn numbers() -> testkit::Invoke {
+fn numbers() -> testkit::OperatorBuilder {
     source("N", false, &[("count", Value::Int64(3))])
 }
 
 /// A PE that receives what a test sends by hand: what it printed, and why it failed.
 fn by_hand(
-    stream: &testkit::Invoke,
+    stream: &testkit::OperatorBuilder,
     is_foreign: bool,
     sends: impl FnOnce(&mut Out),
 ) -> (String, String) {
-    by_hand_to(Half::number(1), stream, is_foreign, sends)
+    by_hand_to(PeSide::number(1), stream, is_foreign, sends)
 }
 
 fn by_hand_to(
-    half: Half,
-    stream: &testkit::Invoke,
+    half: PeSide,
+    stream: &testkit::OperatorBuilder,
     is_foreign: bool,
     sends: impl FnOnce(&mut Out),
 ) -> (String, String) {
     let (mut out, inbound) = WIDE.open();
-    let program = testkit::program([receive(&[(0, stream)]), print(&[(stream, 0, 0)])]);
+    let program = testkit::build_program([receive(&[(0, stream)]), print(&[(stream, 0, 0)])]);
     let mut half = half.receives(0, 0, inbound);
     if is_foreign {
         half = half.foreign();
@@ -66,7 +66,7 @@ fn what_a_lost_sender_sent_is_delivered() {
 #[test]
 fn a_pe_that_fails_sends_no_final_marker() {
     let params = [("count", Value::Int64(3)), ("fails", Value::Boolean(true))];
-    let (sender, receiver, printed) = two(&source("N", false, &params), Pipe::default());
+    let (sender, receiver, printed) = start_two(&source("N", false, &params), Pipe::default());
     let failed = sender.join().unwrap_err();
     assert_eq!(failed.to_string(), "N (t::Numbers): it was told to fail");
     let lost = receiver.join().unwrap_err().to_string();
@@ -80,22 +80,22 @@ fn a_pe_that_fails_sends_no_final_marker() {
 #[test]
 fn a_failure_downstream_stops_both_sides() {
     let endless = source("N", false, &[]);
-    let gate = testkit::Invoke::new("t::Gate", "Gate")
+    let gate = testkit::OperatorBuilder::new("t::Gate", "Gate")
         .input("In", [("n", Type::Int64)])
         .output("Out", [("n", Type::Int64)])
-        .param("fails", [x::int64(5)])
-        .fed(0, 0, 0);
+        .param("fails", [exprs::int64(5)])
+        .connect(0, 0, 0);
     let (out, inbound) = Pipe::default().open();
-    let sender = testkit::program([endless.clone(), send(0, &endless, 0)]);
-    let receiver = testkit::program([
+    let sender = testkit::build_program([endless.clone(), send(0, &endless, 0)]);
+    let receiver = testkit::build_program([
         receive(&[(0, &endless)]),
         gate.clone(),
         print(&[(&gate, 1, 0)]),
     ]);
-    let half = Half::number(1).receives(0, 0, inbound);
+    let half = PeSide::number(1).receives(0, 0, inbound);
     let printed = half.printed.clone();
     let running = [
-        Half::number(0).sends(0, 1, out).start(&sender),
+        PeSide::number(0).sends(0, 1, out).start(&sender),
         half.start(&receiver),
     ];
     let [sent, received] = running.map(|pe| pe.join().unwrap_err().to_string());
@@ -115,10 +115,10 @@ fn a_failure_downstream_stops_both_sides() {
 fn a_lost_receiver_is_said_once_however_many_threads_send() {
     let (out, inbound) = Pipe::default().open();
     let sources = ["A", "B", "C"].map(|name| source(name, false, &[]));
-    let sender = send(0, &sources[0], 0).fed(0, 1, 0).fed(0, 2, 0);
-    let program = testkit::program(sources.into_iter().chain([sender]));
-    let running = Half::number(0).sends(0, 1, out).start(&program);
-    let sent = running.flows();
+    let sender = send(0, &sources[0], 0).connect(0, 1, 0).connect(0, 2, 0);
+    let program = testkit::build_program(sources.into_iter().chain([sender]));
+    let running = PeSide::number(0).sends(0, 1, out).start(&program);
+    let sent = running.crossing_counters();
     wait_for("the senders wait for room", || {
         sent[0].blocked_since_ns().is_some()
     });
@@ -137,17 +137,17 @@ fn a_failure_elsewhere_in_the_pe_ends_a_wait_for_room() {
         ("fails", Value::Boolean(true)),
         ("sleeps", Value::Boolean(true)),
     ];
-    let program = testkit::program([
+    let program = testkit::build_program([
         endless.clone(),
         source("Failing", false, &params),
         send(0, &endless, 0),
     ]);
-    let running = Half::number(0).sends(0, 1, out).start(&program);
-    let sent = running.flows();
+    let running = PeSide::number(0).sends(0, 1, out).start(&program);
+    let sent = running.crossing_counters();
     wait_for("the sender waits for room", || {
         sent[0].blocked_since_ns().is_some()
     });
-    running.stop().request();
+    running.stop_signal().request();
     let report = running.join().unwrap_err();
     assert_eq!(
         report.to_string(),
@@ -157,7 +157,7 @@ fn a_failure_elsewhere_in_the_pe_ends_a_wait_for_room() {
 
 #[test]
 fn nothing_goes_out_behind_a_tuple_that_was_given_up() {
-    let door = Door::closed();
+    let door = PassLimit::closed();
     let (out, mut inbound) = Pipe::default().open();
     let count = ("count", Value::Int64(3));
     let deaf = source(
@@ -170,16 +170,16 @@ fn nothing_goes_out_behind_a_tuple_that_was_given_up() {
         ("fails", Value::Boolean(true)),
         ("sleeps", Value::Boolean(true)),
     ];
-    let program = testkit::program([
+    let program = testkit::build_program([
         deaf.clone(),
         source("Failing", false, &params),
         send(0, &deaf, 0),
     ]);
-    let running = Half::number(0).sends(0, 1, out).start(&program);
-    let sent = running.flows();
+    let running = PeSide::number(0).sends(0, 1, out).start(&program);
+    let sent = running.crossing_counters();
     door.lets(2);
     wait_for("the sender waits", || sent[0].blocked_since_ns().is_some());
-    running.stop().request();
+    running.stop_signal().request();
     wait_for("it has given up", || sent[0].blocked_since_ns().is_none());
     assert_eq!(inbound.poll().unwrap().count(), 1);
     inbound.release();
@@ -196,12 +196,12 @@ fn nothing_goes_out_behind_a_tuple_that_was_given_up() {
 fn a_failure_elsewhere_in_the_pe_ends_a_receive_without_a_final_marker() {
     let (_out, inbound) = Pipe::default().open();
     let params = [("count", Value::Int64(0)), ("fails", Value::Boolean(true))];
-    let program = testkit::program([
+    let program = testkit::build_program([
         receive(&[(0, &numbers())]),
         print(&[(&numbers(), 0, 0)]),
         source("Failing", false, &params),
     ]);
-    let half = Half::number(1).receives(0, 0, inbound);
+    let half = PeSide::number(1).receives(0, 0, inbound);
     let printed = half.printed.clone();
     let report = half.start(&program).join().unwrap_err();
     assert_eq!(
@@ -260,7 +260,7 @@ fn bad_normal_frames_are_refused_with_a_sentence() {
     let text = source("T", true, &[]);
     // A number, then a string of 5 bytes of which there are 2.
     let cut = [0, 0, 0, 0, 0, 0, 0, 1, 5, b'a', b'b'];
-    let (printed, report) = by_hand_to(Half::number(1).normal(), &text, true, |out| {
+    let (printed, report) = by_hand_to(PeSide::number(1).normal(), &text, true, |out| {
         assert!(out.put(1, 0, &cut).unwrap());
     });
     assert_eq!(printed, "");
@@ -275,13 +275,13 @@ fn a_link_that_is_not_there_is_named() {
     let numbers = numbers();
     let mut registry = runtime::crossing::ENTRIES.to_vec();
     registry.push(crate::operators::NUMBERS);
-    let program = testkit::program([numbers.clone(), send(4, &numbers, 0)]);
-    let mut backend = runtime::abi::interpreted::Interpreted::new(&[], &[]);
+    let program = testkit::build_program([numbers.clone(), send(4, &numbers, 0)]);
+    let mut backend = runtime::abi::interpreter_backend::InterpreterBackend::new(&[], &[]);
     let wired = runtime::Pe::wire(
         &program,
         &registry,
         &mut backend,
-        runtime::Options::default(),
+        runtime::PeOptions::default(),
     );
     let report = wired.err().unwrap();
     assert!(

@@ -2,11 +2,11 @@
 
 extern crate thalweg_runtime as runtime;
 
-mod door;
 mod drain;
-mod ends;
 mod faults;
-mod made;
 mod operators;
 mod order;
+mod owned_tuples;
+mod pass_limit;
 mod queue;
+mod strict_medium;

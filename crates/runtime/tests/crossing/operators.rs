@@ -3,30 +3,36 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use graph::{
-    Codec, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, Param, ParamValue, Program,
-    PunctuationOut,
+    CrossingCodec, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, Param, ParamValue,
+    Program, PunctuationOutputMode,
 };
-use runtime::abi::interpreted::Interpreted;
-use runtime::crossing::{ENTRIES, Links, Receiving, Sending};
-use runtime::{Build, Make, Operator, OperatorEntry, Options, Outlet, Pe, Running, Source, Stop};
-use testkit::{Invoke, Shared, x};
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};
+use runtime::{
+    BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Pe, PeOptions, RunningPe,
+    Source, StopSignal,
+};
+use testkit::{OperatorBuilder, SharedOutput, exprs};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 
-use crate::door::Door;
-use crate::ends::{In, Out, Pipe};
-use crate::made::{MAKER, WITNESS};
+use crate::owned_tuples::{MAKER, WITNESS};
+use crate::pass_limit::PassLimit;
+use crate::strict_medium::{In, Out, Pipe};
 
 pub const NUMBERS: OperatorEntry = entry(&NUMBERS_MODEL, numbers);
-pub const GATE: OperatorEntry = entry(&GATE_MODEL, gate);
+pub const GATE: OperatorEntry = entry(&GATE_MODEL, pass_limit);
 pub const CORES: OperatorEntry = entry(&CORES_MODEL, cores);
 pub const HOP: OperatorEntry = entry(&HOP_MODEL, hop);
 
 const fn entry(
     model: &'static OperatorModel,
-    build: fn(&mut Build<'_>) -> Result<Box<dyn Operator>, Fault>,
+    build: fn(&mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault>,
 ) -> OperatorEntry {
-    let make = Make::Build(build);
-    OperatorEntry { model, make }
+    let make = OperatorConstructor::Build(build);
+    OperatorEntry {
+        model,
+        constructor: make,
+    }
 }
 
 static NUMBERS_MODEL: OperatorModel = OperatorModel {
@@ -48,34 +54,34 @@ struct Numbers {
     fails: bool,
     sleeps: bool,
     deaf: bool,
-    door: Option<Door>,
-    stop: Stop,
+    door: Option<PassLimit>,
+    stop: StopSignal,
 }
 
-fn numbers(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn numbers(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let count = build.integer("count")?;
     let text = build.integer("text")?.unwrap_or_default();
-    Ok(Box::new(Given(Some(Box::new(Numbers {
+    Ok(Box::new(OneSource(Some(Box::new(Numbers {
         layout: build.outputs[0].clone(),
         count: count.map_or(i64::MAX, |count| count as i64),
         text: text as usize,
         fails: build.flag("fails", false)?,
         sleeps: build.flag("sleeps", false)?,
         deaf: build.flag("deaf", false)?,
-        door: build.integer("door")?.map(Door::of),
-        stop: build.stop(),
+        door: build.integer("door")?.map(PassLimit::of),
+        stop: build.stop_signal(),
     })))))
 }
 
 /// A source that is not taken yet.
-pub struct Given(pub Option<Box<dyn Source>>);
+pub struct OneSource(pub Option<Box<dyn Source>>);
 
-impl Operator for Given {
+impl Operator for OneSource {
     fn process(&mut self, _: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         self.0.take()
     }
 }
@@ -87,7 +93,7 @@ impl Source for Numbers {
             if !self.deaf && self.stop.is_requested() {
                 return Ok(());
             }
-            self.door.iter().for_each(Door::pass);
+            self.door.iter().for_each(PassLimit::pass);
             let text: String = (b'a'..=b'z')
                 .cycle()
                 .map(char::from)
@@ -98,7 +104,7 @@ impl Source for Numbers {
             buf.set_all(&self.layout, &tuple);
             out.submit(0, buf.as_ref())?;
             if n % 10 == 9 {
-                out.punctuate(0, Punctuation::Window)?;
+                out.submit_punctuation(0, Punctuation::Window)?;
             }
         }
         if self.sleeps {
@@ -117,33 +123,33 @@ static GATE_MODEL: OperatorModel = OperatorModel {
     doc: "Passes on what comes, each tuple through the `door`; fails at the tuple `fails`.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(0),
         ..OutPortModel::DEFAULT
     }],
     allow_any_param: true,
     ..OperatorModel::DEFAULT
 };
 
-struct Gate {
+struct PassLimitOperator {
     fails: Option<i64>,
     passed: i64,
-    door: Option<Door>,
+    door: Option<PassLimit>,
 }
 
-fn gate(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn pass_limit(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let fails = build.integer("fails")?.map(|at| at as i64);
-    let door = build.integer("door")?.map(Door::of);
+    let door = build.integer("door")?.map(PassLimit::of);
     let passed = 0;
-    Ok(Box::new(Gate {
+    Ok(Box::new(PassLimitOperator {
         fails,
         passed,
         door,
     }))
 }
 
-impl Operator for Gate {
+impl Operator for PassLimitOperator {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.door.iter().for_each(Door::pass);
+        self.door.iter().for_each(PassLimit::pass);
         if self.fails == Some(self.passed) {
             return Err(Fault::value("the gate fails"));
         }
@@ -162,7 +168,7 @@ static CORES_MODEL: OperatorModel = OperatorModel {
 
 struct Cores;
 
-fn cores(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn cores(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Cores))
 }
 
@@ -181,7 +187,7 @@ static HOP_MODEL: OperatorModel = OperatorModel {
     inputs: &[
         InPortModel::DEFAULT,
         InPortModel {
-            control: true,
+            is_control: true,
             ..InPortModel::DEFAULT
         },
     ],
@@ -191,7 +197,7 @@ static HOP_MODEL: OperatorModel = OperatorModel {
 
 struct Hop(TupleBuf);
 
-fn hop(_: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn hop(_: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Hop(TupleBuf::default())))
 }
 
@@ -236,8 +242,8 @@ pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// `Numbers` with its parameters.
-pub fn source(name: &str, with_text: bool, params: &[(&str, Value)]) -> Invoke {
-    let source = Invoke::new("t::Numbers", name);
+pub fn source(name: &str, with_text: bool, params: &[(&str, Value)]) -> OperatorBuilder {
+    let source = OperatorBuilder::new("t::Numbers", name);
     let source = if with_text {
         source.output(name, [("n", Type::Int64), ("s", Type::RString)])
     } else {
@@ -248,105 +254,115 @@ pub fn source(name: &str, with_text: bool, params: &[(&str, Value)]) -> Invoke {
             Value::Boolean(_) => Type::Boolean,
             _ => Type::Int64,
         };
-        source.param(name, [x::constant(value.clone(), ty)])
+        source.param(name, [exprs::constant(value.clone(), ty)])
     })
 }
 
 /// A send of a stream, fed by an operator of its PE.
-pub fn send(link: u32, of: &Invoke, feeder: u32) -> Invoke {
-    let mut send = Invoke::new(graph::inserted::SEND, &format!("Send{link}"))
+pub fn send(link: u32, of: &OperatorBuilder, feeder: u32) -> OperatorBuilder {
+    let mut send = OperatorBuilder::new(graph::inserted_operators::SEND, &format!("Send{link}"))
         .input("In", [("n", Type::Int64)])
-        .param("link", [x::uint32(link)])
-        .fed(0, feeder, 0)
-        .done();
+        .param("link", [exprs::uint32(link)])
+        .connect(0, feeder, 0)
+        .build();
     send.inputs[0].schema = of.outputs[0].schema.clone();
-    Invoke::from(send)
+    OperatorBuilder::from(send)
 }
 
 /// A receive with a port for each link.
-pub fn receive(links: &[(u32, &Invoke)]) -> Invoke {
-    let mut receive = Invoke::new(graph::inserted::RECEIVE, "Receive");
+pub fn receive(links: &[(u32, &OperatorBuilder)]) -> OperatorBuilder {
+    let mut receive = OperatorBuilder::new(graph::inserted_operators::RECEIVE, "Receive");
     for (link, _) in links {
         receive = receive.output(&format!("S{link}"), [("n", Type::Int64)]);
     }
-    let mut receive = receive.done();
+    let mut receive = receive.build();
     for (port, (_, of)) in receive.outputs.iter_mut().zip(links) {
         port.schema = of.outputs[0].schema.clone();
     }
     receive.params.push(Param {
         name: "link".into(),
-        value: ParamValue::Exprs(links.iter().map(|(link, _)| x::uint32(*link)).collect()),
-        pos: x::HERE,
+        value: ParamValue::Exprs(links.iter().map(|(link, _)| exprs::uint32(*link)).collect()),
+        pos: exprs::TEST_POS,
     });
-    Invoke::from(receive)
+    OperatorBuilder::from(receive)
 }
 
 /// A queue before a stream's consumer, fed by operators of its PE.
-pub fn queue(of: &Invoke, items: u32, congestion: &str, feeders: &[(u32, u32)]) -> Invoke {
-    let mut queue = Invoke::new(graph::inserted::QUEUE, "Queue")
+pub fn queue(
+    of: &OperatorBuilder,
+    items: u32,
+    congestion: &str,
+    feeders: &[(u32, u32)],
+) -> OperatorBuilder {
+    let mut queue = OperatorBuilder::new(graph::inserted_operators::QUEUE, "Queue")
         .input("In", [("n", Type::Int64)])
         .output("Out", [("n", Type::Int64)])
-        .param("tuples", [x::uint32(items)])
+        .param("tuples", [exprs::uint32(items)])
         .literal("congestion", &[congestion])
-        .done();
+        .build();
     queue.inputs[0].schema = of.outputs[0].schema.clone();
     queue.outputs[0].schema = of.outputs[0].schema.clone();
-    let fed = |queue: Invoke, &(operator, port): &(u32, u32)| queue.fed(0, operator, port);
-    feeders.iter().fold(Invoke::from(queue), fed)
+    let fed =
+        |queue: OperatorBuilder, &(operator, port): &(u32, u32)| queue.connect(0, operator, port);
+    feeders.iter().fold(OperatorBuilder::from(queue), fed)
 }
 
 /// A gate with its parameters, fed by an operator of its PE.
-pub fn gate_of(of: &Invoke, feeder: u32, params: &[(&str, Value)]) -> Invoke {
-    let mut gate = Invoke::new("t::Gate", "Gate")
+pub fn pass_limit_of(
+    of: &OperatorBuilder,
+    feeder: u32,
+    params: &[(&str, Value)],
+) -> OperatorBuilder {
+    let mut gate = OperatorBuilder::new("t::Gate", "Gate")
         .input("In", [("n", Type::Int64)])
         .output("Out", [("n", Type::Int64)])
-        .fed(0, feeder, 0)
-        .done();
+        .connect(0, feeder, 0)
+        .build();
     gate.inputs[0].schema = of.outputs[0].schema.clone();
     gate.outputs[0].schema = of.outputs[0].schema.clone();
-    let param = |gate: Invoke, (name, value): &(&str, Value)| {
-        gate.param(name, [x::constant(value.clone(), Type::Int64)])
+    let param = |gate: OperatorBuilder, (name, value): &(&str, Value)| {
+        gate.param(name, [exprs::constant(value.clone(), Type::Int64)])
     };
-    params.iter().fold(Invoke::from(gate), param)
+    params.iter().fold(OperatorBuilder::from(gate), param)
 }
 
 /// A printer, with a port for each feeder.
-pub fn print(of: &[(&Invoke, u32, u32)]) -> Invoke {
-    let mut print = Invoke::new("testkit::Print", "Print");
+pub fn print(of: &[(&OperatorBuilder, u32, u32)]) -> OperatorBuilder {
+    let mut print = OperatorBuilder::new("testkit::Print", "Print");
     for _ in of {
         print = print.input("In", [("n", Type::Int64)]);
     }
     for (port, (_, operator, output)) in of.iter().enumerate() {
-        print = print.fed(port, *operator, *output);
+        print = print.connect(port, *operator, *output);
     }
-    let mut print = print.done();
+    let mut print = print.build();
     for (port, (of, _, _)) in print.inputs.iter_mut().zip(of) {
         port.schema = of.outputs[0].schema.clone();
     }
-    Invoke::from(print)
+    OperatorBuilder::from(print)
 }
 
 /// A PE in the making.
 #[derive(Default)]
-pub struct Half {
-    pub links: Links,
-    pub codec: Codec,
+pub struct PeSide {
+    pub links: CrossingEnds,
+    pub codec: CrossingCodec,
     pub cores: Vec<u32>,
     pub pins: Vec<(u32, u32)>,
-    pub printed: Shared,
+    pub printed: SharedOutput,
 }
 
-impl Half {
-    pub fn number(pe: u32) -> Half {
-        let mut half = Half::default();
+impl PeSide {
+    pub fn number(pe: u32) -> PeSide {
+        let mut half = PeSide::default();
         half.links.pe = pe;
         half
     }
 
-    pub fn sends(mut self, link: u32, to: u32, end: Out) -> Half {
-        let sending = Sending {
+    pub fn sends(mut self, link: u32, to: u32, end: Out) -> PeSide {
+        let sending = OutboundCrossing {
             stream: format!("S{link}").into(),
-            to: vec![to],
+            to_pes: vec![to],
             codec: self.codec,
             end: Box::new(end),
         };
@@ -354,10 +370,10 @@ impl Half {
         self
     }
 
-    pub fn receives(mut self, link: u32, from: u32, end: In) -> Half {
-        let receiving = Receiving {
+    pub fn receives(mut self, link: u32, from: u32, end: In) -> PeSide {
+        let receiving = InboundCrossing {
             stream: format!("S{link}").into(),
-            from,
+            from_pe: from,
             codec: self.codec,
             is_foreign: false,
             end: Box::new(end),
@@ -367,12 +383,12 @@ impl Half {
     }
 
     /// Of the links that follow.
-    pub fn normal(mut self) -> Half {
-        self.codec = Codec::Normal;
+    pub fn normal(mut self) -> PeSide {
+        self.codec = CrossingCodec::Normal;
         self
     }
 
-    pub fn foreign(mut self) -> Half {
+    pub fn foreign(mut self) -> PeSide {
         self.links
             .inbound
             .values_mut()
@@ -380,39 +396,39 @@ impl Half {
         self
     }
 
-    pub fn start(self, program: &Program) -> Running {
-        let [print] = testkit::sinks();
+    pub fn start(self, program: &Program) -> RunningPe {
+        let [print] = testkit::test_operators();
         let mut registry = vec![NUMBERS, GATE, HOP, CORES, MAKER, WITNESS, print];
         registry.extend(ENTRIES);
-        let options = Options {
+        let options = PeOptions {
             stdout: Box::new(self.printed),
-            links: self.links,
+            crossing_ends: self.links,
             cores: self.cores,
             pins: self.pins,
-            ..Options::default()
+            ..PeOptions::default()
         };
-        let mut backend = Interpreted::new(&[], &[]);
+        let mut backend = InterpreterBackend::new(&[], &[]);
         let pe = Pe::wire(program, &registry, &mut backend, options);
         pe.and_then(Pe::start)
             .unwrap_or_else(|report| panic!("{report}"))
     }
 }
 
-/// `source` in PE 0, a printer in PE 1, a pipe between.
-pub fn two(source: &Invoke, pipe: Pipe) -> (Running, Running, Shared) {
+/// `take_source` in PE 0, a printer in PE 1, a pipe between.
+pub fn start_two(source: &OperatorBuilder, pipe: Pipe) -> (RunningPe, RunningPe, SharedOutput) {
     let (out, inbound) = pipe.open();
-    let sender = testkit::program([source.clone(), send(0, source, 0)]);
-    let receiver = testkit::program([receive(&[(0, source)]), print(&[(source, 0, 0)])]);
-    let sending = Half::number(0).sends(0, 1, out).start(&sender);
-    let receiving = Half::number(1).receives(0, 0, inbound);
+    let sender = testkit::build_program([source.clone(), send(0, source, 0)]);
+    let receiver = testkit::build_program([receive(&[(0, source)]), print(&[(source, 0, 0)])]);
+    let sending = PeSide::number(0).sends(0, 1, out).start(&sender);
+    let receiving = PeSide::number(1).receives(0, 0, inbound);
     let printed = receiving.printed.clone();
     (sending, receiving.start(&receiver), printed)
 }
 
 /// What the same program prints in one PE.
-pub fn fused(source: &Invoke) -> String {
-    let program = testkit::program([source.clone(), print(&[(source, 0, 0)])]);
-    let half = Half::number(0);
+pub fn run_fused(source: &OperatorBuilder) -> String {
+    let program = testkit::build_program([source.clone(), print(&[(source, 0, 0)])]);
+    let half = PeSide::number(0);
     let printed = half.printed.clone();
     half.start(&program).join().unwrap();
     printed.text()

@@ -1,17 +1,17 @@
 //! What crosses arrives whole and in order.
 
-use testkit::Invoke;
+use testkit::OperatorBuilder;
 use tuple::Value;
 
-use crate::ends::Pipe;
-use crate::operators::{Half, fused, print, receive, send, source, two};
+use crate::operators::{PeSide, print, receive, run_fused, send, source, start_two};
+use crate::strict_medium::Pipe;
 
 fn count(n: i64) -> (&'static str, Value) {
     ("count", Value::Int64(n))
 }
 
-fn both(source: &Invoke, pipe: Pipe) -> String {
-    let (sender, receiver, printed) = two(source, pipe);
+fn both(source: &OperatorBuilder, pipe: Pipe) -> String {
+    let (sender, receiver, printed) = start_two(source, pipe);
     sender.join().unwrap();
     receiver.join().unwrap();
     printed.text()
@@ -20,7 +20,7 @@ fn both(source: &Invoke, pipe: Pipe) -> String {
 #[test]
 fn tuples_and_markers_cross_in_order() {
     let numbers = source("N", false, &[count(57)]);
-    let expected = fused(&numbers);
+    let expected = run_fused(&numbers);
     assert!(expected.ends_with("0 {n=56}\n0 final\n"), "{expected}");
     for frames in [1, 3, 1000] {
         let pipe = Pipe {
@@ -34,7 +34,7 @@ fn tuples_and_markers_cross_in_order() {
 #[test]
 fn tuples_larger_than_a_frame_cross_in_pieces() {
     let numbers = source("N", true, &[count(40), ("text", Value::Int64(7))]);
-    let expected = fused(&numbers);
+    let expected = run_fused(&numbers);
     for frame_bytes_max in [1, 16, 33, 4096] {
         let pipe = Pipe {
             frames: 2,
@@ -49,15 +49,15 @@ fn tuples_larger_than_a_frame_cross_in_pieces() {
 fn normal_tuples_cross_field_by_field() {
     let numbers = source("N", true, &[count(40), ("text", Value::Int64(7))]);
     let (out, inbound) = Pipe::default().open();
-    let sender = testkit::program([numbers.clone(), send(0, &numbers, 0)]);
-    let receiver = testkit::program([receive(&[(0, &numbers)]), print(&[(&numbers, 0, 0)])]);
-    let sending = Half::number(0).normal().sends(0, 1, out).start(&sender);
-    let receiving = Half::number(1).normal().receives(0, 0, inbound).foreign();
+    let sender = testkit::build_program([numbers.clone(), send(0, &numbers, 0)]);
+    let receiver = testkit::build_program([receive(&[(0, &numbers)]), print(&[(&numbers, 0, 0)])]);
+    let sending = PeSide::number(0).normal().sends(0, 1, out).start(&sender);
+    let receiving = PeSide::number(1).normal().receives(0, 0, inbound).foreign();
     let printed = receiving.printed.clone();
     let receiving = receiving.start(&receiver);
     sending.join().unwrap();
     receiving.join().unwrap();
-    assert_eq!(printed.text(), fused(&numbers));
+    assert_eq!(printed.text(), run_fused(&numbers));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_a_medium_holds_back_gets_out_before_the_end() {
         ..Pipe::default()
     };
     let numbers = source("N", false, &[count(57)]);
-    assert_eq!(both(&numbers, pipe), fused(&numbers));
+    assert_eq!(both(&numbers, pipe), run_fused(&numbers));
 }
 
 #[test]
@@ -77,17 +77,17 @@ fn one_receive_serves_several_streams() {
     let second = source("B", true, &[count(30), ("text", Value::Int64(3))]);
     let (a_out, a_in) = Pipe::default().open();
     let (b_out, b_in) = Pipe::default().open();
-    let a = testkit::program([first.clone(), send(0, &first, 0)]);
-    let b = testkit::program([second.clone(), send(1, &second, 0)]);
-    let c = testkit::program([
+    let a = testkit::build_program([first.clone(), send(0, &first, 0)]);
+    let b = testkit::build_program([second.clone(), send(1, &second, 0)]);
+    let c = testkit::build_program([
         receive(&[(0, &first), (1, &second)]),
         print(&[(&first, 0, 0), (&second, 0, 1)]),
     ]);
-    let receiving = Half::number(2).receives(0, 0, a_in).receives(1, 1, b_in);
+    let receiving = PeSide::number(2).receives(0, 0, a_in).receives(1, 1, b_in);
     let printed = receiving.printed.clone();
     let running = [
-        Half::number(0).sends(0, 2, a_out).start(&a),
-        Half::number(1).sends(1, 2, b_out).start(&b),
+        PeSide::number(0).sends(0, 2, a_out).start(&a),
+        PeSide::number(1).sends(1, 2, b_out).start(&b),
         receiving.start(&c),
     ];
     for pe in running {
@@ -100,8 +100,8 @@ fn one_receive_serves_several_streams() {
             .map(|line| format!("0{}\n", &line[1..]))
             .collect::<String>()
     };
-    assert_eq!(port("0"), fused(&first));
-    assert_eq!(port("1"), fused(&second));
+    assert_eq!(port("0"), run_fused(&first));
+    assert_eq!(port("1"), run_fused(&second));
 }
 
 #[test]
@@ -109,14 +109,14 @@ fn a_stream_through_three_pes() {
     let numbers = source("N", false, &[count(100)]);
     let (first_out, first_in) = Pipe::default().open();
     let (second_out, second_in) = Pipe::default().open();
-    let begin = testkit::program([numbers.clone(), send(0, &numbers, 0)]);
-    let middle = testkit::program([receive(&[(0, &numbers)]), send(1, &numbers, 0)]);
-    let end = testkit::program([receive(&[(1, &numbers)]), print(&[(&numbers, 0, 0)])]);
-    let last = Half::number(2).receives(1, 1, second_in);
+    let begin = testkit::build_program([numbers.clone(), send(0, &numbers, 0)]);
+    let middle = testkit::build_program([receive(&[(0, &numbers)]), send(1, &numbers, 0)]);
+    let end = testkit::build_program([receive(&[(1, &numbers)]), print(&[(&numbers, 0, 0)])]);
+    let last = PeSide::number(2).receives(1, 1, second_in);
     let printed = last.printed.clone();
     let running = [
-        Half::number(0).sends(0, 1, first_out).start(&begin),
-        Half::number(1)
+        PeSide::number(0).sends(0, 1, first_out).start(&begin),
+        PeSide::number(1)
             .receives(0, 0, first_in)
             .sends(1, 2, second_out)
             .start(&middle),
@@ -125,14 +125,14 @@ fn a_stream_through_three_pes() {
     for pe in running {
         pe.join().unwrap();
     }
-    assert_eq!(printed.text(), fused(&numbers));
+    assert_eq!(printed.text(), run_fused(&numbers));
 }
 
 #[test]
 fn links_are_counted_on_both_sides() {
     let numbers = source("N", false, &[count(57)]);
-    let (sender, receiver, _) = two(&numbers, Pipe::default());
-    let flows = [sender.flows(), receiver.flows()].concat();
+    let (sender, receiver, _) = start_two(&numbers, Pipe::default());
+    let flows = [sender.crossing_counters(), receiver.crossing_counters()].concat();
     sender.join().unwrap();
     receiver.join().unwrap();
     // Five window markers and the final one.

@@ -1,20 +1,22 @@
 //! Threaded ports.
 
-use runtime::Running;
-use testkit::{Shared, x};
+use runtime::RunningPe;
+use testkit::{SharedOutput, exprs};
 use tuple::{Type, Value};
 
-use crate::door::Door;
-use crate::ends::Pipe;
-use crate::operators::{Half, fused, gate_of, print, queue, receive, send, source, wait_for};
+use crate::operators::{
+    PeSide, pass_limit_of, print, queue, receive, run_fused, send, source, wait_for,
+};
+use crate::pass_limit::PassLimit;
+use crate::strict_medium::Pipe;
 
 fn count(n: i64) -> (&'static str, Value) {
     ("count", Value::Int64(n))
 }
 
-fn metric(running: &Running, name: &str) -> i64 {
+fn metric(running: &RunningPe, name: &str) -> i64 {
     let tally = running
-        .tallies()
+        .operator_counts()
         .into_iter()
         .find(|tally| &*tally.operator == "Queue");
     let metrics = tally.unwrap().metrics;
@@ -22,14 +24,19 @@ fn metric(running: &Running, name: &str) -> i64 {
 }
 
 /// `source` through a queue and a gate with a door to a printer.
-fn gated(source: &testkit::Invoke, items: u32, congestion: &str, door: &Door) -> (Running, Shared) {
-    let program = testkit::program([
+fn gated(
+    source: &testkit::OperatorBuilder,
+    items: u32,
+    congestion: &str,
+    door: &PassLimit,
+) -> (RunningPe, SharedOutput) {
+    let program = testkit::build_program([
         source.clone(),
         queue(source, items, congestion, &[(0, 0)]),
-        gate_of(source, 1, &[door.param()]),
+        pass_limit_of(source, 1, &[door.param()]),
         print(&[(source, 2, 0)]),
     ]);
-    let half = Half::number(0);
+    let half = PeSide::number(0);
     let printed = half.printed.clone();
     (half.start(&program), printed)
 }
@@ -46,14 +53,14 @@ fn items_pass_in_order_whatever_the_size() {
     for (with_text, text) in [(false, 0), (true, 0), (true, 5), (true, 300)] {
         let params = [count(73), ("text", Value::Int64(text))];
         let source = source("N", with_text, &params);
-        let expected = fused(&source);
+        let expected = run_fused(&source);
         for items in [1, 2, 7, 64, 1000] {
-            let program = testkit::program([
+            let program = testkit::build_program([
                 source.clone(),
                 queue(&source, items, "wait", &[(0, 0)]),
                 print(&[(&source, 1, 0)]),
             ]);
-            let half = Half::number(0);
+            let half = PeSide::number(0);
             let printed = half.printed.clone();
             half.start(&program).join().unwrap();
             assert_eq!(printed.text(), expected, "{items} {text}");
@@ -63,7 +70,7 @@ fn items_pass_in_order_whatever_the_size() {
 
 /// Nine numbers into a queue of three, of which the consumer has begun the first: what is printed.
 fn nine_into_three(congestion: &str) -> Vec<i64> {
-    let (before, behind) = (Door::closed(), Door::closed());
+    let (before, behind) = (PassLimit::closed(), PassLimit::closed());
     let numbers_source = source("N", false, &[count(9), before.param()]);
     let (running, printed) = gated(&numbers_source, 3, congestion, &behind);
     before.lets(1);
@@ -100,14 +107,14 @@ fn drop_first_drops_the_oldest() {
 #[test]
 fn wait_holds_exactly_so_many_up() {
     for items in [1, 4, 63, 64, 500] {
-        let (before, behind) = (Door::closed(), Door::closed());
+        let (before, behind) = (PassLimit::closed(), PassLimit::closed());
         let all = 2 * i64::from(items) + 20;
         let numbers_source = source("N", false, &[count(all), before.param()]);
         let (running, printed) = gated(&numbers_source, items, "wait", &behind);
         before.lets(1);
         wait_for("the consumer has the first", || behind.came() == 1);
         before.opens();
-        let queues = running.queues();
+        let queues = running.queue_counters();
         wait_for("the source waits", || {
             queues[0].blocked_since_ns().is_some()
         });
@@ -124,10 +131,10 @@ fn wait_holds_exactly_so_many_up() {
 #[test]
 fn markers_are_never_dropped() {
     for congestion in ["dropFirst", "dropLast"] {
-        let behind = Door::closed();
+        let behind = PassLimit::closed();
         let source = source("N", false, &[count(20)]);
         let (running, printed) = gated(&source, 2, congestion, &behind);
-        let queues = running.queues();
+        let queues = running.queue_counters();
         wait_for("the first marker waits", || {
             queues[0].blocked_since_ns().is_some()
         });
@@ -144,8 +151,8 @@ fn several_sources_share_a_queue() {
     let sources = ["A", "B", "C"].map(|name| source(name, false, &[count(100)]));
     let all = queue(&sources[0], 5, "wait", &[(0, 0), (1, 0), (2, 0)]);
     let printer = print(&[(&sources[0], 3, 0)]);
-    let program = testkit::program(sources.into_iter().chain([all, printer]));
-    let half = Half::number(0);
+    let program = testkit::build_program(sources.into_iter().chain([all, printer]));
+    let half = PeSide::number(0);
     let printed = half.printed.clone();
     half.start(&program).join().unwrap();
     let text = printed.text();
@@ -160,13 +167,13 @@ fn several_sources_share_a_queue() {
 fn a_consumer_that_fails_holds_nobody_up() {
     for congestion in ["wait", "dropLast", "dropFirst"] {
         let endless = source("N", false, &[]);
-        let program = testkit::program([
+        let program = testkit::build_program([
             endless.clone(),
             queue(&endless, 2, congestion, &[(0, 0)]),
-            gate_of(&endless, 1, &[("fails", Value::Int64(5))]),
+            pass_limit_of(&endless, 1, &[("fails", Value::Int64(5))]),
             print(&[(&endless, 2, 0)]),
         ]);
-        let report = Half::number(0).start(&program).join().unwrap_err();
+        let report = PeSide::number(0).start(&program).join().unwrap_err();
         assert_eq!(report.to_string(), "Gate (t::Gate): the gate fails");
     }
 }
@@ -176,12 +183,12 @@ fn an_abandoned_stream_gets_no_final_marker() {
     let params = [count(3), ("fails", Value::Boolean(true))];
     let failing = source("N", false, &params);
     for congestion in ["wait", "dropFirst"] {
-        let program = testkit::program([
+        let program = testkit::build_program([
             failing.clone(),
             queue(&failing, 10, congestion, &[(0, 0)]),
             print(&[(&failing, 1, 0)]),
         ]);
-        let half = Half::number(0);
+        let half = PeSide::number(0);
         let printed = half.printed.clone();
         let report = half.start(&program).join().unwrap_err();
         assert_eq!(report.to_string(), "N (t::Numbers): it was told to fail");
@@ -193,21 +200,21 @@ fn an_abandoned_stream_gets_no_final_marker() {
 fn a_feedback_loop_through_a_queue_does_not_lock_up() {
     for items in [1, 2, 100] {
         let numbers_source = source("N", false, &[count(300)]);
-        let hop = testkit::Invoke::new("t::Hop", "Hop")
+        let hop = testkit::OperatorBuilder::new("t::Hop", "Hop")
             .input("In", [("n", Type::Int64)])
             .input("Back", [("n", Type::Int64)])
             .output("Out", [("n", Type::Int64)])
             .output("Again", [("n", Type::Int64)])
-            .control()
-            .fed(0, 0, 0)
-            .fed(1, 2, 0);
-        let program = testkit::program([
+            .control_port()
+            .connect(0, 0, 0)
+            .connect(1, 2, 0);
+        let program = testkit::build_program([
             numbers_source.clone(),
             hop.clone(),
             queue(&hop, items, "wait", &[(1, 1)]),
             print(&[(&hop, 1, 0)]),
         ]);
-        let half = Half::number(0);
+        let half = PeSide::number(0);
         let printed = half.printed.clone();
         half.start(&program).join().unwrap();
         assert_eq!(numbers(&printed.text()), (0..300).collect::<Vec<_>>());
@@ -217,17 +224,17 @@ fn a_feedback_loop_through_a_queue_does_not_lock_up() {
 #[test]
 fn a_shutdown_drains_a_queue() {
     let endless = source("N", false, &[]);
-    let program = testkit::program([
+    let program = testkit::build_program([
         endless.clone(),
         queue(&endless, 100, "wait", &[(0, 0)]),
         print(&[(&endless, 1, 0)]),
     ]);
-    let half = Half::number(0);
+    let half = PeSide::number(0);
     let printed = half.printed.clone();
     let running = half.start(&program);
-    let queues = running.queues();
+    let queues = running.queue_counters();
     wait_for("tuples passed", || queues[0].sent() > 1000);
-    running.stop().request();
+    running.stop_signal().request();
     let tallies = running.join().unwrap();
     let last = tallies[0].submitted[0] as i64;
     assert_eq!(numbers(&printed.text()), (0..last).collect::<Vec<_>>());
@@ -238,23 +245,23 @@ fn a_shutdown_drains_a_queue() {
 fn threads_run_on_the_cores_they_are_given() {
     let numbers_source = source("N", false, &[count(1)]);
     let cores = |feeder| {
-        testkit::Invoke::new("t::Cores", "Cores")
+        testkit::OperatorBuilder::new("t::Cores", "Cores")
             .input("In", [("n", Type::Int64)])
-            .fed(0, feeder, 0)
+            .connect(0, feeder, 0)
     };
     let printed = |program, cores| {
-        let mut half = Half::number(0);
+        let mut half = PeSide::number(0);
         half.cores = cores;
         let printed = half.printed.clone();
         half.start(&program).join().unwrap();
         printed.text()
     };
-    let own = queue(&numbers_source, 1, "wait", &[(0, 0)]).param("core", [x::uint32(0)]);
-    let queued = testkit::program([numbers_source.clone(), own, cores(1)]);
+    let own = queue(&numbers_source, 1, "wait", &[(0, 0)]).param("core", [exprs::uint32(0)]);
+    let queued = testkit::build_program([numbers_source.clone(), own, cores(1)]);
     assert_eq!(printed(queued, vec![]), "1\n");
-    let plain = || testkit::program([numbers_source.clone(), cores(0)]);
+    let plain = || testkit::build_program([numbers_source.clone(), cores(0)]);
     assert_eq!(printed(plain(), vec![0]), "1\n");
-    let mut half = Half::number(0);
+    let mut half = PeSide::number(0);
     half.pins = vec![(0, 0)];
     let pinned = half.printed.clone();
     half.start(&plain()).join().unwrap();
@@ -266,28 +273,28 @@ fn a_queue_between_two_links() {
     let numbers_source = source("N", true, &[count(200), ("text", Value::Int64(2))]);
     let (first_out, first_in) = Pipe::default().open();
     let (second_out, second_in) = Pipe::default().open();
-    let begin = testkit::program([numbers_source.clone(), send(0, &numbers_source, 0)]);
-    let middle = testkit::program([
+    let begin = testkit::build_program([numbers_source.clone(), send(0, &numbers_source, 0)]);
+    let middle = testkit::build_program([
         receive(&[(0, &numbers_source)]),
         queue(&numbers_source, 3, "wait", &[(0, 0)]),
         send(1, &numbers_source, 1),
     ]);
-    let end = testkit::program([
+    let end = testkit::build_program([
         receive(&[(1, &numbers_source)]),
         print(&[(&numbers_source, 0, 0)]),
     ]);
-    let last = Half::number(2).receives(1, 1, second_in);
+    let last = PeSide::number(2).receives(1, 1, second_in);
     let printed = last.printed.clone();
-    let halves = Half::number(1)
+    let halves = PeSide::number(1)
         .receives(0, 0, first_in)
         .sends(1, 2, second_out);
     let running = [
-        Half::number(0).sends(0, 1, first_out).start(&begin),
+        PeSide::number(0).sends(0, 1, first_out).start(&begin),
         halves.start(&middle),
         last.start(&end),
     ];
     for pe in running {
         pe.join().unwrap();
     }
-    assert_eq!(printed.text(), fused(&numbers_source));
+    assert_eq!(printed.text(), run_fused(&numbers_source));
 }

@@ -3,30 +3,30 @@
 //! ```text
 //!   bench ──starts──> thalweg bench control ROLE BYTES TUPLES RECEIVERS ──starts──> receivers
 //! ```
-//! A control fills every byte of a message and its sink reads every byte, as the SPL programs do, and
-//! prints the same line. It knows no schema, no ports, no codec, no counters, no shutdown.
+//! A control fills every byte of a message and its sink reads every byte, as the SPL programs do,
+//! and prints the same line. It knows no schema, no ports, no codec, no counters, no shutdown.
 //!
 //! # Invariants
 //! A control dies with the process that started it, and after two minutes by itself.
 
-mod by_hand;
-mod case;
+mod call_loop;
+mod operator_loops;
 mod payload;
 mod role;
+mod round_trip;
 mod sink;
 mod socket;
-mod trip;
-mod words;
+mod word_ring;
 
 use std::path::Path as FilePath;
 use std::process::Command;
 
-use transport::Strategy;
+use transport::IdleStrategy;
 
-use crate::Path;
+use crate::StreamPath;
 
 pub use role::serve;
-pub use sink::Sink;
+pub use sink::ControlSink;
 pub(crate) use sink::now_ns;
 
 /// What a path is measured against.
@@ -46,18 +46,18 @@ pub enum Control {
 
 impl Control {
     /// That of a path.
-    pub fn of(path: Path) -> Control {
+    pub fn for_path(path: StreamPath) -> Control {
         match path {
-            Path::Fused => Control::Loop,
-            Path::Threaded => Control::Threads,
-            Path::Shm => Control::Processes,
-            Path::Rum => Control::Blocks,
-            Path::Tcp => Control::Writes,
+            StreamPath::Fused => Control::Loop,
+            StreamPath::Threaded => Control::Threads,
+            StreamPath::Shm => Control::Processes,
+            StreamPath::Rum => Control::Blocks,
+            StreamPath::Tcp => Control::Writes,
         }
     }
 
-    /// Seconds that a run takes at least. A socket holds some megabytes: in a short run a receiver that
-    /// comes late finds all of it there, and what is measured is how fast it reads.
+    /// Seconds that a run takes at least. A socket holds some megabytes: in a short run a receiver
+    /// that comes late finds all of it there, and what is measured is how fast it reads.
     pub fn seconds_min(self) -> f64 {
         match self {
             Control::Writes | Control::Blocks => 0.2,
@@ -66,7 +66,7 @@ impl Control {
     }
 
     /// In a few words.
-    pub fn what(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Control::Loop => "hand-written loop, a call for each operator",
             Control::Threads => "bare ring of words between two threads",
@@ -77,7 +77,7 @@ impl Control {
     }
 
     /// The command that sends so many messages of so many bytes to so many receivers.
-    pub fn throughput(
+    pub fn throughput_command(
         self,
         binary: &FilePath,
         bytes: u64,
@@ -92,11 +92,11 @@ impl Control {
             Control::Blocks => "blocks",
         };
         let numbers = [bytes, messages, receivers.into()].map(|number| number.to_string());
-        command(binary, role, &numbers)
+        role_command(binary, role, &numbers)
     }
 
     /// What trips by it are, in a few words.
-    pub fn what_of_trips(self) -> &'static str {
+    pub fn round_trip_description(self) -> &'static str {
         match self {
             Control::Loop => "hand-written loop, a call for each operator",
             Control::Threads => "relay by hand, the same threads and waits on bare cache lines",
@@ -111,11 +111,11 @@ impl Control {
 
     /// The command that sends so many messages of so many bytes there and back, at a rate a second,
     /// with threads that wait like that.
-    pub fn trips(
+    pub fn round_trip_command(
         self,
         binary: &FilePath,
         (bytes, messages, rate): (u64, u64, f64),
-        idle: Strategy,
+        idle: IdleStrategy,
     ) -> Command {
         let role = match self {
             Control::Loop => "trip-loop",
@@ -129,12 +129,12 @@ impl Control {
             rate.to_string(),
             idle.to_string(),
         ];
-        command(binary, role, &words)
+        role_command(binary, role, &words)
     }
 }
 
 /// The command of what one operator or expression is by hand, with so many messages.
-pub(crate) fn case(
+pub(crate) fn case_command(
     binary: &FilePath,
     bench: &str,
     name: &str,
@@ -143,17 +143,17 @@ pub(crate) fn case(
 ) -> Command {
     let numbers = ["8".to_owned(), messages.to_string(), "1".to_owned()];
     let what = [bench, name, file].map(str::to_owned);
-    command(binary, "case", &[&numbers[..], &what].concat())
+    role_command(binary, "case", &[&numbers[..], &what].concat())
 }
 
 /// The command of four operators by hand, with so many messages of so many bytes.
-pub(crate) fn chain(binary: &FilePath, bytes: u64, messages: u64) -> Command {
+pub(crate) fn chain_command(binary: &FilePath, bytes: u64, messages: u64) -> Command {
     let numbers = [bytes, messages, 1].map(|number| number.to_string());
-    command(binary, "chain", &numbers)
+    role_command(binary, "chain", &numbers)
 }
 
 /// The command of a role.
-fn command(binary: &FilePath, role: &str, args: &[String]) -> Command {
+fn role_command(binary: &FilePath, role: &str, args: &[String]) -> Command {
     let mut command = Command::new(binary);
     command.args(["bench", "control", role]).args(args);
     command

@@ -1,4 +1,5 @@
-//! The bytes of a message, as SPL's payloads of the same size: each part holds the message's number.
+//! The bytes of a message, as SPL's payloads of the same size: each part holds the message's
+//! number.
 //!
 //! ```text
 //!   | int64 | int64 | ... | int32 | int16 | int8 |      narrow ones only for what is left
@@ -7,42 +8,42 @@
 /// The shape of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
-    wholes: usize,
+    word_count: usize,
     /// Bytes behind the whole words, less than eight.
-    rest: usize,
+    rest_bytes: usize,
 }
 
 /// Widths of narrow parts, in their order.
-const NARROW: [usize; 3] = [4, 2, 1];
+const NARROW_BYTES: [usize; 3] = [4, 2, 1];
 
 impl Payload {
     /// Of so many bytes.
-    pub fn of(bytes: usize) -> Payload {
+    pub fn with_bytes(bytes: usize) -> Payload {
         Payload {
-            wholes: bytes / 8,
-            rest: bytes % 8,
+            word_count: bytes / 8,
+            rest_bytes: bytes % 8,
         }
     }
 
     /// How many bytes.
     pub fn bytes(self) -> usize {
-        self.wholes * 8 + self.rest
+        self.word_count * 8 + self.rest_bytes
     }
 
     /// How many words are full.
-    pub fn wholes(self) -> usize {
-        self.wholes
+    pub fn full_words(self) -> usize {
+        self.word_count
     }
 
     /// How many words hold it.
     pub fn words(self) -> usize {
-        self.wholes + usize::from(self.rest > 0)
+        self.word_count + usize::from(self.rest_bytes > 0)
     }
 
     /// The narrow parts of message `number`, as a word.
-    pub fn rest(self, number: u64) -> u64 {
+    pub fn rest_word(self, number: u64) -> u64 {
         let (mut word, mut shift) = (0, 0);
-        for width in self.narrow() {
+        for width in self.narrow_bytes() {
             word |= (number & (u64::MAX >> (64 - 8 * width))) << shift;
             shift += 8 * width;
         }
@@ -52,7 +53,7 @@ impl Payload {
     /// What the narrow parts add up to.
     pub fn rest_sum(self, word: u64) -> i64 {
         let (mut sum, mut shift) = (0, 0);
-        for width in self.narrow() {
+        for width in self.narrow_bytes() {
             let unused = 64 - 8 * width;
             sum += ((word >> shift) << unused) as i64 >> unused;
             shift += 8 * width;
@@ -60,21 +61,21 @@ impl Payload {
         sum
     }
 
-    fn narrow(self) -> impl Iterator<Item = usize> {
-        NARROW
+    fn narrow_bytes(self) -> impl Iterator<Item = usize> {
+        NARROW_BYTES
             .into_iter()
-            .filter(move |width| self.rest & width != 0)
+            .filter(move |width| self.rest_bytes & width != 0)
     }
 
     /// Writes message `number`.
     pub fn fill(self, number: u64, room: &mut [u8]) {
-        let (wholes, rest) = room.split_at_mut(self.wholes * 8);
+        let (wholes, rest) = room.split_at_mut(self.word_count * 8);
         let words = wholes.as_chunks_mut::<8>().0;
         words
             .iter_mut()
             .for_each(|word| *word = number.to_le_bytes());
-        if self.rest > 0 {
-            rest.copy_from_slice(&self.rest(number).to_le_bytes()[..self.rest]);
+        if self.rest_bytes > 0 {
+            rest.copy_from_slice(&self.rest_word(number).to_le_bytes()[..self.rest_bytes]);
         }
     }
 
@@ -96,16 +97,16 @@ impl Payload {
 
     /// Reads a message: what its parts add up to.
     pub fn sum(self, bytes: &[u8]) -> i64 {
-        let (wholes, rest) = bytes.split_at(self.wholes * 8);
+        let (wholes, rest) = bytes.split_at(self.word_count * 8);
         let words = wholes.as_chunks::<8>().0.iter();
         let sum = words.fold(0_i64, |sum, word| {
             sum.wrapping_add(i64::from_le_bytes(*word))
         });
-        if self.rest == 0 {
+        if self.rest_bytes == 0 {
             return sum;
         }
         let mut word = [0; 8];
-        word[..self.rest].copy_from_slice(rest);
+        word[..self.rest_bytes].copy_from_slice(rest);
         sum.wrapping_add(self.rest_sum(u64::from_le_bytes(word)))
     }
 }
@@ -117,7 +118,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         for bytes in [1, 4, 7, 8, 22, 108, 1004, 16384] {
-            let payload = Payload::of(bytes);
+            let payload = Payload::with_bytes(bytes);
             assert_eq!(payload.bytes(), bytes);
             let mut room = vec![0xff; bytes];
             payload.fill(5, &mut room);
@@ -129,9 +130,9 @@ mod tests {
     #[test]
     fn narrow_parts_are_cut_as_spl_cuts() {
         // int32, int16, int8 of 0x1_8000_80ff: each keeps its low bits, with their sign.
-        let payload = Payload::of(7);
+        let payload = Payload::with_bytes(7);
         let number = 0x1_8000_80ff_u64;
         let cut = i64::from(number as i32) + i64::from(number as i16) + i64::from(number as i8);
-        assert_eq!(payload.rest_sum(payload.rest(number)), cut);
+        assert_eq!(payload.rest_sum(payload.rest_word(number)), cut);
     }
 }

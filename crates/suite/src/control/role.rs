@@ -10,21 +10,21 @@ use std::time::Duration;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::payload::Payload;
-use super::socket::{self, Wire};
-use super::words::Bare;
-use super::{by_hand, case, command, trip};
+use super::socket::{self, SocketLayout};
+use super::word_ring::WordRing;
+use super::{call_loop, operator_loops, role_command, round_trip};
 use crate::{Error, cores};
 
 /// A control that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const CONTROL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The numbers that all roles begin with.
-struct Task {
+struct RoleArgs {
     payload: Payload,
     messages: u64,
     receivers: u32,
     /// What else a role is told.
-    rest: Vec<String>,
+    extra: Vec<String>,
 }
 
 /// Plays the role that the arguments name, to its end.
@@ -37,65 +37,65 @@ pub fn serve(args: &[String]) -> Result<(), Error> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| Error::system("ask for the end with the bench", error))?;
     thread::spawn(|| {
-        thread::sleep(PATIENCE);
+        thread::sleep(CONTROL_TIMEOUT);
         let _ = writeln!(std::io::stderr(), "a control hangs");
         std::process::exit(1);
     });
     if role.starts_with("trip-") {
-        return trip::serve(role, rest).unwrap_or_else(|| Err(by_hand()));
+        return round_trip::serve(role, rest).unwrap_or_else(|| Err(by_hand()));
     }
-    let task = Task::read(rest).ok_or_else(by_hand)?;
+    let task = RoleArgs::parse(rest).ok_or_else(by_hand)?;
     match role.as_str() {
-        "loop" => task.by_hand(),
-        "case" => task.case(),
-        "chain" => task.chain(),
-        "threads" => task.threads(),
-        "processes" => task.processes(),
-        "processes-receiver" => task.processes_receiver(),
-        "writes" => task.sockets(Wire::writes(task.payload), role),
-        "blocks" => task.sockets(Wire::blocks(task.payload), role),
-        "writes-receiver" => task.socket_receiver(Wire::writes(task.payload)),
-        "blocks-receiver" => task.socket_receiver(Wire::blocks(task.payload)),
+        "loop" => task.run_call_loop(),
+        "case" => task.run_case(),
+        "chain" => task.run_chain(),
+        "threads" => task.run_threads(),
+        "processes" => task.run_processes(),
+        "processes-receiver" => task.run_processes_receiver(),
+        "writes" => task.run_sockets(SocketLayout::writes(task.payload), role),
+        "blocks" => task.run_sockets(SocketLayout::blocks(task.payload), role),
+        "writes-receiver" => task.run_socket_receiver(SocketLayout::writes(task.payload)),
+        "blocks-receiver" => task.run_socket_receiver(SocketLayout::blocks(task.payload)),
         _ => Err(by_hand()),
     }
 }
 
-impl Task {
-    fn read(args: &[String]) -> Option<Task> {
+impl RoleArgs {
+    fn parse(args: &[String]) -> Option<RoleArgs> {
         let ([bytes, messages, receivers], rest) = args.split_first_chunk()?;
-        Some(Task {
-            payload: Payload::of(bytes.parse().ok().filter(|bytes| *bytes > 0)?),
+        Some(RoleArgs {
+            payload: Payload::with_bytes(bytes.parse().ok().filter(|bytes| *bytes > 0)?),
             messages: messages.parse().ok()?,
             receivers: receivers.parse().ok()?,
-            rest: rest.to_vec(),
+            extra: rest.to_vec(),
         })
     }
 
-    fn by_hand(&self) -> Result<(), Error> {
+    fn run_call_loop(&self) -> Result<(), Error> {
         self.pin_source()?;
-        by_hand::run(self.payload, self.messages).print();
+        call_loop::run_call_loop(self.payload, self.messages).print_arrivals();
         Ok(())
     }
 
-    fn case(&self) -> Result<(), Error> {
+    fn run_case(&self) -> Result<(), Error> {
         self.pin_source()?;
-        let [bench, name, file] = &self.rest[..] else {
+        let [bench, name, file] = &self.extra[..] else {
             return Err(Error::new("a case has no name"));
         };
-        let sink = case::run(bench, name, self.messages, file);
+        let sink = operator_loops::run_case(bench, name, self.messages, file);
         sink.ok_or_else(|| Error::new(format!("there is no case {name}")))??
-            .print();
+            .print_arrivals();
         Ok(())
     }
 
-    fn chain(&self) -> Result<(), Error> {
+    fn run_chain(&self) -> Result<(), Error> {
         self.pin_source()?;
-        case::chain(self.payload, self.messages).print();
+        operator_loops::chain(self.payload, self.messages).print_arrivals();
         Ok(())
     }
 
-    fn threads(&self) -> Result<(), Error> {
-        let bare = Bare::private(1).map_err(|error| Error::system("make a ring", error))?;
+    fn run_threads(&self) -> Result<(), Error> {
+        let bare = WordRing::new_private(1).map_err(|error| Error::system("make a ring", error))?;
         thread::scope(|scope| {
             let source = scope.spawn(|| {
                 self.pin_source()?;
@@ -103,59 +103,62 @@ impl Task {
                 Ok(())
             });
             self.pin_sink()?;
-            bare.read(0, self.payload, self.messages).print();
-            joined(source.join())
+            bare.read(0, self.payload, self.messages).print_arrivals();
+            join_result(source.join())
         })
     }
 
-    fn processes(&self) -> Result<(), Error> {
-        let shared = Bare::shared(self.receivers as usize);
+    fn run_processes(&self) -> Result<(), Error> {
+        let shared = WordRing::new_shared(self.receivers as usize);
         let (bare, fd) = shared.map_err(|error| Error::system("make a ring", error))?;
-        let receivers = self.start("processes-receiver", "", None, Some(&fd))?;
+        let receivers = self.start_receivers("processes-receiver", "", None, Some(&fd))?;
         self.pin_source()?;
         bare.write(self.payload, self.messages);
-        wait_for(receivers)
+        wait_processes(receivers)
     }
 
-    fn processes_receiver(&self) -> Result<(), Error> {
+    fn run_processes_receiver(&self) -> Result<(), Error> {
         let stdin = std::io::stdin();
-        let bare = Bare::join(stdin.as_fd(), self.receivers as usize);
+        let bare = WordRing::join(stdin.as_fd(), self.receivers as usize);
         let bare = bare.map_err(|error| Error::system("join a ring", error))?;
         self.pin_sink()?;
-        let own = self.rest.first().and_then(|number| number.parse().ok());
+        let own = self.extra.first().and_then(|number| number.parse().ok());
         let own = own.filter(|own| *own < self.receivers as usize);
         let own = own.ok_or_else(|| Error::new("a receiver has no number"))?;
-        bare.read(own, self.payload, self.messages).print();
+        bare.read(own, self.payload, self.messages).print_arrivals();
         Ok(())
     }
 
-    fn sockets(&self, wire: Wire, role: &str) -> Result<(), Error> {
+    fn run_sockets(&self, wire: SocketLayout, role: &str) -> Result<(), Error> {
         let failed = |error| Error::system("send on a bare socket", error);
         // Between hosts: where to listen, and the network that receivers are in.
-        let (listen, network) = match &self.rest[..] {
+        let (listen, network) = match &self.extra[..] {
             [listen, network] => (listen.as_str(), Some(network.as_str())),
             _ => ("127.0.0.1", None),
         };
         let listener = TcpListener::bind((listen, 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?.to_string();
-        let receivers = self.start(&format!("{role}-receiver"), &address, network, None)?;
+        let receivers =
+            self.start_receivers(&format!("{role}-receiver"), &address, network, None)?;
         let mut streams = socket::accept(&listener, self.receivers).map_err(failed)?;
         self.pin_source()?;
         wire.send(&mut streams, self.messages).map_err(failed)?;
-        wait_for(receivers)
+        wait_processes(receivers)
     }
 
-    fn socket_receiver(&self, wire: Wire) -> Result<(), Error> {
+    fn run_socket_receiver(&self, wire: SocketLayout) -> Result<(), Error> {
         let failed = |error| Error::system("receive on a bare socket", error);
-        let address = self.rest.get(1).map_or("", String::as_str);
+        let address = self.extra.get(1).map_or("", String::as_str);
         let stream = TcpStream::connect(address).map_err(failed)?;
         self.pin_sink()?;
-        wire.receive(stream, self.messages).map_err(failed)?.print();
+        wire.receive(stream, self.messages)
+            .map_err(failed)?
+            .print_arrivals();
         Ok(())
     }
 
     /// Starts all receivers: each is told what we are told, its number, and one thing more.
-    fn start(
+    fn start_receivers(
         &self,
         role: &str,
         more: &str,
@@ -170,7 +173,7 @@ impl Task {
                 number.to_string(),
                 more.to_owned(),
             ];
-            start(role, &numbers, network, stdin)
+            start_process(role, &numbers, network, stdin)
         };
         (0..self.receivers).map(start).collect()
     }
@@ -193,16 +196,16 @@ impl Task {
 }
 
 /// What a thread of a control came to.
-pub fn joined(outcome: thread::Result<Result<(), Error>>) -> Result<(), Error> {
+pub fn join_result(outcome: thread::Result<Result<(), Error>>) -> Result<(), Error> {
     outcome.unwrap_or_else(|_| Err(Error::new("a thread of the control panicked")))
 }
 
-fn wait_for(receivers: Vec<Child>) -> Result<(), Error> {
-    receivers.into_iter().try_for_each(wait)
+fn wait_processes(receivers: Vec<Child>) -> Result<(), Error> {
+    receivers.into_iter().try_for_each(wait_process)
 }
 
 /// Starts another process of this control, in another network if its path is given.
-pub fn start(
+pub fn start_process(
     role: &str,
     args: &[String],
     network: Option<&str>,
@@ -211,7 +214,7 @@ pub fn start(
     let failed = |error| Error::system("start a process of a control", error);
     let binary = std::env::current_exe().map_err(failed)?;
     let stdin = stdin.map(OwnedFd::try_clone).transpose().map_err(failed)?;
-    let mut command = command(&binary, role, args);
+    let mut command = role_command(&binary, role, args);
     if let Some(network) = network {
         let inner = command;
         command = Command::new("nsenter");
@@ -226,7 +229,7 @@ pub fn start(
 }
 
 /// Waits for its end.
-pub fn wait(mut process: Child) -> Result<(), Error> {
+pub fn wait_process(mut process: Child) -> Result<(), Error> {
     let status = process.wait();
     let status = status.map_err(|error| Error::system("wait for a control", error))?;
     match status.success() {

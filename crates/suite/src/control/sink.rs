@@ -6,17 +6,17 @@ use crate::arrivals::Arrivals;
 
 /// Counts and adds up what comes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sink {
+pub struct ControlSink {
     /// How much has come.
     pub count: u64,
     first_ns: i64,
     sum: i64,
 }
 
-impl Sink {
+impl ControlSink {
     /// One message, whose parts add up to this.
     #[inline]
-    pub fn take(&mut self, sum: i64) {
+    pub fn add(&mut self, sum: i64) {
         if self.count == 0 {
             self.first_ns = now_ns();
         }
@@ -25,7 +25,7 @@ impl Sink {
     }
 
     /// What came, now that the last message has.
-    pub fn arrivals(&self) -> Arrivals {
+    pub fn to_arrivals(&self) -> Arrivals {
         Arrivals {
             count: self.count,
             first_ns: self.first_ns,
@@ -35,8 +35,8 @@ impl Sink {
     }
 
     /// Says it.
-    pub fn print(&self) {
-        println!("{}", self.arrivals().line());
+    pub fn print_arrivals(&self) {
+        println!("{}", self.to_arrivals().to_line());
     }
 }
 

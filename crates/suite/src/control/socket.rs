@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
 use super::payload::Payload;
-use super::sink::Sink;
+use super::sink::ControlSink;
 
 /// Bytes of a write in blocks.
 const BLOCK_BYTES: usize = 64 << 10;
@@ -17,35 +17,35 @@ const READ_BYTES: usize = 256 << 10;
 
 /// How messages lie in the stream of bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Wire {
+pub struct SocketLayout {
     payload: Payload,
     /// Bytes before a message.
-    head: usize,
+    head_bytes: usize,
     /// Bytes from one message to the next.
-    stride: usize,
+    stride_bytes: usize,
     /// Messages of a write.
-    batch: usize,
+    batch_messages: usize,
 }
 
-impl Wire {
+impl SocketLayout {
     /// A write a message, with room for the head of a frame.
-    pub fn writes(payload: Payload) -> Wire {
-        Wire {
+    pub fn writes(payload: Payload) -> SocketLayout {
+        SocketLayout {
             payload,
-            head: ring::frame::HEADER_BYTES,
-            stride: ring::frame::frame_bytes(payload.bytes()),
-            batch: 1,
+            head_bytes: ring::frame::HEADER_BYTES,
+            stride_bytes: ring::frame::frame_bytes(payload.bytes()),
+            batch_messages: 1,
         }
     }
 
     /// Messages alone, in large writes.
-    pub fn blocks(payload: Payload) -> Wire {
+    pub fn blocks(payload: Payload) -> SocketLayout {
         let stride = payload.bytes();
-        Wire {
+        SocketLayout {
             payload,
-            head: 0,
-            stride,
-            batch: (BLOCK_BYTES / stride).max(1),
+            head_bytes: 0,
+            stride_bytes: stride,
+            batch_messages: (BLOCK_BYTES / stride).max(1),
         }
     }
 
@@ -54,18 +54,18 @@ impl Wire {
     /// # Errors
     /// A connection breaks.
     pub fn send(self, receivers: &mut [TcpStream], messages: u64) -> io::Result<()> {
-        let mut block = vec![0; self.stride * self.batch];
+        let mut block = vec![0; self.stride_bytes * self.batch_messages];
         let mut number = 0;
         while number < messages {
             let mut filled = 0;
-            for room in block.chunks_exact_mut(self.stride) {
+            for room in block.chunks_exact_mut(self.stride_bytes) {
                 if number == messages {
                     break;
                 }
-                let end = self.head + self.payload.bytes();
-                self.payload.fill(number, &mut room[self.head..end]);
+                let end = self.head_bytes + self.payload.bytes();
+                self.payload.fill(number, &mut room[self.head_bytes..end]);
                 number += 1;
-                filled += self.stride;
+                filled += self.stride_bytes;
             }
             for receiver in &mut *receivers {
                 receiver.write_all(&block[..filled])?;
@@ -78,9 +78,9 @@ impl Wire {
     ///
     /// # Errors
     /// The connection breaks.
-    pub fn receive(self, mut from: impl Read, messages: u64) -> io::Result<Sink> {
-        let mut sink = Sink::default();
-        let mut room = vec![0; READ_BYTES.max(2 * self.stride)];
+    pub fn receive(self, mut from: impl Read, messages: u64) -> io::Result<ControlSink> {
+        let mut sink = ControlSink::default();
+        let mut room = vec![0; READ_BYTES.max(2 * self.stride_bytes)];
         let mut there = 0;
         while sink.count < messages {
             let count = from.read(&mut room[there..])?;
@@ -89,10 +89,10 @@ impl Wire {
             }
             there += count;
             let mut done = 0;
-            for message in room[..there].chunks_exact(self.stride) {
-                let payload = &message[self.head..self.head + self.payload.bytes()];
-                sink.take(self.payload.sum(payload));
-                done += self.stride;
+            for message in room[..there].chunks_exact(self.stride_bytes) {
+                let payload = &message[self.head_bytes..self.head_bytes + self.payload.bytes()];
+                sink.add(self.payload.sum(payload));
+                done += self.stride_bytes;
             }
             room.copy_within(done..there, 0);
             there -= done;
@@ -120,7 +120,10 @@ mod tests {
 
     #[test]
     fn messages_get_through_in_any_pieces() {
-        for wire in [Wire::writes(Payload::of(22)), Wire::blocks(Payload::of(22))] {
+        for wire in [
+            SocketLayout::writes(Payload::with_bytes(22)),
+            SocketLayout::blocks(Payload::with_bytes(22)),
+        ] {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let to = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let mut all = accept(&listener, 1).unwrap();

@@ -5,30 +5,30 @@
 //! takes its place among them: behind the token before, if it stood on that token's line, or on
 //! lines of its own.
 
-use super::layout::Command;
+use super::layout::LayoutCommand;
 use crate::SyntaxKind;
-use crate::lower::view::Leaf;
+use crate::lower::node_view::SyntaxTokenView;
 
 /// Collects commands.
 #[derive(Default)]
 pub(super) struct Emitter<'a> {
-    commands: Vec<Command<'a>>,
+    commands: Vec<LayoutCommand<'a>>,
     /// Since the last token.
-    pending: Vec<Command<'a>>,
-    comments: Vec<Comment<'a>>,
+    pending: Vec<LayoutCommand<'a>>,
+    comments: Vec<PendingComment<'a>>,
     /// Line ends in the source since the last token or comment.
     newlines: usize,
     previous: Option<SyntaxKind>,
 }
 
 #[derive(Clone, Copy)]
-struct Comment<'a> {
+struct PendingComment<'a> {
     text: &'a str,
     /// Line ends before it.
     newlines: usize,
 }
 
-impl Comment<'_> {
+impl PendingComment<'_> {
     fn is_line(&self) -> bool {
         self.text.starts_with("//")
     }
@@ -36,18 +36,18 @@ impl Comment<'_> {
 
 impl<'a> Emitter<'a> {
     /// A separator, or a bracket of a group or of indentation.
-    pub(super) fn push(&mut self, command: Command<'a>) {
+    pub(super) fn push(&mut self, command: LayoutCommand<'a>) {
         self.pending.push(command);
     }
 
     /// The end of a line that keeps an empty line of the source.
     pub(super) fn newline(&mut self) {
         let blank = self.newlines > 1;
-        self.pending.push(Command::Newline { blank });
+        self.pending.push(LayoutCommand::Newline { blank });
     }
 
     /// Whether an empty line stood before what comes next; comments not counted.
-    pub(super) fn had_blank(&self) -> bool {
+    pub(super) fn has_blank_line_before(&self) -> bool {
         self.newlines > 1 || self.comments.first().is_some_and(|c| c.newlines > 1)
     }
 
@@ -57,10 +57,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// White space or a comment.
-    pub(super) fn trivia(&mut self, leaf: Leaf<'a>) {
+    pub(super) fn trivia(&mut self, leaf: SyntaxTokenView<'a>) {
         match leaf.kind {
             SyntaxKind::LineComment | SyntaxKind::BlockComment => {
-                self.comments.push(Comment {
+                self.comments.push(PendingComment {
                     text: leaf.text.trim_end(),
                     newlines: self.newlines,
                 });
@@ -71,15 +71,15 @@ impl<'a> Emitter<'a> {
     }
 
     /// A token, after all that was pushed and the comments since the last one.
-    pub(super) fn token(&mut self, leaf: Leaf<'a>) {
+    pub(super) fn token(&mut self, leaf: SyntaxTokenView<'a>) {
         self.flush();
-        self.commands.push(Command::Text(leaf.text));
+        self.commands.push(LayoutCommand::Text(leaf.text));
         self.previous = Some(leaf.kind);
         self.newlines = 0;
     }
 
     /// The end of the file.
-    pub(super) fn finish(mut self) -> Vec<Command<'a>> {
+    pub(super) fn finish(mut self) -> Vec<LayoutCommand<'a>> {
         self.flush();
         self.commands
     }
@@ -93,16 +93,20 @@ impl<'a> Emitter<'a> {
                 Some(_) => comments.iter().take_while(|c| c.newlines == 0).count(),
             };
             let (beside, own) = comments.split_at(same_line);
-            self.own_lines(&mut pending, own);
+            self.comments_on_own_lines(&mut pending, own);
             let next_newlines = own.first().map_or(self.newlines, |c| c.newlines);
-            self.beside_previous(&mut pending, beside, next_newlines > 0);
+            self.comments_beside_token(&mut pending, beside, next_newlines > 0);
         }
         self.commands.append(&mut pending);
     }
 
     /// Comments on lines of their own: in place of the last separator, but inside an indentation
     /// that ends here.
-    fn own_lines(&self, pending: &mut Vec<Command<'a>>, comments: &[Comment<'a>]) {
+    fn comments_on_own_lines(
+        &self,
+        pending: &mut Vec<LayoutCommand<'a>>,
+        comments: &[PendingComment<'a>],
+    ) {
         let Some(last) = comments.last() else {
             return;
         };
@@ -111,7 +115,7 @@ impl<'a> Emitter<'a> {
             None | Some(SyntaxKind::LBrace | SyntaxKind::LParen | SyntaxKind::LBracket)
         );
         let first_blank = match pending.iter().rev().find(|c| c.is_separator()) {
-            Some(Command::Newline { blank }) => *blank && comments[0].newlines != 1,
+            Some(LayoutCommand::Newline { blank }) => *blank && comments[0].newlines != 1,
             _ => false,
         };
         let mut block = Vec::new();
@@ -120,16 +124,16 @@ impl<'a> Emitter<'a> {
                 0 => !opened && (first_blank || comment.newlines > 1),
                 _ => comment.newlines > 1,
             };
-            block.push(Command::Newline { blank });
-            block.push(Command::Comment(comment.text));
+            block.push(LayoutCommand::Newline { blank });
+            block.push(LayoutCommand::Comment(comment.text));
         }
         let next = match last.is_line() || self.newlines > 0 {
-            true => Command::Newline {
+            true => LayoutCommand::Newline {
                 blank: self.newlines > 1,
             },
-            false => Command::Space,
+            false => LayoutCommand::Space,
         };
-        let dedent = pending.iter().position(|c| *c == Command::Dedent);
+        let dedent = pending.iter().position(|c| *c == LayoutCommand::Dedent);
         match dedent {
             Some(at) => {
                 force_newline(pending, false);
@@ -145,10 +149,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// Comments on the line of the token before.
-    fn beside_previous(
+    fn comments_beside_token(
         &self,
-        pending: &mut Vec<Command<'a>>,
-        comments: &[Comment<'a>],
+        pending: &mut Vec<LayoutCommand<'a>>,
+        comments: &[PendingComment<'a>],
         newline_after: bool,
     ) {
         let Some(last) = comments.last() else {
@@ -157,8 +161,11 @@ impl<'a> Emitter<'a> {
         if last.is_line() {
             force_newline(pending, true);
         }
-        let is_closing = pending.contains(&Command::Dedent) || pending.contains(&Command::Close);
-        let ends_line = pending.iter().any(|c| matches!(c, Command::Newline { .. }));
+        let is_closing =
+            pending.contains(&LayoutCommand::Dedent) || pending.contains(&LayoutCommand::Close);
+        let ends_line = pending
+            .iter()
+            .any(|c| matches!(c, LayoutCommand::Newline { .. }));
         let place = match newline_after || is_closing || ends_line {
             true => None,
             false => last_separator(pending),
@@ -171,9 +178,11 @@ impl<'a> Emitter<'a> {
         let mut block = Vec::new();
         for comment in comments {
             match place {
-                None if is_inside => block.push(Command::Comment(comment.text)),
-                None => block.extend([Command::Space, Command::Comment(comment.text)]),
-                Some(_) => block.extend([Command::Comment(comment.text), Command::Space]),
+                None if is_inside => block.push(LayoutCommand::Comment(comment.text)),
+                None => block.extend([LayoutCommand::Space, LayoutCommand::Comment(comment.text)]),
+                Some(_) => {
+                    block.extend([LayoutCommand::Comment(comment.text), LayoutCommand::Space])
+                }
             }
         }
         let at = place.map_or(0, |at| at + 1);
@@ -182,11 +191,14 @@ impl<'a> Emitter<'a> {
 }
 
 /// The last separator becomes the end of a line; there is one afterwards.
-fn force_newline(pending: &mut Vec<Command>, at_end: bool) {
-    if pending.iter().any(|c| matches!(c, Command::Newline { .. })) {
+fn force_newline(pending: &mut Vec<LayoutCommand>, at_end: bool) {
+    if pending
+        .iter()
+        .any(|c| matches!(c, LayoutCommand::Newline { .. }))
+    {
         return;
     }
-    let newline = Command::Newline { blank: false };
+    let newline = LayoutCommand::Newline { blank: false };
     match last_separator(pending) {
         Some(at) => pending[at] = newline,
         None if at_end => pending.push(newline),
@@ -194,6 +206,6 @@ fn force_newline(pending: &mut Vec<Command>, at_end: bool) {
     }
 }
 
-fn last_separator(pending: &[Command]) -> Option<usize> {
+fn last_separator(pending: &[LayoutCommand]) -> Option<usize> {
     pending.iter().rposition(|c| c.is_separator())
 }

@@ -1,10 +1,10 @@
 //! How expressions are laid out.
 
-use super::layout::Command::*;
+use super::layout::LayoutCommand::*;
 use super::node::{Formatter, kind_of};
 use crate::SyntaxKind::{self, *};
-use crate::lower::view::{Element, Node};
-use crate::parser::binding;
+use crate::lower::node_view::{SyntaxElementView, SyntaxNodeView};
+use crate::parser::binding_level;
 
 /// A node that this file lays out.
 pub(super) fn is_expr(kind: SyntaxKind) -> bool {
@@ -26,7 +26,7 @@ pub(super) fn is_expr(kind: SyntaxKind) -> bool {
 }
 
 impl<'a> Formatter<'a> {
-    pub(super) fn expr(&mut self, node: Node<'a>) {
+    pub(super) fn expr(&mut self, node: SyntaxNodeView<'a>) {
         match node.kind() {
             BinaryExpr => {
                 self.push(Open);
@@ -36,21 +36,21 @@ impl<'a> Formatter<'a> {
                 self.push(Close);
             }
             ConditionalExpr => self.conditional(node),
-            AssignExpr => self.words(node),
+            AssignExpr => self.spaced_parts(node),
             CastExpr => self.cast(node),
-            _ => self.joined(node),
+            _ => self.unspaced_expr(node),
         }
     }
 
     /// Operators of one level that follow each other are broken all or none.
-    fn chain(&mut self, node: Node<'a>) {
-        let level = level(node);
+    fn chain(&mut self, node: SyntaxNodeView<'a>) {
+        let level = operator_level(node);
         let mut is_left = true;
         self.parts(node, |this, element| {
             match element {
-                Element::Leaf(_) => this.push(Line),
-                Element::Node(left) if is_left => {
-                    let same = left.kind() == BinaryExpr && self::level(left) == level;
+                SyntaxElementView::Token(_) => this.push(Line),
+                SyntaxElementView::Node(left) if is_left => {
+                    let same = left.kind() == BinaryExpr && self::operator_level(left) == level;
                     match same {
                         true => this.chain(left),
                         false => this.node(left),
@@ -58,19 +58,19 @@ impl<'a> Formatter<'a> {
                     is_left = false;
                     return;
                 }
-                Element::Node(_) => this.push(Space),
+                SyntaxElementView::Node(_) => this.push(Space),
             }
             this.element(element);
         });
     }
 
-    fn conditional(&mut self, node: Node<'a>) {
+    fn conditional(&mut self, node: SyntaxNodeView<'a>) {
         self.push(Open);
         self.push(Indent);
         // Of this conditional, not of one that it is a part of: that one has put its blank.
         let mut after_sign = false;
         self.parts(node, |this, element| {
-            let is_sign = matches!(element, Element::Leaf(_));
+            let is_sign = matches!(element, SyntaxElementView::Token(_));
             if is_sign {
                 this.push(Line);
             } else if after_sign {
@@ -83,7 +83,7 @@ impl<'a> Formatter<'a> {
         self.push(Close);
     }
 
-    fn cast(&mut self, node: Node<'a>) {
+    fn cast(&mut self, node: SyntaxNodeView<'a>) {
         let mut closed = false;
         self.parts(node, |this, element| {
             if closed {
@@ -95,7 +95,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// Parts without blanks, but where two tokens would become another: `- -x`, `1 .a`.
-    fn joined(&mut self, node: Node<'a>) {
+    fn unspaced_expr(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         self.parts(node, |this, element| {
             // Left of a chain of thousands of subscripts there are as many to its first token.
@@ -109,12 +109,14 @@ impl<'a> Formatter<'a> {
 }
 
 /// The level of the operator of a binary expression.
-fn level(node: Node) -> Option<u8> {
-    node.leaves().next().and_then(|leaf| binding(leaf.kind))
+fn operator_level(node: SyntaxNodeView) -> Option<u8> {
+    node.tokens()
+        .next()
+        .and_then(|leaf| binding_level(leaf.kind))
 }
 
 /// The token before and the first one of the element would become another one.
-fn would_merge(previous: Option<SyntaxKind>, element: Element) -> bool {
+fn would_merge(previous: Option<SyntaxKind>, element: SyntaxElementView) -> bool {
     match previous {
         Some(Minus | MinusMinus) => matches!(first_token(element), Some(Minus | MinusMinus)),
         Some(Number) => first_token(element) == Some(Dot),
@@ -122,10 +124,10 @@ fn would_merge(previous: Option<SyntaxKind>, element: Element) -> bool {
     }
 }
 
-fn first_token(element: Element) -> Option<SyntaxKind> {
+fn first_token(element: SyntaxElementView) -> Option<SyntaxKind> {
     match element {
-        Element::Leaf(leaf) => Some(leaf.kind),
-        Element::Node(node) => {
+        SyntaxElementView::Token(leaf) => Some(leaf.kind),
+        SyntaxElementView::Node(node) => {
             let mut elements = node.elements().filter(|e| !kind_of(*e).is_trivia());
             elements.next().and_then(first_token)
         }

@@ -5,16 +5,16 @@
 //! what stands up to the next one does not fit. A group that holds a forced line end never fits.
 //! This is the scheme of Oppen's pretty printer.
 
-use crate::steps::step;
+use crate::step_count::count_steps;
 
 /// No line is longer if it can be broken.
-const WIDTH: usize = 100;
+const LINE_WIDTH_MAX: usize = 100;
 /// A step of indentation.
-const INDENT: usize = 4;
+const INDENT_STEP: usize = 4;
 
 /// One step of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Command<'a> {
+pub(super) enum LayoutCommand<'a> {
     /// A token.
     Text(&'a str),
     /// A comment; one of several lines is indented anew if it is drawn with stars.
@@ -24,7 +24,7 @@ pub(super) enum Command<'a> {
     /// A blank, or the end of the line if the group is broken.
     Line,
     /// Nothing, or the end of the line if the group is broken.
-    Soft,
+    SoftLine,
     /// A blank, or the end of the line if what follows up to the next fill does not fit.
     Fill,
     /// The end of the line; with an empty line after it or not.
@@ -39,26 +39,26 @@ pub(super) enum Command<'a> {
     Dedent,
 }
 
-impl Command<'_> {
+impl LayoutCommand<'_> {
     /// Something that separates tokens.
     pub(super) fn is_separator(self) -> bool {
         matches!(
             self,
-            Command::Space
-                | Command::Line
-                | Command::Soft
-                | Command::Fill
-                | Command::Newline { .. }
+            LayoutCommand::Space
+                | LayoutCommand::Line
+                | LayoutCommand::SoftLine
+                | LayoutCommand::Fill
+                | LayoutCommand::Newline { .. }
         )
     }
 
     /// The width on one line. What ends a line anyway counts nothing.
     fn width(self) -> usize {
         match self {
-            Command::Text(text) => first_line(text).chars().count(),
-            Command::Comment(text) if text.starts_with("//") => 0,
-            Command::Comment(text) => first_line(text).chars().count(),
-            Command::Space | Command::Line | Command::Fill => 1,
+            LayoutCommand::Text(text) => first_line(text).chars().count(),
+            LayoutCommand::Comment(text) if text.starts_with("//") => 0,
+            LayoutCommand::Comment(text) => first_line(text).chars().count(),
+            LayoutCommand::Space | LayoutCommand::Line | LayoutCommand::Fill => 1,
             _ => 0,
         }
     }
@@ -69,14 +69,14 @@ fn first_line(text: &str) -> &str {
 }
 
 /// Prints commands.
-pub(super) fn print(commands: &[Command]) -> String {
-    let measures = Measures::of(commands);
-    let mut printer = Printer::default();
+pub(super) fn print(commands: &[LayoutCommand]) -> String {
+    let measures = GroupWidths::measure(commands);
+    let mut printer = LayoutPrinter::default();
     for (index, command) in commands.iter().enumerate() {
         printer.step(*command, index, &measures);
     }
     let mut out = printer.out;
-    step(out.len());
+    count_steps(out.len());
     out.truncate(out.trim_end_matches(' ').len());
     if !out.is_empty() {
         out.push('\n');
@@ -85,7 +85,7 @@ pub(super) fn print(commands: &[Command]) -> String {
 }
 
 /// What the printer needs to know ahead, by index of the command.
-struct Measures {
+struct GroupWidths {
     /// For each `Open`: the width of the group on one line with what follows; `MAX` if a line end
     /// is forced in it. For each `Fill`: the same up to the next one or to the group's end.
     widths: Vec<usize>,
@@ -93,7 +93,7 @@ struct Measures {
 
 /// What stands behind a place: measured from the end of the text.
 #[derive(Clone, Copy, Default)]
-struct Behind {
+struct FollowingWidth {
     /// The width of everything.
     total: usize,
     /// The width up to the next place where the line may end.
@@ -102,43 +102,43 @@ struct Behind {
     forced: usize,
 }
 
-impl Measures {
-    fn of(commands: &[Command]) -> Measures {
+impl GroupWidths {
+    fn measure(commands: &[LayoutCommand]) -> GroupWidths {
         let mut widths = vec![0; commands.len()];
-        let mut behind = Behind::default();
+        let mut behind = FollowingWidth::default();
         // For each group that is open, seen from its end: what stands behind it, and behind the
         // part of it that began last, which is up to the next fill or to the group's end.
         let mut open = vec![(behind, behind)];
         for (index, command) in commands.iter().enumerate().rev() {
             match command {
-                Command::Close => open.push((behind, behind)),
-                Command::Open if open.len() > 1 => {
+                LayoutCommand::Close => open.push((behind, behind)),
+                LayoutCommand::Open if open.len() > 1 => {
                     let (end, _) = open.pop().unwrap_or_default();
-                    widths[index] = behind.up_to(end);
+                    widths[index] = behind.width_up_to(end);
                 }
-                Command::Fill => {
+                LayoutCommand::Fill => {
                     if let Some((_, next)) = open.last_mut() {
-                        widths[index] = behind.up_to(*next);
-                        *next = behind.after(*command);
+                        widths[index] = behind.width_up_to(*next);
+                        *next = behind.before_command(*command);
                     }
                 }
-                Command::Newline { .. } => {
+                LayoutCommand::Newline { .. } => {
                     if let Some((_, next)) = open.last_mut() {
-                        *next = behind.after(*command);
+                        *next = behind.before_command(*command);
                     }
                 }
                 _ => {}
             }
-            behind = behind.after(*command);
+            behind = behind.before_command(*command);
         }
-        Measures { widths }
+        GroupWidths { widths }
     }
 }
 
-impl Behind {
+impl FollowingWidth {
     /// The width from here to a later place, and on to where the line may end after it; `MAX` if it
     /// must end before.
-    fn up_to(self, later: Behind) -> usize {
+    fn width_up_to(self, later: FollowingWidth) -> usize {
         match self.forced == later.forced {
             true => self.total - later.total + later.tail,
             false => usize::MAX,
@@ -146,19 +146,19 @@ impl Behind {
     }
 
     /// What stands behind the place before `command`.
-    fn after(self, command: Command) -> Behind {
+    fn before_command(self, command: LayoutCommand) -> FollowingWidth {
         let width = command.width();
-        let is_break = command.is_separator() && command != Command::Space;
-        Behind {
+        let is_break = command.is_separator() && command != LayoutCommand::Space;
+        FollowingWidth {
             total: self.total + width,
             tail: if is_break { 0 } else { self.tail + width },
-            forced: self.forced + usize::from(matches!(command, Command::Newline { .. })),
+            forced: self.forced + usize::from(matches!(command, LayoutCommand::Newline { .. })),
         }
     }
 }
 
 #[derive(Default)]
-struct Printer {
+struct LayoutPrinter {
     out: String,
     column: usize,
     indent: usize,
@@ -170,30 +170,30 @@ struct Printer {
     margin: usize,
 }
 
-impl Printer {
-    fn step(&mut self, command: Command, index: usize, measures: &Measures) {
+impl LayoutPrinter {
+    fn step(&mut self, command: LayoutCommand, index: usize, measures: &GroupWidths) {
         let is_broken = self.broken.last().copied().unwrap_or(true);
         match command {
-            Command::Text(text) => self.text(text),
-            Command::Comment(text) => self.comment(text),
-            Command::Space => self.space(),
-            Command::Line if !is_broken => self.space(),
-            Command::Soft if !is_broken => {}
-            Command::Line | Command::Soft => self.newline(1),
-            Command::Fill => {
+            LayoutCommand::Text(text) => self.text(text),
+            LayoutCommand::Comment(text) => self.comment(text),
+            LayoutCommand::Space => self.space(),
+            LayoutCommand::Line if !is_broken => self.space(),
+            LayoutCommand::SoftLine if !is_broken => {}
+            LayoutCommand::Line | LayoutCommand::SoftLine => self.newline(1),
+            LayoutCommand::Fill => {
                 match is_broken && !self.fits(measures.widths[index].saturating_add(1)) {
                     true => self.newline(1),
                     false => self.space(),
                 }
             }
-            Command::Newline { blank } => self.newline(1 + usize::from(blank)),
-            Command::Open => {
+            LayoutCommand::Newline { blank } => self.newline(1 + usize::from(blank)),
+            LayoutCommand::Open => {
                 let fits = self.fits(measures.widths[index]);
                 self.broken.push(is_broken && !fits);
             }
-            Command::Close => drop(self.broken.pop()),
-            Command::Indent => self.indent += 1,
-            Command::Dedent => self.indent = self.indent.saturating_sub(1),
+            LayoutCommand::Close => drop(self.broken.pop()),
+            LayoutCommand::Indent => self.indent += 1,
+            LayoutCommand::Dedent => self.indent = self.indent.saturating_sub(1),
         }
     }
 
@@ -203,7 +203,7 @@ impl Printer {
             0 => self.column,
             _ => self.margin,
         };
-        column.saturating_add(width) <= WIDTH
+        column.saturating_add(width) <= LINE_WIDTH_MAX
     }
 
     fn space(&mut self) {
@@ -216,12 +216,12 @@ impl Printer {
     fn newline(&mut self, count: usize) {
         if !self.out.is_empty() {
             self.newlines = self.newlines.max(count);
-            self.margin = self.indent * INDENT;
+            self.margin = self.indent * INDENT_STEP;
         }
     }
 
     /// Writes the line ends that are due, and the indentation.
-    fn begin(&mut self) {
+    fn begin_line(&mut self) {
         if self.newlines > 0 {
             let kept = self.out.trim_end_matches(' ').len();
             self.out.truncate(kept);
@@ -233,7 +233,7 @@ impl Printer {
     }
 
     fn text(&mut self, text: &str) {
-        self.begin();
+        self.begin_line();
         self.out.push_str(text);
         self.column = match text.rsplit_once('\n') {
             Some((_, last)) => last.chars().count(),
@@ -242,7 +242,7 @@ impl Printer {
     }
 
     fn comment(&mut self, text: &str) {
-        self.begin();
+        self.begin_line();
         let is_starred = text
             .lines()
             .skip(1)
@@ -252,8 +252,8 @@ impl Printer {
             return self.text(&lines.join("\n"));
         }
         // Behind a long line the lines of a comment would be as long.
-        let column = match self.column > WIDTH {
-            true => self.indent * INDENT,
+        let column = match self.column > LINE_WIDTH_MAX {
+            true => self.indent * INDENT_STEP,
             false => self.column,
         };
         let margin = " ".repeat(column + 1);
@@ -270,7 +270,7 @@ impl Printer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command::*, print};
+    use super::{LayoutCommand::*, print};
 
     #[test]
     fn a_group_breaks_when_it_does_not_fit() {
@@ -279,13 +279,13 @@ mod tests {
             Text("f("),
             Open,
             Indent,
-            Soft,
+            SoftLine,
             Text(&long),
             Text(","),
             Line,
             Text(&long),
             Dedent,
-            Soft,
+            SoftLine,
             Close,
             Text(");"),
         ];
@@ -296,11 +296,11 @@ mod tests {
         let short = [
             Text("f("),
             Open,
-            Soft,
+            SoftLine,
             Text("a,"),
             Line,
             Text("b"),
-            Soft,
+            SoftLine,
             Close,
             Text(")"),
         ];

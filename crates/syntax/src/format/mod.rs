@@ -13,9 +13,9 @@ mod layout;
 mod node;
 mod stmt;
 
-use crate::lower::view::Node;
+use crate::lower::node_view::SyntaxNodeView;
 use crate::parse::has_errors;
-use crate::parser::{self, Entry};
+use crate::parser::{self, ParseGoal};
 use crate::{Diagnostic, FileId};
 
 /// A source text in its canonical layout.
@@ -23,11 +23,11 @@ use crate::{Diagnostic, FileId};
 /// # Errors
 /// What is wrong with the text: one with syntax errors is not formatted.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
-    let (tree, diagnostics) = parser::parse(FileId::default(), text, Entry::Unit);
+    let (tree, diagnostics) = parser::parse(FileId::default(), text, ParseGoal::Unit);
     if has_errors(&diagnostics) {
         return Err(diagnostics);
     }
     let mut formatter = node::Formatter::default();
-    formatter.unit(Node::root(&tree));
+    formatter.unit(SyntaxNodeView::root(&tree));
     Ok(layout::print(&formatter.finish()))
 }

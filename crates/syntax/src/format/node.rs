@@ -1,9 +1,9 @@
 //! How the nodes of a source file are laid out, down to statements and expressions.
 
 use super::emit::Emitter;
-use super::layout::Command::{self, *};
+use super::layout::LayoutCommand::{self, *};
 use crate::SyntaxKind::{self, *};
-use crate::lower::view::{Element, Leaf, Node};
+use crate::lower::node_view::{SyntaxElementView, SyntaxNodeView, SyntaxTokenView};
 
 /// Walks a tree and emits its layout.
 #[derive(Default)]
@@ -12,11 +12,11 @@ pub(super) struct Formatter<'a> {
 }
 
 impl<'a> Formatter<'a> {
-    pub(super) fn finish(self) -> Vec<Command<'a>> {
+    pub(super) fn finish(self) -> Vec<LayoutCommand<'a>> {
         self.emitter.finish()
     }
 
-    pub(super) fn push(&mut self, command: Command<'a>) {
+    pub(super) fn push(&mut self, command: LayoutCommand<'a>) {
         self.emitter.push(command);
     }
 
@@ -25,7 +25,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// The end of a line without an empty line after it.
-    pub(super) fn tight(&mut self) {
+    pub(super) fn newline_without_blank(&mut self) {
         self.push(Newline { blank: false });
     }
 
@@ -35,35 +35,41 @@ impl<'a> Formatter<'a> {
 
     /// Everything of a node that is no trivia, in order. Trivia goes to the emitter on the way, so
     /// a separator that `visit` pushes comes after it is known.
-    pub(super) fn parts(&mut self, node: Node<'a>, mut visit: impl FnMut(&mut Self, Element<'a>)) {
+    pub(super) fn parts(
+        &mut self,
+        node: SyntaxNodeView<'a>,
+        mut visit: impl FnMut(&mut Self, SyntaxElementView<'a>),
+    ) {
         for element in node.elements() {
             match element {
-                Element::Leaf(leaf) if leaf.kind.is_trivia() => self.emitter.trivia(leaf),
+                SyntaxElementView::Token(leaf) if leaf.kind.is_trivia() => {
+                    self.emitter.trivia(leaf)
+                }
                 _ => visit(self, element),
             }
         }
     }
 
     /// A child as it is.
-    pub(super) fn element(&mut self, element: Element<'a>) {
+    pub(super) fn element(&mut self, element: SyntaxElementView<'a>) {
         match element {
-            Element::Leaf(leaf) => self.token(leaf),
-            Element::Node(node) => self.node(node),
+            SyntaxElementView::Token(leaf) => self.token(leaf),
+            SyntaxElementView::Node(node) => self.node(node),
         }
     }
 
-    pub(super) fn token(&mut self, leaf: Leaf<'a>) {
+    pub(super) fn token(&mut self, leaf: SyntaxTokenView<'a>) {
         self.emitter.token(leaf);
     }
 
     /// Items with an empty line between, except between `use` and between types.
-    pub(super) fn unit(&mut self, root: Node<'a>) {
+    pub(super) fn unit(&mut self, root: SyntaxNodeView<'a>) {
         let mut before = None;
         self.parts(root, |this, element| {
             let kind = kind_of(element);
             if let Some(before) = before {
                 let is_run = before == kind && matches!(kind, UseDecl | TypeItem);
-                let blank = !is_run || this.emitter.had_blank();
+                let blank = !is_run || this.emitter.has_blank_line_before();
                 this.push(Newline { blank });
             }
             before = Some(kind);
@@ -72,7 +78,7 @@ impl<'a> Formatter<'a> {
         self.newline();
     }
 
-    pub(super) fn node(&mut self, node: Node<'a>) {
+    pub(super) fn node(&mut self, node: SyntaxNodeView<'a>) {
         match node.kind() {
             Composite | Invocation => self.definition(node),
             CompositeBody | InvocationBody | Block => self.braces(node),
@@ -88,17 +94,17 @@ impl<'a> Formatter<'a> {
             | ListExpr | SetExpr | MapExpr | TupleExpr => self.delimited(node),
             PrimitiveType | NamedType | StringType | XmlType | ListType | SetType | MapType
             | OptionalType | Dim | Mode | Annotation | NamespaceName | QName | Name => {
-                self.close_together(node);
+                self.unspaced_parts(node);
             }
             LocalDecl => self.declaration(node),
             IfStmt | WhileStmt | ForStmt => self.control(node),
             kind if super::expr::is_expr(kind) => self.expr(node),
-            _ => self.words(node),
+            _ => self.spaced_parts(node),
         }
     }
 
     /// Parts with blanks between, none before punctuation that ends or joins.
-    pub(super) fn words(&mut self, node: Node<'a>) {
+    pub(super) fn spaced_parts(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         self.parts(node, |this, element| {
             let is_tight = matches!(kind_of(element), Semi | Comma | FormalList | ColonColon)
@@ -112,7 +118,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// Parts without blanks, but one after a comma.
-    fn close_together(&mut self, node: Node<'a>) {
+    fn unspaced_parts(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         self.parts(node, |this, element| {
             if !is_first && this.previous() == Some(Comma) {
@@ -124,13 +130,13 @@ impl<'a> Formatter<'a> {
     }
 
     /// Annotations a line each, then words; ports stand close to the name.
-    fn definition(&mut self, node: Node<'a>) {
+    fn definition(&mut self, node: SyntaxNodeView<'a>) {
         let mut before = None;
         self.parts(node, |this, element| {
             let kind = kind_of(element);
             match (before, kind) {
                 (None, _) | (_, PortList | InputList) => {}
-                (Some(Annotation), _) => this.tight(),
+                (Some(Annotation), _) => this.newline_without_blank(),
                 (Some(Eq), _) => {
                     this.push(Indent);
                     this.push(Fill);
@@ -147,10 +153,10 @@ impl<'a> Formatter<'a> {
     }
 
     /// `{`, one child a line, `}`; `{}` if there is nothing.
-    fn braces(&mut self, node: Node<'a>) {
+    fn braces(&mut self, node: SyntaxNodeView<'a>) {
         let is_empty = node.elements().all(|element| match element {
-            Element::Node(_) => false,
-            Element::Leaf(leaf) => matches!(leaf.kind, LBrace | RBrace | Whitespace),
+            SyntaxElementView::Node(_) => false,
+            SyntaxElementView::Token(leaf) => matches!(leaf.kind, LBrace | RBrace | Whitespace),
         });
         self.parts(node, |this, element| match kind_of(element) {
             LBrace => {
@@ -162,13 +168,13 @@ impl<'a> Formatter<'a> {
             RBrace => {
                 if !is_empty {
                     this.push(Dedent);
-                    this.tight();
+                    this.newline_without_blank();
                 }
                 this.element(element);
             }
             _ => {
                 match this.previous() {
-                    Some(LBrace) => this.tight(),
+                    Some(LBrace) => this.newline_without_blank(),
                     _ => this.newline(),
                 }
                 this.element(element);
@@ -177,14 +183,14 @@ impl<'a> Formatter<'a> {
     }
 
     /// The keyword, then one entry a line.
-    fn clause(&mut self, node: Node<'a>) {
+    fn clause(&mut self, node: SyntaxNodeView<'a>) {
         let mut count = 0;
         self.parts(node, |this, element| {
             match count {
                 0 => {}
                 1 => {
                     this.push(Indent);
-                    this.tight();
+                    this.newline_without_blank();
                 }
                 _ => this.newline(),
             }
@@ -197,7 +203,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// `name : a, b;`, broken after commas.
-    fn entry(&mut self, node: Node<'a>) {
+    fn entry(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_open = false;
         let mut is_first = true;
         self.parts(node, |this, element| {
@@ -229,7 +235,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// `Port : a = 1, b = 2;`: if it is too long, one assignment a line below the port.
-    fn output_entry(&mut self, node: Node<'a>) {
+    fn output_entry(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_open = false;
         self.parts(node, |this, element| {
             match kind_of(element) {
@@ -249,17 +255,17 @@ impl<'a> Formatter<'a> {
     }
 
     /// `state : { declarations }` or `state : declaration`.
-    fn state(&mut self, node: Node<'a>) {
+    fn state(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         let mut in_braces = false;
         self.parts(node, |this, element| {
             match kind_of(element) {
                 _ if is_first => {}
-                LocalDecl if this.previous() == Some(LBrace) => this.tight(),
+                LocalDecl if this.previous() == Some(LBrace) => this.newline_without_blank(),
                 LocalDecl if in_braces => this.newline(),
                 RBrace if this.previous() != Some(LBrace) => {
                     this.push(Dedent);
-                    this.tight();
+                    this.newline_without_blank();
                 }
                 RBrace => this.push(Dedent),
                 _ => this.push(Space),
@@ -274,7 +280,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// `static T = type;`; a tuple body that is too long goes below, one attribute a line.
-    fn type_definition(&mut self, node: Node<'a>) {
+    fn type_definition(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         self.parts(node, |this, element| match kind_of(element) {
             TupleBody => {
@@ -296,15 +302,15 @@ impl<'a> Formatter<'a> {
     }
 
     /// `stream<...>`, `tuple<...>`
-    fn angle(&mut self, node: Node<'a>) {
+    fn angle(&mut self, node: SyntaxNodeView<'a>) {
         self.parts(node, |this, element| match kind_of(element) {
             TupleBody => {
                 this.push(Open);
                 this.push(Indent);
-                this.push(Soft);
+                this.push(SoftLine);
                 this.element(element);
                 this.push(Dedent);
-                this.push(Soft);
+                this.push(SoftLine);
                 this.push(Close);
             }
             _ => this.element(element),
@@ -312,7 +318,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// Elements with `,` or `;` between, in the group of what is around.
-    fn commas(&mut self, node: Node<'a>) {
+    fn commas(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         self.parts(node, |this, element| {
             if !is_first && this.previous() == Some(Comma) {
@@ -324,7 +330,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// A bracket, elements, a bracket: on one line, or one element a line.
-    fn delimited(&mut self, node: Node<'a>) {
+    fn delimited(&mut self, node: SyntaxNodeView<'a>) {
         let is_plain = is_plain(node);
         let between = match node.kind() {
             EnumType | ListExpr | SetExpr => Fill,
@@ -333,7 +339,7 @@ impl<'a> Formatter<'a> {
         };
         let inside = match node.kind() {
             EnumType => Line,
-            _ => Soft,
+            _ => SoftLine,
         };
         let mut depth = 0;
         let mut is_first = true;
@@ -366,8 +372,8 @@ impl<'a> Formatter<'a> {
 
 /// A list that is no group of its own: an empty one, and arguments that begin with a literal in
 /// brackets and go on with names (`submit({a = 1}, Out)`), where the literal breaks instead.
-fn is_plain(node: Node) -> bool {
-    let mut kinds = node.nodes().map(Node::kind);
+fn is_plain(node: SyntaxNodeView) -> bool {
+    let mut kinds = node.nodes().map(SyntaxNodeView::kind);
     match kinds.next() {
         None => true,
         Some(ListExpr | SetExpr | MapExpr | TupleExpr) => {
@@ -377,9 +383,9 @@ fn is_plain(node: Node) -> bool {
     }
 }
 
-pub(super) fn kind_of(element: Element) -> SyntaxKind {
+pub(super) fn kind_of(element: SyntaxElementView) -> SyntaxKind {
     match element {
-        Element::Leaf(leaf) => leaf.kind,
-        Element::Node(node) => node.kind(),
+        SyntaxElementView::Token(leaf) => leaf.kind,
+        SyntaxElementView::Node(node) => node.kind(),
     }
 }

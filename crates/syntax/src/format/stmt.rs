@@ -1,13 +1,13 @@
 //! How statements are laid out.
 
-use super::layout::Command::*;
+use super::layout::LayoutCommand::*;
 use super::node::{Formatter, kind_of};
 use crate::SyntaxKind::*;
-use crate::lower::view::{Element, Node};
+use crate::lower::node_view::{SyntaxElementView, SyntaxNodeView};
 
 impl<'a> Formatter<'a> {
     /// `mutable T a = 1, b;`, broken after commas.
-    pub(super) fn declaration(&mut self, node: Node<'a>) {
+    pub(super) fn declaration(&mut self, node: SyntaxNodeView<'a>) {
         let mut is_first = true;
         let mut is_open = false;
         self.parts(node, |this, element| {
@@ -31,13 +31,13 @@ impl<'a> Formatter<'a> {
     }
 
     /// `if`, `while` and `for`: a block follows on the line, any other statement below.
-    pub(super) fn control(&mut self, node: Node<'a>) {
+    pub(super) fn control(&mut self, node: SyntaxNodeView<'a>) {
         let mut closed = false;
         let mut after_else = false;
         let mut is_first = true;
         self.parts(node, |this, element| {
             let kind = kind_of(element);
-            let is_body = closed && matches!(element, Element::Node(_));
+            let is_body = closed && matches!(element, SyntaxElementView::Node(_));
             if is_body {
                 this.body(element, after_else);
                 return;
@@ -45,7 +45,7 @@ impl<'a> Formatter<'a> {
             match kind {
                 _ if is_first => {}
                 ElseKw if this.previous() == Some(RBrace) => this.push(Space),
-                ElseKw => this.tight(),
+                ElseKw => this.newline_without_blank(),
                 RParen => {}
                 _ if this.previous() == Some(LParen) => {}
                 _ => this.push(Space),
@@ -57,7 +57,7 @@ impl<'a> Formatter<'a> {
         });
     }
 
-    fn body(&mut self, element: Element<'a>, after_else: bool) {
+    fn body(&mut self, element: SyntaxElementView<'a>, after_else: bool) {
         let stays = match kind_of(element) {
             Block | EmptyStmt => true,
             IfStmt => after_else,
@@ -68,7 +68,7 @@ impl<'a> Formatter<'a> {
             self.element(element);
         } else {
             self.push(Indent);
-            self.tight();
+            self.newline_without_blank();
             self.element(element);
             self.push(Dedent);
         }

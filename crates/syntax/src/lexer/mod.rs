@@ -51,7 +51,7 @@ pub fn tokens(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
 }
 
 pub(crate) use number::{decode_suffix, split_number};
-pub(crate) use string::interpret;
+pub(crate) use string::decode_string;
 
 struct Lexer<'t> {
     file: FileId,
@@ -60,7 +60,7 @@ struct Lexer<'t> {
     /// The token being read lacks its end.
     is_broken: bool,
     /// What the last search for the closing quote of a string has found, for each kind of quote.
-    closings: [Option<string::Closing>; 2],
+    closings: [Option<string::ClosingQuote>; 2],
 }
 
 impl Lexer<'_> {
@@ -198,19 +198,19 @@ fn operator(cursor: &mut Cursor) -> Option<SyntaxKind> {
     let (first, second, third) = (at(0), at(1), at(2));
     // In `a./*here*/b` a comment begins, and no quotient of lists.
     let is_comment = second == b'/' && matches!(third, b'*' | b'/');
-    let (kind, len) = triple(first, second, third)
+    let (kind, len) = operator_of_three(first, second, third)
         .map(|kind| (kind, 3))
         .or_else(|| {
-            pair(first, second)
+            operator_of_two(first, second)
                 .filter(|_| !is_comment)
                 .map(|kind| (kind, 2))
         })
-        .or_else(|| single(first).map(|kind| (kind, 1)))?;
+        .or_else(|| operator_of_one(first).map(|kind| (kind, 1)))?;
     cursor.advance(len);
     Some(kind)
 }
 
-fn triple(first: u8, second: u8, third: u8) -> Option<SyntaxKind> {
+fn operator_of_three(first: u8, second: u8, third: u8) -> Option<SyntaxKind> {
     use SyntaxKind::*;
     Some(match &[first, second, third] {
         b"<<=" => ShlEq,
@@ -224,7 +224,7 @@ fn triple(first: u8, second: u8, third: u8) -> Option<SyntaxKind> {
     })
 }
 
-fn pair(first: u8, second: u8) -> Option<SyntaxKind> {
+fn operator_of_two(first: u8, second: u8) -> Option<SyntaxKind> {
     use SyntaxKind::*;
     Some(match &[first, second] {
         b"::" => ColonColon,
@@ -260,7 +260,7 @@ fn pair(first: u8, second: u8) -> Option<SyntaxKind> {
     })
 }
 
-fn single(first: u8) -> Option<SyntaxKind> {
+fn operator_of_one(first: u8) -> Option<SyntaxKind> {
     use SyntaxKind::*;
     Some(match first {
         b'(' => LParen,

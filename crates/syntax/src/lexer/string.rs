@@ -2,23 +2,23 @@
 //!
 //! A string may span lines, so a forgotten quote would swallow the text up to the next string and
 //! turn everything after it inside out. A string of several lines whose closing quote touches a
-//! letter, another quote or a backslash is never right; it and one that never closes are cut at the end of
-//! their first line.
+//! letter, another quote or a backslash is never right; it and one that never closes are cut at the
+//! end of their first line.
 
 use std::sync::Arc;
 
 use super::Lexer;
 use crate::ast::{ExprKind, StringKind};
-use crate::steps::step;
+use crate::step_count::count_steps;
 use crate::{Diagnostic, Span, SyntaxKind};
 
 /// A search for the quote that closes a string.
 #[derive(Clone, Copy)]
-pub(super) struct Closing {
+pub(super) struct ClosingQuote {
     /// Where the string begins.
     start: usize,
     /// The closing quote; the end of the text if there is none.
-    close: usize,
+    end: usize,
 }
 
 impl Lexer<'_> {
@@ -46,20 +46,17 @@ impl Lexer<'_> {
         SyntaxKind::StringToken
     }
 
-    /// Where the quote would stand that closes the string here. A string that is cut at the end of its
-    /// line was searched beyond it: a quote that stands there was passed over as an escaped one, and a
-    /// search that begins behind it finds the same.
+    /// Where the quote would stand that closes the string here. A string that is cut at the end of
+    /// its line was searched beyond it: a quote that stands there was passed over as an escaped
+    /// one, and a search that begins behind it finds the same.
     fn closing_quote(&mut self, start: usize, rest: &str) -> usize {
         let last = &mut self.closings[usize::from(rest.starts_with('"'))];
         match last {
-            Some(last) if last.start <= start && start < last.close => last.close - start,
+            Some(last) if last.start <= start && start < last.end => last.end - start,
             _ => {
                 let close = quote_end(rest.as_bytes());
                 let found = start + close;
-                *last = Some(Closing {
-                    start,
-                    close: found,
-                });
+                *last = Some(ClosingQuote { start, end: found });
                 close
             }
         }
@@ -120,14 +117,14 @@ fn quote_end(bytes: &[u8]) -> usize {
             Some(b'\\') => at += 2,
             Some(&byte) if byte != quote => at += 1,
             _ => {
-                step(at);
+                count_steps(at);
                 return at;
             }
         }
     }
 }
 
-/// Like [`closed_length`], of a string whose closing quote would stand at `close`.
+/// Like [`closed_length`], of a string whose closing quote would stand at `end`.
 fn length_closed_at(bytes: &[u8], close: usize) -> Option<usize> {
     bytes.get(close)?;
     let mut at = close + 1;
@@ -165,18 +162,18 @@ fn hex_unit(text: &str) -> Option<u16> {
 }
 
 /// What a string token stands for: its kind, and its text with the escapes interpreted.
-pub(crate) fn interpret(token: &str) -> ExprKind {
+pub(crate) fn decode_string(token: &str) -> ExprKind {
     let kind = match token.as_bytes().last() {
-        Some(b'r') if closes(token) => StringKind::RString,
-        Some(b'u') if closes(token) => StringKind::UString,
-        Some(b'x') if closes(token) => StringKind::Xml,
+        Some(b'r') if has_closing_quote(token) => StringKind::RString,
+        Some(b'u') if has_closing_quote(token) => StringKind::UString,
+        Some(b'x') if has_closing_quote(token) => StringKind::Xml,
         _ => StringKind::Plain,
     };
-    let inner = inner(token);
+    let inner = string_content(token);
     if !inner.contains('\\') {
         return ExprKind::String(Arc::from(inner), kind);
     }
-    let units = unescape(inner);
+    let units = decode_escapes(inner);
     match String::from_utf16(&units) {
         Ok(text) => ExprKind::String(Arc::from(text), kind),
         Err(_) => ExprKind::StringUnits(Arc::from(units), kind),
@@ -185,11 +182,11 @@ pub(crate) fn interpret(token: &str) -> ExprKind {
 
 /// A token that ends with a letter has a suffix only if a quote is before it; a broken token may
 /// end with any letter.
-fn closes(token: &str) -> bool {
+fn has_closing_quote(token: &str) -> bool {
     closed_length(token) == Some(token.len()) && !token.ends_with(['"', '\''])
 }
 
-fn inner(token: &str) -> &str {
+fn string_content(token: &str) -> &str {
     let quote = token.as_bytes()[0] as char;
     match closed_length(token) {
         Some(len) if len == token.len() => {
@@ -200,7 +197,7 @@ fn inner(token: &str) -> &str {
     }
 }
 
-fn unescape(text: &str) -> Vec<u16> {
+fn decode_escapes(text: &str) -> Vec<u16> {
     let mut units = Vec::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -226,11 +223,11 @@ fn unescape(text: &str) -> Vec<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::interpret;
+    use super::decode_string;
     use crate::ast::{ExprKind, StringKind};
 
     fn text(token: &str) -> (String, StringKind) {
-        match interpret(token) {
+        match decode_string(token) {
             ExprKind::String(text, kind) => (text.to_string(), kind),
             other => panic!("{token} is {other:?}"),
         }
@@ -255,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_lone_surrogate_keeps_its_units() {
-        let ExprKind::StringUnits(units, kind) = interpret(r#""a\uD800"u"#) else {
+        let ExprKind::StringUnits(units, kind) = decode_string(r#""a\uD800"u"#) else {
             panic!("a lone surrogate is no text");
         };
         assert_eq!((&*units, kind), (&[97u16, 0xD800][..], StringKind::UString));

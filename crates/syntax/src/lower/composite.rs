@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use super::Lower;
-use super::view::{Element, Node};
+use super::AstLowering;
+use super::node_view::{SyntaxElementView, SyntaxNodeView};
 use crate::SyntaxKind::*;
 use crate::ast::{
     Actual, Annotation, Composite, CompositePort, Config, Formal, Mode, TypeDef, TypeDefBody,
 };
 
-impl<'a> Lower<'a> {
-    pub(super) fn composite(&mut self, node: Node<'a>, doc: Option<Arc<str>>) -> Option<Composite> {
+impl<'a> AstLowering<'a> {
+    pub(super) fn composite(
+        &mut self,
+        node: SyntaxNodeView<'a>,
+        doc: Option<Arc<str>>,
+    ) -> Option<Composite> {
         let mut composite = Composite {
             annotations: self.annotations(node),
-            is_public: node.has(PublicKw),
+            is_public: node.has_token(PublicKw),
             name: self.name(node)?,
             outputs: Vec::new(),
             inputs: Vec::new(),
@@ -24,10 +28,10 @@ impl<'a> Lower<'a> {
             span: self.span(node),
             doc,
         };
-        for list in node.all(PortList) {
+        for list in node.nodes_of_kind(PortList) {
             for group in list.nodes() {
                 let ports = group
-                    .all(CompositePort)
+                    .nodes_of_kind(CompositePort)
                     .filter_map(|port| self.composite_port(port));
                 match group.kind() {
                     OutputPorts => composite.outputs.extend(ports),
@@ -35,7 +39,7 @@ impl<'a> Lower<'a> {
                 }
             }
         }
-        for body in node.all(CompositeBody) {
+        for body in node.nodes_of_kind(CompositeBody) {
             for clause in body.nodes() {
                 self.composite_clause(&mut composite, clause);
             }
@@ -43,14 +47,14 @@ impl<'a> Lower<'a> {
         Some(composite)
     }
 
-    fn composite_port(&mut self, node: Node<'a>) -> Option<CompositePort> {
+    fn composite_port(&mut self, node: SyntaxNodeView<'a>) -> Option<CompositePort> {
         Some(CompositePort {
             ty: self.stream_type(node),
             name: self.name(node)?,
         })
     }
 
-    fn composite_clause(&mut self, composite: &mut Composite, clause: Node<'a>) {
+    fn composite_clause(&mut self, composite: &mut Composite, clause: SyntaxNodeView<'a>) {
         for entry in clause.nodes() {
             match entry.kind() {
                 Formal => composite.params.extend(self.formal(entry)),
@@ -65,12 +69,12 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn formal(&mut self, node: Node<'a>) -> Option<Formal> {
-        let mode = self.mode(node.first(Mode)?)?;
+    fn formal(&mut self, node: SyntaxNodeView<'a>) -> Option<Formal> {
+        let mode = self.mode(node.first_of_kind(Mode)?)?;
         let mut values = node
             .nodes()
             .filter(|child| !matches!(child.kind(), Mode | Name));
-        let default = match node.has(Colon) {
+        let default = match node.has_token(Colon) {
             true => self.actual(&mut values),
             false => None,
         };
@@ -82,8 +86,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn mode(&mut self, node: Node<'a>) -> Option<Mode> {
-        Some(match node.leaves().next()?.kind {
+    fn mode(&mut self, node: SyntaxNodeView<'a>) -> Option<Mode> {
+        Some(match node.tokens().next()?.kind {
             AttributeKw => Mode::Attribute,
             FunctionKw => Mode::Function,
             OperatorKw => Mode::Operator,
@@ -93,7 +97,10 @@ impl<'a> Lower<'a> {
     }
 
     /// A type if the first node is one, else all of them as expressions.
-    pub(super) fn actual(&mut self, nodes: &mut dyn Iterator<Item = Node<'a>>) -> Option<Actual> {
+    pub(super) fn actual(
+        &mut self,
+        nodes: &mut dyn Iterator<Item = SyntaxNodeView<'a>>,
+    ) -> Option<Actual> {
         let first = nodes.next()?;
         if super::types::is_type(first.kind()) {
             return Some(Actual::Type(self.type_expr(first)));
@@ -104,10 +111,10 @@ impl<'a> Lower<'a> {
         Some(Actual::Exprs(exprs))
     }
 
-    pub(super) fn type_definition(&mut self, node: Node<'a>) -> Option<TypeDef> {
+    pub(super) fn type_definition(&mut self, node: SyntaxNodeView<'a>) -> Option<TypeDef> {
         let body = node.nodes().find(|child| child.kind() != Name)?;
         Some(TypeDef {
-            is_static: node.has(StaticKw),
+            is_static: node.has_token(StaticKw),
             name: self.name(node)?,
             body: match body.kind() {
                 TupleBody => TypeDefBody::Tuple(self.tuple_body(body)),
@@ -117,7 +124,7 @@ impl<'a> Lower<'a> {
         })
     }
 
-    pub(super) fn config(&mut self, node: Node<'a>) -> Option<Config> {
+    pub(super) fn config(&mut self, node: SyntaxNodeView<'a>) -> Option<Config> {
         Some(Config {
             name: self.name(node)?,
             values: self.values(node),
@@ -125,18 +132,18 @@ impl<'a> Lower<'a> {
         })
     }
 
-    pub(super) fn annotations(&mut self, node: Node<'a>) -> Vec<Annotation> {
-        node.all(Annotation)
+    pub(super) fn annotations(&mut self, node: SyntaxNodeView<'a>) -> Vec<Annotation> {
+        node.nodes_of_kind(Annotation)
             .filter_map(|node| self.annotation(node))
             .collect()
     }
 
-    fn annotation(&mut self, node: Node<'a>) -> Option<Annotation> {
+    fn annotation(&mut self, node: SyntaxNodeView<'a>) -> Option<Annotation> {
         let mut args = Vec::new();
         for arg in node
-            .first(AnnotationArgs)
+            .first_of_kind(AnnotationArgs)
             .into_iter()
-            .flat_map(|n| n.all(AnnotationArg))
+            .flat_map(|n| n.nodes_of_kind(AnnotationArg))
         {
             let value = arg.nodes().find(|child| child.kind() != Name);
             if let (Some(key), Some(value)) = (self.name(arg), value) {
@@ -151,12 +158,14 @@ impl<'a> Lower<'a> {
     }
 
     /// The `Name` that follows an `as` directly below a node.
-    pub(super) fn alias(&mut self, node: Node<'a>) -> Option<crate::ast::Ident> {
+    pub(super) fn alias(&mut self, node: SyntaxNodeView<'a>) -> Option<crate::ast::Ident> {
         let mut after_as = false;
         for element in node.elements() {
             match element {
-                Element::Leaf(leaf) if leaf.kind == AsKw => after_as = true,
-                Element::Node(name) if after_as && name.kind() == Name => return self.ident(name),
+                SyntaxElementView::Token(leaf) if leaf.kind == AsKw => after_as = true,
+                SyntaxElementView::Node(name) if after_as && name.kind() == Name => {
+                    return self.ident(name);
+                }
                 _ => {}
             }
         }

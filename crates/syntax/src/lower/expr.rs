@@ -2,53 +2,53 @@
 
 use std::sync::Arc;
 
-use super::Lower;
-use super::view::{Element, Leaf, Node};
+use super::AstLowering;
+use super::node_view::{SyntaxElementView, SyntaxNodeView, SyntaxTokenView};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Number, PostfixOp, PrefixOp};
 use crate::lexer;
 use crate::{SyntaxKind, SyntaxKind::*};
 
-impl<'a> Lower<'a> {
+impl<'a> AstLowering<'a> {
     /// An expression; `Error` for what is none.
-    pub(super) fn expr(&mut self, node: Node<'a>) -> Expr {
+    pub(super) fn expr(&mut self, node: SyntaxNodeView<'a>) -> Expr {
         Expr {
             kind: self.expr_kind(node).unwrap_or(ExprKind::Error),
             span: self.span(node),
         }
     }
 
-    fn expr_kind(&mut self, node: Node<'a>) -> Option<ExprKind> {
+    fn expr_kind(&mut self, node: SyntaxNodeView<'a>) -> Option<ExprKind> {
         Some(match node.kind() {
             QName => ExprKind::Name(self.qualified_name(node)),
-            Literal => literal(node.leaves().next()?)?,
+            Literal => literal(node.tokens().next()?)?,
             ListExpr => ExprKind::List(self.exprs(node)),
             SetExpr => ExprKind::Set(self.exprs(node)),
             MapExpr => ExprKind::Map(self.map_entries(node)),
             TupleExpr => ExprKind::Tuple(self.tuple_entries(node)),
             CallExpr => {
-                let args = self.exprs(node.first(ArgList)?);
+                let args = self.exprs(node.first_of_kind(ArgList)?);
                 ExprKind::Call(self.operand(node, 0)?, args)
             }
             FieldExpr => ExprKind::Field(self.operand(node, 0)?, self.name(node)?),
             IndexExpr => ExprKind::Index(self.operand(node, 0)?, self.operand(node, 1)?),
             SliceExpr => self.slice(node)?,
             PrefixExpr => {
-                let op = prefix_op(node.leaves().next()?.kind)?;
+                let op = prefix_op(node.tokens().next()?.kind)?;
                 ExprKind::Prefix(op, self.operand_or_error(node, 0))
             }
             PostfixExpr => {
-                let op = postfix_op(node.leaves().next()?.kind)?;
+                let op = postfix_op(node.tokens().next()?.kind)?;
                 ExprKind::Postfix(op, self.operand(node, 0)?)
             }
             BinaryExpr => {
-                let op = node.leaves().next()?;
+                let op = node.tokens().next()?;
                 let span = op.span(self.file);
                 let left = self.operand(node, 0)?;
                 let right = self.operand_or_error(node, 1);
                 ExprKind::Binary(binary_op(op.kind)?, span, left, right)
             }
             AssignExpr => {
-                let op = node.leaves().next()?;
+                let op = node.tokens().next()?;
                 let span = op.span(self.file);
                 let left = self.operand(node, 0)?;
                 let right = self.operand_or_error(node, 1);
@@ -68,16 +68,16 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn exprs(&mut self, node: Node<'a>) -> Vec<Expr> {
+    fn exprs(&mut self, node: SyntaxNodeView<'a>) -> Vec<Expr> {
         node.nodes().map(|child| self.expr(child)).collect()
     }
 
-    fn operand(&mut self, node: Node<'a>, index: usize) -> Option<Box<Expr>> {
+    fn operand(&mut self, node: SyntaxNodeView<'a>, index: usize) -> Option<Box<Expr>> {
         let child = node.nodes().nth(index)?;
         Some(Box::new(self.expr(child)))
     }
 
-    fn operand_or_error(&mut self, node: Node<'a>, index: usize) -> Box<Expr> {
+    fn operand_or_error(&mut self, node: SyntaxNodeView<'a>, index: usize) -> Box<Expr> {
         self.operand(node, index).unwrap_or_else(|| {
             let end = node.end();
             Box::new(Expr {
@@ -87,9 +87,9 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn map_entries(&mut self, node: Node<'a>) -> Vec<(Expr, Expr)> {
+    fn map_entries(&mut self, node: SyntaxNodeView<'a>) -> Vec<(Expr, Expr)> {
         let mut entries = Vec::new();
-        for entry in node.all(MapEntry) {
+        for entry in node.nodes_of_kind(MapEntry) {
             if let Some(key) = self.operand(entry, 0) {
                 entries.push((*key, *self.operand_or_error(entry, 1)));
             }
@@ -97,9 +97,9 @@ impl<'a> Lower<'a> {
         entries
     }
 
-    fn tuple_entries(&mut self, node: Node<'a>) -> Vec<(Ident, Expr)> {
+    fn tuple_entries(&mut self, node: SyntaxNodeView<'a>) -> Vec<(Ident, Expr)> {
         let mut entries = Vec::new();
-        for entry in node.all(TupleEntry) {
+        for entry in node.nodes_of_kind(TupleEntry) {
             if let Some(name) = self.name(entry) {
                 entries.push((name, *self.operand_or_error(entry, 1)));
             }
@@ -107,16 +107,16 @@ impl<'a> Lower<'a> {
         entries
     }
 
-    fn slice(&mut self, node: Node<'a>) -> Option<ExprKind> {
+    fn slice(&mut self, node: SyntaxNodeView<'a>) -> Option<ExprKind> {
         let mut parts = Vec::new();
         let mut lower = None;
         for element in node.elements() {
             match element {
-                Element::Node(child) => parts.push(self.expr(child)),
-                Element::Leaf(leaf) if leaf.kind == Colon && parts.len() > 1 => {
+                SyntaxElementView::Node(child) => parts.push(self.expr(child)),
+                SyntaxElementView::Token(leaf) if leaf.kind == Colon && parts.len() > 1 => {
                     lower = parts.pop().map(Box::new);
                 }
-                Element::Leaf(_) => {}
+                SyntaxElementView::Token(_) => {}
             }
         }
         let upper = match parts.len() {
@@ -127,10 +127,10 @@ impl<'a> Lower<'a> {
     }
 }
 
-fn literal(leaf: Leaf) -> Option<ExprKind> {
+fn literal(leaf: SyntaxTokenView) -> Option<ExprKind> {
     Some(match leaf.kind {
         SyntaxKind::Number => ExprKind::Number(number(leaf.text)),
-        StringToken => lexer::interpret(leaf.text),
+        StringToken => lexer::decode_string(leaf.text),
         TrueKw => ExprKind::Boolean(true),
         FalseKw => ExprKind::Boolean(false),
         NullKw => ExprKind::Null,

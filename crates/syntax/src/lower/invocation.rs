@@ -1,23 +1,26 @@
 //! Operator invocations.
 
-use super::Lower;
-use super::view::{Element, Node};
+use super::AstLowering;
+use super::node_view::{SyntaxElementView, SyntaxNodeView};
 use crate::SyntaxKind::*;
 use crate::ast::{Expr, Ident, InPort, Invocation, Logic, OutPort, Param, PortClause};
 
-impl<'a> Lower<'a> {
-    pub(super) fn invocation(&mut self, node: Node<'a>) -> Option<Invocation> {
-        let head = node.first(Head)?;
-        let inputs = node.first(InputList)?;
+impl<'a> AstLowering<'a> {
+    pub(super) fn invocation(&mut self, node: SyntaxNodeView<'a>) -> Option<Invocation> {
+        let head = node.first_of_kind(Head)?;
+        let inputs = node.first_of_kind(InputList)?;
         let mut invocation = Invocation {
             annotations: self.annotations(node),
             outputs: head
-                .all(OutPort)
+                .nodes_of_kind(OutPort)
                 .filter_map(|port| self.out_port(port))
                 .collect(),
             alias: self.alias(head),
-            operator: self.qualified_name(node.first(QName)?),
-            inputs: inputs.all(InPort).map(|port| self.in_port(port)).collect(),
+            operator: self.qualified_name(node.first_of_kind(QName)?),
+            inputs: inputs
+                .nodes_of_kind(InPort)
+                .map(|port| self.in_port(port))
+                .collect(),
             logic: Vec::new(),
             windows: Vec::new(),
             params: Vec::new(),
@@ -26,7 +29,7 @@ impl<'a> Lower<'a> {
             span: self.span(head).to(self.span(node)),
             head: self.span(head).to(self.span(inputs)),
         };
-        for body in node.all(InvocationBody) {
+        for body in node.nodes_of_kind(InvocationBody) {
             for clause in body.nodes() {
                 for entry in clause.nodes() {
                     self.entry(&mut invocation, entry);
@@ -36,7 +39,7 @@ impl<'a> Lower<'a> {
         Some(invocation)
     }
 
-    fn entry(&mut self, invocation: &mut Invocation, node: Node<'a>) {
+    fn entry(&mut self, invocation: &mut Invocation, node: SyntaxNodeView<'a>) {
         match node.kind() {
             StateEntry | OnTuple | OnPunct | OnProcess => {
                 invocation.logic.extend(self.logic(node));
@@ -57,7 +60,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn out_port(&mut self, node: Node<'a>) -> Option<OutPort> {
+    fn out_port(&mut self, node: SyntaxNodeView<'a>) -> Option<OutPort> {
         let is_named = node
             .nodes()
             .nth(1)
@@ -70,7 +73,7 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn in_port(&mut self, node: Node<'a>) -> InPort {
+    fn in_port(&mut self, node: SyntaxNodeView<'a>) -> InPort {
         let alias = self.alias(node);
         let mut streams = self.all_names(node);
         if alias.is_some() {
@@ -84,7 +87,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn port_clause<T>(&mut self, node: Node<'a>, body: T) -> Option<PortClause<T>> {
+    fn port_clause<T>(&mut self, node: SyntaxNodeView<'a>, body: T) -> Option<PortClause<T>> {
         Some(PortClause {
             port: self.name(node)?,
             body,
@@ -93,14 +96,14 @@ impl<'a> Lower<'a> {
     }
 
     /// The expressions of an entry, after its name.
-    pub(super) fn values(&mut self, node: Node<'a>) -> Vec<Expr> {
+    pub(super) fn values(&mut self, node: SyntaxNodeView<'a>) -> Vec<Expr> {
         node.nodes()
             .filter(|child| child.kind() != Name)
             .map(|child| self.expr(child))
             .collect()
     }
 
-    fn argument(&mut self, node: Node<'a>) -> Option<Param> {
+    fn argument(&mut self, node: SyntaxNodeView<'a>) -> Option<Param> {
         let mut values = node.nodes().filter(|child| child.kind() != Name);
         Some(Param {
             name: self.name(node)?,
@@ -109,8 +112,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn assignments(&mut self, node: Node<'a>) -> Vec<(Ident, Expr)> {
-        node.all(OutputAssign)
+    fn assignments(&mut self, node: SyntaxNodeView<'a>) -> Vec<(Ident, Expr)> {
+        node.nodes_of_kind(OutputAssign)
             .filter_map(|assign| {
                 let value = assign.nodes().find(|child| child.kind() != Name)?;
                 Some((self.name(assign)?, self.expr(value)))
@@ -118,9 +121,9 @@ impl<'a> Lower<'a> {
             .collect()
     }
 
-    fn logic(&mut self, node: Node<'a>) -> Option<Logic> {
+    fn logic(&mut self, node: SyntaxNodeView<'a>) -> Option<Logic> {
         if node.kind() == StateEntry {
-            let variables = node.all(LocalDecl);
+            let variables = node.nodes_of_kind(LocalDecl);
             return Some(Logic::State(
                 variables.filter_map(|v| self.local(v)).collect(),
             ));
@@ -132,8 +135,8 @@ impl<'a> Lower<'a> {
             OnPunct => Logic::OnPunct(self.name(node)?, stmt),
             _ => {
                 let word = node.elements().find_map(|element| match element {
-                    Element::Leaf(leaf) => Some(leaf.span(self.file)),
-                    Element::Node(_) => None,
+                    SyntaxElementView::Token(leaf) => Some(leaf.span(self.file)),
+                    SyntaxElementView::Node(_) => None,
                 });
                 Logic::OnProcess(word?, stmt)
             }

@@ -7,9 +7,9 @@ mod composite;
 mod expr;
 mod function;
 mod invocation;
+pub(crate) mod node_view;
 mod stmt;
 mod types;
-pub(crate) mod view;
 
 use std::sync::Arc;
 
@@ -18,56 +18,56 @@ use rustc_hash::FxHashMap;
 
 use crate::ast::{Expr, Ident, Item, Prototype, QName, TypeExpr, Unit, Use};
 use crate::{FileId, Span, SyntaxKind};
-use view::{Element, Node};
+use node_view::{SyntaxElementView, SyntaxNodeView};
 
 /// Lowers a source file.
 pub(crate) fn unit(file: FileId, tree: &GreenNode) -> Unit {
-    let mut lower = Lower::new(file);
-    lower.unit(Node::root(tree))
+    let mut lower = AstLowering::new(file);
+    lower.unit(SyntaxNodeView::root(tree))
 }
 
 /// Lowers a type that was parsed alone.
 pub(crate) fn type_expr(file: FileId, tree: &GreenNode) -> Option<TypeExpr> {
-    let node = Node::root(tree).nodes().next()?;
-    Some(Lower::new(file).type_expr(node))
+    let node = SyntaxNodeView::root(tree).nodes().next()?;
+    Some(AstLowering::new(file).type_expr(node))
 }
 
 /// Lowers an expression that was parsed alone.
 pub(crate) fn expr(file: FileId, tree: &GreenNode) -> Option<Expr> {
-    let node = Node::root(tree).nodes().next()?;
-    Some(Lower::new(file).expr(node))
+    let node = SyntaxNodeView::root(tree).nodes().next()?;
+    Some(AstLowering::new(file).expr(node))
 }
 
 /// Lowers the prototype of a native function.
 pub(crate) fn prototype(file: FileId, tree: &GreenNode) -> Option<Prototype> {
-    Lower::new(file).prototype(Node::root(tree))
+    AstLowering::new(file).prototype(SyntaxNodeView::root(tree))
 }
 
 /// The state of lowering one file.
-struct Lower<'a> {
+struct AstLowering<'a> {
     file: FileId,
     /// Every name once.
     names: FxHashMap<&'a str, Arc<str>>,
 }
 
-impl<'a> Lower<'a> {
-    fn new(file: FileId) -> Lower<'a> {
-        Lower {
+impl<'a> AstLowering<'a> {
+    fn new(file: FileId) -> AstLowering<'a> {
+        AstLowering {
             file,
             names: FxHashMap::default(),
         }
     }
 
-    fn unit(&mut self, root: Node<'a>) -> Unit {
+    fn unit(&mut self, root: SyntaxNodeView<'a>) -> Unit {
         let mut unit = Unit::default();
         let mut doc = None;
         for element in root.elements() {
             match element {
-                Element::Leaf(leaf) if leaf.kind == SyntaxKind::BlockComment => {
+                SyntaxElementView::Token(leaf) if leaf.kind == SyntaxKind::BlockComment => {
                     doc = leaf.text.starts_with("/**").then_some(leaf.text);
                 }
-                Element::Leaf(_) => {}
-                Element::Node(node) => {
+                SyntaxElementView::Token(_) => {}
+                SyntaxElementView::Node(node) => {
                     let doc = doc.take().map(doc_text);
                     self.item(&mut unit, node, doc);
                 }
@@ -76,11 +76,11 @@ impl<'a> Lower<'a> {
         unit
     }
 
-    fn item(&mut self, unit: &mut Unit, node: Node<'a>, doc: Option<Arc<str>>) {
+    fn item(&mut self, unit: &mut Unit, node: SyntaxNodeView<'a>, doc: Option<Arc<str>>) {
         match node.kind() {
             SyntaxKind::NamespaceDecl => {
-                let name = node.first(SyntaxKind::NamespaceName);
-                unit.namespace = name.map(|name| self.dotted(name));
+                let name = node.first_of_kind(SyntaxKind::NamespaceName);
+                unit.namespace = name.map(|name| self.dotted_ident(name));
             }
             SyntaxKind::UseDecl => unit.uses.extend(self.use_directive(node)),
             SyntaxKind::Composite => {
@@ -94,7 +94,7 @@ impl<'a> Lower<'a> {
                     .extend(function.map(|f| Item::Function(Arc::new(f))));
             }
             SyntaxKind::TypeItem => {
-                let definition = node.first(SyntaxKind::TypeDef);
+                let definition = node.first_of_kind(SyntaxKind::TypeDef);
                 let definition = definition.and_then(|node| self.type_definition(node));
                 unit.items
                     .extend(definition.map(|t| Item::Type(Arc::new(t))));
@@ -103,14 +103,14 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn use_directive(&mut self, node: Node<'a>) -> Option<Use> {
-        let namespace = node.first(SyntaxKind::NamespaceName)?;
+    fn use_directive(&mut self, node: SyntaxNodeView<'a>) -> Option<Use> {
+        let namespace = node.first_of_kind(SyntaxKind::NamespaceName)?;
         let name = self.name(node);
-        if name.is_none() && !node.has(SyntaxKind::Star) {
+        if name.is_none() && !node.has_token(SyntaxKind::Star) {
             return None;
         }
         Some(Use {
-            namespace: self.dotted(namespace),
+            namespace: self.dotted_ident(namespace),
             name,
             span: node.span(self.file),
         })
@@ -125,8 +125,8 @@ impl<'a> Lower<'a> {
     }
 
     /// The identifier in a `Name` node.
-    fn ident(&mut self, node: Node<'a>) -> Option<Ident> {
-        let leaf = node.leaves().next()?;
+    fn ident(&mut self, node: SyntaxNodeView<'a>) -> Option<Ident> {
+        let leaf = node.tokens().next()?;
         Some(Ident {
             text: self.intern(leaf.text),
             span: leaf.span(self.file),
@@ -134,31 +134,31 @@ impl<'a> Lower<'a> {
     }
 
     /// The first `Name` below a node.
-    fn name(&mut self, node: Node<'a>) -> Option<Ident> {
-        self.ident(node.first(SyntaxKind::Name)?)
+    fn name(&mut self, node: SyntaxNodeView<'a>) -> Option<Ident> {
+        self.ident(node.first_of_kind(SyntaxKind::Name)?)
     }
 
     /// All `Name`s below a node.
-    fn all_names(&mut self, node: Node<'a>) -> Vec<Ident> {
-        node.all(SyntaxKind::Name)
+    fn all_names(&mut self, node: SyntaxNodeView<'a>) -> Vec<Ident> {
+        node.nodes_of_kind(SyntaxKind::Name)
             .filter_map(|name| self.ident(name))
             .collect()
     }
 
     /// A name of several parts as one identifier, without blanks.
-    fn dotted(&mut self, node: Node<'a>) -> Ident {
-        let text: String = node.leaves().map(|leaf| leaf.text).collect();
+    fn dotted_ident(&mut self, node: SyntaxNodeView<'a>) -> Ident {
+        let text: String = node.tokens().map(|leaf| leaf.text).collect();
         Ident {
             text: Arc::from(text),
             span: node.span(self.file),
         }
     }
 
-    fn qualified_name(&mut self, node: Node<'a>) -> QName {
+    fn qualified_name(&mut self, node: SyntaxNodeView<'a>) -> QName {
         let span = node.span(self.file);
-        let mut before: Vec<view::Leaf<'a>> = Vec::new();
+        let mut before: Vec<node_view::SyntaxTokenView<'a>> = Vec::new();
         let mut namespace = None;
-        for leaf in node.leaves() {
+        for leaf in node.tokens() {
             if leaf.kind == SyntaxKind::ColonColon {
                 let text: String = before.iter().map(|leaf| leaf.text).collect();
                 namespace = before
@@ -190,7 +190,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn span(&self, node: Node<'a>) -> Span {
+    fn span(&self, node: SyntaxNodeView<'a>) -> Span {
         node.span(self.file)
     }
 }

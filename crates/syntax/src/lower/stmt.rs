@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-use super::Lower;
+use super::AstLowering;
+use super::node_view::SyntaxNodeView;
 use super::types::is_type;
-use super::view::Node;
 use crate::SyntaxKind::*;
 use crate::ast::{Block, Expr, ExprKind, LocalDecl, Stmt, StmtKind};
 
-impl<'a> Lower<'a> {
+impl<'a> AstLowering<'a> {
     /// A statement; `Error` for what is none.
-    pub(super) fn stmt(&mut self, node: Node<'a>) -> Stmt {
+    pub(super) fn stmt(&mut self, node: SyntaxNodeView<'a>) -> Stmt {
         Stmt {
             kind: self.stmt_kind(node).unwrap_or(StmtKind::Error),
             span: self.span(node),
         }
     }
 
-    pub(super) fn block(&mut self, node: Node<'a>) -> Block {
+    pub(super) fn block(&mut self, node: SyntaxNodeView<'a>) -> Block {
         Block {
             stmts: node.nodes().map(|child| self.stmt(child)).collect(),
             span: self.span(node),
         }
     }
 
-    fn stmt_kind(&mut self, node: Node<'a>) -> Option<StmtKind> {
+    fn stmt_kind(&mut self, node: SyntaxNodeView<'a>) -> Option<StmtKind> {
         let mut children = node.nodes();
         Some(match node.kind() {
             LocalStmt => StmtKind::Local(self.local(children.next()?)?),
@@ -49,7 +49,7 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn for_loop(&mut self, node: Node<'a>) -> Option<StmtKind> {
+    fn for_loop(&mut self, node: SyntaxNodeView<'a>) -> Option<StmtKind> {
         let mut rest = node
             .nodes()
             .filter(|c| !is_type(c.kind()) && c.kind() != Name);
@@ -60,25 +60,25 @@ impl<'a> Lower<'a> {
         Some(StmtKind::For(ty, name, collection, Box::new(body)))
     }
 
-    pub(super) fn local(&mut self, node: Node<'a>) -> Option<LocalDecl> {
-        let vars = node.all(LocalVar).filter_map(|var| {
+    pub(super) fn local(&mut self, node: SyntaxNodeView<'a>) -> Option<LocalDecl> {
+        let vars = node.nodes_of_kind(LocalVar).filter_map(|var| {
             let name = self.name(var)?;
             Some((name, self.initializer(var)))
         });
         Some(LocalDecl {
             vars: vars.collect(),
-            is_mutable: node.has(MutableKw),
+            is_mutable: node.has_token(MutableKw),
             ty: self.child_type(node)?,
             span: self.span(node),
         })
     }
 
     /// The value after the `=`; an `Error` if it is missing.
-    fn initializer(&mut self, var: Node<'a>) -> Option<Expr> {
+    fn initializer(&mut self, var: SyntaxNodeView<'a>) -> Option<Expr> {
         let value = var.nodes().find(|child| child.kind() != Name);
         match value {
             Some(value) => Some(self.expr(value)),
-            None => var.has(Eq).then(|| Expr {
+            None => var.has_token(Eq).then(|| Expr {
                 kind: ExprKind::Error,
                 span: self.span(var),
             }),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Lower;
-use super::view::Node;
+use super::AstLowering;
+use super::node_view::SyntaxNodeView;
 use crate::SyntaxKind::{self, *};
 use crate::ast::{Expr, ExprKind, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
 
@@ -25,7 +25,7 @@ pub(super) fn is_type(kind: SyntaxKind) -> bool {
 }
 
 /// Whether something of a tuple body was passed over, or its elements are not of one form.
-fn is_broken(body: Node<'_>, is_named: bool) -> bool {
+fn is_broken(body: SyntaxNodeView<'_>, is_named: bool) -> bool {
     let is_empty = body.nodes().next().is_none();
     let mut elements = body.nodes();
     is_empty
@@ -37,9 +37,9 @@ fn is_broken(body: Node<'_>, is_named: bool) -> bool {
         })
 }
 
-impl<'a> Lower<'a> {
+impl<'a> AstLowering<'a> {
     /// A type; `Error` for what is none.
-    pub(super) fn type_expr(&mut self, node: Node<'a>) -> TypeExpr {
+    pub(super) fn type_expr(&mut self, node: SyntaxNodeView<'a>) -> TypeExpr {
         TypeExpr {
             kind: self.type_kind(node).unwrap_or(TypeKind::Error),
             span: self.span(node),
@@ -47,22 +47,22 @@ impl<'a> Lower<'a> {
     }
 
     /// The type directly below a node.
-    pub(super) fn child_type(&mut self, node: Node<'a>) -> Option<TypeExpr> {
+    pub(super) fn child_type(&mut self, node: SyntaxNodeView<'a>) -> Option<TypeExpr> {
         let child = node.nodes().find(|child| is_type(child.kind()))?;
         Some(self.type_expr(child))
     }
 
     /// The body of the `stream<...>` directly below a node.
-    pub(super) fn stream_type(&mut self, node: Node<'a>) -> Option<TupleBody> {
-        let stream = node.first(StreamType)?;
+    pub(super) fn stream_type(&mut self, node: SyntaxNodeView<'a>) -> Option<TupleBody> {
+        let stream = node.first_of_kind(StreamType)?;
         self.angle_body(stream)
     }
 
-    fn type_kind(&mut self, node: Node<'a>) -> Option<TypeKind> {
+    fn type_kind(&mut self, node: SyntaxNodeView<'a>) -> Option<TypeKind> {
         Some(match node.kind() {
-            PrimitiveType => TypeKind::Primitive(node.leaves().next()?.kind.text()),
+            PrimitiveType => TypeKind::Primitive(node.tokens().next()?.kind.text()),
             NamedType => {
-                let name = self.qualified_name(node.first(QName)?);
+                let name = self.qualified_name(node.first_of_kind(QName)?);
                 TypeKind::Named(name, self.name(node))
             }
             EnumType => TypeKind::Enum(self.all_names(node)),
@@ -83,7 +83,7 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn element(&mut self, node: Node<'a>, index: usize) -> Option<Box<TypeExpr>> {
+    fn element(&mut self, node: SyntaxNodeView<'a>, index: usize) -> Option<Box<TypeExpr>> {
         let child = node
             .nodes()
             .filter(|child| is_type(child.kind()))
@@ -91,14 +91,14 @@ impl<'a> Lower<'a> {
         Some(Box::new(self.type_expr(child)))
     }
 
-    fn bound(&mut self, node: Node<'a>) -> Option<Box<Expr>> {
-        let value = node.first(Dim)?.nodes().next()?;
+    fn bound(&mut self, node: SyntaxNodeView<'a>) -> Option<Box<Expr>> {
+        let value = node.first_of_kind(Dim)?.nodes().next()?;
         Some(Box::new(self.expr(value)))
     }
 
-    fn xml(&mut self, node: Node<'a>) -> TypeKind {
-        let address = node.leaves().find(|leaf| leaf.kind == StringToken);
-        match address.map(|leaf| crate::lexer::interpret(leaf.text)) {
+    fn xml(&mut self, node: SyntaxNodeView<'a>) -> TypeKind {
+        let address = node.tokens().find(|leaf| leaf.kind == StringToken);
+        match address.map(|leaf| crate::lexer::decode_string(leaf.text)) {
             None => TypeKind::Primitive(XmlKw.text()),
             Some(ExprKind::String(text, _)) => TypeKind::Xml(text),
             Some(_) => TypeKind::Xml(Arc::from("")),
@@ -106,29 +106,29 @@ impl<'a> Lower<'a> {
     }
 
     /// The body between `<` and `>`.
-    fn angle_body(&mut self, node: Node<'a>) -> Option<TupleBody> {
-        let body = node.first(SyntaxKind::TupleBody)?;
+    fn angle_body(&mut self, node: SyntaxNodeView<'a>) -> Option<TupleBody> {
+        let body = node.first_of_kind(SyntaxKind::TupleBody)?;
         let mut lowered = self.tuple_body(body);
-        if node.first(Error).is_some() {
+        if node.first_of_kind(Error).is_some() {
             lowered.kind = self.broken_body(body);
         }
         Some(lowered)
     }
 
     /// A body of which not all is known: whoever asks for an attribute of it gets no answer.
-    fn broken_body(&self, node: Node<'a>) -> TupleBodyKind {
+    fn broken_body(&self, node: SyntaxNodeView<'a>) -> TupleBodyKind {
         TupleBodyKind::Concat(vec![TypeExpr {
             kind: TypeKind::Error,
             span: self.span(node),
         }])
     }
 
-    pub(super) fn tuple_body(&mut self, node: Node<'a>) -> TupleBody {
-        let is_named = node.first(TupleAttr).is_some();
+    pub(super) fn tuple_body(&mut self, node: SyntaxNodeView<'a>) -> TupleBody {
+        let is_named = node.first_of_kind(TupleAttr).is_some();
         let kind = match is_named {
             _ if is_broken(node, is_named) => self.broken_body(node),
             true => TupleBodyKind::Attributes(
-                node.all(TupleAttr)
+                node.nodes_of_kind(TupleAttr)
                     .filter_map(|attr| Some((self.child_type(attr)?, self.name(attr)?)))
                     .collect(),
             ),

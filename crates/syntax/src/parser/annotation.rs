@@ -36,7 +36,7 @@ fn annotation(p: &mut Parser) {
 fn argument(p: &mut Parser) -> bool {
     let node = p.start();
     if !is_key(p) {
-        p.expected("`key = value`");
+        p.error_expected("`key = value`");
         p.abandon(node);
         return false;
     }

@@ -5,49 +5,49 @@ use crate::{Diagnostic, Severity, Span, SyntaxKind};
 use SyntaxKind::*;
 
 /// Clauses of a body in the order the language wants, and those that have come.
-pub(super) struct Order {
+pub(super) struct ClauseOrder {
     order: &'static [SyntaxKind],
     /// What it is to leave the order.
     severity: Severity,
-    seen: Vec<(SyntaxKind, Span)>,
+    present_clauses: Vec<(SyntaxKind, Span)>,
 }
 
-impl Order {
+impl ClauseOrder {
     /// The order of a composite, which is a rule.
-    pub(super) fn strict(order: &'static [SyntaxKind]) -> Order {
-        Order::new(order, Severity::Error)
+    pub(super) fn strict(order: &'static [SyntaxKind]) -> ClauseOrder {
+        ClauseOrder::new(order, Severity::Error)
     }
 
     /// The order of an invocation, which is a custom: its clauses mean the same in any order.
-    pub(super) fn usual(order: &'static [SyntaxKind]) -> Order {
-        Order::new(order, Severity::Warning)
+    pub(super) fn conventional(order: &'static [SyntaxKind]) -> ClauseOrder {
+        ClauseOrder::new(order, Severity::Warning)
     }
 
-    fn new(order: &'static [SyntaxKind], severity: Severity) -> Order {
-        Order {
+    fn new(order: &'static [SyntaxKind], severity: Severity) -> ClauseOrder {
+        ClauseOrder {
             order,
             severity,
-            seen: Vec::new(),
+            present_clauses: Vec::new(),
         }
     }
 
     /// There was a clause of that keyword.
     pub(super) fn has(&self, kind: SyntaxKind) -> bool {
-        self.seen.iter().any(|&(seen, _)| seen == kind)
+        self.present_clauses.iter().any(|&(seen, _)| seen == kind)
     }
 
     /// Checks the clause whose keyword is here against those before it.
-    pub(super) fn enter(&mut self, p: &mut Parser) {
+    pub(super) fn check_clause(&mut self, p: &mut Parser) {
         let kind = p.current();
         let span = p.span(p.pos);
         let word = kind.text();
-        if let Some(&(_, first)) = self.seen.iter().find(|(seen, _)| *seen == kind) {
+        if let Some(&(_, first)) = self.present_clauses.iter().find(|(seen, _)| *seen == kind) {
             // The word twice in a row: that the first has no entries was said.
-            if p.complained_at == Some(p.pos) {
+            if p.reported_at == Some(p.pos) {
                 return;
             }
             let message = format!("a second `{word}` clause");
-            p.remark(
+            p.report_remark(
                 Diagnostic::error("duplicate-clause", span, message)
                     .label(first, format!("the first `{word}` clause"))
                     .help("put all entries into one clause"),
@@ -55,7 +55,10 @@ impl Order {
             return;
         }
         let rank = |kind| self.order.iter().position(|&k| k == kind);
-        let later = self.seen.iter().find(|(seen, _)| rank(*seen) > rank(kind));
+        let later = self
+            .present_clauses
+            .iter()
+            .find(|(seen, _)| rank(*seen) > rank(kind));
         if let Some(&(after, place)) = later {
             let must = match self.severity {
                 Severity::Error => "must come",
@@ -71,13 +74,13 @@ impl Order {
                 .iter()
                 .map(|k| format!("`{}`", k.text()))
                 .collect();
-            p.remark(
+            p.report_remark(
                 finding
                     .label(place, format!("the `{}` clause", after.text()))
                     .help(format!("the order is {}", words.join(", "))),
             );
         }
-        self.seen.push((kind, span));
+        self.present_clauses.push((kind, span));
     }
 }
 
@@ -93,7 +96,7 @@ impl Parser<'_> {
         let mut failed = false;
         let mut count = 0;
         while !self.is_clause_end() {
-            let before = (self.pos, self.complaints);
+            let before = (self.pos, self.report_count);
             let mut is_stray = false;
             if begins(self) {
                 entry(self);
@@ -101,22 +104,22 @@ impl Parser<'_> {
                 return;
             } else {
                 match self.at(Semi) {
-                    true => self.wrong("unexpected-token", "no `;` is needed here"),
-                    false if !failed => self.unexpected(what),
+                    true => self.error_at_token("unexpected-token", "no `;` is needed here"),
+                    false if !failed => self.error_unexpected(what),
                     false => {}
                 }
                 // Of several things that are no entries only the first is shown.
                 is_stray = !self.at(Semi);
                 self.skip_to_entry(&begins);
             }
-            failed = is_stray || (self.complaints != before.1 && !self.is_at_boundary());
+            failed = is_stray || (self.report_count != before.1 && !self.is_at_boundary());
             count += 1;
             if self.pos == before.0 {
                 self.skip_token();
             }
         }
         if count == 0 {
-            self.unexpected(what);
+            self.error_unexpected(what);
         }
     }
 

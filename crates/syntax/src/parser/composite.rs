@@ -1,7 +1,7 @@
 //! Composite operators: head, `param`, `type`, `graph` and `config`.
 
-use super::clause::{self, Order};
-use super::recover::Opening;
+use super::clause::{self, ClauseOrder};
+use super::recover::OpenBrace;
 use super::{Parser, invocation, types};
 use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
@@ -33,7 +33,7 @@ fn ports(p: &mut Parser) {
         if seen.contains(&kind) {
             let span = p.span(p.pos);
             let message = format!("a second list of `{}` ports", kind.text());
-            p.remark(
+            p.report_remark(
                 Diagnostic::error("duplicate-ports", span, message)
                     .help("put all of them into one list, with commas between"),
             );
@@ -44,7 +44,7 @@ fn ports(p: &mut Parser) {
             break;
         }
         if p.at(RParen) {
-            p.expected("`input` or `output` after `;`");
+            p.error_expected("`input` or `output` after `;`");
         }
     }
     close_ports(p, open);
@@ -57,10 +57,10 @@ fn close_ports(p: &mut Parser, open: usize) {
     }
     match p.tokens[p.pos - 1].kind {
         LParen => {
-            p.expected("`output` or `input`");
+            p.error_expected("`output` or `input`");
             p.add_help("the ports of a composite are written `(output A; input B)`");
         }
-        _ => p.missing("expected `;` or `)` after the port"),
+        _ => p.error_missing("expected `;` or `)` after the port"),
     }
     if let Some(end) = p.after_group(open) {
         let broken = p.start();
@@ -111,10 +111,10 @@ fn body(p: &mut Parser) {
                 return;
             }
             let what = "composite";
-            is_open.then_some(Opening { span, what })
+            is_open.then_some(OpenBrace { span, what })
         }
     };
-    let mut order = Order::strict(CLAUSES);
+    let mut order = ClauseOrder::strict(CLAUSES);
     while !p.at_any(&[RBrace, Eof]) {
         let before = p.pos;
         if is_nested(p) {
@@ -174,12 +174,12 @@ pub(super) fn is_nested(p: &Parser) -> bool {
 /// A composite where none may stand: it is parsed and left out.
 pub(super) fn nested_composite(p: &mut Parser) {
     let (node, before) = (p.start(), p.pos);
-    p.wrong(
+    p.error_at_token(
         "nested-composite",
         "a composite cannot be defined inside of another one",
     );
     p.add_help("define it at the top level of the file");
-    p.complained_at = None;
+    p.reported_at = None;
     p.nested(|p| {
         composite(p);
         Some(())
@@ -190,39 +190,39 @@ pub(super) fn nested_composite(p: &mut Parser) {
     p.finish(node, Error);
 }
 
-fn one_clause(p: &mut Parser, order: &mut Order) {
+fn one_clause(p: &mut Parser, order: &mut ClauseOrder) {
     match p.current() {
         kind if CLAUSES.contains(&kind) => {
-            order.enter(p);
+            order.check_clause(p);
             clause(p, kind);
         }
         LogicKw | WindowKw | OutputKw => {
             let word = p.current().text();
             let message = format!("a `{word}` clause belongs to an operator invocation");
-            p.wrong("misplaced-clause", message);
+            p.error_at_token("misplaced-clause", message);
             p.add_help("perhaps a `}` before it closes the invocation too early");
             skip_to_clause(p);
         }
         _ if p.begins_invocation(p.pos) => {
-            p.wrong(
+            p.error_at_token(
                 "missing-clause",
                 "expected `graph` before the operator invocations",
             );
-            p.complained_at = None;
+            p.reported_at = None;
             graph(p);
         }
         LBrace => {
-            p.wrong("unexpected-token", "no `{` is needed here");
+            p.error_at_token("unexpected-token", "no `{` is needed here");
             let broken = p.start();
             p.bump();
             p.finish(broken, Error);
-            p.complained_at = None;
+            p.reported_at = None;
         }
         _ => match p.misspelt(CLAUSES) {
             Some(kind) => after_keyword(p, kind),
             None => {
                 let is_function = p.current().is_type_keyword() || p.at(VoidKw);
-                p.unexpected("`param`, `type`, `graph`, `config` or `}`");
+                p.error_unexpected("`param`, `type`, `graph`, `config` or `}`");
                 if is_function {
                     p.add_help("functions are defined outside of composites");
                 }
@@ -324,7 +324,7 @@ fn formal_name(p: &mut Parser) {
     if p.name("a parameter's name such as `$name`") && is_plain {
         let name = p.token_text(at);
         let message = format!("the name of a composite's parameter begins with `$`: `${name}`");
-        p.remark(Diagnostic::error("formal-name", p.span(at), message));
+        p.report_remark(Diagnostic::error("formal-name", p.span(at), message));
     }
     p.finish(node, Name);
 }

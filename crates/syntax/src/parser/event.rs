@@ -8,14 +8,15 @@ use rowan::{GreenNode, GreenToken, Language, NodeOrToken};
 use rustc_hash::FxHashMap;
 
 use crate::SyntaxKind;
-use crate::language::Spl;
+use crate::language::SplLanguage;
 use crate::lexer::Token;
 
 /// One step of the parser.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub(super) enum ParseEvent {
     /// A node begins. `parent` is the distance to a later event that begins a node around it, 0 if
-    /// there is none. The kind is `Eof` until the node is complete, and stays so if it was given up.
+    /// there is none. The kind is `Eof` until the node is complete, and stays so if it was given
+    /// up.
     Start { kind: SyntaxKind, parent: u32 },
     /// The node that began last ends.
     Finish,
@@ -24,53 +25,53 @@ pub(super) enum Event {
 }
 
 /// Builds the tree of a text from its tokens and the parser's events.
-pub(super) fn build(text: &str, tokens: &[Token], events: Vec<Event>) -> GreenNode {
-    let mut sink = Sink {
+pub(super) fn build(text: &str, tokens: &[Token], events: Vec<ParseEvent>) -> GreenNode {
+    let mut sink = TreeBuilder {
         text,
         tokens,
         at: 0,
-        shared: FxHashMap::default(),
-        open: Vec::new(),
-        complete: Vec::new(),
+        token_cache: FxHashMap::default(),
+        open_nodes: Vec::new(),
+        completed_children: Vec::new(),
     };
     let last = events.len() - 1;
     let mut events = events;
     for index in 0..events.len() {
         match events[index] {
-            Event::Start { .. } => sink.start(&mut events, index),
-            Event::Token { kind, count } => sink.token(kind, count),
-            Event::Finish => {
+            ParseEvent::Start { .. } => sink.start(&mut events, index),
+            ParseEvent::Token { kind, count } => sink.token(kind, count),
+            ParseEvent::Finish => {
                 if index == last {
-                    sink.rest();
+                    sink.trailing_trivia();
                 }
                 sink.finish();
             }
         }
     }
-    match sink.complete.pop() {
+    match sink.completed_children.pop() {
         Some(NodeOrToken::Node(root)) => root,
         _ => unreachable!("the last event finishes the root"),
     }
 }
 
-struct Sink<'t> {
+struct TreeBuilder<'t> {
     text: &'t str,
     tokens: &'t [Token],
     at: usize,
     /// Each token once.
-    shared: FxHashMap<(SyntaxKind, &'t str), GreenToken>,
-    /// The nodes that have begun, and where in `complete` their children begin.
-    open: Vec<(SyntaxKind, usize)>,
+    token_cache: FxHashMap<(SyntaxKind, &'t str), GreenToken>,
+    /// The nodes that have begun, and where in `completed_children` their children begin.
+    open_nodes: Vec<(SyntaxKind, usize)>,
     /// What is complete and belongs to nodes that are not.
-    complete: Vec<NodeOrToken<GreenNode, GreenToken>>,
+    completed_children: Vec<NodeOrToken<GreenNode, GreenToken>>,
 }
 
-impl<'t> Sink<'t> {
-    fn start(&mut self, events: &mut [Event], index: usize) {
+impl<'t> TreeBuilder<'t> {
+    fn start(&mut self, events: &mut [ParseEvent], index: usize) {
         let mut kinds = Vec::new();
         let mut at = index;
-        while let Event::Start { kind, parent } = events[at] {
-            events[at] = Event::Start {
+        while let ParseEvent::Start { kind, parent } = events[at] {
+            events[at] = ParseEvent::Start {
                 kind: SyntaxKind::Eof,
                 parent: 0,
             };
@@ -86,7 +87,7 @@ impl<'t> Sink<'t> {
             self.trivia();
         }
         for kind in kinds.into_iter().rev() {
-            self.open.push((kind, self.complete.len()));
+            self.open_nodes.push((kind, self.completed_children.len()));
         }
     }
 
@@ -94,21 +95,22 @@ impl<'t> Sink<'t> {
         self.trivia();
         let taken = &self.tokens[self.at..self.at + count as usize];
         let range = taken[0].start as usize..taken[taken.len() - 1].end as usize;
-        self.leaf(kind, &self.text[range]);
+        self.push_token(kind, &self.text[range]);
         self.at += count as usize;
     }
 
-    fn leaf(&mut self, kind: SyntaxKind, text: &'t str) {
-        let shared = self.shared.entry((kind, text));
-        let token = shared.or_insert_with(|| GreenToken::new(Spl::kind_to_raw(kind), text));
-        self.complete.push(NodeOrToken::Token(token.clone()));
+    fn push_token(&mut self, kind: SyntaxKind, text: &'t str) {
+        let shared = self.token_cache.entry((kind, text));
+        let token = shared.or_insert_with(|| GreenToken::new(SplLanguage::kind_to_raw(kind), text));
+        self.completed_children
+            .push(NodeOrToken::Token(token.clone()));
     }
 
     fn finish(&mut self) {
-        if let Some((kind, first)) = self.open.pop() {
-            let children = self.complete.drain(first..);
-            let node = GreenNode::new(Spl::kind_to_raw(kind), children);
-            self.complete.push(NodeOrToken::Node(node));
+        if let Some((kind, first)) = self.open_nodes.pop() {
+            let children = self.completed_children.drain(first..);
+            let node = GreenNode::new(SplLanguage::kind_to_raw(kind), children);
+            self.completed_children.push(NodeOrToken::Node(node));
         }
     }
 
@@ -117,20 +119,20 @@ impl<'t> Sink<'t> {
             if !token.kind.is_trivia() {
                 return;
             }
-            self.raw(*token);
+            self.raw_token(*token);
         }
     }
 
     /// Everything that is left: trivia at the end of the file.
-    fn rest(&mut self) {
+    fn trailing_trivia(&mut self) {
         while let Some(token) = self.tokens.get(self.at) {
-            self.raw(*token);
+            self.raw_token(*token);
         }
     }
 
-    fn raw(&mut self, token: Token) {
+    fn raw_token(&mut self, token: Token) {
         let text = &self.text[token.start as usize..token.end as usize];
-        self.leaf(token.kind, text);
+        self.push_token(token.kind, text);
         self.at += 1;
     }
 }

@@ -7,7 +7,7 @@
 //! A dotted operator (`.+`) has the level of its plain one. Unlike in C, comparisons bind more
 //! loosely than `&` only by the table above: all six are one level, tighter than `&`.
 
-use super::{Completed, MAX_HEIGHT, Parser, literal, types};
+use super::{CompletedNode, HEIGHT_MAX, Parser, literal, types};
 use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
 
@@ -16,12 +16,12 @@ const CONDITIONAL: u8 = 2;
 const OR_ELSE: u8 = 13;
 
 /// An expression, assignments included. `None` if none begins here; that was said then.
-pub(super) fn expr(p: &mut Parser) -> Option<Completed> {
+pub(super) fn expr(p: &mut Parser) -> Option<CompletedNode> {
     binary(p, ASSIGN)
 }
 
 /// An expression that cannot be an assignment.
-pub(super) fn value(p: &mut Parser) -> Option<Completed> {
+pub(super) fn value(p: &mut Parser) -> Option<CompletedNode> {
     binary(p, CONDITIONAL)
 }
 
@@ -35,7 +35,7 @@ pub(super) fn expr_list(p: &mut Parser) {
 }
 
 /// `ns.sub::name` or `name`; the token here is a name.
-pub(super) fn qualified_name(p: &mut Parser) -> Completed {
+pub(super) fn qualified_name(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     let end = p.after_qualified_name(p.pos).unwrap_or(p.pos + 1);
     while p.pos < end {
@@ -45,12 +45,12 @@ pub(super) fn qualified_name(p: &mut Parser) -> Completed {
 }
 
 /// Operators of at least `level`.
-fn binary(p: &mut Parser, level: u8) -> Option<Completed> {
+fn binary(p: &mut Parser, level: u8) -> Option<CompletedNode> {
     p.nested(|p| {
         let mut left = prefix(p)?;
         loop {
             if let Some(kind) = foreign_operator(p) {
-                if left.height >= MAX_HEIGHT {
+                if left.height >= HEIGHT_MAX {
                     p.too_deep();
                     return Some(left);
                 }
@@ -58,10 +58,10 @@ fn binary(p: &mut Parser, level: u8) -> Option<Completed> {
                 continue;
             }
             let (kind, count) = operator(p);
-            let Some(found) = binding(kind).filter(|&found| found >= level) else {
+            let Some(found) = binding_level(kind).filter(|&found| found >= level) else {
                 return Some(left);
             };
-            if left.height >= MAX_HEIGHT {
+            if left.height >= HEIGHT_MAX {
                 p.too_deep();
                 return Some(left);
             }
@@ -72,7 +72,7 @@ fn binary(p: &mut Parser, level: u8) -> Option<Completed> {
     })
 }
 
-fn right_side(p: &mut Parser, node: super::marker::Marker, level: u8) -> Completed {
+fn right_side(p: &mut Parser, node: super::marker::NodeMarker, level: u8) -> CompletedNode {
     match level {
         ASSIGN => {
             binary(p, ASSIGN);
@@ -87,7 +87,7 @@ fn right_side(p: &mut Parser, node: super::marker::Marker, level: u8) -> Complet
         }
         OR_ELSE => {
             if let Some(right) = binary(p, OR_ELSE + 1) {
-                chained(p, right);
+                report_chained_or_else(p, right);
             }
             p.finish(node, BinaryExpr)
         }
@@ -131,7 +131,11 @@ fn foreign_operator(p: &Parser) -> Option<(u8, &'static str)> {
 }
 
 /// What follows such an operator is taken as a value, so that the statement goes on behind it.
-fn foreign_side(p: &mut Parser, left: Completed, (count, instead): (u8, &str)) -> Completed {
+fn foreign_side(
+    p: &mut Parser,
+    left: CompletedNode,
+    (count, instead): (u8, &str),
+) -> CompletedNode {
     let node = p.precede(left);
     let end = p.pos + usize::from(count);
     let span = p.span(p.pos).to(p.span(end - 1));
@@ -139,7 +143,7 @@ fn foreign_side(p: &mut Parser, left: Completed, (count, instead): (u8, &str)) -
     let message = format!("SPL has no `{text}`");
     p.report(Diagnostic::error("foreign-operator", span, message));
     p.add_help(format!("write `{instead}`"));
-    p.complained_at = None;
+    p.reported_at = None;
     while p.pos < end {
         p.bump();
     }
@@ -148,11 +152,11 @@ fn foreign_side(p: &mut Parser, left: Completed, (count, instead): (u8, &str)) -
 }
 
 /// `a ?: b ?: c`: what is meant is that `b` takes the place of `a` and `c` that of both.
-fn chained(p: &mut Parser, mut right: Completed) {
-    while p.at(QuestionColon) && right.height < MAX_HEIGHT {
+fn report_chained_or_else(p: &mut Parser, mut right: CompletedNode) {
+    while p.at(QuestionColon) && right.height < HEIGHT_MAX {
         p.error_here("chained-operator", "`?:` cannot be chained");
         p.add_help("put parentheses around the last two: `a ?: (b ?: c)`");
-        p.complained_at = None;
+        p.reported_at = None;
         let node = p.precede(right);
         p.bump();
         binary(p, OR_ELSE + 1);
@@ -160,7 +164,7 @@ fn chained(p: &mut Parser, mut right: Completed) {
     }
 }
 
-pub(crate) fn binding(kind: SyntaxKind) -> Option<u8> {
+pub(crate) fn binding_level(kind: SyntaxKind) -> Option<u8> {
     Some(match kind {
         Eq | PlusEq | MinusEq | StarEq | SlashEq | PercentEq | ShlEq | ShrEq | AmpEq | CaretEq
         | PipeEq => ASSIGN,
@@ -181,29 +185,29 @@ pub(crate) fn binding(kind: SyntaxKind) -> Option<u8> {
     })
 }
 
-fn prefix(p: &mut Parser) -> Option<Completed> {
+fn prefix(p: &mut Parser) -> Option<CompletedNode> {
     match p.current() {
         Ident if is_foreign_new(p) => {
             let node = p.start();
-            p.wrong("foreign-operator", "SPL has no `new`");
+            p.error_at_token("foreign-operator", "SPL has no `new`");
             p.add_help("write the value: `[]`, `{}`, or `{ a = 1 }` for instance");
             p.skip(|p| p.at(Comma));
             Some(p.finish(node, Error))
         }
         Ident if is_foreign_not(p) => p.nested(|p| {
             let node = p.start();
-            p.wrong("foreign-operator", "SPL has no `not`");
+            p.error_at_token("foreign-operator", "SPL has no `not`");
             p.add_help("write `!`");
-            p.complained_at = None;
+            p.reported_at = None;
             p.bump();
             prefix(p);
             Some(p.finish(node, Error))
         }),
         Plus => p.nested(|p| {
             let node = p.start();
-            p.wrong("foreign-operator", "SPL has no `+` before a single value");
+            p.error_at_token("foreign-operator", "SPL has no `+` before a single value");
             p.add_help("leave it out");
-            p.complained_at = None;
+            p.reported_at = None;
             p.bump();
             prefix(p);
             Some(p.finish(node, Error))
@@ -236,7 +240,7 @@ fn is_foreign_not(p: &Parser) -> bool {
     begins_value && p.token_text(p.pos) == "not"
 }
 
-fn cast(p: &mut Parser) -> Completed {
+fn cast(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     match p.at(VoidKw) {
@@ -250,9 +254,9 @@ fn cast(p: &mut Parser) -> Completed {
     p.finish(node, CastExpr)
 }
 
-fn postfix(p: &mut Parser, mut inner: Completed) -> Completed {
+fn postfix(p: &mut Parser, mut inner: CompletedNode) -> CompletedNode {
     loop {
-        if inner.height >= MAX_HEIGHT {
+        if inner.height >= HEIGHT_MAX {
             p.too_deep();
             return inner;
         }
@@ -270,7 +274,7 @@ fn postfix(p: &mut Parser, mut inner: Completed) -> Completed {
     }
 }
 
-fn call(p: &mut Parser, callee: Completed) -> Completed {
+fn call(p: &mut Parser, callee: CompletedNode) -> CompletedNode {
     let node = p.precede(callee);
     let args = p.start();
     p.bump();
@@ -282,7 +286,7 @@ fn call(p: &mut Parser, callee: Completed) -> Completed {
     p.finish(node, CallExpr)
 }
 
-fn field(p: &mut Parser, inner: Completed) -> Completed {
+fn field(p: &mut Parser, inner: CompletedNode) -> CompletedNode {
     let node = p.precede(inner);
     p.bump();
     let name = p.start();
@@ -292,7 +296,7 @@ fn field(p: &mut Parser, inner: Completed) -> Completed {
 }
 
 /// `[i]`, `[l:u]`, `[:u]`, `[l:]`
-fn subscript(p: &mut Parser, inner: Completed) -> Completed {
+fn subscript(p: &mut Parser, inner: CompletedNode) -> CompletedNode {
     let node = p.precede(inner);
     p.bump();
     let has_lower = !p.at(Colon);
@@ -307,7 +311,7 @@ fn subscript(p: &mut Parser, inner: Completed) -> Completed {
     p.finish(node, if is_slice { SliceExpr } else { IndexExpr })
 }
 
-fn primary(p: &mut Parser) -> Option<Completed> {
+fn primary(p: &mut Parser) -> Option<CompletedNode> {
     match p.current() {
         Ident => Some(qualified_name(p)),
         Number | StringToken | TrueKw | FalseKw | NullKw => {
@@ -321,7 +325,7 @@ fn primary(p: &mut Parser) -> Option<Completed> {
         kind if kind.is_type_keyword() => Some(misplaced_type(p)),
         kind if kind.is_keyword() && is_meant_as_value(p) => Some(reserved(p)),
         _ => {
-            p.expected("an expression");
+            p.error_expected("an expression");
             None
         }
     }
@@ -330,19 +334,19 @@ fn primary(p: &mut Parser) -> Option<Completed> {
 /// The reserved word here is followed by what goes on with a value.
 fn is_meant_as_value(p: &Parser) -> bool {
     let next = p.nth(1);
-    matches!(next, RParen | RBracket | Comma | Semi | Dot) || binding(next).is_some()
+    matches!(next, RParen | RBracket | Comma | Semi | Dot) || binding_level(next).is_some()
 }
 
-fn reserved(p: &mut Parser) -> Completed {
+fn reserved(p: &mut Parser) -> CompletedNode {
     let word = p.current().text();
-    p.wrong(
+    p.error_at_token(
         "reserved-word",
         format!("`{word}` is a reserved word and cannot be a name"),
     );
     p.skip_token()
 }
 
-fn parenthesized(p: &mut Parser) -> Completed {
+fn parenthesized(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     expr(p);
@@ -350,7 +354,7 @@ fn parenthesized(p: &mut Parser) -> Completed {
     p.finish(node, ParenExpr)
 }
 
-fn misplaced_type(p: &mut Parser) -> Completed {
+fn misplaced_type(p: &mut Parser) -> CompletedNode {
     let word = p.current().text();
     let span = p.span(p.pos);
     let message = format!("expected an expression, found the type `{word}`");

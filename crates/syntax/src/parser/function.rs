@@ -7,7 +7,7 @@ use SyntaxKind::*;
 /// `public stateful T name(formals) { ... }`
 pub(super) fn function(p: &mut Parser) {
     let node = p.start();
-    signature(p, Naming::Required);
+    signature(p, ParameterNaming::Required);
     if p.at(LBrace) {
         stmt::block(p, "function");
     } else {
@@ -33,17 +33,17 @@ pub(super) fn prototype(p: &mut Parser) {
     if p.at(LBracket) {
         bound_formals(p);
     }
-    signature(p, Naming::Optional);
+    signature(p, ParameterNaming::Optional);
 }
 
 /// Whether the parameters of a function have names; those of a prototype need none.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Naming {
+enum ParameterNaming {
     Required,
     Optional,
 }
 
-fn signature(p: &mut Parser, naming: Naming) {
+fn signature(p: &mut Parser, naming: ParameterNaming) {
     modifiers(p);
     types::result_type(p);
     let name = p.start();
@@ -59,14 +59,14 @@ fn modifiers(p: &mut Parser) {
         if seen.contains(&kind) {
             let span = p.span(p.pos);
             let message = format!("`{}` is given twice", kind.text());
-            p.remark(Diagnostic::error("duplicate-modifier", span, message));
+            p.report_remark(Diagnostic::error("duplicate-modifier", span, message));
         }
         seen.push(kind);
         p.bump();
     }
 }
 
-fn formals(p: &mut Parser, naming: Naming) {
+fn formals(p: &mut Parser, naming: ParameterNaming) {
     let node = p.start();
     let open = p.pos;
     if p.expect(LParen, "after the function's name") {
@@ -75,7 +75,7 @@ fn formals(p: &mut Parser, naming: Naming) {
                 break;
             }
             if p.at(RParen) {
-                p.expected("a parameter after `,`");
+                p.error_expected("a parameter after `,`");
             }
         }
         close_formals(p, open);
@@ -90,7 +90,7 @@ fn close_formals(p: &mut Parser, open: usize) {
     if p.eat(RParen) {
         return;
     }
-    p.missing("expected `,` or `)` after the function's parameter");
+    p.error_missing("expected `,` or `)` after the function's parameter");
     if p.at(Eq) {
         p.add_help("parameters have no defaults; a second function may have fewer of them");
     }
@@ -105,17 +105,17 @@ fn close_formals(p: &mut Parser, open: usize) {
 }
 
 /// `mutable T name`
-fn formal(p: &mut Parser, naming: Naming) -> bool {
+fn formal(p: &mut Parser, naming: ParameterNaming) -> bool {
     let node = p.start();
     p.eat(MutableKw);
     let mut is_whole = types::type_expr(p).is_some();
-    let is_nameless = naming == Naming::Optional && p.at_any(&[Comma, RParen]);
+    let is_nameless = naming == ParameterNaming::Optional && p.at_any(&[Comma, RParen]);
     if is_whole && !is_nameless {
         let name = p.start();
         if p.at_any(&[Amp, Star]) {
-            p.expected("the name of the parameter");
+            p.error_expected("the name of the parameter");
             p.add_help("a parameter that the function changes is declared `mutable`");
-            p.complained_at = None;
+            p.reported_at = None;
             p.skip_token();
         }
         is_whole = p.declared_name("the name of the parameter");

@@ -1,7 +1,7 @@
 //! Operator invocations: `stream<T> Out as O = Op(A, B; C) { clauses }`.
 
-use super::clause::{self, Order};
-use super::recover::Opening;
+use super::clause::{self, ClauseOrder};
+use super::recover::OpenBrace;
 use super::{Parser, annotation, composite, expr, literal, logic, types};
 use crate::SyntaxKind;
 use SyntaxKind::*;
@@ -13,28 +13,28 @@ pub(super) fn invocations(p: &mut Parser) {
     let mut failed = false;
     let mut count = 0;
     while composite::is_nested(p) || !is_graph_end(p) {
-        let before = (p.pos, p.complaints);
+        let before = (p.pos, p.report_count);
         if composite::is_nested(p) {
             composite::nested_composite(p);
         } else if p.begins_invocation(p.pos) || begins_broken_stream(p) {
             invocation(p);
         } else {
             if p.at(Semi) {
-                p.wrong("unexpected-token", "no `;` is needed here");
+                p.error_at_token("unexpected-token", "no `;` is needed here");
             } else if !failed {
-                p.unexpected("an operator invocation");
+                p.error_unexpected("an operator invocation");
                 p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
             }
             skip_to_invocation(p);
         }
-        failed = p.complaints != before.1 && !p.is_at_boundary();
+        failed = p.report_count != before.1 && !p.is_at_boundary();
         count += 1;
         if p.pos == before.0 {
             p.skip_token();
         }
     }
     if count == 0 {
-        p.unexpected("an operator invocation");
+        p.error_unexpected("an operator invocation");
     }
 }
 
@@ -76,7 +76,7 @@ fn invocation(p: &mut Parser) {
     if p.at(Ident) {
         expr::qualified_name(p);
     } else {
-        p.expected("the name of an operator");
+        p.error_expected("the name of an operator");
     }
     inputs(p);
     body(p);
@@ -93,7 +93,7 @@ fn head(p: &mut Parser) {
         }
         Ident | StreamKw | Lt => out_port(p),
         _ => {
-            p.expected("an operator invocation after the annotation");
+            p.error_expected("an operator invocation after the annotation");
             p.add_help("an invocation is written `stream<T> Name = Operator(Inputs) { }`");
         }
     }
@@ -117,8 +117,8 @@ fn head_list(p: &mut Parser) {
         out_port(p);
         if p.at(Comma) && p.nth(1) == StreamKw {
             let message = "expected `;` between the outputs, found `,`";
-            p.wrong("expected-token", message);
-            p.complained_at = None;
+            p.error_at_token("expected-token", message);
+            p.reported_at = None;
             p.bump();
         } else if !p.eat(Semi) {
             break;
@@ -132,7 +132,7 @@ fn close_parenthesis(p: &mut Parser, open: usize, message: &str) {
     if p.eat(RParen) {
         return;
     }
-    p.missing(message);
+    p.error_missing(message);
     if let Some(end) = p.after_group(open) {
         let broken = p.start();
         while p.pos + 1 < end {
@@ -149,14 +149,14 @@ fn out_port(p: &mut Parser) {
     if p.at(StreamKw) {
         types::stream_type(p);
     } else if p.at(Lt) {
-        p.wrong("expected-token", "expected `stream` before the type");
-        p.complained_at = None;
+        p.error_at_token("expected-token", "expected `stream` before the type");
+        p.reported_at = None;
         types::bare_stream_type(p);
     } else if p.at(Ident) && p.nth(1) == Lt {
         not_stream(p);
         types::stream_type(p);
     } else {
-        p.expected("`stream<...>`");
+        p.error_expected("`stream<...>`");
     }
     let name = p.start();
     p.declared_name("the name of a stream");
@@ -169,11 +169,11 @@ fn out_port(p: &mut Parser) {
 fn not_stream(p: &mut Parser) {
     let written = p.token_text(p.pos);
     let message = format!("expected `stream`, found `{written}`");
-    p.wrong("misspelt-keyword", message);
+    p.error_at_token("misspelt-keyword", message);
     if p.similar_keyword(p.pos, &[StreamKw]).is_some() {
         p.add_help("did you mean `stream`?");
     }
-    p.complained_at = None;
+    p.reported_at = None;
 }
 
 /// `as Name`, if it is here. It is a `Name` after an `as`.
@@ -232,7 +232,7 @@ fn body(p: &mut Parser) {
             let span = p.previous_end();
             clauses(
                 p,
-                Opening {
+                OpenBrace {
                     span,
                     what: "invocation",
                 },
@@ -248,8 +248,8 @@ fn body(p: &mut Parser) {
 }
 
 /// The clauses up to the closing brace.
-fn clauses(p: &mut Parser, opening: Opening) {
-    let mut order = Order::usual(CLAUSES);
+fn clauses(p: &mut Parser, opening: OpenBrace) {
+    let mut order = ClauseOrder::conventional(CLAUSES);
     while !is_body_end(p) {
         let before = p.pos;
         one_clause(p, &mut order);
@@ -268,10 +268,10 @@ fn is_body_end(p: &Parser) -> bool {
         || (p.at(TypeKw) && p.begins_type_clause(p.pos))
 }
 
-fn one_clause(p: &mut Parser, order: &mut Order) {
+fn one_clause(p: &mut Parser, order: &mut ClauseOrder) {
     let kind = p.current();
     if CLAUSES.contains(&kind) {
-        order.enter(p);
+        order.check_clause(p);
         let node = p.start();
         p.bump();
         entries(p, kind);
@@ -281,7 +281,7 @@ fn one_clause(p: &mut Parser, order: &mut Order) {
         entries(p, kind);
         p.finish(node, node_of(kind));
     } else {
-        p.unexpected("`logic`, `window`, `param`, `output`, `config` or `}`");
+        p.error_unexpected("`logic`, `window`, `param`, `output`, `config` or `}`");
         let is_logic = p.at(Ident) && matches!(p.token_text(p.pos), "state" | "onProcess");
         if p.at(Ident) && p.nth(1) == Colon && !is_logic {
             p.add_help("parameters are written after the word `param`");
@@ -360,7 +360,7 @@ fn lacks_port(p: &mut Parser) {
         ),
     };
     let message = format!("expected the name of a port between `{word}` and `:`");
-    p.wrong("expected-token", message);
+    p.error_at_token("expected-token", message);
     p.add_help(help);
 }
 
@@ -375,7 +375,7 @@ fn window_entry(p: &mut Parser) {
     let node = p.start();
     entry_name(p, "the name of an input");
     if !p.at(Colon) {
-        p.missing("expected `:` after the window's port");
+        p.error_missing("expected `:` after the window's port");
         p.add_help("a window names its input: `In : sliding, count(10);`");
     }
     if clause::colon(p, "after the window's port") {
@@ -390,12 +390,12 @@ fn output_entry(p: &mut Parser) {
     let node = p.start();
     let lacks_port = p.at(Ident) && p.nth(1) == Eq;
     if lacks_port {
-        p.wrong(
+        p.error_at_token(
             "expected-token",
             "expected the name of an output before the assignments",
         );
         p.add_help("an output is written `Out : name = value;`");
-        p.complained_at = None;
+        p.reported_at = None;
     } else {
         entry_name(p, "the name of an output");
     }

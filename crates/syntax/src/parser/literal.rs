@@ -1,11 +1,11 @@
 //! List, set, map and tuple literals.
 
-use super::{Completed, Parser, expr};
+use super::{CompletedNode, Parser, expr};
 use crate::SyntaxKind;
 use SyntaxKind::*;
 
 /// `[a, b]`; the token here is `[`.
-pub(super) fn list(p: &mut Parser) -> Completed {
+pub(super) fn list(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     if !p.at(RBracket) {
@@ -16,7 +16,7 @@ pub(super) fn list(p: &mut Parser) -> Completed {
 }
 
 /// `{}`, `{a, b}`, `{k: v}` or `{a = e}`; the token here is `{`.
-pub(super) fn braces(p: &mut Parser) -> Completed {
+pub(super) fn braces(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     let kind = match (p.current(), p.nth(1)) {
@@ -94,7 +94,7 @@ pub(super) fn elements(
                 return;
             }
             if is_whole {
-                p.missing(match lacks_comma {
+                p.error_missing(match lacks_comma {
                     true => "expected `,` between the assignments".to_owned(),
                     false => format!("expected `,` or `{}`", close.text()),
                 });
@@ -116,7 +116,7 @@ pub(super) fn elements(
             return;
         }
         if p.at(close) {
-            p.expected("an element after `,`");
+            p.error_expected("an element after `,`");
             return;
         }
     }

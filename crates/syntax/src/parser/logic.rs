@@ -9,7 +9,7 @@ use SyntaxKind::*;
 pub(super) fn entries(p: &mut Parser) {
     const ENTRIES: &str = "`state`, `onTuple`, `onPunct` or `onProcess`";
     if p.at_any(&[LBrace, Colon]) {
-        p.unexpected(ENTRIES);
+        p.error_unexpected(ENTRIES);
         p.add_help("the entries follow the word at once: `logic onTuple In : { }`");
     }
     p.entries(ENTRIES, begins_logic, logic);
@@ -36,8 +36,8 @@ fn is_entry(p: &Parser) -> bool {
     matches!((p.nth(1), p.nth(2)), (Colon, _) | (Ident, Colon))
 }
 
-/// Whether the next logic entry begins within braces that are still open. `state` and `onProcess` may
-/// name a type there.
+/// Whether the next logic entry begins within braces that are still open. `state` and `onProcess`
+/// may name a type there.
 fn is_next_entry(p: &Parser) -> bool {
     begins_logic(p) && (!p.at(Ident) || is_entry(p))
 }
@@ -56,9 +56,9 @@ fn contextual(p: &mut Parser) {
     let written = p.token_text(p.pos);
     if word != written {
         let message = format!("`{written}` is no word of SPL here");
-        p.wrong("misspelt-keyword", message);
+        p.error_at_token("misspelt-keyword", message);
         p.add_help(format!("did you mean `{word}`?"));
-        p.complained_at = None;
+        p.reported_at = None;
     }
     match word {
         "onTuple" => on_port(p, OnTuple),
@@ -101,7 +101,7 @@ fn handler(p: &mut Parser) {
             stmt::block(p, "block");
             remainder(p);
         }
-        false if p.at_any(&[RBrace, Eof]) => p.expected("a statement"),
+        false if p.at_any(&[RBrace, Eof]) => p.error_expected("a statement"),
         false => {
             stmt::statement(p);
             unbraced_statements(p);
@@ -114,7 +114,7 @@ fn unbraced_statements(p: &mut Parser) {
     if !p.is_at_boundary() || !is_statement(p) {
         return;
     }
-    p.wrong("unexpected-token", "several statements stand in braces");
+    p.error_at_token("unexpected-token", "several statements stand in braces");
     p.add_help("write `onTuple In : { println(In); println(1); }`");
     while is_statement(p) {
         stmt::statement(p);
@@ -139,12 +139,12 @@ fn remainder(p: &mut Parser) {
         return;
     }
     let message = format!("{} stands behind its block", p.found_here());
-    p.wrong("unexpected-token", message);
+    p.error_at_token("unexpected-token", message);
     p.add_help("perhaps a `}` before it closes the block too early");
     while is_statement(p) {
         stmt::statement(p);
     }
-    if p.at(RBrace) && p.ahead.last_stray_brace >= Some(p.pos) {
+    if p.at(RBrace) && p.lookahead.last_stray_brace >= Some(p.pos) {
         p.bump();
     }
 }
@@ -187,14 +187,15 @@ fn state(p: &mut Parser) {
     p.finish(node, StateEntry);
 }
 
-/// Further declarations behind the one of a `state` without braces, and the brace that may end them.
+/// Further declarations behind the one of a `state` without braces, and the brace that may end
+/// them.
 fn unbraced(p: &mut Parser) {
     let is_declaration =
         |p: &Parser| (p.at(MutableKw) || p.current().is_type_keyword()) && p.begins_declaration();
     if !is_declaration(p) {
         return;
     }
-    p.wrong(
+    p.error_at_token(
         "unexpected-token",
         "several state variables stand in braces",
     );
@@ -209,7 +210,7 @@ fn declaration(p: &mut Parser) {
     if p.begins_declaration() {
         stmt::local_declaration(p);
     } else {
-        p.expected("the declaration of a state variable");
+        p.error_expected("the declaration of a state variable");
         p.skip_entry();
     }
 }

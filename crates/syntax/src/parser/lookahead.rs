@@ -1,9 +1,11 @@
-//! Tables over all tokens of a text, from which each question about what follows is answered at once.
+//! Tables over all tokens of a text, from which each question about what follows is answered at
+//! once.
 //!
 //! A parser that searches the tokens ahead for each token that it passes over takes time that grows
-//! with the square of the text, and broken programs make it do that. So what is far away (the partner
-//! of a bracket, the end of a dotted name or of a broken statement) is worked out once, from the last
-//! token to the first; the tables that only broken programs need, when they are needed first.
+//! with the square of the text, and broken programs make it do that. So what is far away (the
+//! partner of a bracket, the end of a dotted name or of a broken statement) is worked out once,
+//! from the last token to the first; the tables that only broken programs need, when they are
+//! needed first.
 //!
 //! # Invariants
 //! - No predicate of the parser loops over tokens, except over those that the parser then consumes.
@@ -13,13 +15,13 @@ use std::cell::OnceCell;
 use super::Parser;
 use crate::SyntaxKind;
 use crate::lexer::Token;
-use crate::steps::step;
+use crate::step_count::count_steps;
 use SyntaxKind::*;
 
 /// In a table: there is no such token.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_TOKEN: u32 = u32::MAX;
 /// In the table of partners: a closing bracket that closes nothing.
-pub(super) const STRAY: u32 = NONE - 1;
+pub(super) const STRAY_BRACKET: u32 = NO_TOKEN - 1;
 
 /// What is known of each token's surroundings.
 pub(super) struct Lookahead {
@@ -51,10 +53,11 @@ pub(super) struct Lookahead {
 
 impl Lookahead {
     /// Reads all tokens (without trivia) of a text.
-    pub(super) fn of(tokens: &[Token], text: &str) -> Lookahead {
-        let (begins_line, indentations) = lines(tokens, text);
+    pub(super) fn new(tokens: &[Token], text: &str) -> Lookahead {
+        let (begins_line, indentations) = line_starts(tokens, text);
         let partners = partners(tokens, &begins_line);
-        let is_stray_brace = |&at: &usize| partners[at] == STRAY && tokens[at].kind == RBrace;
+        let is_stray_brace =
+            |&at: &usize| partners[at] == STRAY_BRACKET && tokens[at].kind == RBrace;
         Lookahead {
             dotted_ends: dotted_ends(tokens),
             angles: angles(tokens, &partners),
@@ -74,9 +77,9 @@ impl Lookahead {
 
 /// A table of what is known of each token from what is known of those behind it, which `entry` is
 /// handed. It has an entry for the end of the text, too.
-fn backward(len: usize, mut entry: impl FnMut(usize, &[u32]) -> u32) -> Vec<u32> {
-    let mut table = vec![NONE; len + 1];
-    step(len);
+fn backward_table(len: usize, mut entry: impl FnMut(usize, &[u32]) -> u32) -> Vec<u32> {
+    let mut table = vec![NO_TOKEN; len + 1];
+    count_steps(len);
     for at in (0..=len).rev() {
         table[at] = entry(at, &table);
     }
@@ -84,7 +87,7 @@ fn backward(len: usize, mut entry: impl FnMut(usize, &[u32]) -> u32) -> Vec<u32>
 }
 
 /// Which tokens begin a line, and how many blanks begin the line of each.
-fn lines(tokens: &[Token], text: &str) -> (Vec<bool>, Vec<u32>) {
+fn line_starts(tokens: &[Token], text: &str) -> (Vec<bool>, Vec<u32>) {
     let mut begins_line = Vec::with_capacity(tokens.len());
     let mut indentations = Vec::with_capacity(tokens.len());
     let mut read = 0;
@@ -111,7 +114,7 @@ fn blanks(text: &str, line: usize) -> u32 {
 /// For each opening bracket the index of its closing one. A `}` also ends what was left open inside
 /// its braces, unless what follows it shows that it stands within an expression.
 fn partners(tokens: &[Token], begins_line: &[bool]) -> Vec<u32> {
-    let mut partners = vec![NONE; tokens.len()];
+    let mut partners = vec![NO_TOKEN; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
     // Where in `open` the braces are.
     let mut braces: Vec<usize> = Vec::new();
@@ -147,13 +150,14 @@ fn partners(tokens: &[Token], begins_line: &[bool]) -> Vec<u32> {
                 braces.pop();
             }
         } else {
-            partners[index] = STRAY;
+            partners[index] = STRAY_BRACKET;
         }
     }
     partners
 }
 
-/// The `}` at `close` cannot close the block that begins at `open`: an expression goes on behind it.
+/// The `}` at `close` cannot close the block that begins at `open`: an expression goes on behind
+/// it.
 fn is_within(tokens: &[Token], begins_line: &[bool], open: usize, close: usize) -> bool {
     let has_line_end = |at: usize| begins_line.get(at + 1) == Some(&true);
     let follows = tokens.get(close + 1).map_or(Eof, |token| token.kind);
@@ -167,44 +171,44 @@ fn is_within(tokens: &[Token], begins_line: &[bool], open: usize, close: usize) 
 
 fn dotted_ends(tokens: &[Token]) -> Vec<u32> {
     let kind = |at: usize| tokens.get(at).map_or(Eof, |token| token.kind);
-    backward(tokens.len(), |at, ends| match kind(at) {
+    backward_table(tokens.len(), |at, ends| match kind(at) {
         Ident if kind(at + 1) == Dot && kind(at + 2) == Ident => ends[at + 2],
         Ident => at as u32 + 1,
-        _ => NONE,
+        _ => NO_TOKEN,
     })
 }
 
-/// For each `<` the index of the `>` that ends what it begins, if both are of one type: brackets are
-/// passed over, and what no type holds is not.
+/// For each `<` the index of the `>` that ends what it begins, if both are of one type: brackets
+/// are passed over, and what no type holds is not.
 fn angles(tokens: &[Token], partners: &[u32]) -> Vec<u32> {
     let jump = |at: usize| match partners[at] {
-        NONE | STRAY => None,
+        NO_TOKEN | STRAY_BRACKET => None,
         close => Some(close as usize + 1),
     };
-    let found = unmatched(tokens, |at| match tokens[at].kind {
+    let found = unmatched_angles(tokens, |at| match tokens[at].kind {
         Semi | LBrace | RBrace | LParen => None,
         LBracket => jump(at),
         _ => Some(at + 1),
     });
-    backward(tokens.len(), |at, _| match tokens.get(at) {
+    backward_table(tokens.len(), |at, _| match tokens.get(at) {
         Some(token) if token.kind == Lt => found[at + 1],
-        _ => NONE,
+        _ => NO_TOKEN,
     })
 }
 
-/// For each token the first `>` from there on that closes an angle which was open before; `next` says
-/// where the search goes on behind a token, if it does.
-fn unmatched(tokens: &[Token], next: impl Fn(usize) -> Option<usize>) -> Vec<u32> {
-    backward(tokens.len(), |at, found| {
+/// For each token the first `>` from there on that closes an angle which was open before; `next`
+/// says where the search goes on behind a token, if it does.
+fn unmatched_angles(tokens: &[Token], next: impl Fn(usize) -> Option<usize>) -> Vec<u32> {
+    backward_table(tokens.len(), |at, found| {
         let Some(token) = tokens.get(at) else {
-            return NONE;
+            return NO_TOKEN;
         };
-        let behind = |at: usize| next(at).map_or(NONE, |next| found[next]);
+        let behind = |at: usize| next(at).map_or(NO_TOKEN, |next| found[next]);
         match token.kind {
             Gt if next(at).is_some() => at as u32,
             // What closes this one is passed over.
             Lt => match behind(at) {
-                NONE => NONE,
+                NO_TOKEN => NO_TOKEN,
                 close => behind(close as usize),
             },
             _ => behind(at),
@@ -213,10 +217,11 @@ fn unmatched(tokens: &[Token], next: impl Fn(usize) -> Option<usize>) -> Vec<u32
 }
 
 impl Parser<'_> {
-    /// Where the broken statement or entry ends at the latest: at its `;`, a brace, or with its line.
+    /// Where the broken statement or entry ends at the latest: at its `;`, a brace, or with its
+    /// line.
     pub(super) fn broken_end(&self) -> usize {
-        let ends = self.ahead.statement_ends.get_or_init(|| {
-            backward(self.tokens.len(), |at, ends| {
+        let ends = self.lookahead.statement_ends.get_or_init(|| {
+            backward_table(self.tokens.len(), |at, ends| {
                 match self.is_end(at) || self.is_on_new_line(at) {
                     true => at as u32,
                     false => ends[at + 1],
@@ -235,8 +240,8 @@ impl Parser<'_> {
 
     /// The comma before the next element of a list, or what closes the list.
     pub(super) fn next_element(&self, close: SyntaxKind) -> Option<usize> {
-        let ends = self.ahead.element_ends.get_or_init(|| {
-            backward(self.tokens.len(), |at, ends| match self.ends_element(at) {
+        let ends = self.lookahead.element_ends.get_or_init(|| {
+            backward_table(self.tokens.len(), |at, ends| match self.ends_element(at) {
                 true => at as u32,
                 false => ends[self.after_group(at).unwrap_or(at + 1)],
             })
@@ -255,7 +260,7 @@ impl Parser<'_> {
 
     /// Where on this line the `>` stands that closes the angle that is open here.
     pub(super) fn closing_angle(&self) -> Option<usize> {
-        let found = self.ahead.closing_angles.get_or_init(|| {
+        let found = self.lookahead.closing_angles.get_or_init(|| {
             let tokens = &self.tokens;
             let is_stop = |at: usize| {
                 let kind = tokens.get(at).map_or(Eof, |token| token.kind);
@@ -265,19 +270,19 @@ impl Parser<'_> {
                 );
                 is_foreign || self.is_on_new_line(at)
             };
-            unmatched(tokens, |at| (!is_stop(at)).then_some(at + 1))
+            unmatched_angles(tokens, |at| (!is_stop(at)).then_some(at + 1))
         });
         match found.get(self.pos) {
-            Some(&NONE) | None => None,
+            Some(&NO_TOKEN) | None => None,
             Some(&close) => Some(close as usize),
         }
     }
 
     /// Past the annotations that begin at `index`.
     pub(super) fn after_annotations(&self, index: usize) -> usize {
-        let ends = self.ahead.annotation_ends.get_or_init(|| {
+        let ends = self.lookahead.annotation_ends.get_or_init(|| {
             let len = self.tokens.len();
-            backward(len, |at, ends| match self.after_annotation(at) {
+            backward_table(len, |at, ends| match self.after_annotation(at) {
                 Some(next) if next <= len && self.kind_at(next) == At => ends[next],
                 Some(next) => next as u32,
                 None => at as u32,
@@ -301,8 +306,8 @@ impl Parser<'_> {
 
     /// The first token from `index` on that begins a line.
     pub(super) fn next_line(&self, index: usize) -> usize {
-        let lines = self.ahead.next_lines.get_or_init(|| {
-            backward(self.tokens.len(), |at, lines| {
+        let lines = self.lookahead.next_lines.get_or_init(|| {
+            backward_table(self.tokens.len(), |at, lines| {
                 match self.is_on_new_line(at) {
                     true => at as u32,
                     false => lines[at + 1],
@@ -314,8 +319,8 @@ impl Parser<'_> {
 
     /// Where the head of what begins at `index` ends: at a brace or a `;`.
     pub(super) fn head_end(&self, index: usize) -> usize {
-        let ends = self.ahead.head_ends.get_or_init(|| {
-            backward(self.tokens.len(), |at, ends| match self.is_end(at) {
+        let ends = self.lookahead.head_ends.get_or_init(|| {
+            backward_table(self.tokens.len(), |at, ends| match self.is_end(at) {
                 true => at as u32,
                 false => ends[at + 1],
             })

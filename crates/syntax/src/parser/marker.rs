@@ -4,18 +4,18 @@
 //! fact by [`Parser::precede`].
 
 use super::Parser;
-use super::event::Event;
+use super::event::ParseEvent;
 use crate::SyntaxKind;
 
 /// A node that has begun.
 #[must_use]
-pub(super) struct Marker {
+pub(super) struct NodeMarker {
     event: u32,
 }
 
 /// A node that is complete.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Completed {
+pub(super) struct CompletedNode {
     event: u32,
     /// How many nodes deep it is.
     pub(super) height: u32,
@@ -24,26 +24,26 @@ pub(super) struct Completed {
 }
 
 impl Parser<'_> {
-    pub(super) fn start(&mut self) -> Marker {
+    pub(super) fn start(&mut self) -> NodeMarker {
         self.heights.push(0);
         let event = self.events.len() as u32;
-        self.events.push(Event::Start {
+        self.events.push(ParseEvent::Start {
             kind: SyntaxKind::Eof,
             parent: 0,
         });
-        Marker { event }
+        NodeMarker { event }
     }
 
-    pub(super) fn finish(&mut self, marker: Marker, kind: SyntaxKind) -> Completed {
-        if let Event::Start { kind: place, .. } = &mut self.events[marker.event as usize] {
+    pub(super) fn finish(&mut self, marker: NodeMarker, kind: SyntaxKind) -> CompletedNode {
+        if let ParseEvent::Start { kind: place, .. } = &mut self.events[marker.event as usize] {
             *place = kind;
         }
-        self.events.push(Event::Finish);
+        self.events.push(ParseEvent::Finish);
         let height = self.heights.pop().unwrap_or(0) + 1;
         if let Some(outer) = self.heights.last_mut() {
             *outer = (*outer).max(height);
         }
-        Completed {
+        CompletedNode {
             event: marker.event,
             height,
             kind,
@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     /// Gives a node up; what is in it belongs to the node around.
-    pub(super) fn abandon(&mut self, _marker: Marker) {
+    pub(super) fn abandon(&mut self, _marker: NodeMarker) {
         let height = self.heights.pop().unwrap_or(0);
         if let Some(outer) = self.heights.last_mut() {
             *outer = (*outer).max(height);
@@ -59,12 +59,12 @@ impl Parser<'_> {
     }
 
     /// Begins a node around one that is complete.
-    pub(super) fn precede(&mut self, inner: Completed) -> Marker {
+    pub(super) fn precede(&mut self, inner: CompletedNode) -> NodeMarker {
         let marker = self.start();
         if let Some(height) = self.heights.last_mut() {
             *height = inner.height;
         }
-        if let Event::Start { parent, .. } = &mut self.events[inner.event as usize] {
+        if let ParseEvent::Start { parent, .. } = &mut self.events[inner.event as usize] {
             *parent = marker.event - inner.event;
         }
         marker

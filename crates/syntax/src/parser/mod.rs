@@ -1,13 +1,13 @@
 //! Tokens to the lossless tree, by recursive descent: a function a production.
 //!
 //! The parser never fails and never loses a token. What it cannot use goes into an `Error` node.
-//! One place gives one message: after a complaint nothing more is said until a token was accepted and
-//! the statement or its line has ended, unless what is wrong was mended there and then.
+//! One place gives one message: after a complaint nothing more is said until a token was accepted
+//! and the statement or its line has ended, unless what is wrong was mended there and then.
 //!
 //! # Invariants
 //! - Every loop over tokens consumes one in each round or ends.
-//! - Nesting is bounded ([`MAX_DEPTH`], [`MAX_HEIGHT`], [`MAX_LINKS`]); nobody who walks the tree on a
-//!   stack of [`crate::STACK_BYTES`] can run out of it.
+//! - Nesting is bounded ([`DEPTH_MAX`], [`HEIGHT_MAX`], [`OPEN_ELSE_IFS_MAX`]); nobody who walks
+//!   the tree on a stack of [`crate::STACK_BYTES`] can run out of it.
 
 mod annotation;
 mod clause;
@@ -29,27 +29,27 @@ mod unit;
 use rowan::GreenNode;
 
 use crate::lexer::{self, Token};
-use crate::steps::step;
+use crate::step_count::count_steps;
 use crate::{Diagnostic, FileId, Span, SyntaxKind};
-use event::Event;
-pub(crate) use expr::binding;
+use event::ParseEvent;
+pub(crate) use expr::binding_level;
 use lookahead::Lookahead;
-use marker::Completed;
+use marker::CompletedNode;
 
 /// How deep blocks, expressions and types may nest.
-const MAX_DEPTH: u32 = 256;
-/// How high a tree of operators may grow: `a + b + c + ...` grows by one with each operator. Programs
-/// that were generated have sums of thousands of terms.
-const MAX_HEIGHT: u32 = 8192;
+const DEPTH_MAX: u32 = 256;
+/// How high a tree of operators may grow: `a + b + c + ...` grows by one with each operator.
+/// Programs that were generated have sums of thousands of terms.
+const HEIGHT_MAX: u32 = 8192;
 /// How many `else if` may be open at once: each stands in the `else` of the one before.
-const MAX_LINKS: u32 = 4096;
+const OPEN_ELSE_IFS_MAX: u32 = 4096;
 
 /// So many findings of one file are shown.
 const FINDINGS_MAX: usize = 100;
 
 /// What is to be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum ParseGoal {
     /// A source file.
     Unit,
     /// A type alone.
@@ -61,18 +61,18 @@ pub(crate) enum Entry {
 }
 
 /// Parses a text: the tree, and what is wrong in the order of places.
-pub(crate) fn parse(file: FileId, text: &str, entry: Entry) -> (GreenNode, Vec<Diagnostic>) {
+pub(crate) fn parse(file: FileId, text: &str, entry: ParseGoal) -> (GreenNode, Vec<Diagnostic>) {
     let (raw, lexical) = lexer::tokens(file, text);
     let mut parser = Parser::new(file, text, &raw);
     match entry {
-        Entry::Unit => unit::unit(&mut parser),
-        Entry::Type => parser.alone(SyntaxKind::Unit, |p| {
+        ParseGoal::Unit => unit::unit(&mut parser),
+        ParseGoal::Type => parser.parse_whole_text(SyntaxKind::Unit, |p| {
             types::type_expr(p);
         }),
-        Entry::Expr => parser.alone(SyntaxKind::Unit, |p| {
+        ParseGoal::Expr => parser.parse_whole_text(SyntaxKind::Unit, |p| {
             expr::expr(p);
         }),
-        Entry::Prototype => parser.alone(SyntaxKind::Prototype, function::prototype),
+        ParseGoal::Prototype => parser.parse_whole_text(SyntaxKind::Prototype, function::prototype),
     }
     let diagnostics = parser.diagnostics(&raw, lexical);
     (event::build(text, &raw, parser.events), diagnostics)
@@ -85,28 +85,28 @@ struct Parser<'t> {
     /// Without trivia.
     tokens: Vec<Token>,
     /// Where characters stand that no token begins with.
-    strange: Vec<u32>,
+    unknown_characters: Vec<u32>,
     /// Where closing braces may be that strings without end and comments of other languages have
     /// swallowed.
-    swallowed: Vec<u32>,
-    ahead: Lookahead,
+    swallowed_braces: Vec<u32>,
+    lookahead: Lookahead,
     pos: usize,
-    events: Vec<Event>,
-    found: Vec<Diagnostic>,
+    events: Vec<ParseEvent>,
+    diagnostics: Vec<Diagnostic>,
     /// Heights of the nodes that are open, the innermost last.
     heights: Vec<u32>,
     depth: u32,
     /// How many `else if` are open, of whatever chain.
-    links: u32,
+    open_else_ifs: u32,
     /// The position of the last complaint: there is none further while it stays, nor up to
-    /// `quiet_until`.
-    complained_at: Option<usize>,
+    /// `suppressed_until`.
+    reported_at: Option<usize>,
     /// Where what was complained about ends: what else is wrong before follows from it.
-    quiet_until: usize,
+    suppressed_until: usize,
     /// The last complaint, if it was kept.
-    complaint: Option<usize>,
+    last_report: Option<usize>,
     /// How many complaints there were, kept or not.
-    complaints: usize,
+    report_count: usize,
     /// It was said of this statement, or of what is left of a broken one, that it nests too deeply.
     is_too_deep: bool,
 }
@@ -122,34 +122,34 @@ impl<'t> Parser<'t> {
             file,
             text,
             events: Vec::with_capacity(tokens.len() * 3),
-            strange: raw
+            unknown_characters: raw
                 .iter()
                 .filter(|t| t.kind == SyntaxKind::Unknown)
                 .map(|t| t.start)
                 .collect(),
-            swallowed: raw
+            swallowed_braces: raw
                 .iter()
                 .filter(|t| t.is_broken || t.kind == SyntaxKind::Unknown)
                 .filter(|t| text[t.start as usize..t.end as usize].contains('}'))
                 .map(|t| t.start)
                 .collect(),
-            ahead: Lookahead::of(&tokens, text),
+            lookahead: Lookahead::new(&tokens, text),
             tokens,
             pos: 0,
-            found: Vec::new(),
+            diagnostics: Vec::new(),
             heights: vec![0],
             depth: 0,
-            links: 0,
-            complained_at: None,
-            quiet_until: 0,
-            complaint: None,
-            complaints: 0,
+            open_else_ifs: 0,
+            reported_at: None,
+            suppressed_until: 0,
+            last_report: None,
+            report_count: 0,
             is_too_deep: false,
         }
     }
 
     /// Parses one thing that must be the whole text.
-    fn alone(&mut self, kind: SyntaxKind, parse: impl FnOnce(&mut Self)) {
+    fn parse_whole_text(&mut self, kind: SyntaxKind, parse: impl FnOnce(&mut Self)) {
         let whole = self.start();
         parse(self);
         if !self.at_end() {
@@ -167,7 +167,7 @@ impl<'t> Parser<'t> {
     /// All that is wrong, by place. A comment that swallowed the rest of the file hides what was
     /// missed at the end.
     fn diagnostics(&mut self, raw: &[Token], lexical: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let mut all = std::mem::take(&mut self.found);
+        let mut all = std::mem::take(&mut self.diagnostics);
         let swallowed = raw
             .last()
             .is_some_and(|t| t.kind == SyntaxKind::BlockComment && t.is_broken);
@@ -197,7 +197,7 @@ impl<'t> Parser<'t> {
     }
 
     fn kind_at(&self, index: usize) -> SyntaxKind {
-        step(1);
+        count_steps(1);
         self.tokens.get(index).map_or(SyntaxKind::Eof, |t| t.kind)
     }
 
@@ -239,7 +239,7 @@ impl<'t> Parser<'t> {
         if self.at_end() {
             return;
         }
-        self.events.push(Event::Token { kind, count });
+        self.events.push(ParseEvent::Token { kind, count });
         self.pos += count as usize;
     }
 
@@ -255,7 +255,7 @@ impl<'t> Parser<'t> {
     fn expect(&mut self, kind: SyntaxKind, place: &str) -> bool {
         let is_here = self.eat(kind);
         if !is_here {
-            self.missing(format!("expected `{}` {place}", kind.text()));
+            self.error_missing(format!("expected `{}` {place}", kind.text()));
         }
         is_here
     }
@@ -263,11 +263,13 @@ impl<'t> Parser<'t> {
     // Places.
 
     /// A strange character stands before this token; it was reported.
-    fn is_after_strange(&self) -> bool {
+    fn is_after_unknown(&self) -> bool {
         let before = self.previous_end().start;
         let here = self.span(self.pos).start;
-        let next = self.strange.partition_point(|&at| at < before);
-        self.strange.get(next).is_some_and(|&at| at < here)
+        let next = self.unknown_characters.partition_point(|&at| at < before);
+        self.unknown_characters
+            .get(next)
+            .is_some_and(|&at| at < here)
     }
 
     fn span(&self, index: usize) -> Span {
@@ -291,12 +293,16 @@ impl<'t> Parser<'t> {
 
     /// The token begins a line.
     fn is_on_new_line(&self, index: usize) -> bool {
-        self.ahead.begins_line.get(index).copied().unwrap_or(true)
+        self.lookahead
+            .begins_line
+            .get(index)
+            .copied()
+            .unwrap_or(true)
     }
 
     /// The place to show for a complaint about this token: the token, or the end of the line before
     /// if something is missing there.
-    fn here(&self) -> Span {
+    fn report_span(&self) -> Span {
         match self.is_missed_before() {
             true => self.previous_end(),
             false => self.span(self.pos),

@@ -4,22 +4,22 @@
 //! [`super::lookahead`], so that parsing stays linear.
 
 use super::Parser;
-use super::lookahead::{NONE, STRAY};
+use super::lookahead::{NO_TOKEN, STRAY_BRACKET};
 use crate::SyntaxKind;
 use SyntaxKind::*;
 
 impl Parser<'_> {
     /// The index after the bracket that closes the one at `index`.
     pub(super) fn after_group(&self, index: usize) -> Option<usize> {
-        match self.ahead.partners.get(index) {
-            Some(&(NONE | STRAY)) | None => None,
+        match self.lookahead.partners.get(index) {
+            Some(&(NO_TOKEN | STRAY_BRACKET)) | None => None,
             Some(&partner) => Some(partner as usize + 1),
         }
     }
 
     /// A closing bracket that closes nothing.
     pub(super) fn is_stray(&self, index: usize) -> bool {
-        self.ahead.partners.get(index) == Some(&STRAY)
+        self.lookahead.partners.get(index) == Some(&STRAY_BRACKET)
     }
 
     /// A word that begins a clause of a composite or an invocation, and is not meant as a name.
@@ -71,8 +71,8 @@ impl Parser<'_> {
         let mut at = index + 1;
         loop {
             at = match self.kind_at(at) {
-                Lt if self.ahead.angles[at] == NONE => return None,
-                Lt => self.ahead.angles[at] as usize + 1,
+                Lt if self.lookahead.angles[at] == NO_TOKEN => return None,
+                Lt => self.lookahead.angles[at] as usize + 1,
                 LBracket => self.after_group(at)?,
                 _ => return Some(at),
             };
@@ -105,7 +105,7 @@ impl Parser<'_> {
         if self.kind_at(index) != Ident {
             return None;
         }
-        let at = self.ahead.dotted_ends[index] as usize;
+        let at = self.lookahead.dotted_ends[index] as usize;
         match self.kind_at(at) == ColonColon && self.kind_at(at + 1) == Ident {
             true => Some(at + 2),
             false => Some(index + 1),

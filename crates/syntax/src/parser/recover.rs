@@ -1,12 +1,12 @@
 //! Complaining, and finding a place from which to go on.
 
-use super::{Completed, MAX_DEPTH, Parser};
+use super::{CompletedNode, DEPTH_MAX, Parser};
 use crate::{Diagnostic, Span, SyntaxKind, spelling};
 use SyntaxKind::*;
 
 /// An opening brace and what it opened: for the message when its partner is missing.
 #[derive(Clone, Copy)]
-pub(super) struct Opening {
+pub(super) struct OpenBrace {
     /// The brace.
     pub(super) span: Span,
     /// Such as "composite"; nothing for a broken head.
@@ -17,19 +17,19 @@ impl Parser<'_> {
     /// Says something unless something was already said of this place.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         let is_kept = self.is_kept();
-        self.complained_at = Some(self.pos);
-        self.complaints += 1;
+        self.reported_at = Some(self.pos);
+        self.report_count += 1;
         if is_kept {
             let is_before_line =
                 self.is_on_new_line(self.pos) && diagnostic.span == self.previous_end();
-            self.quiet_until = match is_before_line {
+            self.suppressed_until = match is_before_line {
                 true => self.pos,
                 false => self.broken_end(),
             };
         }
-        self.complaint = is_kept.then_some(self.found.len());
+        self.last_report = is_kept.then_some(self.diagnostics.len());
         if is_kept {
-            self.found.push(diagnostic);
+            self.diagnostics.push(diagnostic);
         }
     }
 
@@ -37,30 +37,30 @@ impl Parser<'_> {
     fn is_kept(&self) -> bool {
         let after_broken = self.pos > 0 && self.tokens[self.pos - 1].is_broken;
         let is_repeated = self
-            .complained_at
-            .is_some_and(|at| at == self.pos || self.pos < self.quiet_until);
-        !is_repeated && !after_broken && !self.is_after_strange()
+            .reported_at
+            .is_some_and(|at| at == self.pos || self.pos < self.suppressed_until);
+        !is_repeated && !after_broken && !self.is_after_unknown()
     }
 
     /// Adds help to what was reported last, if that was kept.
     pub(super) fn add_help(&mut self, help: impl Into<String>) {
-        if let Some(at) = self.complaint {
-            self.found[at].help.push(help.into());
+        if let Some(at) = self.last_report {
+            self.diagnostics[at].help.push(help.into());
         }
     }
 
     /// Says something that is no syntax error proper: the structure is clear, nothing is skipped.
-    pub(super) fn remark(&mut self, diagnostic: Diagnostic) {
-        self.found.push(diagnostic);
+    pub(super) fn report_remark(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
     }
 
     pub(super) fn error_here(&mut self, code: &'static str, message: impl Into<String>) {
-        let span = self.here();
+        let span = self.report_span();
         self.report(Diagnostic::error(code, span, message));
     }
 
-    /// `expected X, found Y` at the token that came instead.
-    pub(super) fn expected(&mut self, what: &str) {
+    /// `error_expected X, found Y` at the token that came instead.
+    pub(super) fn error_expected(&mut self, what: &str) {
         let message = match self.is_missed_before() {
             true => format!("expected {what}"),
             false => format!("expected {what}, found {}", self.found_here()),
@@ -68,13 +68,14 @@ impl Parser<'_> {
         self.error_here("expected-token", message);
     }
 
-    /// `expected X, found Y` where an entry should begin: Y itself is shown, also on a new line.
-    pub(super) fn unexpected(&mut self, what: &str) {
+    /// `error_expected X, found Y` where an entry should begin: Y itself is shown, also on a new
+    /// line.
+    pub(super) fn error_unexpected(&mut self, what: &str) {
         if self.at_any(&[RBrace, Eof]) {
-            self.missing(format!("expected {what}"));
+            self.error_missing(format!("expected {what}"));
         } else {
             let message = format!("expected {what}, found {}", self.found_here());
-            self.wrong("unexpected-token", message);
+            self.error_at_token("unexpected-token", message);
         }
     }
 
@@ -83,18 +84,18 @@ impl Parser<'_> {
         let text = self.token_text(self.pos);
         match self.current() {
             Ident | Number if text.len() <= 30 => format!("`{text}`"),
-            kind => kind.found(),
+            kind => kind.describe(),
         }
     }
 
     /// Something is missing after the token before.
-    pub(super) fn missing(&mut self, message: impl Into<String>) {
+    pub(super) fn error_missing(&mut self, message: impl Into<String>) {
         let span = self.previous_end();
         self.report(Diagnostic::error("expected-token", span, message));
     }
 
     /// The token here is what is wrong.
-    pub(super) fn wrong(&mut self, code: &'static str, message: impl Into<String>) {
+    pub(super) fn error_at_token(&mut self, code: &'static str, message: impl Into<String>) {
         let span = self.span(self.pos);
         self.report(Diagnostic::error(code, span, message));
     }
@@ -129,7 +130,7 @@ impl Parser<'_> {
     fn stray_closers(&mut self) {
         let bracket = self.current().text();
         let message = format!("this `{bracket}` closes nothing");
-        self.wrong("unmatched-bracket", message);
+        self.error_at_token("unmatched-bracket", message);
         let broken = self.start();
         while self.is_stray(self.pos) && !self.is_on_new_line(self.pos) {
             self.bump();
@@ -140,23 +141,26 @@ impl Parser<'_> {
     }
 
     /// Takes the closing brace, or says that it is missing and shows where it was opened.
-    pub(super) fn close_brace(&mut self, opening: Opening) {
+    pub(super) fn close_brace(&mut self, opening: OpenBrace) {
         if self.eat(RBrace) {
             return;
         }
         let end = self.span(self.pos).start;
         let next = self
-            .swallowed
+            .swallowed_braces
             .partition_point(|&at| at <= opening.span.start);
-        if self.swallowed.get(next).is_some_and(|&at| at <= end) {
-            self.complaints += 1;
+        if self.swallowed_braces.get(next).is_some_and(|&at| at <= end) {
+            self.report_count += 1;
             return;
         }
         let what = opening.what;
         let message = format!("missing `}}` to close this {what}");
         let diagnostic = Diagnostic::error("missing-brace", self.previous_end(), message)
             .label(opening.span, format!("the {what} is opened here"));
-        let suspect = self.is_kept().then(|| self.suspect(opening)).flatten();
+        let suspect = self
+            .is_kept()
+            .then(|| self.misplaced_brace(opening))
+            .flatten();
         self.report(match suspect {
             Some(place) => diagnostic.label(place, "perhaps the block that begins here lacks it"),
             None => diagnostic,
@@ -165,7 +169,7 @@ impl Parser<'_> {
 
     /// A brace inside the unclosed one whose partner stands further left than the line that opened
     /// it: that partner was probably meant for a brace further out.
-    fn suspect(&self, opening: Opening) -> Option<Span> {
+    fn misplaced_brace(&self, opening: OpenBrace) -> Option<Span> {
         let first = self
             .tokens
             .partition_point(|t| t.start <= opening.span.start);
@@ -182,17 +186,17 @@ impl Parser<'_> {
 
     /// How many blanks begin the line of a token.
     pub(super) fn indentation(&self, index: usize) -> usize {
-        self.ahead
+        self.lookahead
             .indentations
             .get(index)
             .map_or(0, |&n| n as usize)
     }
 
     /// Takes the `{` that opens something. `None` if it is missing; that was said then.
-    pub(super) fn open_brace(&mut self, what: &'static str, place: &str) -> Option<Opening> {
+    pub(super) fn open_brace(&mut self, what: &'static str, place: &str) -> Option<OpenBrace> {
         let span = self.span(self.pos);
         if self.expect(LBrace, place) {
-            return Some(Opening { span, what });
+            return Some(OpenBrace { span, what });
         }
         None
     }
@@ -256,7 +260,7 @@ impl Parser<'_> {
     }
 
     /// Takes the token as an `Error` node.
-    pub(super) fn skip_token(&mut self) -> Completed {
+    pub(super) fn skip_token(&mut self) -> CompletedNode {
         let broken = self.start();
         self.skip_one();
         self.finish(broken, Error)
@@ -264,7 +268,7 @@ impl Parser<'_> {
 
     /// Runs a production one level deeper. Past the limit the source is passed over instead.
     pub(super) fn nested<R>(&mut self, parse: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= DEPTH_MAX {
             self.too_deep();
             return None;
         }
@@ -282,10 +286,10 @@ impl Parser<'_> {
         // What is left of the same nest goes too far too.
         match std::mem::replace(&mut self.is_too_deep, true) {
             false => self.report(diagnostic),
-            true => self.complaints += 1,
+            true => self.report_count += 1,
         }
         self.skip(|p| p.at(Comma));
-        self.complained_at = Some(self.pos);
+        self.reported_at = Some(self.pos);
     }
 
     // Names.
@@ -302,12 +306,12 @@ impl Parser<'_> {
                     Diagnostic::error("reserved-word", span, message)
                         .help(format!("choose another name, such as `{word}_`")),
                 );
-                self.quiet_until = self.pos;
+                self.suppressed_until = self.pos;
                 self.bump_as(Ident, 1);
                 true
             }
             _ => {
-                self.expected(what);
+                self.error_expected(what);
                 false
             }
         }
@@ -320,7 +324,7 @@ impl Parser<'_> {
         if is_name && self.token_text(at).starts_with('$') {
             let message = format!("`{}` cannot be {what}", self.token_text(at));
             let span = self.span(at);
-            self.remark(
+            self.report_remark(
                 Diagnostic::error("dollar-name", span, message)
                     .help("only the name of a composite's parameter begins with `$`"),
             );
@@ -361,7 +365,7 @@ impl Parser<'_> {
                 .help(format!("did you mean `{}`?", kind.text())),
         );
         self.bump_as(kind, 1);
-        self.complained_at = None;
+        self.reported_at = None;
         Some(kind)
     }
 

@@ -1,21 +1,21 @@
 //! Statements of functions and of logic clauses.
 
-use super::recover::Opening;
-use super::{Completed, MAX_LINKS, Parser, composite, expr, function, types};
+use super::recover::OpenBrace;
+use super::{CompletedNode, OPEN_ELSE_IFS_MAX, Parser, composite, expr, function, types};
 use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
 
 /// `{ ... }`; the token here is `{`.
-pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
+pub(super) fn block(p: &mut Parser, what: &'static str) -> CompletedNode {
     let node = p.start();
-    let opening = Opening {
+    let opening = OpenBrace {
         span: p.span(p.pos),
         what,
     };
     p.bump();
     let (mut failed, mut is_broken) = (false, false);
     while !p.at_any(&[RBrace, Eof]) && !is_outside(p) {
-        let before = (p.pos, p.complaints);
+        let before = (p.pos, p.report_count);
         // The `else` of a broken `if` is no further mistake.
         if (failed && !p.begins_statement()) || (is_broken && p.at(ElseKw)) {
             p.skip_token();
@@ -24,8 +24,8 @@ pub(super) fn block(p: &mut Parser, what: &'static str) -> Completed {
         let is_if = p.at(IfKw);
         p.is_too_deep &= failed || is_broken;
         statement(p);
-        failed = p.complaints != before.1 && !p.is_at_boundary();
-        is_broken = is_if && p.complaints != before.1;
+        failed = p.report_count != before.1 && !p.is_at_boundary();
+        is_broken = is_if && p.report_count != before.1;
         if p.pos == before.0 {
             p.skip_token();
         }
@@ -71,7 +71,7 @@ fn one_statement(p: &mut Parser) {
         }
         Semi => empty_statement(p),
         ElseKw => {
-            p.wrong("misplaced-else", "`else` without an `if` before it");
+            p.error_at_token("misplaced-else", "`else` without an `if` before it");
             p.bump();
         }
         VarKw if p.nth(1) == Ident => {
@@ -81,15 +81,15 @@ fn one_statement(p: &mut Parser) {
         MutableKw if p.nth(1) == Ident && p.nth(2) == Eq => {
             untyped_declaration(p, "missing-type", "a variable is declared with its type");
         }
-        Ident if foreign(p).is_some() => foreign_statement(p),
+        Ident if foreign_advice(p).is_some() => foreign_statement(p),
         Ident if is_foreign_qualifier(p) => {
             let word = p.token_text(p.pos);
-            p.wrong("foreign-statement", format!("SPL has no `{word}`"));
+            p.error_at_token("foreign-statement", format!("SPL has no `{word}`"));
             p.add_help(match word {
                 "unsigned" | "signed" => "write `uint32` or `int32` for instance, with the width",
                 _ => "leave it out: a variable that is not `mutable` never changes",
             });
-            p.complained_at = None;
+            p.reported_at = None;
             p.skip_token();
             one_statement(p);
         }
@@ -123,7 +123,7 @@ fn variable(p: &mut Parser) {
     let node = p.start();
     let name = p.start();
     let help = match p.current() {
-        LBracket => Some(types::arrays(p)),
+        LBracket => Some(types::array_advice(p)),
         MutableKw => Some("`mutable` stands before the type: `mutable int32 x = 1;`"),
         kind if kind.is_type_keyword() => Some("each type has a declaration of its own"),
         _ => None,
@@ -150,7 +150,7 @@ fn foreign_assignment(p: &mut Parser) {
             "SPL has no `:=`",
         ));
         p.add_help("write `=`");
-        p.complained_at = None;
+        p.reported_at = None;
         p.skip_token();
     }
 }
@@ -163,7 +163,7 @@ fn is_foreign_assignment(p: &Parser) -> bool {
 fn untyped_declaration(p: &mut Parser, code: &'static str, message: &str) {
     let node = p.start();
     let declaration = p.start();
-    p.wrong(code, message);
+    p.error_at_token(code, message);
     p.add_help("write `int32 x = 1;` for instance, or `mutable int32 x = 1;`");
     p.bump_as(MutableKw, 1);
     let nothing = p.start();
@@ -175,7 +175,7 @@ fn untyped_declaration(p: &mut Parser, code: &'static str, message: &str) {
 }
 
 /// Statements that other languages have: the word, what follows it, and what SPL has instead.
-const FOREIGN: &[(&str, SyntaxKind, &str)] = &[
+const FOREIGN_STATEMENTS: &[(&str, SyntaxKind, &str)] = &[
     (
         "switch",
         LParen,
@@ -190,10 +190,10 @@ const FOREIGN: &[(&str, SyntaxKind, &str)] = &[
     ("foreach", LParen, "write `for (int32 x in values) { }`"),
 ];
 
-fn foreign(p: &Parser) -> Option<&'static str> {
+fn foreign_advice(p: &Parser) -> Option<&'static str> {
     let text = p.token_text(p.pos);
     let follows = |&&(word, next, _): &&(&str, SyntaxKind, &str)| word == text && p.nth(1) == next;
-    let (_, next, help) = FOREIGN.iter().find(follows)?;
+    let (_, next, help) = FOREIGN_STATEMENTS.iter().find(follows)?;
     // `switch (x);` calls a function of that name.
     let is_followed = *next == LBrace
         || (p.after_group(p.pos + 1)).is_some_and(|after| p.kind_at(after) == LBrace);
@@ -212,9 +212,9 @@ fn is_foreign_qualifier(p: &Parser) -> bool {
 /// A statement of another language, with the blocks that belong to it, is passed over.
 fn foreign_statement(p: &mut Parser) {
     let node = p.start();
-    let help = foreign(p).unwrap_or_default();
+    let help = foreign_advice(p).unwrap_or_default();
     let word = p.token_text(p.pos);
-    p.wrong("foreign-statement", format!("SPL has no `{word}`"));
+    p.error_at_token("foreign-statement", format!("SPL has no `{word}`"));
     p.add_help(help);
     let is_loop = word == "do";
     p.bump();
@@ -231,12 +231,12 @@ fn foreign_statement(p: &mut Parser) {
 /// A function where none may stand: it is parsed and left out.
 fn nested_function(p: &mut Parser) {
     let node = p.start();
-    p.wrong(
+    p.error_at_token(
         "nested-function",
         "a function cannot be defined inside of another body",
     );
     p.add_help("define it at the top level of the file, outside of composites");
-    p.complained_at = None;
+    p.reported_at = None;
     function::function(p);
     p.finish(node, Error);
 }
@@ -267,7 +267,7 @@ fn expression_statement(p: &mut Parser) {
 
 fn empty_statement(p: &mut Parser) {
     let span = p.span(p.pos);
-    p.remark(Diagnostic::warning(
+    p.report_remark(Diagnostic::warning(
         "empty-statement",
         span,
         "a `;` without a statement before it",
@@ -280,16 +280,16 @@ fn empty_statement(p: &mut Parser) {
 /// With its `else if`s: each stands in the `else` of the one before, and costs no stack here.
 fn if_statement(p: &mut Parser) {
     let mut open = vec![p.start()];
-    let links = p.links;
+    let links = p.open_else_ifs;
     while one_if(p) {
-        if p.links == MAX_LINKS {
+        if p.open_else_ifs == OPEN_ELSE_IFS_MAX {
             p.too_deep();
             break;
         }
-        p.links += 1;
+        p.open_else_ifs += 1;
         open.push(p.start());
     }
-    p.links = links;
+    p.open_else_ifs = links;
     while let Some(node) = open.pop() {
         p.finish(node, IfStmt);
     }
@@ -300,9 +300,9 @@ fn one_if(p: &mut Parser) -> bool {
     p.bump();
     condition(p, "if");
     if is_foreign_then(p) {
-        p.wrong("foreign-statement", "SPL has no `then`");
+        p.error_at_token("foreign-statement", "SPL has no `then`");
         p.add_help("leave it out");
-        p.complained_at = None;
+        p.reported_at = None;
         p.skip_token();
     }
     statement(p);
@@ -313,9 +313,9 @@ fn one_if(p: &mut Parser) -> bool {
         statement(p);
     } else if is_foreign_else_if(p) {
         let word = p.token_text(p.pos);
-        p.wrong("foreign-statement", format!("SPL has no `{word}`"));
+        p.error_at_token("foreign-statement", format!("SPL has no `{word}`"));
         p.add_help("write `else if (condition)`");
-        p.complained_at = None;
+        p.reported_at = None;
         return true;
     }
     false
@@ -377,8 +377,8 @@ fn for_head(p: &mut Parser, open: usize) {
     if p.at(Ident) && p.nth(1) == InKw {
         let name = p.token_text(p.pos);
         let message = format!("expected a type before the loop's variable `{name}`");
-        p.wrong("expected-token", message);
-        p.complained_at = None;
+        p.error_at_token("expected-token", message);
+        p.reported_at = None;
     } else {
         types::type_expr(p);
     }
@@ -393,7 +393,7 @@ fn for_head(p: &mut Parser, open: usize) {
     if p.eat(RParen) {
         return;
     }
-    p.missing("expected `)` to close the head of the loop");
+    p.error_missing("expected `)` to close the head of the loop");
     if p.at(Number) && p.token_text(p.pos).starts_with('.') {
         p.add_help("write `range(0, 5)` for the numbers from 0 to 4");
     }
@@ -411,7 +411,7 @@ fn immutable_head(p: &mut Parser, open: usize) {
             "the variable of a loop cannot be `mutable`",
         ));
         p.add_help("copy it into a `mutable` variable and change that");
-        p.complained_at = None;
+        p.reported_at = None;
     }
     p.bump();
 }

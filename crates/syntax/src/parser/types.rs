@@ -1,18 +1,18 @@
 //! Types: `int32`, `rstring[8]`, `list<T>[10]`, `tuple<...>`, `ns::C.T`.
 
-use super::recover::Opening;
-use super::{Completed, Parser, expr};
+use super::recover::OpenBrace;
+use super::{CompletedNode, Parser, expr};
 use crate::{Diagnostic, SyntaxKind};
 use SyntaxKind::*;
 
 /// What is meant by `int32[]`.
-const ARRAYS: &str = "values of one type in order are a `list<T>`";
+const ARRAY_ADVICE: &str = "values of one type in order are a `list<T>`";
 
 /// A type. `None` if none begins here; that was said then.
-pub(super) fn type_expr(p: &mut Parser) -> Option<Completed> {
+pub(super) fn type_expr(p: &mut Parser) -> Option<CompletedNode> {
     p.nested(|p| match p.current() {
         kind if kind.is_primitive_keyword() => Some(primitive(p)),
-        Ident => Some(named(p)),
+        Ident => Some(named_type(p)),
         RstringKw => Some(bounded_string(p)),
         XmlKw => Some(xml(p)),
         EnumKw => Some(enumeration(p)),
@@ -23,7 +23,7 @@ pub(super) fn type_expr(p: &mut Parser) -> Option<Completed> {
         OptionalKw => Some(optional(p)),
         VoidKw => Some(misplaced_void(p)),
         _ => {
-            p.expected("a type");
+            p.error_expected("a type");
             None
         }
     })
@@ -57,8 +57,8 @@ pub(super) fn bare_stream_type(p: &mut Parser) {
 pub(super) fn definition(p: &mut Parser) {
     let body = p.start();
     let is_body = match elements(p, false) {
-        Elements::One => false,
-        Elements::Body => true,
+        TypeListForm::SingleType => false,
+        TypeListForm::TupleBody => true,
     };
     match is_body {
         true => {
@@ -68,13 +68,13 @@ pub(super) fn definition(p: &mut Parser) {
     }
 }
 
-fn primitive(p: &mut Parser) -> Completed {
+fn primitive(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     p.finish(node, PrimitiveType)
 }
 
-fn misplaced_void(p: &mut Parser) -> Completed {
+fn misplaced_void(p: &mut Parser) -> CompletedNode {
     let span = p.span(p.pos);
     p.report(
         Diagnostic::error("misplaced-void", span, "`void` is no type of a value")
@@ -83,7 +83,7 @@ fn misplaced_void(p: &mut Parser) -> Completed {
     primitive(p)
 }
 
-fn named(p: &mut Parser) -> Completed {
+fn named_type(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     expr::qualified_name(p);
     if p.at(Dot) && p.nth(1) == Ident {
@@ -112,7 +112,7 @@ fn foreign_arguments(p: &mut Parser) {
     close_angle(p, "to close the types");
 }
 
-fn bounded_string(p: &mut Parser) -> Completed {
+fn bounded_string(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     bound(p);
@@ -120,10 +120,10 @@ fn bounded_string(p: &mut Parser) -> Completed {
 }
 
 /// What is meant by brackets behind a type that has no bound.
-pub(super) fn arrays(p: &Parser) -> &'static str {
+pub(super) fn array_advice(p: &Parser) -> &'static str {
     match p.kind_at(p.pos.saturating_sub(1)) {
         UstringKw => "only `rstring` and collections can be bounded: `rstring[10]`",
-        _ => ARRAYS,
+        _ => ARRAY_ADVICE,
     }
 }
 
@@ -139,26 +139,26 @@ fn bound(p: &mut Parser) {
     p.finish(node, Dim);
 }
 
-fn xml(p: &mut Parser) -> Completed {
+fn xml(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     if p.eat(Lt) {
         if !p.eat(StringToken) {
-            p.expected("the schema's address in quotes");
+            p.error_expected("the schema's address in quotes");
         }
         close_angle(p, "after the schema's address");
     }
     p.finish(node, XmlType)
 }
 
-fn enumeration(p: &mut Parser) -> Completed {
+fn enumeration(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     let Some(opening) = p.open_brace("enumeration", "after `enum`") else {
         return p.finish(node, EnumType);
     };
     if p.at(RBrace) {
-        p.expected("an enumerator");
+        p.error_expected("an enumerator");
     }
     while !p.at_any(&[RBrace, Semi, Eof]) {
         let name = p.start();
@@ -171,7 +171,7 @@ fn enumeration(p: &mut Parser) -> Completed {
             break;
         }
         if p.at(RBrace) {
-            p.expected("an enumerator after `,`");
+            p.error_expected("an enumerator after `,`");
         }
     }
     close_list(p, opening);
@@ -179,22 +179,22 @@ fn enumeration(p: &mut Parser) -> Completed {
 }
 
 /// The closing brace of a short list: what stands before it is passed over.
-fn close_list(p: &mut Parser, opening: Opening) {
+fn close_list(p: &mut Parser, opening: OpenBrace) {
     if !p.at(RBrace) {
-        p.missing("expected `,` or `}` after the enumerator");
+        p.error_missing("expected `,` or `}` after the enumerator");
         p.skip(|_| false);
     }
     p.close_brace(opening);
 }
 
-fn tuple(p: &mut Parser) -> Completed {
+fn tuple(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     angle_body(p, "tuple");
     p.finish(node, TupleType)
 }
 
-fn collection(p: &mut Parser, kind: SyntaxKind, count: usize) -> Completed {
+fn collection(p: &mut Parser, kind: SyntaxKind, count: usize) -> CompletedNode {
     let node = p.start();
     let word = p.current().text();
     p.bump();
@@ -215,13 +215,13 @@ fn collection(p: &mut Parser, kind: SyntaxKind, count: usize) -> Completed {
     p.finish(node, kind)
 }
 
-fn optional(p: &mut Parser) -> Completed {
+fn optional(p: &mut Parser) -> CompletedNode {
     let node = p.start();
     p.bump();
     if p.expect(Lt, "after `optional`") {
         if p.at(OptionalKw) {
             let span = p.span(p.pos);
-            p.remark(Diagnostic::error(
+            p.report_remark(Diagnostic::error(
                 "nested-optional",
                 span,
                 "an optional type cannot hold an optional type",
@@ -255,7 +255,7 @@ fn close_angle(p: &mut Parser, place: &str) {
     if p.eat(Gt) {
         return;
     }
-    p.missing(format!("expected `>` {place}"));
+    p.error_missing(format!("expected `>` {place}"));
     if let Some(close) = p.closing_angle() {
         let broken = p.start();
         while p.pos < close {
@@ -267,15 +267,15 @@ fn close_angle(p: &mut Parser, place: &str) {
 }
 
 /// What a list of types with or without names came to be.
-enum Elements {
+enum TypeListForm {
     /// A single type without a name.
-    One,
+    SingleType,
     /// Attributes, or several tuple types.
-    Body,
+    TupleBody,
 }
 
 /// `int32 a, rstring b` or `T1, tuple<...>`: one form throughout.
-fn elements(p: &mut Parser, in_angles: bool) -> Elements {
+fn elements(p: &mut Parser, in_angles: bool) -> TypeListForm {
     let mut first_is_named = None;
     let mut count = 0;
     loop {
@@ -306,9 +306,9 @@ fn elements(p: &mut Parser, in_angles: bool) -> Elements {
         }
         let is_element = in_angles || count > 0 || p.at(Comma);
         match first_is_named {
-            Some(form) if form != is_named => mixed(p, is_named),
+            Some(form) if form != is_named => report_mixed(p, is_named),
             // It is not known which form is meant.
-            _ if !is_named && is_element && !is_extendee(ty) => unnamed(p),
+            _ if !is_named && is_element && !is_extendee(ty) => report_unnamed(p),
             _ => first_is_named = Some(is_named),
         }
         count += 1;
@@ -317,8 +317,8 @@ fn elements(p: &mut Parser, in_angles: bool) -> Elements {
         }
     }
     match first_is_named == Some(false) && count == 1 {
-        true => Elements::One,
-        false => Elements::Body,
+        true => TypeListForm::SingleType,
+        false => TypeListForm::TupleBody,
     }
 }
 
@@ -343,9 +343,9 @@ fn name_first(p: &mut Parser) {
         _ => format!("write the type, then `{written}`"),
     };
     let message = "the type of an attribute stands before its name";
-    p.wrong("type-after-name", message);
+    p.error_at_token("type-after-name", message);
     p.add_help(help);
-    p.complained_at = None;
+    p.reported_at = None;
     let name = p.start();
     p.bump();
     p.finish(name, Name);
@@ -375,7 +375,7 @@ fn skip_element(p: &mut Parser) -> bool {
 fn another_element(p: &mut Parser) -> bool {
     if p.eat(Comma) {
         if p.at_any(&[Gt, Semi]) {
-            p.expected("an attribute after `,`");
+            p.error_expected("an attribute after `,`");
             return false;
         }
         return true;
@@ -391,25 +391,25 @@ fn another_element(p: &mut Parser) -> bool {
 }
 
 /// An element without a name must be a tuple type or the name of one.
-fn is_extendee(ty: Completed) -> bool {
+fn is_extendee(ty: CompletedNode) -> bool {
     matches!(ty.kind, NamedType | TupleType)
 }
 
 /// Reports an attribute without a name.
-fn unnamed(p: &mut Parser) {
-    p.missing("expected a name after the attribute's type");
+fn report_unnamed(p: &mut Parser) {
+    p.error_missing("expected a name after the attribute's type");
     if p.at(LBracket) {
-        p.add_help(arrays(p));
+        p.add_help(array_advice(p));
     }
 }
 
-fn mixed(p: &mut Parser, is_named: bool) {
+fn report_mixed(p: &mut Parser, is_named: bool) {
     let span = p.previous_end();
     if !is_named {
         let message = "expected a name after the attribute's type";
         p.report(Diagnostic::error("expected-token", span, message));
         p.add_help(match p.at(LBracket) {
-            true => arrays(p),
+            true => array_advice(p),
             false => "to add those of a tuple type, put all into such types: `tuple<int32 a>, T`",
         });
         return;

@@ -6,7 +6,7 @@ use SyntaxKind::*;
 
 /// How far a unit has come; what belongs further up is complained about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Progress {
+enum UnitSection {
     Start,
     Uses,
     Items,
@@ -15,7 +15,7 @@ enum Progress {
 /// A whole file.
 pub(super) fn unit(p: &mut Parser) {
     let node = p.start();
-    let mut progress = Progress::Start;
+    let mut progress = UnitSection::Start;
     while !p.at_end() {
         let before = p.pos;
         p.is_too_deep = false;
@@ -27,38 +27,38 @@ pub(super) fn unit(p: &mut Parser) {
     p.finish(node, Unit);
 }
 
-fn item(p: &mut Parser, progress: &mut Progress) {
+fn item(p: &mut Parser, progress: &mut UnitSection) {
     match p.current() {
         NamespaceKw => {
-            in_order(
+            check_order(
                 p,
-                *progress == Progress::Start,
+                *progress == UnitSection::Start,
                 "`namespace` must be the first of a file",
             );
             namespace(p);
-            *progress = (*progress).max(Progress::Uses);
+            *progress = (*progress).max(UnitSection::Uses);
         }
         UseKw => {
-            in_order(
+            check_order(
                 p,
-                *progress < Progress::Items,
+                *progress < UnitSection::Items,
                 "`use` must stand before all definitions",
             );
             use_directive(p);
-            *progress = (*progress).max(Progress::Uses);
+            *progress = (*progress).max(UnitSection::Uses);
         }
         _ => {
             if definition(p) {
-                *progress = Progress::Items;
+                *progress = UnitSection::Items;
             }
         }
     }
 }
 
-fn in_order(p: &mut Parser, is_in_order: bool, message: &str) {
+fn check_order(p: &mut Parser, is_in_order: bool, message: &str) {
     if !is_in_order {
         let span = p.span(p.pos);
-        p.remark(Diagnostic::error("item-order", span, message));
+        p.report_remark(Diagnostic::error("item-order", span, message));
     }
 }
 
@@ -98,15 +98,15 @@ fn use_directive(p: &mut Parser) {
 /// A composite, function or type. Says whether it was one.
 fn definition(p: &mut Parser) -> bool {
     match p.current() {
-        At => annotated(p),
+        At => annotated_item(p),
         TypeKw => type_item(p),
-        PublicKw | StatefulKw => modified(p),
+        PublicKw | StatefulKw => modified_item(p),
         CompositeKw => composite_item(p),
         VoidKw => function::function(p),
         kind if kind.is_type_keyword() && !is_variable(p) => function::function(p),
-        Ident => return named(p),
+        Ident => return item_after_name(p),
         _ => {
-            stray(p);
+            stray_item(p);
             return false;
         }
     }
@@ -119,7 +119,7 @@ fn composite_item(p: &mut Parser) {
     p.finish(node, Composite);
 }
 
-fn annotated(p: &mut Parser) {
+fn annotated_item(p: &mut Parser) {
     let node = p.start();
     let first = p.span(p.pos);
     annotation::annotations(p);
@@ -131,12 +131,12 @@ fn annotated(p: &mut Parser) {
     }
     p.finish(node, Error);
     let message = "an annotation stands before a composite or an operator invocation";
-    p.remark(Diagnostic::error("misplaced-annotation", first, message));
-    p.complained_at = Some(p.pos);
+    p.report_remark(Diagnostic::error("misplaced-annotation", first, message));
+    p.reported_at = Some(p.pos);
 }
 
 /// After `public` or `stateful`.
-fn modified(p: &mut Parser) {
+fn modified_item(p: &mut Parser) {
     let mut ahead = p.pos;
     while matches!(p.kind_at(ahead), PublicKw | StatefulKw) {
         ahead += 1;
@@ -150,7 +150,7 @@ fn modified(p: &mut Parser) {
         }
         TypeKw => {
             let span = p.span(p.pos);
-            p.remark(
+            p.report_remark(
                 Diagnostic::error("misplaced-modifier", span, "a type cannot be `public`")
                     .help("a type is visible everywhere; write only `type`"),
             );
@@ -184,7 +184,7 @@ fn composite_modifiers(p: &mut Parser, composite: usize) {
         let word = p.current().text();
         let message = format!("`{word}` cannot stand here before `composite`");
         let span = p.span(p.pos);
-        p.remark(Diagnostic::error("misplaced-modifier", span, message));
+        p.report_remark(Diagnostic::error("misplaced-modifier", span, message));
         p.skip_token();
     }
 }
@@ -197,7 +197,7 @@ fn type_item(p: &mut Parser) {
 }
 
 /// A name at the beginning of a definition: the result type of a function, or a misspelt word.
-fn named(p: &mut Parser) -> bool {
+fn item_after_name(p: &mut Parser) -> bool {
     let is_function = p
         .after_type_name(p.pos)
         .is_some_and(|after| p.kind_at(after) == Ident && p.kind_at(after + 1) == LParen);
@@ -214,8 +214,8 @@ fn named(p: &mut Parser) -> bool {
     }
     if p.nth(1) == Eq && p.nth(2).is_type_keyword() {
         let message = format!("expected `type` before `{} =`", p.token_text(p.pos));
-        p.wrong("unexpected-token", message);
-        p.complained_at = None;
+        p.error_at_token("unexpected-token", message);
+        p.reported_at = None;
         let node = p.start();
         composite::type_definition(p);
         p.finish(node, TypeItem);
@@ -233,7 +233,7 @@ fn named(p: &mut Parser) -> bool {
             resume_misspelt(p, kind)
         }
         _ => {
-            stray(p);
+            stray_item(p);
             false
         }
     }
@@ -241,7 +241,7 @@ fn named(p: &mut Parser) -> bool {
 
 /// Goes on as if the word had been spelt well.
 fn resume_misspelt(p: &mut Parser, kind: SyntaxKind) -> bool {
-    p.complained_at = None;
+    p.reported_at = None;
     match kind {
         PublicKw | StatefulKw => {
             p.skip_token();
@@ -280,26 +280,26 @@ fn is_composite(p: &Parser, index: usize) -> bool {
 }
 
 /// What begins no definition: says so and passes over it, up to what does.
-fn stray(p: &mut Parser) {
+fn stray_item(p: &mut Parser) {
     match p.current() {
         RBrace => {
-            p.wrong("unmatched-brace", "this `}` closes nothing");
+            p.error_at_token("unmatched-brace", "this `}` closes nothing");
             p.skip_token();
             return;
         }
         Semi => {
-            p.wrong("unexpected-token", "no `;` is needed here");
+            p.error_at_token("unexpected-token", "no `;` is needed here");
             p.skip_token();
             return;
         }
         _ if p.begins_invocation(p.pos) || p.begins_clause(p.pos) => {
             let word = p.current().text();
-            p.wrong("misplaced-clause", format!("`{word}` outside a composite"));
+            p.error_at_token("misplaced-clause", format!("`{word}` outside a composite"));
             p.add_help("perhaps a `}` before it closes the composite too early");
         }
         _ => {
-            p.unexpected("a composite, a function or a type");
-            advise(p);
+            p.error_unexpected("a composite, a function or a type");
+            report_foreign_start(p);
         }
     }
     let is_remainder = is_remainder(p);
@@ -326,7 +326,7 @@ fn is_variable(p: &Parser) -> bool {
 }
 
 /// What is meant by what other languages begin a file or a function with.
-fn advise(p: &mut Parser) {
+fn report_foreign_start(p: &mut Parser) {
     match p.token_text(p.pos) {
         "import" | "include" | "using" | "package" => {
             p.add_help("names of other namespaces are seen after `use name.space::*;`");
@@ -354,13 +354,17 @@ fn is_item(p: &Parser) -> bool {
             CompositeKw | PublicKw
         ),
         _ if p.begins_item(p.pos) => true,
-        _ => p.is_at_boundary() && p.is_on_new_line(p.pos) && (begins_function(p) || is_other(p)),
+        _ => {
+            p.is_at_boundary()
+                && p.is_on_new_line(p.pos)
+                && (begins_function(p) || begins_other_item(p))
+        }
     }
 }
 
 /// A word at the beginning of a line that may be meant to begin a definition, and is no entry of a
 /// clause.
-fn is_other(p: &Parser) -> bool {
+fn begins_other_item(p: &Parser) -> bool {
     p.at(TypeKw) || (p.at(Ident) && p.nth(1) != Colon)
 }
 

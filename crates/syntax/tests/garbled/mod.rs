@@ -1,6 +1,6 @@
-//! Texts of any size that are wrong in one way throughout: brackets of every kind that are never closed
-//! or closed wrongly, chains, lists without commas, strings and comments without end, words out of
-//! place. Each has made the parser or the formatter search the same tokens again and again.
+//! Texts of any size that are wrong in one way throughout: brackets of every kind that are never
+//! closed or closed wrongly, chains, lists without commas, strings and comments without end, words
+//! out of place. Each has made the parser or the formatter search the same tokens again and again.
 
 /// Texts by name, made of a count.
 pub type Garbled = (&'static str, fn(usize) -> String);

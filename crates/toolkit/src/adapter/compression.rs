@@ -6,9 +6,9 @@ use graph::{Fault, FaultKind};
 
 use super::zlib::ZlibReader;
 
-/// What is compressed as a whole holds so many bytes at most: a datagram of bzip2 can become 40,000 times
-/// as much, and anybody may send one.
-const WHOLE_BYTES_MAX: u64 = 16 << 20;
+/// What is compressed as a whole holds so many bytes at most: a datagram of bzip2 can become 40,000
+/// times as much, and anybody may send one.
+const DECOMPRESSED_BYTES_MAX: u64 = 16 << 20;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Compression {
     ///
     /// # Errors
     /// If there is none of that name; the model lists the names.
-    pub fn of(literal: Option<&str>) -> Result<Option<Compression>, Fault> {
+    pub fn from_literal(literal: Option<&str>) -> Result<Option<Compression>, Fault> {
         Ok(Some(match literal {
             None => return Ok(None),
             Some("zlib") => Compression::Zlib,
@@ -37,7 +37,10 @@ impl Compression {
     }
 
     /// What bytes were before they were compressed.
-    pub fn decompressed<'r>(self, bytes: impl Read + Send + 'r) -> Box<dyn Read + Send + 'r> {
+    pub fn decompressing_reader<'r>(
+        self,
+        bytes: impl Read + Send + 'r,
+    ) -> Box<dyn Read + Send + 'r> {
         match self {
             Compression::Zlib => Box::new(ZlibReader::new(bytes)),
             Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(bytes)),
@@ -51,10 +54,12 @@ impl Compression {
     /// It is not compressed like that, or becomes too much.
     pub fn decompress(self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut plain = Vec::new();
-        let mut most = self.decompressed(bytes).take(WHOLE_BYTES_MAX + 1);
+        let mut most = self
+            .decompressing_reader(bytes)
+            .take(DECOMPRESSED_BYTES_MAX + 1);
         let length = most.read_to_end(&mut plain)? as u64;
-        if length > WHOLE_BYTES_MAX {
-            let message = format!("it holds more than {WHOLE_BYTES_MAX} bytes");
+        if length > DECOMPRESSED_BYTES_MAX {
+            let message = format!("it holds more than {DECOMPRESSED_BYTES_MAX} bytes");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
         }
         Ok(plain)
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_becomes_too_much_is_refused() {
-        let most = vec![0; WHOLE_BYTES_MAX as usize];
+        let most = vec![0; DECOMPRESSED_BYTES_MAX as usize];
         for algorithm in ALL {
             let small = algorithm.compress(&most).expect("no fault");
             let plain = algorithm.decompress(&small).expect("as much as may be");

@@ -2,18 +2,21 @@
 //!
 //! The compiler joins what a program exports with what it imports itself; other jobs see nothing.
 
-use graph::{ExprKind, Fault, InPortModel, Misuse, Operator, OperatorModel, ParamMode, ParamModel};
-use graph::{Part, Role};
-use runtime::{Logic, Make, OperatorEntry};
+use graph::{
+    ExprKind, Fault, InPortModel, InvocationError, OperatorModel, OperatorNode, ParamMode,
+    ParamModel,
+};
+use graph::{InvocationPart, OperatorRole};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::Type;
 
 use crate::lower;
-use crate::rule::{exprs, given, wrong};
+use crate::verify_params::{exprs, has_param, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -54,17 +57,17 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     enums: &[("CongestionPolicyType", &["dropConnection", "wait"])],
     allows_logic: false,
-    role: Role::Boundary,
+    role: OperatorRole::Boundary,
     verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
 
 /// Either an id or properties; those of types that subscriptions know.
-fn verify(operator: &Operator) -> Result<(), Misuse> {
-    if given(operator, "streamId") && given(operator, "properties") {
+fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
+    if has_param(operator, "streamId") && has_param(operator, "properties") {
         let help = "importers ask for an id, or for properties";
-        return wrong(
-            Part::Param("properties"),
+        return report_misuse(
+            InvocationPart::Param("properties"),
             "`streamId` and `properties` exclude each other",
             help,
         );
@@ -75,7 +78,7 @@ fn verify(operator: &Operator) -> Result<(), Misuse> {
     let help = "write `properties : { name = \"x\", level = 3l };` for instance";
     let (Type::Tuple(ty), ExprKind::Const(_)) = (&properties.ty, &properties.kind) else {
         let message = format!("`properties` is a tuple, not {}", properties.ty);
-        return wrong(Part::Param("properties"), message, help);
+        return report_misuse(InvocationPart::Param("properties"), message, help);
     };
     match ty
         .attributes
@@ -86,7 +89,7 @@ fn verify(operator: &Operator) -> Result<(), Misuse> {
             let (name, ty) = (&attribute.name, &attribute.ty);
             let message = format!("property `{name}` is {ty}");
             let help = "properties are integers, floats, rstrings, and lists of them";
-            wrong(Part::Param("properties"), message, help)
+            report_misuse(InvocationPart::Param("properties"), message, help)
         }
         None => Ok(()),
     }
@@ -100,6 +103,6 @@ fn is_property(ty: &Type) -> bool {
 }
 
 /// Importers are fed by whoever feeds this operator.
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |_, _| Ok(()))
 }

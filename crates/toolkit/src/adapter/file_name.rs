@@ -13,7 +13,7 @@ use tuple::{RString, Value};
 ///
 /// # Errors
 /// If a format is not one.
-pub fn fill_in(name: &str, id: u64, now: impl Fn() -> Zoned) -> Result<String, Fault> {
+pub fn expand_modifiers(name: &str, id: u64, now: impl Fn() -> Zoned) -> Result<String, Fault> {
     let mut filled = String::new();
     let mut rest = name;
     while let Some(open) = rest.find('{') {
@@ -24,9 +24,9 @@ pub fn fill_in(name: &str, id: u64, now: impl Fn() -> Zoned) -> Result<String, F
         filled += before;
         match modifier.split_once(':') {
             _ if modifier == "id" => filled += &id.to_string(),
-            Some(("localtime", format)) => filled += &time(&now(), format)?,
+            Some(("localtime", format)) => filled += &format_time(&now(), format)?,
             Some(("gmtime", format)) => {
-                filled += &time(&now().with_time_zone(TimeZone::UTC), format)?;
+                filled += &format_time(&now().with_time_zone(TimeZone::UTC), format)?;
             }
             _ => filled += &rest[open..=open + length],
         }
@@ -35,7 +35,7 @@ pub fn fill_in(name: &str, id: u64, now: impl Fn() -> Zoned) -> Result<String, F
     Ok(filled + rest)
 }
 
-fn time(now: &Zoned, format: &str) -> Result<String, Fault> {
+fn format_time(now: &Zoned, format: &str) -> Result<String, Fault> {
     jiff::fmt::strtime::format(format, now).map_err(|error| {
         Fault::new(
             FaultKind::Limit,
@@ -45,12 +45,12 @@ fn time(now: &Zoned, format: &str) -> Result<String, Fault> {
 }
 
 /// A path below the data directory, unless it is absolute.
-pub fn below(data_directory: &str, name: &str) -> PathBuf {
+pub fn resolve_path(data_directory: &str, name: &str) -> PathBuf {
     Path::new(data_directory).join(name)
 }
 
 /// The text of an rstring value; empty for anything else.
-pub fn text(value: Value) -> String {
+pub fn rstring_text(value: Value) -> String {
     if let Value::RString(RString(bytes)) = value {
         String::from_utf8_lossy(&bytes).into_owned()
     } else {
@@ -62,7 +62,7 @@ pub fn text(value: Value) -> String {
 ///
 /// # Errors
 /// What the system says.
-pub fn moved(path: &Path, folder: &Path) -> Result<PathBuf, Fault> {
+pub fn move_into(path: &Path, folder: &Path) -> Result<PathBuf, Fault> {
     let target = folder.join(path.file_name().unwrap_or_default());
     let moved = fs::rename(path, &target)
         .or_else(|_| fs::copy(path, &target).and_then(|_| fs::remove_file(path)));
@@ -79,7 +79,7 @@ mod tests {
 
     fn filled(name: &str) -> String {
         let now: Zoned = "2026-03-01T04:05:06+02:00[+02:00]".parse().unwrap();
-        fill_in(name, 7, || now.clone()).unwrap()
+        expand_modifiers(name, 7, || now.clone()).unwrap()
     }
 
     #[test]

@@ -3,18 +3,20 @@
 //! The compiler finds the streams and gives the operator an input port for them; without any it is
 //! a source that sends nothing.
 
-use graph::{Fault, Misuse, Operator as Invocation, OperatorModel, OutPortModel};
-use graph::{ParamMode, ParamModel, Part, Role};
+use graph::{Fault, InvocationError, OperatorModel, OperatorNode as Invocation, OutPortModel};
+use graph::{InvocationPart, OperatorRole, ParamMode, ParamModel};
 use runtime::abi::Predicate;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row, Source};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet, Source,
+};
 use tuple::{Punctuation, TupleRef};
 
-use crate::rule::{exprs, given, wrong};
+use crate::verify_params::{exprs, has_param, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -62,25 +64,32 @@ static MODEL: OperatorModel = OperatorModel {
             ..ParamModel::DEFAULT
         },
     ],
-    role: Role::Boundary,
+    role: OperatorRole::Boundary,
     verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
 
 /// Either an id or a subscription.
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     let help = "give subscription, or streamId (and applicationName)";
-    match (given(operator, "subscription"), given(operator, "streamId")) {
+    match (
+        has_param(operator, "subscription"),
+        has_param(operator, "streamId"),
+    ) {
         (true, true) => {
             let message = "`subscription` and `streamId` exclude each other";
-            wrong(Part::Param("streamId"), message, help)
+            report_misuse(InvocationPart::Param("streamId"), message, help)
         }
-        (false, false) => wrong(Part::Head, "Import needs to know what to import", help),
+        (false, false) => report_misuse(
+            InvocationPart::Head,
+            "Import needs to know what to import",
+            help,
+        ),
         _ => Ok(()),
     }
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let has_input = !build.inputs.is_empty();
     let filter = exprs(build.operator, "filter").first();
     let filter = filter.filter(|_| has_input);
@@ -96,32 +105,32 @@ struct Import {
 }
 
 /// What sends nothing.
-struct Nothing;
+struct EmptySource;
 
 impl Operator for Import {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let row = [Some(tuple)];
         if let Some(filter) = &mut self.filter
-            && !filter.holds(&Row::new(&row), out)?
+            && !filter.holds(&EvaluationInputs::new(&row), out)?
         {
             return Ok(());
         }
         out.submit(0, tuple)
     }
 
-    fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        out.punctuate(0, Punctuation::Window)
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        out.submit_punctuation(0, Punctuation::Window)
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         if self.has_input {
             return None;
         }
-        Some(Box::new(Nothing))
+        Some(Box::new(EmptySource))
     }
 }
 
-impl Source for Nothing {
+impl Source for EmptySource {
     fn run(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
         Ok(())
     }

@@ -1,18 +1,22 @@
 //! MetricsSink: shows values of its tuples as metrics.
 
-use graph::{Fault, InPortModel, Misuse, Operator as Invocation, OperatorModel, ParamMode};
-use graph::{ParamModel, ParamValue, Part};
+use graph::{
+    Fault, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, ParamMode,
+};
+use graph::{InvocationPart, ParamModel, ParamValue};
 use runtime::abi::Projection;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use tuple::{TupleBuf, TupleRef, Value};
 
 use super::file_name;
-use crate::rule::{exprs, given, wrong};
+use crate::verify_params::{exprs, has_param, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -26,28 +30,28 @@ static MODEL: OperatorModel = OperatorModel {
             ty: "int64",
             mode: ParamMode::Expression,
             mandatory: true,
-            list: true,
+            is_list: true,
             doc: "The values.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
             name: "names",
             ty: "rstring",
-            list: true,
+            is_list: true,
             doc: "A name for each metric. Default: metric0, metric1, ..., or the attribute's name.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
             name: "descriptions",
             ty: "rstring",
-            list: true,
+            is_list: true,
             doc: "A description of each metric.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
             name: "initialValues",
             ty: "int64",
-            list: true,
+            is_list: true,
             doc: "The value of each metric before the first tuple. Default: 0.",
             ..ParamModel::DEFAULT
         },
@@ -57,24 +61,28 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// The lists are of one length.
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     let count = exprs(operator, "metrics").len();
     for name in ["names", "descriptions", "initialValues"] {
         let other = exprs(operator, name).len();
-        if given(operator, name) && other != count {
+        if has_param(operator, name) && other != count {
             let message = format!("`{name}` has {other} values, and `metrics` has {count}");
-            return wrong(Part::Param(name), message, "give one for each metric");
+            return report_misuse(
+                InvocationPart::Param(name),
+                message,
+                "give one for each metric",
+            );
         }
     }
     Ok(())
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let names = names(build)?;
     let descriptions = build.values("descriptions")?.unwrap_or_default();
     let initial = build.values("initialValues")?.unwrap_or_default();
     for (at, name) in names.iter().enumerate() {
-        let description = descriptions.get(at).cloned().map(file_name::text);
+        let description = descriptions.get(at).cloned().map(file_name::rstring_text);
         let value = match initial.get(at) {
             Some(Value::Int64(value)) => *value,
             _ => 0,
@@ -90,7 +98,7 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let values = build.param_projection("metrics")?;
     Ok(Box::new(MetricsSink {
         names,
-        values: values.ok_or_else(|| crate::lower::missing("metrics"))?,
+        values: values.ok_or_else(|| crate::lower::missing_param("metrics"))?,
         buffer: TupleBuf::default(),
     }))
 }
@@ -98,9 +106,9 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 /// The kind of metric that goes up and down.
 const GAUGE: u32 = 0;
 
-fn names(build: &mut Build<'_>) -> Result<Vec<String>, Fault> {
+fn names(build: &mut BuildContext<'_>) -> Result<Vec<String>, Fault> {
     if let Some(names) = build.values("names")? {
-        return Ok(names.into_iter().map(file_name::text).collect());
+        return Ok(names.into_iter().map(file_name::rstring_text).collect());
     }
     let operator = build.operator;
     let metrics = match operator.param("metrics").map(|param| &param.value) {
@@ -128,7 +136,8 @@ struct MetricsSink {
 impl Operator for MetricsSink {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let row = [Some(tuple)];
-        self.values.write(&Row::new(&row), out, &mut self.buffer)?;
+        self.values
+            .write(&EvaluationInputs::new(&row), out, &mut self.buffer)?;
         for (at, name) in self.names.iter().enumerate() {
             if let Value::Int64(value) = self.buffer.as_ref().get(&self.values.layout, at) {
                 out.services().set_metric(name, value);

@@ -1,24 +1,24 @@
 //! The operators of `spl.adapter`.
 
-mod alarm;
-pub mod assigned;
+pub mod assigned_attributes;
 pub mod compression;
-mod delays;
+mod delay_field;
 pub mod directory_scan;
 pub mod export;
 mod file_name;
 pub mod file_sink;
 pub mod file_source;
-pub mod format_rules;
 pub mod import;
-mod input;
 pub mod metrics_sink;
 pub mod net;
-mod output;
 pub mod params;
-mod peer;
-pub mod reading;
-pub mod record;
+mod peer_writer;
+pub mod record_format;
+mod record_input;
+mod record_output;
 pub mod rotation;
-pub mod verify;
+mod stop_waiter;
+pub mod tuple_reader;
+pub mod verify_format;
+pub mod verify_records;
 pub mod zlib;

@@ -134,7 +134,7 @@ pub const QUOTE_STRINGS: ParamModel = ParamModel {
 pub const SUPPRESS: ParamModel = ParamModel {
     name: "suppress",
     mode: ParamMode::Attribute,
-    list: true,
+    is_list: true,
     doc: "Input attributes that are not written.",
     ..ParamModel::DEFAULT
 };

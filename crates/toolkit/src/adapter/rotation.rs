@@ -1,79 +1,79 @@
 //! The files that take the name of one that is followed, as logs are rotated.
 //!
-//! Each is opened as soon as it is seen, even while it is empty: what is written into it is read though
-//! it has lost the name again by then. The writer may go on with the file before it, which counts as
-//! left only when a later one has something in it.
+//! Each is opened as soon as it is seen, even while it is empty: what is written into it is read
+//! though it has lost the name again by then. The writer may go on with the file before it, which
+//! counts as left only when a later one has something in it.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::path::PathBuf;
 
-use runtime::uninterrupted;
+use runtime::retry_interrupted;
 
-use super::alarm::{Alarm, FileId, Watched};
+use super::stop_waiter::{InodeId, InterruptibleFile, StopWaiter};
 
 /// Files that are kept open while nothing is in any of them; of more the first are given up.
-const KEPT_MAX: usize = 16;
+const SUCCESSORS_MAX: usize = 16;
 
 /// What has taken the name of a file.
-pub struct Rotation {
+pub struct FileRotation {
     path: PathBuf,
-    alarm: Alarm,
+    stop_waiter: StopWaiter,
     /// The file that is followed, and those that came after it.
-    known: VecDeque<FileId>,
+    known_ids: VecDeque<InodeId>,
     /// Those that came after it, in the order in which they were seen.
-    kept: VecDeque<Watched>,
+    successors: VecDeque<InterruptibleFile>,
 }
 
-impl Rotation {
+impl FileRotation {
     /// Of a file that was opened by this name.
-    pub fn new(path: PathBuf, file: FileId, alarm: &Alarm) -> Rotation {
-        Rotation {
+    pub fn new(path: PathBuf, file: InodeId, stop_waiter: &StopWaiter) -> FileRotation {
+        FileRotation {
             path,
-            alarm: alarm.clone(),
-            known: [file].into(),
-            kept: VecDeque::new(),
+            stop_waiter: stop_waiter.clone(),
+            known_ids: [file].into(),
+            successors: VecDeque::new(),
         }
     }
 
     /// Looks what has the name; whether a later file has something in it. As long as the name leads
     /// nowhere, or to something that cannot be read on, nothing has changed.
     pub fn is_replaced(&mut self) -> bool {
-        self.look();
-        self.kept.iter().any(has_bytes)
+        self.find_successor();
+        self.successors.iter().any(has_bytes)
     }
 
-    fn look(&mut self) {
-        let found = uninterrupted(|| fs::metadata(&self.path));
-        let Some(id) = found.ok().as_ref().and_then(FileId::of) else {
+    fn find_successor(&mut self) {
+        let found = retry_interrupted(|| fs::metadata(&self.path));
+        let Some(id) = found.ok().as_ref().and_then(InodeId::from_metadata) else {
             return;
         };
-        if self.known.contains(&id) {
+        if self.known_ids.contains(&id) {
             return;
         }
-        let Ok(file) = Watched::open(&self.path, &self.alarm) else {
+        let Ok(file) = InterruptibleFile::open(&self.path, &self.stop_waiter) else {
             return;
         };
         // Another one may have the name by now.
         let Ok(Some(id)) = file.id() else {
             return;
         };
-        if self.known.contains(&id) {
+        if self.known_ids.contains(&id) {
             return;
         }
-        if self.kept.len() == KEPT_MAX {
-            self.kept.pop_front();
-            self.known.remove(1);
+        if self.successors.len() == SUCCESSORS_MAX {
+            self.successors.pop_front();
+            self.known_ids.remove(1);
         }
-        self.known.push_back(id);
-        self.kept.push_back(file);
+        self.known_ids.push_back(id);
+        self.successors.push_back(file);
     }
 
     /// The first later file with something in it, and what came after that.
-    pub fn next(mut self) -> Option<(Watched, Rotation)> {
+    pub fn into_next(mut self) -> Option<(InterruptibleFile, FileRotation)> {
         loop {
-            let file = self.kept.pop_front()?;
-            self.known.pop_front();
+            let file = self.successors.pop_front()?;
+            self.known_ids.pop_front();
             if has_bytes(&file) {
                 return Some((file, self));
             }
@@ -81,8 +81,8 @@ impl Rotation {
     }
 }
 
-fn has_bytes(file: &Watched) -> bool {
-    uninterrupted(|| file.file.metadata()).is_ok_and(|found| found.len() > 0)
+fn has_bytes(file: &InterruptibleFile) -> bool {
+    retry_interrupted(|| file.file.metadata()).is_ok_and(|found| found.len() > 0)
 }
 
 #[cfg(test)]
@@ -90,16 +90,16 @@ mod tests {
     use std::io::Read;
     use std::path::Path;
 
-    use runtime::Stop;
+    use runtime::StopSignal;
 
     use super::*;
 
-    fn following(path: &Path, alarm: &Alarm) -> Rotation {
-        let file = Watched::open(path, alarm).unwrap();
-        Rotation::new(path.to_owned(), file.id().unwrap().unwrap(), alarm)
+    fn following(path: &Path, stop_waiter: &StopWaiter) -> FileRotation {
+        let file = InterruptibleFile::open(path, stop_waiter).unwrap();
+        FileRotation::new(path.to_owned(), file.id().unwrap().unwrap(), stop_waiter)
     }
 
-    fn text(file: &mut Watched) -> String {
+    fn text(file: &mut InterruptibleFile) -> String {
         let mut text = String::new();
         file.file.read_to_string(&mut text).unwrap();
         text
@@ -110,7 +110,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("thalweg-rotation-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let at = |name: &str| folder.join(name);
-        let alarm = Alarm::new(&Stop::default()).unwrap();
+        let alarm = StopWaiter::new(&StopSignal::default()).unwrap();
         fs::write(at("log"), "a").unwrap();
         let mut rotation = following(&at("log"), &alarm);
         assert!(!rotation.is_replaced());
@@ -125,10 +125,10 @@ mod tests {
         fs::rename(at("log"), at("log.2")).unwrap();
         fs::write(at("log"), "c").unwrap();
         assert!(rotation.is_replaced());
-        let (mut second, mut rotation) = rotation.next().unwrap();
+        let (mut second, mut rotation) = rotation.into_next().unwrap();
         assert_eq!(text(&mut second), "b");
         assert!(rotation.is_replaced());
-        let (mut third, mut rotation) = rotation.next().unwrap();
+        let (mut third, mut rotation) = rotation.into_next().unwrap();
         assert_eq!(text(&mut third), "c");
         assert!(!rotation.is_replaced());
         fs::rename(at("log.1"), at("log")).unwrap();
@@ -142,17 +142,17 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("thalweg-empty-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("log");
-        let alarm = Alarm::new(&Stop::default()).unwrap();
+        let alarm = StopWaiter::new(&StopSignal::default()).unwrap();
         fs::write(&path, "a").unwrap();
         let mut rotation = following(&path, &alarm);
-        for turn in 0..2 * KEPT_MAX {
+        for turn in 0..2 * SUCCESSORS_MAX {
             fs::rename(&path, folder.join(format!("log.{turn}"))).unwrap();
             fs::write(&path, "").unwrap();
             assert!(!rotation.is_replaced());
         }
         fs::write(&path, "b").unwrap();
         assert!(rotation.is_replaced());
-        let (mut last, _) = rotation.next().unwrap();
+        let (mut last, _) = rotation.into_next().unwrap();
         assert_eq!(text(&mut last), "b");
         fs::remove_dir_all(folder).unwrap();
     }

@@ -3,9 +3,9 @@
 //! ```text
 //!   78 9c  blocks ...  checksum (4 bytes) | 78 9c  blocks ...  checksum | ...
 //! ```
-//! As with gzip and bzip2, several compressed data may stand one behind the other, as a FileSink that
-//! appends leaves them; and each of them has to end: what lacks its checksum, or a part of it, is
-//! damaged, as is what has a wrong one.
+//! As with gzip and bzip2, several compressed data may stand one behind the other, as a FileSink
+//! that appends leaves them; and each of them has to end: what lacks its checksum, or a part of it,
+//! is damaged, as is what has a wrong one.
 
 use std::io::{self, Read};
 

@@ -19,17 +19,17 @@ use super::SUBSTITUTE;
 pub struct CodePage {
     /// Its name.
     pub name: &'static str,
-    base: Base,
+    base: CodePageBase,
     /// Where it differs from its base.
     changes: &'static [(u8, char)],
     /// Whether the euro sign stands in the place of the currency sign.
     has_euro: bool,
-    tables: OnceLock<Tables>,
+    tables: OnceLock<CodePageTables>,
 }
 
 /// What a code page is like.
 #[derive(Clone, Copy)]
-enum Base {
+enum CodePageBase {
     /// The first 256 code points.
     Latin1,
     /// IBM037.
@@ -39,14 +39,14 @@ enum Base {
 }
 
 /// Both directions.
-struct Tables {
+struct CodePageTables {
     chars: [Option<char>; 256],
     bytes: FxHashMap<char, u8>,
 }
 
 /// All code pages.
 pub static CODE_PAGES: [CodePage; 39] = [
-    page("ISO-8859-9", Base::Latin1, LATIN5),
+    page("ISO-8859-9", CodePageBase::Latin1, LATIN5),
     dos("IBM437", 437),
     dos("IBM720", 720),
     dos("IBM737", 737),
@@ -87,7 +87,7 @@ pub static CODE_PAGES: [CodePage; 39] = [
     ebcdic("IBM1149", ICELANDIC).with_euro(),
 ];
 
-const fn page(name: &'static str, base: Base, changes: &'static [(u8, char)]) -> CodePage {
+const fn page(name: &'static str, base: CodePageBase, changes: &'static [(u8, char)]) -> CodePage {
     CodePage {
         name,
         base,
@@ -98,11 +98,11 @@ const fn page(name: &'static str, base: Base, changes: &'static [(u8, char)]) ->
 }
 
 const fn dos(name: &'static str, number: u16) -> CodePage {
-    page(name, Base::Dos(number), &[])
+    page(name, CodePageBase::Dos(number), &[])
 }
 
 const fn ebcdic(name: &'static str, changes: &'static [(u8, char)]) -> CodePage {
-    page(name, Base::Ebcdic, changes)
+    page(name, CodePageBase::Ebcdic, changes)
 }
 
 impl CodePage {
@@ -127,12 +127,12 @@ impl CodePage {
         text.chars().map(byte).collect()
     }
 
-    fn tables(&self) -> &Tables {
+    fn tables(&self) -> &CodePageTables {
         self.tables.get_or_init(|| {
             let chars = self.chars();
             let pairs = (0..=u8::MAX).zip(chars).rev();
             let bytes = pairs.filter_map(|(byte, c)| Some((c?, byte))).collect();
-            Tables { chars, bytes }
+            CodePageTables { chars, bytes }
         })
     }
 
@@ -140,10 +140,10 @@ impl CodePage {
         let mut chars = [None; 256];
         for (byte, c) in (0..=u8::MAX).zip(&mut chars) {
             *c = match self.base {
-                Base::Latin1 => Some(char::from(byte)),
-                Base::Ebcdic => Some(char::from(IBM037[usize::from(byte)])),
-                Base::Dos(_) if byte.is_ascii() => Some(char::from(byte)),
-                Base::Dos(number) => upper_half(number, byte),
+                CodePageBase::Latin1 => Some(char::from(byte)),
+                CodePageBase::Ebcdic => Some(char::from(IBM037[usize::from(byte)])),
+                CodePageBase::Dos(_) if byte.is_ascii() => Some(char::from(byte)),
+                CodePageBase::Dos(number) => upper_half(number, byte),
             };
         }
         for (byte, c) in self.changes {

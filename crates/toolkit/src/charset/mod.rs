@@ -2,22 +2,22 @@
 //!
 //! [`names`] says which there are, by which names. Unlike on the web, ISO-8859-1, ISO-8859-9 and
 //! US-ASCII are themselves and not a code page of Windows, and UTF-16 and UTF-32 can be written. A
-//! character that the target lacks becomes its substitute character, U+001A. `stream` has the same
-//! piece by piece.
+//! character that the target lacks becomes its substitute character, U+001A. `charset_stream` has
+//! the same piece by piece.
 
+mod charset_stream;
 mod code_page;
 mod names;
-mod stream;
+mod utf16_utf32;
 mod utf7;
-mod wide;
 
-pub use stream::{Decoder, Encoder};
+pub use charset_stream::{CharsetDecoder, CharsetEncoder};
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use graph::Fault;
 
 use code_page::CodePage;
-use wide::{decode_wide, encode_wide, order};
+use utf16_utf32::{decode_wide, encode_wide, split_byte_order_mark};
 
 /// How text lies in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub enum Charset {
         /// Bytes a unit.
         width: usize,
         /// The high byte comes first.
-        big: bool,
+        is_big_endian: bool,
         /// A byte order mark comes first when written: the name leaves the order open.
-        mark: bool,
+        has_mark: bool,
     },
     /// What encoding_rs knows, in both directions.
     Table(&'static Encoding),
@@ -53,8 +53,8 @@ const SUBSTITUTE: u8 = 0x1A;
 /// # Errors
 /// If an encoding is not known by its name.
 pub fn convert(from: &str, to: &str, bytes: &[u8]) -> Result<Vec<u8>, Fault> {
-    let text = Charset::named(from)?.decode(bytes);
-    Ok(Charset::named(to)?.encode(&String::from_utf8_lossy(&text)))
+    let text = Charset::from_name(from)?.decode(bytes);
+    Ok(Charset::from_name(to)?.encode(&String::from_utf8_lossy(&text)))
 }
 
 /// A name of each character encoding that there is.
@@ -67,7 +67,7 @@ impl Charset {
     ///
     /// # Errors
     /// If there is none of the name; the message says where those stand that there are.
-    pub fn named(name: &str) -> Result<Charset, Fault> {
+    pub fn from_name(name: &str) -> Result<Charset, Fault> {
         names::find(name).ok_or_else(|| {
             Fault::value(format!(
                 "no character encoding is named \"{name}\", as UTF-8, ISO-8859-1, windows-1252 and \
@@ -78,15 +78,15 @@ impl Charset {
 
     /// Its name, the same whatever name it was found by.
     pub fn name(self) -> &'static str {
-        names::of(self)
+        names::name_of(self)
     }
 
     /// An encoding of encoding_rs; it does not write UTF-16.
-    fn of_table(encoding: &'static Encoding) -> Charset {
+    fn from_encoding(encoding: &'static Encoding) -> Charset {
         let wide = |big| Charset::Wide {
             width: 2,
-            big,
-            mark: false,
+            is_big_endian: big,
+            has_mark: false,
         };
         match encoding {
             utf_8 if utf_8 == UTF_8 => Charset::Utf8,
@@ -101,7 +101,7 @@ impl Charset {
         match self {
             Charset::Utf8 => String::from_utf8_lossy(bytes).into_owned().into_bytes(),
             Charset::Utf7 => {
-                let (mut decoder, mut text) = (utf7::Decoder::default(), Vec::new());
+                let (mut decoder, mut text) = (utf7::Utf7Decoder::default(), Vec::new());
                 decoder.decode(bytes, &mut text);
                 decoder.finish(&mut text);
                 text
@@ -117,9 +117,13 @@ impl Charset {
                 };
                 bytes.iter().map(char).collect::<String>().into_bytes()
             }
-            Charset::Wide { width, big, mark } => {
+            Charset::Wide {
+                width,
+                is_big_endian: big,
+                has_mark: mark,
+            } => {
                 let (big, bytes) = if mark {
-                    order(bytes, width, big)
+                    split_byte_order_mark(bytes, width, big)
                 } else {
                     (big, bytes)
                 };
@@ -149,7 +153,11 @@ impl Charset {
                 };
                 text.chars().map(byte).collect()
             }
-            Charset::Wide { width, big, mark } => {
+            Charset::Wide {
+                width,
+                is_big_endian: big,
+                has_mark: mark,
+            } => {
                 let mark = mark.then_some('\u{FEFF}');
                 encode_wide(mark.into_iter().chain(text.chars()), width, big)
             }

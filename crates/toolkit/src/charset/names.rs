@@ -1,9 +1,9 @@
 //! The names of character encodings.
 //!
-//! Names are matched as ICU does: case, blanks and punctuation do not count, nor do zeros in front of
-//! a number (`IBM-00858` is `ibm858`). Code pages are known by their numbers too, with or without a
-//! word before them: `857`, `cp857`, `ibm-857`, `IBM857` and `ibm-857_P100-1995` are one. What the
-//! WHATWG encoding standard calls an encoding is known as well.
+//! Names are matched as ICU does: case, blanks and punctuation do not count, nor do zeros in front
+//! of a number (`IBM-00858` is `ibm858`). Code pages are known by their numbers too, with or
+//! without a word before them: `857`, `cp857`, `ibm-857`, `IBM857` and `ibm-857_P100-1995` are one.
+//! What the WHATWG encoding standard calls an encoding is known as well.
 
 use std::sync::LazyLock;
 
@@ -19,18 +19,20 @@ pub fn find(name: &str) -> Option<Charset> {
     if name.contains(',') {
         return None;
     }
-    let plain = stripped(name);
+    let plain = normalize_name(name);
     if let Some(charset) = INDEX.get(&plain) {
         return Some(*charset);
     }
-    if let Some(charset) = number(&plain).and_then(|number| INDEX.get(&number.to_string())) {
+    if let Some(charset) =
+        code_page_number(&plain).and_then(|number| INDEX.get(&number.to_string()))
+    {
         return Some(*charset);
     }
-    Encoding::for_label_no_replacement(name.as_bytes()).map(Charset::of_table)
+    Encoding::for_label_no_replacement(name.as_bytes()).map(Charset::from_encoding)
 }
 
 /// The name that stands for all names of a character set.
-pub fn of(charset: Charset) -> &'static str {
+pub fn name_of(charset: Charset) -> &'static str {
     let known = all().find(|name| find(name) == Some(charset));
     known.unwrap_or(match charset {
         Charset::Table(encoding) => encoding.name(),
@@ -40,14 +42,14 @@ pub fn of(charset: Charset) -> &'static str {
 
 /// A name of each encoding that there is.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    let own = OWN.iter().map(|(name, ..)| *name);
-    let tables = TABLES.iter().map(|(name, _)| *name);
+    let own = OWN_NAMES.iter().map(|(name, ..)| *name);
+    let tables = WHATWG_NAMES.iter().map(|(name, _)| *name);
     own.chain(tables)
         .chain(CODE_PAGES.iter().map(|page| page.name))
 }
 
 /// Letters and digits of a name, in lower case, without the zeros in front of numbers.
-fn stripped(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut after_digit = false;
     let mut chars = name.chars().peekable();
@@ -68,7 +70,7 @@ fn stripped(name: &str) -> String {
 }
 
 /// The number that a stripped name of a code page has: `ibm857`, `857`, `ibm857p1001995`.
-fn number(plain: &str) -> Option<u32> {
+fn code_page_number(plain: &str) -> Option<u32> {
     let words = [
         "", "ibm", "cp", "ccsid", "csibm", "cpibm", "xibm", "ms", "windows", "oem",
     ];
@@ -85,29 +87,29 @@ fn number(plain: &str) -> Option<u32> {
 /// Every stripped name, and every number as text.
 static INDEX: LazyLock<FxHashMap<String, Charset>> = LazyLock::new(|| {
     let mut index = FxHashMap::default();
-    for (name, charset, aliases) in OWN {
+    for (name, charset, aliases) in OWN_NAMES {
         for name in aliases.iter().chain([name]) {
-            index.insert(stripped(name), *charset);
+            index.insert(normalize_name(name), *charset);
         }
     }
-    for (name, aliases) in TABLES {
+    for (name, aliases) in WHATWG_NAMES {
         let encoding = Encoding::for_label_no_replacement(name.as_bytes());
         for name in aliases.iter().chain([name]) {
-            encoding.map(|table| index.insert(stripped(name), Charset::of_table(table)));
+            encoding.map(|table| index.insert(normalize_name(name), Charset::from_encoding(table)));
         }
     }
     for page in &CODE_PAGES {
-        index.insert(stripped(page.name), Charset::CodePage(page));
-        if let Some(number) = number(&stripped(page.name)) {
+        index.insert(normalize_name(page.name), Charset::CodePage(page));
+        if let Some(number) = code_page_number(&normalize_name(page.name)) {
             index.insert(number.to_string(), Charset::CodePage(page));
         }
     }
     for (alias, name) in CODE_PAGE_ALIASES {
         let page = CODE_PAGES.iter().find(|page| page.name == *name);
-        page.map(|page| index.insert(stripped(alias), Charset::CodePage(page)));
+        page.map(|page| index.insert(normalize_name(alias), Charset::CodePage(page)));
     }
-    for (numbers, name) in NUMBERS {
-        let charset = index.get(&stripped(name)).copied();
+    for (numbers, name) in CODE_PAGE_NUMBERS {
+        let charset = index.get(&normalize_name(name)).copied();
         for number in *numbers {
             charset.map(|charset| index.insert(number.to_string(), charset));
         }
@@ -116,13 +118,17 @@ static INDEX: LazyLock<FxHashMap<String, Charset>> = LazyLock::new(|| {
 });
 
 const fn wide(width: usize, big: bool, mark: bool) -> Charset {
-    Charset::Wide { width, big, mark }
+    Charset::Wide {
+        width,
+        is_big_endian: big,
+        has_mark: mark,
+    }
 }
 
-const BIG_HERE: bool = cfg!(target_endian = "big");
+const IS_BIG_ENDIAN_HOST: bool = cfg!(target_endian = "big");
 
 /// What is encoded here, and other names of it.
-const OWN: &[(&str, Charset, &[&str])] = &[
+const OWN_NAMES: &[(&str, Charset, &[&str])] = &[
     ("UTF-8", Charset::Utf8, &["unicode-1-1-utf-8"]),
     (
         "UTF-7",
@@ -131,7 +137,7 @@ const OWN: &[(&str, Charset, &[&str])] = &[
     ),
     (
         "UTF-16",
-        wide(2, BIG_HERE, true),
+        wide(2, IS_BIG_ENDIAN_HOST, true),
         &["unicode", "csUnicode", "ucs-2", "ISO-10646-UCS-2"],
     ),
     (
@@ -146,7 +152,7 @@ const OWN: &[(&str, Charset, &[&str])] = &[
     ),
     (
         "UTF-32",
-        wide(4, BIG_HERE, true),
+        wide(4, IS_BIG_ENDIAN_HOST, true),
         &["ucs-4", "csUCS4", "ISO-10646-UCS-4"],
     ),
     ("UTF-32BE", wide(4, true, false), &["UTF32_BigEndian"]),
@@ -183,7 +189,7 @@ const OWN: &[(&str, Charset, &[&str])] = &[
 ];
 
 /// What encoding_rs knows by its name in the WHATWG standard, and names of ICU for it.
-const TABLES: &[(&str, &[&str])] = &[
+const WHATWG_NAMES: &[(&str, &[&str])] = &[
     ("ISO-8859-2", &["latin2", "8859_2", "ISO_8859-2:1987"]),
     ("ISO-8859-3", &["latin3", "8859_3", "ISO_8859-3:1988"]),
     ("ISO-8859-4", &["latin4", "8859_4", "ISO_8859-4:1988"]),
@@ -267,7 +273,7 @@ const CODE_PAGE_ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Numbers that IBM and Microsoft give to encodings with a name.
-const NUMBERS: &[(&[u32], &str)] = &[
+const CODE_PAGE_NUMBERS: &[(&[u32], &str)] = &[
     (&[1208, 65001], "UTF-8"),
     (&[65000], "UTF-7"),
     (&[1204, 1205], "UTF-16"),
@@ -319,7 +325,7 @@ mod tests {
 
     /// The name of what a name means, as [`all`] has it.
     fn meant(name: &str) -> Option<&'static str> {
-        find(name).map(of)
+        find(name).map(name_of)
     }
 
     #[test]
@@ -415,13 +421,13 @@ mod tests {
     fn every_encoding_has_a_name_of_its_own() {
         let mut names = HashSet::new();
         for name in all() {
-            assert!(names.insert(stripped(name)), "{name} comes twice");
+            assert!(names.insert(normalize_name(name)), "{name} comes twice");
             assert_eq!(meant(name), Some(name));
         }
         for (_, name) in CODE_PAGE_ALIASES {
             assert_eq!(meant(name), Some(*name));
         }
-        for (_, name) in NUMBERS {
+        for (_, name) in CODE_PAGE_NUMBERS {
             assert_eq!(meant(name), Some(*name));
         }
     }

@@ -3,24 +3,24 @@
 //! ```text
 //!   Hi Mom +Jjo-!      Hi Mom ☺!        1 +- 1      1 + 1
 //! ```
-//! Read is all that the RFC allows: any ASCII outside of base64, and base64 that ends with `-`, with
-//! another character that is not base64, or with the text. Written is ASCII as it is, but for `+`,
-//! `~`, `\` and controls other than blanks and line ends; each piece of text ends outside of base64,
-//! so that pieces may follow each other.
+//! Read is all that the RFC allows: any ASCII outside of base64, and base64 that ends with `-`,
+//! with another character that is not base64, or with the text. Written is ASCII as it is, but for
+//! `+`, `~`, `\` and controls other than blanks and line ends; each piece of text ends outside of
+//! base64, so that pieces may follow each other.
 
 /// The digits of base64 in order.
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Bytes of UTF-7 to text, piece by piece.
 #[derive(Default)]
-pub struct Decoder {
+pub struct Utf7Decoder {
     /// Inside of base64: what was read of it.
-    shifted: Option<Shifted>,
+    base64_run: Option<Base64Run>,
 }
 
 /// A run of base64.
 #[derive(Default)]
-struct Shifted {
+struct Base64Run {
     /// Bits that make no unit yet, the last one lowest.
     bits: u32,
     /// Their number, below 16 between digits.
@@ -31,16 +31,16 @@ struct Shifted {
     has_digits: bool,
 }
 
-impl Decoder {
+impl Utf7Decoder {
     /// Appends the text of the next bytes. What is malformed becomes U+FFFD.
     pub fn decode(&mut self, bytes: &[u8], text: &mut Vec<u8>) {
         for &byte in bytes {
-            match &mut self.shifted {
-                None if byte == b'+' => self.shifted = Some(Shifted::default()),
+            match &mut self.base64_run {
+                None if byte == b'+' => self.base64_run = Some(Base64Run::default()),
                 None => put_direct(byte, text),
                 Some(run) => match DIGITS.iter().position(|digit| *digit == byte) {
                     Some(digit) => run.digit(digit as u32, text),
-                    None => self.leave(byte, text),
+                    None => self.end_run(byte, text),
                 },
             }
         }
@@ -48,14 +48,14 @@ impl Decoder {
 
     /// The text ends.
     pub fn finish(&mut self, text: &mut Vec<u8>) {
-        if let Some(run) = self.shifted.take() {
+        if let Some(run) = self.base64_run.take() {
             run.end(text);
         }
     }
 
     /// A character that is not base64 ends the run; `-` is swallowed.
-    fn leave(&mut self, byte: u8, text: &mut Vec<u8>) {
-        let Some(run) = self.shifted.take() else {
+    fn end_run(&mut self, byte: u8, text: &mut Vec<u8>) {
+        let Some(run) = self.base64_run.take() else {
             return;
         };
         let is_plus = !run.has_digits && byte == b'-';
@@ -70,7 +70,7 @@ impl Decoder {
     }
 }
 
-impl Shifted {
+impl Base64Run {
     fn digit(&mut self, digit: u32, text: &mut Vec<u8>) {
         self.has_digits = true;
         self.bits = self.bits << 6 | digit;
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn decoded(bytes: &[u8], piece: usize) -> String {
-        let (mut decoder, mut text) = (Decoder::default(), Vec::new());
+        let (mut decoder, mut text) = (Utf7Decoder::default(), Vec::new());
         for piece in bytes.chunks(piece) {
             decoder.decode(piece, &mut text);
         }

@@ -1,13 +1,13 @@
 //! JobControlPlane: what a program with consistent regions has to have. It does nothing: such
 //! regions do nothing either.
 
-use graph::{Body, Fault, Operator, OperatorModel, Role};
-use runtime::{Logic, Make, OperatorEntry};
+use graph::{Body, Fault, OperatorModel, OperatorNode, OperatorRole};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -16,13 +16,13 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Stands once in a program with consistent regions. Such regions do nothing in this \
           engine, and neither does this operator.",
     allows_logic: false,
-    role: Role::ControlPlane,
+    role: OperatorRole::ControlPlane,
     ..OperatorModel::DEFAULT
 };
 
-fn lower(_: &Operator) -> Result<Logic, Fault> {
-    Ok(Logic {
+fn lower(_: &OperatorNode) -> Result<LoweredLogic, Fault> {
+    Ok(LoweredLogic {
         on_process: Some(Body::default()),
-        ..Logic::default()
+        ..LoweredLogic::default()
     })
 }

@@ -1,17 +1,17 @@
-//! `spl.eventtime`: ticks and timestamps, the event time of tuples, how far the operator has come with
-//! it, and the pane of a window whose results are being made.
+//! `spl.eventtime`: ticks and timestamps, the event time of tuples, how far the operator has come
+//! with it, and the pane of a window whose results are being made.
 
-use graph::{Call, Fault, FaultKind, NativeFn, Pane};
+use graph::{Fault, FaultKind, NativeCall, NativeFn, Pane};
 use tuple::{EventTime, Resolution, Timestamp, Value};
 
-use super::call::{Arguments, Outcome};
-use super::time::made;
-use super::{Eval, native};
+use super::arguments::{NativeArguments, NativeResult};
+use super::time::normalized_timestamp;
+use super::{NativeEval, native};
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];
 
-const fn eventtime(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn eventtime(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     native("spl.eventtime", prototype, doc, eval)
 }
 
@@ -20,13 +20,13 @@ const FUNCTIONS: &[NativeFn] = &[
         "timestamp intervalStart()",
         "The first instant of the pane that fires: in the output of an operator whose window is \
          timeInterval.",
-        |c| pane(c).map(|pane| instant(pane.start)),
+        |c| current_pane(c).map(|pane| timestamp_value(pane.start)),
     ),
     eventtime(
         "timestamp intervalEnd()",
         "The first instant behind the pane that fires: in the output of an operator whose window is \
          timeInterval.",
-        |c| pane(c).map(|pane| instant(pane.end)),
+        |c| current_pane(c).map(|pane| timestamp_value(pane.end)),
     ),
     eventtime(
         "<tuple T> timestamp getEventTime(T t)",
@@ -37,12 +37,12 @@ const FUNCTIONS: &[NativeFn] = &[
         "Sys.PaneTiming paneTiming()",
         "Why the pane fires: `paneOnComplete` when the watermark has passed its end, `paneLate` when \
          late tuples have come since; `paneEarly` has no trigger.",
-        |c| pane(c).map(|pane| Value::Enum(pane.timing as u32)),
+        |c| current_pane(c).map(|pane| Value::Enum(pane.timing as u32)),
     ),
     eventtime(
         "uint64 paneIndex()",
         "How often the pane that fires has fired before.",
-        |c| pane(c).map(|pane| Value::Uint64(pane.index)),
+        |c| current_pane(c).map(|pane| Value::Uint64(pane.index)),
     ),
     eventtime(
         "timestamp toTimestamp(uint64 ticks, Sys.Resolution resolution)",
@@ -78,8 +78,11 @@ const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// The pane that fires.
-fn pane(c: &mut Call<'_>) -> Result<Pane, Fault> {
-    let pane = c.services.events().and_then(|events| events.pane());
+fn current_pane(c: &mut NativeCall<'_>) -> Result<Pane, Fault> {
+    let pane = c
+        .services
+        .event_time()
+        .and_then(|events| events.firing_pane());
     pane.ok_or_else(|| {
         let message = "no pane fires here: ask for it in the output clause of an operator whose \
                        window is timeInterval";
@@ -87,47 +90,50 @@ fn pane(c: &mut Call<'_>) -> Result<Pane, Fault> {
     })
 }
 
-fn event_time(c: &mut Call<'_>) -> Outcome {
-    let clock = c.services.events().and_then(|events| events.clock());
+fn event_time(c: &mut NativeCall<'_>) -> NativeResult {
+    let clock = c.services.event_time().and_then(|events| events.clock());
     let Some((name, resolution)) = clock else {
         let message = "there is no event time here: put `@eventTime` before the operator or one \
                        upstream of it";
         return Err(Fault::new(FaultKind::Limit, message));
     };
     let found = c.attributes(0).find(name);
-    let found = found.and_then(|(at, _)| EventTime::of(&c.tuple(0)[at], resolution));
-    found.map(instant).ok_or_else(|| {
+    let found = found.and_then(|(at, _)| EventTime::from_value(&c.tuple(0)[at], resolution));
+    found.map(timestamp_value).ok_or_else(|| {
         let message = format!("the tuple has no event time: no attribute `{name}` that holds one");
         Fault::new(FaultKind::Limit, message)
     })
 }
 
-fn watermark(c: &mut Call<'_>) -> Outcome {
-    let reached = c.services.events().and_then(|events| events.reached());
-    Ok(reached.map_or(Value::Timestamp(Timestamp::default()), instant))
+fn watermark(c: &mut NativeCall<'_>) -> NativeResult {
+    let reached = c
+        .services
+        .event_time()
+        .and_then(|events| events.watermark());
+    Ok(reached.map_or(Value::Timestamp(Timestamp::default()), timestamp_value))
 }
 
-fn instant(at: EventTime) -> Value {
-    Value::Timestamp(at.timestamp())
+fn timestamp_value(at: EventTime) -> Value {
+    Value::Timestamp(at.to_timestamp())
 }
 
 /// Ticks of a second.
-fn resolution(c: &Call<'_>) -> i128 {
-    let resolution = Resolution::named(c.enumerator(1)).unwrap_or_default();
+fn resolution(c: &NativeCall<'_>) -> i128 {
+    let resolution = Resolution::from_name(c.enumerator(1)).unwrap_or_default();
     1_000_000_000 / resolution.tick_ns()
 }
 
-fn from_ticks(c: &mut Call<'_>, ticks: i128) -> Outcome {
+fn from_ticks(c: &mut NativeCall<'_>, ticks: i128) -> NativeResult {
     let resolution = resolution(c);
     let nanos = ticks.rem_euclid(resolution) * (1_000_000_000 / resolution);
-    Ok(Value::Timestamp(made(
+    Ok(Value::Timestamp(normalized_timestamp(
         ticks.div_euclid(resolution) as i64,
         nanos as i64,
         0,
     )))
 }
 
-fn ticks(c: &Call<'_>) -> i128 {
+fn ticks(c: &NativeCall<'_>) -> i128 {
     let (ts, resolution) = (c.timestamp(0), resolution(c));
     i128::from(ts.seconds) * resolution + i128::from(ts.nanos) / (1_000_000_000 / resolution)
 }

@@ -10,12 +10,12 @@ use super::unsupported;
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];
 
 const WRITE: Unsupported = Unsupported {
-    why: "there is no JSON in this engine",
-    instead: "put the text together, as `\"{\\\"n\\\":\" + (rstring) n + \"}\"`",
+    reason: "there is no JSON in this engine",
+    alternative: "put the text together, as `\"{\\\"n\\\":\" + (rstring) n + \"}\"`",
 };
 const READ: Unsupported = Unsupported {
-    why: "there is no JSON in this engine",
-    instead: "take the text apart with regexMatchPerl, or have the data as csv or XML (XMLParse)",
+    reason: "there is no JSON in this engine",
+    alternative: "take the text apart with regexMatchPerl, or have the data as csv or XML (XMLParse)",
 };
 
 const FUNCTIONS: &[NativeFn] = &[

@@ -6,14 +6,14 @@
 //!
 //! # Adding a function
 //! One entry in the list of the file where it belongs. Its implementation reads its arguments and
-//! builds its result through [`call::Arguments`], which keeps the bounds of bounded types: a
+//! builds its result through [`arguments::Arguments`], which keeps the bounds of bounded types: a
 //! prototype for `list<T>` also serves `list<T>[n]`.
 //!
 //! # Time
 //! Functions are called once a tuple. They do not log, and they keep what is expensive to build
 //! (compiled regular expressions, time zones) per thread.
 
-mod call;
+mod arguments;
 mod collection;
 mod complex;
 mod eventtime;
@@ -29,11 +29,11 @@ mod xml;
 
 use std::sync::LazyLock;
 
-use graph::{Call, Fault, FaultKind, NativeFn, Unsupported};
+use graph::{Fault, FaultKind, NativeCall, NativeFn, Unsupported};
 use tuple::Value;
 
 /// How a function is implemented.
-type Eval = fn(&mut Call<'_>) -> Result<Value, Fault>;
+type NativeEval = fn(&mut NativeCall<'_>) -> Result<Value, Fault>;
 
 /// The lists of all namespaces.
 const LISTS: &[&[&[NativeFn]]] = &[
@@ -63,11 +63,11 @@ const fn unsupported(
 ) -> NativeFn {
     NativeFn {
         unsupported: Some(refusal),
-        ..native(namespace, prototype, doc, no_function)
+        ..native(namespace, prototype, doc, eval_unsupported)
     }
 }
 
-fn no_function(_: &mut Call<'_>) -> Result<Value, Fault> {
+fn eval_unsupported(_: &mut NativeCall<'_>) -> Result<Value, Fault> {
     Err(Fault::new(FaultKind::Limit, "it is not supported"))
 }
 
@@ -76,7 +76,7 @@ const fn native(
     namespace: &'static str,
     prototype: &'static str,
     doc: &'static str,
-    eval: Eval,
+    eval: NativeEval,
 ) -> NativeFn {
     NativeFn {
         namespace,

@@ -4,7 +4,7 @@
 //! lists without wrapping each number.
 
 use graph::{Fault, FaultKind};
-use tuple::{Decimal32, Decimal64, Decimal128, List, Packed, Value};
+use tuple::{Decimal32, Decimal64, Decimal128, List, PackedScalar, Value};
 
 use super::complex::Complex;
 
@@ -41,15 +41,15 @@ macro_rules! numeric {
 pub(crate) use numeric;
 
 /// A number as SPL computes with it.
-pub(crate) trait Number: Packed {
+pub(crate) trait NumericScalar: PackedScalar {
     /// What sums are kept in: wide enough for integers not to overflow, else the type itself.
-    type Wide: Wide;
+    type Wide: WideNumber;
     /// The number in a value.
-    fn of(value: &Value) -> Self;
+    fn from_value(value: &Value) -> Self;
     /// The value of a number.
-    fn value(self) -> Value;
+    fn to_value(self) -> Value;
     /// A list of numbers.
-    fn list(numbers: Vec<Self>) -> List;
+    fn to_list(numbers: Vec<Self>) -> List;
     /// As a sum.
     fn widen(self) -> Self::Wide;
     /// A sum as the type; integers wrap around.
@@ -59,12 +59,12 @@ pub(crate) trait Number: Packed {
 }
 
 /// The sum of numbers, from the first to the last; 0 if there is none.
-pub(crate) fn total<T: Number>(numbers: &[T]) -> T::Wide {
-    Wide::total(numbers.iter().map(|number| number.widen()))
+pub(crate) fn total<T: NumericScalar>(numbers: &[T]) -> T::Wide {
+    WideNumber::total(numbers.iter().map(|number| number.widen()))
 }
 
 /// A sum.
-pub(crate) trait Wide: Copy {
+pub(crate) trait WideNumber: Copy {
     /// Of a count or a factor.
     fn from_i64(n: i64) -> Self;
     /// The sum.
@@ -79,12 +79,12 @@ pub(crate) trait Wide: Copy {
     fn sqrt(self) -> Self;
     /// The sum of all, from the first to the last.
     fn total(mut numbers: impl Iterator<Item = Self>) -> Self {
-        let first = numbers.next().unwrap_or_else(|| Wide::from_i64(0));
+        let first = numbers.next().unwrap_or_else(|| WideNumber::from_i64(0));
         numbers.fold(first, Self::add)
     }
 }
 
-impl Wide for i128 {
+impl WideNumber for i128 {
     fn from_i64(n: i64) -> i128 {
         n.into()
     }
@@ -112,7 +112,7 @@ impl Wide for i128 {
 
 macro_rules! wide_float {
     ($($float:ty)+) => { $(
-        impl Wide for $float {
+        impl WideNumber for $float {
             fn from_i64(n: i64) -> $float {
                 n as $float
             }
@@ -139,7 +139,7 @@ wide_float!(f32 f64);
 
 macro_rules! wide_decimal {
     ($($decimal:ty)+) => { $(
-        impl Wide for $decimal {
+        impl WideNumber for $decimal {
             fn from_i64(n: i64) -> $decimal {
                 <$decimal>::from_i64(n)
             }
@@ -166,7 +166,7 @@ wide_decimal!(Decimal32 Decimal64 Decimal128);
 
 macro_rules! wide_complex {
     ($($part:ty)+) => { $(
-        impl Wide for [$part; 2] {
+        impl WideNumber for [$part; 2] {
             fn from_i64(n: i64) -> [$part; 2] {
                 [n as $part, 0.0]
             }
@@ -195,18 +195,18 @@ wide_complex!(f32 f64);
 /// Declares a scalar number: type, variant, type of sums, narrowing, absolute value.
 macro_rules! number {
     ($($scalar:ty = $variant:ident, $wide:ty, $narrow:expr, $abs:expr;)+) => { $(
-        impl Number for $scalar {
+        impl NumericScalar for $scalar {
             type Wide = $wide;
-            fn of(value: &Value) -> $scalar {
+            fn from_value(value: &Value) -> $scalar {
                 match value {
                     Value::$variant(x) => *x,
                     other => panic!("{other:?} should be a {}", stringify!($variant)),
                 }
             }
-            fn value(self) -> Value {
+            fn to_value(self) -> Value {
                 Value::$variant(self)
             }
-            fn list(numbers: Vec<$scalar>) -> List {
+            fn to_list(numbers: Vec<$scalar>) -> List {
                 List::$variant(numbers)
             }
             fn widen(self) -> $wide {
@@ -243,18 +243,18 @@ number! {
 /// Declares a complex number: type of its parts, variant.
 macro_rules! complex_number {
     ($($part:ty = $variant:ident;)+) => { $(
-        impl Number for [$part; 2] {
+        impl NumericScalar for [$part; 2] {
             type Wide = [$part; 2];
-            fn of(value: &Value) -> [$part; 2] {
+            fn from_value(value: &Value) -> [$part; 2] {
                 match value {
                     Value::$variant(re, im) => [*re, *im],
                     other => panic!("{other:?} should be a {}", stringify!($variant)),
                 }
             }
-            fn value(self) -> Value {
+            fn to_value(self) -> Value {
                 Value::$variant(self[0], self[1])
             }
-            fn list(numbers: Vec<[$part; 2]>) -> List {
+            fn to_list(numbers: Vec<[$part; 2]>) -> List {
                 List::$variant(numbers)
             }
             fn widen(self) -> [$part; 2] {

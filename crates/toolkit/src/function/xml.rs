@@ -1,17 +1,17 @@
 //! `spl.XML`: conversion to xml, and queries.
 
 use graph::ops::check_xml;
-use graph::{Call, Fault, NativeFn, WrongArgument};
+use graph::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::{RString, Type, Value};
 
-use super::call::{Arguments, check_text};
-use super::{Eval, native};
-use crate::xquery::{self, Failure};
+use super::arguments::{NativeArguments, check_text};
+use super::{NativeEval, native};
+use crate::xquery::{self, QueryFailure};
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[FUNCTIONS];
 
-const fn xml(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn xml(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     native("spl.XML", prototype, doc, eval)
 }
 
@@ -45,46 +45,46 @@ const FUNCTIONS: &[NativeFn] = &[
         "What an XQuery expression finds in a document: a string for each item, elements and \
          documents as XML, everything else as its text. A query that cannot be read, or that fails, \
          is a fault.",
-        |c| queried(c, false),
+        |c| run_query(c, false),
     )
-    .checked(check_query),
+    .with_check(check_query),
     xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression)",
         "What an XQuery expression finds in a document: a string for each item, elements and \
          documents as XML, everything else as its text. A query that cannot be read, or that fails, \
          is a fault.",
-        |c| queried(c, false),
+        |c| run_query(c, false),
     )
-    .checked(check_query),
+    .with_check(check_query),
     xml(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          map<rstring, rstring> xqueryVars)",
         "What an XQuery expression finds in a document, as without variables. The map gives the \
          values of the variables that the query declares `external`, or does not declare.",
-        |c| queried(c, true),
+        |c| run_query(c, true),
     )
-    .checked(check_query),
+    .with_check(check_query),
     xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
          map<ustring, ustring> xqueryVars)",
         "What an XQuery expression finds in a document, as without variables. The map gives the \
          values of the variables that the query declares `external`, or does not declare.",
-        |c| queried(c, true),
+        |c| run_query(c, true),
     )
-    .checked(check_query),
+    .with_check(check_query),
     xml(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
          mutable int32 error)",
         "What an XQuery expression finds in a document. `error` is 0; or 1 if the query cannot be \
          read, 2 if it fails on this document, and then the list is empty.",
-        |c| queried_or_error(c, false),
+        |c| run_query_or_error(c, false),
     ),
     xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
          mutable int32 error)",
         "What an XQuery expression finds in a document. `error` is 0; or 1 if the query cannot be \
          read, 2 if it fails on this document, and then the list is empty.",
-        |c| queried_or_error(c, false),
+        |c| run_query_or_error(c, false),
     ),
     xml(
         "<xml X> list<rstring> xquery(X value, rstring xqueryExpression, \
@@ -92,7 +92,7 @@ const FUNCTIONS: &[NativeFn] = &[
         "What an XQuery expression finds in a document, with variables. `error` is 0; or 1 if the \
          query cannot be read, 2 if it fails on this document or lacks a variable, and then the \
          list is empty.",
-        |c| queried_or_error(c, true),
+        |c| run_query_or_error(c, true),
     ),
     xml(
         "<xml X> list<ustring> xquery(X value, ustring xqueryExpression, \
@@ -100,7 +100,7 @@ const FUNCTIONS: &[NativeFn] = &[
         "What an XQuery expression finds in a document, with variables. `error` is 0; or 1 if the \
          query cannot be read, 2 if it fails on this document or lacks a variable, and then the \
          list is empty.",
-        |c| queried_or_error(c, true),
+        |c| run_query_or_error(c, true),
     ),
 ];
 
@@ -111,7 +111,7 @@ fn check_query(args: &[Option<Value>]) -> Result<(), WrongArgument> {
 }
 
 /// What the query finds; what is wrong is a fault.
-fn queried(c: &mut Call<'_>, has_variables: bool) -> Result<Value, Fault> {
+fn run_query(c: &mut NativeCall<'_>, has_variables: bool) -> Result<Value, Fault> {
     match query(c, has_variables) {
         Ok(found) => strings(c, found),
         Err(why) => Err(Fault::value(why.to_string())),
@@ -119,17 +119,17 @@ fn queried(c: &mut Call<'_>, has_variables: bool) -> Result<Value, Fault> {
 }
 
 /// What the query finds; what is wrong is told by the last argument.
-fn queried_or_error(c: &mut Call<'_>, has_variables: bool) -> Result<Value, Fault> {
+fn run_query_or_error(c: &mut NativeCall<'_>, has_variables: bool) -> Result<Value, Fault> {
     let (found, error) = match query(c, has_variables) {
         Ok(found) => (found, 0),
-        Err(Failure::Query(_)) => (Vec::new(), 1),
-        Err(Failure::Value(_)) => (Vec::new(), 2),
+        Err(QueryFailure::Query(_)) => (Vec::new(), 1),
+        Err(QueryFailure::Value(_)) => (Vec::new(), 2),
     };
     c.set_int32(2 + usize::from(has_variables), error);
     strings(c, found)
 }
 
-fn query(c: &Call<'_>, has_variables: bool) -> Result<Vec<String>, Failure> {
+fn query(c: &NativeCall<'_>, has_variables: bool) -> Result<Vec<String>, QueryFailure> {
     let Value::Xml(document) = c.arg(0) else {
         panic!("{:?} should be xml", c.arg(0));
     };
@@ -152,12 +152,12 @@ fn query(c: &Call<'_>, has_variables: bool) -> Result<Vec<String>, Failure> {
 }
 
 /// A list of strings as the function's result has them.
-fn strings(c: &Call<'_>, found: Vec<String>) -> Result<Value, Fault> {
+fn strings(c: &NativeCall<'_>, found: Vec<String>) -> Result<Value, Fault> {
     let is_ustring = match c.result_type() {
         Type::List(element, _) => **element == Type::UString,
         other => panic!("a query gives a list, not a {other}"),
     };
-    c.give_values(found.iter().map(|text| string(text, is_ustring)))
+    c.bounded_list_from(found.iter().map(|text| string(text, is_ustring)))
 }
 
 fn string(text: &str, is_ustring: bool) -> Value {
@@ -167,7 +167,7 @@ fn string(text: &str, is_ustring: bool) -> Value {
     }
 }
 
-fn convert(c: &mut Call<'_>) -> bool {
+fn convert(c: &mut NativeCall<'_>) -> bool {
     let text = c.utf8(1).into_owned();
     let well_formed = check_xml(&text).is_ok();
     if well_formed {

@@ -1,21 +1,21 @@
 //! Filter: passes the tuples that meet a condition.
 
-use graph::{Cardinality, Operator, PunctuationOut, Stmt};
+use graph::{Cardinality, OperatorNode, PunctuationOutputMode, Stmt};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Logic, Make, OperatorEntry};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOut::Preserving(0),
-    forwards: true,
-    complete: true,
+    punctuation: PunctuationOutputMode::Preserving(0),
+    auto_assignment: true,
+    complete_assignment: true,
     same_schema_as: Some(0),
     ..OutPortModel::DEFAULT
 };
@@ -43,7 +43,7 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |port, body| {
         let pass = |to| vec![lower::submit(to, lower::input(operator, port))];
         let rejected = if operator.outputs.len() > 1 {

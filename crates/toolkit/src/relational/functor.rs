@@ -1,22 +1,22 @@
 //! Functor: one output tuple on every output port for each input tuple.
 
-use graph::{Assignment, Cardinality, Expr, Operator, PunctuationOut};
+use graph::{AssignmentMode, Cardinality, Expr, OperatorNode, PunctuationOutputMode};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Logic, Make, OperatorEntry};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOut::Preserving(0),
-    assign: Assignment::Expression,
-    forwards: true,
-    complete: true,
+    punctuation: PunctuationOutputMode::Preserving(0),
+    assign: AssignmentMode::Expression,
+    auto_assignment: true,
+    complete_assignment: true,
     ..OutPortModel::DEFAULT
 };
 
@@ -43,7 +43,7 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |_, body| {
         let ports = (0..).zip(&operator.outputs);
         let submit = ports

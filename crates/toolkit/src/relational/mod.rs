@@ -1,12 +1,12 @@
 //! The operators of `spl.relational`.
 
 pub mod aggregate;
-mod clock;
 pub mod filter;
 pub mod functor;
 pub mod join;
-mod panes;
+mod pane_window;
 pub mod punctor;
 pub mod sort;
-mod sort_rules;
+mod verify_sort;
+mod window_clock;
 mod windowed;

@@ -1,8 +1,8 @@
 //! Punctor: puts window markers into a stream.
 
-use graph::{Assignment, Expr, ExprKind, Operator, Stmt};
+use graph::{AssignmentMode, Expr, ExprKind, OperatorNode, Stmt};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Logic, Make, OperatorEntry};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::Type;
 
 use crate::lower;
@@ -10,7 +10,7 @@ use crate::lower;
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -20,9 +20,9 @@ static MODEL: OperatorModel = OperatorModel {
           Window markers that come in are dropped.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        assign: Assignment::Expression,
-        forwards: true,
-        complete: true,
+        assign: AssignmentMode::Expression,
+        auto_assignment: true,
+        complete_assignment: true,
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -47,9 +47,9 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let punctuate = lower::param(operator, "punctuate");
-    let punctuate = punctuate.ok_or_else(|| lower::missing("punctuate"))?;
+    let punctuate = punctuate.ok_or_else(|| lower::missing_param("punctuate"))?;
     let is_before = lower::literal(operator, "position") == Some("before");
     lower::after_logic(operator, |_, body| {
         let local = body.local("punctuate", Type::Boolean);

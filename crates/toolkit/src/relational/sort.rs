@@ -1,14 +1,16 @@
 //! Sort: puts the tuples of a window in order.
 
-use graph::{Assignment, PolicyKind, PunctuationIn, Window, WindowForm, WindowKind, Windowing};
+use graph::{
+    AssignmentMode, PolicyKind, PunctuationInputMode, Window, WindowForm, WindowKind, WindowingMode,
+};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
-use runtime::window::{Cause, Items, Observer, Partition, Windows};
-use runtime::{Build, Operator, OperatorEntry, Outlet, Row};
+use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition, Windows};
+use runtime::{BuildContext, EvaluationInputs, Operator, OperatorEntry, Outlet};
 use std::cmp::Ordering;
 use tuple::{Punctuation, TupleBuf, TupleRef, Value};
 
-use super::windowed::{self, Firing, Keeper};
+use super::windowed::{self, WindowFiring, WindowFunction};
 use crate::lower;
 
 /// The registry's line.
@@ -22,9 +24,9 @@ static MODEL: OperatorModel = OperatorModel {
           a sliding window of count(n) sends its smallest tuple \
           when it overflows, and the rest at the end, without markers.",
     inputs: &[InPortModel {
-        punctuation: PunctuationIn::WindowBound,
-        window: Windowing::Windowed,
-        time_interval: true,
+        punctuation: PunctuationInputMode::WindowBound,
+        window: WindowingMode::Windowed,
+        allows_time_interval: true,
         partition_param: Some("partitionBy"),
         windows: &[
             WindowForm {
@@ -41,9 +43,9 @@ static MODEL: OperatorModel = OperatorModel {
         ..InPortModel::DEFAULT
     }],
     outputs: &[OutPortModel {
-        assign: Assignment::Expression,
-        forwards: true,
-        complete: true,
+        assign: AssignmentMode::Expression,
+        auto_assignment: true,
+        complete_assignment: true,
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -51,7 +53,7 @@ static MODEL: OperatorModel = OperatorModel {
             name: "sortBy",
             mode: ParamMode::Expression,
             mandatory: true,
-            list: true,
+            is_list: true,
             doc: "What is compared, the most significant first.",
             ..ParamModel::DEFAULT
         },
@@ -59,14 +61,14 @@ static MODEL: OperatorModel = OperatorModel {
             name: "order",
             ty: "SortOrder",
             mode: ParamMode::Literal,
-            list: true,
+            is_list: true,
             doc: "One direction for all, or one for each expression of sortBy. Default: ascending.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
             name: "partitionBy",
             mode: ParamMode::Expression,
-            list: true,
+            is_list: true,
             doc: "Tuples with equal values share a window; only with a partitioned window.",
             ..ParamModel::DEFAULT
         },
@@ -77,9 +79,9 @@ static MODEL: OperatorModel = OperatorModel {
         "nIncompleteWindows",
         "nIncompleteWindowTuples",
     ],
-    verify: Some(super::sort_rules::verify),
-    timed: Some(lower::has_period),
-    no_markers: Some(|operator| {
+    verify: Some(super::verify_sort::verify),
+    submits_by_timer: Some(lower::has_period),
+    no_markers_reason: Some(|operator| {
         let mut windows = operator
             .inputs
             .iter()
@@ -92,13 +94,13 @@ static MODEL: OperatorModel = OperatorModel {
 
 /// A tuple of the window with the values that it is sorted by.
 #[derive(Default)]
-struct Kept {
+struct SortItem {
     tuple: TupleBuf,
     keys: Vec<Value>,
 }
 
 /// What puts tuples in order and turns them into output.
-struct Sorted {
+struct SortWindowFunction {
     is_sliding: bool,
     sort_by: Projection,
     sort_keys: TupleBuf,
@@ -106,52 +108,56 @@ struct Sorted {
     descending: Vec<bool>,
     output: Projection,
     out_tuple: TupleBuf,
-    spare: Vec<Kept>,
+    spare: Vec<SortItem>,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let is_sliding = windowed::window(build).kind == WindowKind::Sliding;
-    let sorted = Sorted::new(build, is_sliding)?;
+    let sorted = SortWindowFunction::new(build, is_sliding)?;
     windowed::build(build, sorted)
 }
 
-impl Observer<Kept> for Firing<'_, Sorted> {
-    fn fire(&mut self, partition: Option<&Partition<Kept>>, _: usize) -> Result<(), Fault> {
-        if self.keeper.is_sliding {
+impl WindowObserver<SortItem> for WindowFiring<'_, SortWindowFunction> {
+    fn fire(
+        &mut self,
+        partition: Option<&WindowPartition<SortItem>>,
+        _: usize,
+    ) -> Result<(), Fault> {
+        if self.function.is_sliding {
             return Ok(());
         }
-        let items = partition.into_iter().flat_map(Partition::iter);
-        self.keeper.send_all(items, self.out)
+        let items = partition.into_iter().flat_map(WindowPartition::iter);
+        self.function.submit_all(items, self.out)
     }
 
-    fn leave(&mut self, item: Kept, cause: Cause) -> Result<(), Fault> {
-        if cause == Cause::Evicted {
-            self.keeper.send(&item, self.out)?;
+    fn leave(&mut self, item: SortItem, cause: LeaveReason) -> Result<(), Fault> {
+        if cause == LeaveReason::Evicted {
+            self.function.submit(&item, self.out)?;
         }
-        self.keeper.take_back(item);
+        self.function.recycle_item(item);
         Ok(())
     }
 
-    /// A sliding window is kept in order, so that its first tuple is the smallest; equal ones in the
-    /// order of their arrival.
-    fn place(&self, partition: &Partition<Kept>, item: &Kept) -> usize {
-        if !self.keeper.is_sliding {
+    /// A sliding window is kept in order, so that its first tuple is the smallest; equal ones in
+    /// the order of their arrival.
+    fn insert_position(&self, partition: &WindowPartition<SortItem>, item: &SortItem) -> usize {
+        if !self.function.is_sliding {
             return partition.len();
         }
-        partition.partition_point(|other| self.keeper.compare(other, item).is_le())
+        partition.partition_point(|other| self.function.compare(other, item).is_le())
     }
 }
 
-impl Keeper for Sorted {
-    type Kept = Kept;
+impl WindowFunction for SortWindowFunction {
+    type Item = SortItem;
 
     #[inline]
-    fn keep(
+    fn make_item(
         &mut self,
         tuple: TupleRef<'_>,
-        row: &Row<'_>,
+        row: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
-    ) -> Result<Kept, Fault> {
+    ) -> Result<SortItem, Fault> {
         self.sort_by.write(row, out, &mut self.sort_keys)?;
         let mut kept = self.spare.pop().unwrap_or_default();
         kept.tuple.copy_from(tuple);
@@ -163,15 +169,19 @@ impl Keeper for Sorted {
         Ok(kept)
     }
 
-    fn take_back(&mut self, kept: Kept) {
+    fn recycle_item(&mut self, kept: SortItem) {
         self.spare.push(kept);
     }
 
-    fn send_pane(&mut self, items: Items<'_, Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.send_all(items.iter(), out)
+    fn submit_pane(
+        &mut self,
+        items: PaneItems<'_, SortItem>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.submit_all(items.iter(), out)
     }
 
-    fn help(&self, _: &Window) -> Option<&'static str> {
+    fn incomplete_help(&self, _: &Window) -> Option<&'static str> {
         (!self.is_sliding).then_some(
             "`sliding, count(n)` sends in order what it still holds in the end, and \
              `tumbling, punct()` what it holds at each window marker",
@@ -179,17 +189,17 @@ impl Keeper for Sorted {
     }
 
     /// What a sliding window still holds is sent in order; a tumbling one's is lost.
-    fn finish(&mut self, windows: &Windows<Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn finish(&mut self, windows: &Windows<SortItem>, out: &mut dyn Outlet) -> Result<(), Fault> {
         if !self.is_sliding {
             return Ok(());
         }
-        let mut kept = windows.partitions().flat_map(Partition::iter);
-        kept.try_for_each(|kept| self.send(kept, out))
+        let mut kept = windows.partitions().flat_map(WindowPartition::iter);
+        kept.try_for_each(|kept| self.submit(kept, out))
     }
 }
 
-impl Sorted {
-    fn new(build: &mut Build<'_>, is_sliding: bool) -> Result<Sorted, Fault> {
+impl SortWindowFunction {
+    fn new(build: &mut BuildContext<'_>, is_sliding: bool) -> Result<SortWindowFunction, Fault> {
         let sort_by = build
             .param_projection("sortBy")?
             .expect("the model asks for it");
@@ -203,32 +213,32 @@ impl Sorted {
             };
             order.is_some_and(|order| &**order == "descending")
         };
-        Ok(Sorted {
+        Ok(SortWindowFunction {
             is_sliding,
             descending: (0..keys).map(descending).collect(),
             sort_by,
             sort_keys: TupleBuf::default(),
-            output: build.output(0)?,
+            output: build.output_projection(0)?,
             out_tuple: TupleBuf::default(),
             spare: Vec::new(),
         })
     }
 
     /// Sends tuples in order, then a window marker.
-    fn send_all<'k>(
+    fn submit_all<'k>(
         &mut self,
-        items: impl Iterator<Item = &'k Kept>,
+        items: impl Iterator<Item = &'k SortItem>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let mut items: Vec<_> = items.collect();
         items.sort_by(|a, b| self.compare(a, b));
         for kept in items {
-            self.send(kept, out)?;
+            self.submit(kept, out)?;
         }
-        out.punctuate(0, Punctuation::Window)
+        out.submit_punctuation(0, Punctuation::Window)
     }
 
-    fn compare(&self, a: &Kept, b: &Kept) -> Ordering {
+    fn compare(&self, a: &SortItem, b: &SortItem) -> Ordering {
         let pairs = a.keys.iter().zip(&b.keys).zip(&self.descending);
         let mut orders = pairs.map(|((a, b), &descending)| {
             let order = a.total_cmp(b);
@@ -239,10 +249,10 @@ impl Sorted {
             .unwrap_or(Ordering::Equal)
     }
 
-    fn send(&mut self, kept: &Kept, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn submit(&mut self, kept: &SortItem, out: &mut dyn Outlet) -> Result<(), Fault> {
         let row = [Some(kept.tuple.as_ref())];
         self.output
-            .write(&Row::new(&row), out, &mut self.out_tuple)?;
-        out.submit_made(0, &mut self.out_tuple)
+            .write(&EvaluationInputs::new(&row), out, &mut self.out_tuple)?;
+        out.submit_owned(0, &mut self.out_tuple)
     }
 }

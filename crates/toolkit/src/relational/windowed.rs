@@ -4,151 +4,167 @@
 //!   tuple -> keep -> [ windows: count, time, delta, punct ] -> Observer of Firing
 //!                 \-> [ panes: event time ]                 -> send_pane      (super::panes)
 //! ```
-//! A [`Keeper`] says what is kept of a tuple and what becomes of it; the rest is the same for all.
+//! A [`WindowFunction`] says what is kept of a tuple and what becomes of it; the rest is the same
+//! for all.
 
 use graph::{Fault, Policy, Window};
-use runtime::window::{Arrival, Items, Observer, Partition, Windows};
-use runtime::{Build, Incomplete, Operator, Outlet, Row, TimerId};
+use runtime::window::{PaneItems, WindowArrival, WindowObserver, WindowPartition, Windows};
+use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, TimerId};
 use std::sync::Arc;
 use tuple::{Layout, TupleRef};
 
-use super::clock::Clock;
-use super::panes::PaneWindow;
-use crate::key::Key;
+use super::pane_window::PaneWindowOperator;
+use super::window_clock::WindowClock;
+use crate::key_evaluator::KeyEvaluator;
 
 /// What an operator keeps of the tuples of its window, and what it makes of them.
-pub trait Keeper: Send {
+pub trait WindowFunction: Send {
     /// A tuple in the window.
-    type Kept: Send;
+    type Item: Send;
     /// Of a tuple that has come.
-    fn keep(
+    fn make_item(
         &mut self,
         tuple: TupleRef<'_>,
-        row: &Row<'_>,
+        row: &EvaluationInputs<'_>,
         out: &mut dyn Outlet,
-    ) -> Result<Self::Kept, Fault>;
+    ) -> Result<Self::Item, Fault>;
     /// A tuple is in no window any more.
-    fn take_back(&mut self, kept: Self::Kept);
+    fn recycle_item(&mut self, kept: Self::Item);
     /// A partition of a pane over event time fires with all that it holds.
-    fn send_pane(
+    fn submit_pane(
         &mut self,
-        items: Items<'_, Self::Kept>,
+        items: PaneItems<'_, Self::Item>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault>;
     /// What a program would have to say to get results of windows that do not get full; `None`: it
     /// makes something of what they hold in the end.
-    fn help(&self, window: &Window) -> Option<&'static str>;
+    fn incomplete_help(&self, window: &Window) -> Option<&'static str>;
     /// Whether the tuples of a partition have given nothing, and will not.
-    fn is_incomplete(&self, partition: &Partition<Self::Kept>) -> bool {
+    fn is_incomplete(&self, partition: &WindowPartition<Self::Item>) -> bool {
         !partition.is_empty()
     }
     /// There will be no more tuples; these are still in the windows.
-    fn finish(&mut self, windows: &Windows<Self::Kept>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn finish(&mut self, windows: &Windows<Self::Item>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let _ = (windows, out);
         Ok(())
     }
 }
 
 /// The windows' observer for one call on the operator: each keeper makes it one.
-pub struct Firing<'a, K> {
-    pub keeper: &'a mut K,
+pub struct WindowFiring<'a, K> {
+    pub function: &'a mut K,
     pub out: &'a mut dyn Outlet,
 }
 
 /// The window of the operator's only input port.
-pub fn window<'b>(build: &Build<'b>) -> &'b Window {
+pub fn window<'b>(build: &BuildContext<'b>) -> &'b Window {
     let window = build.operator.inputs[0].window.as_ref();
     window.expect("the model asks for a window")
 }
 
 /// Makes the operator.
-pub fn build<K: Keeper + 'static>(
-    build: &mut Build<'_>,
+pub fn build<K: WindowFunction + 'static>(
+    build: &mut BuildContext<'_>,
     keeper: K,
 ) -> Result<Box<dyn Operator>, Fault>
 where
-    for<'a> Firing<'a, K>: Observer<K::Kept>,
+    for<'a> WindowFiring<'a, K>: WindowObserver<K::Item>,
 {
     let window = window(build);
     if let Policy::Interval(interval) = window.evict {
-        return Ok(Box::new(PaneWindow::new(build, interval, keeper)?));
+        return Ok(Box::new(PaneWindowOperator::new(build, interval, keeper)?));
     }
-    if let Some(seconds) = window.period() {
-        build.timer(seconds);
+    if let Some(seconds) = window.period_s() {
+        build.add_timer(seconds);
     }
     let windows = Windows::new(window);
-    Ok(Box::new(Windowed {
-        clock: Clock::new(windows.is_timed()),
+    Ok(Box::new(WindowedOperator {
+        clock: WindowClock::new(windows.is_timed()),
         windows,
-        partition: Key::new(build.param_projection("partitionBy")?),
+        partition_key: KeyEvaluator::new(build.param_projection("partitionBy")?),
         input: build.inputs[0].clone(),
-        reported: Reported::default(),
-        help: keeper.help(window),
-        keeper,
+        partition_metric: PartitionCountMetric::default(),
+        incomplete_help: keeper.incomplete_help(window),
+        function: keeper,
     }))
 }
 
-struct Windowed<K: Keeper> {
-    windows: Windows<K::Kept>,
-    partition: Key,
+struct WindowedOperator<K: WindowFunction> {
+    windows: Windows<K::Item>,
+    partition_key: KeyEvaluator,
     input: Arc<Layout>,
-    clock: Clock,
-    reported: Reported,
-    help: Option<&'static str>,
-    keeper: K,
+    clock: WindowClock,
+    partition_metric: PartitionCountMetric,
+    incomplete_help: Option<&'static str>,
+    function: K,
 }
 
-impl<K: Keeper> Operator for Windowed<K>
+impl<K: WindowFunction> Operator for WindowedOperator<K>
 where
-    for<'a> Firing<'a, K>: Observer<K::Kept>,
+    for<'a> WindowFiring<'a, K>: WindowObserver<K::Item>,
 {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let row = [Some(tuple)];
-        let row = Row::new(&row);
-        self.partition.read(&row, out)?;
-        let item = self.keeper.keep(tuple, &row, out)?;
+        let row = EvaluationInputs::new(&row);
+        self.partition_key.evaluate(&row, out)?;
+        let item = self.function.make_item(tuple, &row, out)?;
         let (evict_by, trigger_by) = self.windows.deltas(tuple, &self.input);
-        let arrival = Arrival {
-            key: self.partition.bytes(),
+        let arrival = WindowArrival {
+            key: self.partition_key.bytes(),
             now_ns: self.clock.now_ns(),
             evict_by,
             trigger_by,
             item,
         };
-        let keeper = &mut self.keeper;
-        self.windows.insert(arrival, &mut Firing { keeper, out })?;
-        self.report(out);
+        let keeper = &mut self.function;
+        self.windows.insert(
+            arrival,
+            &mut WindowFiring {
+                function: keeper,
+                out,
+            },
+        )?;
+        self.report_partitions(out);
         Ok(())
     }
 
-    fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let keeper = &mut self.keeper;
-        self.windows.marker(&mut Firing { keeper, out })?;
-        self.report(out);
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let keeper = &mut self.function;
+        self.windows.process_window_marker(&mut WindowFiring {
+            function: keeper,
+            out,
+        })?;
+        self.report_partitions(out);
         Ok(())
     }
 
-    fn timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let keeper = &mut self.keeper;
+    fn on_timer(&mut self, _: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let keeper = &mut self.function;
         let now_ns = self.clock.now_ns();
-        self.windows.tick(now_ns, &mut Firing { keeper, out })?;
-        self.report(out);
+        self.windows.on_timer(
+            now_ns,
+            &mut WindowFiring {
+                function: keeper,
+                out,
+            },
+        )?;
+        self.report_partitions(out);
         Ok(())
     }
 
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.keeper.finish(&self.windows, out)
+        self.function.finish(&self.windows, out)
     }
 
-    fn incomplete(&self) -> Option<Incomplete> {
-        let help = self.help?;
+    fn incomplete_windows(&self) -> Option<IncompleteWindows> {
+        let help = self.incomplete_help?;
         let partitions = self.windows.partitions();
-        let incomplete = partitions.filter(|partition| self.keeper.is_incomplete(partition));
-        let none = Incomplete {
+        let incomplete = partitions.filter(|partition| self.function.is_incomplete(partition));
+        let none = IncompleteWindows {
             help,
-            ..Incomplete::default()
+            ..IncompleteWindows::default()
         };
-        Some(incomplete.fold(none, |sum, partition| Incomplete {
+        Some(incomplete.fold(none, |sum, partition| IncompleteWindows {
             windows: sum.windows + 1,
             tuples: sum.tuples + partition.len() as u64,
             ..sum
@@ -156,25 +172,26 @@ where
     }
 }
 
-impl<K: Keeper> Windowed<K> {
-    fn report(&mut self, out: &mut dyn Outlet) {
-        if self.partition.is_given() {
-            self.reported.set(self.windows.partition_count(), out);
+impl<K: WindowFunction> WindowedOperator<K> {
+    fn report_partitions(&mut self, out: &mut dyn Outlet) {
+        if self.partition_key.has_expressions() {
+            self.partition_metric
+                .set(self.windows.partition_count(), out);
         }
     }
 }
 
 /// How many partitions the metric has.
 #[derive(Default)]
-pub struct Reported(usize);
+pub struct PartitionCountMetric(usize);
 
-impl Reported {
+impl PartitionCountMetric {
     /// Keeps the metric true; most tuples change nothing.
     #[inline]
     pub fn set(&mut self, partitions: usize, out: &mut dyn Outlet) {
         if partitions != self.0 {
             let more = partitions as i64 - self.0 as i64;
-            out.services().count("nCurrentPartitions", more);
+            out.services().add_to_metric("nCurrentPartitions", more);
             self.0 = partitions;
         }
     }

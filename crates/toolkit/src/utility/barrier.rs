@@ -1,17 +1,19 @@
 //! Barrier: joins the n-th tuples of several streams into one.
 
-use graph::{Assignment, Cardinality, PunctuationOut};
+use graph::{AssignmentMode, Cardinality, PunctuationOutputMode};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
 use runtime::abi::Projection;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use tuple::{TupleBuf, TupleRef};
 
-use super::rendezvous::Rendezvous;
+use super::port_aligner::PortAligner;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -28,33 +30,33 @@ static MODEL: OperatorModel = OperatorModel {
         InPortModel::ANY,
     ],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Free,
-        assign: Assignment::Expression,
-        forwards: true,
-        complete: true,
+        punctuation: PunctuationOutputMode::Free,
+        assign: AssignmentMode::Expression,
+        auto_assignment: true,
+        complete_assignment: true,
         ..OutPortModel::DEFAULT
     }],
-    params: super::rendezvous::PARAMS,
+    params: super::port_aligner::PARAMS,
     allow_any_param: true,
     allows_logic: false,
-    verify: Some(super::rendezvous::verify),
+    verify: Some(super::port_aligner::verify),
     ..OperatorModel::DEFAULT
 };
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Barrier {
-        waiting: Rendezvous::new(build)?,
-        output: build.output(0)?,
-        met: Vec::new(),
-        joined: TupleBuf::default(),
+        aligner: PortAligner::new(build)?,
+        output: build.output_projection(0)?,
+        aligned: Vec::new(),
+        output_tuple: TupleBuf::default(),
     }))
 }
 
 struct Barrier {
-    waiting: Rendezvous,
+    aligner: PortAligner,
     output: Projection,
-    met: Vec<TupleBuf>,
-    joined: TupleBuf,
+    aligned: Vec<TupleBuf>,
+    output_tuple: TupleBuf,
 }
 
 impl Operator for Barrier {
@@ -64,13 +66,19 @@ impl Operator for Barrier {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        if self.waiting.arrive(port, tuple, out, &mut self.met)? {
-            let row: Vec<_> = self.met.iter().map(|tuple| Some(tuple.as_ref())).collect();
-            let written = self.output.write(&Row::new(&row), out, &mut self.joined);
+        if self.aligner.add(port, tuple, out, &mut self.aligned)? {
+            let row: Vec<_> = self
+                .aligned
+                .iter()
+                .map(|tuple| Some(tuple.as_ref()))
+                .collect();
+            let written =
+                self.output
+                    .write(&EvaluationInputs::new(&row), out, &mut self.output_tuple);
             drop(row);
-            self.waiting.release(&mut self.met);
+            self.aligner.release(&mut self.aligned);
             written?;
-            out.submit_made(0, &mut self.joined)?;
+            out.submit_owned(0, &mut self.output_tuple)?;
         }
         Ok(())
     }
@@ -81,6 +89,6 @@ impl Operator for Barrier {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {
-        self.waiting.has_room(port, tuple, out)
+        self.aligner.has_room(port, tuple, out)
     }
 }

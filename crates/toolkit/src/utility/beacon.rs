@@ -1,20 +1,20 @@
 //! Beacon: makes tuples out of nothing, at a pace.
 
 use graph::{
-    Arg, Assignment, BinaryOp, Body, Callee, Expr, ExprKind, Misuse, Operator, OutPort, Part,
-    Place, Root,
+    Arg, AssignmentMode, BinaryOp, Body, Callee, Expr, ExprKind, InvocationError, InvocationPart,
+    OperatorNode, OutPort, Place, PlaceRoot,
 };
 use graph::{Fault, OperatorModel, OutPortModel, ParamModel, Stmt, UnaryOp};
-use runtime::{Logic, Make, OperatorEntry};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::{Type, Value};
 
 use crate::function::functions;
-use crate::{lower, rule};
+use crate::{lower, verify_params};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -23,7 +23,7 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Makes tuples, so many or without end, at a pace. After the last of them comes a window \
           marker. Attributes that are not assigned have their default values.",
     outputs: &[OutPortModel {
-        assign: Assignment::Expression,
+        assign: AssignmentMode::Expression,
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -55,35 +55,35 @@ static MODEL: OperatorModel = OperatorModel {
     output_functions: &["<any T> T AsIs(T v)", "uint64 IterationCount()"],
     nested_output_functions: true,
     starts_consistent_region: true,
-    no_markers: Some(|operator| {
+    no_markers_reason: Some(|operator| {
         let why = "the marker follows the last tuple, and without `iterations` there is none";
-        (!rule::given(operator, "iterations")).then_some(why)
+        (!verify_params::has_param(operator, "iterations")).then_some(why)
     }),
     verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
 
 /// Numbers that are known when compiling have to be possible.
-fn verify(operator: &Operator) -> Result<(), Misuse> {
-    let times = rule::exprs(operator, "iterations").first();
+fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
+    let times = verify_params::exprs(operator, "iterations").first();
     if let Some(ExprKind::Const(Value::Int32(..0))) = times.map(|expr| &expr.kind) {
         let message = "`iterations` cannot be below 0";
         let help = "leave it out for tuples without end";
-        return rule::wrong(Part::Param("iterations"), message, help);
+        return verify_params::report_misuse(InvocationPart::Param("iterations"), message, help);
     }
-    rule::seconds(operator, &["period", "initDelay"])
+    verify_params::verify_seconds(operator, &["period", "initDelay"])
 }
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
-    let mut source = Source {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
+    let mut source = BeaconLowering {
         operator,
         body: Body::default(),
     };
     source.lower();
-    Ok(Logic {
+    Ok(LoweredLogic {
         state: operator.logic.state.clone(),
         on_process: Some(source.body),
-        ..Logic::default()
+        ..LoweredLogic::default()
     })
 }
 
@@ -93,15 +93,15 @@ fn lower(operator: &Operator) -> Result<Logic, Fault> {
 ///   while (!shutdown && count < last) { submit(tuple); ++count; sleep(pause); }
 ///   if (count == last) submit(Sys.WindowMarker);
 /// ```
-struct Source<'a> {
-    operator: &'a Operator,
+struct BeaconLowering<'a> {
+    operator: &'a OperatorNode,
     body: Body,
 }
 
-impl Source<'_> {
+impl BeaconLowering<'_> {
     fn lower(&mut self) {
         let count = self.local("count", Type::Uint64, None);
-        let last = lower::param(self.operator, "iterations").map(times);
+        let last = lower::param(self.operator, "iterations").map(iteration_count);
         let last = last.map(|last| self.local("last", Type::Uint64, Some(last)));
         let pause = lower::param(self.operator, "period").cloned();
         let pause = pause.map(|pause| self.local("pause", Type::Float64, Some(pause)));
@@ -109,9 +109,9 @@ impl Source<'_> {
         if let Some(delay) = lower::param(self.operator, "initDelay") {
             self.body.stmts.push(Stmt::Sleep(delay.clone()));
         }
-        let mut turn = vec![lower::submit(0, tuple), self.step(&count)];
+        let mut turn = vec![lower::submit(0, tuple), self.loop_body(&count)];
         turn.extend(pause.map(Stmt::Sleep));
-        let condition = self.goes_on(&count, last.as_ref());
+        let condition = self.loop_condition(&count, last.as_ref());
         self.body.stmts.push(Stmt::While(condition, turn));
         if let Some(last) = last {
             let is_last = self.compare(BinaryOp::Eq, &count, &last);
@@ -142,25 +142,25 @@ impl Source<'_> {
         self.expr(ExprKind::Local(local), ty)
     }
 
-    fn step(&self, count: &Expr) -> Stmt {
+    fn loop_body(&self, count: &Expr) -> Stmt {
         let ExprKind::Local(local) = count.kind else {
             unreachable!("the count is a variable");
         };
         let place = Place {
-            root: Root::Local(local),
+            root: PlaceRoot::Local(local),
             steps: Vec::new(),
             ty: Type::Uint64,
             pos: self.operator.pos,
         };
-        let kind = ExprKind::Step {
+        let kind = ExprKind::Increment {
             place,
-            down: false,
-            prefix: true,
+            is_decrement: false,
+            is_prefix: true,
         };
         Stmt::Expr(self.expr(kind, Type::Uint64))
     }
 
-    fn goes_on(&self, count: &Expr, last: Option<&Expr>) -> Expr {
+    fn loop_condition(&self, count: &Expr, last: Option<&Expr>) -> Expr {
         let shutdown = Box::new(self.expr(ExprKind::IsShutdown, Type::Boolean));
         let runs = self.expr(ExprKind::Unary(UnaryOp::Not, shutdown), Type::Boolean);
         match last {
@@ -183,25 +183,25 @@ impl Source<'_> {
 }
 
 /// `iterations` as uint64; a negative number is none.
-fn times(iterations: &Expr) -> Expr {
+fn iteration_count(iterations: &Expr) -> Expr {
     let pos = iterations.pos;
     let cast = ExprKind::Cast(Box::new(iterations.clone()));
     let cast = lower::expr(cast, Type::Uint64, pos);
     if !iterations.ty.is_signed() {
         return cast;
     }
-    let zero = lower::default(&iterations.ty, pos);
+    let zero = lower::default_value(&iterations.ty, pos);
     let operands = (Box::new(iterations.clone()), Box::new(zero));
     let negative = ExprKind::Binary(BinaryOp::Lt, operands.0, operands.1);
     let negative = lower::expr(negative, Type::Boolean, pos);
-    let none = lower::default(&Type::Uint64, pos);
+    let none = lower::default_value(&Type::Uint64, pos);
     let kind = ExprKind::Conditional(Box::new(negative), Box::new(none), Box::new(cast));
     lower::expr(kind, Type::Uint64, pos)
 }
 
 /// Replaces output functions: `AsIs(v)` is v, `IterationCount()` the count.
 fn resolve(expr: &mut Expr, out: &OutPort, count: &Expr) {
-    expr.each(&mut |part| {
+    expr.for_each(&mut |part| {
         if let ExprKind::OutputCall(call) = part.kind {
             let call = &out.calls[call as usize];
             *part = match (&*call.function, call.args.first()) {
@@ -219,14 +219,14 @@ fn resolve(expr: &mut Expr, out: &OutPort, count: &Expr) {
 /// Whether it reads nothing that changes and does nothing.
 fn is_constant(expr: &mut Expr) -> bool {
     let mut is_constant = true;
-    expr.each(&mut |part| {
+    expr.for_each(&mut |part| {
         is_constant &= match &part.kind {
             ExprKind::Call(callee, args) => is_pure(*callee, args),
             ExprKind::Local(_)
             | ExprKind::State(_)
             | ExprKind::Assign(..)
             | ExprKind::AssignOp(..)
-            | ExprKind::Step { .. } => false,
+            | ExprKind::Increment { .. } => false,
             _ => true,
         };
     });

@@ -1,13 +1,13 @@
 //! What operators over blobs share: where the blob comes in, and where one goes out.
 
-use graph::{Expr, Fault, Misuse, Operator, ParamMode, ParamModel, Part};
+use graph::{Expr, Fault, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel};
 use runtime::abi::Projection;
-use runtime::{Build, Outlet, Row};
+use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
 use crate::adapter::compression::Compression;
 use crate::lower;
-use crate::rule::{exprs, wrong};
+use crate::verify_params::{exprs, report_misuse};
 
 /// `compression`.
 pub const COMPRESSION: ParamModel = ParamModel {
@@ -20,16 +20,16 @@ pub const COMPRESSION: ParamModel = ParamModel {
 };
 
 /// What is compressed or decompressed is sent when there are so many bytes.
-pub const SENT_BYTES: usize = 8 * 1024;
+pub const SUBMIT_BYTES_MIN: usize = 8 * 1024;
 
 /// The algorithm that the parameter names.
-pub fn compression(build: &Build<'_>) -> Result<Compression, Fault> {
-    let compression = Compression::of(build.literal("compression"))?;
-    compression.ok_or_else(|| lower::missing("compression"))
+pub fn compression(build: &BuildContext<'_>) -> Result<Compression, Fault> {
+    let compression = Compression::from_literal(build.literal("compression"))?;
+    compression.ok_or_else(|| lower::missing_param("compression"))
 }
 
 /// The input is the expression of a parameter, or the only attribute, which is a blob.
-pub fn verify_input(operator: &Operator, param: &'static str) -> Result<(), Misuse> {
+pub fn verify_input(operator: &OperatorNode, param: &'static str) -> Result<(), InvocationError> {
     let attributes = &operator.inputs[0].schema.attributes;
     match (exprs(operator, param), &**attributes) {
         ([_, ..], _) => Ok(()),
@@ -38,25 +38,25 @@ pub fn verify_input(operator: &Operator, param: &'static str) -> Result<(), Misu
             let name = &operator.inputs[0].name;
             let message = format!("no attribute of `{name}` is a blob");
             let help = format!("a text becomes one by `{param} : convertToBlob(text);`");
-            wrong(Part::Input(0), message, &help)
+            report_misuse(InvocationPart::Input(0), message, &help)
         }
         _ => {
             let message = format!("it is not said which blob of the input is meant: no `{param}`");
             let help = format!("give `{param}`, or an input stream of one blob attribute");
-            wrong(Part::Input(0), message, &help)
+            report_misuse(InvocationPart::Input(0), message, &help)
         }
     }
 }
 
 /// The output port has one attribute, a blob.
-pub fn verify_output(operator: &Operator) -> Result<(), Misuse> {
+pub fn verify_output(operator: &OperatorNode) -> Result<(), InvocationError> {
     match &*operator.outputs[0].schema.attributes {
         [only] if only.ty == Type::Blob => Ok(()),
         _ => {
             let name = &operator.outputs[0].name;
             let message = format!("the output stream `{name}` is not one blob attribute");
-            wrong(
-                Part::Output(0),
+            report_misuse(
+                InvocationPart::Output(0),
                 message,
                 "compressed or not, bytes go out as blobs",
             )
@@ -65,15 +65,15 @@ pub fn verify_output(operator: &Operator) -> Result<(), Misuse> {
 }
 
 /// Where blobs come in.
-pub struct Input {
+pub struct BlobInput {
     projection: Projection,
     buffer: TupleBuf,
 }
 
-impl Input {
+impl BlobInput {
     /// The expression of a parameter, or the only attribute.
-    pub fn new(build: &mut Build<'_>, param: &str) -> Result<Input, Fault> {
-        let projection = match build.exprs(param) {
+    pub fn new(build: &mut BuildContext<'_>, param: &str) -> Result<BlobInput, Fault> {
+        let projection = match build.param_exprs(param) {
             Some(exprs) => build.projection(exprs)?,
             None => {
                 let pos = build.operator.pos;
@@ -86,7 +86,7 @@ impl Input {
                 build.projection(&[only])?
             }
         };
-        Ok(Input {
+        Ok(BlobInput {
             projection,
             buffer: TupleBuf::default(),
         })
@@ -96,7 +96,8 @@ impl Input {
     pub fn read(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<Vec<u8>, Fault> {
         let row = [Some(tuple)];
         let buffer = &mut self.buffer;
-        self.projection.write(&Row::new(&row), out, buffer)?;
+        self.projection
+            .write(&EvaluationInputs::new(&row), out, buffer)?;
         match buffer.as_ref().get(&self.projection.layout, 0) {
             Value::Blob(bytes) => Ok(bytes),
             _ => Ok(Vec::new()),

@@ -1,20 +1,22 @@
 //! CharacterTransform: converts blobs of text from one encoding to another.
 
 use graph::{
-    Assignment, ExprKind, Fault, InPortModel, Misuse, OperatorModel, OutPortModel, Part,
-    PunctuationOut,
+    AssignmentMode, ExprKind, Fault, InPortModel, InvocationError, InvocationPart, OperatorModel,
+    OutPortModel, PunctuationOutputMode,
 };
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use tuple::{TupleRef, Value};
 
-use crate::calls::Calls;
 use crate::charset::convert;
-use crate::rule::encoding;
+use crate::output_calls::OutputCalls;
+use crate::verify_params::verify_encoding;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -24,10 +26,10 @@ static MODEL: OperatorModel = OperatorModel {
           function Convert.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
-        assign: Assignment::Expression,
-        forwards: true,
-        complete: true,
+        punctuation: PunctuationOutputMode::Preserving(0),
+        assign: AssignmentMode::Expression,
+        auto_assignment: true,
+        complete_assignment: true,
         ..OutPortModel::DEFAULT
     }],
     output_functions: &[
@@ -39,7 +41,7 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// The encodings, as far as they are known.
-fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
+fn verify(operator: &graph::OperatorNode) -> Result<(), InvocationError> {
     for (at, assigned) in (0..).zip(&operator.outputs[0].assign) {
         let Some(ExprKind::OutputCall(call)) = assigned.as_ref().map(|expr| &expr.kind) else {
             continue;
@@ -47,43 +49,47 @@ fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
         let call = &operator.outputs[0].calls[*call as usize];
         if &*call.function == "Convert" {
             let mut names = call.args.iter().take(2);
-            names.try_for_each(|name| encoding(name, Part::Attribute(0, at)))?;
+            names.try_for_each(|name| verify_encoding(name, InvocationPart::Attribute(0, at)))?;
         }
     }
     Ok(())
 }
 
 /// Its output functions.
-enum Function {
+enum TransformFunction {
     AsIs,
     Convert,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let function = |name: &str| match name {
-        "Convert" => Function::Convert,
-        _ => Function::AsIs,
+        "Convert" => TransformFunction::Convert,
+        _ => TransformFunction::AsIs,
     };
     Ok(Box::new(CharacterTransform {
-        calls: Calls::new(build, 0, function)?,
+        calls: OutputCalls::new(build, 0, function)?,
     }))
 }
 
 struct CharacterTransform {
-    calls: Calls<Function>,
+    calls: OutputCalls<TransformFunction>,
 }
 
 impl Operator for CharacterTransform {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let row = [Some(tuple)];
-        self.calls.write(&Row::new(&row), out, answer)?;
+        self.calls
+            .write(&EvaluationInputs::new(&row), out, evaluate_function)?;
         out.submit(0, self.calls.tuple())
     }
 }
 
-fn answer(function: &Function, arguments: &[Value]) -> Result<Value, Fault> {
+fn evaluate_function(function: &TransformFunction, arguments: &[Value]) -> Result<Value, Fault> {
     Ok(match (function, arguments) {
-        (Function::Convert, [Value::RString(from), Value::RString(to), Value::Blob(data)]) => {
+        (
+            TransformFunction::Convert,
+            [Value::RString(from), Value::RString(to), Value::Blob(data)],
+        ) => {
             let (from, to) = (from.to_string_lossy(), to.to_string_lossy());
             Value::Blob(convert(&from, &to, data)?)
         }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use bzip2::write::BzEncoder;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use graph::{Fault, FaultKind, InPortModel, Misuse, Operator as Invocation, OperatorModel};
+use graph::{
+    Fault, FaultKind, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
+};
 use graph::{OutPortModel, ParamMode, ParamModel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
 
 use super::blob;
@@ -18,7 +20,7 @@ use crate::adapter::params;
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -51,17 +53,17 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     blob::verify_input(operator, "compressionInput")?;
     blob::verify_output(operator)
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let compression = blob::compression(build)?;
     Ok(Box::new(Compress {
-        input: blob::Input::new(build, "compressionInput")?,
+        input: blob::BlobInput::new(build, "compressionInput")?,
         compression,
-        encoder: Encoder::new(compression),
+        encoder: BlobEncoder::new(compression),
         flushes: build.flag("flushOnPunct", false)?,
         layout: build.outputs[0].clone(),
         buffer: TupleBuf::default(),
@@ -69,66 +71,66 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 struct Compress {
-    input: blob::Input,
+    input: blob::BlobInput,
     compression: Compression,
-    encoder: Encoder,
+    encoder: BlobEncoder,
     flushes: bool,
     layout: Arc<Layout>,
     buffer: TupleBuf,
 }
 
-enum Encoder {
+enum BlobEncoder {
     Zlib(ZlibEncoder<Vec<u8>>),
     Gzip(GzEncoder<Vec<u8>>),
     Bzip2(BzEncoder<Vec<u8>>),
 }
 
-impl Encoder {
-    fn new(compression: Compression) -> Encoder {
+impl BlobEncoder {
+    fn new(compression: Compression) -> BlobEncoder {
         let level = flate2::Compression::default();
         match compression {
-            Compression::Zlib => Encoder::Zlib(ZlibEncoder::new(Vec::new(), level)),
-            Compression::Gzip => Encoder::Gzip(GzEncoder::new(Vec::new(), level)),
+            Compression::Zlib => BlobEncoder::Zlib(ZlibEncoder::new(Vec::new(), level)),
+            Compression::Gzip => BlobEncoder::Gzip(GzEncoder::new(Vec::new(), level)),
             Compression::Bzip2 => {
                 let level = bzip2::Compression::default();
-                Encoder::Bzip2(BzEncoder::new(Vec::new(), level))
+                BlobEncoder::Bzip2(BzEncoder::new(Vec::new(), level))
             }
         }
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Encoder::Zlib(encoder) => encoder.write_all(bytes),
-            Encoder::Gzip(encoder) => encoder.write_all(bytes),
-            Encoder::Bzip2(encoder) => encoder.write_all(bytes),
+            BlobEncoder::Zlib(encoder) => encoder.write_all(bytes),
+            BlobEncoder::Gzip(encoder) => encoder.write_all(bytes),
+            BlobEncoder::Bzip2(encoder) => encoder.write_all(bytes),
         }
     }
 
-    fn compressed(&mut self) -> &mut Vec<u8> {
+    fn output_mut(&mut self) -> &mut Vec<u8> {
         match self {
-            Encoder::Zlib(encoder) => encoder.get_mut(),
-            Encoder::Gzip(encoder) => encoder.get_mut(),
-            Encoder::Bzip2(encoder) => encoder.get_mut(),
+            BlobEncoder::Zlib(encoder) => encoder.get_mut(),
+            BlobEncoder::Gzip(encoder) => encoder.get_mut(),
+            BlobEncoder::Bzip2(encoder) => encoder.get_mut(),
         }
     }
 
     fn finish(self) -> io::Result<Vec<u8>> {
         match self {
-            Encoder::Zlib(encoder) => encoder.finish(),
-            Encoder::Gzip(encoder) => encoder.finish(),
-            Encoder::Bzip2(encoder) => encoder.finish(),
+            BlobEncoder::Zlib(encoder) => encoder.finish(),
+            BlobEncoder::Gzip(encoder) => encoder.finish(),
+            BlobEncoder::Bzip2(encoder) => encoder.finish(),
         }
     }
 }
 
 impl Compress {
     /// Sends all that there is, so that it can be decompressed, and begins anew.
-    fn end(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let fresh = Encoder::new(self.compression);
+    fn finish_data(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let fresh = BlobEncoder::new(self.compression);
         let bytes = mem::replace(&mut self.encoder, fresh).finish();
         let bytes = bytes.map_err(failure)?;
         blob::submit(bytes, &self.layout, &mut self.buffer, out)?;
-        out.punctuate(0, Punctuation::Window)
+        out.submit_punctuation(0, Punctuation::Window)
     }
 }
 
@@ -136,24 +138,28 @@ impl Operator for Compress {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let bytes = self.input.read(tuple, out)?;
         self.encoder.write(&bytes).map_err(failure)?;
-        let compressed = self.encoder.compressed();
-        if compressed.len() < blob::SENT_BYTES {
+        let compressed = self.encoder.output_mut();
+        if compressed.len() < blob::SUBMIT_BYTES_MIN {
             return Ok(());
         }
         let bytes = mem::take(compressed);
         blob::submit(bytes, &self.layout, &mut self.buffer, out)
     }
 
-    fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.flushes { self.end(out) } else { Ok(()) }
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.flushes {
+            self.finish_data(out)
+        } else {
+            Ok(())
+        }
     }
 
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         if !self.flushes {
-            return self.end(out);
+            return self.finish_data(out);
         }
         // What came after the last marker.
-        let bytes = mem::replace(&mut self.encoder, Encoder::new(self.compression)).finish();
+        let bytes = mem::replace(&mut self.encoder, BlobEncoder::new(self.compression)).finish();
         blob::submit(bytes.map_err(failure)?, &self.layout, &mut self.buffer, out)
     }
 }

@@ -1,14 +1,14 @@
 //! Custom: does what its logic clause says.
 
-use graph::{Cardinality, Fault, InPortModel, Operator, OperatorModel, OutPortModel};
-use runtime::{Logic, Make, OperatorEntry};
+use graph::{Cardinality, Fault, InPortModel, OperatorModel, OperatorNode, OutPortModel};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -27,7 +27,7 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let mut logic = lower::after_logic(operator, |_, _| Ok(()))?;
     if operator.inputs.is_empty() {
         // Without onProcess it still has a thread, which ends its streams at once.

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use bzip2::write::BzDecoder;
 use flate2::write::MultiGzDecoder;
-use graph::{Fault, InPortModel, Misuse, Operator as Invocation, OperatorModel};
-use graph::{OutPortModel, ParamMode, ParamModel, Part};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use graph::{Fault, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
+use graph::{InvocationPart, OutPortModel, ParamMode, ParamModel};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
 
 use super::blob;
 use crate::adapter::compression::Compression;
 use crate::adapter::params;
 use crate::adapter::zlib::Inflater;
-use crate::rule::{holds, wrong};
+use crate::verify_params::{is_true, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -63,26 +63,26 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     blob::verify_input(operator, "decompressionInput")?;
-    if holds(operator, "flushOnPunct") && holds(operator, "flushPerTuple") {
+    if is_true(operator, "flushOnPunct") && is_true(operator, "flushPerTuple") {
         let message = "`flushOnPunct` and `flushPerTuple` exclude each other";
         let help = "what is decompressed is sent at each marker, or at each tuple";
-        return wrong(Part::Param("flushPerTuple"), message, help);
+        return report_misuse(InvocationPart::Param("flushPerTuple"), message, help);
     }
     blob::verify_output(operator)
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let compression = blob::compression(build)?;
     Ok(Box::new(Decompress {
-        input: blob::Input::new(build, "decompressionInput")?,
+        input: blob::BlobInput::new(build, "decompressionInput")?,
         compression,
         decoder: None,
         flushes: build.flag("flushOnPunct", false)?,
-        sent_bytes: match build.flag("flushPerTuple", false)? {
+        submit_bytes_min: match build.flag("flushPerTuple", false)? {
             true => 1,
-            false => blob::SENT_BYTES,
+            false => blob::SUBMIT_BYTES_MIN,
         },
         layout: build.outputs[0].clone(),
         buffer: TupleBuf::default(),
@@ -90,53 +90,53 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 struct Decompress {
-    input: blob::Input,
+    input: blob::BlobInput,
     compression: Compression,
     /// `None` between the end of compressed data and the first byte of others.
-    decoder: Option<Decoder>,
+    decoder: Option<BlobDecoder>,
     flushes: bool,
-    sent_bytes: usize,
+    submit_bytes_min: usize,
     layout: Arc<Layout>,
     buffer: TupleBuf,
 }
 
-enum Decoder {
+enum BlobDecoder {
     Zlib(Inflater, Vec<u8>),
     Gzip(MultiGzDecoder<Vec<u8>>),
     Bzip2(BzDecoder<Vec<u8>>),
 }
 
-impl Decoder {
-    fn new(compression: Compression) -> Decoder {
+impl BlobDecoder {
+    fn new(compression: Compression) -> BlobDecoder {
         match compression {
-            Compression::Zlib => Decoder::Zlib(Inflater::default(), Vec::new()),
-            Compression::Gzip => Decoder::Gzip(MultiGzDecoder::new(Vec::new())),
-            Compression::Bzip2 => Decoder::Bzip2(BzDecoder::new(Vec::new())),
+            Compression::Zlib => BlobDecoder::Zlib(Inflater::default(), Vec::new()),
+            Compression::Gzip => BlobDecoder::Gzip(MultiGzDecoder::new(Vec::new())),
+            Compression::Bzip2 => BlobDecoder::Bzip2(BzDecoder::new(Vec::new())),
         }
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Decoder::Zlib(inflater, plain) => inflater.inflate(bytes, plain),
-            Decoder::Gzip(decoder) => decoder.write_all(bytes),
-            Decoder::Bzip2(decoder) => write_bzip2(decoder, bytes),
+            BlobDecoder::Zlib(inflater, plain) => inflater.inflate(bytes, plain),
+            BlobDecoder::Gzip(decoder) => decoder.write_all(bytes),
+            BlobDecoder::Bzip2(decoder) => write_bzip2(decoder, bytes),
         }
     }
 
     /// Has the decoder hand over all that it knows.
     fn flush(&mut self) -> io::Result<&mut Vec<u8>> {
         match self {
-            Decoder::Zlib(_, plain) => Ok(plain),
-            Decoder::Gzip(decoder) => decoder.flush().map(|()| decoder.get_mut()),
-            Decoder::Bzip2(decoder) => decoder.flush().map(|()| decoder.get_mut()),
+            BlobDecoder::Zlib(_, plain) => Ok(plain),
+            BlobDecoder::Gzip(decoder) => decoder.flush().map(|()| decoder.get_mut()),
+            BlobDecoder::Bzip2(decoder) => decoder.flush().map(|()| decoder.get_mut()),
         }
     }
 
     fn finish(self) -> io::Result<Vec<u8>> {
         match self {
-            Decoder::Zlib(inflater, plain) => inflater.finish().map(|()| plain),
-            Decoder::Gzip(decoder) => decoder.finish(),
-            Decoder::Bzip2(mut decoder) => decoder.finish(),
+            BlobDecoder::Zlib(inflater, plain) => inflater.finish().map(|()| plain),
+            BlobDecoder::Gzip(decoder) => decoder.finish(),
+            BlobDecoder::Bzip2(mut decoder) => decoder.finish(),
         }
     }
 }
@@ -154,7 +154,7 @@ fn write_bzip2(decoder: &mut BzDecoder<Vec<u8>>, mut bytes: &[u8]) -> io::Result
 
 impl Decompress {
     /// Sends what is left of data that have come whole.
-    fn end(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn finish_data(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let Some(decoder) = self.decoder.take() else {
             return Ok(());
         };
@@ -172,30 +172,30 @@ impl Operator for Decompress {
         let compression = self.compression;
         let decoder = self
             .decoder
-            .get_or_insert_with(|| Decoder::new(compression));
+            .get_or_insert_with(|| BlobDecoder::new(compression));
         decoder.write(&bytes).map_err(failure)?;
         let plain = decoder.flush().map_err(failure)?;
-        if plain.len() < self.sent_bytes {
+        if plain.len() < self.submit_bytes_min {
             return Ok(());
         }
         let bytes = mem::take(plain);
         blob::submit(bytes, &self.layout, &mut self.buffer, out)
     }
 
-    fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         if !self.flushes {
             return Ok(());
         }
-        self.end(out)?;
-        out.punctuate(0, Punctuation::Window)
+        self.finish_data(out)?;
+        out.submit_punctuation(0, Punctuation::Window)
     }
 
     fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.end(out)?;
+        self.finish_data(out)?;
         if self.flushes {
             return Ok(());
         }
-        out.punctuate(0, Punctuation::Window)
+        out.submit_punctuation(0, Punctuation::Window)
     }
 }
 

@@ -3,22 +3,27 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use graph::PunctuationOut;
-use graph::{Assignment, Cardinality, ExprKind, Misuse, Operator as Invocation, Part};
+use graph::PunctuationOutputMode;
+use graph::{
+    AssignmentMode, Cardinality, ExprKind, InvocationError, InvocationPart,
+    OperatorNode as Invocation,
+};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::window::exceeds;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use std::sync::Arc;
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
-use crate::key::Key;
-use crate::rule::{exprs, given, seconds, wrong};
+use crate::key_evaluator::KeyEvaluator;
+use crate::verify_params::{exprs, has_param, report_misuse, verify_seconds};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -30,15 +35,15 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[InPortModel::DEFAULT],
     outputs: &[
         OutPortModel {
-            punctuation: PunctuationOut::Preserving(0),
-            assign: Assignment::Expression,
-            forwards: true,
-            complete: true,
+            punctuation: PunctuationOutputMode::Preserving(0),
+            assign: AssignmentMode::Expression,
+            auto_assignment: true,
+            complete_assignment: true,
             ..OutPortModel::DEFAULT
         },
         OutPortModel {
             count: Cardinality::Optional,
-            punctuation: PunctuationOut::Preserving(0),
+            punctuation: PunctuationOutputMode::Preserving(0),
             same_schema_as: Some(0),
             ..OutPortModel::DEFAULT
         },
@@ -76,7 +81,7 @@ const PARAMS: &[ParamModel] = &[
     ParamModel {
         name: "key",
         mode: ParamMode::Expression,
-        list: true,
+        is_list: true,
         doc: "What makes two tuples duplicates. Default: the whole tuple.",
         ..ParamModel::DEFAULT
     },
@@ -100,53 +105,57 @@ const PARAMS: &[ParamModel] = &[
 const DEFAULT_SECONDS: f64 = 600.0;
 
 /// One way to forget keys, and a delta that suits its attribute.
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
-    seconds(operator, &["timeOut"])?;
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
+    verify_seconds(operator, &["timeOut"])?;
     let ways = ["timeOut", "count", "deltaAttribute"];
-    let mut used = ways.into_iter().filter(|name| given(operator, name));
+    let mut used = ways.into_iter().filter(|name| has_param(operator, name));
     if let (Some(first), Some(second)) = (used.next(), used.next()) {
         let message = format!("`{first}` and `{second}` exclude each other");
         let help = "give timeOut, or count, or deltaAttribute and delta";
-        return wrong(Part::Param(second), message, help);
+        return report_misuse(InvocationPart::Param(second), message, help);
     }
     let (attribute, delta) = (exprs(operator, "deltaAttribute"), exprs(operator, "delta"));
     match (attribute, delta) {
         ([], []) => Ok(()),
         ([_, ..], []) => {
             let help = "give the growth after which a key is forgotten";
-            wrong(
-                Part::Param("deltaAttribute"),
+            report_misuse(
+                InvocationPart::Param("deltaAttribute"),
                 "`deltaAttribute` needs `delta`",
                 help,
             )
         }
         ([], [_, ..]) => {
             let help = "give the attribute that is compared";
-            wrong(Part::Param("delta"), "`delta` needs `deltaAttribute`", help)
+            report_misuse(
+                InvocationPart::Param("delta"),
+                "`delta` needs `deltaAttribute`",
+                help,
+            )
         }
         ([attribute, ..], [delta, ..]) => delta_type(&attribute.ty, &delta.ty),
     }
 }
 
-fn delta_type(attribute: &Type, delta: &Type) -> Result<(), Misuse> {
+fn delta_type(attribute: &Type, delta: &Type) -> Result<(), InvocationError> {
     let wanted = match attribute {
         Type::Timestamp => &Type::Float64,
         ty if ty.is_numeric() && !ty.is_complex() => ty,
         ty => {
             let message = format!("`deltaAttribute` is of type {ty}, which has no differences");
             let help = "it is a number or a timestamp";
-            return wrong(Part::Param("deltaAttribute"), message, help);
+            return report_misuse(InvocationPart::Param("deltaAttribute"), message, help);
         }
     };
     if delta == wanted {
         return Ok(());
     }
     let message = format!("`delta` over {attribute} is of type {wanted}, not {delta}");
-    wrong(Part::Param("delta"), message, "")
+    report_misuse(InvocationPart::Param("delta"), message, "")
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let key = match build.exprs("key") {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let key = match build.param_exprs("key") {
         Some(exprs) => build.projection(exprs)?,
         None => build.projection(&[crate::lower::input(build.operator, 0)])?,
     };
@@ -157,112 +166,114 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         .iter()
         .any(|a| holds_floats(&a.ty));
     Ok(Box::new(DeDuplicate {
-        key: Key::new(Some(key)),
+        key: KeyEvaluator::new(Some(key)),
         may_be_nan,
-        measure: measure(build)?,
-        last: HashMap::new(),
+        measure: expiry_measure(build)?,
+        last_seen: HashMap::new(),
         resets: build.flag("resetOnDuplicate", true)?,
         flushes: build.flag("flushOnPunctuation", false)?,
-        output: build.output(0)?,
+        output: build.output_projection(0)?,
         buffer: TupleBuf::default(),
         sends_duplicates: build.outputs.len() > 1,
-        swept_at: MIN_SWEPT,
+        sweep_len: SWEEP_LEN_MIN,
     }))
 }
 
-fn measure(build: &mut Build<'_>) -> Result<Measure, Fault> {
+fn expiry_measure(build: &mut BuildContext<'_>) -> Result<ExpiryMeasure, Fault> {
     if let Some(count) = build.value("count")? {
-        return Ok(Measure::Count {
-            most: count,
+        return Ok(ExpiryMeasure::Count {
+            limit: count,
             count: 0,
         });
     }
-    if let Some([attribute, ..]) = build.exprs("deltaAttribute")
+    if let Some([attribute, ..]) = build.param_exprs("deltaAttribute")
         && let ExprKind::Attribute { index, .. } = attribute.kind
     {
         let most = build.value("delta")?;
-        return Ok(Measure::Delta {
-            most: most.ok_or_else(|| crate::lower::missing("delta"))?,
+        return Ok(ExpiryMeasure::Delta {
+            limit: most.ok_or_else(|| crate::lower::missing_param("delta"))?,
             attribute: index as usize,
             layout: build.inputs[0].clone(),
         });
     }
     let seconds = build.number("timeOut")?.unwrap_or(DEFAULT_SECONDS);
-    Ok(Measure::Time {
-        most: Value::Float64(seconds),
-        begun: Instant::now(),
+    Ok(ExpiryMeasure::Time {
+        limit: Value::Float64(seconds),
+        started_at: Instant::now(),
     })
 }
 
 /// What tells how long ago a tuple came: a value that grows, and by how much it may have grown.
-enum Measure {
+enum ExpiryMeasure {
     Time {
-        most: Value,
-        begun: Instant,
+        limit: Value,
+        started_at: Instant,
     },
     Count {
-        most: Value,
+        limit: Value,
         count: u64,
     },
     Delta {
-        most: Value,
+        limit: Value,
         attribute: usize,
         layout: Arc<Layout>,
     },
 }
 
-impl Measure {
+impl ExpiryMeasure {
     /// The value at a tuple.
-    fn at(&mut self, tuple: TupleRef<'_>) -> Value {
+    fn value_at(&mut self, tuple: TupleRef<'_>) -> Value {
         match self {
-            Measure::Time { begun, .. } => Value::Float64(begun.elapsed().as_secs_f64()),
-            Measure::Count { count, .. } => {
+            ExpiryMeasure::Time {
+                started_at: begun, ..
+            } => Value::Float64(begun.elapsed().as_secs_f64()),
+            ExpiryMeasure::Count { count, .. } => {
                 *count += 1;
                 Value::Uint64(*count)
             }
-            Measure::Delta {
+            ExpiryMeasure::Delta {
                 attribute, layout, ..
             } => tuple.get(layout, *attribute),
         }
     }
 
-    fn most(&self) -> &Value {
+    fn limit(&self) -> &Value {
         match self {
-            Measure::Time { most, .. }
-            | Measure::Count { most, .. }
-            | Measure::Delta { most, .. } => most,
+            ExpiryMeasure::Time { limit: most, .. }
+            | ExpiryMeasure::Count { limit: most, .. }
+            | ExpiryMeasure::Delta { limit: most, .. } => most,
         }
     }
 }
 
 struct DeDuplicate {
-    key: Key,
+    key: KeyEvaluator,
     /// A key with a NaN equals no other.
     may_be_nan: bool,
-    measure: Measure,
+    measure: ExpiryMeasure,
     /// When each key came last: by its canonical bytes.
-    last: HashMap<Box<[u8]>, Value>,
+    last_seen: HashMap<Box<[u8]>, Value>,
     resets: bool,
     flushes: bool,
     output: Projection,
     buffer: TupleBuf,
     sends_duplicates: bool,
     /// With so many keys, those that are too old are looked for.
-    swept_at: usize,
+    sweep_len: usize,
 }
 
 /// Fewer keys than these are not worth a look.
-const MIN_SWEPT: usize = 1024;
+const SWEEP_LEN_MIN: usize = 1024;
 
 impl DeDuplicate {
     /// Whether the tuple is a duplicate; it is remembered.
     fn is_duplicate(&mut self, now: Value) -> bool {
-        let Some(last) = self.last.get_mut(self.key.bytes()) else {
+        let Some(last) = self.last_seen.get_mut(self.key.bytes()) else {
             self.sweep(&now);
-            self.last.insert(self.key.bytes().into(), now);
+            self.last_seen.insert(self.key.bytes().into(), now);
             return false;
         };
-        let is_duplicate = !exceeds(&now, last, self.measure.most());
+        let is_duplicate = !exceeds(&now, last, self.measure.limit());
         if !is_duplicate || self.resets {
             *last = now;
         }
@@ -272,11 +283,11 @@ impl DeDuplicate {
     /// Forgets keys that are too old, so that the memory follows the keys that still count. An
     /// attribute may fall again, and then they would count.
     fn sweep(&mut self, now: &Value) {
-        let only_grows = !matches!(self.measure, Measure::Delta { .. });
-        if only_grows && self.last.len() >= self.swept_at {
-            let most = self.measure.most();
-            self.last.retain(|_, last| !exceeds(now, last, most));
-            self.swept_at = (self.last.len() * 2).max(MIN_SWEPT);
+        let only_grows = !matches!(self.measure, ExpiryMeasure::Delta { .. });
+        if only_grows && self.last_seen.len() >= self.sweep_len {
+            let most = self.measure.limit();
+            self.last_seen.retain(|_, last| !exceeds(now, last, most));
+            self.sweep_len = (self.last_seen.len() * 2).max(SWEEP_LEN_MIN);
         }
     }
 }
@@ -284,9 +295,9 @@ impl DeDuplicate {
 impl Operator for DeDuplicate {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let tuples = [Some(tuple)];
-        let row = Row::new(&tuples);
-        self.key.read(&row, out)?;
-        let now = self.measure.at(tuple);
+        let row = EvaluationInputs::new(&tuples);
+        self.key.evaluate(&row, out)?;
+        let now = self.measure.value_at(tuple);
         let differs = self.may_be_nan && self.key.values().iter().any(holds_nan);
         if !differs && self.is_duplicate(now) {
             return if self.sends_duplicates {
@@ -299,9 +310,9 @@ impl Operator for DeDuplicate {
         out.submit(0, self.buffer.as_ref())
     }
 
-    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
         if self.flushes {
-            self.last.clear();
+            self.last_seen.clear();
         }
         Ok(())
     }

@@ -4,16 +4,19 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOut};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Room, Source, Stop, about_to_sleep};
+use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOutputMode};
+use runtime::{
+    BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, RoomNotifier, Source,
+    StopSignal, about_to_sleep,
+};
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
-use crate::rule::seconds;
+use crate::verify_params::verify_seconds;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -23,7 +26,7 @@ static MODEL: OperatorModel = OperatorModel {
           with, from a thread of its own.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(0),
         same_schema_as: Some(0),
         ..OutPortModel::DEFAULT
     }],
@@ -42,62 +45,62 @@ static MODEL: OperatorModel = OperatorModel {
             ..ParamModel::DEFAULT
         },
     ],
-    own_thread: true,
-    verify: Some(|operator| seconds(operator, &["delay"])),
+    has_own_thread: true,
+    verify: Some(|operator| verify_seconds(operator, &["delay"])),
     ..OperatorModel::DEFAULT
 };
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let interrupt = build.thread();
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let interrupt = build.use_own_thread();
     let delay = build.number("delay")?.unwrap_or_default().max(0.0);
-    let delay = Duration::try_from_secs_f64(delay).unwrap_or(LONGEST);
+    let delay = Duration::try_from_secs_f64(delay).unwrap_or(DELAY_MAX);
     let limit = build.integer("bufferSize")?.unwrap_or(1000).max(1);
-    let queue = Arc::new(Queue::default());
+    let queue = Arc::new(DelayQueue::default());
     let interrupted = Arc::downgrade(&queue);
-    interrupt.wake(move || {
+    interrupt.on_request(move || {
         if let Some(queue) = interrupted.upgrade() {
-            queue.end();
+            queue.set_ended();
         }
     });
     Ok(Box::new(Delay {
-        delay: delay.min(LONGEST),
+        delay: delay.min(DELAY_MAX),
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
-        sender: Some(Sender {
+        sender: Some(DelaySender {
             queue: queue.clone(),
-            room: build.bounded(),
-            stop: build.stop(),
+            room: build.set_bounded(),
+            stop: build.stop_signal(),
         }),
         queue,
     }))
 }
 
 /// Longer delays are cut to this: a hundred years.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+const DELAY_MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// The side that receives.
 struct Delay {
     delay: Duration,
     limit: usize,
-    queue: Arc<Queue>,
-    sender: Option<Sender>,
+    queue: Arc<DelayQueue>,
+    sender: Option<DelaySender>,
 }
 
 /// The side that sends, on its own thread.
-struct Sender {
-    queue: Arc<Queue>,
-    room: Room,
-    stop: Stop,
+struct DelaySender {
+    queue: Arc<DelayQueue>,
+    room: RoomNotifier,
+    stop: StopSignal,
 }
 
 #[derive(Default)]
-struct Queue {
-    waiting: Mutex<Waiting>,
+struct DelayQueue {
+    state: Mutex<DelayQueueState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
-    items: VecDeque<(Instant, Item)>,
+struct DelayQueueState {
+    items: VecDeque<(Instant, DelayedItem)>,
     /// Nothing will follow.
     has_ended: bool,
     /// And that is as it should be.
@@ -106,25 +109,25 @@ struct Waiting {
     spare: Vec<TupleBuf>,
 }
 
-enum Item {
+enum DelayedItem {
     Tuple(TupleBuf),
     Window,
     Watermark(EventTime),
 }
 
-impl Queue {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+impl DelayQueue {
+    fn lock(&self) -> MutexGuard<'_, DelayQueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Nothing will follow.
-    fn end(&self) {
+    fn set_ended(&self) {
         self.lock().has_ended = true;
         self.changed.notify_one();
     }
 
     /// The first item and when it is due; `None` at the end.
-    fn first(&self) -> Option<Instant> {
+    fn next_due(&self) -> Option<Instant> {
         let mut has_flushed = false;
         let mut waiting = self.lock();
         loop {
@@ -147,7 +150,7 @@ impl Queue {
 }
 
 impl Delay {
-    fn keep(&mut self, item: impl FnOnce(&mut Waiting) -> Item) {
+    fn enqueue(&mut self, item: impl FnOnce(&mut DelayQueueState) -> DelayedItem) {
         let due = Instant::now() + self.delay;
         let mut waiting = self.queue.lock();
         let item = item(&mut waiting);
@@ -158,10 +161,10 @@ impl Delay {
 
 impl Operator for Delay {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.keep(|waiting| {
+        self.enqueue(|waiting| {
             let mut copy = waiting.spare.pop().unwrap_or_default();
             copy.copy_from(tuple);
-            Item::Tuple(copy)
+            DelayedItem::Tuple(copy)
         });
         Ok(())
     }
@@ -170,47 +173,47 @@ impl Operator for Delay {
         Ok(self.queue.lock().items.len() < self.limit)
     }
 
-    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.keep(|_| Item::Window);
+    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.enqueue(|_| DelayedItem::Window);
         Ok(())
     }
 
-    fn watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.keep(|_| Item::Watermark(at));
+    fn process_watermark(&mut self, at: EventTime, _: &mut dyn Outlet) -> Result<(), Fault> {
+        self.enqueue(|_| DelayedItem::Watermark(at));
         Ok(())
     }
 
-    fn final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
         self.queue.lock().is_final = true;
         Ok(())
     }
 
     /// Without a final marker: the streams that feed it are abandoned.
     fn finish(&mut self, _: &mut dyn Outlet) -> Result<(), Fault> {
-        self.queue.end();
+        self.queue.set_ended();
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         let sender = self.sender.take()?;
         Some(Box::new(sender))
     }
 }
 
-impl Source for Sender {
+impl Source for DelaySender {
     /// After a shutdown what still waits is sent at once: it was accepted.
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        while let Some(due) = self.queue.first() {
+        while let Some(due) = self.queue.next_due() {
             self.stop.sleep_until(due);
             let item = self.queue.lock().items.pop_front();
-            self.room.made();
+            self.room.notify();
             match item {
-                Some((_, Item::Tuple(mut tuple))) => {
-                    out.submit_made(0, &mut tuple)?;
+                Some((_, DelayedItem::Tuple(mut tuple))) => {
+                    out.submit_owned(0, &mut tuple)?;
                     self.queue.lock().spare.push(tuple);
                 }
-                Some((_, Item::Window)) => out.punctuate(0, Punctuation::Window)?,
-                Some((_, Item::Watermark(at))) => out.watermark(0, at)?,
+                Some((_, DelayedItem::Window)) => out.submit_punctuation(0, Punctuation::Window)?,
+                Some((_, DelayedItem::Watermark(at))) => out.submit_watermark(0, at)?,
                 None => {}
             }
         }

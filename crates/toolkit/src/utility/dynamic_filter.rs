@@ -1,20 +1,26 @@
-//! DynamicFilter: passes the tuples whose key is in a set that other streams add to and remove from.
+//! DynamicFilter: passes the tuples whose key is in a set that other streams add to and remove
+//! from.
 
 use std::collections::HashSet;
 
-use graph::{Assignment, Cardinality, Misuse, Operator as Invocation, Part, PunctuationOut};
+use graph::{
+    AssignmentMode, Cardinality, InvocationError, InvocationPart, OperatorNode as Invocation,
+    PunctuationOutputMode,
+};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use tuple::{TupleBuf, TupleRef};
 
-use crate::key::Key;
-use crate::rule::{exprs, given, wrong};
+use crate::key_evaluator::KeyEvaluator;
+use crate::verify_params::{exprs, has_param, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -33,16 +39,16 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     outputs: &[
         OutPortModel {
-            punctuation: PunctuationOut::Preserving(0),
+            punctuation: PunctuationOutputMode::Preserving(0),
             same_schema_as: Some(0),
             ..OutPortModel::DEFAULT
         },
         OutPortModel {
             count: Cardinality::Optional,
-            punctuation: PunctuationOut::Preserving(0),
-            assign: Assignment::Expression,
-            forwards: true,
-            complete: true,
+            punctuation: PunctuationOutputMode::Preserving(0),
+            assign: AssignmentMode::Expression,
+            auto_assignment: true,
+            complete_assignment: true,
             same_schema_as: None,
         },
     ],
@@ -51,7 +57,7 @@ static MODEL: OperatorModel = OperatorModel {
             name: "key",
             mode: ParamMode::Expression,
             mandatory: true,
-            list: true,
+            is_list: true,
             port: Some(0),
             doc: "The key of a tuple of the first input port.",
             ..ParamModel::DEFAULT
@@ -60,7 +66,7 @@ static MODEL: OperatorModel = OperatorModel {
             name: "addKey",
             mode: ParamMode::Expression,
             mandatory: true,
-            list: true,
+            is_list: true,
             port: Some(1),
             doc: "The key that a tuple of the second input port makes known.",
             ..ParamModel::DEFAULT
@@ -68,7 +74,7 @@ static MODEL: OperatorModel = OperatorModel {
         ParamModel {
             name: "removeKey",
             mode: ParamMode::Expression,
-            list: true,
+            is_list: true,
             port: Some(2),
             doc: "The key that a tuple of the third input port makes unknown.",
             ..ParamModel::DEFAULT
@@ -79,22 +85,27 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// Keys are of the same types, and there is a `removeKey` if and only if there is a port for it.
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
-    match (given(operator, "removeKey"), operator.inputs.len() > 2) {
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
+    match (has_param(operator, "removeKey"), operator.inputs.len() > 2) {
         (true, false) => {
             let message = "`removeKey` needs a third input port";
-            return wrong(Part::Param("removeKey"), message, THIRD);
+            return report_misuse(
+                InvocationPart::Param("removeKey"),
+                message,
+                REMOVE_PORT_HELP,
+            );
         }
         (false, true) => {
             let message = "the third input port needs the parameter `removeKey`";
-            return wrong(Part::Input(2), message, THIRD);
+            return report_misuse(InvocationPart::Input(2), message, REMOVE_PORT_HELP);
         }
         _ => {}
     }
     let keys = exprs(operator, "key");
     for name in ["addKey", "removeKey"] {
         let others = exprs(operator, name);
-        if !given(operator, name) || keys.iter().map(|k| &k.ty).eq(others.iter().map(|k| &k.ty)) {
+        if !has_param(operator, name) || keys.iter().map(|k| &k.ty).eq(others.iter().map(|k| &k.ty))
+        {
             continue;
         }
         let list = |exprs: &[graph::Expr]| {
@@ -104,26 +115,26 @@ fn verify(operator: &Invocation) -> Result<(), Misuse> {
         let (found, wanted) = (list(others), list(keys));
         let message = format!("`{name}` is of type {found}, and `key` of type {wanted}");
         let help = "each expression is compared with the one at its place in `key`";
-        return wrong(Part::Param(name), message, help);
+        return report_misuse(InvocationPart::Param(name), message, help);
     }
     Ok(())
 }
 
-const THIRD: &str = "the keys that tuples of the third input port give are removed";
+const REMOVE_PORT_HELP: &str = "the keys that tuples of the third input port give are removed";
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let mut keys = Vec::new();
     for name in ["key", "addKey", "removeKey"] {
         keys.extend(
             build
                 .param_projection(name)?
-                .map(|code| Key::new(Some(code))),
+                .map(|code| KeyEvaluator::new(Some(code))),
         );
     }
-    let rejected = (build.outputs.len() > 1).then(|| build.output(1));
+    let rejected = (build.outputs.len() > 1).then(|| build.output_projection(1));
     Ok(Box::new(DynamicFilter {
         keys,
-        known: HashSet::new(),
+        keys_in_set: HashSet::new(),
         rejected: rejected.transpose()?,
         buffer: TupleBuf::default(),
     }))
@@ -131,9 +142,9 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 
 struct DynamicFilter {
     /// By input port.
-    keys: Vec<Key>,
+    keys: Vec<KeyEvaluator>,
     /// Canonical bytes.
-    known: HashSet<Box<[u8]>>,
+    keys_in_set: HashSet<Box<[u8]>>,
     /// What is sent for a tuple with an unknown key.
     rejected: Option<Projection>,
     buffer: TupleBuf,
@@ -148,11 +159,11 @@ impl Operator for DynamicFilter {
     ) -> Result<(), Fault> {
         let mut tuples = [None; 3];
         tuples[port as usize] = Some(tuple);
-        let row = Row::new(&tuples);
+        let row = EvaluationInputs::new(&tuples);
         let key = &mut self.keys[port as usize];
-        key.read(&row, out)?;
+        key.evaluate(&row, out)?;
         match port {
-            0 if self.known.contains(key.bytes()) => out.submit(0, tuple)?,
+            0 if self.keys_in_set.contains(key.bytes()) => out.submit(0, tuple)?,
             0 => {
                 if let Some(rejected) = &mut self.rejected {
                     rejected.write(&row, out, &mut self.buffer)?;
@@ -160,12 +171,12 @@ impl Operator for DynamicFilter {
                 }
             }
             1 => {
-                if !self.known.contains(key.bytes()) {
-                    self.known.insert(key.bytes().into());
+                if !self.keys_in_set.contains(key.bytes()) {
+                    self.keys_in_set.insert(key.bytes().into());
                 }
             }
             _ => {
-                self.known.remove(key.bytes());
+                self.keys_in_set.remove(key.bytes());
             }
         }
         Ok(())

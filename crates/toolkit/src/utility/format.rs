@@ -1,22 +1,26 @@
 //! Format: makes records of tuples, as blobs.
 
-use graph::PunctuationOut;
-use graph::{Assignment, Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, Part};
-use graph::{Expr, ExprKind, Misuse, Operator as Invocation};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use graph::PunctuationOutputMode;
+use graph::{
+    AssignmentMode, Fault, InPortModel, InvocationPart, OperatorModel, OutPortModel, ParamModel,
+};
+use graph::{Expr, ExprKind, InvocationError, OperatorNode as Invocation};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use std::sync::Arc;
 use std::time::Instant;
 use tuple::text::RecordWriter;
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
-use crate::adapter::{params, record, verify};
-use crate::calls::Calls;
-use crate::rule::{holds, wrong};
+use crate::adapter::{params, record_format, verify_records};
+use crate::output_calls::OutputCalls;
+use crate::verify_params::{is_true, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -26,10 +30,10 @@ static MODEL: OperatorModel = OperatorModel {
           gives it as a blob.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
-        assign: Assignment::Expression,
-        forwards: true,
-        complete: true,
+        punctuation: PunctuationOutputMode::Preserving(0),
+        assign: AssignmentMode::Expression,
+        auto_assignment: true,
+        complete_assignment: true,
         ..OutPortModel::DEFAULT
     }],
     params: PARAMS,
@@ -54,10 +58,10 @@ const PARAMS: &[ParamModel] = &[
 ];
 
 /// A marker becomes a record without a tuple: nothing can be taken from one then.
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
-    verify::written(operator)?;
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
+    verify_records::verify_writer(operator)?;
     let port = &operator.outputs[0];
-    if !holds(operator, "writePunctuations") {
+    if !is_true(operator, "writePunctuations") {
         return Ok(());
     }
     let reads = |value: &Expr| match value.kind {
@@ -71,91 +75,96 @@ fn verify(operator: &Invocation) -> Result<(), Misuse> {
     let name = &port.schema.attributes[at].name;
     let message = format!("`{name}` depends on the tuple, and markers are written too");
     let help = "assign it without attributes, or leave `writePunctuations` out";
-    wrong(Part::Attribute(0, at as u32), message, help)
+    report_misuse(InvocationPart::Attribute(0, at as u32), message, help)
 }
 
 /// Its output functions.
-enum Function {
+enum FormatFunction {
     AsIs,
     Output,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let function = |name: &str| match name {
-        "Output" => Function::Output,
-        _ => Function::AsIs,
+        "Output" => FormatFunction::Output,
+        _ => FormatFunction::AsIs,
     };
     let writes_marks = build.flag("writePunctuations", false)?;
     if writes_marks {
-        build.keeps_markers();
+        build.set_keeps_markers();
     }
     Ok(Box::new(Format {
-        writer: record::writer(build)?,
-        calls: Calls::new(build, 0, function)?,
-        writes_marks,
-        last: build.flag("hasDelayField", false)?.then_some(None),
+        writer: record_format::writer(build)?,
+        calls: OutputCalls::new(build, 0, function)?,
+        writes_punctuations: writes_marks,
+        previous_time: build.flag("hasDelayField", false)?.then_some(None),
         input: build.inputs[0].clone(),
     }))
 }
 
 struct Format {
     writer: Box<dyn RecordWriter>,
-    calls: Calls<Function>,
-    writes_marks: bool,
+    calls: OutputCalls<FormatFunction>,
+    writes_punctuations: bool,
     /// When the tuple before came, if delays are written.
-    last: Option<Option<Instant>>,
+    previous_time: Option<Option<Instant>>,
     input: Arc<Layout>,
 }
 
 impl Format {
     /// Sends a record with what else is assigned.
-    fn send(
+    fn submit(
         &mut self,
         record: Vec<u8>,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let row = [Some(tuple)];
-        let answer = |function: &Function, arguments: &[Value]| {
+        let answer = |function: &FormatFunction, arguments: &[Value]| {
             Ok(match (function, arguments) {
-                (Function::AsIs, [value, ..]) => value.clone(),
+                (FormatFunction::AsIs, [value, ..]) => value.clone(),
                 _ => Value::Blob(record.clone()),
             })
         };
-        self.calls.write(&Row::new(&row), out, answer)?;
+        self.calls
+            .write(&EvaluationInputs::new(&row), out, answer)?;
         out.submit(0, self.calls.tuple())
     }
 
     /// A marker as a record; other attributes see a tuple of defaults.
-    fn mark(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn submit_marker_record(
+        &mut self,
+        mark: Punctuation,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let mut record = Vec::new();
         self.writer.punctuate(mark, &mut record);
-        if !self.writes_marks || record.is_empty() {
+        if !self.writes_punctuations || record.is_empty() {
             return Ok(());
         }
         let mut empty = TupleBuf::default();
         empty.begin(&self.input);
-        self.send(record, empty.as_ref(), out)
+        self.submit(record, empty.as_ref(), out)
     }
 }
 
 impl Operator for Format {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let delay = self.last.as_mut().map(|last| {
+        let delay = self.previous_time.as_mut().map(|last| {
             let now = Instant::now();
             let before = last.replace(now);
             before.map_or(0.0, |before| (now - before).as_secs_f64())
         });
         let mut record = Vec::new();
         self.writer.write(tuple, delay, &mut record);
-        self.send(record, tuple, out)
+        self.submit(record, tuple, out)
     }
 
-    fn window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.mark(Punctuation::Window, out)
+    fn process_window_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.submit_marker_record(Punctuation::Window, out)
     }
 
-    fn final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.mark(Punctuation::Final, out)
+    fn process_final_marker(&mut self, _: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.submit_marker_record(Punctuation::Final, out)
     }
 }

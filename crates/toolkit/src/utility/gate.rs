@@ -1,17 +1,23 @@
 //! Gate: lets no more tuples pass than are acknowledged.
 
-use graph::{Fault, FaultKind, InPortModel, Misuse, Operator as Invocation, OperatorModel};
-use graph::{OutPortModel, ParamMode, ParamModel, Part, PunctuationOut, TraceLevel};
+use graph::{
+    Fault, FaultKind, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
+};
+use graph::{
+    InvocationPart, OutPortModel, ParamMode, ParamModel, PunctuationOutputMode, TraceLevel,
+};
 use runtime::abi::Projection;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use tuple::{TupleBuf, TupleRef, Value};
 
-use crate::rule::{exprs, wrong};
+use crate::verify_params::{exprs, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -22,12 +28,12 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[
         InPortModel::DEFAULT,
         InPortModel {
-            control: true,
+            is_control: true,
             ..InPortModel::DEFAULT
         },
     ],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(0),
         same_schema_as: Some(0),
         ..OutPortModel::DEFAULT
     }],
@@ -56,52 +62,52 @@ static MODEL: OperatorModel = OperatorModel {
 const INTEGERS: &str = "int32 | uint32 | int64 | uint64 | int8 | uint8 | int16 | uint16";
 
 /// A number that is known is one from 1.
-fn verify(operator: &Invocation) -> Result<(), Misuse> {
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     let Some(expr) = exprs(operator, "maxUnackedTupleCount").first() else {
         return Ok(());
     };
     match &expr.kind {
-        graph::ExprKind::Const(value) if number(value) < 1 => {
-            let message = format!("`maxUnackedTupleCount` is {}", number(value));
+        graph::ExprKind::Const(value) if to_i128(value) < 1 => {
+            let message = format!("`maxUnackedTupleCount` is {}", to_i128(value));
             let help = "give a number from 1: with less no tuple ever passes";
-            wrong(Part::Param("maxUnackedTupleCount"), message, help)
+            report_misuse(InvocationPart::Param("maxUnackedTupleCount"), message, help)
         }
         _ => Ok(()),
     }
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    build.bounded();
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.set_bounded();
     let most = build.integer("maxUnackedTupleCount")?.unwrap_or(1);
     if most < 1 {
         let message = format!("maxUnackedTupleCount is {most}, and should be a number from 1");
         return Err(Fault::new(FaultKind::Limit, message));
     }
     Ok(Box::new(Gate {
-        most,
+        unacknowledged_max: most,
         unacknowledged: 0,
-        acknowledged: build.param_projection("numTuplesToAck")?,
+        acknowledged_count: build.param_projection("numTuplesToAck")?,
         buffer: TupleBuf::default(),
     }))
 }
 
 struct Gate {
-    most: i128,
+    unacknowledged_max: i128,
     unacknowledged: i128,
     /// How many a control tuple acknowledges.
-    acknowledged: Option<Projection>,
+    acknowledged_count: Option<Projection>,
     buffer: TupleBuf,
 }
 
 impl Gate {
     /// Never acknowledges more tuples than there are.
     fn acknowledge(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let count = match &mut self.acknowledged {
+        let count = match &mut self.acknowledged_count {
             None => 1,
             Some(count) => {
                 let tuples = [None, Some(tuple)];
-                count.write(&Row::new(&tuples), out, &mut self.buffer)?;
-                number(&self.buffer.as_ref().get(&count.layout, 0)).max(0)
+                count.write(&EvaluationInputs::new(&tuples), out, &mut self.buffer)?;
+                to_i128(&self.buffer.as_ref().get(&count.layout, 0)).max(0)
             }
         };
         self.unacknowledged -= count.min(self.unacknowledged);
@@ -119,7 +125,7 @@ impl Operator for Gate {
         if port == 1 {
             return self.acknowledge(tuple, out);
         }
-        if self.unacknowledged < self.most {
+        if self.unacknowledged < self.unacknowledged_max {
             self.unacknowledged += 1;
             return out.submit(0, tuple);
         }
@@ -129,12 +135,12 @@ impl Operator for Gate {
     }
 
     fn has_room(&mut self, port: u32, _: TupleRef<'_>, _: &mut dyn Outlet) -> Result<bool, Fault> {
-        Ok(port == 1 || self.unacknowledged < self.most)
+        Ok(port == 1 || self.unacknowledged < self.unacknowledged_max)
     }
 }
 
 /// Any integer.
-fn number(value: &Value) -> i128 {
+fn to_i128(value: &Value) -> i128 {
     match *value {
         Value::Int8(n) => n.into(),
         Value::Int16(n) => n.into(),

@@ -1,16 +1,16 @@
 //! Pair: sends the n-th tuples of several streams one after the other.
 
-use graph::{Cardinality, Misuse, Part};
+use graph::{Cardinality, InvocationError, InvocationPart};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
-use super::rendezvous::Rendezvous;
+use super::port_aligner::PortAligner;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -30,7 +30,7 @@ static MODEL: OperatorModel = OperatorModel {
         same_schema_as: Some(0),
         ..OutPortModel::DEFAULT
     }],
-    params: super::rendezvous::PARAMS,
+    params: super::port_aligner::PARAMS,
     allow_any_param: true,
     allows_logic: false,
     verify: Some(verify),
@@ -38,12 +38,12 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// All ports have one schema, besides what holds for the partitions.
-fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
+fn verify(operator: &graph::OperatorNode) -> Result<(), InvocationError> {
     let first = &operator.inputs[0];
     for (at, input) in operator.inputs.iter().enumerate().skip(1) {
         if input.schema != first.schema {
-            return Err(Misuse {
-                part: Part::Input(at as u32),
+            return Err(InvocationError {
+                part: InvocationPart::Input(at as u32),
                 message: format!(
                     "input port `{}` has the schema `{}` and not `{}` like port `{}`",
                     input.name, input.schema, first.schema, first.name
@@ -52,19 +52,19 @@ fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
             });
         }
     }
-    super::rendezvous::verify(operator)
+    super::port_aligner::verify(operator)
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Pair {
-        waiting: Rendezvous::new(build)?,
-        met: Vec::new(),
+        aligner: PortAligner::new(build)?,
+        aligned: Vec::new(),
     }))
 }
 
 struct Pair {
-    waiting: Rendezvous,
-    met: Vec<TupleBuf>,
+    aligner: PortAligner,
+    aligned: Vec<TupleBuf>,
 }
 
 impl Operator for Pair {
@@ -74,14 +74,14 @@ impl Operator for Pair {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        if self.waiting.arrive(port, tuple, out, &mut self.met)? {
-            let mut met = std::mem::take(&mut self.met);
+        if self.aligner.add(port, tuple, out, &mut self.aligned)? {
+            let mut met = std::mem::take(&mut self.aligned);
             let mut tuples = met.iter();
             let sent = tuples.try_for_each(|tuple| out.submit(0, tuple.as_ref()));
-            self.waiting.release(&mut met);
-            self.met = met;
+            self.aligner.release(&mut met);
+            self.aligned = met;
             sent?;
-            out.punctuate(0, Punctuation::Window)?;
+            out.submit_punctuation(0, Punctuation::Window)?;
         }
         Ok(())
     }
@@ -92,6 +92,6 @@ impl Operator for Pair {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {
-        self.waiting.has_room(port, tuple, out)
+        self.aligner.has_room(port, tuple, out)
     }
 }

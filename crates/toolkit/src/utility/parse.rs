@@ -1,20 +1,22 @@
 //! Parse: makes tuples of records that come in as blobs.
 
-use graph::{Assignment, Fault, InPortModel, Misuse, Operator as Invocation, OperatorModel};
+use graph::{
+    AssignmentMode, Fault, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
+};
 use graph::{OutPortModel, ParamMode, ParamModel, TraceLevel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::text::{Record, RecordError, RecordReader};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::blob;
-use crate::adapter::assigned::{Assigned, Parsing};
-use crate::adapter::reading::Origin;
-use crate::adapter::{format_rules, params, record, verify};
+use crate::adapter::assigned_attributes::{AssignedAttributes, ParsingMode};
+use crate::adapter::tuple_reader::InputOrigin;
+use crate::adapter::{params, record_format, verify_format, verify_records};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -27,14 +29,14 @@ static MODEL: OperatorModel = OperatorModel {
         ..InPortModel::DEFAULT
     }],
     outputs: &[OutPortModel {
-        assign: Assignment::AttributeFree,
+        assign: AssignmentMode::AttributeFree,
         ..OutPortModel::DEFAULT
     }],
     params: PARAMS,
     enums: &[params::FORMATS, params::PARSINGS],
     output_functions: &["int64 TupleNumber()", "<any T> T AsIs(T v)"],
     metrics: &["nInvalidTuples"],
-    verify: Some(check),
+    verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
 
@@ -58,36 +60,36 @@ const PARAMS: &[ParamModel] = &[
     params::IGNORE_EXTRA,
 ];
 
-fn check(operator: &Invocation) -> Result<(), Misuse> {
+fn verify(operator: &Invocation) -> Result<(), InvocationError> {
     blob::verify_input(operator, "parseInput")?;
-    format_rules::sized_blocks(operator)?;
-    verify::read(operator)
+    verify_format::verify_block_size(operator)?;
+    verify_records::verify_reader(operator)
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(Parse {
-        input: blob::Input::new(build, "parseInput")?,
-        reader: record::reader(build)?,
-        parsing: Parsing::of(build),
-        assigned: Assigned::new(build)?,
+        input: blob::BlobInput::new(build, "parseInput")?,
+        reader: record_format::reader(build)?,
+        parsing: ParsingMode::from_param(build),
+        assigned: AssignedAttributes::new(build)?,
         punctuated: build.flag("readPunctuations", false)?,
         tuple: TupleBuf::default(),
-        waiting: Vec::new(),
+        unread: Vec::new(),
         number: 0,
         has_ended: false,
     }))
 }
 
 struct Parse {
-    input: blob::Input,
+    input: blob::BlobInput,
     reader: Box<dyn RecordReader>,
-    parsing: Parsing,
-    assigned: Option<Assigned>,
+    parsing: ParsingMode,
+    assigned: Option<AssignedAttributes>,
     /// Markers come as records.
     punctuated: bool,
     tuple: TupleBuf,
     /// Bytes of a record that has not come whole.
-    waiting: Vec<u8>,
+    unread: Vec<u8>,
     /// Of the record read last, from 1.
     number: i64,
     /// A final marker was read: what follows is not.
@@ -99,7 +101,7 @@ impl Parse {
     fn read(&mut self, at_end: bool, out: &mut dyn Outlet) -> Result<(), Fault> {
         let mut start = 0;
         while !self.has_ended && !out.services().is_shutdown() {
-            let bytes = &self.waiting[start..];
+            let bytes = &self.unread[start..];
             let step = self.reader.read(bytes, at_end, &mut self.tuple);
             start += step.consumed;
             match step.record {
@@ -107,12 +109,12 @@ impl Parse {
                 Record::Rejected(error) => self.reject(&error, out)?,
                 Record::Punctuation(mark) => {
                     self.has_ended = mark == Punctuation::Final;
-                    out.punctuate(0, mark)?;
+                    out.submit_punctuation(0, mark)?;
                 }
                 Record::NeedMore | Record::End => break,
             }
         }
-        self.waiting.drain(..start);
+        self.unread.drain(..start);
         Ok(())
     }
 
@@ -124,7 +126,8 @@ impl Parse {
         match &mut self.assigned {
             None => out.submit(0, self.tuple.as_ref()),
             Some(assigned) => {
-                let whole = assigned.complete(&self.tuple, &Origin::default(), self.number, out)?;
+                let whole =
+                    assigned.complete(&self.tuple, &InputOrigin::default(), self.number, out)?;
                 out.submit(0, whole)
             }
         }
@@ -133,10 +136,10 @@ impl Parse {
     fn reject(&mut self, error: &RecordError, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.number += 1;
         let message = format!("input:{error}");
-        if self.parsing == Parsing::Strict {
+        if self.parsing == ParsingMode::Strict {
             return Err(Fault::value(message));
         }
-        out.services().count("nInvalidTuples", 1);
+        out.services().add_to_metric("nInvalidTuples", 1);
         out.services().log(TraceLevel::Warn, &message, "Parse");
         Ok(())
     }
@@ -146,7 +149,7 @@ impl Operator for Parse {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         let bytes = self.input.read(tuple, out)?;
         if !self.has_ended {
-            self.waiting.extend_from_slice(&bytes);
+            self.unread.extend_from_slice(&bytes);
         }
         self.read(false, out)
     }
@@ -156,7 +159,7 @@ impl Operator for Parse {
         if self.punctuated {
             Ok(())
         } else {
-            out.punctuate(0, Punctuation::Window)
+            out.submit_punctuation(0, Punctuation::Window)
         }
     }
 }

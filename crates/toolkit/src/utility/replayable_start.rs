@@ -1,15 +1,15 @@
 //! ReplayableStart: where a consistent region begins behind a source that cannot go back.
 
-use graph::PunctuationOut;
-use graph::{Fault, InPortModel, Operator, OperatorModel, OutPortModel};
-use runtime::{Logic, Make, OperatorEntry};
+use graph::PunctuationOutputMode;
+use graph::{Fault, InPortModel, OperatorModel, OperatorNode, OutPortModel};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -20,7 +20,7 @@ static MODEL: OperatorModel = OperatorModel {
           are passed on.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(0),
         same_schema_as: Some(0),
         ..OutPortModel::DEFAULT
     }],
@@ -29,7 +29,7 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     lower::after_logic(operator, |port, body| {
         body.stmts
             .push(lower::submit(0, lower::input(operator, port)));

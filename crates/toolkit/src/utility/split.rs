@@ -1,9 +1,11 @@
 //! Split: sends each tuple to the output ports that an index or a mapping file chooses.
 
-use graph::{BinaryOp, Body, Cardinality, Expr, ExprKind, Misuse, Operator, Part};
+use graph::{
+    BinaryOp, Body, Cardinality, Expr, ExprKind, InvocationError, InvocationPart, OperatorNode,
+};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use graph::{PunctuationOut, Stmt};
-use runtime::{Logic, Make, OperatorEntry};
+use graph::{PunctuationOutputMode, Stmt};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::{Type, Value};
 
 use crate::lower;
@@ -11,13 +13,13 @@ use crate::lower;
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::By(make),
+    constructor: OperatorConstructor::Choose(make),
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOut::Preserving(0),
-    forwards: true,
-    complete: true,
+    punctuation: PunctuationOutputMode::Preserving(0),
+    auto_assignment: true,
+    complete_assignment: true,
     same_schema_as: Some(0),
     ..OutPortModel::DEFAULT
 };
@@ -62,10 +64,10 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// Either `index`, or `file` and `key`.
-fn verify(operator: &Operator) -> Result<(), Misuse> {
+fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     let given = |name: &str| operator.param(name).is_some();
-    let wrong = |part: Part, message: &str| {
-        Err(Misuse {
+    let wrong = |part: InvocationPart, message: &str| {
+        Err(InvocationError {
             part,
             message: message.to_owned(),
             help: "give either index, or file and key".to_owned(),
@@ -73,25 +75,34 @@ fn verify(operator: &Operator) -> Result<(), Misuse> {
     };
     match (given("index"), given("file"), given("key")) {
         (true, false, false) | (false, true, true) => Ok(()),
-        (true, true, _) => wrong(Part::Param("file"), "index and file exclude each other"),
-        (true, _, true) => wrong(Part::Param("key"), "index and key exclude each other"),
-        (false, true, false) => wrong(Part::Param("file"), "file needs the parameter key"),
-        (false, false, true) => wrong(Part::Param("key"), "key needs the parameter file"),
-        (false, false, false) => wrong(Part::Head, "Split needs to know where tuples go"),
+        (true, true, _) => wrong(
+            InvocationPart::Param("file"),
+            "index and file exclude each other",
+        ),
+        (true, _, true) => wrong(
+            InvocationPart::Param("key"),
+            "index and key exclude each other",
+        ),
+        (false, true, false) => wrong(
+            InvocationPart::Param("file"),
+            "file needs the parameter key",
+        ),
+        (false, false, true) => wrong(InvocationPart::Param("key"), "key needs the parameter file"),
+        (false, false, false) => wrong(InvocationPart::Head, "Split needs to know where tuples go"),
     }
 }
 
 /// With an index it is data, with a mapping file it is code.
-fn make(operator: &Operator) -> Make {
+fn make(operator: &OperatorNode) -> OperatorConstructor {
     if operator.param("index").is_some() {
-        Make::Lower(lower)
+        OperatorConstructor::Lower(lower)
     } else {
-        Make::Build(super::split_map::build)
+        OperatorConstructor::Build(super::split_map::build)
     }
 }
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
-    let index = lower::param(operator, "index").ok_or_else(|| lower::missing("index"))?;
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
+    let index = lower::param(operator, "index").ok_or_else(|| lower::missing_param("index"))?;
     lower::after_logic(operator, |_, body| {
         let stmts = match &index.ty {
             Type::List(element, _) => {
@@ -114,7 +125,7 @@ fn lower(operator: &Operator) -> Result<Logic, Fault> {
 }
 
 /// Sends the tuple to the port of an index: none if negative, else modulo the number of ports.
-pub fn route(operator: &Operator, body: &mut Body, index: &Expr) -> Vec<Stmt> {
+pub fn route(operator: &OperatorNode, body: &mut Body, index: &Expr) -> Vec<Stmt> {
     let pos = index.pos;
     let binary = |op, a: &Expr, b: Expr, ty: Type| {
         lower::expr(
@@ -124,17 +135,17 @@ pub fn route(operator: &Operator, body: &mut Body, index: &Expr) -> Vec<Stmt> {
         )
     };
     let count = operator.outputs.len() as u32;
-    let wide = widest(&index.ty);
-    let count = lower::constant(of_type(&wide, count), wide.clone(), pos);
+    let wide = wide_type(&index.ty);
+    let count = lower::constant(typed_count(&wide, count), wide.clone(), pos);
     let wider = lower::expr(ExprKind::Cast(Box::new(index.clone())), wide.clone(), pos);
     let port = binary(BinaryOp::Rem, &wider, count, wide);
     let port = lower::expr(ExprKind::Cast(Box::new(port)), Type::Uint32, pos);
     let local = body.local("port", Type::Uint32);
     let read = lower::expr(ExprKind::Local(local), Type::Uint32, pos);
     let mut stmts = vec![Stmt::Let(local, Some(port))];
-    stmts.extend(choose(operator, &read));
+    stmts.extend(submit_to_chosen(operator, &read));
     if index.ty.is_signed() {
-        let zero = lower::default(&index.ty, pos);
+        let zero = lower::default_value(&index.ty, pos);
         let is_port = binary(BinaryOp::Ge, index, zero, Type::Boolean);
         stmts = vec![Stmt::If(is_port, stmts, Vec::new())];
     }
@@ -142,7 +153,7 @@ pub fn route(operator: &Operator, body: &mut Body, index: &Expr) -> Vec<Stmt> {
 }
 
 /// A chain of conditions, so that each submission names its port and can be fused.
-fn choose(operator: &Operator, port: &Expr) -> Vec<Stmt> {
+fn submit_to_chosen(operator: &OperatorNode, port: &Expr) -> Vec<Stmt> {
     let tuple = || lower::input(operator, 0);
     let count = operator.outputs.len() as u32;
     if count > PORTS_IN_CHAIN {
@@ -168,7 +179,7 @@ fn choose(operator: &Operator, port: &Expr) -> Vec<Stmt> {
 const PORTS_IN_CHAIN: u32 = 16;
 
 /// 64 bits of the same sign: the number of ports fits.
-fn widest(ty: &Type) -> Type {
+fn wide_type(ty: &Type) -> Type {
     if ty.is_signed() {
         Type::Int64
     } else {
@@ -176,7 +187,7 @@ fn widest(ty: &Type) -> Type {
     }
 }
 
-fn of_type(ty: &Type, count: u32) -> Value {
+fn typed_count(ty: &Type, count: u32) -> Value {
     match ty {
         Type::Int64 => Value::Int64(count.into()),
         _ => Value::Uint64(count.into()),

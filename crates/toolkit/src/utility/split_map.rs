@@ -13,8 +13,8 @@ use std::path::Path;
 use graph::{Fault, FaultKind};
 use runtime::abi::Projection;
 use runtime::window::encode_key;
-use runtime::{Build, Operator, Outlet, Row};
-use tuple::text::{self, Reader};
+use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
+use tuple::text::{self, TextReader};
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};
 
 /// The operator.
@@ -29,11 +29,11 @@ struct SplitMap {
 }
 
 /// Reads the mapping file.
-pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let key = build.param_projection("key")?;
-    let key = key.ok_or_else(|| crate::lower::missing("key"))?;
+    let key = key.ok_or_else(|| crate::lower::missing_param("key"))?;
     let Some(Value::RString(name)) = build.value("file")? else {
-        return Err(crate::lower::missing("file"));
+        return Err(crate::lower::missing_param("file"));
     };
     let directory = build.services.data_directory()?;
     let path = Path::new(&directory).join(&*name.to_string_lossy());
@@ -91,7 +91,7 @@ fn read_key<'l>(line: &'l [u8], ty: &Type) -> Result<(Option<Value>, &'l [u8]), 
         let key = text::parse_whole(word, ty).map_err(|error| error.to_string())?;
         (Some(key), &line[comma.unwrap_or(line.len())..])
     } else {
-        let mut reader = Reader::new(line);
+        let mut reader = TextReader::new(line);
         let key = text::read(&mut reader, ty).map_err(|error| error.to_string())?;
         (Some(key), reader.rest())
     };
@@ -127,8 +127,11 @@ fn encode(layout: &Layout, key: &Value) -> Box<[u8]> {
 
 impl Operator for SplitMap {
     fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.key
-            .write(&Row::new(&[Some(tuple)]), out, &mut self.scratch)?;
+        self.key.write(
+            &EvaluationInputs::new(&[Some(tuple)]),
+            out,
+            &mut self.scratch,
+        )?;
         self.bytes.clear();
         let key = self.scratch.as_ref();
         encode_key(key, &self.key.layout, &mut self.bytes);

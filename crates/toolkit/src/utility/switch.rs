@@ -1,15 +1,17 @@
 //! Switch: holds tuples up while it is closed.
 
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use graph::{PunctuationOut, TraceLevel};
+use graph::{PunctuationOutputMode, TraceLevel};
 use runtime::abi::Predicate;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use tuple::TupleRef;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -20,14 +22,14 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[
         InPortModel::DEFAULT,
         InPortModel {
-            control: true,
+            is_control: true,
             ..InPortModel::DEFAULT
         },
     ],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
-        forwards: true,
-        complete: true,
+        punctuation: PunctuationOutputMode::Preserving(0),
+        auto_assignment: true,
+        complete_assignment: true,
         same_schema_as: Some(0),
         ..OutPortModel::DEFAULT
     }],
@@ -51,10 +53,10 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    build.bounded();
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.set_bounded();
     let status = crate::lower::param(build.operator, "status");
-    let status = status.ok_or_else(|| crate::lower::missing("status"))?;
+    let status = status.ok_or_else(|| crate::lower::missing_param("status"))?;
     Ok(Box::new(Switch {
         status: build.predicate(status)?,
         is_open: build.flag("initialStatus", false)?,
@@ -75,7 +77,7 @@ impl Operator for Switch {
     ) -> Result<(), Fault> {
         if port == 1 {
             let tuples = [None, Some(tuple)];
-            self.is_open = self.status.holds(&Row::new(&tuples), out)?;
+            self.is_open = self.status.holds(&EvaluationInputs::new(&tuples), out)?;
             return Ok(());
         }
         if self.is_open {

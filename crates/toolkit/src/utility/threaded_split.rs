@@ -1,23 +1,25 @@
 //! ThreadedSplit: deals the tuples of a stream out to threads.
 
-use graph::{Cardinality, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOut};
-use graph::{ExprKind, Misuse, Operator, Part, Role};
-use runtime::{Make, OperatorEntry};
+use graph::{
+    Cardinality, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOutputMode,
+};
+use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode, OperatorRole};
+use runtime::{OperatorConstructor, OperatorEntry};
 use tuple::Value;
 
-use super::splitter::lower;
-use crate::rule::{exprs, wrong};
+use super::parallel_splitter::lower;
+use crate::verify_params::{exprs, report_misuse};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 const OUT: OutPortModel = OutPortModel {
-    punctuation: PunctuationOut::Preserving(0),
-    forwards: true,
-    complete: true,
+    punctuation: PunctuationOutputMode::Preserving(0),
+    auto_assignment: true,
+    complete_assignment: true,
     same_schema_as: Some(0),
     ..OutPortModel::DEFAULT
 };
@@ -43,16 +45,16 @@ static MODEL: OperatorModel = OperatorModel {
               cheaper.",
         ..ParamModel::DEFAULT
     }],
-    role: Role::Threading,
+    role: OperatorRole::Threading,
     verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
 
 /// A queue holds something.
-fn verify(operator: &Operator) -> Result<(), Misuse> {
+fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     match exprs(operator, "bufferSize").first().map(|size| &size.kind) {
-        Some(ExprKind::Const(Value::Uint32(0) | Value::Int32(..=0))) => wrong(
-            Part::Param("bufferSize"),
+        Some(ExprKind::Const(Value::Uint32(0) | Value::Int32(..=0))) => report_misuse(
+            InvocationPart::Param("bufferSize"),
             "a queue has room for one tuple at least",
             "give a number from 1",
         ),

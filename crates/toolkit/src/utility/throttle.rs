@@ -3,16 +3,16 @@
 use std::time::{Duration, Instant};
 
 use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use graph::{Misuse, Part, PunctuationOut};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Stop};
+use graph::{InvocationError, InvocationPart, PunctuationOutputMode};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, StopSignal};
 use tuple::{TupleRef, Value};
 
-use crate::rule::wrong;
+use crate::verify_params::report_misuse;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -21,7 +21,7 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Passes tuples at no more than a rate, by holding up whoever sends them.",
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Preserving(0),
+        punctuation: PunctuationOutputMode::Preserving(0),
         same_schema_as: Some(0),
         ..OutPortModel::DEFAULT
     }],
@@ -59,7 +59,7 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// What is known is a rate, and a time.
-fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
+fn verify(operator: &graph::OperatorNode) -> Result<(), InvocationError> {
     for name in ["rate", "period"] {
         let Some(expr) = crate::lower::param(operator, name) else {
             continue;
@@ -68,13 +68,13 @@ fn verify(operator: &graph::Operator) -> Result<(), Misuse> {
             && !(number > 0.0 && number.is_finite())
         {
             let message = format!("`{name}` is {number}, and should be above 0");
-            return wrong(Part::Param(name), message, "");
+            return report_misuse(InvocationPart::Param(name), message, "");
         }
     }
     Ok(())
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let rate = build.number("rate")?.unwrap_or_default();
     let period = build.number("period")?.unwrap_or(10.0 / rate);
     if !(rate > 0.0 && rate.is_finite() && period > 0.0) {
@@ -82,16 +82,16 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         return Err(Fault::new(FaultKind::Limit, message));
     }
     Ok(Box::new(Throttle {
-        pace: Pace::new(rate, period),
-        stop: build.stop(),
+        rate_limiter: RateLimiter::new(rate, period),
+        stop: build.stop_signal(),
         counts_markers: build.flag("includePunctuations", false)?,
         is_precise: build.flag("precise", false)?,
     }))
 }
 
 struct Throttle {
-    pace: Pace,
-    stop: Stop,
+    rate_limiter: RateLimiter,
+    stop: StopSignal,
     counts_markers: bool,
     is_precise: bool,
 }
@@ -101,7 +101,7 @@ const SPIN: Duration = Duration::from_millis(1);
 
 impl Throttle {
     fn wait(&mut self) {
-        let due = self.pace.next(Instant::now());
+        let due = self.rate_limiter.next_at(Instant::now());
         if self.is_precise {
             self.stop.sleep_until(due.checked_sub(SPIN).unwrap_or(due));
             while Instant::now() < due && !self.stop.is_requested() {
@@ -110,7 +110,7 @@ impl Throttle {
         } else {
             self.stop.sleep_until(due);
         }
-        self.pace.count(Instant::now());
+        self.rate_limiter.count(Instant::now());
     }
 }
 
@@ -120,7 +120,7 @@ impl Operator for Throttle {
         out.submit(0, tuple)
     }
 
-    fn window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_window_marker(&mut self, _: u32, _: &mut dyn Outlet) -> Result<(), Fault> {
         if self.counts_markers {
             self.wait();
         }
@@ -132,55 +132,55 @@ impl Operator for Throttle {
 /// rate, counted from the beginning of the older one: who was idle may catch up on a period at
 /// most.
 #[derive(Debug)]
-struct Pace {
+struct RateLimiter {
     /// Seconds a tuple.
-    each: f64,
-    half: Duration,
+    seconds_per_tuple: f64,
+    half_period: Duration,
     /// The older bucket's beginning; the younger one's is half a period later.
-    begun: Option<Instant>,
+    started_at: Option<Instant>,
     counts: [f64; 2],
 }
 
-impl Pace {
-    fn new(rate: f64, period: f64) -> Pace {
+impl RateLimiter {
+    fn new(rate: f64, period: f64) -> RateLimiter {
         let half = Duration::try_from_secs_f64(period / 2.0).unwrap_or(Duration::MAX / 4);
-        Pace {
-            each: 1.0 / rate,
-            half: half.max(Duration::from_nanos(1)),
-            begun: None,
+        RateLimiter {
+            seconds_per_tuple: 1.0 / rate,
+            half_period: half.max(Duration::from_nanos(1)),
+            started_at: None,
             counts: [0.0; 2],
         }
     }
 
     /// When the next tuple may go.
-    fn next(&mut self, now: Instant) -> Instant {
-        let begun = self.turn(now);
-        let ahead = (self.counts[0] + self.counts[1]) * self.each;
+    fn next_at(&mut self, now: Instant) -> Instant {
+        let begun = self.advance(now);
+        let ahead = (self.counts[0] + self.counts[1]) * self.seconds_per_tuple;
         begun + Duration::try_from_secs_f64(ahead).unwrap_or(Duration::MAX / 4)
     }
 
     /// A tuple goes.
     fn count(&mut self, now: Instant) {
-        let begun = self.turn(now);
-        let is_younger = now.saturating_duration_since(begun) >= self.half;
+        let begun = self.advance(now);
+        let is_younger = now.saturating_duration_since(begun) >= self.half_period;
         self.counts[usize::from(is_younger)] += 1.0;
     }
 
     /// Moves the buckets so that now is in one of them; the older one's beginning.
-    fn turn(&mut self, now: Instant) -> Instant {
-        let begun = *self.begun.get_or_insert(now);
+    fn advance(&mut self, now: Instant) -> Instant {
+        let begun = *self.started_at.get_or_insert(now);
         let since = now.saturating_duration_since(begun);
-        if since < self.half * 2 {
+        if since < self.half_period * 2 {
             return begun;
         }
-        let begun = if since < self.half * 3 {
+        let begun = if since < self.half_period * 3 {
             self.counts = [self.counts[1], 0.0];
-            begun + self.half
+            begun + self.half_period
         } else {
             self.counts = [0.0; 2];
             now
         };
-        self.begun = Some(begun);
+        self.started_at = Some(begun);
         begun
     }
 }
@@ -190,10 +190,10 @@ mod tests {
     use super::*;
 
     /// When each of so many tuples goes, in milliseconds, if all are there at once.
-    fn times(pace: &mut Pace, from: Instant, at: Duration, count: usize) -> Vec<u128> {
+    fn times(pace: &mut RateLimiter, from: Instant, at: Duration, count: usize) -> Vec<u128> {
         let mut now = from + at;
         let turns = (0..count).map(|_| {
-            now = pace.next(now).max(now);
+            now = pace.next_at(now).max(now);
             pace.count(now);
             now.duration_since(from).as_millis()
         });
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn tuples_go_at_the_rate() {
         let from = Instant::now();
-        let mut pace = Pace::new(10.0, 1.0);
+        let mut pace = RateLimiter::new(10.0, 1.0);
         let first: Vec<_> = (0..25).map(|n| n * 100).collect();
         let went = times(&mut pace, from, Duration::ZERO, 25);
         for (due, went) in first.iter().zip(&went) {
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn who_was_idle_catches_up_on_a_period_at_most() {
         let from = Instant::now();
-        let mut pace = Pace::new(10.0, 1.0);
+        let mut pace = RateLimiter::new(10.0, 1.0);
         times(&mut pace, from, Duration::ZERO, 1);
         let went = times(&mut pace, from, Duration::from_millis(60_000), 20);
         let at_once = went.iter().filter(|&&at| at == 60_000).count();

@@ -1,9 +1,11 @@
 //! Union: merges streams of different schemas into what they have in common.
 
-use graph::PunctuationOut;
-use graph::{Cardinality, Expr, ExprKind, FaultKind, Misuse, Operator, Part, Pos};
+use graph::PunctuationOutputMode;
+use graph::{
+    Cardinality, Expr, ExprKind, FaultKind, InvocationError, InvocationPart, OperatorNode, Pos,
+};
 use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
-use runtime::{Logic, Make, OperatorEntry};
+use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::{Attribute, TupleType};
 
 use crate::lower;
@@ -11,7 +13,7 @@ use crate::lower;
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Lower(lower),
+    constructor: OperatorConstructor::Lower(lower),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -27,7 +29,7 @@ static MODEL: OperatorModel = OperatorModel {
         InPortModel::ANY,
     ],
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Free,
+        punctuation: PunctuationOutputMode::Free,
         ..OutPortModel::DEFAULT
     }],
     verify: Some(verify),
@@ -35,13 +37,13 @@ static MODEL: OperatorModel = OperatorModel {
 };
 
 /// Every output attribute must be in every input.
-fn verify(operator: &Operator) -> Result<(), Misuse> {
+fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
     for (at, attribute) in operator.outputs[0].schema.attributes.iter().enumerate() {
         for input in &operator.inputs {
             let found = input.schema.find(&attribute.name);
             if found.is_none_or(|(_, a)| a.ty != attribute.ty) {
-                return Err(Misuse {
-                    part: Part::Attribute(0, at as u32),
+                return Err(InvocationError {
+                    part: InvocationPart::Attribute(0, at as u32),
                     message: format!(
                         "output attribute `{} {}` is not an attribute of input port `{}`",
                         attribute.ty, attribute.name, input.name
@@ -54,7 +56,7 @@ fn verify(operator: &Operator) -> Result<(), Misuse> {
     Ok(())
 }
 
-fn lower(operator: &Operator) -> Result<Logic, Fault> {
+fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let schema = &operator.outputs[0].schema;
     lower::after_logic(operator, |port, body| {
         let from = &operator.inputs[port as usize].schema;

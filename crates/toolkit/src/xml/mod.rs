@@ -5,12 +5,12 @@
 //!                                                     what to take of them: plan, implicit, path
 //! ```
 
-mod element;
-mod implicit;
-mod names;
+mod implicit_mapping;
+mod name_matching;
+mod open_elements;
 mod operator;
 mod path;
 mod plan;
-mod tree;
-mod value;
+mod value_extractor;
+mod xml_element;
 pub mod xml_parse;

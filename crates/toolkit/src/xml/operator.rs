@@ -2,52 +2,56 @@
 
 use std::sync::Arc;
 
-use graph::xml::{Limits, Scanner, Token};
+use graph::xml::{Scanner, ScannerLimits, XmlToken};
 use graph::{Fault, FaultKind, TraceLevel};
 use runtime::abi::Projection;
-use runtime::{Build, Operator, Outlet, Row};
+use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Type, Value};
 
-use super::element::Element;
-use super::names::Names;
-use super::plan::{self, Plan, Source};
-use super::tree::{Closed, Tree};
-use super::value::{Reader, Wrong};
+use super::name_matching::NameMatching;
+use super::open_elements::{ClosedElement, OpenElements};
+use super::plan::{self, XmlExtraction, XmlParsePlan};
+use super::value_extractor::{ExtractionFailure, ValueExtractor};
+use super::xml_element::XmlElement;
 use super::xml_parse;
 
 /// What a document may have, and with `xmlParseHuge`.
-const LIMITS: Limits = Limits {
+const LIMITS: ScannerLimits = ScannerLimits {
     depth: 256,
     item_bytes: 10_000_000,
 };
-const HUGE_LIMITS: Limits = Limits {
+const HUGE_LIMITS: ScannerLimits = ScannerLimits {
     depth: 2048,
     item_bytes: 1_000_000_000,
 };
 
 /// The metric of what `parsing : permissive` leaves out.
-const INVALID: &str = "nInvalidTuples";
+const INVALID_TUPLES_METRIC: &str = "nInvalidTuples";
 
 /// Makes an XMLParse.
-pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    let refused = |misuse: graph::Misuse| Fault::new(FaultKind::Limit, misuse.message);
-    let Plan { names, ports } = plan::plan(build.operator).map_err(refused)?;
-    let input = xml_parse::input(build.operator).map_err(refused)?;
+pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    let refused = |misuse: graph::InvocationError| Fault::new(FaultKind::Limit, misuse.message);
+    let XmlParsePlan { names, ports } = plan::plan(build.operator).map_err(refused)?;
+    let input = xml_parse::document_attribute(build.operator).map_err(refused)?;
     let triggers = ports.iter().map(|port| port.trigger.clone()).collect();
-    let tree = Tree::new(names, triggers, ports.iter().flat_map(plan::Port::steps));
+    let tree = OpenElements::new(
+        names,
+        triggers,
+        ports.iter().flat_map(plan::PortPlan::element_names),
+    );
     let limits = if build.flag("xmlParseHuge", false)? {
         HUGE_LIMITS
     } else {
         LIMITS
     };
     let keeps = !build.flag("nullify", true)?;
-    build.services.count(INVALID, 0);
+    build.services.add_to_metric(INVALID_TUPLES_METRIC, 0);
     let ports = ports.into_iter().enumerate();
-    let ports = ports.map(|(at, port)| Port::new(build, at, port, keeps));
+    let ports = ports.map(|(at, port)| XmlOutputPort::new(build, at, port, keeps));
     let ports = ports.collect::<Result<_, _>>()?;
     Ok(Box::new(XmlParse {
-        input: Input::new(build, input),
-        scanner: Scanner::of_several(limits),
+        input: DocumentAttribute::new(build, input),
+        scanner: Scanner::for_several_documents(limits),
         tree,
         ports,
         names,
@@ -56,32 +60,32 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
 }
 
 struct XmlParse {
-    input: Input,
+    input: DocumentAttribute,
     scanner: Scanner,
-    tree: Tree,
-    ports: Vec<Port>,
-    names: Names,
+    tree: OpenElements,
+    ports: Vec<XmlOutputPort>,
+    names: NameMatching,
     is_strict: bool,
 }
 
 /// The attribute that holds text.
-struct Input {
+struct DocumentAttribute {
     layout: Arc<Layout>,
     index: usize,
     /// Each tuple is a document.
-    is_whole: bool,
+    has_whole_document: bool,
     /// It is bytes, in the encoding that the document says. Other types hold characters, whatever a
     /// document says that was converted on its way.
     is_encoded: bool,
 }
 
-impl Input {
-    fn new(build: &Build<'_>, index: usize) -> Input {
+impl DocumentAttribute {
+    fn new(build: &BuildContext<'_>, index: usize) -> DocumentAttribute {
         let layout = build.inputs[0].clone();
         let (_, ty) = layout.attribute(index);
-        Input {
+        DocumentAttribute {
             index,
-            is_whole: ty.is_xml(),
+            has_whole_document: ty.is_xml(),
             is_encoded: *ty == Type::Blob,
             layout: layout.clone(),
         }
@@ -98,33 +102,38 @@ impl Input {
 }
 
 /// An output port.
-struct Port {
-    slots: Vec<Option<Source>>,
+struct XmlOutputPort {
+    extractions: Vec<Option<XmlExtraction>>,
     layout: Arc<Layout>,
-    inner: Vec<Projection>,
+    element_projections: Vec<Projection>,
     output: Projection,
     /// The slots that attributes are made of.
-    used: Vec<usize>,
+    used_extractions: Vec<usize>,
     /// The attributes that keep their value if the document says nothing of any of these slots.
-    kept: Vec<(usize, Vec<usize>)>,
-    whole: TupleBuf,
+    retained_attributes: Vec<(usize, Vec<usize>)>,
+    tuple_buf: TupleBuf,
     /// The tuple before.
-    last: Option<TupleBuf>,
+    previous_tuple: Option<TupleBuf>,
 }
 
-impl Port {
-    fn new(build: &mut Build<'_>, at: usize, plan: plan::Port, keeps: bool) -> Result<Port, Fault> {
-        let layout = Build::layout_of(plan.types.iter());
-        let inner = plan.inner.iter().map(|expr| {
-            let result = Build::layout_of(std::iter::once(&expr.ty));
-            build.projection_over(&layout, &[Some(expr)], &result)
+impl XmlOutputPort {
+    fn new(
+        build: &mut BuildContext<'_>,
+        at: usize,
+        plan: plan::PortPlan,
+        keeps: bool,
+    ) -> Result<XmlOutputPort, Fault> {
+        let layout = BuildContext::layout_of_types(plan.types.iter());
+        let inner = plan.element_exprs.iter().map(|expr| {
+            let result = BuildContext::layout_of_types(std::iter::once(&expr.ty));
+            build.results_projection(&layout, &[Some(expr)], &result)
         });
         let inner = inner.collect::<Result<_, _>>()?;
         let whole = build.outputs[at].clone();
         let assign: Vec<_> = plan.assign.iter().map(Option::as_ref).collect();
-        let output = build.projection_over(&layout, &assign, &whole)?;
-        let used = plan.used.concat();
-        let attributes = plan.used.into_iter().enumerate();
+        let output = build.results_projection(&layout, &assign, &whole)?;
+        let used = plan.used_extractions.concat();
+        let attributes = plan.used_extractions.into_iter().enumerate();
         let kept = attributes.filter(|(at, slots)| {
             let is_collection = matches!(
                 whole.attribute(*at).1,
@@ -132,49 +141,56 @@ impl Port {
             );
             keeps && !slots.is_empty() && !is_collection
         });
-        Ok(Port {
-            kept: kept.collect(),
-            slots: plan.slots,
+        Ok(XmlOutputPort {
+            retained_attributes: kept.collect(),
+            extractions: plan.extractions,
             layout,
-            inner,
+            element_projections: inner,
             output,
-            used,
-            whole: TupleBuf::default(),
-            last: None,
+            used_extractions: used,
+            tuple_buf: TupleBuf::default(),
+            previous_tuple: None,
         })
     }
 
     /// Works the tuple of an element out.
     fn write(
         &mut self,
-        at: &Element,
-        names: Names,
+        at: &XmlElement,
+        names: NameMatching,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
-    ) -> Result<(), Wrong> {
-        let mut reader = Reader {
+    ) -> Result<(), ExtractionFailure> {
+        let mut reader = ValueExtractor {
             names,
-            slots: &self.slots,
+            extractions: &self.extractions,
             layout: &self.layout,
-            inner: &mut self.inner,
+            element_projections: &mut self.element_projections,
             tuple,
         };
         let mut found = Vec::new();
-        let values = reader.values(&self.used, at, out, &mut |slot| found.push(slot))?;
+        let values = reader.values(&self.used_extractions, at, out, &mut |slot| {
+            found.push(slot)
+        })?;
         let row = [Some(tuple)];
-        let row = Row::new(&row).with(values.as_ref());
-        self.output.write(&row, out, &mut self.whole)?;
-        if let Some(last) = &self.last {
+        let row = EvaluationInputs::new(&row).with_results(values.as_ref());
+        self.output.write(&row, out, &mut self.tuple_buf)?;
+        if let Some(last) = &self.previous_tuple {
             let layout = &self.output.layout;
-            let kept = self.kept.iter();
+            let kept = self.retained_attributes.iter();
             for (attribute, _) in kept.filter(|(_, slots)| !slots.iter().any(|s| found.contains(s)))
             {
-                self.whole
-                    .copy_attribute(layout, *attribute, last.as_ref(), layout, *attribute);
+                self.tuple_buf.copy_attribute(
+                    layout,
+                    *attribute,
+                    last.as_ref(),
+                    layout,
+                    *attribute,
+                );
             }
         }
-        if !self.kept.is_empty() {
-            self.last = Some(self.whole.clone());
+        if !self.retained_attributes.is_empty() {
+            self.previous_tuple = Some(self.tuple_buf.clone());
         }
         Ok(())
     }
@@ -185,35 +201,38 @@ impl XmlParse {
     fn read(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         while !out.services().is_shutdown() {
             match self.scanner.token() {
-                Ok(Some(token)) => self.take(token, tuple, out)?,
+                Ok(Some(token)) => self.process_token(token, tuple, out)?,
                 Ok(None) => break,
-                Err(why) => return self.break_off(&why, out),
+                Err(why) => return self.fail_document(&why, out),
             }
         }
-        if self.input.is_whole
+        if self.input.has_whole_document
             && let Err(why) = self.scanner.end()
         {
-            self.break_off(&why, out)?;
+            self.fail_document(&why, out)?;
         }
         Ok(())
     }
 
-    fn take(
+    fn process_token(
         &mut self,
-        token: Token,
+        token: XmlToken,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         match token {
-            Token::Declaration { encoding } => self.check_encoding(encoding, out)?,
-            Token::Comment { .. } | Token::Instruction { .. } => {}
-            Token::Start { name, attributes } => self.tree.start(&name, attributes),
-            Token::Text { text, is_literal } => self.tree.text(&text, is_literal),
-            Token::End { is_root, .. } => {
-                self.end(tuple, out)?;
+            XmlToken::Declaration { encoding } => self.check_encoding(encoding, out)?,
+            XmlToken::Comment { .. } | XmlToken::Instruction { .. } => {}
+            XmlToken::Start { name, attributes } => self.tree.start(&name, attributes),
+            XmlToken::Text {
+                text,
+                is_cdata: is_literal,
+            } => self.tree.add_text(&text, is_literal),
+            XmlToken::End { is_root, .. } => {
+                self.end_element(tuple, out)?;
                 if is_root {
                     for port in 0..self.ports.len() {
-                        out.punctuate(port as u32, Punctuation::Window)?;
+                        out.submit_punctuation(port as u32, Punctuation::Window)?;
                     }
                 }
             }
@@ -222,8 +241,8 @@ impl XmlParse {
     }
 
     /// The innermost element ends: it makes a tuple for each port whose trigger it is.
-    fn end(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let Some(Closed { element, ports }) = self.tree.end() else {
+    fn end_element(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(ClosedElement { element, ports }) = self.tree.end_element() else {
             self.tree.close(None);
             return Ok(());
         };
@@ -237,15 +256,15 @@ impl XmlParse {
     fn submit(
         &mut self,
         at: usize,
-        element: &Element,
+        element: &XmlElement,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let port = &mut self.ports[at];
         match port.write(element, self.names, tuple, out) {
-            Ok(()) => out.submit(at as u32, port.whole.as_ref()),
-            Err(Wrong::Fault(fault)) => Err(fault),
-            Err(Wrong::Text(why)) => self.reject(&why, out),
+            Ok(()) => out.submit(at as u32, port.tuple_buf.as_ref()),
+            Err(ExtractionFailure::Fault(fault)) => Err(fault),
+            Err(ExtractionFailure::Text(why)) => self.reject(&why, out),
         }
     }
 
@@ -261,14 +280,14 @@ impl XmlParse {
                     "it is in {name}, and only UTF-8 is read from a blob: make it an rstring before, \
                      with convertToUtf8"
                 );
-                self.break_off(&why, out)
+                self.fail_document(&why, out)
             }
             _ => Ok(()),
         }
     }
 
     /// The document is not well-formed: the next tuple begins another one.
-    fn break_off(&mut self, why: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn fail_document(&mut self, why: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
         let result = self.reject(&format!("not well-formed XML: {why}"), out);
         self.scanner.restart();
         self.tree.restart();
@@ -284,7 +303,7 @@ impl XmlParse {
         if self.is_strict {
             return Err(Fault::value(message));
         }
-        out.services().count(INVALID, 1);
+        out.services().add_to_metric(INVALID_TUPLES_METRIC, 1);
         out.services().log(TraceLevel::Warn, &message, "XMLParse");
         Ok(())
     }
@@ -306,7 +325,7 @@ impl Operator for XmlParse {
         }
         match self.scanner.end() {
             Ok(()) => Ok(()),
-            Err(why) => self.break_off(&why, out),
+            Err(why) => self.fail_document(&why, out),
         }
     }
 }

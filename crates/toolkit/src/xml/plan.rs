@@ -1,57 +1,59 @@
 //! What an invocation of XMLParse makes of elements: read from its parameters, output clauses and
 //! output types, when it is compiled and again when it is built.
 //!
-//! Whatever comes from the document is a *slot*: first one for each call of an output function, then
-//! one for each attribute that nobody assigns. Output tuples are expressions over slots.
+//! Whatever comes from the document is a *slot*: first one for each call of an output function,
+//! then one for each attribute that nobody assigns. Output tuples are expressions over slots.
 
-use graph::{Expr, ExprKind, Misuse, Operator, OutPort, OutputCall, ParamValue, Part};
+use graph::{
+    Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, OutPort, OutputCall, ParamValue,
+};
 use tuple::{Type, Value};
 
-use super::implicit::Mapping;
-use super::names::Names;
-use super::path::{Path, PathFault, Wanted};
+use super::implicit_mapping::ImplicitMapping;
+use super::name_matching::NameMatching;
+use super::path::{PathFault, PathTarget, XmlPath};
 use crate::lower;
 
 /// The plan of an invocation.
 #[derive(Debug)]
-pub struct Plan {
+pub struct XmlParsePlan {
     /// Which names are the same.
-    pub names: Names,
+    pub names: NameMatching,
     /// The output ports.
-    pub ports: Vec<Port>,
+    pub ports: Vec<PortPlan>,
 }
 
 /// The plan of an output port.
 #[derive(Debug)]
-pub struct Port {
+pub struct PortPlan {
     /// The elements that make a tuple.
-    pub trigger: Path,
+    pub trigger: XmlPath,
     /// The slots; `None`: a call that was resolved otherwise.
-    pub slots: Vec<Option<Source>>,
+    pub extractions: Vec<Option<XmlExtraction>>,
     /// Their types.
     pub types: Vec<Type>,
     /// Expressions inside of calls, one for each element that the call's path finds.
-    pub inner: Vec<Expr>,
+    pub element_exprs: Vec<Expr>,
     /// The output tuple.
     pub assign: Vec<Option<Expr>>,
     /// The slots that each attribute is made of, at the element of the trigger.
-    pub used: Vec<Vec<usize>>,
+    pub used_extractions: Vec<Vec<usize>>,
 }
 
 /// What a value is made of, seen from an element.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct XmlExtraction {
     /// What is looked for.
-    pub path: Path,
+    pub path: XmlPath,
     /// What is made of it.
-    pub form: Form,
+    pub form: ExtractionForm,
     /// The type of the value.
     pub ty: Type,
 }
 
 /// What is made of nodes.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum ExtractionForm {
     /// The last text, converted.
     Text,
     /// All texts, converted.
@@ -59,66 +61,67 @@ pub enum Form {
     /// The attributes of the last element.
     Attributes,
     /// Something of the last element.
-    One(Inner),
+    LastElement(ElementValue),
     /// Something of each element.
-    All(Inner),
+    EachElement(ElementValue),
 }
 
 /// What is made of an element.
 #[derive(Clone, Debug)]
-pub enum Inner {
+pub enum ElementValue {
     /// A tuple of these.
-    Fields(Vec<Source>),
-    /// [`Port::inner`] of a number, over these slots.
-    Written(usize, Vec<usize>),
+    Fields(Vec<XmlExtraction>),
+    /// [`PortPlan::inner`] of a number, over these slots.
+    Expression(usize, Vec<usize>),
 }
 
 /// The plan of an invocation, or what is wrong with it.
-pub fn plan(operator: &Operator) -> Result<Plan, Misuse> {
+pub fn plan(operator: &OperatorNode) -> Result<XmlParsePlan, InvocationError> {
     let triggers = triggers(operator)?;
-    let mapping = Mapping::of(operator);
-    let flag = |name| constant(operator, name) == Some(&Value::Boolean(true));
-    let names = Names {
+    let mapping = ImplicitMapping::from_params(operator);
+    let flag = |name| constant_param(operator, name) == Some(&Value::Boolean(true));
+    let names = NameMatching {
         ignore_case: flag("ignorecase"),
         ignore_namespaces: flag("ignoreNamespaces"),
     };
     let ports = operator.outputs.iter().zip(triggers).enumerate();
-    let ports = ports.map(|(at, (out, trigger))| Planner::port(at as u32, out, trigger, &mapping));
+    let ports =
+        ports.map(|(at, (out, trigger))| PortPlanner::port(at as u32, out, trigger, &mapping));
     let ports = ports.collect::<Result<_, _>>()?;
-    Ok(Plan { names, ports })
+    Ok(XmlParsePlan { names, ports })
 }
 
 /// The value of a parameter that is known when compiling.
-pub fn constant<'o>(operator: &'o Operator, name: &str) -> Option<&'o Value> {
+pub fn constant_param<'o>(operator: &'o OperatorNode, name: &str) -> Option<&'o Value> {
     match &lower::param(operator, name)?.kind {
         ExprKind::Const(value) => Some(value),
         _ => None,
     }
 }
 
-fn triggers(operator: &Operator) -> Result<Vec<Path>, Misuse> {
+fn triggers(operator: &OperatorNode) -> Result<Vec<XmlPath>, InvocationError> {
     let exprs = match operator.param("trigger").map(|param| &param.value) {
         Some(ParamValue::Exprs(exprs)) => &exprs[..],
         _ => &[],
     };
-    let part = Part::Param("trigger");
+    let part = InvocationPart::Param("trigger");
     let (count, ports) = (exprs.len(), operator.outputs.len());
     if count != ports {
-        return Err(Misuse {
+        return Err(InvocationError {
             part,
             message: format!("the number of triggers is {count}, that of output ports {ports}"),
             help: "give a path for each output port, in their order".to_owned(),
         });
     }
     let paths = exprs.iter().map(|expr| {
-        let path = text(expr).unwrap_or_default();
-        Path::parse(&path, Wanted::Trigger).map_err(|fault| misuse(part, fault))
+        let path = constant_text(expr).unwrap_or_default();
+        XmlPath::parse(&path, PathTarget::Trigger).map_err(|fault| misuse(part, fault))
     });
     paths.collect()
 }
 
 /// The text of a constant string.
-pub fn text(expr: &Expr) -> Option<String> {
+pub fn constant_text(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Const(Value::RString(text)) => {
             Some(String::from_utf8_lossy(&text.0).into_owned())
@@ -127,9 +130,9 @@ pub fn text(expr: &Expr) -> Option<String> {
     }
 }
 
-fn misuse(part: Part, fault: PathFault) -> Misuse {
+fn misuse(part: InvocationPart, fault: PathFault) -> InvocationError {
     let PathFault { message, help } = fault;
-    Misuse {
+    InvocationError {
         part,
         message,
         help,
@@ -137,77 +140,82 @@ fn misuse(part: Part, fault: PathFault) -> Misuse {
 }
 
 /// Makes the plan of a port.
-struct Planner<'o> {
+struct PortPlanner<'o> {
     calls: &'o [OutputCall],
-    slots: Vec<Option<Source>>,
+    extractions: Vec<Option<XmlExtraction>>,
     types: Vec<Type>,
-    inner: Vec<Expr>,
+    element_exprs: Vec<Expr>,
     /// The attribute at work.
-    part: Part,
+    part: InvocationPart,
 }
 
-impl Planner<'_> {
-    fn port(at: u32, out: &OutPort, trigger: Path, mapping: &Mapping) -> Result<Port, Misuse> {
-        let mut planner = Planner {
+impl PortPlanner<'_> {
+    fn port(
+        at: u32,
+        out: &OutPort,
+        trigger: XmlPath,
+        mapping: &ImplicitMapping,
+    ) -> Result<PortPlan, InvocationError> {
+        let mut planner = PortPlanner {
             calls: &out.calls,
-            slots: vec![None; out.calls.len()],
+            extractions: vec![None; out.calls.len()],
             types: out.calls.iter().map(|call| call.ty.clone()).collect(),
-            inner: Vec::new(),
-            part: Part::Output(at),
+            element_exprs: Vec::new(),
+            part: InvocationPart::Output(at),
         };
         let (mut assign, mut used) = (Vec::new(), Vec::new());
         for (index, attribute) in out.schema.attributes.iter().enumerate() {
-            planner.part = Part::Attribute(at, index as u32);
+            planner.part = InvocationPart::Attribute(at, index as u32);
             let written = out.assign.get(index).and_then(Option::as_ref);
             let expr = match written {
-                Some(expr) => planner.written(expr)?,
+                Some(expr) => planner.plan_expr(expr)?,
                 None => {
                     let source = mapping.attribute(&attribute.name, &attribute.ty);
                     let source = source.map_err(|fault| misuse(planner.part, fault))?;
-                    planner.slot(source)
+                    planner.add_extraction(source)
                 }
             };
-            used.push(slots_of(&expr));
+            used.push(extractions_in(&expr));
             assign.push(Some(expr));
         }
-        Ok(Port {
+        Ok(PortPlan {
             trigger,
-            slots: planner.slots,
+            extractions: planner.extractions,
             types: planner.types,
-            inner: planner.inner,
+            element_exprs: planner.element_exprs,
             assign,
-            used,
+            used_extractions: used,
         })
     }
 
     /// A further slot, as an expression.
-    fn slot(&mut self, source: Source) -> Expr {
+    fn add_extraction(&mut self, source: XmlExtraction) -> Expr {
         let ty = source.ty.clone();
-        let kind = ExprKind::OutputCall(self.slots.len() as u32);
+        let kind = ExprKind::OutputCall(self.extractions.len() as u32);
         self.types.push(ty.clone());
-        self.slots.push(Some(source));
+        self.extractions.push(Some(source));
         Expr::new(kind, ty)
     }
 
     /// An expression over slots, with a slot for each of its calls.
-    fn written(&mut self, expr: &Expr) -> Result<Expr, Misuse> {
-        let expr = self.resolved(expr);
-        for slot in slots_of(&expr) {
-            let source = self.source(slot)?;
-            self.slots[slot] = Some(source);
+    fn plan_expr(&mut self, expr: &Expr) -> Result<Expr, InvocationError> {
+        let expr = self.resolve_calls(expr);
+        for slot in extractions_in(&expr) {
+            let source = self.call_extraction(slot)?;
+            self.extractions[slot] = Some(source);
         }
         Ok(expr)
     }
 
     /// The expression with `AsIs(e)` as e, and with conversions of what a call finds done by the
     /// call: so that what it does not find is the default of the type that is wanted.
-    fn resolved(&mut self, expr: &Expr) -> Expr {
+    fn resolve_calls(&mut self, expr: &Expr) -> Expr {
         let mut expr = expr.clone();
-        expr.each(&mut |part| match &part.kind {
+        expr.for_each(&mut |part| match &part.kind {
             ExprKind::OutputCall(call) => {
                 let call = &self.calls[*call as usize];
                 if let ("AsIs", [inside]) = (&*call.function, &call.args[..]) {
-                    *part = self.resolved(inside);
+                    *part = self.resolve_calls(inside);
                 }
             }
             ExprKind::Cast(of) | ExprKind::Wrap(of) => {
@@ -215,7 +223,7 @@ impl Planner<'_> {
                 let ExprKind::OutputCall(call) = of.kind else {
                     return;
                 };
-                if self.converts(call, is_cast, &part.ty) {
+                if self.can_convert(call, is_cast, &part.ty) {
                     self.types[call as usize] = part.ty.clone();
                     part.kind = ExprKind::OutputCall(call);
                 }
@@ -226,7 +234,7 @@ impl Planner<'_> {
     }
 
     /// Whether a call can give its result as this type itself.
-    fn converts(&self, call: u32, is_cast: bool, ty: &Type) -> bool {
+    fn can_convert(&self, call: u32, is_cast: bool, ty: &Type) -> bool {
         let call = &self.calls[call as usize];
         match (&*call.function, call.args.len()) {
             ("XPath", 1) => true,
@@ -237,70 +245,77 @@ impl Planner<'_> {
     }
 
     /// What a call gives.
-    fn source(&mut self, slot: usize) -> Result<Source, Misuse> {
+    fn call_extraction(&mut self, slot: usize) -> Result<XmlExtraction, InvocationError> {
         let call = &self.calls[slot];
         let inner = call.args.get(1);
         let (wanted, is_list) = match (&*call.function, inner) {
-            ("XPathMap", _) => (Wanted::Attributes, false),
-            (name, None) => (Wanted::Text, name == "XPathList"),
-            (name, Some(_)) => (Wanted::Element, name == "XPathList"),
+            ("XPathMap", _) => (PathTarget::Attributes, false),
+            (name, None) => (PathTarget::Text, name == "XPathList"),
+            (name, Some(_)) => (PathTarget::Element, name == "XPathList"),
         };
         let path = self.path(call, wanted)?;
         let form = match (inner, is_list) {
-            _ if wanted == Wanted::Attributes => Form::Attributes,
-            (None, false) => Form::Text,
-            (None, true) => Form::Texts,
-            (Some(expr), false) => Form::One(self.inner(expr)?),
-            (Some(expr), true) => Form::All(self.inner(expr)?),
+            _ if wanted == PathTarget::Attributes => ExtractionForm::Attributes,
+            (None, false) => ExtractionForm::Text,
+            (None, true) => ExtractionForm::Texts,
+            (Some(expr), false) => ExtractionForm::LastElement(self.element_value(expr)?),
+            (Some(expr), true) => ExtractionForm::EachElement(self.element_value(expr)?),
         };
         let ty = self.types[slot].clone();
-        Ok(Source { path, form, ty })
+        Ok(XmlExtraction { path, form, ty })
     }
 
-    fn inner(&mut self, expr: &Expr) -> Result<Inner, Misuse> {
-        let expr = self.written(expr)?;
-        let slots = slots_of(&expr);
-        self.inner.push(expr);
-        Ok(Inner::Written(self.inner.len() - 1, slots))
+    fn element_value(&mut self, expr: &Expr) -> Result<ElementValue, InvocationError> {
+        let expr = self.plan_expr(expr)?;
+        let slots = extractions_in(&expr);
+        self.element_exprs.push(expr);
+        Ok(ElementValue::Expression(
+            self.element_exprs.len() - 1,
+            slots,
+        ))
     }
 
-    fn path(&self, call: &OutputCall, wanted: Wanted) -> Result<Path, Misuse> {
-        let Some(text) = call.args.first().and_then(text) else {
-            return Err(Misuse {
+    fn path(&self, call: &OutputCall, wanted: PathTarget) -> Result<XmlPath, InvocationError> {
+        let Some(text) = call.args.first().and_then(constant_text) else {
+            return Err(InvocationError {
                 part: self.part,
                 message: format!("the path of {} is not known when compiling", call.function),
                 help: "give it as a string literal".to_owned(),
             });
         };
-        Path::parse(&text, wanted).map_err(|fault| misuse(self.part, fault))
+        XmlPath::parse(&text, wanted).map_err(|fault| misuse(self.part, fault))
     }
 }
 
-impl Port {
+impl PortPlan {
     /// The names on paths from the trigger; `None` for any.
-    pub fn steps(&self) -> impl Iterator<Item = Option<&str>> {
-        self.slots.iter().flatten().flat_map(Source::steps)
+    pub fn element_names(&self) -> impl Iterator<Item = Option<&str>> {
+        self.extractions
+            .iter()
+            .flatten()
+            .flat_map(XmlExtraction::element_names)
     }
 }
 
-impl Source {
-    fn steps(&self) -> Box<dyn Iterator<Item = Option<&str>> + '_> {
+impl XmlExtraction {
+    fn element_names(&self) -> Box<dyn Iterator<Item = Option<&str>> + '_> {
         let inner = match &self.form {
-            Form::One(Inner::Fields(fields)) | Form::All(Inner::Fields(fields)) => &fields[..],
+            ExtractionForm::LastElement(ElementValue::Fields(fields))
+            | ExtractionForm::EachElement(ElementValue::Fields(fields)) => &fields[..],
             _ => &[],
         };
         Box::new(
             self.path
-                .steps()
-                .chain(inner.iter().flat_map(Source::steps)),
+                .element_names()
+                .chain(inner.iter().flat_map(XmlExtraction::element_names)),
         )
     }
 }
 
 /// The slots that an expression reads.
-fn slots_of(expr: &Expr) -> Vec<usize> {
+fn extractions_in(expr: &Expr) -> Vec<usize> {
     let mut slots = Vec::new();
-    expr.clone().each(&mut |part| {
+    expr.clone().for_each(&mut |part| {
         if let ExprKind::OutputCall(slot) = part.kind {
             slots.push(slot as usize);
         }

@@ -1,10 +1,10 @@
 //! XMLParse: tuples out of XML documents.
 
 use graph::{
-    Assignment, Cardinality, ExprKind, InPortModel, Misuse, Operator, OperatorModel, OutPortModel,
-    ParamMode, ParamModel, Part,
+    AssignmentMode, Cardinality, ExprKind, InPortModel, InvocationError, InvocationPart,
+    OperatorModel, OperatorNode, OutPortModel, ParamMode, ParamModel,
 };
-use runtime::{Make, OperatorEntry};
+use runtime::{OperatorConstructor, OperatorEntry};
 use tuple::Type;
 
 use super::{operator, plan};
@@ -14,7 +14,7 @@ use crate::lower;
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(operator::build),
+    constructor: OperatorConstructor::Build(operator::build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -36,12 +36,12 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[InPortModel::DEFAULT],
     outputs: &[
         OutPortModel {
-            assign: Assignment::Expression,
+            assign: AssignmentMode::Expression,
             ..OutPortModel::DEFAULT
         },
         OutPortModel {
             count: Cardinality::Any,
-            assign: Assignment::Expression,
+            assign: AssignmentMode::Expression,
             ..OutPortModel::DEFAULT
         },
     ],
@@ -60,7 +60,7 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     nested_output_functions: true,
     metrics: &["nInvalidTuples"],
-    verify: Some(check),
+    verify: Some(verify),
     ..OperatorModel::DEFAULT
 };
 
@@ -75,7 +75,7 @@ const PARAMS: &[ParamModel] = &[
     ParamModel {
         name: "trigger",
         mandatory: true,
-        list: true,
+        is_list: true,
         doc: "For each output port the path from the document to the elements that make a tuple: \
               `/catalog/book`.",
         ..NAME
@@ -147,19 +147,19 @@ const PARAMS: &[ParamModel] = &[
     },
 ];
 
-fn check(operator: &Operator) -> Result<(), Misuse> {
-    input(operator)?;
+fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
+    document_attribute(operator)?;
     plan::plan(operator).map(drop)
 }
 
 /// The input attribute that holds the text.
-pub fn input(operator: &Operator) -> Result<usize, Misuse> {
+pub fn document_attribute(operator: &OperatorNode) -> Result<usize, InvocationError> {
     let attributes = &operator.inputs[0].schema.attributes;
     if let Some(given) = lower::param(operator, "xmlInput") {
         return match given.kind {
             ExprKind::Attribute { index, .. } if holds_text(&given.ty) => Ok(index as usize),
-            _ => Err(Misuse {
-                part: Part::Param("xmlInput"),
+            _ => Err(InvocationError {
+                part: InvocationPart::Param("xmlInput"),
                 message: format!("an attribute of type {} holds no XML text", given.ty),
                 help: "give one of type xml, rstring, ustring or blob".to_owned(),
             }),
@@ -173,13 +173,13 @@ pub fn input(operator: &Operator) -> Result<usize, Misuse> {
         .collect();
     match &suitable[..] {
         [(only, _)] => Ok(*only),
-        [] => Err(Misuse {
-            part: Part::Input(0),
+        [] => Err(InvocationError {
+            part: InvocationPart::Input(0),
             message: "no attribute of the input stream holds text".to_owned(),
             help: "XML text comes in an attribute of type xml, rstring, ustring or blob".to_owned(),
         }),
-        _ => Err(Misuse {
-            part: Part::Input(0),
+        _ => Err(InvocationError {
+            part: InvocationPart::Input(0),
             message: "it is not said which attribute holds the XML text: no `xmlInput`".to_owned(),
             help: format!("give one of {} as `xmlInput`", names.join(", ")),
         }),

@@ -3,28 +3,28 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::atomic::Atomic;
-use super::tree::{Data, Kind, Tree};
-use super::{Failure, Outcome};
+use super::atomic_value::AtomicValue;
+use super::xml_tree::{XmlNodeKind, XmlNodeRecord, XmlTree};
+use super::{QueryFailure, QueryResult};
 
 /// A name with its namespace. The prefix is only for printing.
 #[derive(Clone, Debug)]
-pub struct Name {
+pub struct XmlName {
     pub prefix: Rc<str>,
     /// Empty: in no namespace.
     pub uri: Rc<str>,
     pub local: Rc<str>,
 }
 
-impl PartialEq for Name {
-    fn eq(&self, other: &Name) -> bool {
+impl PartialEq for XmlName {
+    fn eq(&self, other: &XmlName) -> bool {
         self.local == other.local && self.uri == other.uri
     }
 }
 
-impl Name {
+impl XmlName {
     /// As it is written.
-    pub fn shown(&self) -> String {
+    pub fn lexical_form(&self) -> String {
         match &*self.prefix {
             "" => self.local.to_string(),
             prefix => format!("{prefix}:{}", self.local),
@@ -34,65 +34,65 @@ impl Name {
 
 /// A node of a tree.
 #[derive(Clone, Debug)]
-pub struct Node {
-    pub tree: Rc<Tree>,
-    pub at: u32,
+pub struct XmlNode {
+    pub tree: Rc<XmlTree>,
+    pub index: u32,
 }
 
 /// One item of a sequence.
 #[derive(Clone, Debug)]
 pub enum Item {
-    Node(Node),
-    Atomic(Atomic),
+    Node(XmlNode),
+    Atomic(AtomicValue),
 }
 
 /// What every expression gives.
 pub type Sequence = Vec<Item>;
 
-impl PartialEq for Node {
-    fn eq(&self, other: &Node) -> bool {
-        self.place() == other.place()
+impl PartialEq for XmlNode {
+    fn eq(&self, other: &XmlNode) -> bool {
+        self.document_position() == other.document_position()
     }
 }
 
-impl Node {
+impl XmlNode {
     /// The first node of a tree.
-    pub fn root(tree: Rc<Tree>) -> Node {
-        Node { tree, at: 0 }
+    pub fn root(tree: Rc<XmlTree>) -> XmlNode {
+        XmlNode { tree, index: 0 }
     }
 
-    pub fn data(&self) -> &Data {
-        &self.tree.nodes[self.at as usize]
+    pub fn record(&self) -> &XmlNodeRecord {
+        &self.tree.nodes[self.index as usize]
     }
 
-    pub fn kind(&self) -> Kind {
-        self.data().kind
+    pub fn kind(&self) -> XmlNodeKind {
+        self.record().kind
     }
 
     /// Another node of the same tree.
-    pub fn sibling(&self, at: u32) -> Node {
-        Node {
+    pub fn sibling(&self, at: u32) -> XmlNode {
+        XmlNode {
             tree: Rc::clone(&self.tree),
-            at,
+            index: at,
         }
     }
 
-    pub fn parent(&self) -> Option<Node> {
-        self.data().parent.map(|at| self.sibling(at))
+    pub fn parent(&self) -> Option<XmlNode> {
+        self.record().parent.map(|at| self.sibling(at))
     }
 
     /// Where the node stands among all: trees in the order in which they were made.
-    pub fn place(&self) -> (u64, u32) {
-        (self.tree.serial, self.at)
+    pub fn document_position(&self) -> (u64, u32) {
+        (self.tree.serial, self.index)
     }
 
     /// The text that it holds.
     pub fn text(&self) -> String {
-        let data = self.data();
+        let data = self.record();
         match data.kind {
-            Kind::Document | Kind::Element => {
-                let below = &self.tree.nodes[self.at as usize..data.end as usize];
-                let texts = below.iter().filter(|node| node.kind == Kind::Text);
+            XmlNodeKind::Document | XmlNodeKind::Element => {
+                let below = &self.tree.nodes[self.index as usize..data.end as usize];
+                let texts = below.iter().filter(|node| node.kind == XmlNodeKind::Text);
                 texts.map(|node| &node.text[..]).collect()
             }
             _ => data.text.clone(),
@@ -100,16 +100,16 @@ impl Node {
     }
 
     /// The value that it stands for: without a schema it has no type.
-    fn value(&self) -> Atomic {
+    fn value(&self) -> AtomicValue {
         match self.kind() {
-            Kind::Comment | Kind::Instruction => Atomic::text(&self.text()),
-            _ => Atomic::Untyped(self.text().into()),
+            XmlNodeKind::Comment | XmlNodeKind::Instruction => AtomicValue::text(&self.text()),
+            _ => AtomicValue::Untyped(self.text().into()),
         }
     }
 }
 
 impl Item {
-    pub fn atomic(&self) -> Atomic {
+    pub fn atomize(&self) -> AtomicValue {
         match self {
             Item::Atomic(value) => value.clone(),
             Item::Node(node) => node.value(),
@@ -126,53 +126,53 @@ impl Item {
 }
 
 /// The values of all items.
-pub fn atomics(sequence: &[Item]) -> Vec<Atomic> {
-    sequence.iter().map(Item::atomic).collect()
+pub fn atomize_all(sequence: &[Item]) -> Vec<AtomicValue> {
+    sequence.iter().map(Item::atomize).collect()
 }
 
 /// The one item of a sequence, or none.
-pub fn at_most_one<'s>(sequence: &'s [Item], what: &str) -> Outcome<Option<&'s Item>> {
+pub fn at_most_one<'s>(sequence: &'s [Item], what: &str) -> QueryResult<Option<&'s Item>> {
     match sequence {
         [] => Ok(None),
         [item] => Ok(Some(item)),
         more => {
             let count = more.len();
             let why = format!("{what} takes one item at most, and there are {count}");
-            Err(Failure::Value(why))
+            Err(QueryFailure::Value(why))
         }
     }
 }
 
 /// The effective boolean value of a sequence.
-pub fn truth(sequence: &[Item]) -> Outcome<bool> {
+pub fn effective_boolean_value(sequence: &[Item]) -> QueryResult<bool> {
     match sequence {
         [] => Ok(false),
         [Item::Node(_), ..] => Ok(true),
-        [Item::Atomic(value)] => Ok(value.truth()),
+        [Item::Atomic(value)] => Ok(value.effective_boolean_value()),
         _ => {
             let why = "several values are neither true nor false";
-            Err(Failure::Value(why.to_owned()))
+            Err(QueryFailure::Value(why.to_owned()))
         }
     }
 }
 
 /// The nodes of a sequence in the order of their documents, each once.
-pub fn ordered(sequence: Sequence, what: &str) -> Outcome<Vec<Node>> {
+pub fn in_document_order(sequence: Sequence, what: &str) -> QueryResult<Vec<XmlNode>> {
     let mut nodes = nodes(sequence, what)?;
-    nodes.sort_by(by_place);
+    nodes.sort_by(compare_document_order);
     nodes.dedup();
     Ok(nodes)
 }
 
-fn by_place(a: &Node, b: &Node) -> Ordering {
-    a.place().cmp(&b.place())
+fn compare_document_order(a: &XmlNode, b: &XmlNode) -> Ordering {
+    a.document_position().cmp(&b.document_position())
 }
 
 /// The items of a sequence of nodes.
-pub fn nodes(sequence: Sequence, what: &str) -> Outcome<Vec<Node>> {
+pub fn nodes(sequence: Sequence, what: &str) -> QueryResult<Vec<XmlNode>> {
     let node = |item| match item {
         Item::Node(node) => Ok(node),
-        Item::Atomic(value) => Err(Failure::Value(format!(
+        Item::Atomic(value) => Err(QueryFailure::Value(format!(
             "{what} takes nodes, and `{value}` is none"
         ))),
     };

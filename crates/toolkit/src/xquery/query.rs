@@ -1,33 +1,33 @@
 //! Queries as trees: what the parser makes and the evaluation walks.
 //!
-//! Names have their namespaces, functions are found, variables are numbers: those that are bound where
-//! an expression stands, outermost first.
+//! Names have their namespaces, functions are found, variables are numbers: those that are bound
+//! where an expression stands, outermost first.
 
-use super::atomic::{Arithmetic, Atomic, Type};
-use super::function::Function;
-use super::item::Name;
-use super::tree::{Kind, Namespace};
+use super::atomic_value::{ArithmeticOp, AtomicType, AtomicValue};
+use super::function::XPathFunction;
+use super::item::XmlName;
+use super::xml_tree::{NamespaceBinding, XmlNodeKind};
 
 /// A query.
 #[derive(Debug)]
-pub struct Query {
+pub struct XQuery {
     /// What the prolog declares, in its order: they are the first variables.
-    pub variables: Vec<Declared>,
-    pub body: Expr,
+    pub variables: Vec<VariableDeclaration>,
+    pub body: QueryExpr,
 }
 
 /// `declare variable $name := value;`, or `external`.
 #[derive(Debug)]
-pub struct Declared {
+pub struct VariableDeclaration {
     pub name: String,
     pub ty: Option<SequenceType>,
     /// None: it comes from outside.
-    pub value: Option<Expr>,
+    pub value: Option<QueryExpr>,
 }
 
 #[derive(Debug)]
-pub enum Expr {
-    Literal(Atomic),
+pub enum QueryExpr {
+    Literal(AtomicValue),
     /// A bound variable.
     Variable(usize),
     /// A variable that nothing in the query declares.
@@ -35,57 +35,57 @@ pub enum Expr {
     /// `.`
     Context,
     /// `a, b`
-    Sequence(Vec<Expr>),
+    Sequence(Vec<QueryExpr>),
     /// `a to b`
-    Range(Box<[Expr; 2]>),
-    Or(Vec<Expr>),
-    And(Vec<Expr>),
-    Compare(Comparison, Box<[Expr; 2]>),
+    Range(Box<[QueryExpr; 2]>),
+    Or(Vec<QueryExpr>),
+    And(Vec<QueryExpr>),
+    Compare(QueryComparison, Box<[QueryExpr; 2]>),
     /// `a + b - c`, from left to right.
-    Arithmetic(Box<Expr>, Vec<(Arithmetic, Expr)>),
+    Arithmetic(Box<QueryExpr>, Vec<(ArithmeticOp, QueryExpr)>),
     /// `-a`
-    Negate(Box<Expr>),
+    Negate(Box<QueryExpr>),
     /// `a || b`
-    Concat(Vec<Expr>),
+    Concat(Vec<QueryExpr>),
     /// `a union b except c`, from left to right.
-    Sets(Box<Expr>, Vec<(SetOp, Expr)>),
-    If(Box<[Expr; 3]>),
+    Sets(Box<QueryExpr>, Vec<(NodeSetOp, QueryExpr)>),
+    If(Box<[QueryExpr; 3]>),
     /// `some`, or `every`.
-    Quantified(bool, Vec<Expr>, Box<Expr>),
-    Flwor(Vec<Clause>, Box<Expr>),
-    Path(Start, Vec<Step>),
+    Quantified(bool, Vec<QueryExpr>, Box<QueryExpr>),
+    Flwor(Vec<FlworClause>, Box<QueryExpr>),
+    Path(PathStart, Vec<XPathStep>),
     /// `a[b][c]`
-    Filter(Box<Expr>, Vec<Expr>),
-    Call(&'static Function, Vec<Expr>),
-    Element(Box<Element>),
+    Filter(Box<QueryExpr>, Vec<QueryExpr>),
+    Call(&'static XPathFunction, Vec<QueryExpr>),
+    Element(Box<ElementConstructor>),
     /// An attribute, a text or a comment with computed contents.
-    Leaf(Kind, Option<Name>, Vec<Part>),
+    Leaf(XmlNodeKind, Option<XmlName>, Vec<ConstructorPart>),
     /// `cast as`; an empty sequence is allowed or not.
-    Cast(Box<Expr>, Type, bool),
-    Castable(Box<Expr>, Type, bool),
+    Cast(Box<QueryExpr>, AtomicType, bool),
+    Castable(Box<QueryExpr>, AtomicType, bool),
     /// `instance of`
-    Instance(Box<Expr>, SequenceType),
+    Instance(Box<QueryExpr>, SequenceType),
     /// `treat as`
-    Treat(Box<Expr>, SequenceType),
+    Treat(Box<QueryExpr>, SequenceType),
 }
 
 /// How two operands are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum QueryComparison {
     /// `=`: some item of one with some item of the other.
-    General(Order),
+    General(ComparisonOp),
     /// `eq`: one value with one value.
-    Value(Order),
+    Value(ComparisonOp),
     /// `is`
-    Same,
+    IsSameNode,
     /// `<<`
-    Before,
+    Precedes,
     /// `>>`
-    After,
+    Follows,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum ComparisonOp {
     Equal,
     NotEqual,
     Less,
@@ -95,7 +95,7 @@ pub enum Order {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SetOp {
+pub enum NodeSetOp {
     Union,
     Intersect,
     Except,
@@ -103,7 +103,7 @@ pub enum SetOp {
 
 /// Where a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum PathStart {
     /// The document.
     Root,
     /// What is at hand.
@@ -111,13 +111,13 @@ pub enum Start {
 }
 
 #[derive(Debug)]
-pub enum Step {
-    Axis(Axis, Test, Vec<Expr>),
-    Expr(Expr),
+pub enum XPathStep {
+    Axis(XPathAxis, NodeTest, Vec<QueryExpr>),
+    Expr(QueryExpr),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub enum XPathAxis {
     Child,
     Descendant,
     Attribute,
@@ -134,7 +134,7 @@ pub enum Axis {
 
 /// What nodes a step takes. A part of a name that is not given stands for any.
 #[derive(Clone, Debug)]
-pub enum Test {
+pub enum NodeTest {
     /// Elements, or attributes on their axis.
     Name {
         uri: Option<String>,
@@ -143,41 +143,41 @@ pub enum Test {
     /// `node()`
     Any,
     /// `text()`, `element(name)`
-    Kind(Kind, Option<Name>),
+    Kind(XmlNodeKind, Option<XmlName>),
 }
 
 /// The clauses of a FLWOR expression before `return`.
 #[derive(Debug)]
-pub enum Clause {
+pub enum FlworClause {
     /// `for $x at $i in`: binds one variable, or two.
-    For(Expr, bool),
-    Let(Expr),
-    Where(Expr),
-    OrderBy(Vec<Key>),
+    For(QueryExpr, bool),
+    Let(QueryExpr),
+    Where(QueryExpr),
+    OrderBy(Vec<OrderSpec>),
 }
 
 /// A key of `order by`.
 #[derive(Debug)]
-pub struct Key {
-    pub value: Expr,
+pub struct OrderSpec {
+    pub value: QueryExpr,
     pub is_descending: bool,
     pub is_empty_greatest: bool,
 }
 
 /// An element that a query makes.
 #[derive(Debug)]
-pub struct Element {
-    pub name: Name,
-    pub namespaces: Vec<Namespace>,
-    pub attributes: Vec<(Name, Vec<Part>)>,
-    pub content: Vec<Part>,
+pub struct ElementConstructor {
+    pub name: XmlName,
+    pub namespaces: Vec<NamespaceBinding>,
+    pub attributes: Vec<(XmlName, Vec<ConstructorPart>)>,
+    pub content: Vec<ConstructorPart>,
 }
 
 /// What an element or attribute is made of.
 #[derive(Debug)]
-pub enum Part {
+pub enum ConstructorPart {
     Text(String),
-    Expr(Expr),
+    Expr(QueryExpr),
 }
 
 /// `xs:string?`, `element(a)*`
@@ -186,15 +186,15 @@ pub struct SequenceType {
     /// As it was written.
     pub text: String,
     /// None: `empty-sequence()`.
-    pub item: Option<ItemType>,
+    pub item: Option<XQueryItemType>,
     pub may_be_empty: bool,
     pub may_be_several: bool,
 }
 
 #[derive(Debug)]
-pub enum ItemType {
+pub enum XQueryItemType {
     /// `item()`
     Any,
-    Node(Test),
-    Atomic(Type),
+    Node(NodeTest),
+    Atomic(AtomicType),
 }

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::item::{Item, Name, Node};
-use super::tree::{Data, Kind, Namespace, XML};
+use super::item::{Item, XmlName, XmlNode};
+use super::xml_tree::{NamespaceBinding, XML, XmlNodeKind, XmlNodeRecord};
 
 /// The text of an item.
-pub fn item(item: &Item) -> String {
+pub fn serialize_item(item: &Item) -> String {
     match item {
-        Item::Node(node) if matches!(node.kind(), Kind::Document | Kind::Element) => {
-            let mut writer = Writer::default();
+        Item::Node(node) if matches!(node.kind(), XmlNodeKind::Document | XmlNodeKind::Element) => {
+            let mut writer = XmlNodeWriter::default();
             writer.write(node);
             writer.out
         }
@@ -19,27 +19,29 @@ pub fn item(item: &Item) -> String {
 
 /// Writes a node with all below it; what is open is kept here, so that depth costs no stack.
 #[derive(Default)]
-struct Writer {
+struct XmlNodeWriter {
     out: String,
-    /// Where each open element ends, its name, and the length of `scope` before it.
+    /// Where each open element ends, its name, and the length of `namespaces` before it.
     open: Vec<(u32, String, usize)>,
     /// What prefixes stand for where we are.
-    scope: Vec<Namespace>,
+    namespaces: Vec<NamespaceBinding>,
 }
 
-impl Writer {
-    fn write(&mut self, top: &Node) {
-        for at in top.at..top.data().end {
+impl XmlNodeWriter {
+    fn write(&mut self, top: &XmlNode) {
+        for at in top.index..top.record().end {
             self.close(at);
             let node = top.sibling(at);
-            let data = node.data();
+            let data = node.record();
             match data.kind {
-                Kind::Document | Kind::Attribute => {}
-                Kind::Element if at == top.at => self.element(&node, node.tree.in_scope(at)),
-                Kind::Element => self.element(&node, data.namespaces.clone()),
-                Kind::Text => escape(&data.text, false, &mut self.out),
-                Kind::Comment => self.out += &format!("<!--{}-->", data.text),
-                Kind::Instruction => self.out += &instruction(data),
+                XmlNodeKind::Document | XmlNodeKind::Attribute => {}
+                XmlNodeKind::Element if at == top.index => {
+                    self.element(&node, node.tree.in_scope(at))
+                }
+                XmlNodeKind::Element => self.element(&node, data.namespaces.clone()),
+                XmlNodeKind::Text => escape(&data.text, false, &mut self.out),
+                XmlNodeKind::Comment => self.out += &format!("<!--{}-->", data.text),
+                XmlNodeKind::Instruction => self.out += &instruction(data),
             }
         }
         self.close(u32::MAX);
@@ -49,14 +51,14 @@ impl Writer {
     fn close(&mut self, at: u32) {
         while let Some((_, name, known)) = self.open.pop_if(|(end, ..)| *end <= at) {
             self.out += &format!("</{name}>");
-            self.scope.truncate(known);
+            self.namespaces.truncate(known);
         }
     }
 
-    fn element(&mut self, node: &Node, declared: Vec<Namespace>) {
-        let (data, known) = (node.data(), self.scope.len());
+    fn element(&mut self, node: &XmlNode, declared: Vec<NamespaceBinding>) {
+        let (data, known) = (node.record(), self.namespaces.len());
         let Some(name) = &data.name else { return };
-        let shown = name.shown();
+        let shown = name.lexical_form();
         self.out += &format!("<{shown}");
         for (prefix, uri) in declared {
             self.declare(&prefix, &uri);
@@ -67,21 +69,25 @@ impl Writer {
             self.declare_for_attribute(attribute);
         }
         for data in &attributes {
-            let name = data.name.as_ref().map(Name::shown).unwrap_or_default();
+            let name = data
+                .name
+                .as_ref()
+                .map(XmlName::lexical_form)
+                .unwrap_or_default();
             self.out += &format!(" {name}=\"");
             escape(&data.text, true, &mut self.out);
             self.out.push('"');
         }
-        if data.end == node.at + 1 + attributes.len() as u32 {
+        if data.end == node.index + 1 + attributes.len() as u32 {
             self.out += "/>";
-            self.scope.truncate(known);
+            self.namespaces.truncate(known);
         } else {
             self.out.push('>');
             self.open.push((data.end, shown, known));
         }
     }
 
-    fn declare_for_attribute(&mut self, name: &Name) {
+    fn declare_for_attribute(&mut self, name: &XmlName) {
         if !name.prefix.is_empty() {
             self.declare(&name.prefix, &name.uri);
         }
@@ -89,7 +95,7 @@ impl Writer {
 
     /// Declares a namespace unless it is known.
     fn declare(&mut self, prefix: &Rc<str>, uri: &Rc<str>) {
-        let mut scope = self.scope.iter().rev();
+        let mut scope = self.namespaces.iter().rev();
         let known = scope.find(|(known, _)| known == prefix);
         let known = known.map_or("", |(_, uri)| uri);
         if known == &**uri || **uri == *XML {
@@ -104,21 +110,25 @@ impl Writer {
         }
         escape(uri, true, &mut self.out);
         self.out.push('"');
-        self.scope.push((Rc::clone(prefix), Rc::clone(uri)));
+        self.namespaces.push((Rc::clone(prefix), Rc::clone(uri)));
     }
 }
 
 /// The attributes of an element.
-pub fn attributes(node: &Node) -> Vec<&Data> {
-    let below = &node.tree.nodes[node.at as usize + 1..node.data().end as usize];
+pub fn attributes(node: &XmlNode) -> Vec<&XmlNodeRecord> {
+    let below = &node.tree.nodes[node.index as usize + 1..node.record().end as usize];
     below
         .iter()
-        .take_while(|data| data.kind == Kind::Attribute)
+        .take_while(|data| data.kind == XmlNodeKind::Attribute)
         .collect()
 }
 
-fn instruction(data: &Data) -> String {
-    let name = data.name.as_ref().map(Name::shown).unwrap_or_default();
+fn instruction(data: &XmlNodeRecord) -> String {
+    let name = data
+        .name
+        .as_ref()
+        .map(XmlName::lexical_form)
+        .unwrap_or_default();
     match &data.text[..] {
         "" => format!("<?{name}?>"),
         text => format!("<?{name} {text}?>"),

@@ -1,13 +1,13 @@
 //! Queries and what they find, one a line.
 
-use super::{Failure, run};
+use super::{QueryFailure, run};
 
 const BOOKS: &str = "<?xml version='1.0'?><books xmlns:n='urn:n' year='2020'><!--two-->\
     <book id='b1' price='10.5'><title>A &amp; B</title><n:tag>x</n:tag><author>Lee</author></book>\
     <book id='b2' price='9'><title>Cats</title><author>Ann</author><author>Bo</author></book>\
     <?keep it?></books>";
 
-fn find_in(document: &str, query: &str) -> Result<Vec<String>, Failure> {
+fn find_in(document: &str, query: &str) -> Result<Vec<String>, QueryFailure> {
     run(document.as_bytes(), query, &|name| match name {
         "id" => Some("b2".to_owned()),
         "count" => Some("41".to_owned()),
@@ -342,9 +342,12 @@ fn what_is_not_understood_is_said() {
     ] {
         fails(query, why);
     }
-    assert!(matches!(find_in(BOOKS, "1 +"), Err(Failure::Query(_))));
-    assert!(matches!(find_in(BOOKS, "1 div 0"), Err(Failure::Value(_))));
-    assert!(matches!(find_in("", "1"), Err(Failure::Value(_))));
+    assert!(matches!(find_in(BOOKS, "1 +"), Err(QueryFailure::Query(_))));
+    assert!(matches!(
+        find_in(BOOKS, "1 div 0"),
+        Err(QueryFailure::Value(_))
+    ));
+    assert!(matches!(find_in("", "1"), Err(QueryFailure::Value(_))));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use graph::{Call, Fault, FaultKind, Pos, Services, TraceLevel};
+use graph::{Fault, FaultKind, NativeCall, Pos, Services, TraceLevel};
 use tuple::{
     Decimal64, EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value, text,
 };
@@ -86,7 +86,7 @@ pub fn call(
     let types: Vec<Type> = args.iter().map(|a| a.0.clone()).collect();
     let mut values: Vec<Value> = args.iter().map(|a| a.1.clone()).collect();
     let mut places: Vec<&mut Value> = values.iter_mut().collect();
-    let value = (function.eval)(&mut Call {
+    let value = (function.eval)(&mut NativeCall {
         args: &mut places,
         types: &types,
         result,

@@ -1,5 +1,5 @@
-//! `evalPredicate` without a PE that reads conditions; what they mean is tested where they are read,
-//! in `engine`.
+//! `evalPredicate` without a PE that reads conditions; what they mean is tested where they are
+//! read, in `engine`.
 
 use tuple::{Type, Value};
 

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use crate::child::{Failure, Outcome};
-use crate::lanes::{Patience, RING_BYTES, add_up};
+use crate::paths::{Patience, RING_BYTES, add_up};
 use crate::pin;
 use crate::windows::{Windows, rate, run_count};
 

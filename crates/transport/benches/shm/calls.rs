@@ -1,13 +1,13 @@
-//! What the contract's dynamic calls cost: both ends on one thread, so that nobody waits for a cache
-//! line, by the thread's own clock, so that it does not matter who else runs.
+//! What the contract's dynamic calls cost: both ends on one thread, so that nobody waits for a
+//! cache line, by the thread's own clock, so that it does not matter who else runs.
 
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::child::{Failure, Outcome};
-use crate::lanes::{
+use crate::medians;
+use crate::paths::{
     Put, Receives, Sends, contract_accept, contract_open, ring_accept, ring_open, sink,
 };
-use crate::medians;
 use crate::windows::Windows;
 
 /// Frames that are sent before they are taken.

@@ -1,17 +1,17 @@
-//! One way at a low rate: half of there and back, against bare cache lines: one with a
-//! number and those of the message. The second time (`moving`) the lines of the message are others each
-//! time, as they are in any ring; that alone takes longer.
+//! One way at a low rate: half of there and back, against bare cache lines: one with a number and
+//! those of the message. The second time (`moving`) the lines of the message are others each time,
+//! as they are in any ring; that alone takes longer.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use thalweg_transport::{Inbound, Outbound};
+use thalweg_transport::{ReceivingEnd, SendingEnd};
 
 use crate::bare::Line;
 use crate::child::{Control, Failure, Outcome};
-use crate::lanes::{Lane, Patience, add_up, contract_accept, contract_open, start};
+use crate::paths::{MeasuredPath, Patience, add_up, contract_accept, contract_open, start};
 use crate::{medians, pin};
 
 const TRIPS: u64 = 20_000;
@@ -85,7 +85,7 @@ fn time(
 
 fn between_processes(len: usize) -> Result<[f64; 3], Failure> {
     let (mut out, tickets) = contract_open(1)?;
-    let mut child = start("echo", Lane::Put, 0, [len as u64, 0])?;
+    let mut child = start("echo", MeasuredPath::Put, 0, [len as u64, 0])?;
     child.control.give(&tickets[0])?;
     drop(tickets);
     let mut end = contract_accept(1, child.control.take()?)?;
@@ -114,7 +114,7 @@ pub fn echo(control: &mut Control, len: usize) -> Outcome {
 }
 
 /// Sends a frame.
-pub fn put(out: &mut dyn Outbound, payload: &[u8]) -> Outcome {
+pub fn put(out: &mut dyn SendingEnd, payload: &[u8]) -> Outcome {
     while !out.put(1, 0, payload)? {
         spin_loop();
     }
@@ -122,7 +122,7 @@ pub fn put(out: &mut dyn Outbound, payload: &[u8]) -> Outcome {
 }
 
 /// Waits for a frame.
-pub fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
+pub fn take(end: &mut dyn ReceivingEnd) -> Result<u64, Failure> {
     let mut patience = Patience::new();
     loop {
         let mut found = None;
@@ -138,8 +138,8 @@ pub fn take(end: &mut dyn Inbound) -> Result<u64, Failure> {
 }
 
 /// Each way a message of so many bytes, from a line's beginning on, and a line with its number. The
-/// message's are others after some trips, and both from time to time: how far a line is from both cores
-/// depends on its address.
+/// message's are others after some trips, and both from time to time: how far a line is from both
+/// cores depends on its address.
 fn between_lines(len: usize, stay: u64) -> Result<[f64; 3], Failure> {
     let (there, back) = (Way::new(len, stay), Way::new(len, stay));
     thread::scope(|scope| {

@@ -5,19 +5,19 @@
 //!     copy in -> claim, commit  ==ring==>  poll, add up all words, release
 //! ```
 //! Beside it, in the same turn: the same frames on the same ring without the contract's dynamic
-//! calls; a bare ring of words between two threads that publishes its index each 32 KB; blocks
-//! of 256 KB handed from thread to thread, which is what copying from core to core can do at best.
-//! Results are ratios, medians of several turns. Times in which one of the two sides had no processor
-//! are left out, so that other programs on the machine do not decide; `NaN` is when there were no
-//! others.
+//! calls; a bare ring of words between two threads that publishes its index each 32 KB; blocks of
+//! 256 KB handed from thread to thread, which is what copying from core to core can do at best.
+//! Results are ratios, medians of several turns. Times in which one of the two sides had no
+//! processor are left out, so that other programs on the machine do not decide; `NaN` is when there
+//! were no others.
 
 #[path = "../../tests/child/mod.rs"]
 mod child;
 
 mod bare;
 mod calls;
-mod lanes;
 mod latency;
+mod paths;
 mod pin;
 mod rate;
 mod silence;
@@ -33,7 +33,7 @@ const TURNS: usize = 9;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match &arguments[..] {
-        [role, rest @ ..] if role == "child" => lanes::child(rest),
+        [role, rest @ ..] if role == "child" => paths::child(rest),
         _ => report(arguments.iter().find(|argument| !argument.starts_with('-'))),
     };
     match done {

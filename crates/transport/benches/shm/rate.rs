@@ -1,7 +1,7 @@
 //! How many frames a second, for each length, and with several receivers.
 
 use crate::child::{Failure, Outcome};
-use crate::lanes::{Lane, contract_accept, hear_windows, ring_accept, sink, start};
+use crate::paths::{MeasuredPath, contract_accept, hear_windows, ring_accept, sink, start};
 use crate::windows::{Windows, rate, run_count};
 use crate::{bare, medians, pin};
 
@@ -18,9 +18,9 @@ pub fn one_to_one() -> Outcome {
     for len in LENGTHS {
         let [put, claim, ring, words, copy] = medians(|| {
             Ok([
-                between_processes(Lane::Put, len, 1)?,
-                between_processes(Lane::Claim, len, 1)?,
-                between_processes(Lane::Ring, len, 1)?,
+                between_processes(MeasuredPath::Put, len, 1)?,
+                between_processes(MeasuredPath::Claim, len, 1)?,
+                between_processes(MeasuredPath::Ring, len, 1)?,
                 bare::words(len, 1)?,
                 bare::copy(len)?,
             ])
@@ -58,7 +58,7 @@ pub fn one_to_many() -> Outcome {
         "3/bare"
     );
     for len in [64, 256, 1024] {
-        let to = |receivers| between_processes(Lane::Put, len, receivers);
+        let to = |receivers| between_processes(MeasuredPath::Put, len, receivers);
         let bare = |readers| bare::words(len, readers);
         let turn = || Ok([to(1)?, to(2)?, to(3)?, bare(1)?, bare(2)?, bare(3)?]);
         let [one, two, three, bare_one, bare_two, bare_three] = medians(turn)?;
@@ -78,7 +78,7 @@ pub fn one_to_many() -> Outcome {
 }
 
 /// Million frames a second that the sender gets rid of.
-fn between_processes(lane: Lane, len: usize, receivers: u32) -> Result<f64, Failure> {
+fn between_processes(lane: MeasuredPath, len: usize, receivers: u32) -> Result<f64, Failure> {
     let mut sender = start("flood", lane, 0, [len as u64, u64::from(receivers)])?;
     let mut tickets = Vec::new();
     for _ in 0..receivers {
@@ -87,14 +87,14 @@ fn between_processes(lane: Lane, len: usize, receivers: u32) -> Result<f64, Fail
     }
     let (count, mut windows) = (run_count(len), Windows::new(len));
     match lane {
-        Lane::Put | Lane::Claim => {
+        MeasuredPath::Put | MeasuredPath::Claim => {
             let ends = tickets.into_iter();
             let ends = ends.map(|ticket| contract_accept(receivers, ticket));
             let mut ends = ends.collect::<Result<Vec<_>, _>>()?;
             sender.control.say(b'g')?;
             sink(&mut ends, count, &mut windows)?;
         }
-        Lane::Ring => {
+        MeasuredPath::Ring => {
             let mut ends = [ring_accept(tickets.remove(0))?];
             sender.control.say(b'g')?;
             sink(&mut ends, count, &mut windows)?;

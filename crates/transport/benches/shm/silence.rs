@@ -11,11 +11,11 @@
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
-use thalweg_transport::{Idle, Strategy, Wait};
+use thalweg_transport::{IdleStrategy, Idler, Waitable};
 
 use crate::child::{Control, Failure, Outcome};
-use crate::lanes::{Lane, Patience, contract_accept, contract_open, start};
 use crate::latency::{percentiles, put, take};
+use crate::paths::{MeasuredPath, Patience, contract_accept, contract_open, start};
 use crate::pin;
 
 /// How long nothing is sent, and how often.
@@ -75,7 +75,7 @@ fn time(
 
 fn woken(silence: Duration, trips: u64) -> Result<[f64; 2], Failure> {
     let (mut out, tickets) = contract_open(1)?;
-    let mut child = start("sleeper", Lane::Put, 0, [trips, 0])?;
+    let mut child = start("sleeper", MeasuredPath::Put, 0, [trips, 0])?;
     child.control.give(&tickets[0])?;
     drop(tickets);
     let mut end = contract_accept(1, child.control.take()?)?;
@@ -93,17 +93,17 @@ pub fn sleeper(control: &mut Control, trips: usize) -> Outcome {
     let (mut out, tickets) = contract_open(1)?;
     control.give(&tickets[0])?;
     drop(tickets);
-    let mut idle = Idle::new(Strategy::Adaptive, true)?;
+    let mut idle = Idler::new(IdleStrategy::Adaptive, true)?;
     for _ in 0..trips {
         while end.poll()?.next().is_none() {
-            if !idle.pass() {
-                let ends: &mut [&mut dyn Wait; 1] = &mut [&mut *end];
+            if !idle.spin_or_yield() {
+                let ends: &mut [&mut dyn Waitable; 1] = &mut [&mut *end];
                 let slept = idle.park(ends, None);
                 slept.map_err(|(_, error)| error)?;
             }
         }
         end.release();
-        idle.worked();
+        idle.reset();
         put(&mut *out, &[7; LEN])?;
     }
     let mut patience = Patience::new();

@@ -1,7 +1,7 @@
 //! Rates that know nothing of other programs: only of times in which both sides ran.
 //!
-//! A run is cut into windows, each two rounds through the ring long. At its edges both sides note the
-//! time, and the time that they had a processor. A window in which a side had to wait for its
+//! A run is cut into windows, each two rounds through the ring long. At its edges both sides note
+//! the time, and the time that they had a processor. A window in which a side had to wait for its
 //! processor is left out.
 
 use std::time::Duration;

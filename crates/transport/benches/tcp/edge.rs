@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use transport::{Batching, Inbound, Outbound, Spec, media};
+use transport::{Batching, EdgeSpec, ReceivingEnd, SendingEnd, media};
 
 /// Bytes under way.
 const RING_BYTES: usize = 1 << 20;
@@ -11,14 +11,14 @@ const RING_BYTES: usize = 1 << 20;
 ///
 /// # Panics
 /// If there is no such medium, or it fails.
-pub fn open(medium: &str, receivers: u32) -> (Box<dyn Outbound>, Vec<Box<dyn Inbound>>) {
+pub fn open(medium: &str, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEnd>>) {
     let medium = media::find(medium).expect("a medium");
-    let spec = Spec {
+    let spec = EdgeSpec {
         name: "bench".into(),
-        link: 0,
-        receivers,
+        edge: 0,
+        receiver_count: receivers,
         ring_bytes: RING_BYTES,
-        batch: Batching::default(),
+        batching: Batching::default(),
         token: [7; 16],
         listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
     };
@@ -32,7 +32,7 @@ pub fn open(medium: &str, receivers: u32) -> (Box<dyn Outbound>, Vec<Box<dyn Inb
 ///
 /// # Panics
 /// If the edge breaks.
-pub fn send(out: &mut dyn Outbound, payload: &[u8], count: u64) {
+pub fn send(out: &mut dyn SendingEnd, payload: &[u8], count: u64) {
     for _ in 0..count {
         while !out.put(1, 0, payload).expect("a sound edge") {
             std::hint::spin_loop();
@@ -45,7 +45,7 @@ pub fn send(out: &mut dyn Outbound, payload: &[u8], count: u64) {
 ///
 /// # Panics
 /// If the edge breaks.
-pub fn receive(end: &mut dyn Inbound, count: u64) {
+pub fn receive(end: &mut dyn ReceivingEnd, count: u64) {
     let mut taken = 0;
     while taken < count {
         taken += take(end);
@@ -57,7 +57,7 @@ pub fn receive(end: &mut dyn Inbound, count: u64) {
 ///
 /// # Panics
 /// If an edge breaks.
-pub fn receive_all(ends: &mut [Box<dyn Inbound>], count: u64) {
+pub fn receive_all(ends: &mut [Box<dyn ReceivingEnd>], count: u64) {
     let mut left = vec![count; ends.len()];
     while left.iter().any(|left| *left > 0) {
         // The sender may leave when all have everything.
@@ -70,7 +70,7 @@ pub fn receive_all(ends: &mut [Box<dyn Inbound>], count: u64) {
 }
 
 /// Takes what has come: how many frames.
-fn take(end: &mut dyn Inbound) -> u64 {
+fn take(end: &mut dyn ReceivingEnd) -> u64 {
     let (mut taken, mut sum) = (0, 0u64);
     for frame in end.poll().expect("a sound edge") {
         taken += 1;

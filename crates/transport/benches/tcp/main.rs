@@ -8,8 +8,8 @@
 //!   cargo bench -p thalweg-transport --bench tcp                 all of it
 //!   cargo bench -p thalweg-transport --bench tcp -- one_to_one   some of it
 //! ```
-//! The contenders run by turns, several times each; what counts is the ratio of a run to the bare run
-//! beside it, and of these the median.
+//! The contenders run by turns, several times each; what counts is the ratio of a run to the bare
+//! run beside it, and of these the median.
 
 extern crate thalweg_transport as transport;
 

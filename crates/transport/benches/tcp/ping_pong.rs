@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use transport::{Inbound, Outbound};
+use transport::{ReceivingEnd, SendingEnd};
 
 use crate::table::{RECEIVER, SENDER, compare, join, on_core};
 use crate::{bare, edge};
@@ -98,7 +98,7 @@ fn edge_trips(medium: &str, count: u64, pace: Duration) -> f64 {
 }
 
 /// Sends back the next frame.
-fn echo(end: &mut dyn Inbound, back: &mut dyn Outbound) {
+fn echo(end: &mut dyn ReceivingEnd, back: &mut dyn SendingEnd) {
     loop {
         let frame = end.poll().expect("a sound edge").next();
         if let Some(frame) = frame {
@@ -108,11 +108,11 @@ fn echo(end: &mut dyn Inbound, back: &mut dyn Outbound) {
     }
 }
 
-fn put(out: &mut dyn Outbound, payload: &[u8]) {
+fn put(out: &mut dyn SendingEnd, payload: &[u8]) {
     while !out.put(1, 0, payload).expect("a sound edge") {}
 }
 
-fn take(end: &mut dyn Inbound) -> bool {
+fn take(end: &mut dyn ReceivingEnd) -> bool {
     let is_there = end.poll().expect("a sound edge").next().is_some();
     end.release();
     is_there

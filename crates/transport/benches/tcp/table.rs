@@ -42,9 +42,9 @@ pub fn on_core<T: Send + 'static>(
     thread.spawn(run).expect("a thread")
 }
 
-/// Seconds of a burst, the median of those that were left alone: others may use the machine, too, so
-/// a burst in which either thread was taken off its core does not count. Both sides begin at the same
-/// time; the receiving side says when it has everything.
+/// Seconds of a burst, the median of those that were left alone: others may use the machine, too,
+/// so a burst in which either thread was taken off its core does not count. Both sides begin at the
+/// same time; the receiving side says when it has everything.
 pub fn burst(
     mut send: impl FnMut() + Send + 'static,
     mut receive: impl FnMut() + Send + 'static,
@@ -133,8 +133,8 @@ pub fn join<T>(thread: JoinHandle<T>) -> T {
     thread.join().expect("the thread of a bench ends well")
 }
 
-/// Runs both by turns. Prints the medians and the median of the ratios, the second to the first of a
-/// turn. Returns the second's median.
+/// Runs both by turns. Prints the medians and the median of the ratios, the second to the first of
+/// a turn. Returns the second's median.
 pub fn compare(
     what: &str,
     unit: &str,

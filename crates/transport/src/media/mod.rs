@@ -1,7 +1,7 @@
 //! The media, one file each. Nobody outside names one except [`all`].
 
 mod ring;
-mod ringed;
+mod ring_edge;
 pub mod rum;
 mod shm;
 pub mod sim;
@@ -9,13 +9,19 @@ pub mod tcp;
 
 use crate::Medium;
 
-static SIM: sim::Sim = sim::Sim {
-    inner: &shm::Shm,
+static SIM: sim::SimMedium = sim::SimMedium {
+    inner: &shm::ShmMedium,
     seed: None,
-    faults: sim::Faults::MILD,
+    faults: sim::SimFaults::MILD,
 };
 
-static ALL: [&dyn Medium; 5] = [&ring::Ring, &shm::Shm, &rum::Rum::DEFAULT, &tcp::Tcp, &SIM];
+static ALL: [&dyn Medium; 5] = [
+    &ring::RingMedium,
+    &shm::ShmMedium,
+    &rum::RumMedium::DEFAULT,
+    &tcp::TcpMedium,
+    &SIM,
+];
 
 /// Every medium, the fastest first; last the one for tests, [`sim`].
 pub fn all() -> &'static [&'static dyn Medium] {

@@ -6,148 +6,160 @@ use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use ring::{Reader, Shape};
+use ring::{Reader, RingShape};
 
-use super::ringed::{Peers, Receiving, Sending};
-use crate::{Bell, Caps, Error, Inbound, Medium, Outbound, Spec, Ticket};
+use super::ring_edge::{RingPeers, RingReceiver, RingSender};
+use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd, Wakeup};
 
 /// A ring in private memory.
-pub(super) struct Ring;
+pub(super) struct RingMedium;
 
 /// Bells of an edge as one side has them.
-struct Bells {
+struct RingWakeups {
     /// Ours.
-    own: Bell,
+    own_wakeup: Wakeup,
     /// Theirs, by number.
-    peers: Vec<Bell>,
+    peer_wakeups: Vec<Wakeup>,
     /// Receivers that nobody has fetched when the sender goes, from here on.
-    tickets: Vec<u64>,
+    unclaimed_tickets: Vec<u64>,
 }
 
 /// A receiver that waits to be fetched.
-struct Waiting {
+struct UnclaimedReader {
     reader: Reader,
-    bells: Bells,
+    wakeups: RingWakeups,
 }
 
-static WAITING: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+static UNCLAIMED_READERS: LazyLock<Mutex<UnclaimedReaders>> = LazyLock::new(Mutex::default);
 
 /// By the number in the ticket.
 #[derive(Default)]
-struct Table {
-    next: u64,
-    waiting: HashMap<u64, Waiting>,
+struct UnclaimedReaders {
+    last_ticket: u64,
+    readers: HashMap<u64, UnclaimedReader>,
 }
 
-impl Medium for Ring {
+impl Medium for RingMedium {
     fn name(&self) -> &'static str {
         "ring"
     }
 
-    fn caps(&self) -> Caps {
-        Caps {
+    fn caps(&self) -> MediumCaps {
+        MediumCaps {
             crosses_processes: false,
             crosses_hosts: false,
-            is_foreign: false,
+            is_untrusted: false,
             is_one_to_many: true,
-            batches: false,
+            is_batching: false,
             receivers_max: ring::READERS_MAX,
             is_for_tests: false,
         }
     }
 
-    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
+    fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
         let failed = |error| Error::system(format!("make the ring of {}", spec.name), error);
-        let shape = Shape {
+        let shape = RingShape {
             bytes: spec.ring_bytes,
-            readers: spec.receivers,
+            readers: spec.receiver_count,
         };
-        let (writer, readers) = ring::private(shape).map_err(failed)?;
-        let sender = Bell::new().map_err(failed)?;
-        let mut bells = Bells {
-            own: sender.clone(),
-            peers: Vec::new(),
-            tickets: Vec::new(),
+        let (writer, readers) = ring::private_ring(shape).map_err(failed)?;
+        let sender = Wakeup::new().map_err(failed)?;
+        let mut bells = RingWakeups {
+            own_wakeup: sender.clone(),
+            peer_wakeups: Vec::new(),
+            unclaimed_tickets: Vec::new(),
         };
         let mut tickets = Vec::new();
         for reader in readers {
-            let own = Bell::new().map_err(failed)?;
-            bells.peers.push(own.clone());
+            let own = Wakeup::new().map_err(failed)?;
+            bells.peer_wakeups.push(own.clone());
             let number = reader.number();
-            let to_sender = Bells {
-                own,
-                peers: vec![sender.clone()],
-                tickets: Vec::new(),
+            let to_sender = RingWakeups {
+                own_wakeup: own,
+                peer_wakeups: vec![sender.clone()],
+                unclaimed_tickets: Vec::new(),
             };
-            let ticket = put_aside(reader, to_sender);
-            bells.tickets.push(ticket);
+            let ticket = register_unclaimed(reader, to_sender);
+            bells.unclaimed_tickets.push(ticket);
             let own = ticket.to_le_bytes();
-            tickets.push(Ticket::seal(self.name(), spec, number, &own));
+            tickets.push(EdgeTicket::seal(self.name(), spec, number, &own));
         }
-        Ok((Box::new(Sending::new(spec, writer, bells)), tickets))
+        Ok((Box::new(RingSender::new(spec, writer, bells)), tickets))
     }
 
-    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+    fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let (_, number) = ticket.unseal(self.name(), spec)?;
         let number = number.try_into().map(u64::from_le_bytes).ok();
-        let waiting = number.and_then(|number| table().waiting.remove(&number));
-        let Some(Waiting { reader, bells }) = waiting else {
+        let waiting = number.and_then(|number| lock_unclaimed().readers.remove(&number));
+        let Some(UnclaimedReader {
+            reader,
+            wakeups: bells,
+        }) = waiting
+        else {
             return Err(Error::Refused(format!(
                 "{}: the ticket was used before, or its sender is gone",
                 spec.name
             )));
         };
-        Ok(Box::new(Receiving::new(spec, reader, bells)))
+        Ok(Box::new(RingReceiver::new(spec, reader, bells)))
     }
 }
 
-fn put_aside(reader: Reader, bells: Bells) -> u64 {
-    let mut table = table();
-    table.next += 1;
-    let number = table.next;
-    table.waiting.insert(number, Waiting { reader, bells });
+fn register_unclaimed(reader: Reader, bells: RingWakeups) -> u64 {
+    let mut table = lock_unclaimed();
+    table.last_ticket += 1;
+    let number = table.last_ticket;
+    table.readers.insert(
+        number,
+        UnclaimedReader {
+            reader,
+            wakeups: bells,
+        },
+    );
     number
 }
 
-fn table() -> MutexGuard<'static, Table> {
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_unclaimed() -> MutexGuard<'static, UnclaimedReaders> {
+    UNCLAIMED_READERS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Threads do not die without dropping what they have, so nobody is ever dead.
-impl Peers for Bells {
+impl RingPeers for RingWakeups {
     fn wake(&self, sleepers: u64) {
-        let peers = (0..).zip(&self.peers);
+        let peers = (0..).zip(&self.peer_wakeups);
         let sleepers = peers.filter(|(number, _)| sleepers & 1 << number != 0);
-        sleepers.for_each(|(_, bell)| bell.ring());
+        sleepers.for_each(|(_, bell)| bell.wake());
     }
 
-    fn dead(&mut self) -> u64 {
+    fn dead_peers(&mut self) -> u64 {
         0
     }
 
-    fn silence(&mut self) -> u64 {
-        self.own.silence();
+    fn clear_wakeups(&mut self) -> u64 {
+        self.own_wakeup.clear();
         0
     }
 
     fn dismiss(&mut self, _: u32) {}
 
-    fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>) {
-        readable.push(self.own.as_fd());
+    fn poll_fds<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>) {
+        readable.push(self.own_wakeup.as_fd());
     }
 }
 
-impl Drop for Bells {
+impl Drop for RingWakeups {
     /// The end before it in the same drop is gone: whoever sleeps is to notice.
     fn drop(&mut self) {
         self.wake(u64::MAX);
-        let unused: Vec<_> = match self.tickets.is_empty() {
+        let unused: Vec<_> = match self.unclaimed_tickets.is_empty() {
             true => Vec::new(),
             false => {
-                let mut table = table();
-                let tickets = self.tickets.iter();
+                let mut table = lock_unclaimed();
+                let tickets = self.unclaimed_tickets.iter();
                 tickets
-                    .filter_map(|ticket| table.waiting.remove(ticket))
+                    .filter_map(|ticket| table.readers.remove(ticket))
                     .collect()
             }
         };

@@ -1,7 +1,7 @@
 //! The medium between processes of one host: a ring in shared memory that has no name.
 //!
-//! With one receiver it is the point to point of Vega; with several every one gets everything and the
-//! slowest sets the pace, as in SMX.
+//! With one receiver it is the point to point of Vega; with several every one gets everything and
+//! the slowest sets the pace, as in SMX.
 //!
 //! ```text
 //!   sender                                           receiver 0
@@ -15,84 +15,87 @@
 //!
 //! # Who may
 //! Nothing can be reached by name: whoever was not handed a ticket has no way in. Before a receiver
-//! maps anything it looks who made the lifeline: the same user, or it is refused; then that the memory
-//! is the one that the ticket means, and sealed, so that nobody can cut it off while it is mapped.
+//! maps anything it looks who made the lifeline: the same user, or it is refused; then that the
+//! memory is the one that the ticket means, and sealed, so that nobody can cut it off while it is
+//! mapped.
 
-mod lifeline;
+mod peer_sockets;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use ring::{JoinError, Shape};
+use ring::{JoinError, RingShape};
 
-use super::ringed::{Receiving, Sending};
-use crate::{Caps, Error, Inbound, Medium, Outbound, Spec, Ticket};
+use super::ring_edge::{RingReceiver, RingSender};
+use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd};
 
-use lifeline::Lifelines;
+use peer_sockets::PeerSockets;
 
 /// A ring in shared memory.
-pub(super) struct Shm;
+pub(super) struct ShmMedium;
 
-impl Medium for Shm {
+impl Medium for ShmMedium {
     fn name(&self) -> &'static str {
         "shm"
     }
 
-    fn caps(&self) -> Caps {
-        Caps {
+    fn caps(&self) -> MediumCaps {
+        MediumCaps {
             crosses_processes: true,
             crosses_hosts: false,
-            is_foreign: false,
+            is_untrusted: false,
             is_one_to_many: true,
-            batches: false,
+            is_batching: false,
             receivers_max: ring::READERS_MAX,
             is_for_tests: false,
         }
     }
 
-    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
+    fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
         let failed = |error| Error::system(format!("make the ring of {}", spec.name), error);
-        let shape = Shape {
+        let shape = RingShape {
             bytes: spec.ring_bytes,
-            readers: spec.receivers,
+            readers: spec.receiver_count,
         };
-        let (writer, memory) = ring::shared(shape).map_err(failed)?;
-        let own = identity(memory.as_fd())?;
-        let (mut lifelines, mut tickets) = (Lifelines::default(), Vec::new());
-        for receiver in 0..spec.receivers {
-            let mut ticket = Ticket::seal(self.name(), spec, receiver, &own);
-            let socket = lifelines.tie(&ticket.bytes)?;
+        let (writer, memory) = ring::shared_ring(shape).map_err(failed)?;
+        let own = memory_identity(memory.as_fd())?;
+        let (mut lifelines, mut tickets) = (PeerSockets::default(), Vec::new());
+        for receiver in 0..spec.receiver_count {
+            let mut ticket = EdgeTicket::seal(self.name(), spec, receiver, &own);
+            let socket = lifelines.add_peer(&ticket.bytes)?;
             ticket.fds = vec![memory.try_clone().map_err(failed)?, socket];
             tickets.push(ticket);
         }
-        Ok((Box::new(Sending::new(spec, writer, lifelines)), tickets))
+        Ok((Box::new(RingSender::new(spec, writer, lifelines)), tickets))
     }
 
-    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+    fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let (receiver, own) = ticket.unseal(self.name(), spec)?;
         let refused = |why: &str| Error::Refused(format!("{}: {why}", spec.name));
         let [memory, socket] = &ticket.fds[..] else {
             return Err(refused("the ticket came without its two descriptors"));
         };
-        lifeline::check(socket, &ticket.bytes).map_err(|error| error.of(&spec.name))?;
-        if identity(memory.as_fd())? != own {
+        peer_sockets::verify_ticket(socket, &ticket.bytes)
+            .map_err(|error| error.into_edge_error(&spec.name))?;
+        if memory_identity(memory.as_fd())? != own {
             return Err(refused("the memory is not the one that the ticket means"));
         }
-        let reader = ring::join(memory.as_fd(), receiver).map_err(|error| match error {
+        let reader = ring::join_ring(memory.as_fd(), receiver).map_err(|error| match error {
             JoinError::System(error) => Error::system("map the ring", error),
             error => refused(&error.to_string()),
         })?;
-        let [_, socket] = fds(ticket).ok_or_else(|| refused("the ticket is broken"))?;
-        let lifeline = Lifelines::of(socket);
-        Ok(Box::new(Receiving::new(spec, reader, lifeline)))
+        let [_, socket] =
+            memory_and_socket(ticket).ok_or_else(|| refused("the ticket is broken"))?;
+        let lifeline = PeerSockets::with_sender(socket);
+        Ok(Box::new(RingReceiver::new(spec, reader, lifeline)))
     }
 }
 
-fn fds(ticket: Ticket) -> Option<[OwnedFd; 2]> {
+fn memory_and_socket(ticket: EdgeTicket) -> Option<[OwnedFd; 2]> {
     ticket.fds.try_into().ok()
 }
 
 /// Which memory it is, for as long as somebody has it.
-fn identity(memory: BorrowedFd<'_>) -> Result<[u8; 16], Error> {
+fn memory_identity(memory: BorrowedFd<'_>) -> Result<[u8; 16], Error> {
     let stat = rustix::fs::fstat(memory).map_err(|e| Error::system("look at the memory", e))?;
     let mut identity = [0; 16];
     identity[..8].copy_from_slice(&stat.st_dev.to_le_bytes());

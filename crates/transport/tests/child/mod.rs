@@ -1,7 +1,7 @@
 //! Child processes of tests and benches: the same program once more, with a socket to its parent.
 //!
-//! On the socket, which is the child's standard input, go tickets with their descriptors, and single
-//! bytes that say how far somebody is.
+//! On the socket, which is the child's standard input, go tickets with their descriptors, and
+//! single bytes that say how far somebody is.
 
 use std::error;
 use std::io::{IoSlice, IoSliceMut, Read, Write};
@@ -15,7 +15,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use thalweg_transport::Ticket;
+use thalweg_transport::EdgeTicket;
 
 /// What went wrong, in words.
 pub type Failure = Box<dyn error::Error + Send + Sync>;
@@ -145,7 +145,7 @@ impl Control {
     }
 
     /// Hands a ticket over.
-    pub fn give(&mut self, ticket: &Ticket) -> Outcome {
+    pub fn give(&mut self, ticket: &EdgeTicket) -> Outcome {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(TICKET_FDS_MAX))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         let fds: Vec<_> = ticket.fds.iter().map(AsFd::as_fd).collect();
@@ -162,7 +162,7 @@ impl Control {
     }
 
     /// Takes a ticket.
-    pub fn take(&mut self) -> Result<Ticket, Failure> {
+    pub fn take(&mut self) -> Result<EdgeTicket, Failure> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(TICKET_FDS_MAX))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut len = [0_u8; 4];
@@ -179,6 +179,6 @@ impl Control {
             _ => None,
         });
         let fds = rights.flatten().collect();
-        Ok(Ticket { bytes, fds })
+        Ok(EdgeTicket { bytes, fds })
     }
 }

@@ -5,8 +5,8 @@
     reason = "compiled code is; and a broken medium grants what it may not"
 )]
 
-use ring::grant::{GrantAddress, HEAD, UNTIL};
-use transport::Outbound;
+use ring::grant::{END_OFFSET, GrantAddresses, HEAD_OFFSET};
+use transport::SendingEnd;
 
 use crate::rig::{Failure, Outcome, Sender};
 use crate::script::fill;
@@ -17,7 +17,7 @@ pub struct Compiled {
     pub sender: Sender,
     /// Frames that were written in place.
     pub granted: u64,
-    grant: GrantAddress,
+    grant: GrantAddresses,
     payload: Vec<u8>,
 }
 
@@ -42,7 +42,7 @@ impl Compiled {
     pub fn put(&mut self) -> bool {
         let is_asleep = self.put_silently();
         if is_asleep == Some(true) {
-            self.sender.out.wake();
+            self.sender.out.wake_receivers();
         }
         is_asleep.is_some()
     }
@@ -54,7 +54,7 @@ impl Compiled {
         self.payload.resize(script.len(number), 0);
         fill(number, &mut self.payload);
         // SAFETY: the end is ours, so it lives, and this is its thread.
-        let is_asleep = unsafe { self.grant.put(script.kind(number), &self.payload) }?;
+        let is_asleep = unsafe { self.grant.try_write(script.kind(number), &self.payload) }?;
         self.sender.sent += 1;
         self.granted += 1;
         Some(is_asleep)
@@ -82,19 +82,20 @@ impl Compiled {
 }
 
 /// The addresses in a grant.
-pub fn addresses(grant: GrantAddress) -> [usize; 3] {
+pub fn addresses(grant: GrantAddresses) -> [usize; 3] {
     [grant.grant(), grant.committed(), grant.asleep()]
 }
 
 /// Grants an end's room up to the wrap of a ring of so many bytes, whoever has frames there.
-pub fn grant_over_frames(out: &mut dyn Outbound, ring_bytes: usize) {
+pub fn grant_over_frames(out: &mut dyn SendingEnd, ring_bytes: usize) {
     let Some(grant) = out.grant() else { return };
     let words = std::ptr::with_exposed_provenance_mut::<u64>(grant.grant());
     let bytes = ring_bytes as u64;
-    // SAFETY: the words live as long as the end, and this is its thread. The room ends with the ring.
+    // SAFETY: the words live as long as the end, and this is its thread. The room ends with the
+    // ring.
     unsafe {
-        let until = words.byte_add(UNTIL as usize);
-        let head = *words.byte_add(HEAD as usize);
+        let until = words.byte_add(END_OFFSET as usize);
+        let head = *words.byte_add(HEAD_OFFSET as usize);
         if *until > head {
             *until = head.next_multiple_of(bytes);
         }

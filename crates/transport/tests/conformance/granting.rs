@@ -2,9 +2,11 @@
 
 use std::os::fd::BorrowedFd;
 
-use ring::grant::GrantAddress;
-use ring::{Shape, Writer};
-use transport::{Caps, Error, Inbound, Medium, Outbound, Spec, Ticket, Wait, media};
+use ring::grant::GrantAddresses;
+use ring::{RingShape, Writer};
+use transport::{
+    EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd, Waitable, media,
+};
 
 use crate::broken::GrantFault;
 use crate::compiled;
@@ -19,7 +21,7 @@ pub struct Granting {
 }
 
 struct Sending {
-    inner: Box<dyn Outbound>,
+    inner: Box<dyn SendingEnd>,
     fault: GrantFault,
     ring_bytes: usize,
     /// A ring that nobody reads.
@@ -40,17 +42,17 @@ impl Medium for Granting {
         self.name
     }
 
-    fn caps(&self) -> Caps {
+    fn caps(&self) -> MediumCaps {
         IN_PROCESS
     }
 
-    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
+    fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
         let (inner, tickets) = ring()?.open(spec)?;
-        let shape = Shape {
+        let shape = RingShape {
             bytes: spec.ring_bytes,
             readers: 1,
         };
-        let private = ring::private(shape).map_err(|e| Error::system("make a ring", e))?;
+        let private = ring::private_ring(shape).map_err(|e| Error::system("make a ring", e))?;
         let sending = Sending {
             inner,
             fault: self.fault,
@@ -63,7 +65,7 @@ impl Medium for Granting {
         Ok((Box::new(sending), tickets))
     }
 
-    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+    fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         ring()?.accept(spec, ticket)
     }
 }
@@ -88,7 +90,7 @@ impl Sending {
     }
 }
 
-impl Outbound for Sending {
+impl SendingEnd for Sending {
     fn frame_bytes_max(&self) -> usize {
         self.inner.frame_bytes_max()
     }
@@ -96,7 +98,7 @@ impl Outbound for Sending {
     fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
         self.let_go();
         let claimed = match self.inner.claim(len) {
-            Err(Error::Lost(_)) if self.fault == GrantFault::HidesLosses => Ok(None),
+            Err(Error::PeerLost(_)) if self.fault == GrantFault::HidesLosses => Ok(None),
             claimed => claimed,
         };
         if self.fault != GrantFault::HoldsCallsBack || !matches!(claimed, Ok(Some(_))) {
@@ -133,11 +135,11 @@ impl Outbound for Sending {
         }
     }
 
-    fn lost(&self) -> &[u32] {
-        self.inner.lost()
+    fn lost_receivers(&self) -> &[u32] {
+        self.inner.lost_receivers()
     }
 
-    fn grant(&mut self) -> Option<GrantAddress> {
+    fn grant(&mut self) -> Option<GrantAddresses> {
         self.asked += 1;
         let moved = self.is(GrantFault::MovesGrant) && self.asked > 1;
         if moved || self.is(GrantFault::GrantsElsewhere) {
@@ -147,14 +149,14 @@ impl Outbound for Sending {
         self.inner.grant()
     }
 
-    fn wake(&mut self) {
+    fn wake_receivers(&mut self) {
         if !self.is(GrantFault::WakesNobody) {
-            self.inner.wake();
+            self.inner.wake_receivers();
         }
     }
 }
 
-impl Wait for Sending {
+impl Waitable for Sending {
     fn arm(&mut self) -> Result<bool, Error> {
         self.let_go();
         self.inner.arm()
@@ -164,11 +166,11 @@ impl Wait for Sending {
         self.inner.disarm();
     }
 
-    fn sources<'a>(
+    fn poll_fds<'a>(
         &'a self,
         readable: &mut Vec<BorrowedFd<'a>>,
         writable: &mut Vec<BorrowedFd<'a>>,
     ) {
-        self.inner.sources(readable, writable);
+        self.inner.poll_fds(readable, writable);
     }
 }

@@ -7,17 +7,17 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use transport::{Medium, Spec};
+use transport::{EdgeSpec, Medium};
 
 use crate::child::{self, Child, Control, Failure, Outcome};
 use crate::rig::Rig;
 
 /// What a child does.
-pub type Role = fn(Rig, &Spec, &mut Control) -> Outcome;
+pub type Role = fn(Rig, &EdgeSpec, &mut Control) -> Outcome;
 
 /// Starts a child that plays a role on an edge.
-pub fn start(rig: Rig, role: &str, spec: &Spec) -> Result<Child, Failure> {
-    let (link, receivers) = (spec.link.to_string(), spec.receivers.to_string());
+pub fn start(rig: Rig, role: &str, spec: &EdgeSpec) -> Result<Child, Failure> {
+    let (link, receivers) = (spec.edge.to_string(), spec.receiver_count.to_string());
     let patience = rig.patience.as_millis().to_string();
     let medium = rig.medium.name();
     let arguments = ["child", medium, role, &link, &receivers, &patience];
@@ -43,8 +43,8 @@ pub fn play(
             medium: find_medium(medium).ok_or("no such medium")?,
             patience: Duration::from_millis(patience.parse()?),
         };
-        let spec = Spec {
-            link: link.parse()?,
+        let spec = EdgeSpec {
+            edge: link.parse()?,
             ..rig.spec(receivers.parse()?)
         };
         let mut control = child::to_parent(rig.patience)?;

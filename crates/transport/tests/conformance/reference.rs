@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-use transport::{Caps, Error, Inbound, Medium, Outbound, Spec, Ticket};
+use transport::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd};
 
 use crate::broken::Fault;
 use crate::reference_ends::{Receiving, Sending};
@@ -52,12 +52,12 @@ static WAITING: LazyLock<Mutex<Waiting>> = LazyLock::new(Mutex::default);
 type Waiting = HashMap<Vec<u8>, (u32, Weak<Shared>)>;
 
 /// What a medium between threads is capable of.
-pub const IN_PROCESS: Caps = Caps {
+pub const IN_PROCESS: MediumCaps = MediumCaps {
     crosses_processes: false,
     crosses_hosts: false,
-    is_foreign: false,
+    is_untrusted: false,
     is_one_to_many: true,
-    batches: false,
+    is_batching: false,
     receivers_max: u32::MAX,
     is_for_tests: false,
 };
@@ -67,16 +67,16 @@ impl Medium for Reference {
         self.name
     }
 
-    fn caps(&self) -> Caps {
+    fn caps(&self) -> MediumCaps {
         IN_PROCESS
     }
 
-    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
+    fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
         let shared = Arc::new(Shared::new(spec, self.fault)?);
-        let tickets = (0..spec.receivers).map(|receiver| {
+        let tickets = (0..spec.receiver_count).map(|receiver| {
             let bytes = ticket(spec, receiver, self.fault);
             lock(&WAITING).insert(bytes.clone(), (receiver, Arc::downgrade(&shared)));
-            Ticket {
+            EdgeTicket {
                 bytes,
                 fds: Vec::new(),
             }
@@ -85,7 +85,7 @@ impl Medium for Reference {
         Ok((Box::new(Sending::new(shared)), tickets))
     }
 
-    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+    fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let bytes = match self.fault {
             Fault::AcceptsGarbled => repaired(ticket.bytes),
             _ => ticket.bytes,
@@ -104,12 +104,12 @@ impl Medium for Reference {
 }
 
 /// `edge u64 | receiver u32 | token`
-fn ticket(spec: &Spec, receiver: u32, fault: Fault) -> Vec<u8> {
+fn ticket(spec: &EdgeSpec, receiver: u32, fault: Fault) -> Vec<u8> {
     static EDGES: Mutex<u64> = Mutex::new(0);
     let mut edges = lock(&EDGES);
     *edges += 1;
     let edge = match fault {
-        Fault::MixesEdges => u64::MAX - u64::from(spec.link),
+        Fault::MixesEdges => u64::MAX - u64::from(spec.edge),
         _ => *edges << 16,
     };
     let mut bytes = edge.to_le_bytes().to_vec();
@@ -129,7 +129,7 @@ fn repaired(bytes: Vec<u8>) -> Vec<u8> {
 }
 
 impl Shared {
-    fn new(spec: &Spec, fault: Fault) -> Result<Shared, Error> {
+    fn new(spec: &EdgeSpec, fault: Fault) -> Result<Shared, Error> {
         let bell = |_| {
             let flags = rustix::event::EventfdFlags::NONBLOCK;
             rustix::event::eventfd(0, flags).map_err(|e| Error::system("make a bell", e))
@@ -137,15 +137,17 @@ impl Shared {
         let words_max = spec.ring_bytes / 8;
         Ok(Shared {
             fault,
-            bells: (0..=spec.receivers).map(bell).collect::<Result<_, _>>()?,
+            bells: (0..=spec.receiver_count)
+                .map(bell)
+                .collect::<Result<_, _>>()?,
             frame_bytes_max: spec.ring_bytes / 4,
             state: Mutex::new(State {
                 words: VecDeque::with_capacity(words_max),
                 base: 0,
                 words_max,
-                released: vec![Some(0); spec.receivers as usize],
+                released: vec![Some(0); spec.receiver_count as usize],
                 has_sender: true,
-                sleeps: vec![false; spec.receivers as usize + 1],
+                sleeps: vec![false; spec.receiver_count as usize + 1],
             }),
         })
     }

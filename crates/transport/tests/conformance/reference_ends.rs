@@ -3,8 +3,8 @@
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-use ring::frame::{Batch, HEADER_BYTES, Header, PAD};
-use transport::{Error, Inbound, Loss, Outbound, Wait};
+use ring::frame::{FrameBatch, FrameHeader, HEADER_BYTES, PAD};
+use transport::{Error, PeerLoss, ReceivingEnd, SendingEnd, Waitable};
 
 use crate::broken::Fault;
 use crate::reference::{Shared, State};
@@ -38,7 +38,10 @@ pub struct Receiving {
 
 fn gone(receiver: Option<u32>) -> Error {
     let why = "its end was dropped".to_owned();
-    Error::Lost(Loss { receiver, why })
+    Error::PeerLost(PeerLoss {
+        receiver,
+        reason: why,
+    })
 }
 
 impl Sending {
@@ -85,7 +88,7 @@ impl Sending {
     }
 
     /// What the fault makes of a frame.
-    fn spoil(&mut self, header: &mut Header) {
+    fn spoil(&mut self, header: &mut FrameHeader) {
         let word = self.commits + 1;
         match self.fault {
             Fault::RoundsLengths => header.len = header.len.next_multiple_of(8),
@@ -138,7 +141,7 @@ impl Sending {
 
     fn publish_claim(&mut self, kind: u8, flags: u8, len: usize) {
         let len = len as u32;
-        let mut header = Header { len, kind, flags };
+        let mut header = FrameHeader { len, kind, flags };
         self.spoil(&mut header);
         self.claim[0] = header.to_word();
         self.commits += 1;
@@ -154,7 +157,7 @@ impl Sending {
     }
 }
 
-impl Outbound for Sending {
+impl SendingEnd for Sending {
     fn frame_bytes_max(&self) -> usize {
         self.shared.frame_bytes_max
     }
@@ -221,12 +224,12 @@ impl Outbound for Sending {
         }
     }
 
-    fn lost(&self) -> &[u32] {
+    fn lost_receivers(&self) -> &[u32] {
         &self.lost
     }
 }
 
-impl Wait for Sending {
+impl Waitable for Sending {
     fn arm(&mut self) -> Result<bool, Error> {
         let shared = self.shared.clone();
         let mut state = shared.state();
@@ -249,7 +252,7 @@ impl Wait for Sending {
         self.shared.silence(sender);
     }
 
-    fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
+    fn poll_fds<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
         readable.push(self.shared.bells[self.shared.sender()].as_fd());
     }
 }
@@ -328,8 +331,8 @@ impl Receiving {
     }
 }
 
-impl Inbound for Receiving {
-    fn poll(&mut self) -> Result<Batch<'_>, Error> {
+impl ReceivingEnd for Receiving {
+    fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
         let shared = self.shared.clone();
         let mut state = shared.state();
         if self.is_lost(&state) {
@@ -341,9 +344,9 @@ impl Inbound for Receiving {
             self.give_back(&mut state);
         }
         if self.fault == Fault::LiesCrooked {
-            return Ok(Batch::new(crooked(&mut self.batch)));
+            return Ok(FrameBatch::new(crooked(&mut self.batch)));
         }
-        Ok(Batch::new(bytemuck::cast_slice(&self.batch)))
+        Ok(FrameBatch::new(bytemuck::cast_slice(&self.batch)))
     }
 
     fn release(&mut self) {
@@ -362,7 +365,7 @@ fn crooked(batch: &mut Vec<u64>) -> &[u8] {
     &bytes[4..4 + len]
 }
 
-impl Wait for Receiving {
+impl Waitable for Receiving {
     fn arm(&mut self) -> Result<bool, Error> {
         let shared = self.shared.clone();
         let has_work = |state: &State| self.polled < state.end() || !state.has_sender;
@@ -387,7 +390,7 @@ impl Wait for Receiving {
         self.shared.silence(self.receiver);
     }
 
-    fn sources<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
+    fn poll_fds<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>, _: &mut Vec<BorrowedFd<'a>>) {
         readable.push(self.shared.bells[self.receiver].as_fd());
     }
 }

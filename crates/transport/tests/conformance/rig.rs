@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use transport::{Batching, Error, Inbound, Medium, Outbound, Spec, Ticket, Wait};
+use transport::{
+    Batching, EdgeSpec, EdgeTicket, Error, Medium, ReceivingEnd, SendingEnd, Waitable,
+};
 
 use crate::ensure;
 use crate::script::Script;
@@ -46,7 +48,7 @@ pub struct Edge {
 /// A sending end and how many frames it has committed.
 pub struct Sender {
     /// The end.
-    pub out: Box<dyn Outbound>,
+    pub out: Box<dyn SendingEnd>,
     /// Frames committed.
     pub sent: u64,
     script: Script,
@@ -56,15 +58,16 @@ pub struct Sender {
 /// A receiving end and how many frames it has checked.
 pub struct Receiver {
     /// The end.
-    pub end: Box<dyn Inbound>,
+    pub end: Box<dyn ReceivingEnd>,
     /// Frames that were right.
     pub got: u64,
     script: Script,
     rig: Rig,
 }
 
-/// A loopback address that no other edge has: the port of a sender that was killed may be given to the
-/// sender of another test at once, and a receiver that looks for the dead one must not find that.
+/// A loopback address that no other edge has: the port of a sender that was killed may be given to
+/// the sender of another test at once, and a receiver that looks for the dead one must not find
+/// that.
 fn own_address(link: u32) -> IpAddr {
     let [.., high, low] = std::process::id().to_be_bytes();
     let last = (link % 254) as u8 + 1;
@@ -73,15 +76,15 @@ fn own_address(link: u32) -> IpAddr {
 
 impl Rig {
     /// An edge of its own, by number of receivers.
-    pub fn spec(&self, receivers: u32) -> Spec {
+    pub fn spec(&self, receivers: u32) -> EdgeSpec {
         static LINK: AtomicU32 = AtomicU32::new(1);
         let link = LINK.fetch_add(1, Ordering::Relaxed);
-        Spec {
+        EdgeSpec {
             name: "Trades.0".into(),
-            link,
-            receivers,
+            edge: link,
+            receiver_count: receivers,
             ring_bytes: RING_BYTES,
-            batch: Batching::default(),
+            batching: Batching::default(),
             token: *b"sixteen secret b",
             listen: own_address(link),
         }
@@ -93,7 +96,7 @@ impl Rig {
     }
 
     /// Opens the edge of a specification and accepts every ticket.
-    pub fn edge_of(&self, spec: &Spec, script: Script) -> Result<Edge, Failure> {
+    pub fn edge_of(&self, spec: &EdgeSpec, script: Script) -> Result<Edge, Failure> {
         let (sender, tickets) = self.open(spec, script)?;
         let accept = |ticket| self.accept(spec, ticket, script);
         let receivers = tickets.into_iter().map(accept).collect::<Result<_, _>>()?;
@@ -101,19 +104,28 @@ impl Rig {
     }
 
     /// Opens the sending end.
-    pub fn open(&self, spec: &Spec, script: Script) -> Result<(Sender, Vec<Ticket>), Failure> {
+    pub fn open(
+        &self,
+        spec: &EdgeSpec,
+        script: Script,
+    ) -> Result<(Sender, Vec<EdgeTicket>), Failure> {
         let (out, tickets) = self.medium.open(spec)?;
         ensure!(
-            tickets.len() == spec.receivers as usize,
+            tickets.len() == spec.receiver_count as usize,
             "{} tickets for {} receivers",
             tickets.len(),
-            spec.receivers
+            spec.receiver_count
         );
         Ok((self.sender(out, script), tickets))
     }
 
     /// Makes a receiving end.
-    pub fn accept(&self, spec: &Spec, ticket: Ticket, script: Script) -> Result<Receiver, Failure> {
+    pub fn accept(
+        &self,
+        spec: &EdgeSpec,
+        ticket: EdgeTicket,
+        script: Script,
+    ) -> Result<Receiver, Failure> {
         Ok(Receiver {
             end: self.medium.accept(spec, ticket)?,
             got: 0,
@@ -122,7 +134,7 @@ impl Rig {
         })
     }
 
-    fn sender(&self, out: Box<dyn Outbound>, script: Script) -> Sender {
+    fn sender(&self, out: Box<dyn SendingEnd>, script: Script) -> Sender {
         Sender {
             out,
             sent: 0,
@@ -152,7 +164,7 @@ impl Rig {
     }
 
     /// Sleeps, the way a duty cycle does, until there may be work.
-    pub fn sleep<E: Wait + ?Sized>(&self, end: &mut E) -> Outcome {
+    pub fn sleep<E: Waitable + ?Sized>(&self, end: &mut E) -> Outcome {
         let is_awake = !end.arm()? || is_ready(end, self.patience)?;
         end.disarm();
         ensure!(is_awake, "slept for {:?} with work to do", self.patience);
@@ -160,7 +172,7 @@ impl Rig {
     }
 
     /// Sleeps until there may be work for either.
-    pub fn sleep_on_both(&self, out: &mut dyn Outbound, end: &mut dyn Inbound) -> Outcome {
+    pub fn sleep_on_both(&self, out: &mut dyn SendingEnd, end: &mut dyn ReceivingEnd) -> Outcome {
         let is_asleep = out.arm()? && end.arm()?;
         let is_awake = !is_asleep || any_ready(&[&*out, &*end], self.patience)?;
         out.disarm();
@@ -170,7 +182,7 @@ impl Rig {
     }
 
     /// Sleeps until it is so.
-    pub fn asleep_until<E: Wait + ?Sized>(
+    pub fn asleep_until<E: Waitable + ?Sized>(
         &self,
         what: &str,
         end: &mut E,
@@ -303,7 +315,7 @@ impl Sender {
         rig.until("word of the last receiver's end", || {
             match self.script.put(&mut *self.out, self.sent) {
                 Ok(is_put) => self.sent += u64::from(is_put),
-                Err(Error::Lost(_)) => return Ok(Some(())),
+                Err(Error::PeerLost(_)) => return Ok(Some(())),
                 Err(error) => return Err(error.into()),
             }
             Ok(None)
@@ -364,23 +376,23 @@ impl Receiver {
 /// A failure that says that the other side is gone is none.
 pub fn lost(failure: Failure) -> Outcome {
     match failure.downcast_ref::<Error>() {
-        Some(Error::Lost(_)) => Ok(()),
+        Some(Error::PeerLost(_)) => Ok(()),
         _ => Err(failure),
     }
 }
 
 /// Whether there is something to wake up for, after at most so long.
-pub fn is_ready<E: Wait + ?Sized>(end: &E, patience: Duration) -> Result<bool, Failure> {
+pub fn is_ready<E: Waitable + ?Sized>(end: &E, patience: Duration) -> Result<bool, Failure> {
     let (mut readable, mut writable) = (Vec::new(), Vec::new());
-    end.sources(&mut readable, &mut writable);
+    end.poll_fds(&mut readable, &mut writable);
     wait_for(&readable, &writable, patience)
 }
 
 /// The same for several ends.
-fn any_ready(ends: &[&dyn Wait], patience: Duration) -> Result<bool, Failure> {
+fn any_ready(ends: &[&dyn Waitable], patience: Duration) -> Result<bool, Failure> {
     let (mut readable, mut writable) = (Vec::new(), Vec::new());
     for end in ends {
-        end.sources(&mut readable, &mut writable);
+        end.poll_fds(&mut readable, &mut writable);
     }
     wait_for(&readable, &writable, patience)
 }

@@ -1,7 +1,7 @@
 //! Numbered frames: the sender writes them, the receiver knows what they have to be.
 
 use ring::frame::Frame;
-use transport::{Error, Outbound};
+use transport::{Error, SendingEnd};
 
 use crate::rig::Outcome;
 
@@ -77,7 +77,7 @@ impl Script {
     }
 
     /// Claims room for a frame and commits it; `false`: there is no room now.
-    pub fn put(&self, out: &mut dyn Outbound, number: u64) -> Result<bool, Error> {
+    pub fn put(&self, out: &mut dyn SendingEnd, number: u64) -> Result<bool, Error> {
         let len = self.len(number);
         let Some(room) = out.claim(len)? else {
             return Ok(false);

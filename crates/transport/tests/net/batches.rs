@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use transport::{Batching, Inbound, Outbound};
+use transport::{Batching, ReceivingEnd, SendingEnd};
 
 use crate::edge::{medium, spec, until};
 
@@ -17,22 +17,22 @@ const LEN: usize = 56;
 const FRAME_BYTES: usize = 64;
 
 /// An edge to several receivers.
-fn edge(batch: Batching, receivers: u32) -> (Box<dyn Outbound>, Vec<Box<dyn Inbound>>) {
+fn edge(batch: Batching, receivers: u32) -> (Box<dyn SendingEnd>, Vec<Box<dyn ReceivingEnd>>) {
     let mut spec = spec(receivers);
-    spec.batch = batch;
+    spec.batching = batch;
     let (out, tickets) = medium("rum").open(&spec).expect("opened");
     let accept = |ticket| medium("rum").accept(&spec, ticket).expect("accepted");
     (out, tickets.into_iter().map(accept).collect())
 }
 
-fn put(out: &mut dyn Outbound, count: usize) {
+fn put(out: &mut dyn SendingEnd, count: usize) {
     for _ in 0..count {
         assert!(out.put(1, 0, &[7; LEN]).expect("a receiver"), "no room");
     }
 }
 
 /// Polls so many frames and keeps them.
-fn poll(end: &mut dyn Inbound, count: usize) {
+fn poll(end: &mut dyn ReceivingEnd, count: usize) {
     let mut polled = 0;
     until("frames", || {
         polled += end.poll().expect("sound").count();
@@ -42,7 +42,7 @@ fn poll(end: &mut dyn Inbound, count: usize) {
 }
 
 /// The receiver has a batch and the next one, and is done with neither.
-fn keep_busy(out: &mut dyn Outbound, end: &mut dyn Inbound) {
+fn keep_busy(out: &mut dyn SendingEnd, end: &mut dyn ReceivingEnd) {
     for _ in 0..2 {
         put(out, 1);
         until("out", || out.flush().expect("flushed").then_some(()));
@@ -129,8 +129,8 @@ fn a_batch_is_sent_when_it_has_waited_long_enough() {
     }
 }
 
-/// Many small tuples are one write, to each of several receivers, unless they come so slowly that they
-/// are late.
+/// Many small tuples are one write, to each of several receivers, unless they come so slowly that
+/// they are late.
 #[test]
 fn many_small_tuples_are_one_write() {
     let never_late = Batching {
@@ -171,7 +171,7 @@ fn the_slowest_receiver_is_shown() {
             ends[end].poll().expect("sound");
             ends[end].release();
         }
-        let slowest = counters.slowest.load(Ordering::Relaxed);
+        let slowest = counters.slowest_receiver.load(Ordering::Relaxed);
         (!has_room && slowest == 1).then_some(())
     });
     assert!(counters.queued_bytes.load(Ordering::Relaxed) > 0);

@@ -5,9 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use ring::frame::{Header, frame_bytes};
-use transport::media::rum::Rum;
-use transport::{Error, Inbound, Medium};
+use ring::frame::{FrameHeader, frame_bytes};
+use transport::media::rum::RumMedium;
+use transport::{Error, Medium, ReceivingEnd};
 
 use crate::edge::{MEDIA, Stream, address, medium, put, spec, ticket_to, until};
 use crate::wire::{self, CREDIT, FRAMES, Hello, connect, let_in};
@@ -28,14 +28,14 @@ fn receiver(name: &'static str, answer: Vec<u8>) -> Result<Played, Error> {
 }
 
 struct Played {
-    end: Box<dyn Inbound>,
+    end: Box<dyn ReceivingEnd>,
     frames: TcpStream,
     _credit: TcpStream,
 }
 
 fn head(len: u32) -> [u8; 8] {
     let (kind, flags) = (1, 0);
-    Header { len, kind, flags }.to_word().to_ne_bytes()
+    FrameHeader { len, kind, flags }.to_word().to_ne_bytes()
 }
 
 fn frame(len: usize) -> Vec<u8> {
@@ -45,7 +45,7 @@ fn frame(len: usize) -> Vec<u8> {
 }
 
 /// Takes frames until the stream is over: how many there were, and how it ended.
-fn take_all(end: &mut dyn Inbound) -> (usize, Error) {
+fn take_all(end: &mut dyn ReceivingEnd) -> (usize, Error) {
     let mut count = 0;
     until("the end of the stream", || match end.poll() {
         Ok(batch) => {
@@ -67,7 +67,7 @@ fn a_torn_last_frame_is_never_delivered() {
         drop(played.frames);
         let (count, error) = take_all(&mut *played.end);
         assert_eq!(count, 2, "{cut}");
-        assert!(matches!(error, Error::Lost(_)), "{cut}: {error}");
+        assert!(matches!(error, Error::PeerLost(_)), "{cut}: {error}");
     }
 }
 
@@ -87,10 +87,10 @@ fn a_reset_is_a_loss_after_what_came_before_it() {
         .expect("set");
     drop(played.frames);
     let (_, error) = take_all(&mut *played.end);
-    let Error::Lost(loss) = error else {
+    let Error::PeerLost(loss) = error else {
         panic!("{error}");
     };
-    assert!(loss.why.contains("reset"), "{}", loss.why);
+    assert!(loss.reason.contains("reset"), "{}", loss.reason);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn credit_that_cannot_be_ends_the_receiver() {
         why.starts_with("receiver 0 is gone: it says that it has released"),
         "{why}"
     );
-    assert_eq!(out.lost(), [0]);
+    assert_eq!(out.lost_receivers(), [0]);
 }
 
 /// Of rum it is the end of the connection; who has no lifeline and does not come back is gone then.
@@ -164,7 +164,11 @@ fn credit_that_cannot_be_breaks_the_connection() {
     let patience = Duration::from_millis(100);
     for credit in [1 << 40, u64::MAX - 1] {
         let spec = spec(1);
-        let (mut out, tickets) = Rum { patience }.open(&spec).expect("opened");
+        let (mut out, tickets) = RumMedium {
+            reconnect_timeout: patience,
+        }
+        .open(&spec)
+        .expect("opened");
         let at = address("rum", &spec, &tickets[0]);
         let join = |way| {
             let mut stream = connect(at);

@@ -11,20 +11,22 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use transport::media::rum::Rum;
-use transport::{Error, Inbound, Loss, Medium, Outbound, Spec};
+use transport::media::rum::RumMedium;
+use transport::{EdgeSpec, Error, Medium, PeerLoss, ReceivingEnd, SendingEnd};
 
 use crate::edge::{PATIENCE, address, put, spec, take, ticket_to, until};
 use crate::proxy::{Proxy, Random};
 use crate::wire::{self, CREDIT, FRAMES, Hello, connect};
 
-const RUM: Rum = Rum { patience: PATIENCE };
+const RUM: RumMedium = RumMedium {
+    reconnect_timeout: PATIENCE,
+};
 
 /// Cuts of a stream.
 const CUTS: u32 = 200;
 
 /// An edge with a proxy in front of its sender.
-fn through(spec: &Spec, rum: Rum, seed: u64, cuts: u32, cut_bytes: u64) -> Cut {
+fn through(spec: &EdgeSpec, rum: RumMedium, seed: u64, cuts: u32, cut_bytes: u64) -> Cut {
     let (out, tickets) = rum.open(spec).expect("opened");
     let proxy = Proxy::new(address("rum", spec, &tickets[0]), seed, cuts, cut_bytes);
     let accept = |receiver| {
@@ -32,13 +34,13 @@ fn through(spec: &Spec, rum: Rum, seed: u64, cuts: u32, cut_bytes: u64) -> Cut {
         let ticket = ticket_to("rum", spec, receiver, proxy.address());
         (rum.accept(spec, ticket).expect("accepted"), 0)
     };
-    let ends = (0..spec.receivers).map(accept).collect();
+    let ends = (0..spec.receiver_count).map(accept).collect();
     Cut { out, ends, proxy }
 }
 
 struct Cut {
-    out: Box<dyn Outbound>,
-    ends: Vec<(Box<dyn Inbound>, u64)>,
+    out: Box<dyn SendingEnd>,
+    ends: Vec<(Box<dyn ReceivingEnd>, u64)>,
     proxy: Proxy,
 }
 
@@ -106,7 +108,7 @@ fn a_cut_stream_is_whole(number: u64, receivers: u32, cut_bytes: u64) {
                     assert_eq!(number, sent, "a frame too many");
                     None
                 }
-                Err(Error::Lost(_)) => Some(()),
+                Err(Error::PeerLost(_)) => Some(()),
                 Err(error) => panic!("{error}"),
             }
         });
@@ -179,7 +181,7 @@ fn sleepers_are_woken_by_the_next_connection() {
         asleep_until(&mut *end, |end| {
             match take(end, next) {
                 Ok(number) => next = number,
-                Err(Error::Lost(_)) => return true,
+                Err(Error::PeerLost(_)) => return true,
                 Err(error) => panic!("{error}"),
             }
             next > before
@@ -190,11 +192,14 @@ fn sleepers_are_woken_by_the_next_connection() {
 }
 
 /// Tries until it works, asleep in between.
-fn asleep_until<E: transport::Wait + ?Sized>(end: &mut E, mut attempt: impl FnMut(&mut E) -> bool) {
+fn asleep_until<E: transport::Waitable + ?Sized>(
+    end: &mut E,
+    mut attempt: impl FnMut(&mut E) -> bool,
+) {
     while !attempt(end) {
         if end.arm().expect("armed or not") {
             let (mut readable, mut writable) = (Vec::new(), Vec::new());
-            end.sources(&mut readable, &mut writable);
+            end.poll_fds(&mut readable, &mut writable);
             assert!(is_ready(&readable, &writable), "asleep for {PATIENCE:?}");
         }
         end.disarm();
@@ -218,7 +223,15 @@ fn is_ready(
 fn a_dead_network_is_a_loss_on_both_sides() {
     let patience = Duration::from_millis(200);
     let spec = spec(1);
-    let mut cut = through(&spec, Rum { patience }, 5, 0, 1);
+    let mut cut = through(
+        &spec,
+        RumMedium {
+            reconnect_timeout: patience,
+        },
+        5,
+        0,
+        1,
+    );
     put(&mut *cut.out, 0).expect("room");
     let (end, next) = &mut cut.ends[0];
     until("a frame", || {
@@ -230,24 +243,24 @@ fn a_dead_network_is_a_loss_on_both_sides() {
     let loss = until("word of the sender's end", || loss(take(&mut **end, 1)));
     assert_eq!(loss.receiver, None);
     let word = format!("for {patience:?} no connection to {way} could be made again");
-    assert!(loss.why.contains(&word), "{}", loss.why);
+    assert!(loss.reason.contains(&word), "{}", loss.reason);
     // It has given up, so its lifeline is down.
     let loss = until("word of the receiver's end", || {
         self::loss(cut.out.claim(8))
     });
     assert_eq!(loss.receiver, Some(0));
     assert!(
-        loss.why.contains("nobody lives at 127.0.0.1:"),
+        loss.reason.contains("nobody lives at 127.0.0.1:"),
         "{}",
-        loss.why
+        loss.reason
     );
 }
 
 /// What was lost, if anything.
-fn loss<T>(outcome: Result<T, Error>) -> Option<Loss> {
+fn loss<T>(outcome: Result<T, Error>) -> Option<PeerLoss> {
     match outcome {
         Ok(_) => None,
-        Err(Error::Lost(loss)) => Some(loss),
+        Err(Error::PeerLost(loss)) => Some(loss),
         Err(error) => panic!("{error}"),
     }
 }
@@ -257,13 +270,17 @@ fn loss<T>(outcome: Result<T, Error>) -> Option<Loss> {
 fn a_receiver_that_stays_away_is_given_up_in_time() {
     let patience = Duration::from_millis(200);
     let spec = spec(1);
-    let (mut out, tickets) = Rum { patience }.open(&spec).expect("opened");
+    let (mut out, tickets) = RumMedium {
+        reconnect_timeout: patience,
+    }
+    .open(&spec)
+    .expect("opened");
     let (connections, answer) = join(&spec, address("rum", &spec, &tickets[0]), 0, 5);
     assert_eq!(answer, None);
     let from = connections.1.local_addr().expect("an address");
     // Until its memory is full: nobody takes anything.
     let mut sent = 0;
-    let is_full = |sent: &mut u64, out: &mut dyn Outbound| {
+    let is_full = |sent: &mut u64, out: &mut dyn SendingEnd| {
         let is_put = put(out, *sent).expect("room or not");
         *sent += u64::from(is_put);
         (!is_put).then_some(())
@@ -292,7 +309,15 @@ fn a_receiver_that_stays_away_is_given_up_in_time() {
 fn a_busy_receiver_is_waited_for() {
     let patience = Duration::from_millis(200);
     let spec = spec(1);
-    let mut cut = through(&spec, Rum { patience }, 6, 1, 30_000);
+    let mut cut = through(
+        &spec,
+        RumMedium {
+            reconnect_timeout: patience,
+        },
+        6,
+        1,
+        30_000,
+    );
     let (mut sent, mut full) = (0, None);
     until("much more than the receiver's patience", || {
         match put(&mut *cut.out, sent).expect("it is waited for") {
@@ -324,7 +349,11 @@ fn a_sender_that_listens_no_more_is_lost_at_once() {
         .expect("accepted");
     drop(plays.join());
     let loss = until("word of the sender's end", || loss(end.poll()));
-    assert!(loss.why.contains("and nobody listens on"), "{}", loss.why);
+    assert!(
+        loss.reason.contains("and nobody listens on"),
+        "{}",
+        loss.reason
+    );
 }
 
 /// Batches that are not the next of this stream break the connection; in the end the stream.
@@ -357,7 +386,7 @@ fn foreign_batches_are_refused() {
 
 /// Connects as a receiver without a lifeline: its connections, and why it was refused.
 fn join(
-    spec: &Spec,
+    spec: &EdgeSpec,
     at: SocketAddr,
     position: u64,
     instance: u64,

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use transport::{Batching, Error, Inbound, Medium, Outbound, Spec, Ticket, media};
+use transport::{Batching, EdgeSpec, EdgeTicket, Error, Medium, ReceivingEnd, SendingEnd, media};
 
 /// What takes so long is broken, not slow.
 pub const PATIENCE: Duration = Duration::from_secs(300);
@@ -16,14 +16,14 @@ pub const MEDIA: [&str; 2] = ["tcp", "rum"];
 pub const RING_BYTES: usize = 64 * 1024;
 
 /// An edge of its own.
-pub fn spec(receivers: u32) -> Spec {
+pub fn spec(receivers: u32) -> EdgeSpec {
     static LINK: AtomicU32 = AtomicU32::new(1);
-    Spec {
+    EdgeSpec {
         name: "Trades.0".into(),
-        link: LINK.fetch_add(1, Ordering::Relaxed),
-        receivers,
+        edge: LINK.fetch_add(1, Ordering::Relaxed),
+        receiver_count: receivers,
         ring_bytes: RING_BYTES,
-        batch: Batching::default(),
+        batching: Batching::default(),
         token: *b"sixteen secret b",
         listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
     }
@@ -35,7 +35,7 @@ pub fn medium(name: &str) -> &'static dyn Medium {
 }
 
 /// Where a ticket leads to.
-pub fn address(name: &str, spec: &Spec, ticket: &Ticket) -> SocketAddr {
+pub fn address(name: &str, spec: &EdgeSpec, ticket: &EdgeTicket) -> SocketAddr {
     let (_, own) = ticket.unseal(name, spec).expect("a sound ticket");
     let (ip, port) = own.split_first_chunk::<16>().expect("an address");
     let port = u16::from_le_bytes(port.try_into().expect("a port"));
@@ -43,13 +43,13 @@ pub fn address(name: &str, spec: &Spec, ticket: &Ticket) -> SocketAddr {
 }
 
 /// A ticket that leads elsewhere.
-pub fn ticket_to(name: &str, spec: &Spec, receiver: u32, address: SocketAddr) -> Ticket {
+pub fn ticket_to(name: &str, spec: &EdgeSpec, receiver: u32, address: SocketAddr) -> EdgeTicket {
     let ip = match address.ip() {
         IpAddr::V4(ip) => ip.to_ipv6_mapped(),
         IpAddr::V6(ip) => ip,
     };
     let own = [&ip.octets()[..], &address.port().to_le_bytes()].concat();
-    Ticket::seal(name, spec, receiver, &own)
+    EdgeTicket::seal(name, spec, receiver, &own)
 }
 
 /// Tries until there is an answer.
@@ -70,7 +70,7 @@ fn len(number: u64) -> usize {
 }
 
 /// Commits the frame of that number; `false`: there is no room.
-pub fn put(out: &mut dyn Outbound, number: u64) -> Result<bool, Error> {
+pub fn put(out: &mut dyn SendingEnd, number: u64) -> Result<bool, Error> {
     let Some(room) = out.claim(len(number))? else {
         return Ok(false);
     };
@@ -83,7 +83,7 @@ pub fn put(out: &mut dyn Outbound, number: u64) -> Result<bool, Error> {
 }
 
 /// Takes what has come, which has to be the frames from this number on; the number of the next.
-pub fn take(end: &mut dyn Inbound, mut number: u64) -> Result<u64, Error> {
+pub fn take(end: &mut dyn ReceivingEnd, mut number: u64) -> Result<u64, Error> {
     for frame in end.poll()? {
         assert_eq!(
             frame.bytes.len(),
@@ -106,15 +106,20 @@ pub fn take(end: &mut dyn Inbound, mut number: u64) -> Result<u64, Error> {
 /// An edge with a stream on it that goes on.
 pub struct Stream {
     /// The sending end.
-    pub out: Box<dyn Outbound>,
+    pub out: Box<dyn SendingEnd>,
     /// The receiving ends, and the number of the next frame for each.
-    pub ends: Vec<(Box<dyn Inbound>, u64)>,
+    pub ends: Vec<(Box<dyn ReceivingEnd>, u64)>,
     sent: u64,
 }
 
 impl Stream {
     /// With a receiver for each ticket.
-    pub fn accept(out: Box<dyn Outbound>, name: &str, spec: &Spec, tickets: Vec<Ticket>) -> Stream {
+    pub fn accept(
+        out: Box<dyn SendingEnd>,
+        name: &str,
+        spec: &EdgeSpec,
+        tickets: Vec<EdgeTicket>,
+    ) -> Stream {
         let accept = |ticket| (medium(name).accept(spec, ticket).expect("accepted"), 0);
         let ends = tickets.into_iter().map(accept).collect();
         Stream { out, ends, sent: 0 }

@@ -5,13 +5,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use transport::{Counters, Spec};
+use transport::{EdgeCounters, EdgeSpec};
 
 use crate::edge::{PATIENCE, Stream, address, medium, spec, until};
 use crate::wire::{self, CREDIT, FRAMES, Hello, connect, refusal};
 
 /// An edge of one receiver with a stream on it, and where its sender listens.
-fn stream(name: &str) -> (Stream, Spec, SocketAddr) {
+fn stream(name: &str) -> (Stream, EdgeSpec, SocketAddr) {
     let spec = spec(1);
     let (out, tickets) = medium(name).open(&spec).expect("opened");
     let at = address(name, &spec, &tickets[0]);
@@ -61,7 +61,7 @@ fn wrong_hellos_are_refused(name: &str, protocol: u16) {
 }
 
 /// The sender has counted a refusal, with the reason.
-fn is_noted(counters: &Counters, before: u64, word: &str) {
+fn is_noted(counters: &EdgeCounters, before: u64, word: &str) {
     assert_eq!(counters.refusals.load(Ordering::Relaxed), before + 1);
     let last = counters.last_refusals().pop().expect("a refusal");
     assert!(
@@ -145,7 +145,7 @@ fn all_come_at_once(name: &str, protocol: u16) {
     let spec = spec(100);
     let (out, tickets) = medium(name).open(&spec).expect("opened");
     let at = address(name, &spec, &tickets[0]);
-    let mut all: Vec<TcpStream> = (0..spec.receivers).map(|_| connect(at)).collect();
+    let mut all: Vec<TcpStream> = (0..spec.receiver_count).map(|_| connect(at)).collect();
     for (receiver, one) in (0..).zip(&mut all) {
         let mut hello = Hello::of(&spec, protocol, CREDIT);
         hello.receiver = receiver;

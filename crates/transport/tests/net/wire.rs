@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-use transport::Spec;
+use transport::EdgeSpec;
 
 use crate::edge::PATIENCE;
 
@@ -32,13 +32,13 @@ pub struct Hello {
 
 impl Hello {
     /// That of a receiver of the edge.
-    pub fn of(spec: &Spec, protocol: u16, way: u16) -> Hello {
+    pub fn of(spec: &EdgeSpec, protocol: u16, way: u16) -> Hello {
         Hello {
             magic: *b"thalweg\n",
             version: 2,
             protocol,
             order: 0x0403_0201,
-            link: spec.link,
+            link: spec.edge,
             receiver: 0,
             token: spec.token,
             instance: 77,

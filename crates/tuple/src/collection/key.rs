@@ -6,29 +6,29 @@ use super::KeyHasher;
 use crate::{Timestamp, Value};
 
 /// What a set or map can be searched for.
-pub(crate) trait Sought {
+pub(crate) trait LookupKey {
     /// What the search goes by, the same for equal keys: an integer as such (with its sign), of
     /// anything else the hash. Compiled code computes those of integers.
     fn word(&self) -> u64;
     /// Whether it is this key.
-    fn is(&self, key: &Value) -> bool;
+    fn matches(&self, key: &Value) -> bool;
 }
 
-impl Sought for Value {
+impl LookupKey for Value {
     #[inline]
     fn word(&self) -> u64 {
-        integer(self).unwrap_or_else(|| hash_of(self))
+        integer_word(self).unwrap_or_else(|| hash_of(self))
     }
 
     #[inline]
-    fn is(&self, key: &Value) -> bool {
+    fn matches(&self, key: &Value) -> bool {
         self == key
     }
 }
 
 /// The word of an integer.
 #[inline]
-fn integer(value: &Value) -> Option<u64> {
+fn integer_word(value: &Value) -> Option<u64> {
     Some(match *value {
         Value::Int64(x) => x as u64,
         Value::Int32(x) => i64::from(x) as u64,
@@ -83,7 +83,7 @@ impl Hash for Key<'_> {
     }
 }
 
-impl Sought for Key<'_> {
+impl LookupKey for Key<'_> {
     fn word(&self) -> u64 {
         match *self {
             Key::Int(x) => x as u64,
@@ -92,7 +92,7 @@ impl Sought for Key<'_> {
         }
     }
 
-    fn is(&self, key: &Value) -> bool {
+    fn matches(&self, key: &Value) -> bool {
         match (*self, key) {
             (Key::Boolean(a), Value::Boolean(b)) => a == *b,
             (Key::Int(a), Value::Int8(b)) => a == i64::from(*b),
@@ -117,39 +117,39 @@ impl Sought for Key<'_> {
 
 /// An integer of any type by its word: nothing is left to find out while searching.
 #[derive(Clone, Copy)]
-pub(crate) struct Word(pub(crate) u64);
+pub(crate) struct IntegerKey(pub(crate) u64);
 
-impl Sought for Word {
+impl LookupKey for IntegerKey {
     #[inline]
     fn word(&self) -> u64 {
         self.0
     }
 
     #[inline]
-    fn is(&self, key: &Value) -> bool {
-        integer(key) == Some(self.0)
+    fn matches(&self, key: &Value) -> bool {
+        integer_word(key) == Some(self.0)
     }
 }
 
 /// An rstring, blob or xml as a key.
 #[derive(Clone, Copy)]
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+pub(crate) struct BytesKey<'a>(pub(crate) &'a [u8]);
 
-impl Hash for Bytes<'_> {
+impl Hash for BytesKey<'_> {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         hash_bytes(self.0, state);
     }
 }
 
-impl Sought for Bytes<'_> {
+impl LookupKey for BytesKey<'_> {
     #[inline]
     fn word(&self) -> u64 {
         hash_of(self)
     }
 
     #[inline]
-    fn is(&self, key: &Value) -> bool {
+    fn matches(&self, key: &Value) -> bool {
         match key {
             Value::RString(s) | Value::Xml(s) => s.0 == self.0,
             Value::Blob(b) => b == self.0,

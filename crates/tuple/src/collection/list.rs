@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use super::Packed;
+use super::PackedScalar;
 use crate::{Decimal32, Decimal64, Decimal128, Timestamp, Type, Value};
 
 /// `list<T>`. The variant follows from the element type ([`List::new_for`]); use the methods rather
@@ -268,7 +268,7 @@ impl List {
     }
 
     /// An empty list of the same element type.
-    pub fn new_like(&self) -> List {
+    pub fn new_same_type(&self) -> List {
         macro_rules! empty {
             ($($variant:ident)+) => {
                 match self { $(List::$variant(_) => List::$variant(Vec::new()),)+ }
@@ -280,7 +280,7 @@ impl List {
 
     /// A copy of a range. What of the range lies beyond the end is ignored.
     pub fn slice(&self, start: usize, end: usize) -> List {
-        let mut list = self.new_like();
+        let mut list = self.new_same_type();
         list.extend_from_range(self, start, end);
         list
     }
@@ -320,17 +320,17 @@ impl List {
     }
 
     /// The elements, if they are packed scalars of this type.
-    pub fn as_slice<T: Packed>(&self) -> Option<&[T]> {
+    pub fn as_slice<T: PackedScalar>(&self) -> Option<&[T]> {
         T::slice(self)
     }
 
     /// The elements for change in place, if they are packed scalars of this type.
-    pub fn as_mut_slice<T: Packed>(&mut self) -> Option<&mut [T]> {
+    pub fn as_mut_slice<T: PackedScalar>(&mut self) -> Option<&mut [T]> {
         T::vec_mut(self).map(Vec::as_mut_slice)
     }
 
     /// The vector of elements, if they are packed scalars of this type.
-    pub fn as_mut_vec<T: Packed>(&mut self) -> Option<&mut Vec<T>> {
+    pub fn as_mut_vec<T: PackedScalar>(&mut self) -> Option<&mut Vec<T>> {
         T::vec_mut(self)
     }
 

@@ -4,26 +4,26 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::mem::offset_of;
 
-use super::key::{Bytes, Sought, Word};
-use super::table::Keyed;
-use super::{Index, Key, KeyHasher, Table, TableShape};
+use super::hash_table::HasKey;
+use super::key::{BytesKey, IntegerKey, LookupKey};
+use super::{HashIndex, HashTable, Key, KeyHasher, TableLayout};
 use crate::Value;
 
 /// `map<K, V>`: an insertion-ordered hash map. Equality does not depend on the order.
 #[derive(Clone, Default)]
 pub struct Map {
     /// Boxed so that a `Value` stays small.
-    table: Box<Table<Entry>>,
+    table: Box<HashTable<MapEntry>>,
 }
 
 /// A key and its value.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct MapEntry {
     key: Value,
     value: Value,
 }
 
-impl Keyed for Entry {
+impl HasKey for MapEntry {
     fn key(&self) -> &Value {
         &self.key
     }
@@ -31,14 +31,14 @@ impl Keyed for Entry {
 
 impl Map {
     /// Where things are in what the one pointer of a map points to.
-    pub const SHAPE: TableShape = TableShape {
-        entries: offset_of!(Table<Entry>, entries),
-        slots: offset_of!(Table<Entry>, index) + offset_of!(Index, slots),
-        shift: offset_of!(Table<Entry>, index) + offset_of!(Index, shift),
-        multiplier: offset_of!(Table<Entry>, index) + offset_of!(Index, multiplier),
-        entry_bytes: size_of::<Entry>(),
-        key: offset_of!(Entry, key),
-        value: offset_of!(Entry, value),
+    pub const LAYOUT: TableLayout = TableLayout {
+        entries: offset_of!(HashTable<MapEntry>, entries),
+        slots: offset_of!(HashTable<MapEntry>, index) + offset_of!(HashIndex, slots),
+        shift: offset_of!(HashTable<MapEntry>, index) + offset_of!(HashIndex, shift),
+        multiplier: offset_of!(HashTable<MapEntry>, index) + offset_of!(HashIndex, multiplier),
+        entry_bytes: size_of::<MapEntry>(),
+        key: offset_of!(MapEntry, key),
+        value: offset_of!(MapEntry, value),
     };
 
     /// An empty map.
@@ -79,26 +79,28 @@ impl Map {
     /// The value of an integer of any type: a signed one as its two's complement.
     #[inline]
     pub fn get_word(&self, key: u64) -> Option<&Value> {
-        self.table.get(&Word(key)).map(|entry| &entry.value)
+        self.table.get(&IntegerKey(key)).map(|entry| &entry.value)
     }
 
     /// The value of an integer of any type, for change in place.
     #[inline]
     pub fn get_word_mut(&mut self, key: u64) -> Option<&mut Value> {
-        self.table.get_mut(&Word(key)).map(|entry| &mut entry.value)
+        self.table
+            .get_mut(&IntegerKey(key))
+            .map(|entry| &mut entry.value)
     }
 
     /// The value of an rstring or blob.
     #[inline]
     pub fn get_bytes(&self, key: &[u8]) -> Option<&Value> {
-        self.table.get(&Bytes(key)).map(|entry| &entry.value)
+        self.table.get(&BytesKey(key)).map(|entry| &entry.value)
     }
 
     /// The value of an rstring or blob, for change in place.
     #[inline]
     pub fn get_bytes_mut(&mut self, key: &[u8]) -> Option<&mut Value> {
         self.table
-            .get_mut(&Bytes(key))
+            .get_mut(&BytesKey(key))
             .map(|entry| &mut entry.value)
     }
 
@@ -118,7 +120,7 @@ impl Map {
         match self.table.find_word(word, &key) {
             Some(at) => Some(std::mem::replace(&mut self.table.entries[at].value, value)),
             None => {
-                self.table.push(word, Entry { key, value });
+                self.table.push(word, MapEntry { key, value });
                 None
             }
         }
@@ -131,7 +133,7 @@ impl Map {
             Some(at) => at,
             None => {
                 let value = value();
-                self.table.push(word, Entry { key, value });
+                self.table.push(word, MapEntry { key, value });
                 self.table.entries.len() - 1
             }
         };
@@ -221,7 +223,7 @@ impl Extend<(Value, Value)> for Map {
 
 impl IntoIterator for Map {
     type Item = (Value, Value);
-    type IntoIter = std::iter::Map<std::vec::IntoIter<Entry>, fn(Entry) -> (Value, Value)>;
+    type IntoIter = std::iter::Map<std::vec::IntoIter<MapEntry>, fn(MapEntry) -> (Value, Value)>;
     fn into_iter(self) -> Self::IntoIter {
         self.table.entries.into_iter().map(|e| (e.key, e.value))
     }

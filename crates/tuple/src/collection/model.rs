@@ -3,7 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use proptest::prelude::*;
 
-use super::{KeyHasher, Table};
+use super::{HashTable, KeyHasher};
 use crate::{Map, Set, Value};
 
 /// A call, of both.
@@ -147,13 +147,13 @@ const LONG: usize = 4 * 13;
 
 /// Of a table with keys at a distance from each other.
 fn longest_search(stride: u64, start: u64) -> usize {
-    let mut table = Table::default();
+    let mut table = HashTable::default();
     for at in 0..3000u64 {
         let key = start.wrapping_add(at.wrapping_mul(stride | 1));
         table.push(key, Value::Uint64(key));
     }
     assert!((0..3000).all(|at| table.find(&table.entries[at]) == Some(at)));
-    table.index.longest()
+    table.index.longest_search()
 }
 
 #[test]

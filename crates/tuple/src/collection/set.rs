@@ -4,24 +4,24 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::mem::offset_of;
 
-use super::key::{Bytes, Sought, Word};
-use super::{Index, Key, KeyHasher, Table, TableShape};
+use super::key::{BytesKey, IntegerKey, LookupKey};
+use super::{HashIndex, HashTable, Key, KeyHasher, TableLayout};
 use crate::Value;
 
 /// `set<T>`: an insertion-ordered hash set. Equality does not depend on the order.
 #[derive(Clone, Default)]
 pub struct Set {
     /// Boxed so that a `Value` stays small.
-    table: Box<Table<Value>>,
+    table: Box<HashTable<Value>>,
 }
 
 impl Set {
     /// Where things are in what the one pointer of a set points to.
-    pub const SHAPE: TableShape = TableShape {
-        entries: offset_of!(Table<Value>, entries),
-        slots: offset_of!(Table<Value>, index) + offset_of!(Index, slots),
-        shift: offset_of!(Table<Value>, index) + offset_of!(Index, shift),
-        multiplier: offset_of!(Table<Value>, index) + offset_of!(Index, multiplier),
+    pub const LAYOUT: TableLayout = TableLayout {
+        entries: offset_of!(HashTable<Value>, entries),
+        slots: offset_of!(HashTable<Value>, index) + offset_of!(HashIndex, slots),
+        shift: offset_of!(HashTable<Value>, index) + offset_of!(HashIndex, shift),
+        multiplier: offset_of!(HashTable<Value>, index) + offset_of!(HashIndex, multiplier),
         entry_bytes: size_of::<Value>(),
         key: 0,
         value: 0,
@@ -75,13 +75,13 @@ impl Set {
     /// Whether an integer of any type is in it: a signed one as its two's complement.
     #[inline]
     pub fn contains_word(&self, key: u64) -> bool {
-        self.table.find(&Word(key)).is_some()
+        self.table.find(&IntegerKey(key)).is_some()
     }
 
     /// Whether an rstring or blob is in it.
     #[inline]
     pub fn contains_bytes(&self, key: &[u8]) -> bool {
-        self.table.find(&Bytes(key)).is_some()
+        self.table.find(&BytesKey(key)).is_some()
     }
 
     /// The element at a position of the iteration order.

@@ -1,14 +1,14 @@
 //! Decimal arithmetic and comparison.
 //!
-//! Sums, products and quotients are computed on unpacked coefficients where the exact result fits 128
-//! bits, which it nearly always does. The library does the rest, and every remainder. Both give the
-//! same bits.
+//! Sums, products and quotients are computed on unpacked coefficients where the exact result fits
+//! 128 bits, which it nearly always does. The library does the rest, and every remainder. Both give
+//! the same bits.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
-use super::codec::{self, Format, POWERS, Unpacked, count_digits};
+use super::codec::{self, DecimalFormat, POWERS, UnpackedDecimal, count_digits};
 use super::context;
 use super::dpd;
 use super::quotient::quotient;
@@ -17,14 +17,14 @@ use super::{Decimal32, Decimal64, Decimal128};
 /// An exact sum on coefficients, rounded once; `None` for special values, and where 128 bits do not
 /// hold it.
 #[inline]
-fn sum(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
+fn sum(a: UnpackedDecimal, b: UnpackedDecimal, format: DecimalFormat) -> Option<UnpackedDecimal> {
     let (
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             negative: m,
             coefficient: a,
             exponent: p,
         },
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             negative: n,
             coefficient: b,
             exponent: q,
@@ -55,13 +55,13 @@ fn sum(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
 
 /// With the other sign. A NaN keeps its own, as it does in a subtraction.
 #[inline]
-fn negated(value: Unpacked) -> Unpacked {
+fn negated(value: UnpackedDecimal) -> UnpackedDecimal {
     match value {
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             negative,
             coefficient,
             exponent,
-        } => Unpacked::Finite {
+        } => UnpackedDecimal::Finite {
             negative: !negative,
             coefficient,
             exponent,
@@ -73,14 +73,18 @@ fn negated(value: Unpacked) -> Unpacked {
 /// An exact product on coefficients, rounded once; `None` for special values and where
 /// 128 bits do not hold it.
 #[inline]
-fn product(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
+fn product(
+    a: UnpackedDecimal,
+    b: UnpackedDecimal,
+    format: DecimalFormat,
+) -> Option<UnpackedDecimal> {
     let (
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             negative: m,
             coefficient: a,
             exponent: p,
         },
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             negative: n,
             coefficient: b,
             exponent: q,
@@ -94,12 +98,12 @@ fn product(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
 
 /// The order of two numbers; `None` if one is a NaN.
 #[inline]
-fn compare(a: Unpacked, b: Unpacked) -> Option<Ordering> {
-    let rank = |x: &Unpacked| match *x {
-        Unpacked::Nan { .. } => None,
-        Unpacked::Infinite { negative } => Some(if negative { -2i32 } else { 2 }),
-        Unpacked::Finite { coefficient: 0, .. } => Some(0),
-        Unpacked::Finite { negative, .. } => Some(if negative { -1 } else { 1 }),
+fn compare(a: UnpackedDecimal, b: UnpackedDecimal) -> Option<Ordering> {
+    let rank = |x: &UnpackedDecimal| match *x {
+        UnpackedDecimal::Nan { .. } => None,
+        UnpackedDecimal::Infinite { negative } => Some(if negative { -2i32 } else { 2 }),
+        UnpackedDecimal::Finite { coefficient: 0, .. } => Some(0),
+        UnpackedDecimal::Finite { negative, .. } => Some(if negative { -1 } else { 1 }),
     };
     let (sign, other) = (rank(&a)?, rank(&b)?);
     if sign != other || sign == 0 || sign.abs() == 2 {
@@ -110,14 +114,14 @@ fn compare(a: Unpacked, b: Unpacked) -> Option<Ordering> {
 }
 
 /// The order of two finite numbers that are not 0, without their signs.
-fn magnitude(a: Unpacked, b: Unpacked) -> Ordering {
+fn magnitude(a: UnpackedDecimal, b: UnpackedDecimal) -> Ordering {
     let (
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             coefficient: a,
             exponent: p,
             ..
         },
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             coefficient: b,
             exponent: q,
             ..
@@ -139,15 +143,15 @@ fn magnitude(a: Unpacked, b: Unpacked) -> Ordering {
 
 /// Feeds a hasher what is the same for equal numbers: coefficient and exponent without trailing
 /// zeros.
-fn hash<H: Hasher>(value: Unpacked, state: &mut H) {
-    let Unpacked::Finite {
+fn hash<H: Hasher>(value: UnpackedDecimal, state: &mut H) {
+    let UnpackedDecimal::Finite {
         negative,
         mut coefficient,
         mut exponent,
     } = value
     else {
         return state.write_u64(match value {
-            Unpacked::Infinite { negative } => 1 + u64::from(negative),
+            UnpackedDecimal::Infinite { negative } => 1 + u64::from(negative),
             _ => 0,
         });
     };
@@ -170,14 +174,14 @@ macro_rules! arithmetic {
 
             /// Sign, coefficient and exponent.
             #[inline]
-            pub fn unpack(self) -> Unpacked {
+            pub fn unpack(self) -> UnpackedDecimal {
                 codec::unpack(self.word(), codec::$format)
             }
 
             /// From sign, coefficient and exponent, rounded half up to fit.
             #[inline]
-            pub fn pack(value: Unpacked) -> $type {
-                let Unpacked::Finite {
+            pub fn pack(value: UnpackedDecimal) -> $type {
+                let UnpackedDecimal::Finite {
                     negative,
                     coefficient,
                     exponent,
@@ -223,25 +227,28 @@ macro_rules! arithmetic {
 
             /// Whether it is not a number.
             pub fn is_nan(self) -> bool {
-                matches!(self.unpack(), Unpacked::Nan { .. })
+                matches!(self.unpack(), UnpackedDecimal::Nan { .. })
             }
 
             /// Whether it is one of the infinities.
             pub fn is_infinite(self) -> bool {
-                matches!(self.unpack(), Unpacked::Infinite { .. })
+                matches!(self.unpack(), UnpackedDecimal::Infinite { .. })
             }
 
             /// Whether it is 0 of any scale and sign.
             pub fn is_zero(self) -> bool {
-                matches!(self.unpack(), Unpacked::Finite { coefficient: 0, .. })
+                matches!(
+                    self.unpack(),
+                    UnpackedDecimal::Finite { coefficient: 0, .. }
+                )
             }
 
             /// Whether the sign bit is set.
             pub fn is_negative(self) -> bool {
                 match self.unpack() {
-                    Unpacked::Finite { negative, .. }
-                    | Unpacked::Infinite { negative }
-                    | Unpacked::Nan { negative } => negative,
+                    UnpackedDecimal::Finite { negative, .. }
+                    | UnpackedDecimal::Infinite { negative }
+                    | UnpackedDecimal::Nan { negative } => negative,
                 }
             }
         }
@@ -255,7 +262,7 @@ macro_rules! arithmetic {
                 }
                 match sum(self.unpack(), other.unpack(), codec::$format) {
                     Some(sum) => $type::from_word(codec::pack(sum, codec::$format)),
-                    None => context::$library(self, other, context::Operation::Add),
+                    None => context::$library(self, other, context::DecimalOperation::Add),
                 }
             }
         }
@@ -269,7 +276,7 @@ macro_rules! arithmetic {
                 }
                 match sum(self.unpack(), negated(other.unpack()), codec::$format) {
                     Some(sum) => $type::from_word(codec::pack(sum, codec::$format)),
-                    None => context::$library(self, other, context::Operation::Subtract),
+                    None => context::$library(self, other, context::DecimalOperation::Subtract),
                 }
             }
         }
@@ -283,7 +290,7 @@ macro_rules! arithmetic {
                 }
                 match product(self.unpack(), other.unpack(), codec::$format) {
                     Some(product) => $type::from_word(codec::pack(product, codec::$format)),
-                    None => context::$library(self, other, context::Operation::Multiply),
+                    None => context::$library(self, other, context::DecimalOperation::Multiply),
                 }
             }
         }
@@ -294,7 +301,7 @@ macro_rules! arithmetic {
             fn div(self, other: $type) -> $type {
                 match quotient(self.unpack(), other.unpack(), codec::$format) {
                     Some(quotient) => $type::from_word(codec::pack(quotient, codec::$format)),
-                    None => context::$library(self, other, context::Operation::Divide),
+                    None => context::$library(self, other, context::DecimalOperation::Divide),
                 }
             }
         }
@@ -303,7 +310,7 @@ macro_rules! arithmetic {
             type Output = $type;
             /// What is left of a division truncated toward zero; has the sign of the left side.
             fn rem(self, other: $type) -> $type {
-                context::$library(self, other, context::Operation::Remainder)
+                context::$library(self, other, context::DecimalOperation::Remainder)
             }
         }
 
@@ -313,7 +320,7 @@ macro_rules! arithmetic {
             fn neg(self) -> $type {
                 // The zero word stands for plain 0, whose negative needs the real bits.
                 let word = if self.word() == 0 {
-                    codec::pack(Unpacked::ZERO, codec::$format)
+                    codec::pack(UnpackedDecimal::ZERO, codec::$format)
                 } else {
                     self.word()
                 };
@@ -350,9 +357,9 @@ macro_rules! arithmetic {
     };
 }
 
-arithmetic!(Decimal32, SINGLE, single);
-arithmetic!(Decimal64, DOUBLE, double);
-arithmetic!(Decimal128, QUAD, quad);
+arithmetic!(Decimal32, DECIMAL32, decimal32_operation);
+arithmetic!(Decimal64, DECIMAL64, decimal64_operation);
+arithmetic!(Decimal128, DECIMAL128, decimal128_operation);
 
 impl Decimal32 {
     pub(super) const BITS: u32 = 32;

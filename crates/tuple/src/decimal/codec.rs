@@ -7,12 +7,12 @@
 //!   sign 1 | 11111 | ...                              a NaN
 //! ```
 //! with e = 8, 10, 14 and c = 23, 53, 113: the binary encoding of IEEE 754-2008, 3.5.2 (BID). The
-//! exponent is biased and below 3 * 2^(e - 2), so that it never begins with `11`. The densely packed
-//! one, which files have, is [`super::dpd`]'s.
+//! exponent is biased and below 3 * 2^(e - 2), so that it never begins with `11`. The densely
+//! packed one, which files have, is [`super::dpd`]'s.
 
 /// What a decimal's bits say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unpacked {
+pub enum UnpackedDecimal {
     /// coefficient * 10^exponent.
     Finite {
         /// The sign; zeros have one too.
@@ -34,9 +34,9 @@ pub enum Unpacked {
     },
 }
 
-impl Unpacked {
+impl UnpackedDecimal {
     /// Plain 0.
-    pub const ZERO: Unpacked = Unpacked::Finite {
+    pub const ZERO: UnpackedDecimal = UnpackedDecimal::Finite {
         negative: false,
         coefficient: 0,
         exponent: 0,
@@ -45,7 +45,7 @@ impl Unpacked {
 
 /// The parameters of one width.
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub struct DecimalFormat {
     /// Digits of precision.
     pub digits: u32,
     /// Smallest exponent of the last digit.
@@ -58,7 +58,7 @@ pub struct Format {
     pub(super) declets: u32,
 }
 
-impl Format {
+impl DecimalFormat {
     /// Bits of a coefficient that is written without shortening.
     pub(super) const fn coefficient_bits(self) -> u32 {
         10 * self.declets + 3
@@ -71,7 +71,7 @@ impl Format {
 }
 
 /// decimal32.
-pub const SINGLE: Format = Format {
+pub const DECIMAL32: DecimalFormat = DecimalFormat {
     digits: 7,
     exponent_min: -101,
     exponent_max: 90,
@@ -80,7 +80,7 @@ pub const SINGLE: Format = Format {
 };
 
 /// decimal64.
-pub const DOUBLE: Format = Format {
+pub const DECIMAL64: DecimalFormat = DecimalFormat {
     digits: 16,
     exponent_min: -398,
     exponent_max: 369,
@@ -89,7 +89,7 @@ pub const DOUBLE: Format = Format {
 };
 
 /// decimal128.
-pub const QUAD: Format = Format {
+pub const DECIMAL128: DecimalFormat = DecimalFormat {
     digits: 34,
     exponent_min: -6176,
     exponent_max: 6111,
@@ -97,25 +97,25 @@ pub const QUAD: Format = Format {
     declets: 11,
 };
 
-const _: () = assert!(SINGLE.bits() == 32 && DOUBLE.bits() == 64 && QUAD.bits() == 128);
+const _: () = assert!(DECIMAL32.bits() == 32 && DECIMAL64.bits() == 64 && DECIMAL128.bits() == 128);
 
 /// Whether bits are an infinity or a NaN.
 #[inline]
-pub(super) fn is_special(bits: u128, format: Format) -> bool {
+pub(super) fn is_special(bits: u128, format: DecimalFormat) -> bool {
     bits >> (format.bits() - 5) & 0xF == 0xF
 }
 
 /// Takes bits apart. The zero word is plain 0 (see the module above).
 #[inline]
-pub fn unpack(bits: u128, format: Format) -> Unpacked {
+pub fn unpack(bits: u128, format: DecimalFormat) -> UnpackedDecimal {
     if bits == 0 {
-        return Unpacked::ZERO;
+        return UnpackedDecimal::ZERO;
     }
     let negative = bits >> (format.bits() - 1) & 1 == 1;
     if is_special(bits, format) {
         return match bits >> (format.bits() - 6) & 1 {
-            0 => Unpacked::Infinite { negative },
-            _ => Unpacked::Nan { negative },
+            0 => UnpackedDecimal::Infinite { negative },
+            _ => UnpackedDecimal::Nan { negative },
         };
     }
     let width = format.coefficient_bits();
@@ -127,7 +127,7 @@ pub fn unpack(bits: u128, format: Format) -> Unpacked {
     let biased = biased as u32 & ((1 << format.exponent_bits) - 1);
     // More digits than there can be stand for 0.
     let is_canonical = coefficient < POWERS[format.digits as usize];
-    Unpacked::Finite {
+    UnpackedDecimal::Finite {
         negative,
         coefficient: if is_canonical { coefficient } else { 0 },
         exponent: biased as i32 + format.exponent_min,
@@ -136,12 +136,14 @@ pub fn unpack(bits: u128, format: Format) -> Unpacked {
 
 /// Puts bits together. The coefficient and exponent must fit the format (see [`fit`]).
 #[inline]
-pub fn pack(value: Unpacked, format: Format) -> u128 {
+pub fn pack(value: UnpackedDecimal, format: DecimalFormat) -> u128 {
     let sign = |negative: bool| u128::from(negative) << (format.bits() - 1);
     let (negative, coefficient, exponent) = match value {
-        Unpacked::Nan { negative } => return sign(negative) | 0x1F << (format.bits() - 6),
-        Unpacked::Infinite { negative } => return sign(negative) | 0x1E << (format.bits() - 6),
-        Unpacked::Finite {
+        UnpackedDecimal::Nan { negative } => return sign(negative) | 0x1F << (format.bits() - 6),
+        UnpackedDecimal::Infinite { negative } => {
+            return sign(negative) | 0x1E << (format.bits() - 6);
+        }
+        UnpackedDecimal::Finite {
             negative,
             coefficient,
             exponent,
@@ -164,20 +166,30 @@ pub fn pack(value: Unpacked, format: Format) -> u128 {
 /// Half up looks at the first digit dropped and at nothing behind it, so a caller may cut digits
 /// off beyond one more than the precision.
 #[inline]
-pub fn fit(negative: bool, coefficient: u128, exponent: i32, format: Format) -> Unpacked {
+pub fn fit(
+    negative: bool,
+    coefficient: u128,
+    exponent: i32,
+    format: DecimalFormat,
+) -> UnpackedDecimal {
     let fits = coefficient < POWERS[format.digits as usize]
         && (format.exponent_min..=format.exponent_max).contains(&exponent);
     if fits {
-        return Unpacked::Finite {
+        return UnpackedDecimal::Finite {
             negative,
             coefficient,
             exponent,
         };
     }
-    squeeze(negative, coefficient, exponent, format)
+    fit_exponent(negative, coefficient, exponent, format)
 }
 
-fn squeeze(negative: bool, mut coefficient: u128, mut exponent: i32, format: Format) -> Unpacked {
+fn fit_exponent(
+    negative: bool,
+    mut coefficient: u128,
+    mut exponent: i32,
+    format: DecimalFormat,
+) -> UnpackedDecimal {
     let excess = count_digits(coefficient) as i32 - format.digits as i32;
     let drop = excess.max(format.exponent_min.saturating_sub(exponent));
     if drop > 0 {
@@ -196,10 +208,10 @@ fn squeeze(negative: bool, mut coefficient: u128, mut exponent: i32, format: For
             coefficient *= POWERS[pad as usize];
             exponent = format.exponent_max;
         } else {
-            return Unpacked::Infinite { negative };
+            return UnpackedDecimal::Infinite { negative };
         }
     }
-    Unpacked::Finite {
+    UnpackedDecimal::Finite {
         negative,
         coefficient,
         exponent,
@@ -243,7 +255,7 @@ mod tests {
     /// Words that other implementations of the standard give.
     #[test]
     fn bits_follow_the_standard() {
-        let finite = |negative, coefficient, exponent| Unpacked::Finite {
+        let finite = |negative, coefficient, exponent| UnpackedDecimal::Finite {
             negative,
             coefficient,
             exponent,
@@ -265,31 +277,37 @@ mod tests {
                 0xF7FB_86F2_6FC0_FFFF,
             ),
             (
-                Unpacked::Infinite { negative: false },
+                UnpackedDecimal::Infinite { negative: false },
                 0x7800_0000_0000_0000,
             ),
-            (Unpacked::Nan { negative: true }, 0xFC00_0000_0000_0000),
+            (
+                UnpackedDecimal::Nan { negative: true },
+                0xFC00_0000_0000_0000,
+            ),
         ];
         for (value, bits) in known {
-            assert_eq!(pack(value, DOUBLE), bits, "{value:?}");
-            assert_eq!(unpack(bits, DOUBLE), value);
+            assert_eq!(pack(value, DECIMAL64), bits, "{value:?}");
+            assert_eq!(unpack(bits, DECIMAL64), value);
         }
-        assert_eq!(pack(finite(false, 9_999_999, 0), SINGLE), 0x6CB8_967F);
-        assert_eq!(unpack(0x3280_0001, SINGLE), finite(false, 1, 0));
-        assert_eq!(pack(finite(true, 7, -1), QUAD), 0xB03E << 112 | 7);
+        assert_eq!(pack(finite(false, 9_999_999, 0), DECIMAL32), 0x6CB8_967F);
+        assert_eq!(unpack(0x3280_0001, DECIMAL32), finite(false, 1, 0));
+        assert_eq!(pack(finite(true, 7, -1), DECIMAL128), 0xB03E << 112 | 7);
     }
 
     #[test]
     fn too_many_digits_are_zero() {
-        let zero = |exponent| Unpacked::Finite {
+        let zero = |exponent| UnpackedDecimal::Finite {
             negative: false,
             coefficient: 0,
             exponent,
         };
-        assert_eq!(unpack(0x6C77_FFFF_FFFF_FFFF, DOUBLE), zero(0));
-        assert_eq!(unpack(0x6CBF_FFFF, SINGLE), zero(0));
-        assert_eq!(unpack(0x3040 << 112 | ((1 << 113) - 1), QUAD), zero(0));
-        assert_eq!(unpack(0x6000 << 112, QUAD), zero(-6176));
+        assert_eq!(unpack(0x6C77_FFFF_FFFF_FFFF, DECIMAL64), zero(0));
+        assert_eq!(unpack(0x6CBF_FFFF, DECIMAL32), zero(0));
+        assert_eq!(
+            unpack(0x3040 << 112 | ((1 << 113) - 1), DECIMAL128),
+            zero(0)
+        );
+        assert_eq!(unpack(0x6000 << 112, DECIMAL128), zero(-6176));
     }
 
     #[test]
@@ -308,23 +326,23 @@ mod tests {
 
     #[test]
     fn fit_rounds_half_up_once() {
-        let finite = |coefficient, exponent| Unpacked::Finite {
+        let finite = |coefficient, exponent| UnpackedDecimal::Finite {
             negative: false,
             coefficient,
             exponent,
         };
-        assert_eq!(fit(false, 12345675, 0, SINGLE), finite(1234568, 1));
-        assert_eq!(fit(false, 12345674, 0, SINGLE), finite(1234567, 1));
-        assert_eq!(fit(false, 99999995, 0, SINGLE), finite(1000000, 2));
-        assert_eq!(fit(false, 5, -102, SINGLE), finite(1, -101));
-        assert_eq!(fit(false, 1, -500, SINGLE), finite(0, -101));
-        assert_eq!(fit(false, 1, 96, SINGLE), finite(1000000, 90));
+        assert_eq!(fit(false, 12345675, 0, DECIMAL32), finite(1234568, 1));
+        assert_eq!(fit(false, 12345674, 0, DECIMAL32), finite(1234567, 1));
+        assert_eq!(fit(false, 99999995, 0, DECIMAL32), finite(1000000, 2));
+        assert_eq!(fit(false, 5, -102, DECIMAL32), finite(1, -101));
+        assert_eq!(fit(false, 1, -500, DECIMAL32), finite(0, -101));
+        assert_eq!(fit(false, 1, 96, DECIMAL32), finite(1000000, 90));
         assert_eq!(
-            fit(false, 1, 97, SINGLE),
-            Unpacked::Infinite { negative: false }
+            fit(false, 1, 97, DECIMAL32),
+            UnpackedDecimal::Infinite { negative: false }
         );
-        assert_eq!(fit(false, 0, 400, SINGLE), finite(0, 90));
-        let infinite = Unpacked::Infinite { negative: true };
-        assert_eq!(fit(true, 99999999, i32::MAX, SINGLE), infinite);
+        assert_eq!(fit(false, 0, 400, DECIMAL32), finite(0, 90));
+        let infinite = UnpackedDecimal::Infinite { negative: true };
+        assert_eq!(fit(true, 99999999, i32::MAX, DECIMAL32), infinite);
     }
 }

@@ -4,16 +4,16 @@ use std::sync::LazyLock;
 
 use dec::{Context, Rounding};
 
-use super::codec::{self, Format};
+use super::codec::{self, DecimalFormat};
 use super::dpd;
 use super::{Decimal32, Decimal64, Decimal128};
 
 /// A number of arbitrary precision, here up to 36 digits: enough for each width.
-pub(super) type Number = dec::Decimal<12>;
+pub(super) type WideDecimal = dec::Decimal<12>;
 
 /// What the library is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum DecimalOperation {
     Add,
     Subtract,
     Multiply,
@@ -22,13 +22,16 @@ pub(super) enum Operation {
 }
 
 // A context is 28 bytes: each use copies one instead of sharing it, for operations write into it.
-static DOUBLE: LazyLock<Context<dec::Decimal64>> = LazyLock::new(half_up);
-static QUAD: LazyLock<Context<dec::Decimal128>> = LazyLock::new(half_up);
-static NUMBER_SINGLE: LazyLock<Context<Number>> = LazyLock::new(|| limited(codec::SINGLE));
-static NUMBER_DOUBLE: LazyLock<Context<Number>> = LazyLock::new(|| limited(codec::DOUBLE));
-static NUMBER_QUAD: LazyLock<Context<Number>> = LazyLock::new(|| limited(codec::QUAD));
+static DECIMAL64_CONTEXT: LazyLock<Context<dec::Decimal64>> = LazyLock::new(half_up_context);
+static DECIMAL128_CONTEXT: LazyLock<Context<dec::Decimal128>> = LazyLock::new(half_up_context);
+static WIDE_DECIMAL32_CONTEXT: LazyLock<Context<WideDecimal>> =
+    LazyLock::new(|| limited_context(codec::DECIMAL32));
+static WIDE_DECIMAL64_CONTEXT: LazyLock<Context<WideDecimal>> =
+    LazyLock::new(|| limited_context(codec::DECIMAL64));
+static WIDE_DECIMAL128_CONTEXT: LazyLock<Context<WideDecimal>> =
+    LazyLock::new(|| limited_context(codec::DECIMAL128));
 
-fn half_up<D>() -> Context<D>
+fn half_up_context<D>() -> Context<D>
 where
     Context<D>: Default,
 {
@@ -38,8 +41,8 @@ where
 }
 
 /// Precision and exponents of a format, so that a result needs no second rounding.
-fn limited(format: Format) -> Context<Number> {
-    let mut context: Context<Number> = half_up();
+fn limited_context(format: DecimalFormat) -> Context<WideDecimal> {
+    let mut context: Context<WideDecimal> = half_up_context();
     let last = format.digits as isize - 1;
     let valid = "the limits of an IEEE format are within the library's";
     context.set_precision(format.digits as usize).expect(valid);
@@ -54,51 +57,63 @@ fn limited(format: Format) -> Context<Number> {
 }
 
 /// The context for numbers that will be packed in a format.
-pub(super) fn number(format: Format) -> Context<Number> {
+pub(super) fn wide_context(format: DecimalFormat) -> Context<WideDecimal> {
     match format.digits {
-        7 => NUMBER_SINGLE.clone(),
-        16 => NUMBER_DOUBLE.clone(),
-        _ => NUMBER_QUAD.clone(),
+        7 => WIDE_DECIMAL32_CONTEXT.clone(),
+        16 => WIDE_DECIMAL64_CONTEXT.clone(),
+        _ => WIDE_DECIMAL128_CONTEXT.clone(),
     }
 }
 
 /// One operation on decimal32s, by way of arbitrary precision.
-pub(super) fn single(a: Decimal32, b: Decimal32, operation: Operation) -> Decimal32 {
-    let mut context = number(codec::SINGLE);
+pub(super) fn decimal32_operation(
+    a: Decimal32,
+    b: Decimal32,
+    operation: DecimalOperation,
+) -> Decimal32 {
+    let mut context = wide_context(codec::DECIMAL32);
     let (mut a, b) = (a.to_number(), b.to_number());
     match operation {
-        Operation::Add => context.add(&mut a, &b),
-        Operation::Subtract => context.sub(&mut a, &b),
-        Operation::Multiply => context.mul(&mut a, &b),
-        Operation::Divide => context.div(&mut a, &b),
-        Operation::Remainder => context.rem(&mut a, &b),
+        DecimalOperation::Add => context.add(&mut a, &b),
+        DecimalOperation::Subtract => context.sub(&mut a, &b),
+        DecimalOperation::Multiply => context.mul(&mut a, &b),
+        DecimalOperation::Divide => context.div(&mut a, &b),
+        DecimalOperation::Remainder => context.rem(&mut a, &b),
     }
     Decimal32::from_number(&a)
 }
 
 /// One operation on decimal64s.
-pub(super) fn double(a: Decimal64, b: Decimal64, operation: Operation) -> Decimal64 {
-    let mut context = DOUBLE.clone();
+pub(super) fn decimal64_operation(
+    a: Decimal64,
+    b: Decimal64,
+    operation: DecimalOperation,
+) -> Decimal64 {
+    let mut context = DECIMAL64_CONTEXT.clone();
     let (a, b) = (a.to_library(), b.to_library());
     Decimal64::from_library(match operation {
-        Operation::Add => context.add(a, b),
-        Operation::Subtract => context.sub(a, b),
-        Operation::Multiply => context.mul(a, b),
-        Operation::Divide => context.div(a, b),
-        Operation::Remainder => context.rem(a, b),
+        DecimalOperation::Add => context.add(a, b),
+        DecimalOperation::Subtract => context.sub(a, b),
+        DecimalOperation::Multiply => context.mul(a, b),
+        DecimalOperation::Divide => context.div(a, b),
+        DecimalOperation::Remainder => context.rem(a, b),
     })
 }
 
 /// One operation on decimal128s.
-pub(super) fn quad(a: Decimal128, b: Decimal128, operation: Operation) -> Decimal128 {
-    let mut context = QUAD.clone();
+pub(super) fn decimal128_operation(
+    a: Decimal128,
+    b: Decimal128,
+    operation: DecimalOperation,
+) -> Decimal128 {
+    let mut context = DECIMAL128_CONTEXT.clone();
     let (a, b) = (a.to_library(), b.to_library());
     Decimal128::from_library(match operation {
-        Operation::Add => context.add(a, b),
-        Operation::Subtract => context.sub(a, b),
-        Operation::Multiply => context.mul(a, b),
-        Operation::Divide => context.div(a, b),
-        Operation::Remainder => context.rem(a, b),
+        DecimalOperation::Add => context.add(a, b),
+        DecimalOperation::Subtract => context.sub(a, b),
+        DecimalOperation::Multiply => context.mul(a, b),
+        DecimalOperation::Divide => context.div(a, b),
+        DecimalOperation::Remainder => context.rem(a, b),
     })
 }
 
@@ -118,18 +133,18 @@ macro_rules! library {
             }
 
             /// As a number of arbitrary precision.
-            pub(super) fn to_number(self) -> Number {
-                Number::from(self.to_library())
+            pub(super) fn to_number(self) -> WideDecimal {
+                WideDecimal::from(self.to_library())
             }
 
             /// From a number computed in this width's context.
-            pub(super) fn from_number(number: &Number) -> $type {
+            pub(super) fn from_number(number: &WideDecimal) -> $type {
                 $type::from_library(number.$to())
             }
         }
     };
 }
 
-library!(Decimal32, SINGLE, u32, to_decimal32);
-library!(Decimal64, DOUBLE, u64, to_decimal64);
-library!(Decimal128, QUAD, u128, to_decimal128);
+library!(Decimal32, DECIMAL32, u32, to_decimal32);
+library!(Decimal64, DECIMAL64, u64, to_decimal64);
+library!(Decimal128, DECIMAL128, u128, to_decimal128);

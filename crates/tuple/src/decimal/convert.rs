@@ -11,15 +11,15 @@
 //! * To a float: the nearest.
 //! * Between widths: exact, or rounded half up.
 
-use super::codec::{POWERS, Unpacked};
+use super::codec::{POWERS, UnpackedDecimal};
 use super::{Decimal32, Decimal64, Decimal128};
 
 /// The integer part toward zero, if 128 bits hold it; NaN is 0.
-fn truncate(value: Unpacked) -> i128 {
+fn truncate(value: UnpackedDecimal) -> i128 {
     let (negative, magnitude) = match value {
-        Unpacked::Nan { .. } => (false, 0),
-        Unpacked::Infinite { negative } => (negative, u128::MAX),
-        Unpacked::Finite {
+        UnpackedDecimal::Nan { .. } => (false, 0),
+        UnpackedDecimal::Infinite { negative } => (negative, u128::MAX),
+        UnpackedDecimal::Finite {
             negative,
             coefficient,
             exponent,
@@ -38,17 +38,17 @@ fn truncate(value: Unpacked) -> i128 {
     if negative { -magnitude } else { magnitude }
 }
 
-fn from_float(x: f64, digits: u32) -> Unpacked {
+fn from_float(x: f64, digits: u32) -> UnpackedDecimal {
     let negative = x.is_sign_negative();
     if x.is_nan() {
-        return Unpacked::Nan { negative };
+        return UnpackedDecimal::Nan { negative };
     }
     if x.is_infinite() {
-        return Unpacked::Infinite { negative };
+        return UnpackedDecimal::Infinite { negative };
     }
     let exact = exact_digits(x.abs(), digits);
     let (coefficient, exponent) = exact.unwrap_or_else(|| rounded_digits(x.abs(), digits));
-    Unpacked::Finite {
+    UnpackedDecimal::Finite {
         negative,
         coefficient,
         exponent,
@@ -99,11 +99,11 @@ fn rounded_digits(x: f64, digits: u32) -> (u128, i32) {
 }
 
 /// As text that Rust's float parser reads.
-fn float_text(value: Unpacked) -> String {
+fn float_text(value: UnpackedDecimal) -> String {
     match value {
-        Unpacked::Nan { negative } => if negative { "-nan" } else { "nan" }.into(),
-        Unpacked::Infinite { negative } => if negative { "-inf" } else { "inf" }.into(),
-        Unpacked::Finite {
+        UnpackedDecimal::Nan { negative } => if negative { "-nan" } else { "nan" }.into(),
+        UnpackedDecimal::Infinite { negative } => if negative { "-inf" } else { "inf" }.into(),
+        UnpackedDecimal::Finite {
             negative,
             coefficient,
             exponent,
@@ -121,7 +121,7 @@ macro_rules! convert {
         impl $type {
             /// Exact, or rounded half up.
             pub fn from_i64(n: i64) -> $type {
-                $type::pack(Unpacked::Finite {
+                $type::pack(UnpackedDecimal::Finite {
                     negative: n < 0,
                     coefficient: u128::from(n.unsigned_abs()),
                     exponent: 0,
@@ -130,7 +130,7 @@ macro_rules! convert {
 
             /// Exact, or rounded half up.
             pub fn from_u64(n: u64) -> $type {
-                $type::pack(Unpacked::Finite {
+                $type::pack(UnpackedDecimal::Finite {
                     negative: false,
                     coefficient: u128::from(n),
                     exponent: 0,

@@ -5,14 +5,14 @@
 //! ```
 //! with w = 6, 8, 12 and n = 2, 5, 11. The combination holds the two high bits of the exponent and
 //! the first digit; `11110` is an infinity, `11111` a NaN. Each ten bits of the continuation are a
-//! *declet*: three digits (IEEE 754-2008, 3.5.2). What follows a NaN's or an infinity's first bits says
-//! nothing; it is kept as it is, in memory too.
+//! *declet*: three digits (IEEE 754-2008, 3.5.2). What follows a NaN's or an infinity's first bits
+//! says nothing; it is kept as it is, in memory too.
 
-use super::codec::{self, Format, Unpacked};
+use super::codec::{self, DecimalFormat, UnpackedDecimal};
 
 /// The densely packed word of a decimal's bits. The zero word becomes plain 0's.
-pub(super) fn encode(bits: u128, format: Format) -> u128 {
-    let Unpacked::Finite {
+pub(super) fn encode(bits: u128, format: DecimalFormat) -> u128 {
+    let UnpackedDecimal::Finite {
         negative,
         coefficient,
         exponent,
@@ -21,7 +21,7 @@ pub(super) fn encode(bits: u128, format: Format) -> u128 {
         return bits;
     };
     let tail = 10 * format.declets;
-    let (first, continuation) = scatter(coefficient, format.declets);
+    let (first, continuation) = to_declets(coefficient, format.declets);
     let biased = (exponent - format.exponent_min) as u32;
     let width = format.exponent_bits - 2;
     let (high, low) = (biased >> width, biased & ((1 << width) - 1));
@@ -35,7 +35,7 @@ pub(super) fn encode(bits: u128, format: Format) -> u128 {
 }
 
 /// A decimal's bits from its densely packed word.
-pub(super) fn decode(word: u128, format: Format) -> u128 {
+pub(super) fn decode(word: u128, format: DecimalFormat) -> u128 {
     if codec::is_special(word, format) {
         return word;
     }
@@ -46,7 +46,7 @@ pub(super) fn decode(word: u128, format: Format) -> u128 {
         _ => (combination >> 3, combination & 7),
     };
     let low = (word >> tail) as u32 & ((1 << width) - 1);
-    let value = Unpacked::Finite {
+    let value = UnpackedDecimal::Finite {
         negative: word >> (format.bits() - 1) & 1 == 1,
         coefficient: coefficient(word, u64::from(first), format.declets),
         exponent: (high << width | low) as i32 + format.exponent_min,
@@ -73,7 +73,7 @@ fn coefficient(bits: u128, first: u64, declets: u32) -> u128 {
 ///
 /// Nine digits at a time, so that the divisions need not wait for each other.
 #[inline]
-fn scatter(coefficient: u128, declets: u32) -> (u32, u128) {
+fn to_declets(coefficient: u128, declets: u32) -> (u32, u128) {
     let nine = |part: u64| {
         let part = part as u32;
         let declet = |value: u32| u64::from(VALUE_DECLET[(value % 1000) as usize]);
@@ -147,7 +147,7 @@ const fn declet_value(declet: u16) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::codec::{DOUBLE, QUAD, SINGLE};
+    use super::super::codec::{DECIMAL32, DECIMAL64, DECIMAL128};
     use super::*;
     use proptest::prelude::*;
 
@@ -183,9 +183,9 @@ mod tests {
         for text in [
             "1.10", "-0.1", "9999999", "8e90", "0e-5", "-1e-101", "9.87e20", "inf", "-nan", "0",
         ] {
-            same!(text, Decimal32, u32, SINGLE);
-            same!(text, Decimal64, u64, DOUBLE);
-            same!(text, Decimal128, u128, QUAD);
+            same!(text, Decimal32, u32, DECIMAL32);
+            same!(text, Decimal64, u64, DECIMAL64);
+            same!(text, Decimal128, u128, DECIMAL128);
         }
     }
 
@@ -196,7 +196,7 @@ mod tests {
                 fn $name(word: $word) {
                     let mut theirs = dec::$library::from_ne_bytes(word.to_ne_bytes());
                     prop_assume!(theirs.is_finite() && word != 0);
-                    let value = Unpacked::Finite {
+                    let value = UnpackedDecimal::Finite {
                         negative: word >> ($word::BITS - 1) == 1,
                         coefficient: theirs.coefficient().unsigned_abs().into(),
                         exponent: theirs.exponent(),
@@ -211,8 +211,8 @@ mod tests {
         };
     }
 
-    agree_on_any!(words_of_64_bits, Decimal64, u64, DOUBLE);
-    agree_on_any!(words_of_128_bits, Decimal128, u128, QUAD);
+    agree_on_any!(words_of_64_bits, Decimal64, u64, DECIMAL64);
+    agree_on_any!(words_of_128_bits, Decimal128, u128, DECIMAL128);
 
     #[test]
     fn specials_keep_their_bits() {
@@ -221,10 +221,10 @@ mod tests {
             0xFE00_0000_0000_0001,
             0x7800_0000_0000_0001,
         ] {
-            assert_eq!(decode(word, DOUBLE), word);
-            assert_eq!(encode(word, DOUBLE), word);
+            assert_eq!(decode(word, DECIMAL64), word);
+            assert_eq!(encode(word, DECIMAL64), word);
         }
-        assert_eq!(encode(0, DOUBLE), 0x2238 << 48);
-        assert_eq!(decode(0, DOUBLE), 0);
+        assert_eq!(encode(0, DECIMAL64), 0x2238 << 48);
+        assert_eq!(decode(0, DECIMAL64), 0);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! SPL's decimals are those of IBM's decNumber library: the scale kept (`1.10 * 2.5` is `2.750`),
 //! rounding half up. What is computed here gives that library's bits; the rest it does itself. In
-//! memory a decimal's coefficient is a binary number ([`codec`]), which takes a shift to get at; binary
-//! files have densely packed digits ([`dpd`]), as that library has
+//! memory a decimal's coefficient is a binary number ([`codec`]), which takes a shift to get at;
+//! binary files have densely packed digits ([`dpd`]), as that library has
 //! (`docs/decisions/0004-binary-decimals.md`).
 //!
 //! | type | digits | exponent of the last digit | arithmetic by |
@@ -24,15 +24,15 @@ mod arithmetic;
 pub mod codec;
 mod context;
 mod convert;
-mod double;
+mod decimal64;
 mod dpd;
-mod function;
+mod functions;
 mod quotient;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use text::NotADecimal;
+pub use text::ParseDecimalError;
 
 use bytemuck::{Pod, Zeroable};
 

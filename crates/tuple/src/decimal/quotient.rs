@@ -1,18 +1,22 @@
 //! Quotients on coefficients.
 
-use super::codec::{self, Format, POWERS, Unpacked, count_digits};
+use super::codec::{self, DecimalFormat, POWERS, UnpackedDecimal, count_digits};
 
-/// The shortest exact quotient, else all digits; `None` for special values, a division by 0, and where
-/// 128 bits do not hold it.
+/// The shortest exact quotient, else all digits; `None` for special values, a division by 0, and
+/// where 128 bits do not hold it.
 #[inline]
-pub(super) fn quotient(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpacked> {
+pub(super) fn quotient(
+    a: UnpackedDecimal,
+    b: UnpackedDecimal,
+    format: DecimalFormat,
+) -> Option<UnpackedDecimal> {
     let (
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             negative: m,
             coefficient: a,
             exponent: p,
         },
-        Unpacked::Finite {
+        UnpackedDecimal::Finite {
             negative: n,
             coefficient: b,
             exponent: q,
@@ -50,7 +54,7 @@ pub(super) fn quotient(a: Unpacked, b: Unpacked, format: Format) -> Option<Unpac
 
 /// A number of one digit or two too many, half rounded up; and how many they were.
 #[inline]
-fn without_excess(n: u64, format: Format) -> (u64, u32) {
+fn without_excess(n: u64, format: DecimalFormat) -> (u64, u32) {
     // Constants, which the compiler divides by without dividing.
     if u128::from(n) < POWERS[format.digits as usize + 1] {
         ((n + 5) / 10, 1)

@@ -87,7 +87,7 @@ fn zero_words_are_plain_zero() {
 /// What an operand is made of: a number, or one at the end of a short coefficient, or any bits.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    Number(codec::Unpacked),
+    Number(codec::UnpackedDecimal),
     Edge(bool, i64, i32),
     Bits(u128),
 }
@@ -111,7 +111,7 @@ macro_rules! against_library {
                     Source::Edge(negative, by, exponent) => {
                         let edge = 1u128 << codec::$format.coefficient_bits();
                         let coefficient = edge.wrapping_add_signed(by.into());
-                        $type::pack(codec::Unpacked::Finite {
+                        $type::pack(codec::UnpackedDecimal::Finite {
                             negative,
                             coefficient,
                             exponent,
@@ -130,7 +130,7 @@ macro_rules! against_library {
                 let a = $type::from(a);
                 let b = if near { -a } else { $type::from(b) };
                 let (x, y) = (a.to_number(), b.to_number());
-                let mut context = context::number(codec::$format);
+                let mut context = context::wide_context(codec::$format);
                 let both = |op: &mut dyn FnMut(&mut dec::Decimal<12>)| {
                     let mut result = x.clone();
                     op(&mut result);
@@ -154,6 +154,6 @@ macro_rules! against_library {
     };
 }
 
-against_library!(decimal32_is_decnumbers, Decimal32, SINGLE);
-against_library!(decimal64_is_decnumbers, Decimal64, DOUBLE);
-against_library!(decimal128_is_decnumbers, Decimal128, QUAD);
+against_library!(decimal32_is_decnumbers, Decimal32, DECIMAL32);
+against_library!(decimal64_is_decnumbers, Decimal64, DECIMAL64);
+against_library!(decimal128_is_decnumbers, Decimal128, DECIMAL128);

@@ -3,28 +3,28 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::codec::{self, Format, Unpacked, count_digits};
+use super::codec::{self, DecimalFormat, UnpackedDecimal, count_digits};
 use super::{Decimal32, Decimal64, Decimal128};
 
 /// A text that is not a decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotADecimal;
+pub struct ParseDecimalError;
 
-impl fmt::Display for NotADecimal {
+impl fmt::Display for ParseDecimalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the text is not a decimal number")
     }
 }
 
-impl std::error::Error for NotADecimal {}
+impl std::error::Error for ParseDecimalError {}
 
 /// Appends a decimal's text. The scale shows (`1.10`); scientific where the exponent of the first
 /// digit is at most -4 or at least the precision, then with two exponent digits or more.
-fn print(value: Unpacked, format: Format, out: &mut Vec<u8>) {
+fn print(value: UnpackedDecimal, format: DecimalFormat, out: &mut Vec<u8>) {
     let (negative, coefficient, exponent) = match value {
-        Unpacked::Nan { negative } => return special(negative, b"nan", out),
-        Unpacked::Infinite { negative } => return special(negative, b"inf", out),
-        Unpacked::Finite {
+        UnpackedDecimal::Nan { negative } => return special(negative, b"nan", out),
+        UnpackedDecimal::Infinite { negative } => return special(negative, b"inf", out),
+        UnpackedDecimal::Finite {
             negative,
             coefficient,
             exponent,
@@ -79,17 +79,17 @@ fn scientific(digits: &[u8], leading: i32, out: &mut Vec<u8>) {
 
 /// Reads a whole text: `[+-] digits [. digits] [e [+-] digits]`, with a digit somewhere before the
 /// exponent, or `nan` or `inf` in any case.
-fn read(text: &[u8]) -> Option<Unpacked> {
+fn read(text: &[u8]) -> Option<UnpackedDecimal> {
     let (negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
     if rest.eq_ignore_ascii_case(b"nan") {
-        return Some(Unpacked::Nan { negative });
+        return Some(UnpackedDecimal::Nan { negative });
     }
     if rest.eq_ignore_ascii_case(b"inf") || rest.eq_ignore_ascii_case(b"infinity") {
-        return Some(Unpacked::Infinite { negative });
+        return Some(UnpackedDecimal::Infinite { negative });
     }
     let end = rest
         .iter()
@@ -100,7 +100,7 @@ fn read(text: &[u8]) -> Option<Unpacked> {
         Some(exponent) => read_exponent(exponent)?,
         None => 0,
     };
-    Some(Unpacked::Finite {
+    Some(UnpackedDecimal::Finite {
         negative,
         coefficient,
         exponent: exponent.saturating_add(shift),
@@ -160,7 +160,7 @@ macro_rules! text {
             #[inline]
             pub fn scaled(negative: bool, coefficient: u64, exponent: i32) -> $type {
                 let coefficient = u128::from(coefficient);
-                $type::pack(Unpacked::Finite { negative, coefficient, exponent })
+                $type::pack(UnpackedDecimal::Finite { negative, coefficient, exponent })
             }
 
             /// Reads a whole text; digits beyond the precision are rounded half up.
@@ -178,12 +178,12 @@ macro_rules! text {
         }
 
         impl FromStr for $type {
-            type Err = NotADecimal;
-            fn from_str(text: &str) -> Result<$type, NotADecimal> {
-                $type::from_text(text.as_bytes()).ok_or(NotADecimal)
+            type Err = ParseDecimalError;
+            fn from_str(text: &str) -> Result<$type, ParseDecimalError> {
+                $type::from_text(text.as_bytes()).ok_or(ParseDecimalError)
             }
         }
     )+ };
 }
 
-text!(Decimal32 SINGLE Decimal64 DOUBLE Decimal128 QUAD);
+text!(Decimal32 DECIMAL32 Decimal64 DECIMAL64 Decimal128 DECIMAL128);

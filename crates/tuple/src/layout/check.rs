@@ -1,6 +1,6 @@
 //! Proving that bytes from elsewhere are a tuple of a schema.
 
-use super::slot::{self, Elements, Pair, slot};
+use super::slot::{self, ElementLayout, MapEntryLayout, slot};
 use super::{Layout, LayoutError};
 use crate::Type;
 
@@ -16,12 +16,12 @@ use crate::Type;
 pub fn check(layout: &Layout, bytes: &[u8]) -> Result<(), LayoutError> {
     let size = layout.size as usize;
     if bytes.len() < size {
-        return Err(LayoutError::Short {
+        return Err(LayoutError::TooShort {
             bytes: bytes.len(),
             needed: size,
         });
     }
-    let mut checker = Checker {
+    let mut checker = LayoutChecker {
         bytes,
         tail: bytes.len() - size,
     };
@@ -31,13 +31,13 @@ pub fn check(layout: &Layout, bytes: &[u8]) -> Result<(), LayoutError> {
         .try_for_each(|(&at, a)| checker.slot(at as usize, &a.ty))
 }
 
-struct Checker<'a> {
+struct LayoutChecker<'a> {
     bytes: &'a [u8],
     /// Bytes of tail that no reference has claimed yet.
     tail: usize,
 }
 
-impl Checker<'_> {
+impl LayoutChecker<'_> {
     /// Checks a slot that lies within the bytes.
     fn slot(&mut self, at: usize, ty: &Type) -> Result<(), LayoutError> {
         let fault = |fault| Err(LayoutError::Slot { offset: at, fault });
@@ -53,7 +53,7 @@ impl Checker<'_> {
                 self.elements(at, ty, *n, is_plain(t), |checker, at| checker.slot(at, t))
             }
             Type::Map(kv, n) => {
-                let value = Pair::of(kv).value as usize;
+                let value = MapEntryLayout::for_map(kv).value as usize;
                 let plain = is_plain(&kv.0) && is_plain(&kv.1);
                 self.elements(at, ty, *n, plain, |checker, at| {
                     checker.slot(at, &kv.0)?;
@@ -81,7 +81,7 @@ impl Checker<'_> {
         plain: bool,
         check: impl Fn(&mut Self, usize) -> Result<(), LayoutError>,
     ) -> Result<(), LayoutError> {
-        let Some(elements) = Elements::of(ty) else {
+        let Some(elements) = ElementLayout::for_collection(ty) else {
             return Ok(());
         };
         let stride = elements.stride as usize;

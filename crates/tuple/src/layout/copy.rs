@@ -1,6 +1,6 @@
 //! Copying attributes between flat tuples without values in between.
 
-use super::slot::{self, Elements, Pair};
+use super::slot::{self, ElementLayout, MapEntryLayout};
 use super::{Layout, TupleBuf, TupleRef, is_fixed};
 use crate::Type;
 
@@ -39,7 +39,7 @@ impl TupleBuf {
                 });
             }
             Type::Map(kv, _) => {
-                let value = Pair::of(kv).value as usize;
+                let value = MapEntryLayout::for_map(kv).value as usize;
                 let fixed = is_fixed(&kv.0) && is_fixed(&kv.1);
                 self.copy_elements(to, source, from, ty, fixed, |buf, to, from| {
                     buf.copy_slot(to, source, from, &kv.0);
@@ -72,7 +72,7 @@ impl TupleBuf {
         fixed: bool,
         copy: impl Fn(&mut TupleBuf, usize, usize),
     ) {
-        let Some(elements) = Elements::of(ty) else {
+        let Some(elements) = ElementLayout::for_collection(ty) else {
             return;
         };
         let (stride, align) = (elements.stride as usize, elements.align as usize);

@@ -44,19 +44,19 @@
 //! [`TupleRef`] and its accessors trust the bytes to be what [`TupleBuf`] writes: on others they
 //! may panic, never more. Bytes from elsewhere go through [`check`] first.
 
-mod build;
 mod check;
 mod copy;
 mod slot;
-mod view;
+mod tuple_buf;
+mod tuple_ref;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use build::TupleBuf;
 pub use check::check;
-pub use slot::{Elements, Pair, is_fixed, slot, stride};
-pub use view::TupleRef;
+pub use slot::{ElementLayout, MapEntryLayout, is_fixed, slot, stride};
+pub use tuple_buf::TupleBuf;
+pub use tuple_ref::TupleRef;
 
 use crate::{TupleType, Type};
 
@@ -83,9 +83,9 @@ impl Layout {
     /// The layout of a schema.
     ///
     /// # Panics
-    /// If bounded types make it larger than [`FIXED_BYTES_MAX`]; see [`Layout::try_of`].
-    pub fn of(schema: &Arc<TupleType>) -> Arc<Layout> {
-        match Layout::try_of(schema) {
+    /// If bounded types make it larger than [`FIXED_BYTES_MAX`]; see [`Layout::try_new`].
+    pub fn new(schema: &Arc<TupleType>) -> Arc<Layout> {
+        match Layout::try_new(schema) {
             Ok(layout) => layout,
             Err(error) => panic!("{error}: {schema}"),
         }
@@ -96,8 +96,12 @@ impl Layout {
     /// # Errors
     /// If bounded types make the fixed part, or that of an element in it, larger than
     /// [`FIXED_BYTES_MAX`].
-    pub fn try_of(schema: &Arc<TupleType>) -> Result<Arc<Layout>, LayoutError> {
-        if !schema.attributes.iter().all(|a| slot::is_layable(&a.ty)) {
+    pub fn try_new(schema: &Arc<TupleType>) -> Result<Arc<Layout>, LayoutError> {
+        if !schema
+            .attributes
+            .iter()
+            .all(|a| slot::fits_fixed_part(&a.ty))
+        {
             return Err(LayoutError::TooLarge);
         }
         let offsets: Vec<u32> = slot::offsets(schema).map(|(offset, _)| offset).collect();
@@ -141,7 +145,7 @@ pub enum LayoutError {
     /// The bytes do not begin at a multiple of 8.
     Unaligned,
     /// There are fewer bytes than the fixed part needs.
-    Short {
+    TooShort {
         /// The bytes there are.
         bytes: usize,
         /// The bytes of the fixed part.
@@ -166,7 +170,7 @@ impl fmt::Display for LayoutError {
                 )
             }
             LayoutError::Unaligned => f.write_str("the tuple does not begin at a multiple of 8"),
-            LayoutError::Short { bytes, needed } => {
+            LayoutError::TooShort { bytes, needed } => {
                 write!(
                     f,
                     "the tuple has {bytes} bytes, its fixed part needs {needed}"

@@ -23,8 +23,8 @@ pub fn slot(ty: &Type) -> (u32, u32) {
         Type::Complex32 => (8, 4),
         Type::RString | Type::UString | Type::Blob | Type::Xml(_) => (REFERENCE_BYTES, 4),
         Type::BoundedRString(n) => (pad(n.saturating_add(4), 4), 4),
-        Type::List(..) | Type::Set(..) | Type::Map(..) => match Elements::of(ty) {
-            Some(Elements {
+        Type::List(..) | Type::Set(..) | Type::Map(..) => match ElementLayout::for_collection(ty) {
+            Some(ElementLayout {
                 stride,
                 bound: Some(n),
                 ..
@@ -63,7 +63,7 @@ pub fn is_fixed(ty: &Type) -> bool {
 
 /// How a list's, set's or map's elements lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Elements {
+pub struct ElementLayout {
     /// Bytes from one element to the next.
     pub stride: u32,
     /// Alignment of the first element; at least 4.
@@ -72,19 +72,19 @@ pub struct Elements {
     pub bound: Option<u32>,
 }
 
-impl Elements {
+impl ElementLayout {
     /// The elements of a collection type; `None` for other types.
-    pub fn of(ty: &Type) -> Option<Elements> {
+    pub fn for_collection(ty: &Type) -> Option<ElementLayout> {
         let (stride, align, bound, fixed) = match ty {
             Type::List(t, n) | Type::Set(t, n) => (stride(t), slot(t).1, n, is_fixed(t)),
             Type::Map(kv, n) => {
-                let pair = Pair::of(kv);
+                let pair = MapEntryLayout::for_map(kv);
                 (pair.stride, 8, n, is_fixed(&kv.0) && is_fixed(&kv.1))
             }
             _ => return None,
         };
         let bound = bound.filter(|_| fixed);
-        Some(Elements {
+        Some(ElementLayout {
             stride,
             align: align.max(4),
             bound,
@@ -94,20 +94,20 @@ impl Elements {
 
 /// How a map's element lies: the key at its start, as in a tuple of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct MapEntryLayout {
     /// Offset of the value's slot in the element.
     pub value: u32,
     /// Bytes from one element to the next.
     pub stride: u32,
 }
 
-impl Pair {
+impl MapEntryLayout {
     /// The element of a map of this key and value type.
-    pub fn of(types: &(Type, Type)) -> Pair {
+    pub fn for_map(types: &(Type, Type)) -> MapEntryLayout {
         let (size, align) = slot(&types.1);
         let value = pad(slot(&types.0).0, align);
         let stride = pad(value.saturating_add(size).max(1), 8);
-        Pair { value, stride }
+        MapEntryLayout { value, stride }
     }
 }
 
@@ -130,13 +130,15 @@ pub(super) fn tuple_size(schema: &TupleType) -> u32 {
 }
 
 /// Whether no fixed part in a type is larger than [`FIXED_BYTES_MAX`].
-pub(super) fn is_layable(ty: &Type) -> bool {
+pub(super) fn fits_fixed_part(ty: &Type) -> bool {
     let parts = match ty {
-        Type::List(t, _) | Type::Set(t, _) | Type::Optional(t) => is_layable(t),
+        Type::List(t, _) | Type::Set(t, _) | Type::Optional(t) => fits_fixed_part(t),
         Type::Map(kv, _) => {
-            is_layable(&kv.0) && is_layable(&kv.1) && Pair::of(kv).stride <= FIXED_BYTES_MAX
+            fits_fixed_part(&kv.0)
+                && fits_fixed_part(&kv.1)
+                && MapEntryLayout::for_map(kv).stride <= FIXED_BYTES_MAX
         }
-        Type::Tuple(t) => t.attributes.iter().all(|a| is_layable(&a.ty)),
+        Type::Tuple(t) => t.attributes.iter().all(|a| fits_fixed_part(&a.ty)),
         _ => true,
     };
     parts && slot(ty).0 <= FIXED_BYTES_MAX

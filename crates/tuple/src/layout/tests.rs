@@ -6,7 +6,7 @@ use super::*;
 use crate::{EnumType, List, Map, Set, TupleBuf, Value};
 
 fn layout(attributes: &[(&str, Type)]) -> Arc<Layout> {
-    Layout::of(&Arc::new(TupleType::new(attributes.to_vec())))
+    Layout::new(&Arc::new(TupleType::new(attributes.to_vec())))
 }
 
 fn list(element: Type, bound: Option<u32>) -> Type {
@@ -44,7 +44,7 @@ fn too_large_schemas_are_refused() {
         Type::Optional(Arc::new(huge)),
     ] {
         let schema = Arc::new(TupleType::new([("a", ty)]));
-        assert_eq!(Layout::try_of(&schema).err(), Some(LayoutError::TooLarge));
+        assert_eq!(Layout::try_new(&schema).err(), Some(LayoutError::TooLarge));
     }
 }
 
@@ -157,7 +157,7 @@ fn the_checker_names_the_slot() {
     let short = check(&l, &good[..8]).unwrap_err();
     assert_eq!(
         short,
-        LayoutError::Short {
+        LayoutError::TooShort {
             bytes: 8,
             needed: 24
         }
@@ -204,7 +204,7 @@ fn zero_bytes_are_the_default() {
         ),
         ("o", Type::Optional(Arc::new(Type::Blob))),
     ]));
-    let l = Layout::of(&schema);
+    let l = Layout::new(&schema);
     let mut buf = TupleBuf::default();
     buf.begin(&l);
     let value = buf.as_ref().to_value(&l);

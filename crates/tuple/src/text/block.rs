@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::record::{Record, RecordReader, RecordWriter, Step, attributes};
+use super::record::{ReadStep, Record, RecordReader, RecordWriter, chosen_attributes};
 use super::{ReadOptions, WriteOptions};
 use crate::{Layout, Punctuation, TupleBuf, TupleRef};
 
@@ -17,7 +17,7 @@ pub struct BlockReader {
 impl BlockReader {
     /// A reader into tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: ReadOptions) -> BlockReader {
-        let attribute = attributes(&layout, &options.attributes)[0];
+        let attribute = chosen_attributes(&layout, &options.attributes)[0];
         let block_bytes = options
             .block_bytes
             .filter(|&bytes| bytes > 0)
@@ -31,15 +31,15 @@ impl BlockReader {
 }
 
 impl RecordReader for BlockReader {
-    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step {
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> ReadStep {
         if bytes.len() < self.block_bytes && !at_end {
-            return Step {
+            return ReadStep {
                 consumed: 0,
                 record: Record::NeedMore,
             };
         }
         if bytes.is_empty() {
-            return Step {
+            return ReadStep {
                 consumed: 0,
                 record: Record::End,
             };
@@ -47,7 +47,7 @@ impl RecordReader for BlockReader {
         let consumed = bytes.len().min(self.block_bytes);
         out.begin(&self.layout);
         out.put_bytes(self.layout.attribute(self.attribute).0, &bytes[..consumed]);
-        Step {
+        ReadStep {
             consumed,
             record: Record::Tuple { delay: 0.0 },
         }
@@ -65,7 +65,7 @@ pub struct BlockWriter {
 impl BlockWriter {
     /// A writer of tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: WriteOptions) -> BlockWriter {
-        let attribute = attributes(&layout, &options.attributes)[0];
+        let attribute = chosen_attributes(&layout, &options.attributes)[0];
         BlockWriter {
             slot: layout.attribute(attribute).0,
         }

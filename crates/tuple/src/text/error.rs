@@ -7,17 +7,17 @@ use crate::Type;
 
 /// A text that is not the value it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadError {
+pub struct ValueParseError {
     /// Bytes before the place.
     pub offset: usize,
     /// What should have been there.
-    pub expected: Expected,
+    pub expected: ExpectedInput,
 }
 
 /// What should have been in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Expected {
+pub enum ExpectedInput {
     /// A value of a type.
     Value(Type),
     /// A number within the range of a type.
@@ -41,32 +41,34 @@ pub enum Expected {
     /// A byte that says what comes, 0 to 2.
     Marker,
     /// A record of no more bytes than this.
-    Shorter(usize),
+    ShorterRecord(usize),
 }
 
-impl fmt::Display for Expected {
+impl fmt::Display for ExpectedInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Expected::Value(ty) => write!(f, "a value of type {ty}"),
-            Expected::InRange(ty) => write!(f, "a number within the range of {ty}"),
-            Expected::Byte(b) => write!(f, "'{}'", b.escape_ascii()),
-            Expected::Either(a, b) => write!(f, "'{}' or '{}'", a.escape_ascii(), b.escape_ascii()),
-            Expected::Attribute(name) => write!(f, "the attribute {name}"),
-            Expected::Quote(b) => write!(f, "the closing {} of a string", char::from(*b)),
-            Expected::Separator(b) => write!(f, "the separator '{}'", b.escape_ascii()),
-            Expected::EndOfLine => f.write_str("the end of the line"),
-            Expected::EndOfText => f.write_str("the end of the text"),
-            Expected::Bytes => f.write_str("more bytes"),
-            Expected::Marker => f.write_str("a byte 0, 1 or 2 for tuple or punctuation"),
-            Expected::Shorter(bytes) => write!(f, "a record of at most {bytes} bytes"),
+            ExpectedInput::Value(ty) => write!(f, "a value of type {ty}"),
+            ExpectedInput::InRange(ty) => write!(f, "a number within the range of {ty}"),
+            ExpectedInput::Byte(b) => write!(f, "'{}'", b.escape_ascii()),
+            ExpectedInput::Either(a, b) => {
+                write!(f, "'{}' or '{}'", a.escape_ascii(), b.escape_ascii())
+            }
+            ExpectedInput::Attribute(name) => write!(f, "the attribute {name}"),
+            ExpectedInput::Quote(b) => write!(f, "the closing {} of a string", char::from(*b)),
+            ExpectedInput::Separator(b) => write!(f, "the separator '{}'", b.escape_ascii()),
+            ExpectedInput::EndOfLine => f.write_str("the end of the line"),
+            ExpectedInput::EndOfText => f.write_str("the end of the text"),
+            ExpectedInput::Bytes => f.write_str("more bytes"),
+            ExpectedInput::Marker => f.write_str("a byte 0, 1 or 2 for tuple or punctuation"),
+            ExpectedInput::ShorterRecord(bytes) => write!(f, "a record of at most {bytes} bytes"),
         }
     }
 }
 
-impl fmt::Display for ReadError {
+impl fmt::Display for ValueParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "after {} bytes: expected {}", self.offset, self.expected)
     }
 }
 
-impl std::error::Error for ReadError {}
+impl std::error::Error for ValueParseError {}

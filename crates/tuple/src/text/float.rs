@@ -19,11 +19,11 @@ pub fn print_f64(x: f64, out: &mut Vec<u8>) {
     }
     if !special(x, out) {
         let mut buffer = ryu::Buffer::new();
-        let shortest = Digits::parse(buffer.format_finite(x.abs()).as_bytes());
+        let shortest = FloatDigits::parse(buffer.format_finite(x.abs()).as_bytes());
         let normal = x.abs() >= f64::MIN_POSITIVE;
         shortest
             .rounded(15, normal)
-            .unwrap_or_else(|| Digits::exact(x, 15))
+            .unwrap_or_else(|| FloatDigits::exact(x, 15))
             .print(15, out);
     }
 }
@@ -36,11 +36,11 @@ pub fn print_f32(x: f32, out: &mut Vec<u8>) {
     }
     if !special(f64::from(x), out) {
         let mut buffer = ryu::Buffer::new();
-        let shortest = Digits::parse(buffer.format_finite(x.abs()).as_bytes());
+        let shortest = FloatDigits::parse(buffer.format_finite(x.abs()).as_bytes());
         let normal = x.abs() >= f32::MIN_POSITIVE;
         shortest
             .rounded(6, normal)
-            .unwrap_or_else(|| Digits::exact(f64::from(x), 6))
+            .unwrap_or_else(|| FloatDigits::exact(f64::from(x), 6))
             .print(6, out);
     }
 }
@@ -61,16 +61,16 @@ fn special(x: f64, out: &mut Vec<u8>) -> bool {
 }
 
 /// A positive number as ASCII digits with a point after the first, times a power of ten.
-struct Digits {
+struct FloatDigits {
     digits: [u8; 24],
     len: usize,
     exponent: i32,
 }
 
-impl Digits {
+impl FloatDigits {
     /// From `12.5`, `0.001`, `1.5e-7`.
-    fn parse(text: &[u8]) -> Digits {
-        let mut number = Digits {
+    fn parse(text: &[u8]) -> FloatDigits {
+        let mut number = FloatDigits {
             digits: [b'0'; 24],
             len: 0,
             exponent: -1,
@@ -96,8 +96,8 @@ impl Digits {
     }
 
     /// By the formatter, which rounds the exact value half to even.
-    fn exact(x: f64, precision: usize) -> Digits {
-        let mut text = Text {
+    fn exact(x: f64, precision: usize) -> FloatDigits {
+        let mut text = FormatBuffer {
             bytes: [0; 32],
             len: 0,
         };
@@ -106,11 +106,11 @@ impl Digits {
             fits.is_ok(),
             "17 digits, a point and an exponent fit 32 bytes"
         );
-        Digits::parse(&text.bytes[..text.len])
+        FloatDigits::parse(&text.bytes[..text.len])
     }
 
     /// Rounded to a precision; `None` if shortest digits do not tell how.
-    fn rounded(mut self, precision: usize, normal: bool) -> Option<Digits> {
+    fn rounded(mut self, precision: usize, normal: bool) -> Option<FloatDigits> {
         if !normal {
             return None;
         }
@@ -195,12 +195,12 @@ fn exponent(text: &[u8]) -> i32 {
 }
 
 /// A formatter's target on the stack.
-struct Text {
+struct FormatBuffer {
     bytes: [u8; 32],
     len: usize,
 }
 
-impl Write for Text {
+impl Write for FormatBuffer {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         let end = self.len + text.len();
         let place = self.bytes.get_mut(self.len..end).ok_or(std::fmt::Error)?;

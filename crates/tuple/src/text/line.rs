@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::record::{Record, RecordError, RecordReader, RecordWriter, Step, attributes};
-use super::{Expected, ReadOptions, WriteOptions, print_raw_slot};
+use super::record::{ReadStep, Record, RecordError, RecordReader, RecordWriter, chosen_attributes};
+use super::{ExpectedInput, ReadOptions, WriteOptions, print_raw_slot};
 use crate::{Layout, Punctuation, TupleBuf, TupleRef, Type};
 
 /// Reads lines.
@@ -24,7 +24,7 @@ pub struct LineReader {
 impl LineReader {
     /// A reader into tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: ReadOptions) -> LineReader {
-        let attribute = attributes(&layout, &options.attributes)[0];
+        let attribute = chosen_attributes(&layout, &options.attributes)[0];
         let eol = if options.eol.is_empty() {
             b"\n".to_vec()
         } else {
@@ -49,16 +49,16 @@ impl LineReader {
         found.map(|at| from + at)
     }
 
-    fn too_long(&mut self, bytes: &[u8]) -> Step {
+    fn too_long(&mut self, bytes: &[u8]) -> ReadStep {
         let error = RecordError {
             attribute: Some(self.attribute),
             name: Some(self.layout.schema.attributes[self.attribute].name.clone()),
             line: self.line,
             column: self.record_bytes_max + 1,
             text: Vec::new(),
-            expected: Expected::Shorter(self.record_bytes_max),
+            expected: ExpectedInput::ShorterRecord(self.record_bytes_max),
         };
-        Step {
+        ReadStep {
             consumed: bytes.len(),
             record: Record::Rejected(Box::new(error)),
         }
@@ -66,7 +66,7 @@ impl LineReader {
 }
 
 impl RecordReader for LineReader {
-    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step {
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> ReadStep {
         let (end, consumed) = match self.find_end(bytes) {
             Some(end) => (end, end + self.eol.len()),
             None if !at_end => {
@@ -76,13 +76,13 @@ impl RecordReader for LineReader {
                     self.searched = 0;
                     return self.too_long(bytes);
                 }
-                return Step {
+                return ReadStep {
                     consumed: 0,
                     record: Record::NeedMore,
                 };
             }
             None if bytes.is_empty() => {
-                return Step {
+                return ReadStep {
                     consumed: 0,
                     record: Record::End,
                 };
@@ -94,7 +94,7 @@ impl RecordReader for LineReader {
         out.begin(&self.layout);
         let (slot, ty) = self.layout.attribute(self.attribute);
         out.put_text(slot, ty, &bytes[..end]);
-        Step {
+        ReadStep {
             consumed,
             record: Record::Tuple { delay: 0.0 },
         }
@@ -117,7 +117,7 @@ pub struct LineWriter {
 impl LineWriter {
     /// A writer of tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: WriteOptions) -> LineWriter {
-        let (slot, ty) = layout.attribute(attributes(&layout, &options.attributes)[0]);
+        let (slot, ty) = layout.attribute(chosen_attributes(&layout, &options.attributes)[0]);
         LineWriter {
             slot,
             ty: ty.clone(),

@@ -6,8 +6,8 @@
 //! `{a=1,b=["x","y"],c={1:true}}`. [`print_raw`] and [`parse_whole`] are the casts to and from a
 //! string, where a string itself stands without quotes.
 //!
-//! [`reader`] and [`writer`] make the readers and writers of files' formats: [`csv`], [`txt`],
-//! [`line`], [`block`] and [`bin`].
+//! [`new_reader`] and [`new_writer`] make the readers and writers of files' formats: [`csv`],
+//! [`txt`], [`line`], [`block`] and [`bin`].
 
 pub mod bin;
 pub mod block;
@@ -15,27 +15,27 @@ pub mod csv;
 mod error;
 mod float;
 pub mod line;
-mod lines;
+mod line_tracker;
 mod number;
 mod print;
-mod print_slot;
+mod print_flat;
 mod quote;
 mod read;
-mod read_slot;
+mod read_flat;
 mod record;
 pub mod txt;
 mod unquote;
 
-pub use error::{Expected, ReadError};
+pub use error::{ExpectedInput, ValueParseError};
 pub use float::{print_f32, print_f64};
 pub use print::{print, print_raw, to_text};
-pub use print_slot::{print_raw_slot, print_slot, print_tuple};
+pub use print_flat::{print_raw_slot, print_slot, print_tuple};
 pub use quote::{print_bytes_quoted, print_units_quoted};
-pub use read::{Reader, parse_whole, read};
-pub use read_slot::{read_slot, read_tuple};
+pub use read::{TextReader, parse_whole, read};
+pub use read_flat::{read_slot, read_tuple};
 pub use record::{
-    Format, FormatError, ReadOptions, Record, RecordError, RecordReader, RecordWriter, Step,
-    WriteOptions, reader, writer,
+    FormatError, ReadOptions, ReadStep, Record, RecordError, RecordFormat, RecordReader,
+    RecordWriter, WriteOptions, new_reader, new_writer,
 };
 pub use unquote::{unquote_bytes, unquote_units};
 

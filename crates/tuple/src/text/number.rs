@@ -7,7 +7,7 @@ use crate::{Decimal32, Decimal64, Decimal128};
 
 /// Why there is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum NumberFault {
     /// The text does not begin with one.
     Syntax,
     /// It is too large for the type.
@@ -15,19 +15,19 @@ pub(super) enum Fault {
 }
 
 /// A number and how many bytes it took.
-pub(super) type Scan<T> = Result<(T, usize), Fault>;
+pub(super) type NumberScan<T> = Result<(T, usize), NumberFault>;
 
 /// A number that can be read from the start of a text.
-pub(super) trait Number: Sized {
+pub(super) trait ScanNumber: Sized {
     /// Reads it.
-    fn scan(text: &[u8]) -> Scan<Self>;
+    fn scan(text: &[u8]) -> NumberScan<Self>;
 }
 
 macro_rules! integers {
     ($($type:ident)+) => { $(
-        impl Number for $type {
+        impl ScanNumber for $type {
             #[inline]
-            fn scan(text: &[u8]) -> Scan<$type> {
+            fn scan(text: &[u8]) -> NumberScan<$type> {
                 let (negative, magnitude, len) = integer(text)?;
                 let value = if negative {
                     // The smallest int64 has no positive counterpart.
@@ -37,7 +37,7 @@ macro_rules! integers {
                 } else {
                     $type::try_from(magnitude).ok()
                 };
-                Ok((value.ok_or(Fault::Range)?, len))
+                Ok((value.ok_or(NumberFault::Range)?, len))
             }
         }
     )+ };
@@ -47,19 +47,19 @@ integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 /// Sign, magnitude and length.
 #[inline]
-fn integer(text: &[u8]) -> Result<(bool, u64, usize), Fault> {
+fn integer(text: &[u8]) -> Result<(bool, u64, usize), NumberFault> {
     let (negative, start) = sign(text);
     let mut magnitude = 0u64;
     let mut at = start;
     while let Some(digit) = digit_at(text, at) {
         magnitude = match magnitude.checked_mul(10).and_then(|m| m.checked_add(digit)) {
             Some(magnitude) => magnitude,
-            None => return Err(Fault::Range),
+            None => return Err(NumberFault::Range),
         };
         at += 1;
     }
     if at == start {
-        Err(Fault::Syntax)
+        Err(NumberFault::Syntax)
     } else {
         Ok((negative, magnitude, at))
     }
@@ -85,7 +85,7 @@ fn digit_at(text: &[u8], at: usize) -> Option<u64> {
 const EXPONENT_MAX: i32 = 1_000_000_000;
 
 /// The parts of a number with a point or an exponent.
-struct Scientific {
+struct ScientificNumber {
     negative: bool,
     /// The digits as an integer, if it fits.
     mantissa: Option<u64>,
@@ -97,7 +97,7 @@ struct Scientific {
 
 /// Splits a number; an `e` that no exponent follows is not part of it.
 #[inline]
-fn scientific(text: &[u8]) -> Result<Scientific, Fault> {
+fn scientific(text: &[u8]) -> Result<ScientificNumber, NumberFault> {
     let (negative, start) = sign(text);
     let (mut at, mut mantissa, mut point) = (start, Some(0u64), None);
     loop {
@@ -112,7 +112,7 @@ fn scientific(text: &[u8]) -> Result<Scientific, Fault> {
     }
     let fraction = point.map_or(0, |point| at - point - 1);
     if at - start == usize::from(point.is_some()) {
-        return Err(Fault::Syntax);
+        return Err(NumberFault::Syntax);
     }
     let mut exponent = -i32::try_from(fraction).unwrap_or(EXPONENT_MAX);
     if matches!(text.get(at), Some(b'e' | b'E')) {
@@ -129,7 +129,7 @@ fn scientific(text: &[u8]) -> Result<Scientific, Fault> {
             exponent = exponent.saturating_add(if down { -power } else { power });
         }
     }
-    Ok(Scientific {
+    Ok(ScientificNumber {
         negative,
         mantissa,
         exponent,
@@ -139,7 +139,7 @@ fn scientific(text: &[u8]) -> Result<Scientific, Fault> {
 
 /// `nan` and `inf` with their length.
 #[cold]
-fn special(text: &[u8]) -> Scan<f64> {
+fn scan_special(text: &[u8]) -> NumberScan<f64> {
     let (negative, start) = sign(text);
     let begins = |name: &[u8]| {
         let word = text.get(start..start + name.len());
@@ -152,20 +152,20 @@ fn special(text: &[u8]) -> Scan<f64> {
     } else if begins(b"inf") {
         (f64::INFINITY, 3)
     } else {
-        return Err(Fault::Syntax);
+        return Err(NumberFault::Syntax);
     };
     Ok((if negative { -value } else { value }, start + len))
 }
 
 macro_rules! floats {
     ($($type:ident $mantissa_max:literal $powers:expr;)+) => { $(
-        impl Number for $type {
+        impl ScanNumber for $type {
             #[inline]
-            fn scan(text: &[u8]) -> Scan<$type> {
+            fn scan(text: &[u8]) -> NumberScan<$type> {
                 const POWERS: &[$type] = &$powers;
                 let parts = match scientific(text) {
                     Ok(parts) => parts,
-                    Err(_) => return special(text).map(|(value, len)| (value as $type, len)),
+                    Err(_) => return scan_special(text).map(|(value, len)| (value as $type, len)),
                 };
                 // Both factors are exact, so one rounding gives the nearest float (Clinger 1990).
                 let power = POWERS.get(parts.exponent.unsigned_abs() as usize);
@@ -174,7 +174,7 @@ macro_rules! floats {
                         m as $type / power
                     }
                     (Some(m @ ..=$mantissa_max), Some(power)) => m as $type * power,
-                    _ => return slow(&text[..parts.len]),
+                    _ => return scan_by_std(&text[..parts.len]),
                 };
                 Ok((if parts.negative { -value } else { value }, parts.len))
             }
@@ -192,11 +192,11 @@ floats! {
 
 /// By the standard library; digits that overflow to infinity are out of range.
 #[cold]
-fn slow<T: std::str::FromStr + Into<f64> + Copy>(text: &[u8]) -> Scan<T> {
-    let text = std::str::from_utf8(text).map_err(|_| Fault::Syntax)?;
-    let value: T = text.parse().map_err(|_| Fault::Syntax)?;
+fn scan_by_std<T: std::str::FromStr + Into<f64> + Copy>(text: &[u8]) -> NumberScan<T> {
+    let text = std::str::from_utf8(text).map_err(|_| NumberFault::Syntax)?;
+    let value: T = text.parse().map_err(|_| NumberFault::Syntax)?;
     if value.into().is_infinite() {
-        Err(Fault::Range)
+        Err(NumberFault::Range)
     } else {
         Ok((value, text.len()))
     }
@@ -204,17 +204,17 @@ fn slow<T: std::str::FromStr + Into<f64> + Copy>(text: &[u8]) -> Scan<T> {
 
 macro_rules! decimals {
     ($($type:ident)+) => { $(
-        impl Number for $type {
+        impl ScanNumber for $type {
             #[inline]
-            fn scan(text: &[u8]) -> Scan<$type> {
+            fn scan(text: &[u8]) -> NumberScan<$type> {
                 let len = match scientific(text) {
-                    Ok(Scientific { negative, mantissa: Some(mantissa), exponent, len }) => {
+                    Ok(ScientificNumber { negative, mantissa: Some(mantissa), exponent, len }) => {
                         return Ok(($type::scaled(negative, mantissa, exponent), len));
                     }
                     Ok(long) => long.len,
-                    Err(_) => special(text)?.1,
+                    Err(_) => scan_special(text)?.1,
                 };
-                let value = $type::from_text(&text[..len]).ok_or(Fault::Syntax)?;
+                let value = $type::from_text(&text[..len]).ok_or(NumberFault::Syntax)?;
                 Ok((value, len))
             }
         }
@@ -231,16 +231,16 @@ mod tests {
     #[test]
     fn integers_and_their_ranges() {
         assert_eq!(i8::scan(b"-128,"), Ok((-128, 4)));
-        assert_eq!(i8::scan(b"128"), Err(Fault::Range));
+        assert_eq!(i8::scan(b"128"), Err(NumberFault::Range));
         assert_eq!(u8::scan(b"+255x"), Ok((255, 4)));
-        assert_eq!(u8::scan(b"256"), Err(Fault::Range));
-        assert_eq!(u8::scan(b"-1"), Err(Fault::Range));
+        assert_eq!(u8::scan(b"256"), Err(NumberFault::Range));
+        assert_eq!(u8::scan(b"-1"), Err(NumberFault::Range));
         assert_eq!(i64::scan(b"-9223372036854775808"), Ok((i64::MIN, 20)));
-        assert_eq!(i64::scan(b"-9223372036854775809"), Err(Fault::Range));
+        assert_eq!(i64::scan(b"-9223372036854775809"), Err(NumberFault::Range));
         assert_eq!(u64::scan(b"18446744073709551615"), Ok((u64::MAX, 20)));
-        assert_eq!(u64::scan(b"18446744073709551616"), Err(Fault::Range));
+        assert_eq!(u64::scan(b"18446744073709551616"), Err(NumberFault::Range));
         for none in [&b""[..], b"-", b"x1", b" 1"] {
-            assert_eq!(i32::scan(none), Err(Fault::Syntax));
+            assert_eq!(i32::scan(none), Err(NumberFault::Syntax));
         }
     }
 
@@ -253,12 +253,12 @@ mod tests {
         assert_eq!(f64::scan(b"1e+,"), Ok((1.0, 1)));
         assert_eq!(f64::scan(b"-INF"), Ok((f64::NEG_INFINITY, 4)));
         assert!(f64::scan(b"-NaN").unwrap().0.is_sign_negative());
-        assert_eq!(f64::scan(b"1e999"), Err(Fault::Range));
+        assert_eq!(f64::scan(b"1e999"), Err(NumberFault::Range));
         assert_eq!(f64::scan(b"1e-999"), Ok((0.0, 6)));
-        assert_eq!(f32::scan(b"1e39"), Err(Fault::Range));
+        assert_eq!(f32::scan(b"1e39"), Err(NumberFault::Range));
         assert_eq!(f64::scan(b"0e999"), Ok((0.0, 5)));
-        assert_eq!(f64::scan(b"."), Err(Fault::Syntax));
-        assert_eq!(f64::scan(b"e5"), Err(Fault::Syntax));
+        assert_eq!(f64::scan(b"."), Err(NumberFault::Syntax));
+        assert_eq!(f64::scan(b"e5"), Err(NumberFault::Syntax));
     }
 
     #[test]

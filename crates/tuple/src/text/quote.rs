@@ -1,7 +1,8 @@
 //! Quoted strings, as SPL prints them.
 //!
 //! Printable characters stay, among them all letters; `\\ \0 \t \r \n \a \b \f \v \"` have names;
-//! what else is not printable is `\uxxxx` with lower-case digits, by UTF-16 unit. Bytes that are not UTF-8 are copied.
+//! what else is not printable is `\uxxxx` with lower-case digits, by UTF-16 unit. Bytes that are
+//! not UTF-8 are copied.
 
 /// Appends bytes in quotes.
 pub fn print_bytes_quoted(bytes: &[u8], out: &mut Vec<u8>) {

@@ -4,13 +4,13 @@
 //! may stand in single or double quotes; a timestamp may lack its machine. What exceeds a bound is
 //! dropped. Nesting is that of the type, so no text can make it deep.
 
-use super::number::{Fault, Number};
-use super::{Expected, ReadError, unquote_bytes, unquote_units};
+use super::number::{NumberFault, ScanNumber};
+use super::{ExpectedInput, ValueParseError, unquote_bytes, unquote_units};
 use crate::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value};
 
 /// A place in a text.
 #[derive(Clone, Debug)]
-pub struct Reader<'a> {
+pub struct TextReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -19,7 +19,7 @@ pub struct Reader<'a> {
 ///
 /// # Errors
 /// At the first place that does not fit the type; the reader stands there or before.
-pub fn read(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, ReadError> {
+pub fn read(reader: &mut TextReader<'_>, ty: &Type) -> Result<Value, ValueParseError> {
     reader.skip_blanks();
     Ok(match ty {
         Type::Boolean => Value::Boolean(reader.boolean()?),
@@ -68,7 +68,7 @@ pub fn read(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, ReadError> {
 ///
 /// # Errors
 /// If the text is not a value of the type, or more than one.
-pub fn parse_whole(text: &[u8], ty: &Type) -> Result<Value, ReadError> {
+pub fn parse_whole(text: &[u8], ty: &Type) -> Result<Value, ValueParseError> {
     match ty {
         Type::RString => Ok(Value::RString(text.into())),
         Type::BoundedRString(n) => Ok(Value::RString(text[..text.len().min(*n as usize)].into())),
@@ -76,18 +76,18 @@ pub fn parse_whole(text: &[u8], ty: &Type) -> Result<Value, ReadError> {
         Type::Xml(_) => Ok(Value::Xml(text.into())),
         _ => {
             let start = text.len() - text.trim_ascii_start().len();
-            let mut reader = Reader::at(text, start);
+            let mut reader = TextReader::new_at(text, start);
             let value = read(&mut reader, ty)?;
             if reader.rest().trim_ascii_start().is_empty() {
                 Ok(value)
             } else {
-                Err(reader.error(Expected::EndOfText))
+                Err(reader.error(ExpectedInput::EndOfText))
             }
         }
     }
 }
 
-fn read_composite(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, ReadError> {
+fn read_composite(reader: &mut TextReader<'_>, ty: &Type) -> Result<Value, ValueParseError> {
     let within = |len: usize, bound: &Option<u32>| bound.is_none_or(|n| len < n as usize);
     match ty {
         Type::List(element, bound) => {
@@ -133,24 +133,24 @@ fn read_composite(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, ReadError
             })?;
             Ok(Value::Tuple(values.into()))
         }
-        Type::Optional(t) => Ok(Value::Optional(if reader.null() {
+        Type::Optional(t) => Ok(Value::Optional(if reader.accept_null() {
             None
         } else {
             Some(Box::new(read(reader, t)?))
         })),
-        _ => Err(reader.error(Expected::Value(ty.clone()))),
+        _ => Err(reader.error(ExpectedInput::Value(ty.clone()))),
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TextReader<'a> {
     /// A reader at the start of a text.
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { bytes, at: 0 }
+    pub fn new(bytes: &'a [u8]) -> TextReader<'a> {
+        TextReader { bytes, at: 0 }
     }
 
     /// A reader at some offset of a text, which may be its end.
-    pub fn at(bytes: &'a [u8], at: usize) -> Reader<'a> {
-        Reader {
+    pub fn new_at(bytes: &'a [u8], at: usize) -> TextReader<'a> {
+        TextReader {
             bytes,
             at: at.min(bytes.len()),
         }
@@ -183,11 +183,11 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If something else stands there.
-    pub fn expect(&mut self, byte: u8) -> Result<(), ReadError> {
+    pub fn expect(&mut self, byte: u8) -> Result<(), ValueParseError> {
         if self.accept(byte) {
             Ok(())
         } else {
-            Err(self.error(Expected::Byte(byte)))
+            Err(self.error(ExpectedInput::Byte(byte)))
         }
     }
 
@@ -201,8 +201,8 @@ impl<'a> Reader<'a> {
 
     /// The error of not finding something here.
     #[cold]
-    pub fn error(&self, expected: Expected) -> ReadError {
-        ReadError {
+    pub fn error(&self, expected: ExpectedInput) -> ValueParseError {
+        ValueParseError {
             offset: self.at,
             expected,
         }
@@ -210,62 +210,65 @@ impl<'a> Reader<'a> {
 
     /// A number of the type, which is one of numbers.
     #[inline]
-    pub(super) fn number<T: Number>(&mut self, ty: &Type) -> Result<T, ReadError> {
+    pub(super) fn number<T: ScanNumber>(&mut self, ty: &Type) -> Result<T, ValueParseError> {
         match T::scan(self.rest()) {
             Ok((number, len)) => {
                 self.at += len;
                 Ok(number)
             }
-            Err(Fault::Syntax) => Err(self.error(Expected::Value(ty.clone()))),
-            Err(Fault::Range) => Err(self.error(Expected::InRange(ty.clone()))),
+            Err(NumberFault::Syntax) => Err(self.error(ExpectedInput::Value(ty.clone()))),
+            Err(NumberFault::Range) => Err(self.error(ExpectedInput::InRange(ty.clone()))),
         }
     }
 
-    pub(super) fn boolean(&mut self) -> Result<bool, ReadError> {
+    pub(super) fn boolean(&mut self) -> Result<bool, ValueParseError> {
         let value = match self.peek_word() {
             b"true" => true,
             b"false" => false,
-            _ => return Err(self.error(Expected::Value(Type::Boolean))),
+            _ => return Err(self.error(ExpectedInput::Value(Type::Boolean))),
         };
         self.at += if value { 4 } else { 5 };
         Ok(value)
     }
 
     /// Skips `null`, if it stands here.
-    pub(super) fn null(&mut self) -> bool {
+    pub(super) fn accept_null(&mut self) -> bool {
         self.skip_blanks();
         let found = self.peek_word() == b"null";
         self.at += if found { 4 } else { 0 };
         found
     }
 
-    pub(super) fn enumerator(&mut self, e: &EnumType, ty: &Type) -> Result<u32, ReadError> {
+    pub(super) fn enumerator(&mut self, e: &EnumType, ty: &Type) -> Result<u32, ValueParseError> {
         let word = self.peek_word();
         match e.names.iter().position(|name| name.as_bytes() == word) {
             Some(ordinal) => {
                 self.at += word.len();
                 Ok(ordinal as u32)
             }
-            None => Err(self.error(Expected::Value(ty.clone()))),
+            None => Err(self.error(ExpectedInput::Value(ty.clone()))),
         }
     }
 
-    pub(super) fn complex<T: Number>(&mut self, part: &Type) -> Result<[T; 2], ReadError> {
+    pub(super) fn complex<T: ScanNumber>(
+        &mut self,
+        part: &Type,
+    ) -> Result<[T; 2], ValueParseError> {
         self.expect(b'(')?;
-        let re = self.spaced(part)?;
+        let re = self.number_between_blanks(part)?;
         self.expect(b',')?;
-        let im = self.spaced(part)?;
+        let im = self.number_between_blanks(part)?;
         self.expect(b')')?;
         Ok([re, im])
     }
 
-    pub(super) fn timestamp(&mut self) -> Result<Timestamp, ReadError> {
+    pub(super) fn timestamp(&mut self) -> Result<Timestamp, ValueParseError> {
         self.expect(b'(')?;
-        let seconds = self.spaced(&Type::Int64)?;
+        let seconds = self.number_between_blanks(&Type::Int64)?;
         self.expect(b',')?;
-        let nanos = self.spaced(&Type::Uint32)?;
+        let nanos = self.number_between_blanks(&Type::Uint32)?;
         let machine = if self.accept(b',') {
-            self.spaced(&Type::Int32)?
+            self.number_between_blanks(&Type::Int32)?
         } else {
             0
         };
@@ -277,16 +280,16 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn spaced<T: Number>(&mut self, ty: &Type) -> Result<T, ReadError> {
+    fn number_between_blanks<T: ScanNumber>(&mut self, ty: &Type) -> Result<T, ValueParseError> {
         self.skip_blanks();
         self.number(ty)
     }
 
     /// What stands between quotes, escapes as they are.
-    pub(super) fn literal(&mut self, ty: &Type) -> Result<&'a [u8], ReadError> {
+    pub(super) fn literal(&mut self, ty: &Type) -> Result<&'a [u8], ValueParseError> {
         let quote = match self.peek() {
             Some(quote @ (b'"' | b'\'')) => quote,
-            _ => return Err(self.error(Expected::Value(ty.clone()))),
+            _ => return Err(self.error(ExpectedInput::Value(ty.clone()))),
         };
         let start = self.at + 1;
         let mut at = start;
@@ -298,17 +301,17 @@ impl<'a> Reader<'a> {
             }
             at = (at + 2).min(self.bytes.len());
         }
-        Err(self.error(Expected::Quote(quote)))
+        Err(self.error(ExpectedInput::Quote(quote)))
     }
 
-    pub(super) fn string(&mut self, ty: &Type) -> Result<Vec<u8>, ReadError> {
+    pub(super) fn string(&mut self, ty: &Type) -> Result<Vec<u8>, ValueParseError> {
         let literal = self.literal(ty)?;
         let mut bytes = Vec::with_capacity(literal.len());
         unquote_bytes(literal, &mut bytes);
         Ok(bytes)
     }
 
-    pub(super) fn units(&mut self, ty: &Type) -> Result<Vec<u16>, ReadError> {
+    pub(super) fn units(&mut self, ty: &Type) -> Result<Vec<u16>, ValueParseError> {
         let literal = self.literal(ty)?;
         let mut units = Vec::with_capacity(literal.len());
         unquote_units(literal, &mut units);
@@ -316,14 +319,16 @@ impl<'a> Reader<'a> {
     }
 
     /// What stands between quotes with an `x` behind them, which may be missing.
-    pub(super) fn xml(&mut self, ty: &Type) -> Result<&'a [u8], ReadError> {
+    pub(super) fn xml(&mut self, ty: &Type) -> Result<&'a [u8], ValueParseError> {
         let literal = self.literal(ty)?;
         self.at += usize::from(self.peek() == Some(b'x'));
         Ok(literal)
     }
 
     /// The bytes of a blob.
-    pub(super) fn hex_pairs(&mut self) -> Result<impl Iterator<Item = u8> + use<'a>, ReadError> {
+    pub(super) fn hex_pairs(
+        &mut self,
+    ) -> Result<impl Iterator<Item = u8> + use<'a>, ValueParseError> {
         let digits = self
             .rest()
             .iter()
@@ -332,7 +337,7 @@ impl<'a> Reader<'a> {
         let pairs = &self.rest()[..digits];
         self.at += digits;
         if !digits.is_multiple_of(2) {
-            return Err(self.error(Expected::Value(Type::Blob)));
+            return Err(self.error(ExpectedInput::Value(Type::Blob)));
         }
         let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
         Ok(pairs
@@ -344,8 +349,8 @@ impl<'a> Reader<'a> {
     pub(super) fn tuple(
         &mut self,
         t: &TupleType,
-        mut value: impl FnMut(&mut Reader<'a>, usize) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError> {
+        mut value: impl FnMut(&mut TextReader<'a>, usize) -> Result<(), ValueParseError>,
+    ) -> Result<(), ValueParseError> {
         self.expect(b'{')?;
         for (at, attribute) in t.attributes.iter().enumerate() {
             if at > 0 {
@@ -353,7 +358,7 @@ impl<'a> Reader<'a> {
             }
             self.skip_blanks();
             if self.peek_word() != attribute.name.as_bytes() {
-                return Err(self.error(Expected::Attribute(attribute.name.clone())));
+                return Err(self.error(ExpectedInput::Attribute(attribute.name.clone())));
             }
             self.at += attribute.name.len();
             self.expect(b'=')?;
@@ -367,8 +372,8 @@ impl<'a> Reader<'a> {
         &mut self,
         open: u8,
         close: u8,
-        mut element: impl FnMut(&mut Reader<'a>) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError> {
+        mut element: impl FnMut(&mut TextReader<'a>) -> Result<(), ValueParseError>,
+    ) -> Result<(), ValueParseError> {
         self.expect(open)?;
         // A blob may be of no characters, so an element is looked for only where no end stands.
         if self.accept(close) {
@@ -380,7 +385,7 @@ impl<'a> Reader<'a> {
                 return Ok(());
             }
             if !self.accept(b',') {
-                return Err(self.error(Expected::Either(b',', close)));
+                return Err(self.error(ExpectedInput::Either(b',', close)));
             }
         }
     }

@@ -13,12 +13,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Expected, bin, block, csv, line, txt};
+use super::{ExpectedInput, bin, block, csv, line, txt};
 use crate::{Layout, Punctuation, TupleBuf, TupleRef, Type};
 
 /// What a reader made of the bytes it was given.
 #[derive(Debug)]
-pub struct Step {
+pub struct ReadStep {
     /// Bytes at the start that are done with.
     pub consumed: usize,
     /// What they held.
@@ -46,7 +46,7 @@ pub enum Record {
 /// Reads records of one format.
 pub trait RecordReader: Send {
     /// Reads the next record. The buffer holds a whole tuple only after [`Record::Tuple`].
-    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step;
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> ReadStep;
 
     /// Begins a new file: counts lines from 1, skips header lines again.
     fn restart(&mut self);
@@ -63,7 +63,7 @@ pub trait RecordWriter: Send {
 
 /// The formats of files and adapters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum RecordFormat {
     /// Values with separators, a tuple a line.
     Csv,
     /// A tuple literal a line.
@@ -93,7 +93,7 @@ pub struct ReadOptions {
     pub header_lines: u32,
     /// Whether faults are looked for; if not, a faulty field leaves its attribute default (csv,
     /// txt).
-    pub checked: bool,
+    pub reports_faults: bool,
     /// One or two bytes that end a line (line).
     pub eol: Vec<u8>,
     /// Bytes of a block; without, all there is (block).
@@ -113,7 +113,7 @@ impl Default for ReadOptions {
             separator: b',',
             ignore_extra: false,
             header_lines: 0,
-            checked: true,
+            reports_faults: true,
             eol: b"\n".to_vec(),
             block_bytes: None,
             punctuations: false,
@@ -154,56 +154,60 @@ impl Default for WriteOptions {
 /// # Errors
 /// If the schema does not suit the format: line takes one rstring, block one blob, and a record of
 /// bin must take bytes.
-pub fn reader(
-    format: Format,
+pub fn new_reader(
+    format: RecordFormat,
     layout: Arc<Layout>,
     options: ReadOptions,
 ) -> Result<Box<dyn RecordReader>, FormatError> {
     check(format, &layout, options.attributes.as_deref())?;
     let takes_bytes = options.punctuations
         || options.has_delay
-        || attributes(&layout, &options.attributes)
+        || chosen_attributes(&layout, &options.attributes)
             .iter()
             .any(|&at| bin::value_bytes_min(layout.attribute(at).1) > 0);
-    if format == Format::Bin && !takes_bytes {
+    if format == RecordFormat::Bin && !takes_bytes {
         return Err(FormatError::BinNeedsBytes);
     }
     Ok(match format {
-        Format::Csv => Box::new(csv::CsvReader::new(layout, options)),
-        Format::Txt => Box::new(txt::TxtReader::new(layout, options)),
-        Format::Bin => Box::new(bin::BinReader::new(layout, options)),
-        Format::Block => Box::new(block::BlockReader::new(layout, options)),
-        Format::Line => Box::new(line::LineReader::new(layout, options)),
+        RecordFormat::Csv => Box::new(csv::CsvReader::new(layout, options)),
+        RecordFormat::Txt => Box::new(txt::TxtReader::new(layout, options)),
+        RecordFormat::Bin => Box::new(bin::BinReader::new(layout, options)),
+        RecordFormat::Block => Box::new(block::BlockReader::new(layout, options)),
+        RecordFormat::Line => Box::new(line::LineReader::new(layout, options)),
     })
 }
 
 /// A writer of a format.
 ///
 /// # Errors
-/// As [`reader`].
-pub fn writer(
-    format: Format,
+/// As [`new_reader`].
+pub fn new_writer(
+    format: RecordFormat,
     layout: Arc<Layout>,
     options: WriteOptions,
 ) -> Result<Box<dyn RecordWriter>, FormatError> {
     check(format, &layout, options.attributes.as_deref())?;
     Ok(match format {
-        Format::Csv => Box::new(csv::CsvWriter::new(layout, options)),
-        Format::Txt => Box::new(txt::TxtWriter::new(layout, options)),
-        Format::Bin => Box::new(bin::BinWriter::new(layout, options)),
-        Format::Block => Box::new(block::BlockWriter::new(layout, options)),
-        Format::Line => Box::new(line::LineWriter::new(layout, options)),
+        RecordFormat::Csv => Box::new(csv::CsvWriter::new(layout, options)),
+        RecordFormat::Txt => Box::new(txt::TxtWriter::new(layout, options)),
+        RecordFormat::Bin => Box::new(bin::BinWriter::new(layout, options)),
+        RecordFormat::Block => Box::new(block::BlockWriter::new(layout, options)),
+        RecordFormat::Line => Box::new(line::LineWriter::new(layout, options)),
     })
 }
 
 /// The attributes a record holds.
-pub(super) fn attributes(layout: &Layout, chosen: &Option<Vec<usize>>) -> Vec<usize> {
+pub(super) fn chosen_attributes(layout: &Layout, chosen: &Option<Vec<usize>>) -> Vec<usize> {
     chosen
         .clone()
         .unwrap_or_else(|| (0..layout.offsets.len()).collect())
 }
 
-fn check(format: Format, layout: &Layout, chosen: Option<&[usize]>) -> Result<(), FormatError> {
+fn check(
+    format: RecordFormat,
+    layout: &Layout,
+    chosen: Option<&[usize]>,
+) -> Result<(), FormatError> {
     let all: Vec<usize> = (0..layout.offsets.len()).collect();
     let chosen = chosen.unwrap_or(&all);
     if chosen.iter().any(|&attribute| attribute >= all.len()) {
@@ -211,10 +215,10 @@ fn check(format: Format, layout: &Layout, chosen: Option<&[usize]>) -> Result<()
     }
     let types: Vec<&Type> = chosen.iter().map(|&at| layout.attribute(at).1).collect();
     match (format, types.as_slice()) {
-        (Format::Line, [Type::RString | Type::BoundedRString(_)]) => Ok(()),
-        (Format::Line, _) => Err(FormatError::LineNeedsString),
-        (Format::Block, [Type::Blob]) => Ok(()),
-        (Format::Block, _) => Err(FormatError::BlockNeedsBlob),
+        (RecordFormat::Line, [Type::RString | Type::BoundedRString(_)]) => Ok(()),
+        (RecordFormat::Line, _) => Err(FormatError::LineNeedsString),
+        (RecordFormat::Block, [Type::Blob]) => Ok(()),
+        (RecordFormat::Block, _) => Err(FormatError::BlockNeedsBlob),
         _ => Ok(()),
     }
 }
@@ -261,7 +265,7 @@ pub struct RecordError {
     /// What stands there, cut to some length.
     pub text: Vec<u8>,
     /// What should.
-    pub expected: Expected,
+    pub expected: ExpectedInput,
 }
 
 impl fmt::Display for RecordError {

@@ -15,7 +15,7 @@ fn round_trip(text: &str, ty: &Type) {
     assert_eq!(to_text(&value, ty), text);
 }
 
-fn refused(text: &str, ty: &Type) -> ReadError {
+fn refused(text: &str, ty: &Type) -> ValueParseError {
     let read = parse_whole(text.as_bytes(), ty);
     read.expect_err(&format!("{text:?} is no {ty}"))
 }
@@ -105,40 +105,43 @@ fn casts_take_strings_as_they_are() {
 
 #[test]
 fn errors_say_where_and_what() {
-    let error = |offset, expected| ReadError { offset, expected };
+    let error = |offset, expected| ValueParseError { offset, expected };
     let (int8, ints) = (Type::Int8, list(Type::Int32));
     assert_eq!(
         refused("256", &Type::Uint8),
-        error(0, Expected::InRange(Type::Uint8))
+        error(0, ExpectedInput::InRange(Type::Uint8))
     );
     assert_eq!(
         refused("-129", &int8),
-        error(0, Expected::InRange(int8.clone()))
+        error(0, ExpectedInput::InRange(int8.clone()))
     );
-    assert_eq!(refused("12x", &Type::Int32), error(2, Expected::EndOfText));
+    assert_eq!(
+        refused("12x", &Type::Int32),
+        error(2, ExpectedInput::EndOfText)
+    );
     assert_eq!(
         refused("", &Type::Float64),
-        error(0, Expected::Value(Type::Float64))
+        error(0, ExpectedInput::Value(Type::Float64))
     );
     assert_eq!(
         refused("[1;2]", &ints),
-        error(2, Expected::Either(b',', b']'))
+        error(2, ExpectedInput::Either(b',', b']'))
     );
     assert_eq!(
         refused("[1,", &ints),
-        error(3, Expected::Value(Type::Int32))
+        error(3, ExpectedInput::Value(Type::Int32))
     );
     assert_eq!(
         refused("['a]", &list(Type::RString)),
-        error(1, Expected::Quote(b'\''))
+        error(1, ExpectedInput::Quote(b'\''))
     );
     assert_eq!(
         refused("tru", &Type::Boolean),
-        error(0, Expected::Value(Type::Boolean))
+        error(0, ExpectedInput::Value(Type::Boolean))
     );
     assert_eq!(
         refused("abc", &Type::Blob),
-        error(3, Expected::Value(Type::Blob))
+        error(3, ExpectedInput::Value(Type::Blob))
     );
     assert_eq!(
         refused("12s", &Type::Int32).to_string(),
@@ -147,6 +150,6 @@ fn errors_say_where_and_what() {
     let t = Type::Tuple(Arc::new(TupleType::new([("a", Type::Int32)])));
     assert_eq!(
         refused("{b=1}", &t),
-        error(1, Expected::Attribute("a".into()))
+        error(1, ExpectedInput::Attribute("a".into()))
     );
 }

@@ -6,10 +6,12 @@
 use std::sync::Arc;
 
 use super::line::write_punctuation;
-use super::lines::{Fault, Lines, Skipped, count_lines};
-use super::read_slot::read_slot;
-use super::record::{Record, RecordReader, RecordWriter, Step, attributes};
-use super::{Expected, ReadError, ReadOptions, Reader, WriteOptions, print_f64, print_slot};
+use super::line_tracker::{LineTracker, RecordFault, SkipOutcome, count_lines};
+use super::read_flat::read_slot;
+use super::record::{ReadStep, Record, RecordReader, RecordWriter, chosen_attributes};
+use super::{
+    ExpectedInput, ReadOptions, TextReader, ValueParseError, WriteOptions, print_f64, print_slot,
+};
 use crate::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Type};
 
 /// Reads txt.
@@ -21,19 +23,19 @@ pub struct TxtReader {
     attributes: Vec<usize>,
     has_delay: bool,
     checked: bool,
-    lines: Lines,
+    lines: LineTracker,
 }
 
 impl TxtReader {
     /// A reader into tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: ReadOptions) -> TxtReader {
-        let chosen = attributes(&layout, &options.attributes);
+        let chosen = chosen_attributes(&layout, &options.attributes);
         TxtReader {
-            line: part(&layout, &chosen),
+            line: tuple_type_of_attributes(&layout, &chosen),
             attributes: chosen,
             has_delay: options.has_delay,
-            checked: options.checked,
-            lines: Lines::new(options.header_lines, options.record_bytes_max),
+            checked: options.reports_faults,
+            lines: LineTracker::new(options.header_lines, options.record_bytes_max),
             layout,
         }
     }
@@ -41,10 +43,10 @@ impl TxtReader {
     /// Reads a line; returns its delay.
     fn record(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut TextReader<'_>,
         out: &mut TupleBuf,
         reading: &mut Option<usize>,
-    ) -> Result<f64, ReadError> {
+    ) -> Result<f64, ValueParseError> {
         let mut delay = 0.0;
         if self.has_delay {
             reader.skip_blanks();
@@ -62,46 +64,48 @@ impl TxtReader {
         reader.skip_blanks();
         match reader.peek() {
             None | Some(b'\n' | b'\r') => Ok(delay),
-            Some(_) => Err(reader.error(Expected::EndOfLine)),
+            Some(_) => Err(reader.error(ExpectedInput::EndOfLine)),
         }
     }
 }
 
 impl RecordReader for TxtReader {
-    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step {
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> ReadStep {
         let start = match self.lines.skip(bytes, at_end) {
-            Skipped::To(start) => start,
-            Skipped::Stop(step) => return step,
+            SkipOutcome::RecordAt(start) => start,
+            SkipOutcome::NoRecord(step) => return step,
         };
         out.begin(&self.layout);
-        let (mut reader, mut attribute) = (Reader::at(bytes, start), None);
+        let (mut reader, mut attribute) = (TextReader::new_at(bytes, start), None);
         match self.record(&mut reader, out, &mut attribute) {
             Ok(_) if reader.peek().is_none() && !at_end => {
-                self.lines.cut(bytes, start, &self.layout)
+                self.lines.incomplete_record(bytes, start, &self.layout)
             }
             Ok(delay) => {
                 self.lines
-                    .count(count_lines(&bytes[start..reader.offset()]));
-                let consumed = self.lines.pass(bytes, reader.offset());
-                Step {
+                    .count_line_ends(count_lines(&bytes[start..reader.offset()]));
+                let consumed = self.lines.pass_line_end(bytes, reader.offset());
+                ReadStep {
                     consumed,
                     record: Record::Tuple { delay },
                 }
             }
             Err(error) => {
-                let ReadError {
+                let ValueParseError {
                     offset: at,
                     expected,
                 } = error;
-                let fault = Fault {
+                let fault = RecordFault {
                     attribute,
                     at,
                     expected,
                 };
-                let step = self.lines.fault(bytes, start, at_end, &self.layout, fault);
+                let step = self
+                    .lines
+                    .record_fault(bytes, start, at_end, &self.layout, fault);
                 match step.record {
                     // Unchecked: what could be read is the tuple.
-                    Record::Rejected(_) if !self.checked => Step {
+                    Record::Rejected(_) if !self.checked => ReadStep {
                         record: Record::Tuple { delay: 0.0 },
                         ..step
                     },
@@ -126,8 +130,11 @@ pub struct TxtWriter {
 impl TxtWriter {
     /// A writer of tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: WriteOptions) -> TxtWriter {
-        let chosen = attributes(&layout, &options.attributes);
-        let part = part(&layout, &chosen).attributes.into_iter().zip(chosen);
+        let chosen = chosen_attributes(&layout, &options.attributes);
+        let part = tuple_type_of_attributes(&layout, &chosen)
+            .attributes
+            .into_iter()
+            .zip(chosen);
         let fields = part.map(|(a, index)| (layout.offsets[index] as usize, a.name, a.ty));
         TxtWriter {
             fields: fields.collect(),
@@ -162,7 +169,7 @@ impl RecordWriter for TxtWriter {
 }
 
 /// A tuple type of some attributes of a layout.
-fn part(layout: &Layout, chosen: &[usize]) -> TupleType {
+fn tuple_type_of_attributes(layout: &Layout, chosen: &[usize]) -> TupleType {
     let attributes = chosen
         .iter()
         .map(|&at| layout.schema.attributes[at].clone());

@@ -23,8 +23,8 @@ pub(super) fn unquote_pieces(literal: &[u8], mut sink: impl FnMut(&[u8])) {
         let (piece, behind) = escape(&rest[at + 1..]);
         rest = behind;
         match piece {
-            Piece::Byte(byte) => sink(&[byte]),
-            Piece::Unit(unit) => match pair(unit, behind) {
+            EscapeContent::Byte(byte) => sink(&[byte]),
+            EscapeContent::Unit(unit) => match pair(unit, behind) {
                 Some((c, behind)) => {
                     sink(c.encode_utf8(&mut [0; 4]).as_bytes());
                     rest = behind;
@@ -44,10 +44,10 @@ pub(super) fn unquote_each_unit(literal: &[u8], mut sink: impl FnMut(u16)) {
         let (piece, behind) = escape(&rest[at + 1..]);
         rest = behind;
         match piece {
-            Piece::Unit(unit) => sink(unit),
-            Piece::Byte(byte) if byte.is_ascii() => sink(u16::from(byte)),
+            EscapeContent::Unit(unit) => sink(unit),
+            EscapeContent::Byte(byte) if byte.is_ascii() => sink(u16::from(byte)),
             // The first byte of a longer character, which stands for itself.
-            Piece::Byte(_) => {
+            EscapeContent::Byte(_) => {
                 let start = literal.len() - rest.len() - 1;
                 let end = next_backslash(literal, start + 1);
                 each_unit(&literal[start..end], &mut sink);
@@ -68,15 +68,15 @@ pub(super) fn each_unit(bytes: &[u8], mut sink: impl FnMut(u16)) {
     }
 }
 
-enum Piece {
+enum EscapeContent {
     Byte(u8),
     Unit(u16),
 }
 
 /// What the characters behind a backslash stand for, and what follows them.
-fn escape(text: &[u8]) -> (Piece, &[u8]) {
+fn escape(text: &[u8]) -> (EscapeContent, &[u8]) {
     let Some((&first, behind)) = text.split_first() else {
-        return (Piece::Byte(b'\\'), text);
+        return (EscapeContent::Byte(b'\\'), text);
     };
     let byte = match first {
         b'a' => 0x07,
@@ -88,12 +88,12 @@ fn escape(text: &[u8]) -> (Piece, &[u8]) {
         b'v' => 0x0B,
         b'0' => 0,
         b'u' => match hex_unit(behind) {
-            Some((unit, behind)) => return (Piece::Unit(unit), behind),
+            Some((unit, behind)) => return (EscapeContent::Unit(unit), behind),
             None => b'u',
         },
         other => other,
     };
-    (Piece::Byte(byte), behind)
+    (EscapeContent::Byte(byte), behind)
 }
 
 fn hex_unit(text: &[u8]) -> Option<(u16, &[u8])> {

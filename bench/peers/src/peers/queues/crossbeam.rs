@@ -5,38 +5,38 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use crossbeam_queue::ArrayQueue;
 
-use super::Queue;
-use crate::peer::{Peer, locked_version};
+use super::ItemQueue;
+use crate::peer::{BuiltInPeer, locked_version};
 
 /// See [`super`].
-pub const CHANNEL: Peer = Peer {
+pub const CHANNEL: BuiltInPeer = BuiltInPeer {
     name: "crossbeam-channel",
-    path: suite::Path::Threaded,
+    path: suite::StreamPath::Threaded,
     version: || locked_version("crossbeam-channel"),
     settings: "bounded, 512 KB of items or of recycled boxes, try_send and try_recv, spinning",
     has_latency: true,
-    run: super::run::<Channel>,
-    serve: None,
+    run: super::run_queue::<CrossbeamChannel>,
+    serve_partner: None,
 };
 
 /// See [`super`].
-pub const ARRAY_QUEUE: Peer = Peer {
+pub const ARRAY_QUEUE: BuiltInPeer = BuiltInPeer {
     name: "crossbeam-queue",
-    path: suite::Path::Threaded,
+    path: suite::StreamPath::Threaded,
     version: || locked_version("crossbeam-queue"),
     settings: "ArrayQueue, 512 KB of items or of recycled boxes, push and pop, spinning",
     has_latency: true,
-    run: super::run::<Array>,
-    serve: None,
+    run: super::run_queue::<CrossbeamArray>,
+    serve_partner: None,
 };
 
-struct Channel;
+struct CrossbeamChannel;
 
-impl Queue for Channel {
-    type Into<T: Send> = Sender<T>;
-    type OutOf<T: Send> = Receiver<T>;
+impl ItemQueue for CrossbeamChannel {
+    type PushEnd<T: Send> = Sender<T>;
+    type PopEnd<T: Send> = Receiver<T>;
 
-    fn make<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    fn new_queue<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
         bounded(capacity)
     }
 
@@ -53,24 +53,24 @@ impl Queue for Channel {
     }
 }
 
-struct Array;
+struct CrossbeamArray;
 
-impl Queue for Array {
-    type Into<T: Send> = Arc<ArrayQueue<T>>;
-    type OutOf<T: Send> = Arc<ArrayQueue<T>>;
+impl ItemQueue for CrossbeamArray {
+    type PushEnd<T: Send> = Arc<ArrayQueue<T>>;
+    type PopEnd<T: Send> = Arc<ArrayQueue<T>>;
 
-    fn make<T: Send>(capacity: usize) -> (Self::Into<T>, Self::OutOf<T>) {
+    fn new_queue<T: Send>(capacity: usize) -> (Self::PushEnd<T>, Self::PopEnd<T>) {
         let queue = Arc::new(ArrayQueue::new(capacity));
         (queue.clone(), queue)
     }
 
     #[inline]
-    fn push<T: Send>(into: &mut Self::Into<T>, item: T) -> Result<(), T> {
+    fn push<T: Send>(into: &mut Self::PushEnd<T>, item: T) -> Result<(), T> {
         into.push(item)
     }
 
     #[inline]
-    fn pop<T: Send>(out_of: &mut Self::OutOf<T>) -> Option<T> {
+    fn pop<T: Send>(out_of: &mut Self::PopEnd<T>) -> Option<T> {
         out_of.pop()
     }
 }
@@ -79,7 +79,7 @@ impl Queue for Array {
 mod tests {
     #[test]
     fn keep_order_and_bounds() {
-        super::super::tests::keeps_order_and_bounds::<super::Channel>();
-        super::super::tests::keeps_order_and_bounds::<super::Array>();
+        super::super::tests::keeps_order_and_bounds::<super::CrossbeamChannel>();
+        super::super::tests::keeps_order_and_bounds::<super::CrossbeamArray>();
     }
 }

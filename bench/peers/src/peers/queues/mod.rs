@@ -1,104 +1,107 @@
 //! Queues that hand over one item at a time, by value: what they have in common.
 //!
 //! # Settings
-//! A queue holds 512 KB, 16 messages at least. Messages of 8, 16, 32, 64, 128 and 256 bytes are items,
-//! moved into the queue and out of it. Others are boxes: the sender fills a box, the queue moves its pointer, and
-//! a second queue of the same kind brings the box back, so that nothing is allocated and nothing is
-//! copied. Both sides try and spin, each on a core of its own; nobody sleeps in a blocking call.
+//! A queue holds 512 KB, 16 messages at least. Messages of 8, 16, 32, 64, 128 and 256 bytes are
+//! items, moved into the queue and out of it. Others are boxes: the sender fills a box, the queue
+//! moves its pointer, and a second queue of the same kind brings the box back, so that nothing is
+//! allocated and nothing is copied. Both sides try and spin, each on a core of its own; nobody
+//! sleeps in a blocking call.
 
 #[cfg(feature = "crossbeam")]
 pub mod crossbeam;
 mod std_channel;
 
-use crate::ends::{Receives, Sends, add_up_words};
-use crate::{Failure, Sink, Task, threads};
+use crate::peer_ends::{PeerReceive, PeerSend, sum_words};
+use crate::{BoxError, ControlSink, PeerTask, peer_threads};
 
 pub use std_channel::SYNC_CHANNEL;
 
 /// A kind of queue.
-trait Queue {
+trait ItemQueue {
     /// The end that items are put into.
-    type Into<T: Send>: Send;
+    type PushEnd<T: Send>: Send;
     /// The end that they come out of.
-    type OutOf<T: Send>: Send;
+    type PopEnd<T: Send>: Send;
 
     /// A queue for so many items.
-    fn make<T: Send>(capacity: usize) -> (Self::Into<T>, Self::OutOf<T>);
+    fn new_queue<T: Send>(capacity: usize) -> (Self::PushEnd<T>, Self::PopEnd<T>);
 
     /// Puts an item in, or hands it back if the queue is full.
-    fn push<T: Send>(into: &mut Self::Into<T>, item: T) -> Result<(), T>;
+    fn push<T: Send>(into: &mut Self::PushEnd<T>, item: T) -> Result<(), T>;
 
     /// Takes an item out, if there is one.
-    fn pop<T: Send>(out_of: &mut Self::OutOf<T>) -> Option<T>;
+    fn pop<T: Send>(out_of: &mut Self::PopEnd<T>) -> Option<T>;
 }
 
-type Large = Box<[u64]>;
+type BoxedWords = Box<[u64]>;
 
 /// Does a task with a kind of queue.
-fn run<Q: Queue>(task: &Task) -> Result<String, Failure> {
+fn run_queue<Q: ItemQueue>(task: &PeerTask) -> Result<String, BoxError> {
     match task.words() {
-        1 => threads::run(task, by_value::<Q, 1>),
-        2 => threads::run(task, by_value::<Q, 2>),
-        4 => threads::run(task, by_value::<Q, 4>),
-        8 => threads::run(task, by_value::<Q, 8>),
-        16 => threads::run(task, by_value::<Q, 16>),
-        32 => threads::run(task, by_value::<Q, 32>),
-        _ => threads::run(task, by_box::<Q>),
+        1 => peer_threads::run(task, by_value::<Q, 1>),
+        2 => peer_threads::run(task, by_value::<Q, 2>),
+        4 => peer_threads::run(task, by_value::<Q, 4>),
+        8 => peer_threads::run(task, by_value::<Q, 8>),
+        16 => peer_threads::run(task, by_value::<Q, 16>),
+        32 => peer_threads::run(task, by_value::<Q, 32>),
+        _ => peer_threads::run(task, by_box::<Q>),
     }
 }
 
 /// Items that are tried to be moved with one call.
-const TOGETHER: u64 = 64;
+const ITEMS_PER_CALL_MAX: u64 = 64;
 
-struct ValueSender<Q: Queue, const WORDS: usize>(Q::Into<[u64; WORDS]>);
+struct ValueSender<Q: ItemQueue, const WORDS: usize>(Q::PushEnd<[u64; WORDS]>);
 
-struct ValueReceiver<Q: Queue, const WORDS: usize>(Q::OutOf<[u64; WORDS]>);
+struct ValueReceiver<Q: ItemQueue, const WORDS: usize>(Q::PopEnd<[u64; WORDS]>);
 
-type ByValue<Q, const WORDS: usize> = (ValueSender<Q, WORDS>, ValueReceiver<Q, WORDS>);
+type ValueEnds<Q, const WORDS: usize> = (ValueSender<Q, WORDS>, ValueReceiver<Q, WORDS>);
 
-fn by_value<Q: Queue, const WORDS: usize>(task: &Task) -> Result<ByValue<Q, WORDS>, Failure> {
-    let (into, out_of) = Q::make(task.capacity());
+fn by_value<Q: ItemQueue, const WORDS: usize>(
+    task: &PeerTask,
+) -> Result<ValueEnds<Q, WORDS>, BoxError> {
+    let (into, out_of) = Q::new_queue(task.queue_messages());
     Ok((ValueSender(into), ValueReceiver(out_of)))
 }
 
-impl<Q: Queue, const WORDS: usize> Sends for ValueSender<Q, WORDS> {
+impl<Q: ItemQueue, const WORDS: usize> PeerSend for ValueSender<Q, WORDS> {
     #[inline]
-    fn send(&mut self, next: u64, end: u64) -> Result<u64, Failure> {
-        let numbers = next..end.min(next + TOGETHER);
+    fn send(&mut self, next: u64, end: u64) -> Result<u64, BoxError> {
+        let numbers = next..end.min(next + ITEMS_PER_CALL_MAX);
         let sent = numbers.take_while(|number| Q::push(&mut self.0, [*number; WORDS]).is_ok());
         Ok(sent.count() as u64)
     }
 }
 
-impl<Q: Queue, const WORDS: usize> Receives for ValueReceiver<Q, WORDS> {
+impl<Q: ItemQueue, const WORDS: usize> PeerReceive for ValueReceiver<Q, WORDS> {
     #[inline]
-    fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
-        for _ in 0..TOGETHER {
+    fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError> {
+        for _ in 0..ITEMS_PER_CALL_MAX {
             let Some(message) = Q::pop(&mut self.0) else {
                 break;
             };
-            sink.take(add_up_words(&message));
+            sink.add(sum_words(&message));
         }
         Ok(())
     }
 }
 
-struct BoxSender<Q: Queue> {
-    full: Q::Into<Large>,
-    empty: Q::OutOf<Large>,
+struct BoxSender<Q: ItemQueue> {
+    full: Q::PushEnd<BoxedWords>,
+    empty: Q::PopEnd<BoxedWords>,
 }
 
-struct BoxReceiver<Q: Queue> {
-    full: Q::OutOf<Large>,
-    empty: Q::Into<Large>,
+struct BoxReceiver<Q: ItemQueue> {
+    full: Q::PopEnd<BoxedWords>,
+    empty: Q::PushEnd<BoxedWords>,
 }
 
-type ByBox<Q> = (BoxSender<Q>, BoxReceiver<Q>);
+type BoxEnds<Q> = (BoxSender<Q>, BoxReceiver<Q>);
 
-fn by_box<Q: Queue>(task: &Task) -> Result<ByBox<Q>, Failure> {
-    let boxes = task.capacity();
-    let (full, out_of_full) = Q::make(boxes);
-    let (mut empty, out_of_empty) = Q::make::<Large>(boxes);
+fn by_box<Q: ItemQueue>(task: &PeerTask) -> Result<BoxEnds<Q>, BoxError> {
+    let boxes = task.queue_messages();
+    let (full, out_of_full) = Q::new_queue(boxes);
+    let (mut empty, out_of_empty) = Q::new_queue::<BoxedWords>(boxes);
     for _ in 0..boxes {
         let put = Q::push(&mut empty, vec![0; task.words()].into());
         put.map_err(|_| "a queue holds less than it was made for")?;
@@ -114,9 +117,9 @@ fn by_box<Q: Queue>(task: &Task) -> Result<ByBox<Q>, Failure> {
     Ok((sender, receiver))
 }
 
-impl<Q: Queue> Sends for BoxSender<Q> {
+impl<Q: ItemQueue> PeerSend for BoxSender<Q> {
     #[inline]
-    fn send(&mut self, next: u64, end: u64) -> Result<u64, Failure> {
+    fn send(&mut self, next: u64, end: u64) -> Result<u64, BoxError> {
         for number in next..end {
             let Some(mut message) = Q::pop(&mut self.empty) else {
                 return Ok(number - next);
@@ -129,11 +132,11 @@ impl<Q: Queue> Sends for BoxSender<Q> {
     }
 }
 
-impl<Q: Queue> Receives for BoxReceiver<Q> {
+impl<Q: ItemQueue> PeerReceive for BoxReceiver<Q> {
     #[inline]
-    fn receive(&mut self, sink: &mut Sink) -> Result<(), Failure> {
+    fn receive(&mut self, sink: &mut ControlSink) -> Result<(), BoxError> {
         while let Some(message) = Q::pop(&mut self.full) {
-            sink.take(add_up_words(&message));
+            sink.add(sum_words(&message));
             let put = Q::push(&mut self.empty, message);
             put.map_err(|_| "there are as many boxes as the queue holds")?;
         }
@@ -146,9 +149,9 @@ mod tests {
     use super::*;
 
     /// Whatever the kind, messages come in their order and a full queue takes no more.
-    pub fn keeps_order_and_bounds<Q: Queue>() {
-        let task = Task {
-            question: crate::Question::Throughput,
+    pub fn keeps_order_and_bounds<Q: ItemQueue>() {
+        let task = PeerTask {
+            question: crate::PeerQuestion::Throughput,
             bytes: 64,
             messages: 0,
             scratch: String::new(),
@@ -159,18 +162,25 @@ mod tests {
         fills_and_empties(&task, &mut sender, &mut receiver);
     }
 
-    fn fills_and_empties(task: &Task, sender: &mut impl Sends, receiver: &mut impl Receives) {
-        let capacity = task.capacity() as u64;
+    fn fills_and_empties(
+        task: &PeerTask,
+        sender: &mut impl PeerSend,
+        receiver: &mut impl PeerReceive,
+    ) {
+        let capacity = task.queue_messages() as u64;
         let mut sent = 0;
         while let more @ 1.. = sender.send(sent, 2 * capacity).unwrap() {
             sent += more;
         }
         assert_eq!(sent, capacity);
-        let mut sink = Sink::default();
+        let mut sink = ControlSink::default();
         while sink.count < sent {
             receiver.receive(&mut sink).unwrap();
         }
-        let line = sink.arrivals().line();
-        assert!(crate::received::rate(&line, sent, 8).is_ok(), "{line}");
+        let line = sink.to_arrivals().to_line();
+        assert!(
+            crate::turn_output::parse_rate(&line, sent, 8).is_ok(),
+            "{line}"
+        );
     }
 }

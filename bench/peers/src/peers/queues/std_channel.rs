@@ -1,28 +1,29 @@
-//! `std::sync::mpsc::sync_channel`: the standard library's bounded channel, which is crossbeam's design.
+//! `std::sync::mpsc::sync_channel`: the standard library's bounded channel, which is crossbeam's
+//! design.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
-use super::Queue;
-use crate::peer::Peer;
+use super::ItemQueue;
+use crate::peer::BuiltInPeer;
 
 /// See [`super`].
-pub const SYNC_CHANNEL: Peer = Peer {
+pub const SYNC_CHANNEL: BuiltInPeer = BuiltInPeer {
     name: "std-sync-channel",
-    path: suite::Path::Threaded,
+    path: suite::StreamPath::Threaded,
     version: || format!("of Rust {}", env!("PEERS_RUST")),
     settings: "512 KB of items or of recycled boxes, try_send and try_recv, spinning",
     has_latency: true,
-    run: super::run::<SyncChannel>,
-    serve: None,
+    run: super::run_queue::<SyncChannel>,
+    serve_partner: None,
 };
 
 struct SyncChannel;
 
-impl Queue for SyncChannel {
-    type Into<T: Send> = SyncSender<T>;
-    type OutOf<T: Send> = Receiver<T>;
+impl ItemQueue for SyncChannel {
+    type PushEnd<T: Send> = SyncSender<T>;
+    type PopEnd<T: Send> = Receiver<T>;
 
-    fn make<T: Send>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
+    fn new_queue<T: Send>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
         sync_channel(capacity)
     }
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use engine::Strategy;
-use suite::{Codec, Path, RoundTrip};
+use engine::IdleStrategy;
+use suite::{CodecKind, RoundTripOptions, StreamPath};
 
 use super::compare::CompareArgs;
 use super::report::ReportArgs;
@@ -14,12 +14,12 @@ use super::report::ReportArgs;
 pub struct BenchArgs {
     /// Which benchmark.
     #[command(subcommand)]
-    pub which: Which,
+    pub command: BenchCommand,
 }
 
 /// The benchmarks, and what is made of their results.
 #[derive(Debug, Subcommand)]
-pub enum Which {
+pub enum BenchCommand {
     /// Tuples a second from a source to a sink, by size, on each path
     Throughput(ThroughputArgs),
     /// The same between two hosts: network namespaces joined by 1 Gbit/s
@@ -54,7 +54,7 @@ pub struct ThroughputArgs {
 
     /// On which paths: fused, threaded, shm, rum, tcp [default: all of them]
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
-    pub path: Vec<Path>,
+    pub path: Vec<StreamPath>,
 
     /// Which tuples.
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub struct ThroughputArgs {
 pub struct TuplesArgs {
     /// How tuples are written between processes: facade or normal [default: both]
     #[arg(long, value_name = "CODEC", value_delimiter = ',')]
-    pub codec: Vec<Codec>,
+    pub codec: Vec<CodecKind>,
 
     /// Bytes of a tuple's attributes, 1 to 16384 [default: powers of 2 from 4]
     #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<1>)]
@@ -82,7 +82,7 @@ pub struct HostsArgs {
 
     /// On which paths: rum, tcp [default: both]
     #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = far)]
-    pub path: Vec<Path>,
+    pub path: Vec<StreamPath>,
 
     /// Which tuples.
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub struct LatencyArgs {
 
     /// On which paths: fused, threaded, shm, rum, tcp [default: all of them]
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
-    pub path: Vec<Path>,
+    pub path: Vec<StreamPath>,
 
     /// Between two hosts, as `bench hosts` has them: on rum and tcp
     #[arg(long)]
@@ -109,7 +109,7 @@ pub struct LatencyArgs {
     pub rate: Vec<f64>,
 
     /// Bytes of a tuple's attributes, 8 to 16384 [default: 128,256,512]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<{ RoundTrip::STAMP_BYTES }>)]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = size::<{ RoundTripOptions::STAMP_BYTES }>)]
     pub size: Vec<u64>,
 }
 
@@ -122,7 +122,7 @@ pub struct FanoutArgs {
 
     /// On which paths: shm, rum, tcp [default: all of them]
     #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = crossing)]
-    pub path: Vec<Path>,
+    pub path: Vec<StreamPath>,
 
     /// How many receivers, 1 to 16 [default: 1 to 6]
     #[arg(long, value_name = "N", value_delimiter = ',',
@@ -164,8 +164,8 @@ pub struct CommonArgs {
 
     /// How threads wait, of latencies the control's too: spin, yield, park or adaptive [default:
     /// adaptive]
-    #[arg(long, value_name = "STRATEGY", value_parser = str::parse::<Strategy>)]
-    pub idle: Option<Strategy>,
+    #[arg(long, value_name = "STRATEGY", value_parser = str::parse::<IdleStrategy>)]
+    pub idle: Option<IdleStrategy>,
 
     /// Fewer sizes and shorter runs: less exact, done soon
     #[arg(long)]
@@ -216,16 +216,16 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-fn far(text: &str) -> Result<Path, String> {
-    let path: Path = text.parse()?;
+fn far(text: &str) -> Result<StreamPath, String> {
+    let path: StreamPath = text.parse()?;
     match suite::HOSTS_PATHS.contains(&path) {
         true => Ok(path),
         false => Err(format!("{path} does not lead to other hosts")),
     }
 }
 
-fn crossing(text: &str) -> Result<Path, String> {
-    let path: Path = text.parse()?;
+fn crossing(text: &str) -> Result<StreamPath, String> {
+    let path: StreamPath = text.parse()?;
     match path.is_crossing() {
         true => Ok(path),
         false => Err(format!(

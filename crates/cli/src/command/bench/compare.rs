@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use measure::compare::{Measure, Row, Verdict, compare as compare_outcomes, hosts_differ};
-use measure::report::{Release, count, nanoseconds, percent, short};
+use measure::compare::{
+    ComparedFigure, ComparisonLine, Verdict, compare as compare_outcomes, hosts_differ,
+};
+use measure::report::{Release, count, nanoseconds, percent, three_digits};
 
-use super::history::{HISTORY, release};
-use super::{Failure, print};
-use crate::table::Table;
+use super::history::{HISTORY_FOLDER, load_release};
+use super::{CommandFailure, write_stdout};
+use crate::text_table::TextTable;
 
 /// `thalweg bench compare`
 #[derive(Debug, ClapArgs)]
@@ -28,20 +30,20 @@ pub struct CompareArgs {
     pub json: bool,
 
     /// Where the results of releases are kept
-    #[arg(long, value_name = "DIR", default_value = HISTORY)]
+    #[arg(long, value_name = "DIR", default_value = HISTORY_FOLDER)]
     pub history: PathBuf,
 }
 
 /// Prints the comparison; fails only if asked to.
-pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
+pub fn compare(args: &CompareArgs) -> Result<(), CommandFailure> {
     let (a, b) = (
-        release(&args.a, &args.history)?,
-        release(&args.b, &args.history)?,
+        load_release(&args.a, &args.history)?,
+        load_release(&args.b, &args.history)?,
     );
     let rows = compare_outcomes(&a.outcomes, &b.outcomes);
     let differ = first_host(&a).zip(first_host(&b));
     let differ = differ.and_then(|(a, b)| hosts_differ(a, b));
-    print(&match args.json {
+    write_stdout(&match args.json {
         true => json(&a, &b, differ.as_deref(), &rows),
         false => text(&a, &b, differ.as_deref(), &rows),
     })?;
@@ -55,7 +57,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         .collect();
     match slower.is_empty() {
         true => Ok(()),
-        false => Err(Failure::Program(format!(
+        false => Err(CommandFailure::Program(format!(
             "slower by more than {percent} %: {}",
             slower.join("; ")
         ))),
@@ -66,7 +68,7 @@ fn first_host(release: &Release) -> Option<&measure::Host> {
     release.outcomes.first().map(|outcome| &outcome.host)
 }
 
-fn json(a: &Release, b: &Release, differ: Option<&str>, rows: &[Row]) -> String {
+fn json(a: &Release, b: &Release, differ: Option<&str>, rows: &[ComparisonLine]) -> String {
     let whole = serde_json::json!({
         "a": a.name,
         "b": b.name,
@@ -76,7 +78,7 @@ fn json(a: &Release, b: &Release, differ: Option<&str>, rows: &[Row]) -> String 
     format!("{whole:#}\n")
 }
 
-fn text(a: &Release, b: &Release, differ: Option<&str>, rows: &[Row]) -> String {
+fn text(a: &Release, b: &Release, differ: Option<&str>, rows: &[ComparisonLine]) -> String {
     let mut text = format!("A: {}\nB: {}\n", origin(a), origin(b));
     if let Some(differ) = differ {
         text += &format!(
@@ -97,11 +99,11 @@ fn text(a: &Release, b: &Release, differ: Option<&str>, rows: &[Row]) -> String 
         " INTERVAL",
         "VERDICT",
     ];
-    let mut table = Table::new(&head);
+    let mut table = TextTable::new(&head);
     for row in rows {
-        table.row(cells(row));
+        table.add_row(cells(row));
     }
-    text += &table.text();
+    text += &table.to_text();
     text += &format!("\n{}\n", summary(rows));
     text
 }
@@ -115,12 +117,12 @@ fn origin(release: &Release) -> String {
     }
 }
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &ComparisonLine) -> Vec<String> {
     let dash = || "-".to_owned();
     let figure = |value: Option<f64>| match (value, row.by) {
-        (Some(value), Some(Measure::TuplesPerS)) => format!("{}/s", count(value)),
-        (Some(value), Some(Measure::LatencyNs)) => nanoseconds(value),
-        (Some(value), Some(Measure::Ratio)) => short(value),
+        (Some(value), Some(ComparedFigure::TuplesPerS)) => format!("{}/s", count(value)),
+        (Some(value), Some(ComparedFigure::LatencyNs)) => nanoseconds(value),
+        (Some(value), Some(ComparedFigure::Ratio)) => three_digits(value),
         _ => dash(),
     };
     let interval = row.change_low.zip(row.change_high);
@@ -134,28 +136,28 @@ fn cells(row: &Row) -> Vec<String> {
             .map_or_else(dash, |rate| format!("{rate}/s")),
         figure(row.a),
         figure(row.b),
-        row.change.map_or_else(dash, signed),
+        row.change.map_or_else(dash, signed_change),
         interval.map_or_else(dash, |(low, high)| {
-            format!("{} to {}", signed(low), signed(high))
+            format!("{} to {}", signed_change(low), signed_change(high))
         }),
-        row.verdict.words().to_owned(),
+        row.verdict.description().to_owned(),
     ]
 }
 
 /// A ratio as what it adds, `+3.2 %`, or where that is a lot as a factor: `×36`.
-fn signed(ratio: f64) -> String {
+fn signed_change(ratio: f64) -> String {
     const FACTOR_FROM: f64 = 3.0;
     if ratio >= FACTOR_FROM {
-        return format!("×{}", short(ratio));
+        return format!("×{}", three_digits(ratio));
     }
     let sign = if ratio >= 1.0 { "+" } else { "" };
     format!("{sign}{}", percent(ratio - 1.0))
 }
 
-fn summary(rows: &[Row]) -> String {
+fn summary(rows: &[ComparisonLine]) -> String {
     let counts = Verdict::ALL.iter().filter_map(|verdict| {
         let count = rows.iter().filter(|row| row.verdict == *verdict).count();
-        (count > 0).then(|| format!("{count} {}", verdict.words()))
+        (count > 0).then(|| format!("{count} {}", verdict.description()))
     });
     let counts: Vec<String> = counts.collect();
     match counts.is_empty() {
@@ -165,13 +167,15 @@ fn summary(rows: &[Row]) -> String {
 }
 
 /// A row in a few words.
-fn title(row: &Row) -> String {
+fn title(row: &ComparisonLine) -> String {
     let codec = row.codec.as_deref().map(|codec| format!(" {codec}"));
     let size = row.size_bytes.map(|size| format!(" {size} B"));
     let receivers = row.receivers.map(|n| format!(" to {n}"));
     let rate = row.rate_offered.map(|rate| format!(" at {rate}/s"));
     let parts = [codec, size, receivers, rate].into_iter().flatten();
-    let change = row.change.map(|change| format!(" {}", signed(change)));
+    let change = row
+        .change
+        .map(|change| format!(" {}", signed_change(change)));
     format!(
         "{} {}{}{}",
         row.bench,

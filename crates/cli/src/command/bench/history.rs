@@ -6,31 +6,32 @@ use std::path::{Path, PathBuf};
 use measure::report::Release;
 use measure::results;
 
-use crate::command::Failure;
+use crate::command::CommandFailure;
 
 /// Where a file for each release is kept.
-pub const HISTORY: &str = "docs/bench";
+pub const HISTORY_FOLDER: &str = "docs/bench";
 
 /// Reads the results of a file, of a folder that `bench --out` has written, or of a release.
-pub fn release(what: &str, history: &Path) -> Result<Release, Failure> {
+pub fn load_release(what: &str, history: &Path) -> Result<Release, CommandFailure> {
     let path = find(what, history)?;
-    let outcomes = results::read(&path).map_err(|error| Failure::Program(error.to_string()))?;
+    let outcomes =
+        results::read(&path).map_err(|error| CommandFailure::Program(error.to_string()))?;
     Ok(Release {
-        name: name(&path),
+        name: release_name(&path),
         outcomes,
     })
 }
 
-fn find(what: &str, history: &Path) -> Result<PathBuf, Failure> {
+fn find(what: &str, history: &Path) -> Result<PathBuf, CommandFailure> {
     let kept = history.join(format!("{what}.json"));
     let candidates = [PathBuf::from(what), kept];
     let found = candidates.into_iter().find(|path| path.exists());
     found.ok_or_else(|| {
-        let known = match releases(history) {
+        let known = match release_names(history) {
             known if known.is_empty() => "none".to_owned(),
             known => known.join(", "),
         };
-        Failure::Program(format!(
+        CommandFailure::Program(format!(
             "`{what}` is neither a file or folder of results nor a release; releases in {}: {known}",
             history.display()
         ))
@@ -38,17 +39,17 @@ fn find(what: &str, history: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// The names of the releases that are kept.
-fn releases(history: &Path) -> Vec<String> {
+fn release_names(history: &Path) -> Vec<String> {
     let entries = fs::read_dir(history).into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path());
     let kept = files.filter(|file| file.extension().is_some_and(|e| e == "json"));
-    let mut names: Vec<String> = kept.map(|file| name(&file)).collect();
+    let mut names: Vec<String> = kept.map(|file| release_name(&file)).collect();
     names.sort();
     names
 }
 
 /// `0.1.0` of `docs/bench/0.1.0.json`, `out` of `out/` and of `out/results.json`.
-fn name(path: &Path) -> String {
+fn release_name(path: &Path) -> String {
     let is_plain = path.file_name().is_some_and(|name| name == results::FILE);
     let folder = path
         .parent()

@@ -4,223 +4,234 @@
 mod args;
 mod compare;
 mod history;
-mod picture;
 mod report;
+mod result_tables;
 
 use std::path::PathBuf;
 
 use measure::Outcome;
-use suite::{Bench, Codec, Fanout, Length, Path, RoundTrip, Settings, Throughput};
+use suite::{
+    BenchSession, BenchSettings, CodecKind, FanoutOptions, RoundTripOptions, RunLength, StreamPath,
+    ThroughputOptions,
+};
 
 pub use args::BenchArgs;
 
-use super::{Failure, print, tell};
-use args::{CommonArgs, TuplesArgs, Which};
+use super::{CommandFailure, write_stderr, write_stdout};
+use args::{BenchCommand, CommonArgs, TuplesArgs};
 
 /// Sizes of quick runs.
 const QUICK_SIZES: [u64; 3] = [64, 1024, 16384];
 
-impl From<suite::Error> for Failure {
-    fn from(error: suite::Error) -> Failure {
-        Failure::Program(error.to_string())
+impl From<suite::Error> for CommandFailure {
+    fn from(error: suite::Error) -> CommandFailure {
+        CommandFailure::Program(error.to_string())
     }
 }
 
 /// Runs a benchmark and prints what it found.
-pub fn bench(args: BenchArgs) -> Result<(), Failure> {
-    let (rate, trips) = (Lengths::RATE, Lengths::TRIPS);
-    match args.which {
-        Which::Throughput(args) => {
-            let what = throughput(args.common.quick, &args.path, &args.tuples);
-            sitting(&args.common, rate, |bench| suite::throughput(bench, &what))
+pub fn bench(args: BenchArgs) -> Result<(), CommandFailure> {
+    let (rate, trips) = (RunSeconds::RATE, RunSeconds::TRIPS);
+    match args.command {
+        BenchCommand::Throughput(args) => {
+            let what = throughput_options(args.common.quick, &args.path, &args.tuples);
+            run_session(&args.common, rate, |bench| suite::throughput(bench, &what))
         }
-        Which::Hosts(args) => {
-            let paths = or(&args.path, &suite::HOSTS_PATHS);
-            let what = throughput(args.common.quick, &paths, &args.tuples);
-            sitting(&args.common, rate, |bench| suite::hosts(bench, &what))
+        BenchCommand::Hosts(args) => {
+            let paths = or_default(&args.path, &suite::HOSTS_PATHS);
+            let what = throughput_options(args.common.quick, &paths, &args.tuples);
+            run_session(&args.common, rate, |bench| suite::hosts(bench, &what))
         }
-        Which::Latency(args) => {
+        BenchCommand::Latency(args) => {
             let quick = args.common.quick;
-            let what = latency(quick, args.hosts, &args.path, &args.rate, &args.size);
-            sitting(&args.common, trips, |bench| suite::latency(bench, &what))
+            let what = latency_options(quick, args.hosts, &args.path, &args.rate, &args.size);
+            run_session(&args.common, trips, |bench| suite::latency(bench, &what))
         }
-        Which::Fanout(args) => {
-            let what = fanout(args.common.quick, &args.path, &args.receivers, &args.size);
-            sitting(&args.common, rate, |bench| suite::fanout(bench, &what))
+        BenchCommand::Fanout(args) => {
+            let what = fanout_options(args.common.quick, &args.path, &args.receivers, &args.size);
+            run_session(&args.common, rate, |bench| suite::fanout(bench, &what))
         }
-        Which::Chain(args) => {
-            let sizes = chain(args.common.quick, &args.size);
-            sitting(&args.common, rate, |bench| suite::chain(bench, &sizes))
+        BenchCommand::Chain(args) => {
+            let sizes = chain_sizes(args.common.quick, &args.size);
+            run_session(&args.common, rate, |bench| suite::chain(bench, &sizes))
         }
-        Which::Operators(args) => sitting(&args, rate, suite::operators),
-        Which::Expressions(args) => sitting(&args, rate, suite::expressions),
-        Which::All(args) => sitting(&args, rate, |bench| all(bench, &args)),
-        Which::Compare(args) => compare::compare(&args),
-        Which::Report(args) => report::report(&args),
-        Which::Control(args) => Ok(suite::control::serve(&args.what)?),
+        BenchCommand::Operators(args) => run_session(&args, rate, suite::operators),
+        BenchCommand::Expressions(args) => run_session(&args, rate, suite::expressions),
+        BenchCommand::All(args) => run_session(&args, rate, |bench| measure_all(bench, &args)),
+        BenchCommand::Compare(args) => compare::compare(&args),
+        BenchCommand::Report(args) => report::report(&args),
+        BenchCommand::Control(args) => Ok(suite::control::serve(&args.what)?),
     }
 }
 
 /// One after the other. Round trips take half their usual time: all of it is to be done in ten
 /// minutes.
-fn all(bench: &mut Bench<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
+fn measure_all(bench: &mut BenchSession<'_>, args: &CommonArgs) -> Result<(), suite::Error> {
     let quick = args.quick;
     let tuples = TuplesArgs::default();
-    suite::throughput(bench, &throughput(quick, &[], &tuples))?;
-    let far = throughput(quick, &suite::HOSTS_PATHS, &tuples);
+    suite::throughput(bench, &throughput_options(quick, &[], &tuples))?;
+    let far = throughput_options(quick, &suite::HOSTS_PATHS, &tuples);
     suite::hosts(bench, &far)?;
-    suite::fanout(bench, &fanout(quick, &[], &[], &[]))?;
-    suite::chain(bench, &chain(quick, &[]))?;
+    suite::fanout(bench, &fanout_options(quick, &[], &[], &[]))?;
+    suite::chain(bench, &chain_sizes(quick, &[]))?;
     suite::operators(bench)?;
     suite::expressions(bench)?;
-    bench.set_length(length(args, Lengths::TRIPS_OF_ALL));
-    suite::latency(bench, &latency(quick, false, &[], &[], &[]))?;
-    suite::latency(bench, &latency(quick, true, &[], &[], &[]))
+    bench.set_length(run_length(args, RunSeconds::TRIPS_IN_ALL));
+    suite::latency(bench, &latency_options(quick, false, &[], &[], &[]))?;
+    suite::latency(bench, &latency_options(quick, true, &[], &[], &[]))
 }
 
-fn throughput(quick: bool, paths: &[Path], tuples: &TuplesArgs) -> Throughput {
+fn throughput_options(quick: bool, paths: &[StreamPath], tuples: &TuplesArgs) -> ThroughputOptions {
     let usual_sizes = match quick {
         true => QUICK_SIZES.to_vec(),
-        false => Throughput::report_sizes(),
+        false => ThroughputOptions::report_sizes(),
     };
-    Throughput {
-        paths: or(paths, &Path::ALL),
-        codecs: or(&tuples.codec, &Codec::ALL),
-        sizes: or(&tuples.size, &usual_sizes),
+    ThroughputOptions {
+        paths: or_default(paths, &StreamPath::ALL),
+        codecs: or_default(&tuples.codec, &CodecKind::ALL),
+        sizes: or_default(&tuples.size, &usual_sizes),
     }
 }
 
-fn latency(
+fn latency_options(
     quick: bool,
     between_hosts: bool,
-    paths: &[Path],
+    paths: &[StreamPath],
     rates: &[f64],
     sizes: &[u64],
-) -> RoundTrip {
+) -> RoundTripOptions {
     let usual_paths = match between_hosts {
         true => &suite::HOSTS_PATHS[..],
-        false => &Path::ALL[..],
+        false => &StreamPath::ALL[..],
     };
     let (usual_rates, usual_sizes) = match quick {
-        true => (&RoundTrip::RATES[..1], &RoundTrip::SIZES[..1]),
-        false => (&RoundTrip::RATES[..], &RoundTrip::SIZES[..]),
+        true => (&RoundTripOptions::RATES[..1], &RoundTripOptions::SIZES[..1]),
+        false => (&RoundTripOptions::RATES[..], &RoundTripOptions::SIZES[..]),
     };
-    RoundTrip {
+    RoundTripOptions {
         between_hosts,
-        paths: or(paths, usual_paths),
-        rates: or(rates, usual_rates),
-        sizes: or(sizes, usual_sizes),
+        paths: or_default(paths, usual_paths),
+        rates: or_default(rates, usual_rates),
+        sizes: or_default(sizes, usual_sizes),
     }
 }
 
-fn fanout(quick: bool, paths: &[Path], receivers: &[u32], sizes: &[u64]) -> Fanout {
+fn fanout_options(
+    quick: bool,
+    paths: &[StreamPath],
+    receivers: &[u32],
+    sizes: &[u64],
+) -> FanoutOptions {
     let (usual_receivers, usual_sizes) = match quick {
-        true => (&Fanout::RECEIVERS[..2], &Fanout::SIZES[1..2]),
-        false => (&Fanout::RECEIVERS[..], &Fanout::SIZES[..]),
+        true => (&FanoutOptions::RECEIVERS[..2], &FanoutOptions::SIZES[1..2]),
+        false => (&FanoutOptions::RECEIVERS[..], &FanoutOptions::SIZES[..]),
     };
-    Fanout {
-        paths: or(paths, &Fanout::PATHS),
-        receivers: or(receivers, usual_receivers),
-        sizes: or(sizes, usual_sizes),
+    FanoutOptions {
+        paths: or_default(paths, &FanoutOptions::PATHS),
+        receivers: or_default(receivers, usual_receivers),
+        sizes: or_default(sizes, usual_sizes),
     }
 }
 
-fn chain(quick: bool, sizes: &[u64]) -> Vec<u64> {
+fn chain_sizes(quick: bool, sizes: &[u64]) -> Vec<u64> {
     match quick {
-        true => or(sizes, &QUICK_SIZES),
-        false => or(sizes, &suite::CHAIN_SIZES),
+        true => or_default(sizes, &QUICK_SIZES),
+        false => or_default(sizes, &suite::CHAIN_SIZES),
     }
 }
 
 /// What was asked for, or if that is nothing, what is usual.
-fn or<T: Copy>(asked: &[T], usual: &[T]) -> Vec<T> {
+fn or_default<T: Copy>(asked: &[T], usual: &[T]) -> Vec<T> {
     if asked.is_empty() { usual } else { asked }.to_vec()
 }
 
 /// Measures with these settings, tells on standard error how far it is, and prints the results.
-fn sitting(
+fn run_session(
     common: &CommonArgs,
-    lengths: Lengths,
-    measure: impl FnOnce(&mut Bench<'_>) -> Result<(), suite::Error>,
-) -> Result<(), Failure> {
-    let settings = settings(common, lengths)?;
+    lengths: RunSeconds,
+    measure: impl FnOnce(&mut BenchSession<'_>) -> Result<(), suite::Error>,
+) -> Result<(), CommandFailure> {
+    let settings = bench_settings(common, lengths)?;
     // Before the first measurement: it would be a pity after the last.
     common.out.as_deref().map_or(Ok(()), report::prepare)?;
     if cfg!(debug_assertions) {
-        tell("note: this is a build for debugging; a release build is what counts\n");
+        write_stderr("note: this is a build for debugging; a release build is what counts\n");
     }
-    let mut progress = picture::progress();
-    let mut bench = Bench::new(settings, &mut progress);
+    let mut progress = result_tables::progress_lines();
+    let mut bench = BenchSession::new(settings, &mut progress);
     let measured = measure(&mut bench);
     // Whatever came of the last one, the others have been measured.
-    show(common, &bench.into_outcomes())?;
+    publish_results(common, &bench.into_outcomes())?;
     Ok(measured?)
 }
 
 /// Writes and prints results.
-fn show(common: &CommonArgs, outcomes: &[Outcome]) -> Result<(), Failure> {
+fn publish_results(common: &CommonArgs, outcomes: &[Outcome]) -> Result<(), CommandFailure> {
     if let Some(out) = &common.out {
         report::write(out, outcomes)?;
     }
     if !common.json {
-        return print(&picture::tables(outcomes));
+        return write_stdout(&result_tables::result_tables(outcomes));
     }
     let json = serde_json::to_string_pretty(outcomes);
-    let json = json.map_err(|error| Failure::Program(format!("cannot print: {error}")))?;
-    print(&(json + "\n"))
+    let json = json.map_err(|error| CommandFailure::Program(format!("cannot print: {error}")))?;
+    write_stdout(&(json + "\n"))
 }
 
 /// Seconds of a run, unless they are said.
 #[derive(Clone, Copy)]
-struct Lengths {
+struct RunSeconds {
     usual: f64,
     quick: f64,
 }
 
-impl Lengths {
+impl RunSeconds {
     /// Where tuples go as fast as they can.
-    const RATE: Lengths = Lengths {
+    const RATE: RunSeconds = RunSeconds {
         usual: 0.2,
         quick: 0.05,
     };
 
     /// Where tuples go there and back at a pace: the rare ones count.
-    const TRIPS: Lengths = Lengths {
+    const TRIPS: RunSeconds = RunSeconds {
         usual: 1.0,
         quick: 0.3,
     };
 
     /// The same where everything is measured.
-    const TRIPS_OF_ALL: Lengths = Lengths {
+    const TRIPS_IN_ALL: RunSeconds = RunSeconds {
         usual: 0.5,
         quick: 0.3,
     };
 }
 
-fn settings(common: &CommonArgs, lengths: Lengths) -> Result<Settings, Failure> {
-    Ok(Settings {
+fn bench_settings(
+    common: &CommonArgs,
+    lengths: RunSeconds,
+) -> Result<BenchSettings, CommandFailure> {
+    Ok(BenchSettings {
         binary: own_binary()?,
         runs: common.runs.unwrap_or(if common.quick { 1 } else { 3 }),
-        length: length(common, lengths),
+        length: run_length(common, lengths),
         idle: common.idle,
         options: std::env::args().skip(2).collect::<Vec<_>>().join(" "),
     })
 }
 
-fn length(common: &CommonArgs, lengths: Lengths) -> Length {
+fn run_length(common: &CommonArgs, lengths: RunSeconds) -> RunLength {
     let usual = if common.quick {
         lengths.quick
     } else {
         lengths.usual
     };
     match common.tuples {
-        Some(tuples) => Length::Tuples(tuples.into()),
-        None => Length::Seconds(common.seconds.unwrap_or(usual)),
+        Some(tuples) => RunLength::Tuples(tuples.into()),
+        None => RunLength::Seconds(common.seconds.unwrap_or(usual)),
     }
 }
 
 /// This command, even if its file has been replaced meanwhile.
-fn own_binary() -> Result<PathBuf, Failure> {
+fn own_binary() -> Result<PathBuf, CommandFailure> {
     std::env::current_exe()
-        .map_err(|error| Failure::Program(format!("cannot find this command: {error}")))
+        .map_err(|error| CommandFailure::Program(format!("cannot find this command: {error}")))
 }

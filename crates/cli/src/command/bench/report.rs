@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use measure::Outcome;
-use measure::report::{Written, write as write_outcomes, write_releases};
+use measure::report::{ReportFiles, write as write_outcomes, write_releases};
 
-use super::history::{HISTORY, release};
-use super::{Failure, print, tell};
+use super::history::{HISTORY_FOLDER, load_release};
+use super::{CommandFailure, write_stderr, write_stdout};
 
 /// `thalweg bench report`
 #[derive(Debug, ClapArgs)]
@@ -22,31 +22,34 @@ pub struct ReportArgs {
     pub out: PathBuf,
 
     /// Where the results of releases are kept
-    #[arg(long, value_name = "DIR", default_value = HISTORY)]
+    #[arg(long, value_name = "DIR", default_value = HISTORY_FOLDER)]
     pub history: PathBuf,
 }
 
 /// Makes the folder of a report.
-pub fn prepare(out: &Path) -> Result<(), Failure> {
+pub fn prepare(out: &Path) -> Result<(), CommandFailure> {
     std::fs::create_dir_all(out)
-        .map_err(|error| Failure::Program(format!("cannot make {}: {error}", out.display())))
+        .map_err(|error| CommandFailure::Program(format!("cannot make {}: {error}", out.display())))
 }
 
 /// Writes the report of one run, and says on standard error where the page is.
-pub fn write(out: &Path, outcomes: &[Outcome]) -> Result<(), Failure> {
-    let Written { page, .. } = write_outcomes(out, outcomes).map_err(failure)?;
-    tell(&format!("wrote {}\n", page.display()));
+pub fn write(out: &Path, outcomes: &[Outcome]) -> Result<(), CommandFailure> {
+    let ReportFiles { page, .. } = write_outcomes(out, outcomes).map_err(failure)?;
+    write_stderr(&format!("wrote {}\n", page.display()));
     Ok(())
 }
 
 /// Writes the report and says where the page is.
-pub fn report(args: &ReportArgs) -> Result<(), Failure> {
-    let releases = args.results.iter().map(|what| release(what, &args.history));
+pub fn report(args: &ReportArgs) -> Result<(), CommandFailure> {
+    let releases = args
+        .results
+        .iter()
+        .map(|what| load_release(what, &args.history));
     let releases: Vec<_> = releases.collect::<Result<_, _>>()?;
     let written = write_releases(&args.out, &releases).map_err(failure)?;
-    print(&format!("{}\n", written.page.display()))
+    write_stdout(&format!("{}\n", written.page.display()))
 }
 
-fn failure(error: std::io::Error) -> Failure {
-    Failure::Program(error.to_string())
+fn failure(error: std::io::Error) -> CommandFailure {
+    CommandFailure::Program(error.to_string())
 }

@@ -13,34 +13,34 @@
 //!     pe 0 waits for pe 1
 //!     pe 1 holds up pe 0
 //! ```
-//! The blocks that have most rows are cut first, and to the same number, so that a short one after a
-//! long one is seen.
+//! The blocks that have most rows are cut first, and to the same number, so that a short one after
+//! a long one is seen.
 
-use crate::terminal::{Size, fitted};
+use crate::terminal::{TerminalSize, truncate};
 
 /// Lines that belong together.
 #[derive(Clone, Debug, Default)]
-pub struct Block {
+pub struct TextBlock {
     /// Stands over the rows whatever is cut.
     pub head: Option<String>,
     pub rows: Vec<String>,
 }
 
-impl Block {
+impl TextBlock {
     /// A line of its own.
-    pub fn line(line: String) -> Block {
-        Block {
+    pub fn single_line(line: String) -> TextBlock {
+        TextBlock {
             head: Some(line),
             rows: Vec::new(),
         }
     }
 
     /// A text, of which the first line may be a head; `None` of nothing.
-    pub fn of(text: &str, has_head: bool) -> Option<Block> {
+    pub fn from_text(text: &str, has_head: bool) -> Option<TextBlock> {
         let mut lines = text.lines().map(str::to_owned);
         let head = if has_head { lines.next() } else { None };
         let rows: Vec<String> = lines.collect();
-        (!rows.is_empty()).then_some(Block { head, rows })
+        (!rows.is_empty()).then_some(TextBlock { head, rows })
     }
 
     /// Its lines, if it may have so many rows.
@@ -51,38 +51,38 @@ impl Block {
             self.rows.len()
         };
         let left = self.rows.len() - rows;
-        let more = (left > 0).then(|| more(left));
+        let more = (left > 0).then(|| more_line(left));
         let shown = self.rows[..rows].iter().cloned();
         self.head.clone().into_iter().chain(shown).chain(more)
     }
 }
 
-fn more(count: usize) -> String {
+fn more_line(count: usize) -> String {
     format!("+{count} more")
 }
 
 /// All lines, an empty one between blocks.
-pub fn whole(blocks: &[Block]) -> String {
+pub fn render_all(blocks: &[TextBlock]) -> String {
     let rows = vec![usize::MAX; blocks.len()];
     text(&lines(blocks, &rows))
 }
 
 /// What fits on a terminal of a size.
-pub fn fit(blocks: &[Block], size: Size) -> String {
+pub fn render_fitting(blocks: &[TextBlock], size: TerminalSize) -> String {
     // Behind the last line stands the cursor.
     let most = size.lines.saturating_sub(1).max(1);
-    let mut shown = lines(blocks, &shares(blocks, most));
+    let mut shown = lines(blocks, &rows_per_block(blocks, most));
     if shown.len() > most {
         let cut = shown.split_off(most - 1);
         let left = cut.iter().filter(|line| !line.is_empty()).count();
-        shown.push(more(left));
+        shown.push(more_line(left));
     }
-    let fitted = shown.iter().map(|line| fitted(line, size.columns));
+    let fitted = shown.iter().map(|line| truncate(line, size.columns));
     text(&fitted.collect::<Vec<_>>())
 }
 
 /// How many rows each block may have so that there are so many lines; at least one.
-fn shares(blocks: &[Block], lines_max: usize) -> Vec<usize> {
+fn rows_per_block(blocks: &[TextBlock], lines_max: usize) -> Vec<usize> {
     let heads = blocks.iter().filter(|block| block.head.is_some()).count();
     let between = blocks.len().saturating_sub(1);
     let room = lines_max.saturating_sub(heads + between);
@@ -95,9 +95,9 @@ fn shares(blocks: &[Block], lines_max: usize) -> Vec<usize> {
     let mut left = room.saturating_sub(rows(cap).sum());
     let mut shares = vec![cap; blocks.len()];
     // One row more is worth most where it is the last one.
-    let is_last = |block: &Block| block.rows.len() == cap + 1;
-    let is_longer = |block: &Block| block.rows.len() > cap + 1;
-    for gets in [&is_last as &dyn Fn(&Block) -> bool, &is_longer] {
+    let is_last = |block: &TextBlock| block.rows.len() == cap + 1;
+    let is_longer = |block: &TextBlock| block.rows.len() > cap + 1;
+    for gets in [&is_last as &dyn Fn(&TextBlock) -> bool, &is_longer] {
         let wanting = blocks.iter().zip(&mut shares);
         for (_, share) in wanting.filter(|(block, _)| gets(block)).take(left) {
             *share += 1;
@@ -107,7 +107,7 @@ fn shares(blocks: &[Block], lines_max: usize) -> Vec<usize> {
     shares
 }
 
-fn lines(blocks: &[Block], rows_max: &[usize]) -> Vec<String> {
+fn lines(blocks: &[TextBlock], rows_max: &[usize]) -> Vec<String> {
     let mut lines = Vec::new();
     for (block, &rows_max) in blocks.iter().zip(rows_max) {
         if !lines.is_empty() {
@@ -127,24 +127,24 @@ mod tests {
     use super::*;
 
     /// A title, a table with so many rows, and two lines without a head.
-    fn blocks(rows: usize) -> Vec<Block> {
+    fn blocks(rows: usize) -> Vec<TextBlock> {
         let rows = (0..rows).map(|row| format!("row {row}")).collect();
-        let table = Block {
+        let table = TextBlock {
             head: Some("HEAD".to_owned()),
             rows,
         };
-        let waits = Block::of("one\ntwo\n", false).unwrap();
-        vec![Block::line("title".to_owned()), table, waits]
+        let waits = TextBlock::from_text("one\ntwo\n", false).unwrap();
+        vec![TextBlock::single_line("title".to_owned()), table, waits]
     }
 
     fn fits(rows: usize, lines: usize) -> String {
-        fit(&blocks(rows), Size { columns: 20, lines })
+        render_fitting(&blocks(rows), TerminalSize { columns: 20, lines })
     }
 
     #[test]
     fn what_fits_is_whole() {
         let all = "title\n\nHEAD\nrow 0\nrow 1\n\none\ntwo\n";
-        assert_eq!(whole(&blocks(2)), all);
+        assert_eq!(render_all(&blocks(2)), all);
         assert_eq!(fits(2, 9), all);
     }
 
@@ -165,12 +165,12 @@ mod tests {
 
     #[test]
     fn lines_are_cut_to_the_width() {
-        let size = Size {
+        let size = TerminalSize {
             columns: 4,
             lines: 9,
         };
         let cut = "tit\u{2026}\n\nHEAD\nrow\u{2026}\nrow\u{2026}\n\none\ntwo\n";
-        assert_eq!(fit(&blocks(2), size), cut);
+        assert_eq!(render_fitting(&blocks(2), size), cut);
     }
 
     #[test]
@@ -182,9 +182,9 @@ mod tests {
             }
         }
         assert_eq!(
-            fit(
+            render_fitting(
                 &[],
-                Size {
+                TerminalSize {
                     columns: 1,
                     lines: 1
                 }

@@ -1,7 +1,7 @@
 //! `thalweg top`: what the jobs of this user are doing.
 
+mod job_tables;
 mod layout;
-mod picture;
 mod waits;
 
 use std::io::Write;
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use engine::{JobSample, PeSample};
 use serde_json::json;
 
-use super::Failure;
+use super::CommandFailure;
 use crate::args::TopArgs;
-use crate::terminal::{self, Resizes};
-use layout::Block;
-use picture::{earlier, picture};
+use crate::terminal::{self, ResizeEvents};
+use job_tables::{earlier_sample, job_blocks};
+use layout::TextBlock;
 
 /// How often the picture is drawn.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -23,34 +23,34 @@ const PERIOD: Duration = Duration::from_secs(1);
 const NEXT_SAMPLE_MAX: Duration = Duration::from_secs(2);
 
 /// Shows jobs until it is interrupted, the one that was named has ended, or nobody reads it.
-pub fn top(args: TopArgs) -> Result<(), Failure> {
-    let mut before = wanted(&args)?;
+pub fn top(args: TopArgs) -> Result<(), CommandFailure> {
+    let mut before = selected_jobs(&args)?;
     if args.once {
         let text = if args.json {
             json_line(&before)
         } else {
-            let now = next(&before, &args);
-            layout::whole(&picture(&now, &before))
+            let now = next_samples(&before, &args);
+            layout::render_all(&job_blocks(&now, &before))
         };
-        return super::print(&text);
+        return super::write_stdout(&text);
     }
-    let resizes = Resizes::listen();
-    let mut blocks: Option<Vec<Block>> = None;
+    let resizes = ResizeEvents::listen();
+    let mut blocks: Option<Vec<TextBlock>> = None;
     loop {
-        resizes.during(PERIOD, || match &blocks {
-            Some(blocks) => shown(&on_screen(blocks)).map(drop),
+        resizes.wait_with_resizes(PERIOD, || match &blocks {
+            Some(blocks) => write_or_closed(&screen_text(blocks)).map(drop),
             None => Ok(()),
         })?;
-        let now = filtered(&args);
+        let now = filtered_samples(&args);
         if now.is_empty() && args.job.is_some() {
             return Ok(());
         }
         let text = if args.json {
             json_line(&now)
         } else {
-            on_screen(blocks.insert(picture(&now, &before)))
+            screen_text(blocks.insert(job_blocks(&now, &before)))
         };
-        if !shown(&text)? {
+        if !write_or_closed(&text)? {
             return Ok(());
         }
         before = now;
@@ -58,24 +58,24 @@ pub fn top(args: TopArgs) -> Result<(), Failure> {
 }
 
 /// The jobs to show; a job that was named has to be there.
-fn wanted(args: &TopArgs) -> Result<Vec<JobSample>, Failure> {
-    let found = filtered(args);
+fn selected_jobs(args: &TopArgs) -> Result<Vec<JobSample>, CommandFailure> {
+    let found = filtered_samples(args);
     let Some(name) = args.job.as_ref().filter(|_| found.is_empty()) else {
         return Ok(found);
     };
-    let all = engine::samples();
+    let all = engine::sample_jobs();
     let all: Vec<_> = all
         .iter()
         .map(|job| format!("{} ({})", job.job, job.name))
         .collect();
-    Err(Failure::Program(match all.is_empty() {
+    Err(CommandFailure::Program(match all.is_empty() {
         true => format!("there is no job {name}; none runs"),
         false => format!("there is no job {name}; there are {}", all.join(", ")),
     }))
 }
 
-fn filtered(args: &TopArgs) -> Vec<JobSample> {
-    let mut jobs = engine::samples();
+fn filtered_samples(args: &TopArgs) -> Vec<JobSample> {
+    let mut jobs = engine::sample_jobs();
     if let Some(name) = &args.job {
         let is_meant = |job: &JobSample| {
             let last = job.name.rsplit("::").next();
@@ -87,12 +87,12 @@ fn filtered(args: &TopArgs) -> Vec<JobSample> {
 }
 
 /// The same jobs when they have written their counters anew.
-fn next(before: &[JobSample], args: &TopArgs) -> Vec<JobSample> {
+fn next_samples(before: &[JobSample], args: &TopArgs) -> Vec<JobSample> {
     let begun = Instant::now();
     loop {
-        let now = filtered(args);
+        let now = filtered_samples(args);
         let is_new =
-            |pe: &PeSample| earlier(before, pe).is_none_or(|b| b.sampled_ns < pe.sampled_ns);
+            |pe: &PeSample| earlier_sample(before, pe).is_none_or(|b| b.sampled_ns < pe.sampled_ns);
         let mut pes = now.iter().flat_map(|job| &job.pes);
         if pes.all(is_new) || begun.elapsed() > NEXT_SAMPLE_MAX {
             return now;
@@ -109,26 +109,26 @@ fn json_line(jobs: &[JobSample]) -> String {
 }
 
 /// Whether somebody still reads.
-fn shown(text: &str) -> Result<bool, Failure> {
+fn write_or_closed(text: &str) -> Result<bool, CommandFailure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => {
             let message = format!("cannot write to standard output: {error}");
-            Err(Failure::Program(message))
+            Err(CommandFailure::Program(message))
         }
     }
 }
 
-/// Over the last picture and no larger than the terminal, if there is one on which that can be done;
-/// else all of it.
-fn on_screen(blocks: &[Block]) -> String {
+/// Over the last picture and no larger than the terminal, if there is one on which that can be
+/// done; else all of it.
+fn screen_text(blocks: &[TextBlock]) -> String {
     let screen = std::io::stdout();
-    let size = terminal::size(&screen).filter(|_| terminal::takes_escapes(&screen));
+    let size = terminal::size(&screen).filter(|_| terminal::supports_escapes(&screen));
     let Some(size) = size else {
-        return layout::whole(blocks) + "\n";
+        return layout::render_all(blocks) + "\n";
     };
-    let text = layout::fit(blocks, size);
+    let text = layout::render_fitting(blocks, size);
     format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use engine::{JobSample, LinkSample, PeSample};
+use engine::{CrossingSample, JobSample, PeSample};
 
 /// A process that has not written its counters for so long does not run: some beats are missing.
 const SILENT_NS_MAX: u64 = 2_000_000_000;
 
 /// A line for each process that is silent, for each stream and each queue that somebody waits for,
 /// then who holds the others up.
-pub fn waits(job: &JobSample) -> String {
-    let mut text: String = job.pes.iter().filter_map(silence).collect();
+pub fn wait_lines(job: &JobSample) -> String {
+    let mut text: String = job.pes.iter().filter_map(silence_line).collect();
     for pe in &job.pes {
         for link in pe.links.iter().filter(|link| link.is_sender) {
             if let Some(waiting) = link.waiting_ns {
@@ -28,7 +28,7 @@ pub fn waits(job: &JobSample) -> String {
             }
         }
     }
-    text + &culprits(job)
+    text + &blocker_lines(job)
 }
 
 fn seconds(ns: u64) -> f64 {
@@ -36,7 +36,7 @@ fn seconds(ns: u64) -> f64 {
 }
 
 /// That a process is stopped, or gets no core: its numbers are old.
-fn silence(pe: &PeSample) -> Option<String> {
+fn silence_line(pe: &PeSample) -> Option<String> {
     let (number, pid, seconds) = (pe.pe, pe.pid, seconds(pe.silent_ns));
     (pe.silent_ns > SILENT_NS_MAX).then(|| {
         format!("pe {number} (process {pid}) does not run: its numbers are {seconds:.1} s old\n")
@@ -44,10 +44,10 @@ fn silence(pe: &PeSample) -> Option<String> {
 }
 
 /// PEs that others wait for, and that wait for nobody.
-fn culprits(job: &JobSample) -> String {
+fn blocker_lines(job: &JobSample) -> String {
     let mut text = String::new();
     for pe in job.pes.iter().filter(|pe| awaited_by(pe).is_empty()) {
-        let held: Vec<u32> = held_up_by(job, pe.pe).into_iter().collect();
+        let held: Vec<u32> = blocked_by(job, pe.pe).into_iter().collect();
         if !held.is_empty() {
             text += &format!("pe {} holds up {}\n", pe.pe, names(&held));
         }
@@ -56,7 +56,7 @@ fn culprits(job: &JobSample) -> String {
 }
 
 /// Those that wait for a PE, directly or not.
-fn held_up_by(job: &JobSample, culprit: u32) -> BTreeSet<u32> {
+fn blocked_by(job: &JobSample, culprit: u32) -> BTreeSet<u32> {
     let mut held = BTreeSet::new();
     let mut todo = vec![culprit];
     while let Some(awaited) = todo.pop() {
@@ -86,7 +86,7 @@ fn awaited_by(pe: &PeSample) -> BTreeSet<u32> {
 }
 
 /// Whom the sender of a full stream waits for: the slowest receiver, if that is known.
-fn awaited(link: &LinkSample) -> Vec<u32> {
+fn awaited(link: &CrossingSample) -> Vec<u32> {
     match &link.end {
         Some(end) => vec![end.slowest],
         None => link.to.clone(),
@@ -100,13 +100,13 @@ fn names(pes: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::EndSample;
+    use engine::SenderSample;
 
     use super::*;
 
     /// A PE that sends to others, and waits for the one that is given.
     fn pe(number: u32, to: &[u32], slowest: Option<u32>) -> PeSample {
-        let link = LinkSample {
+        let link = CrossingSample {
             link: number,
             stream: format!("S{number}"),
             from: number,
@@ -117,7 +117,7 @@ mod tests {
             waits: 1,
             wait_ns: 0,
             waiting_ns: slowest.map(|_| 1_500_000_000),
-            end: slowest.map(|slowest| EndSample {
+            end: slowest.map(|slowest| SenderSample {
                 batches: 0,
                 queued_bytes: 1,
                 slowest,
@@ -158,7 +158,7 @@ mod tests {
         let lines = "pe 0 waits for pe 1: S0 is full for 1.5 s\n\
                      pe 1 waits for pe 2: S1 is full for 1.5 s\n\
                      pe 2 holds up pe 0, pe 1\n";
-        assert_eq!(waits(&job), lines);
+        assert_eq!(wait_lines(&job), lines);
     }
 
     #[test]
@@ -167,11 +167,14 @@ mod tests {
         job.pes[1].pid = 4711;
         job.pes[1].silent_ns = 2_310_000_000;
         let line = "pe 1 (process 4711) does not run: its numbers are 2.3 s old\n";
-        assert_eq!(waits(&job), line);
+        assert_eq!(wait_lines(&job), line);
     }
 
     #[test]
     fn nobody_who_waits_is_nothing_to_say() {
-        assert_eq!(waits(&job(vec![pe(0, &[1], None), pe(1, &[], None)])), "");
+        assert_eq!(
+            wait_lines(&job(vec![pe(0, &[1], None), pe(1, &[], None)])),
+            ""
+        );
     }
 }

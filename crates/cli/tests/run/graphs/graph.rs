@@ -1,8 +1,8 @@
 //! A graph of operators as SPL text, made from a seed.
 //!
-//! Each stream knows which thread its order comes from: a source, a Delay, a threaded port. What one
-//! thread brings about is the same on every plan; where streams of several meet, only which tuples
-//! there are is known, and operators behind that look at one tuple at a time.
+//! Each stream knows which thread its order comes from: a source, a Delay, a threaded port. What
+//! one thread brings about is the same on every plan; where streams of several meet, only which
+//! tuples there are is known, and operators behind that look at one tuple at a time.
 
 use std::fmt::Write;
 

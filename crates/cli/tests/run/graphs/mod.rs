@@ -1,6 +1,6 @@
 //! Generated graphs of compiled and built operators give the same on every plan, compiled and
-//! interpreted: what the interpreter writes to each file in one process is what every other run has to
-//! write, line by line where one thread brings it about, in any order where several mix.
+//! interpreted: what the interpreter writes to each file in one process is what every other run has
+//! to write, line by line where one thread brings it about, in any order where several mix.
 //!
 //! `THALWEG_GRAPHS=500` tries more of them, `THALWEG_GRAPHS_SEED=17` begins with another one.
 

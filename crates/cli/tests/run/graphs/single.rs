@@ -100,7 +100,8 @@ fn stateful(graph: &mut Graph, random: &mut Random, from: &Stream) {
     graph.add(&s, from.origin, &text);
 }
 
-/// A Custom that puts a tuple together of its state, and changes the state before it sends the tuple.
+/// A Custom that puts a tuple together of its state, and changes the state before it sends the
+/// tuple.
 fn kept(graph: &Graph, from: &str, s: &str) -> String {
     let columns = &graph.columns;
     let first = columns.made_from("1l");

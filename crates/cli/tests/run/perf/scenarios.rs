@@ -1,5 +1,6 @@
-//! The runs of the smx_perf document, in its order, with its command lines but for the counts: what is
-//! printed has the same names in the same order, and the numbers that follow from the options are those.
+//! The runs of the smx_perf document, in its order, with its command lines but for the counts: what
+//! is printed has the same names in the same order, and the numbers that follow from the options
+//! are those.
 
 use crate::scratch::Scratch;
 

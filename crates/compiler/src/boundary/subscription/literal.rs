@@ -7,7 +7,7 @@ use tuple::{RString, Type, Value};
 
 /// A value of a property, or what one is compared with.
 #[derive(Clone, Debug)]
-pub(crate) enum Literal {
+pub(crate) enum PropertyLiteral {
     /// An integer of any type.
     Int(i128),
     /// A float of any width.
@@ -16,34 +16,36 @@ pub(crate) enum Literal {
     Text(Vec<u8>),
 }
 
-impl Literal {
+impl PropertyLiteral {
     /// Of a value of whatever width; `None` if it is neither a number nor an rstring.
-    pub fn of(value: &Value) -> Option<Literal> {
+    pub fn from_value(value: &Value) -> Option<PropertyLiteral> {
         Some(match value {
-            Value::Int8(n) => Literal::Int((*n).into()),
-            Value::Int16(n) => Literal::Int((*n).into()),
-            Value::Int32(n) => Literal::Int((*n).into()),
-            Value::Int64(n) => Literal::Int((*n).into()),
-            Value::Uint8(n) => Literal::Int((*n).into()),
-            Value::Uint16(n) => Literal::Int((*n).into()),
-            Value::Uint32(n) => Literal::Int((*n).into()),
-            Value::Uint64(n) => Literal::Int((*n).into()),
-            Value::Float32(x) => Literal::Float((*x).into()),
-            Value::Float64(x) => Literal::Float(*x),
-            Value::RString(text) => Literal::Text(text.as_bytes().to_vec()),
+            Value::Int8(n) => PropertyLiteral::Int((*n).into()),
+            Value::Int16(n) => PropertyLiteral::Int((*n).into()),
+            Value::Int32(n) => PropertyLiteral::Int((*n).into()),
+            Value::Int64(n) => PropertyLiteral::Int((*n).into()),
+            Value::Uint8(n) => PropertyLiteral::Int((*n).into()),
+            Value::Uint16(n) => PropertyLiteral::Int((*n).into()),
+            Value::Uint32(n) => PropertyLiteral::Int((*n).into()),
+            Value::Uint64(n) => PropertyLiteral::Int((*n).into()),
+            Value::Float32(x) => PropertyLiteral::Float((*x).into()),
+            Value::Float64(x) => PropertyLiteral::Float(*x),
+            Value::RString(text) => PropertyLiteral::Text(text.as_bytes().to_vec()),
             _ => return None,
         })
     }
 
-    /// The order of two numbers by value, or of two texts by byte; `None` of a number and a text, and
-    /// of a NaN and anything.
-    pub fn compare(&self, other: &Literal) -> Option<Ordering> {
+    /// The order of two numbers by value, or of two texts by byte; `None` of a number and a text,
+    /// and of a NaN and anything.
+    pub fn compare(&self, other: &PropertyLiteral) -> Option<Ordering> {
         match (self, other) {
-            (Literal::Int(a), Literal::Int(b)) => Some(a.cmp(b)),
-            (Literal::Float(a), Literal::Float(b)) => a.partial_cmp(b),
-            (Literal::Int(a), Literal::Float(b)) => compare_exactly(*a, *b),
-            (Literal::Float(a), Literal::Int(b)) => compare_exactly(*b, *a).map(Ordering::reverse),
-            (Literal::Text(a), Literal::Text(b)) => Some(a.cmp(b)),
+            (PropertyLiteral::Int(a), PropertyLiteral::Int(b)) => Some(a.cmp(b)),
+            (PropertyLiteral::Float(a), PropertyLiteral::Float(b)) => a.partial_cmp(b),
+            (PropertyLiteral::Int(a), PropertyLiteral::Float(b)) => compare_exactly(*a, *b),
+            (PropertyLiteral::Float(a), PropertyLiteral::Int(b)) => {
+                compare_exactly(*b, *a).map(Ordering::reverse)
+            }
+            (PropertyLiteral::Text(a), PropertyLiteral::Text(b)) => Some(a.cmp(b)),
             _ => None,
         }
     }
@@ -66,12 +68,12 @@ fn compare_exactly(integer: i128, float: f64) -> Option<Ordering> {
 }
 
 /// As SPL writes it; an integer without suffix, for its type does not count.
-impl fmt::Display for Literal {
+impl fmt::Display for PropertyLiteral {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, ty) = match self {
-            Literal::Int(n) => return write!(f, "{n}"),
-            Literal::Float(x) => (Value::Float64(*x), Type::Float64),
-            Literal::Text(text) => (Value::RString(RString(text.clone())), Type::RString),
+            PropertyLiteral::Int(n) => return write!(f, "{n}"),
+            PropertyLiteral::Float(x) => (Value::Float64(*x), Type::Float64),
+            PropertyLiteral::Text(text) => (Value::RString(RString(text.clone())), Type::RString),
         };
         let mut text = Vec::new();
         tuple::text::print(&value, &ty, &mut text);
@@ -86,7 +88,7 @@ mod tests {
     #[test]
     fn numbers_compare_by_value() {
         use Ordering::{Equal, Greater, Less};
-        let (int, float) = (Literal::Int, Literal::Float);
+        let (int, float) = (PropertyLiteral::Int, PropertyLiteral::Float);
         let cases = [
             (int(2), float(2.0), Some(Equal)),
             (int(2), float(2.5), Some(Less)),
@@ -107,7 +109,7 @@ mod tests {
             (int(u64::MAX.into()), float(1e300), Some(Less)),
             (int(0), float(5e-324), Some(Less)),
             (int(1), float(f64::NAN), None),
-            (int(1), Literal::Text(b"1".to_vec()), None),
+            (int(1), PropertyLiteral::Text(b"1".to_vec()), None),
         ];
         for (a, b, order) in cases {
             assert_eq!(a.compare(&b), order, "{a} and {b}");

@@ -3,11 +3,12 @@
 //! ```text
 //!   subscription : kind == "trade" && (level >= 3 || "IBM" in symbols) && n % 4 == 1;
 //! ```
-//! Names mean properties of the exported stream, not attributes; a property that is missing meets no
-//! condition. Numbers are compared by value, whatever their types; a text and a number never meet.
+//! Names mean properties of the exported stream, not attributes; a property that is missing meets
+//! no condition. Numbers are compared by value, whatever their types; a text and a number never
+//! meet.
 
 mod literal;
-mod read;
+mod parse;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -16,8 +17,8 @@ use std::sync::Arc;
 use syntax::ast::BinaryOp;
 use tuple::{Type, Value};
 
-use literal::Literal;
-pub(crate) use read::read;
+use literal::PropertyLiteral;
+pub(crate) use parse::parse_subscription;
 
 /// A condition over properties.
 #[derive(Clone, Debug)]
@@ -25,16 +26,16 @@ pub(crate) enum Subscription {
     And(Box<[Subscription; 2]>),
     Or(Box<[Subscription; 2]>),
     /// A property compared with a literal.
-    Compare(Property, BinaryOp, Literal),
+    Compare(PropertyRef, BinaryOp, PropertyLiteral),
     /// A literal among the elements of a property.
-    In(Literal, Property),
+    In(PropertyLiteral, PropertyRef),
     /// `true` or `false`.
     Always(bool),
 }
 
 /// `name`, `name[2]`, `name % 4`
 #[derive(Clone, Debug)]
-pub(crate) struct Property {
+pub(crate) struct PropertyRef {
     name: Arc<str>,
     index: Option<i64>,
     modulo: Option<i64>,
@@ -48,13 +49,14 @@ impl Subscription {
             Subscription::Or(both) => both.iter().any(|one| one.holds(properties)),
             Subscription::Always(holds) => *holds,
             Subscription::Compare(property, op, literal) => {
-                let value = property.of(properties);
+                let value = property.value_in(properties);
                 let order = value.and_then(|value| value.compare(literal));
-                order.is_some_and(|order| compares(*op, order))
+                order.is_some_and(|order| is_satisfied(*op, order))
             }
             Subscription::In(literal, property) => {
                 let found = properties.iter().find(|(name, ..)| *name == property.name);
-                let is_it = |element: &Literal| literal.compare(element) == Some(Ordering::Equal);
+                let is_it =
+                    |element: &PropertyLiteral| literal.compare(element) == Some(Ordering::Equal);
                 found.is_some_and(|(_, _, value)| elements(value).iter().any(is_it))
             }
         }
@@ -101,7 +103,7 @@ fn sign(op: BinaryOp) -> &'static str {
     }
 }
 
-impl fmt::Display for Property {
+impl fmt::Display for PropertyRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.name)?;
         if let Some(index) = self.index {
@@ -112,7 +114,7 @@ impl fmt::Display for Property {
     }
 }
 
-fn compares(op: BinaryOp, order: Ordering) -> bool {
+fn is_satisfied(op: BinaryOp, order: Ordering) -> bool {
     match op {
         BinaryOp::Lt => order.is_lt(),
         BinaryOp::Le => order.is_le(),
@@ -123,26 +125,28 @@ fn compares(op: BinaryOp, order: Ordering) -> bool {
     }
 }
 
-impl Property {
-    fn of(&self, properties: &[(Arc<str>, Type, Value)]) -> Option<Literal> {
+impl PropertyRef {
+    fn value_in(&self, properties: &[(Arc<str>, Type, Value)]) -> Option<PropertyLiteral> {
         let (_, _, value) = properties.iter().find(|(name, ..)| *name == self.name)?;
         let value = match self.index {
             Some(index) => elements(value).get(usize::try_from(index).ok()?)?.clone(),
-            None => Literal::of(value)?,
+            None => PropertyLiteral::from_value(value)?,
         };
         match (self.modulo, value) {
             (None, value) => Some(value),
-            (Some(modulo), Literal::Int(n)) => n.checked_rem(modulo.into()).map(Literal::Int),
+            (Some(modulo), PropertyLiteral::Int(n)) => {
+                n.checked_rem(modulo.into()).map(PropertyLiteral::Int)
+            }
             _ => None,
         }
     }
 }
 
 /// The elements of a list.
-fn elements(value: &Value) -> Vec<Literal> {
+fn elements(value: &Value) -> Vec<PropertyLiteral> {
     match value {
         Value::List(list) => (0..list.len())
-            .filter_map(|at| Literal::of(&list.get(at)?))
+            .filter_map(|at| PropertyLiteral::from_value(&list.get(at)?))
             .collect(),
         _ => Vec::new(),
     }

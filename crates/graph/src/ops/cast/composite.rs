@@ -4,8 +4,8 @@ use tuple::{List, Map, Set, TupleType, Type, Value};
 
 use crate::Fault;
 
-use super::super::fit;
-use super::{cast as cast_part, undefined};
+use super::super::truncate_to_bound;
+use super::{cast as cast_part, undefined_cast};
 
 /// A collection as one of the same kind, a tuple as another.
 pub(super) fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
@@ -26,9 +26,9 @@ pub(super) fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault
         (Value::Tuple(values), Type::Tuple(from), Type::Tuple(to)) => {
             return cast_tuple(values, from, to);
         }
-        _ => return Err(undefined(from, to)),
+        _ => return Err(undefined_cast(from, to)),
     };
-    Ok(fit(whole, to))
+    Ok(truncate_to_bound(whole, to))
 }
 
 fn cast_list(list: &List, from: &Type, to: &Type) -> Result<List, Fault> {

@@ -30,7 +30,7 @@ use crate::Fault;
 
 pub use xml::check_xml;
 
-use super::{fit, seconds_of, sentence, timestamp_of};
+use super::{faults, timestamp_from_seconds, timestamp_to_seconds, truncate_to_bound};
 
 /// A value of type `from` as one of type `to`.
 pub fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
@@ -58,15 +58,15 @@ pub fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
     match (value, to) {
         (Value::RString(_) | Value::UString(_), _) => text::from_string(value, to),
         (Value::Enum(ordinal), _) if to.is_integral() => {
-            number::cast(&Value::Uint32(*ordinal), to).ok_or_else(|| undefined(from, to))
+            number::cast(&Value::Uint32(*ordinal), to).ok_or_else(|| undefined_cast(from, to))
         }
         (_, Type::Enum(e)) if from.is_integral() => to_enum(value, e.names.len(), to),
-        (Value::Float64(x), Type::Timestamp) => Ok(Value::Timestamp(timestamp_of(*x))),
-        (Value::Timestamp(x), Type::Float64) => Ok(Value::Float64(seconds_of(*x))),
+        (Value::Float64(x), Type::Timestamp) => Ok(Value::Timestamp(timestamp_from_seconds(*x))),
+        (Value::Timestamp(x), Type::Float64) => Ok(Value::Float64(timestamp_to_seconds(*x))),
         (Value::List(List::Uint8(bytes)), Type::Blob) => Ok(Value::Blob(bytes.clone())),
-        (Value::Blob(bytes), Type::List(element, _)) if **element == Type::Uint8 => {
-            Ok(fit(Value::List(List::Uint8(bytes.clone())), to))
-        }
+        (Value::Blob(bytes), Type::List(element, _)) if **element == Type::Uint8 => Ok(
+            truncate_to_bound(Value::List(List::Uint8(bytes.clone())), to),
+        ),
         (Value::List(parts), _) if to.is_complex() => to_complex(parts, to),
         (Value::Xml(_), Type::Xml(_)) => Ok(value.clone()),
         (Value::Xml(text), Type::Tuple(_)) => xml::to_tuple(text, to),
@@ -75,19 +75,19 @@ pub fn cast(value: &Value, from: &Type, to: &Type) -> Result<Value, Fault> {
     }
 }
 
-fn undefined(from: &Type, to: &Type) -> Fault {
-    sentence::mistyped(&format!("the cast from {from} to {to}"))
+fn undefined_cast(from: &Type, to: &Type) -> Fault {
+    faults::mistyped(&format!("the cast from {from} to {to}"))
 }
 
 /// Null stays null; towards a type that has no null it is a fault.
 fn from_optional(held: Option<&Value>, from: &Type, to: &Type) -> Result<Value, Fault> {
     let Type::Optional(from) = from else {
-        return Err(undefined(from, to));
+        return Err(undefined_cast(from, to));
     };
     match (held, to) {
         (None, Type::Optional(_)) => Ok(Value::Optional(None)),
         (None, _) if to.is_string() => text::null(to),
-        (None, _) => Err(sentence::null()),
+        (None, _) => Err(faults::null_unwrapped()),
         (Some(held), Type::Optional(to)) => {
             Ok(Value::Optional(Some(Box::new(cast(held, from, to)?))))
         }
@@ -101,7 +101,7 @@ fn to_enum(value: &Value, enumerators: usize, to: &Type) -> Result<Value, Fault>
             Ok(Value::Enum(at as u32))
         }
         _ => {
-            let number = sentence::Brief(value);
+            let number = faults::BriefValue(value);
             Err(Fault::value(format!(
                 "{number} is not the number of an enumerator of {to}"
             )))
@@ -127,5 +127,5 @@ fn to_complex(parts: &List, to: &Type) -> Result<Value, Fault> {
             _ => None,
         },
     };
-    number.ok_or_else(|| sentence::mistyped("the cast of a list to a complex number"))
+    number.ok_or_else(|| faults::mistyped("the cast of a list to a complex number"))
 }

@@ -10,7 +10,7 @@ use tuple::{Decimal32, Decimal64, Decimal128, Type, Value};
 
 /// A number widened as far as it stays exact.
 #[derive(Clone, Copy)]
-enum Number {
+enum WidenedNumber {
     Signed(i64),
     Unsigned(u64),
     Float32(f32),
@@ -31,7 +31,7 @@ pub(super) fn cast(value: &Value, to: &Type) -> Option<Value> {
         }
         _ => {}
     }
-    let number = Number::of(value)?;
+    let number = WidenedNumber::from_value(value)?;
     Some(match to {
         Type::Int8 => Value::Int8(number.to_i8()),
         Type::Int16 => Value::Int16(number.to_i16()),
@@ -50,47 +50,47 @@ pub(super) fn cast(value: &Value, to: &Type) -> Option<Value> {
     })
 }
 
-impl Number {
-    fn of(value: &Value) -> Option<Number> {
+impl WidenedNumber {
+    fn from_value(value: &Value) -> Option<WidenedNumber> {
         Some(match value {
-            Value::Int8(x) => Number::Signed((*x).into()),
-            Value::Int16(x) => Number::Signed((*x).into()),
-            Value::Int32(x) => Number::Signed((*x).into()),
-            Value::Int64(x) => Number::Signed(*x),
-            Value::Uint8(x) => Number::Unsigned((*x).into()),
-            Value::Uint16(x) => Number::Unsigned((*x).into()),
-            Value::Uint32(x) => Number::Unsigned((*x).into()),
-            Value::Uint64(x) => Number::Unsigned(*x),
-            Value::Float32(x) => Number::Float32(*x),
-            Value::Float64(x) => Number::Float64(*x),
-            Value::Decimal32(x) => Number::Decimal32(*x),
-            Value::Decimal64(x) => Number::Decimal64(*x),
-            Value::Decimal128(x) => Number::Decimal128(*x),
+            Value::Int8(x) => WidenedNumber::Signed((*x).into()),
+            Value::Int16(x) => WidenedNumber::Signed((*x).into()),
+            Value::Int32(x) => WidenedNumber::Signed((*x).into()),
+            Value::Int64(x) => WidenedNumber::Signed(*x),
+            Value::Uint8(x) => WidenedNumber::Unsigned((*x).into()),
+            Value::Uint16(x) => WidenedNumber::Unsigned((*x).into()),
+            Value::Uint32(x) => WidenedNumber::Unsigned((*x).into()),
+            Value::Uint64(x) => WidenedNumber::Unsigned(*x),
+            Value::Float32(x) => WidenedNumber::Float32(*x),
+            Value::Float64(x) => WidenedNumber::Float64(*x),
+            Value::Decimal32(x) => WidenedNumber::Decimal32(*x),
+            Value::Decimal64(x) => WidenedNumber::Decimal64(*x),
+            Value::Decimal128(x) => WidenedNumber::Decimal128(*x),
             _ => return None,
         })
     }
 
     fn to_f32(self) -> f32 {
         match self {
-            Number::Signed(x) => x as f32,
-            Number::Unsigned(x) => x as f32,
-            Number::Float32(x) => x,
-            Number::Float64(x) => x as f32,
-            Number::Decimal32(x) => x.to_f32(),
-            Number::Decimal64(x) => x.to_f32(),
-            Number::Decimal128(x) => x.to_f32(),
+            WidenedNumber::Signed(x) => x as f32,
+            WidenedNumber::Unsigned(x) => x as f32,
+            WidenedNumber::Float32(x) => x,
+            WidenedNumber::Float64(x) => x as f32,
+            WidenedNumber::Decimal32(x) => x.to_f32(),
+            WidenedNumber::Decimal64(x) => x.to_f32(),
+            WidenedNumber::Decimal128(x) => x.to_f32(),
         }
     }
 
     fn to_f64(self) -> f64 {
         match self {
-            Number::Signed(x) => x as f64,
-            Number::Unsigned(x) => x as f64,
-            Number::Float32(x) => x.into(),
-            Number::Float64(x) => x,
-            Number::Decimal32(x) => x.to_f64(),
-            Number::Decimal64(x) => x.to_f64(),
-            Number::Decimal128(x) => x.to_f64(),
+            WidenedNumber::Signed(x) => x as f64,
+            WidenedNumber::Unsigned(x) => x as f64,
+            WidenedNumber::Float32(x) => x.into(),
+            WidenedNumber::Float64(x) => x,
+            WidenedNumber::Decimal32(x) => x.to_f64(),
+            WidenedNumber::Decimal64(x) => x.to_f64(),
+            WidenedNumber::Decimal128(x) => x.to_f64(),
         }
     }
 }
@@ -98,16 +98,16 @@ impl Number {
 /// Decimals become an integer of 64 bits first: of `$wide`.
 macro_rules! to_integer {
     ($($name:ident $t:ty, $wide:ident;)+) => {
-        impl Number { $(
+        impl WidenedNumber { $(
             fn $name(self) -> $t {
                 match self {
-                    Number::Signed(x) => x as $t,
-                    Number::Unsigned(x) => x as $t,
-                    Number::Float32(x) => x as $t,
-                    Number::Float64(x) => x as $t,
-                    Number::Decimal32(x) => x.$wide() as $t,
-                    Number::Decimal64(x) => x.$wide() as $t,
-                    Number::Decimal128(x) => x.$wide() as $t,
+                    WidenedNumber::Signed(x) => x as $t,
+                    WidenedNumber::Unsigned(x) => x as $t,
+                    WidenedNumber::Float32(x) => x as $t,
+                    WidenedNumber::Float64(x) => x as $t,
+                    WidenedNumber::Decimal32(x) => x.$wide() as $t,
+                    WidenedNumber::Decimal64(x) => x.$wide() as $t,
+                    WidenedNumber::Decimal128(x) => x.$wide() as $t,
                 }
             }
         )+ }
@@ -127,16 +127,16 @@ to_integer! {
 
 macro_rules! to_decimal {
     ($($name:ident $t:ident;)+) => {
-        impl Number { $(
+        impl WidenedNumber { $(
             fn $name(self) -> $t {
                 match self {
-                    Number::Signed(x) => $t::from_i64(x),
-                    Number::Unsigned(x) => $t::from_u64(x),
-                    Number::Float32(x) => $t::from_f32(x),
-                    Number::Float64(x) => $t::from_f64(x),
-                    Number::Decimal32(x) => x.into(),
-                    Number::Decimal64(x) => x.into(),
-                    Number::Decimal128(x) => x.into(),
+                    WidenedNumber::Signed(x) => $t::from_i64(x),
+                    WidenedNumber::Unsigned(x) => $t::from_u64(x),
+                    WidenedNumber::Float32(x) => $t::from_f32(x),
+                    WidenedNumber::Float64(x) => $t::from_f64(x),
+                    WidenedNumber::Decimal32(x) => x.into(),
+                    WidenedNumber::Decimal64(x) => x.into(),
+                    WidenedNumber::Decimal128(x) => x.into(),
                 }
             }
         )+ }

@@ -6,7 +6,7 @@ use tuple::{RString, Type, UString, Value, text};
 
 use crate::Fault;
 
-use super::super::{fit, sentence};
+use super::super::{faults, truncate_to_bound};
 use super::xml;
 
 /// Anything as a string: strings, enumerators and xml by their characters, the rest in text form.
@@ -34,7 +34,7 @@ pub(super) fn null(to: &Type) -> Result<Value, Fault> {
 fn string(bytes: Vec<u8>, to: &Type) -> Value {
     match to {
         Type::UString => Value::UString(UString::from_utf8_lossy(&bytes)),
-        _ => fit(Value::RString(RString(bytes)), to),
+        _ => truncate_to_bound(Value::RString(RString(bytes)), to),
     }
 }
 
@@ -43,13 +43,13 @@ pub(super) fn from_string(value: &Value, to: &Type) -> Result<Value, Fault> {
     let bytes = match value {
         Value::RString(s) => Cow::Borrowed(&s.0[..]),
         Value::UString(s) => Cow::Owned(RString::from(s).0),
-        _ => return Err(sentence::mistyped("the cast of a string")),
+        _ => return Err(faults::mistyped("the cast of a string")),
     };
     if let Type::Xml(_) = to {
-        return xml::checked(bytes.into_owned());
+        return xml::checked_xml(bytes.into_owned());
     }
     text::parse_whole(&bytes, to).map_err(|why| {
-        let shown = sentence::Brief(value);
+        let shown = faults::BriefValue(value);
         Fault::value(format!("{shown} cannot be cast to {to}: {why}"))
     })
 }

@@ -6,13 +6,14 @@
 //!              +-> Quotes -------------+         cut:   whichever thread is faster
 //! ```
 //! So that a program gives the same on every plan, one thread takes both streams for Join, in the
-//! order in which the source has brought them about. What crosses says where it stands in that order;
-//! `runtime::crossing::order` says how.
+//! order in which the source has brought them about. What crosses says where it stands in that
+//! order; `runtime::crossing_to::order` says how.
 //!
 //! # Words
-//! * An *origin* gives its tuples their order: a source, or something else that submits by itself (an
-//!   operator with a thread or a timer of its own, a queue that the program asks for). The order of
-//!   two origins is free where they meet first; downstream it is what it was there ([`mixes`]).
+//! * An *origin* gives its tuples their order: a source, or something else that submits by itself
+//!   (an operator with a thread or a timer of its own, a queue that the program asks for). The
+//!   order of two origins is free where they meet first; downstream it is what it was there
+//!   ([`mixing_units`]).
 //! * A *merge* is a thread that takes streams for some operators in the order of their origins.
 //! * A crossing is *ordered* by an origin if a merge that is downstream of it needs that.
 //!
@@ -20,38 +21,38 @@
 //! Nothing where there is one PE without queues; else a walk over the edges for each origin that
 //! reaches a merge.
 
-mod entries;
-mod mixes;
+mod arrival_analysis;
+mod mixing_units;
 mod origins;
 mod units;
-mod upstream;
+mod upstream_marking;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::flow::{Consumer, Flow};
-use super::homes::Homes;
-use super::receivers::Receiver;
-use super::{Congestion, Plan, Program, ThreadedPort};
-use crate::{Edge, OperatorId};
+use super::pe_assignment::PeAssignment;
+use super::receivers::ReceiverPlan;
+use super::stream_consumers::{InPortId, StreamConsumers};
+use super::{CongestionPolicy, Plan, Program, ThreadedPort};
+use crate::{OperatorId, OutPortId};
 
-use entries::Entries;
-pub(super) use origins::Origins;
-use upstream::Upstream;
+use arrival_analysis::ArrivalAnalysis;
+pub(super) use origins::StreamOrigins;
+use upstream_marking::UpstreamMarking;
 
 /// The number of an origin: the same in every PE of a plan.
-pub type Origin = u32;
+pub type OriginId = u32;
 
 /// What a plan keeps in order, and where.
 #[derive(Clone, Debug, Default)]
-pub struct Order {
+pub struct PlanOrder {
     /// The receivers of each PE, in order of their first crossings, but for what merges take.
-    pub receivers: Vec<Vec<Receiver>>,
+    pub receivers: Vec<Vec<ReceiverPlan>>,
     /// The merges of each PE, in order of their operators.
     pub merges: Vec<Vec<Merge>>,
     /// The origins that each ordered crossing is ordered by.
-    crossings: BTreeMap<u32, Vec<Origin>>,
+    crossings: BTreeMap<u32, Vec<OriginId>>,
     /// What operators, and their queues, begin.
-    begins: BTreeMap<(OperatorId, Option<u32>), Origin>,
+    origin_ids: BTreeMap<(OperatorId, Option<u32>), OriginId>,
 }
 
 /// A thread of a PE that takes streams for some operators.
@@ -69,40 +70,42 @@ pub struct Merge {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergeInput {
     /// The stream.
-    pub from: Edge,
+    pub from: OutPortId,
     /// The crossing that brings it straight to the merge; `None`: a ring within the PE does.
     pub crossing: Option<u32>,
     /// What it is ordered by.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<OriginId>,
     /// The ports that it feeds.
-    pub consumers: Vec<Consumer>,
+    pub consumers: Vec<InPortId>,
 }
 
-impl Order {
+impl PlanOrder {
     /// What a crossing is ordered by; nothing: it is not.
-    pub fn of_crossing(&self, link: u32) -> &[Origin] {
-        self.crossings.get(&link).map_or(&[], Vec::as_slice)
+    pub fn origins_of_crossing(&self, crossing_number: u32) -> &[OriginId] {
+        self.crossings
+            .get(&crossing_number)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The origin that an operator is, with what it submits by itself.
-    pub fn begun_by(&self, operator: OperatorId) -> Option<Origin> {
-        self.begins.get(&(operator, None)).copied()
+    pub fn origin_of_operator(&self, operator: OperatorId) -> Option<OriginId> {
+        self.origin_ids.get(&(operator, None)).copied()
     }
 
     /// The origin that the queue of a port is.
-    pub fn begun_by_queue(&self, operator: OperatorId, port: u32) -> Option<Origin> {
-        self.begins.get(&(operator, Some(port))).copied()
+    pub fn origin_of_queue(&self, operator: OperatorId, port: u32) -> Option<OriginId> {
+        self.origin_ids.get(&(operator, Some(port))).copied()
     }
 
     /// Whether anything is kept in order.
-    pub fn is_free(&self) -> bool {
+    pub fn is_unordered(&self) -> bool {
         self.crossings.is_empty() && self.merges.iter().all(Vec::is_empty)
     }
 }
 
 impl Merge {
     /// Whether it brings a port what comes there.
-    pub fn feeds(&self, to: Consumer) -> bool {
+    pub fn feeds(&self, to: InPortId) -> bool {
         let mut inputs = self.inputs.iter();
         inputs.any(|input| input.consumers.contains(&to))
     }
@@ -110,91 +113,101 @@ impl Merge {
 
 impl Plan {
     /// What has to be kept in order. Its crossings are complete.
-    pub fn order(&self, program: &Program) -> Order {
+    pub fn order(&self, program: &Program) -> PlanOrder {
         // Each origin has one thread.
-        if self.crossings.is_empty() && self.pes.iter().all(|pe| pe.threaded.is_empty()) {
-            return Order {
+        if self.crossings.is_empty() && self.pes.iter().all(|pe| pe.threaded_ports.is_empty()) {
+            return PlanOrder {
                 receivers: vec![Vec::new(); self.pes.len()],
                 merges: vec![Vec::new(); self.pes.len()],
-                ..Order::default()
+                ..PlanOrder::default()
             };
         }
-        let flow = Flow::new(program);
-        let homes = Homes::new(self, program.operators.len());
-        let ground = Ground::new(self, program, &flow, &homes);
-        ground.order()
+        let stream_consumers = StreamConsumers::new(program);
+        let pe_assignment = PeAssignment::new(self, program.operators.len());
+        let context = OrderContext::new(self, program, &stream_consumers, &pe_assignment);
+        context.order()
     }
 }
 
 /// Everything that the steps look at.
-pub(super) struct Ground<'a> {
+pub(super) struct OrderContext<'a> {
     plan: &'a Plan,
     program: &'a Program,
-    flow: &'a Flow,
-    homes: &'a Homes,
-    origins: Origins,
+    stream_consumers: &'a StreamConsumers,
+    pe_assignment: &'a PeAssignment,
+    origins: StreamOrigins,
     /// The receivers of each PE.
-    receivers: Vec<Vec<Receiver>>,
-    links: HashMap<(Edge, u32), u32>,
-    queues: HashMap<Consumer, &'a ThreadedPort>,
+    receivers: Vec<Vec<ReceiverPlan>>,
+    crossing_index: HashMap<(OutPortId, u32), u32>,
+    queues: HashMap<InPortId, &'a ThreadedPort>,
 }
 
 /// How a tuple gets from a stream to a port.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum EdgeTransfer {
     /// By a call.
-    Call,
+    FusedCall,
     /// By a queue that gives its own order.
-    Queue,
+    OwnOrderQueue,
     /// By a queue that only the plan wants.
-    Relay,
+    RelayQueue,
     /// By a crossing to this PE.
     Crossing(u32),
 }
 
-impl<'a> Ground<'a> {
-    fn new(plan: &'a Plan, program: &'a Program, flow: &'a Flow, homes: &'a Homes) -> Ground<'a> {
-        let queues = plan.pes.iter().flat_map(|pe| &pe.threaded);
-        let queues: HashMap<_, _> = queues.map(|queue| (queue.consumer(), queue)).collect();
-        let loops = flow.loops();
+impl<'a> OrderContext<'a> {
+    fn new(
+        plan: &'a Plan,
+        program: &'a Program,
+        stream_consumers: &'a StreamConsumers,
+        pe_assignment: &'a PeAssignment,
+    ) -> OrderContext<'a> {
+        let queues = plan.pes.iter().flat_map(|pe| &pe.threaded_ports);
+        let queues: HashMap<_, _> = queues.map(|queue| (queue.in_port(), queue)).collect();
+        let loops = stream_consumers.loops();
         let own = queues
             .values()
-            .filter(|queue| queue.is_own_order(program, &loops));
-        let own: BTreeSet<Consumer> = own.map(|queue| queue.consumer()).collect();
-        let origins = Origins::new(program, flow, &own);
-        Ground {
+            .filter(|queue| queue.has_own_order(program, &loops));
+        let own: BTreeSet<InPortId> = own.map(|queue| queue.in_port()).collect();
+        let origins = StreamOrigins::new(program, stream_consumers, &own);
+        OrderContext {
             plan,
             program,
-            flow,
-            homes,
-            receivers: super::receivers::receivers(plan, flow, homes, &origins),
-            links: plan.links(),
+            stream_consumers,
+            pe_assignment,
+            receivers: super::receivers::plan_receivers(
+                plan,
+                stream_consumers,
+                pe_assignment,
+                &origins,
+            ),
+            crossing_index: plan.crossing_index(),
             queues,
             origins,
         }
     }
 
-    fn order(&self) -> Order {
-        let entries = self.entries();
-        let mut upstream = Upstream::new(self, &entries);
-        for need in entries.needs() {
+    fn order(&self) -> PlanOrder {
+        let entries = self.analyse_arrivals();
+        let mut upstream = UpstreamMarking::new(self, &entries);
+        for need in entries.order_requirements() {
             upstream.mark(need);
         }
-        let (merges, crossings) = upstream.found();
-        Order {
-            receivers: self.without(&merges),
+        let (merges, crossings) = upstream.into_merges();
+        PlanOrder {
+            receivers: self.receivers_beside_merges(&merges),
             merges,
             crossings,
-            begins: self.origins.begins(),
+            origin_ids: self.origins.origin_ids(),
         }
     }
 
     /// Who enters what. A merge for those that mix origins can need order itself.
-    fn entries(&self) -> Entries<'_, 'a> {
+    fn analyse_arrivals(&self) -> ArrivalAnalysis<'_, 'a> {
         let mut mixes = BTreeSet::new();
         loop {
-            let entries = Entries::of(self, &mixes);
-            let more = mixes::of(self, &entries);
+            let entries = ArrivalAnalysis::new(self, &mixes);
+            let more = mixing_units::find_mixing_units(self, &entries);
             if more.is_empty() {
                 return entries;
             }
@@ -203,41 +216,50 @@ impl<'a> Ground<'a> {
     }
 
     /// The receivers, without the crossings that merges take.
-    fn without(&self, merges: &[Vec<Merge>]) -> Vec<Vec<Receiver>> {
+    fn receivers_beside_merges(&self, merges: &[Vec<Merge>]) -> Vec<Vec<ReceiverPlan>> {
         let mut receivers = self.receivers.clone();
         for (receivers, merges) in receivers.iter_mut().zip(merges) {
             let inputs = merges.iter().flat_map(|merge| &merge.inputs);
             let taken: BTreeSet<u32> = inputs.filter_map(|input| input.crossing).collect();
             for receiver in receivers.iter_mut() {
-                receiver.links.retain(|link| !taken.contains(link));
+                receiver
+                    .crossings
+                    .retain(|crossing_number| !taken.contains(crossing_number));
             }
-            receivers.retain(|receiver| !receiver.links.is_empty());
+            receivers.retain(|receiver| !receiver.crossings.is_empty());
         }
         receivers
     }
 
     /// How a stream gets to a port.
-    fn way(&self, from: Edge, to: Consumer) -> Way {
-        let home = self.homes.of(to.operator);
+    fn transfer(&self, from: OutPortId, to: InPortId) -> EdgeTransfer {
+        let operator_pe = self.pe_assignment.pe_of(to.operator);
         match self.queues.contains_key(&to) {
-            true if self.origins.queue(to).is_some() => Way::Queue,
-            true => Way::Relay,
-            false if self.homes.of(from.operator) == home => Way::Call,
-            false => self.crossing(from, to).map_or(Way::Call, Way::Crossing),
+            true if self.origins.of_queue(to).is_some() => EdgeTransfer::OwnOrderQueue,
+            true => EdgeTransfer::RelayQueue,
+            false if self.pe_assignment.pe_of(from.operator) == operator_pe => {
+                EdgeTransfer::FusedCall
+            }
+            false => self
+                .crossing_to(from, to)
+                .map_or(EdgeTransfer::FusedCall, EdgeTransfer::Crossing),
         }
     }
 
     /// The crossing that takes a stream to the PE of a port.
-    fn crossing(&self, from: Edge, to: Consumer) -> Option<u32> {
-        let home = self.homes.of(to.operator)?;
-        self.links.get(&(from, home)).copied()
+    fn crossing_to(&self, from: OutPortId, to: InPortId) -> Option<u32> {
+        let operator_pe = self.pe_assignment.pe_of(to.operator)?;
+        self.crossing_index.get(&(from, operator_pe)).copied()
     }
 
     /// The streams that feed an operator, by port.
-    fn inputs(&self, operator: OperatorId) -> impl Iterator<Item = (Edge, Consumer)> + use<'a> {
+    fn input_edges(
+        &self,
+        operator: OperatorId,
+    ) -> impl Iterator<Item = (OutPortId, InPortId)> + use<'a> {
         let inputs = &self.program.operators[operator.0 as usize].inputs;
         (0..).zip(inputs).flat_map(move |(port, input)| {
-            let to = Consumer { operator, port };
+            let to = InPortId { operator, port };
             input.sources.iter().map(move |&from| (from, to))
         })
     }
@@ -245,14 +267,14 @@ impl<'a> Ground<'a> {
 
 impl ThreadedPort {
     /// The port.
-    pub(super) fn consumer(&self) -> Consumer {
+    pub(super) fn in_port(&self) -> InPortId {
         let (operator, port) = (self.operator, self.port);
-        Consumer { operator, port }
+        InPortId { operator, port }
     }
 
-    /// Whether what comes out has the queue's own order: the program wants it, it drops tuples, or it
-    /// is part of a loop.
-    fn is_own_order(&self, program: &Program, loops: &[Option<u32>]) -> bool {
+    /// Whether what comes out has the queue's own order: the program wants it, it drops tuples, or
+    /// it is part of a loop.
+    fn has_own_order(&self, program: &Program, loops: &[Option<u32>]) -> bool {
         let Some(operator) = program.operators.get(self.operator.0 as usize) else {
             return true;
         };
@@ -263,7 +285,7 @@ impl ThreadedPort {
             .get(self.port as usize)
             .map(|port| &port.sources);
         let mut sources = sources.into_iter().flatten();
-        self.congestion != Congestion::Wait
+        self.congestion != CongestionPolicy::Wait
             || operator.declares_queue(self.port)
             || own.is_some() && sources.any(|from| number(from.operator) == own)
     }

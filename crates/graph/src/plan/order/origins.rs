@@ -3,36 +3,40 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::Origin;
-use super::units::Units;
-use crate::plan::flow::{Consumer, Flow};
-use crate::{Edge, OperatorId, Program};
+use super::OriginId;
+use super::units::OperatorUnits;
+use crate::plan::stream_consumers::{InPortId, StreamConsumers};
+use crate::{OperatorId, OutPortId, Program};
 
 /// The origins of a program's streams.
-pub(in crate::plan) struct Origins {
+pub(in crate::plan) struct StreamOrigins {
     /// By operator: the origins of what it submits.
-    submitted: Vec<Rc<BTreeSet<Origin>>>,
+    submitted_by_operator: Vec<Rc<BTreeSet<OriginId>>>,
     /// Operators that are origins, and queues (with their ports).
-    begins: BTreeMap<(OperatorId, Option<u32>), Origin>,
-    own_threads: BTreeSet<OperatorId>,
-    pub(super) units: Units,
+    origin_ids: BTreeMap<(OperatorId, Option<u32>), OriginId>,
+    own_thread_operators: BTreeSet<OperatorId>,
+    pub(super) units: OperatorUnits,
 }
 
-impl Origins {
+impl StreamOrigins {
     /// Of a program in which these ports have queues that are origins.
-    pub fn new(program: &Program, flow: &Flow, queues: &BTreeSet<Consumer>) -> Origins {
-        let mut origins = Origins {
-            submitted: vec![Rc::default(); program.operators.len()],
-            begins: begins(program, queues),
-            own_threads: own_threads(program).collect(),
-            units: Units::new(program, flow),
+    pub fn new(
+        program: &Program,
+        stream_consumers: &StreamConsumers,
+        queues: &BTreeSet<InPortId>,
+    ) -> StreamOrigins {
+        let mut origins = StreamOrigins {
+            submitted_by_operator: vec![Rc::default(); program.operators.len()],
+            origin_ids: number_origins(program, queues),
+            own_thread_operators: own_thread_operators(program).collect(),
+            units: OperatorUnits::new(program, stream_consumers),
         };
-        for at in 0..origins.units.all.len() {
-            let submitted = origins.unit(program, at);
-            for operator in origins.units.all[at].clone() {
-                let own = origins.own(operator);
+        for at in 0..origins.units.operators_of.len() {
+            let submitted = origins.unit_origins(program, at);
+            for operator in origins.units.operators_of[at].clone() {
+                let own = origins.of_operator(operator);
                 let own = own.filter(|_| origins.has_own_thread(operator));
-                origins.submitted[operator.0 as usize] = match own {
+                origins.submitted_by_operator[operator.0 as usize] = match own {
                     Some(own) => Rc::new(BTreeSet::from([own])),
                     None => submitted.clone(),
                 };
@@ -42,57 +46,59 @@ impl Origins {
     }
 
     /// Of the tuples of a stream.
-    pub fn of(&self, stream: Edge) -> &BTreeSet<Origin> {
-        &self.submitted[stream.operator.0 as usize]
+    pub fn of_stream(&self, stream: OutPortId) -> &BTreeSet<OriginId> {
+        &self.submitted_by_operator[stream.operator.0 as usize]
     }
 
     /// Of what comes to a port by a stream.
-    pub(super) fn arriving(&self, from: Edge, to: Consumer) -> BTreeSet<Origin> {
-        match self.queue(to) {
+    pub(super) fn of_arrivals(&self, from: OutPortId, to: InPortId) -> BTreeSet<OriginId> {
+        match self.of_queue(to) {
             Some(queue) => BTreeSet::from([queue]),
-            None => self.of(from).clone(),
+            None => self.of_stream(from).clone(),
         }
     }
 
     /// Whether an operator with input ports submits from a thread of its own.
     pub fn has_own_thread(&self, operator: OperatorId) -> bool {
-        self.own_threads.contains(&operator)
+        self.own_thread_operators.contains(&operator)
     }
 
     /// The origin that an operator is.
-    pub(super) fn own(&self, operator: OperatorId) -> Option<Origin> {
-        self.begins.get(&(operator, None)).copied()
+    pub(super) fn of_operator(&self, operator: OperatorId) -> Option<OriginId> {
+        self.origin_ids.get(&(operator, None)).copied()
     }
 
     /// The origin that the queue of a port is.
-    pub(super) fn queue(&self, to: Consumer) -> Option<Origin> {
-        self.begins.get(&(to.operator, Some(to.port))).copied()
+    pub(super) fn of_queue(&self, to: InPortId) -> Option<OriginId> {
+        self.origin_ids.get(&(to.operator, Some(to.port))).copied()
     }
 
-    pub(super) fn begins(&self) -> BTreeMap<(OperatorId, Option<u32>), Origin> {
-        self.begins.clone()
+    pub(super) fn origin_ids(&self) -> BTreeMap<(OperatorId, Option<u32>), OriginId> {
+        self.origin_ids.clone()
     }
 
     /// What a unit's operators submit, without what submits from its own thread.
-    fn unit(&self, program: &Program, at: usize) -> Rc<BTreeSet<Origin>> {
-        let mut all: Rc<BTreeSet<Origin>> = Rc::default();
-        let mut add = |more: &Rc<BTreeSet<Origin>>| {
+    fn unit_origins(&self, program: &Program, at: usize) -> Rc<BTreeSet<OriginId>> {
+        let mut all: Rc<BTreeSet<OriginId>> = Rc::default();
+        let mut add = |more: &Rc<BTreeSet<OriginId>>| {
             if all.is_empty() {
                 all = more.clone();
             } else if !more.is_subset(&all) {
                 Rc::make_mut(&mut all).extend(more.iter());
             }
         };
-        for &operator in &self.units.all[at] {
-            if let Some(own) = self.own(operator) {
+        for &operator in &self.units.operators_of[at] {
+            if let Some(own) = self.of_operator(operator) {
                 add(&Rc::new(BTreeSet::from([own])));
             }
             for (port, input) in (0..).zip(&program.operators[operator.0 as usize].inputs) {
-                match self.queue(Consumer { operator, port }) {
+                match self.of_queue(InPortId { operator, port }) {
                     Some(queue) => add(&Rc::new(BTreeSet::from([queue]))),
                     None => {
                         let sources = input.sources.iter();
-                        sources.for_each(|from| add(&self.submitted[from.operator.0 as usize]));
+                        sources.for_each(|from| {
+                            add(&self.submitted_by_operator[from.operator.0 as usize])
+                        });
                     }
                 }
             }
@@ -101,19 +107,19 @@ impl Origins {
     }
 }
 
-fn own_threads(program: &Program) -> impl Iterator<Item = OperatorId> {
+fn own_thread_operators(program: &Program) -> impl Iterator<Item = OperatorId> {
     let all = (0..).map(OperatorId).zip(&program.operators);
-    all.filter(|(_, operator)| operator.own_thread)
+    all.filter(|(_, operator)| operator.has_own_thread)
         .map(|(id, _)| id)
 }
 
 /// Numbers the origins of a program.
-fn begins(
+fn number_origins(
     program: &Program,
-    queues: &BTreeSet<Consumer>,
-) -> BTreeMap<(OperatorId, Option<u32>), Origin> {
+    queues: &BTreeSet<InPortId>,
+) -> BTreeMap<(OperatorId, Option<u32>), OriginId> {
     let all = (0..).map(OperatorId).zip(&program.operators);
-    let own = all.filter(|(_, o)| o.inputs.is_empty() || o.own_thread || o.is_timed);
+    let own = all.filter(|(_, o)| o.inputs.is_empty() || o.has_own_thread || o.submits_by_timer);
     let own = own.map(|(id, _)| (id, None));
     let queued = queues.iter().map(|to| (to.operator, Some(to.port)));
     let places: BTreeSet<_> = own.chain(queued).collect();

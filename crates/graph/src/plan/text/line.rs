@@ -1,27 +1,27 @@
 //! A line of a plan's text as words, read one after the other.
 
-use super::{Place, PlanTextError, did_you_mean};
+use super::{PlanTextError, PlanTextPos, did_you_mean};
 
 /// A word and its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'t> {
+pub(super) struct PlanTextWord<'t> {
     pub text: &'t str,
-    pub place: Place,
+    pub pos: PlanTextPos,
 }
 
 /// The words of a line that are still to be read.
 #[derive(Debug)]
-pub(super) struct Line<'t> {
-    words: std::vec::IntoIter<Word<'t>>,
-    end: Place,
+pub(super) struct PlanTextLine<'t> {
+    words: std::vec::IntoIter<PlanTextWord<'t>>,
+    end_pos: PlanTextPos,
 }
 
-impl<'t> Line<'t> {
+impl<'t> PlanTextLine<'t> {
     /// The words of a line, without the comment at its end; `number` counts from 1.
-    pub fn new(text: &'t str, number: u32) -> Line<'t> {
-        let mut words: Vec<Word<'_>> = Vec::new();
+    pub fn new(text: &'t str, number: u32) -> PlanTextLine<'t> {
+        let mut words: Vec<PlanTextWord<'_>> = Vec::new();
         let mut column = 1;
-        let place = |column| Place {
+        let place = |column| PlanTextPos {
             line: number,
             column,
         };
@@ -33,42 +33,43 @@ impl<'t> Line<'t> {
             }
             if !word.is_empty() {
                 let place = place(column);
-                words.push(Word { text: word, place });
+                words.push(PlanTextWord {
+                    text: word,
+                    pos: place,
+                });
             }
             column += piece.chars().count() as u32;
         }
         let last = words.last();
-        let end = last.map_or(1, |word| {
-            word.place.column + word.text.chars().count() as u32
-        });
-        Line {
+        let end = last.map_or(1, |word| word.pos.column + word.text.chars().count() as u32);
+        PlanTextLine {
             words: words.into_iter(),
-            end: place(end),
+            end_pos: place(end),
         }
     }
 
     /// The next word.
-    pub fn next(&mut self) -> Option<Word<'t>> {
+    pub fn next(&mut self) -> Option<PlanTextWord<'t>> {
         self.words.next()
     }
 
     /// The next word, which `what` names.
-    pub fn need(&mut self, what: &str) -> Result<Word<'t>, PlanTextError> {
-        let end = self.end;
+    pub fn require(&mut self, what: &str) -> Result<PlanTextWord<'t>, PlanTextError> {
+        let end = self.end_pos;
         self.next()
             .ok_or_else(|| end.error(format!("{what} is missing here")))
     }
 
     /// The next word, which is this one.
     pub fn expect(&mut self, word: &str) -> Result<(), PlanTextError> {
-        match self.need(&format!("`{word}`"))? {
+        match self.require(&format!("`{word}`"))? {
             found if found.text == word => Ok(()),
             found => Err(found.error(format!("`{word}` belongs here, not `{}`", found.text))),
         }
     }
 
     /// The next word if it is a number.
-    pub fn number_if_any<N: std::str::FromStr>(&mut self) -> Result<Option<N>, PlanTextError> {
+    pub fn optional_number<N: std::str::FromStr>(&mut self) -> Result<Option<N>, PlanTextError> {
         match self.words.as_slice().first().copied() {
             Some(word) if word.text.starts_with(|c: char| c.is_ascii_digit()) => {
                 self.next();
@@ -80,11 +81,11 @@ impl<'t> Line<'t> {
 
     /// The next word, a number that `what` names.
     pub fn number<N: std::str::FromStr>(&mut self, what: &str) -> Result<N, PlanTextError> {
-        self.need(what)?.number()
+        self.require(what)?.number()
     }
 
     /// Nothing is left.
-    pub fn end(mut self) -> Result<(), PlanTextError> {
+    pub fn expect_end(mut self) -> Result<(), PlanTextError> {
         match self.next() {
             None => Ok(()),
             Some(word) => Err(word.error(format!("`{}` does not belong here", word.text))),
@@ -92,10 +93,10 @@ impl<'t> Line<'t> {
     }
 }
 
-impl Word<'_> {
+impl PlanTextWord<'_> {
     /// Something is wrong with it.
     pub fn error(self, message: impl Into<String>) -> PlanTextError {
-        self.place.error(message)
+        self.pos.error(message)
     }
 
     /// It is none of these words.

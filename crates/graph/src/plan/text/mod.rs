@@ -19,13 +19,13 @@
 //! A line is a word and what it needs, parted by blanks or commas; `#` begins a comment.
 //!
 //! * `pe N`: the lines below are about this PE. They are numbered from 0.
-//! * `operators NAME...`: a name with a star at its end means all operators whose names begin so. An
-//!   operator that several names mean belongs to the longest one.
+//! * `operators NAME...`: a name with a star at its end means all operators whose names begin so.
+//!   An operator that several names mean belongs to the longest one.
 //! * `host NAME`: a host that whoever launches the job describes.
-//! * `queue OPERATOR.PORT [wait|dropFirst|dropLast] [TUPLES] [core N]`: a queue with a thread, which
-//!   waits and holds 1000 tuples unless it says otherwise.
-//! * `source OPERATOR core N`, `receiver OPERATOR.PORT core N`: the core of a source's thread, or of the
-//!   thread that brings in a stream. Streams that share a receiver share its core.
+//! * `queue OPERATOR.PORT [wait|dropFirst|dropLast] [TUPLES] [core N]`: a queue with a thread,
+//!   which waits and holds 1000 tuples unless it says otherwise.
+//! * `source OPERATOR core N`, `receiver OPERATOR.PORT core N`: the core of a source's thread, or
+//!   of the thread that brings in a stream. Streams that share a receiver share its core.
 //! * `crossing OPERATOR.PORT -> pe N... [on MEDIUM] [codec facade|normal] [ring BYTES]
 //!   [batch MIN_US MAX_US BYTES]`: how a stream gets to other PEs. Streams that are not mentioned
 //!   cross as the job's defaults say, and so do those without a medium.
@@ -33,17 +33,17 @@
 //! The number of a port may be left out where there is only one. Regions, shared operators, edges,
 //! senders and receivers follow from the rest; they are printed as comments.
 
-mod draft;
 mod line;
-mod members;
-mod names;
+mod operator_lookup;
+mod operator_patterns;
+mod plan_draft;
 mod print;
 
 use std::fmt;
 
-use super::check::Subject;
+use super::check::PlanPart;
 use super::{Plan, Program};
-use draft::Draft;
+use plan_draft::PlanDraft;
 
 /// What is wrong with the text of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,32 +63,32 @@ impl Plan {
     /// # Errors
     /// The first thing that is wrong.
     pub fn parse(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
-        Plan::parse_with(text, program, &|_| Ok(()))
+        Plan::parse_with_media(text, program, &|_| Ok(()))
     }
 
     /// The same where media are known: `known_medium` says why there is no such medium, if so.
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn parse_with(
+    pub fn parse_with_media(
         text: &str,
         program: &Program,
         known_medium: &dyn Fn(&str) -> Result<(), String>,
     ) -> Result<Plan, PlanTextError> {
-        let draft = Draft::read(text, program, known_medium)?;
+        let draft = PlanDraft::parse(text, program, known_medium)?;
         let mut plan = draft.plan();
-        match plan.check_given(program) {
+        match plan.check_partial(program) {
             Ok(()) => {
                 plan.derive(program);
                 Ok(plan)
             }
-            Err(fault) => Err(draft.place(fault.subject).error(fault.message)),
+            Err(fault) => Err(draft.pos_of(fault.part).error(fault.message)),
         }
     }
 
     /// The plan as text, with the operators' names.
     pub fn display<'a>(&'a self, program: &'a Program) -> impl fmt::Display + 'a {
-        print::Text {
+        print::PlanText {
             plan: self,
             program,
         }
@@ -105,12 +105,12 @@ impl std::error::Error for PlanTextError {}
 
 /// A place in the text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct PlanTextPos {
     line: u32,
     column: u32,
 }
 
-impl Place {
+impl PlanTextPos {
     fn error(self, message: impl Into<String>) -> PlanTextError {
         PlanTextError {
             line: self.line,

@@ -3,38 +3,40 @@
 use std::fmt::{self, Write};
 
 use crate::plan::{
-    AUTO, Codec, Congestion, Crossing, Homes, Medium, Pe, Pin, PinnedThread, Plan, Receiver, Route,
-    ThreadedPort,
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, PeAssignment, PePlan, Pin,
+    PinnedThread, Plan, PlanEdge, ReceiverPlan, ThreadedPort,
 };
 use crate::{OperatorId, Program};
 
 /// A line of names is broken before this column.
-const COLUMNS: usize = 100;
+const LINE_COLUMNS_MAX: usize = 100;
 
-pub(super) struct Text<'a> {
+pub(super) struct PlanText<'a> {
     pub plan: &'a Plan,
     pub program: &'a Program,
 }
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for PlanText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.program.name.is_empty() {
             writeln!(f, "plan {}", self.program.name)?;
         }
-        let homes = Homes::new(self.plan, self.program.operators.len());
+        let pe_assignment = PeAssignment::new(self.plan, self.program.operators.len());
         let order = self.plan.order(self.program);
         for (number, pe) in (0..).zip(&self.plan.pes) {
             writeln!(f, "pe {number}")?;
             self.pe(f, pe)?;
             for receiver in &order.receivers[number as usize] {
-                self.receiver(f, &homes, receiver)?;
+                self.receiver(f, &pe_assignment, receiver)?;
             }
             for merge in &order.merges[number as usize] {
                 writeln!(f, "  # {}", self.program.merge_name(merge))?;
             }
-            self.follows(f, pe)?;
+            self.derived_comments(f, pe)?;
             let crossings = self.plan.crossings.iter();
-            for crossing in crossings.filter(|c| homes.of(c.from.operator) == Some(number)) {
+            for crossing in
+                crossings.filter(|c| pe_assignment.pe_of(c.from.operator) == Some(number))
+            {
                 writeln!(f, "  # sender {}", self.program.sender_name(crossing))?;
             }
         }
@@ -43,7 +45,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-impl Text<'_> {
+impl PlanText<'_> {
     fn name(&self, id: OperatorId) -> &str {
         let operator = self.program.operators.get(id.0 as usize);
         operator.map_or("?", |o| &*o.name)
@@ -53,7 +55,7 @@ impl Text<'_> {
         let mut line = head.to_owned();
         for name in ids.iter().map(|&id| self.name(id)) {
             let has_name = line.len() > head.len();
-            if has_name && line.len() + 1 + name.len() > COLUMNS {
+            if has_name && line.len() + 1 + name.len() > LINE_COLUMNS_MAX {
                 writeln!(f, "{line}")?;
                 line = head.to_owned();
             }
@@ -63,7 +65,7 @@ impl Text<'_> {
         writeln!(f, "{line}")
     }
 
-    fn pe(&self, f: &mut fmt::Formatter<'_>, pe: &Pe) -> fmt::Result {
+    fn pe(&self, f: &mut fmt::Formatter<'_>, pe: &PePlan) -> fmt::Result {
         self.names(f, "  operators", &pe.operators)?;
         if let Some(host) = &pe.host {
             writeln!(f, "  host {host}")?;
@@ -72,7 +74,7 @@ impl Text<'_> {
             let cores: Vec<_> = pe.cores.iter().map(u32::to_string).collect();
             writeln!(f, "  cores {}", cores.join(" "))?;
         }
-        pe.threaded
+        pe.threaded_ports
             .iter()
             .try_for_each(|queue| self.queue(f, queue))?;
         pe.pins.iter().try_for_each(|pin| self.pin(f, pin))
@@ -91,12 +93,12 @@ impl Text<'_> {
 
     fn queue(&self, f: &mut fmt::Formatter<'_>, queue: &ThreadedPort) -> fmt::Result {
         let congestion = match queue.congestion {
-            Congestion::Wait => "wait",
-            Congestion::DropFirst => "dropFirst",
-            Congestion::DropLast => "dropLast",
+            CongestionPolicy::Wait => "wait",
+            CongestionPolicy::DropFirst => "dropFirst",
+            CongestionPolicy::DropLast => "dropLast",
         };
         let (name, port) = (self.name(queue.operator), queue.port);
-        write!(f, "  queue {name}.{port} {congestion} {}", queue.tuples)?;
+        write!(f, "  queue {name}.{port} {congestion} {}", queue.tuples_max)?;
         if let Some(core) = queue.core {
             write!(f, " core {core}")?;
         }
@@ -106,34 +108,34 @@ impl Text<'_> {
     fn receiver(
         &self,
         f: &mut fmt::Formatter<'_>,
-        homes: &Homes,
-        receiver: &Receiver,
+        homes: &PeAssignment,
+        receiver: &ReceiverPlan,
     ) -> fmt::Result {
         let name = self.program.receiver_name(self.plan, homes, receiver);
         writeln!(f, "  # receiver {name}")
     }
 
-    fn follows(&self, f: &mut fmt::Formatter<'_>, pe: &Pe) -> fmt::Result {
+    fn derived_comments(&self, f: &mut fmt::Formatter<'_>, pe: &PePlan) -> fmt::Result {
         for (number, region) in pe.regions.iter().enumerate() {
             self.names(f, &format!("  # region {number}:"), &region.operators)?;
         }
-        if !pe.shared.is_empty() {
-            self.names(f, "  # shared:", &pe.shared)?;
+        if !pe.shared_operators.is_empty() {
+            self.names(f, "  # shared:", &pe.shared_operators)?;
         }
         pe.edges.iter().try_for_each(|route| self.edge(f, route))
     }
 
-    fn edge(&self, f: &mut fmt::Formatter<'_>, route: &Route) -> fmt::Result {
+    fn edge(&self, f: &mut fmt::Formatter<'_>, route: &PlanEdge) -> fmt::Result {
         let from = self.name(route.from.operator);
         let to = self.name(route.operator);
         let ports = format!("{from}.{} -> {to}.{}", route.from.port, route.port);
         match route.medium {
-            Medium::Fused => writeln!(f, "  # edge {ports} fused"),
-            Medium::Queue => writeln!(f, "  # edge {ports} queue"),
-            Medium::Merge => writeln!(f, "  # edge {ports} merge"),
-            Medium::Crossing(link) => {
-                let crossing = self.plan.crossings.get(link as usize);
-                let medium = crossing.map_or(AUTO, |crossing| &*crossing.medium);
+            EdgeMedium::Fused => writeln!(f, "  # edge {ports} fused"),
+            EdgeMedium::Queue => writeln!(f, "  # edge {ports} queue"),
+            EdgeMedium::Merge => writeln!(f, "  # edge {ports} merge"),
+            EdgeMedium::Crossing(crossing_number) => {
+                let crossing = self.plan.crossings.get(crossing_number as usize);
+                let medium = crossing.map_or(AUTO_MEDIUM, |crossing| &*crossing.medium);
                 writeln!(f, "  # edge {ports} {medium}")
             }
         }
@@ -145,7 +147,7 @@ impl Text<'_> {
         let port = crossing.from.port;
         write!(f, "crossing {from}.{port} -> pe {}", to.join(" "))?;
         write!(f, " on {}", crossing.medium)?;
-        if crossing.codec == Codec::Normal {
+        if crossing.codec == CrossingCodec::Normal {
             f.write_str(" codec normal")?;
         }
         if let Some(bytes) = crossing.ring_bytes {

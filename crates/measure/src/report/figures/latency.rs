@@ -1,37 +1,37 @@
 //! Figures 16 and 17: round trips by size and rate, the median and the 99th percentile.
 
-use super::{CONTROLS, MEASURED, Question, Section};
-use super::{colour, paths, question, series};
-use crate::report::chart::{Axis, Band, Chart, Kind, Look, Series};
+use super::{BenchKind, CONTROL_GROUP, MEASURED_GROUP, ReportSection};
+use super::{bench_kind, chart_series, colour, paths};
+use crate::report::chart::{AxisKind, Chart, ChartAxis, ChartBand, ChartSeries, SeriesStyle};
 use crate::report::number::count;
 use crate::report::published as from;
-use crate::{Latency, Outcome};
+use crate::{LatencyPercentiles, Outcome};
 
 /// Within a host, and between hosts.
-pub fn sections(outcomes: &[Outcome]) -> Vec<Section> {
+pub fn sections(outcomes: &[Outcome]) -> Vec<ReportSection> {
     let about = "From the source to a relay and back to where the source runs, on one clock, \
                  tuples offered at a fixed rate. The controls bounce the same bytes.";
-    let within = Section {
+    let within = ReportSection {
         id: "figure-16".to_owned(),
         title: "Round trips within a host".to_owned(),
         source: "figure 16".to_owned(),
-        about: about.to_owned(),
-        ..section(outcomes, Question::Latency, from::ROUND_TRIPS)
+        description: about.to_owned(),
+        ..section(outcomes, BenchKind::Latency, from::ROUND_TRIPS)
     };
-    let between = Section {
+    let between = ReportSection {
         id: "figure-17".to_owned(),
         title: "Round trips between hosts".to_owned(),
         source: "figure 17".to_owned(),
-        about: about.to_owned(),
-        ..section(outcomes, Question::HostsLatency, from::HOSTS_ROUND_TRIPS)
+        description: about.to_owned(),
+        ..section(outcomes, BenchKind::HostsLatency, from::HOSTS_ROUND_TRIPS)
     };
     vec![within, between]
 }
 
-fn section(outcomes: &[Outcome], of: Question, trips: &[(&str, &str, f64, f64)]) -> Section {
-    let asked = |outcome: &&Outcome| question(outcome) == of;
+fn section(outcomes: &[Outcome], of: BenchKind, trips: &[(&str, &str, f64, f64)]) -> ReportSection {
+    let asked = |outcome: &&Outcome| bench_kind(outcome) == of;
     let rows: Vec<Outcome> = outcomes.iter().filter(asked).cloned().collect();
-    let bands = trips.iter().map(|&(name, path, low, high)| Band {
+    let bands = trips.iter().map(|&(name, path, low, high)| ChartBand {
         group: from::STREAMS.to_owned(),
         name: name.to_owned(),
         from: low,
@@ -41,14 +41,19 @@ fn section(outcomes: &[Outcome], of: Question, trips: &[(&str, &str, f64, f64)])
     let median = chart("Round trip, median", &rows, bands.collect(), |l| l.p50);
     let tail = chart("Round trip, 99th percentile", &rows, Vec::new(), |l| l.p99);
     let charts = [median, tail].into_iter();
-    Section {
+    ReportSection {
         charts: charts.filter(Chart::has_measured).collect(),
         tables: vec![rows.into()],
-        ..Section::default()
+        ..ReportSection::default()
     }
 }
 
-fn chart(title: &str, rows: &[Outcome], bands: Vec<Band>, of: fn(&Latency) -> u64) -> Chart {
+fn chart(
+    title: &str,
+    rows: &[Outcome],
+    bands: Vec<ChartBand>,
+    of: fn(&LatencyPercentiles) -> u64,
+) -> Chart {
     let mut lines = Vec::new();
     for path in paths(rows.iter()).into_iter().rev() {
         let rates = rates(rows, path);
@@ -56,25 +61,25 @@ fn chart(title: &str, rows: &[Outcome], bands: Vec<Band>, of: fn(&Latency) -> u6
             let mine = |row: &&Outcome| row.path == path && row.rate_offered == *rate;
             let mine: Vec<&Outcome> = rows.iter().filter(mine).collect();
             let look = if at == 0 {
-                Look::Measured
+                SeriesStyle::Measured
             } else {
-                Look::Second
+                SeriesStyle::MeasuredSecond
             };
-            lines.extend(pair(&mine, look, *rate, of));
+            lines.extend(path_and_control(&mine, look, *rate, of));
         }
     }
-    lines.retain(|line: &Series| !line.points.is_empty());
+    lines.retain(|line: &ChartSeries| !line.points.is_empty());
     // Controls in the back, whatever their path.
-    lines.sort_by_key(|line| line.look != Look::Control);
+    lines.sort_by_key(|line| line.style != SeriesStyle::Control);
     Chart {
         title: title.to_owned(),
-        x: Axis {
+        x: ChartAxis {
             title: "tuple size (bytes)",
-            kind: Kind::Sizes,
+            kind: AxisKind::Sizes,
         },
-        y: Axis {
+        y: ChartAxis {
             title: "round trip (µs)",
-            kind: Kind::Amounts,
+            kind: AxisKind::Amounts,
         },
         series: lines,
         bands,
@@ -82,19 +87,26 @@ fn chart(title: &str, rows: &[Outcome], bands: Vec<Band>, of: fn(&Latency) -> u6
 }
 
 /// One path at one rate, and its control.
-fn pair(rows: &[&Outcome], look: Look, rate: Option<f64>, of: fn(&Latency) -> u64) -> [Series; 2] {
+fn path_and_control(
+    rows: &[&Outcome],
+    look: SeriesStyle,
+    rate: Option<f64>,
+    of: fn(&LatencyPercentiles) -> u64,
+) -> [ChartSeries; 2] {
     let x = |row: &Outcome| row.size_bytes.map(|size| size as f64);
-    let micros = |latency: Option<Latency>| latency.map(|l| of(&l) as f64 / 1e3);
-    let mut measured = series(rows, look, x, |row| micros(row.latency_ns));
-    let mut control = series(rows, Look::Control, x, |row| micros(row.control_latency_ns));
+    let micros = |latency: Option<LatencyPercentiles>| latency.map(|l| of(&l) as f64 / 1e3);
+    let mut measured = chart_series(rows, look, x, |row| micros(row.latency_ns));
+    let mut control = chart_series(rows, SeriesStyle::Control, x, |row| {
+        micros(row.control_latency_ns)
+    });
     let name = match (rows.first(), rate) {
         (Some(row), Some(rate)) => format!("{} at {}/s", row.path, count(rate)),
         (Some(row), None) => row.path.clone(),
         (None, _) => String::new(),
     };
-    measured.group = MEASURED.to_owned();
+    measured.group = MEASURED_GROUP.to_owned();
     measured.name = name.clone();
-    control.group = CONTROLS.to_owned();
+    control.group = CONTROL_GROUP.to_owned();
     control.name = name;
     [control, measured]
 }

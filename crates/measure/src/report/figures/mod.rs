@@ -1,25 +1,25 @@
 //! Which figures a page has, and what goes into each: outcomes in, sections with charts out.
 //!
-//! The figures are those of the Streams 2.0 report, with its numbers; what it has no figure for comes
-//! behind them. A section is there when a benchmark of its question ran, or could not run.
+//! The figures are those of the Streams 2.0 report, with its numbers; what it has no figure for
+//! comes behind them. A section is there when a benchmark of its question ran, or could not run.
 
-mod before;
 mod fanout;
 mod latency;
 mod ratios;
+mod release_lines;
 mod throughput;
 
 use super::Release;
-use super::bars::Bars;
-use super::chart::{Chart, Look, Point, Series};
-use super::number::{count, percent, short};
-use super::published::{Column, Kind};
+use super::bar_chart::BarChart;
+use super::chart::{Chart, ChartPoint, ChartSeries, SeriesStyle};
+use super::number::{count, percent, three_digits};
+use super::published::{PublishedColumn, PublishedKind};
 use crate::Outcome;
 use crate::noise::{median, spread};
 
 /// A part of the page: charts, and the table under them.
 #[derive(Debug, Clone, Default)]
-pub struct Section {
+pub struct ReportSection {
     /// Its anchor.
     pub id: String,
     /// Its heading.
@@ -27,40 +27,40 @@ pub struct Section {
     /// Which figure of which document it redraws; empty if none.
     pub source: String,
     /// What it shows, in a sentence or two.
-    pub about: String,
+    pub description: String,
     /// Its pictures; empty if nothing could be measured.
     pub charts: Vec<Chart>,
     /// Its picture of ratios, for benchmarks without sizes.
-    pub bars: Option<Bars>,
+    pub bars: Option<BarChart>,
     /// What the pictures are made of.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ResultTable>,
 }
 
 /// Results under a picture.
 #[derive(Debug, Clone, Default)]
-pub struct Table {
+pub struct ResultTable {
     /// The release they are of; empty if there is only one.
     pub release: String,
     /// The results.
     pub rows: Vec<Outcome>,
 }
 
-impl From<Vec<Outcome>> for Table {
-    fn from(rows: Vec<Outcome>) -> Table {
-        Table {
+impl From<Vec<Outcome>> for ResultTable {
+    fn from(rows: Vec<Outcome>) -> ResultTable {
+        ResultTable {
             rows,
-            ..Table::default()
+            ..ResultTable::default()
         }
     }
 }
 
 /// The group of the legend for what the page is about.
-const MEASURED: &str = "measured";
+const MEASURED_GROUP: &str = "measured";
 /// The group for controls.
-const CONTROLS: &str = "raw control, same run";
+const CONTROL_GROUP: &str = "raw control, same run";
 
 /// All sections of a page, in their order. The last release is the one that the page is about.
-pub fn sections(releases: &[Release]) -> Vec<Section> {
+pub fn sections(releases: &[Release]) -> Vec<ReportSection> {
     let Some(newest) = releases.last() else {
         return Vec::new();
     };
@@ -69,18 +69,18 @@ pub fn sections(releases: &[Release]) -> Vec<Section> {
     sections.extend(fanout::sections(outcomes));
     sections.extend(latency::sections(outcomes));
     sections.extend(ratios::sections(outcomes));
-    sections.extend(before::sections(releases));
-    let holds = |table: &Table| !table.rows.is_empty();
+    sections.extend(release_lines::sections(releases));
+    let holds = |table: &ResultTable| !table.rows.is_empty();
     sections.retain(|section| section.tables.iter().any(holds));
     sections
 }
 
 /// The paths at one size, fastest rung first: the size that most paths were measured at, 64 bytes
 /// among equals.
-pub fn rungs(outcomes: &[Outcome]) -> Vec<&Outcome> {
+pub fn path_ladder(outcomes: &[Outcome]) -> Vec<&Outcome> {
     const USUAL: u64 = 64;
     let measured = |o: &&Outcome| {
-        question(o) == Question::Throughput && !is_normal(o) && o.tuples_per_s.is_some()
+        bench_kind(o) == BenchKind::Throughput && !is_normal(o) && o.tuples_per_s.is_some()
     };
     let measured: Vec<&Outcome> = outcomes.iter().filter(measured).collect();
     let at = |size: Option<u64>| measured.iter().filter(|o| o.size_bytes == size).count();
@@ -98,7 +98,7 @@ pub fn rungs(outcomes: &[Outcome]) -> Vec<&Outcome> {
 
 /// What a benchmark asks, as far as figures tell it apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Question {
+enum BenchKind {
     Throughput,
     HostsThroughput,
     Fanout,
@@ -107,20 +107,20 @@ enum Question {
     Other,
 }
 
-fn question(outcome: &Outcome) -> Question {
+fn bench_kind(outcome: &Outcome) -> BenchKind {
     if outcome.peer.is_some() {
-        return Question::Other;
+        return BenchKind::Other;
     }
     let bench = outcome.bench.as_str();
     let timed = bench.contains("latency") || outcome.latency_ns.is_some();
     match (bench.contains("hosts"), timed) {
-        (true, true) => Question::HostsLatency,
-        (true, false) => Question::HostsThroughput,
-        (false, true) => Question::Latency,
+        (true, true) => BenchKind::HostsLatency,
+        (true, false) => BenchKind::HostsThroughput,
+        (false, true) => BenchKind::Latency,
         (false, false) => match bench {
-            "throughput" => Question::Throughput,
-            "fanout" => Question::Fanout,
-            _ => Question::Other,
+            "throughput" => BenchKind::Throughput,
+            "fanout" => BenchKind::Fanout,
+            _ => BenchKind::Other,
         },
     }
 }
@@ -155,51 +155,51 @@ fn paths<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Vec<&'a str> {
 }
 
 /// 10⁹ bits a second; computed if the outcome does not say it.
-pub fn gbit(outcome: &Outcome) -> Option<f64> {
+pub fn gbit_per_s(outcome: &Outcome) -> Option<f64> {
     let computed = || Some(outcome.tuples_per_s? * outcome.size_bytes? as f64 * 8.0 / 1e9);
     outcome.gbit_per_s.or_else(computed)
 }
 
 /// The same of the control.
-fn control_gbit(outcome: &Outcome) -> Option<f64> {
+fn control_gbit_per_s(outcome: &Outcome) -> Option<f64> {
     Some(outcome.control_tuples_per_s? * outcome.size_bytes? as f64 * 8.0 / 1e9)
 }
 
 /// A series of outcomes, by `x`; those without a place are left out.
-fn series(
+fn chart_series(
     outcomes: &[&Outcome],
-    look: Look,
+    look: SeriesStyle,
     x: impl Fn(&Outcome) -> Option<f64>,
     y: impl Fn(&Outcome) -> Option<f64>,
-) -> Series {
+) -> ChartSeries {
     let point = |outcome: &&Outcome| {
         let y = y(outcome)?;
-        Some(Point {
+        Some(ChartPoint {
             x: x(outcome)?,
             y,
-            runs: runs(outcome, y).filter(|_| look.is_measured()),
-            note: note(outcome),
+            runs: run_range(outcome, y).filter(|_| look.is_measured()),
+            note: tooltip(outcome),
         })
     };
-    let mut points: Vec<Point> = outcomes.iter().filter_map(point).collect();
+    let mut points: Vec<ChartPoint> = outcomes.iter().filter_map(point).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     let path = outcomes.first().map_or("", |outcome| outcome.path.as_str());
     let (group, name) = match look {
-        Look::Control => (CONTROLS, path.to_owned()),
-        Look::Second => (MEASURED, format!("{path}, normal")),
-        _ => (MEASURED, path.to_owned()),
+        SeriesStyle::Control => (CONTROL_GROUP, path.to_owned()),
+        SeriesStyle::MeasuredSecond => (MEASURED_GROUP, format!("{path}, normal")),
+        _ => (MEASURED_GROUP, path.to_owned()),
     };
-    Series {
+    ChartSeries {
         group: group.to_owned(),
         name,
-        look,
+        style: look,
         colour: colour(path),
         points,
     }
 }
 
 /// The least and the most that a run had, in the unit that the median has on the chart.
-fn runs(outcome: &Outcome, middle: f64) -> Option<(f64, f64)> {
+fn run_range(outcome: &Outcome, middle: f64) -> Option<(f64, f64)> {
     if outcome.samples.len() < 2 || outcome.latency_ns.is_some() {
         return None;
     }
@@ -210,20 +210,20 @@ fn runs(outcome: &Outcome, middle: f64) -> Option<(f64, f64)> {
 }
 
 /// The tooltip of an outcome: all its figures.
-fn note(outcome: &Outcome) -> String {
+fn tooltip(outcome: &Outcome) -> String {
     let mut parts = vec![outcome.path.clone()];
     parts.extend(outcome.codec.clone());
     parts.extend(outcome.size_bytes.map(|size| format!("{size} bytes")));
     parts.extend(outcome.receivers.map(|n| format!("{n} receivers")));
     parts.extend(outcome.rate_offered.map(|r| format!("at {}/s", count(r))));
     let mut figures = Vec::new();
-    figures.extend(gbit(outcome).map(|g| format!("{} Gbit/s", short(g))));
+    figures.extend(gbit_per_s(outcome).map(|g| format!("{} Gbit/s", three_digits(g))));
     figures.extend(
         outcome
             .tuples_per_s
             .map(|t| format!("{} tuples/s", count(t))),
     );
-    let micros = |ns: u64| short(ns as f64 / 1e3);
+    let micros = |ns: u64| three_digits(ns as f64 / 1e3);
     figures.extend(outcome.latency_ns.map(|latency| {
         let (half, tail) = (micros(latency.p50), micros(latency.p99));
         format!("p50 {half} µs, p99 {tail} µs")
@@ -231,16 +231,16 @@ fn note(outcome: &Outcome) -> String {
     figures.extend(
         outcome
             .ratio
-            .map(|r| format!("{} of its control", short(r))),
+            .map(|r| format!("{} of its control", three_digits(r))),
     );
     figures.extend(spread(&outcome.samples).map(|s| format!("noise ±{}", percent(s))));
     format!("{}: {}", parts.join(", "), figures.join("; "))
 }
 
 /// A published column as a series.
-fn published(column: &Column, colour: usize, unit: &str) -> Series {
+fn published_series(column: &PublishedColumn, colour: usize, unit: &str) -> ChartSeries {
     let points = column.x.iter().zip(column.y);
-    let points = points.map(|(&x, &y)| Point {
+    let points = points.map(|(&x, &y)| ChartPoint {
         x,
         y,
         runs: None,
@@ -248,16 +248,16 @@ fn published(column: &Column, colour: usize, unit: &str) -> Series {
             "{}, {}, at {x}: {} {unit}",
             column.source,
             column.name,
-            short(y)
+            three_digits(y)
         ),
     });
-    Series {
+    ChartSeries {
         group: column.source.to_owned(),
         name: column.name.to_owned(),
-        look: match column.kind {
-            Kind::Main => Look::Published,
-            Kind::Second => Look::PublishedSecond,
-            Kind::Points => Look::PublishedPoints,
+        style: match column.kind {
+            PublishedKind::Main => SeriesStyle::Published,
+            PublishedKind::Second => SeriesStyle::PublishedSecond,
+            PublishedKind::Points => SeriesStyle::PublishedPoints,
         },
         colour,
         points: points.collect(),

@@ -1,19 +1,23 @@
 //! Benchmarks that no document has a figure for: each result beside its control, as a bar.
 
-use super::{Question, Section, is_normal, note, question};
+use super::{BenchKind, ReportSection, bench_kind, is_normal, tooltip};
 use crate::Outcome;
-use crate::report::bars::{Bar, Bars};
+use crate::report::bar_chart::{Bar, BarChart};
 
 /// A section a benchmark, in their order of coming; what was measured beside other projects apart.
-pub fn sections(outcomes: &[Outcome]) -> Vec<Section> {
-    let others = || outcomes.iter().filter(|o| question(o) == Question::Other);
-    let mut kinds: Vec<Kind> = Vec::new();
-    for kind in others().map(kind) {
+pub fn sections(outcomes: &[Outcome]) -> Vec<ReportSection> {
+    let others = || {
+        outcomes
+            .iter()
+            .filter(|o| bench_kind(o) == BenchKind::Other)
+    };
+    let mut kinds: Vec<RatioGroup> = Vec::new();
+    for kind in others().map(ratio_group) {
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
     }
-    let rows = |of: Kind| others().filter(|o| kind(o) == of).cloned().collect();
+    let rows = |of: RatioGroup| others().filter(|o| ratio_group(o) == of).cloned().collect();
     kinds
         .iter()
         .map(|kind| section(*kind, rows(*kind)))
@@ -21,13 +25,13 @@ pub fn sections(outcomes: &[Outcome]) -> Vec<Section> {
 }
 
 /// The benchmark's name, and whether its controls are other projects.
-type Kind<'a> = (&'a str, bool);
+type RatioGroup<'a> = (&'a str, bool);
 
-fn kind(outcome: &Outcome) -> Kind<'_> {
+fn ratio_group(outcome: &Outcome) -> RatioGroup<'_> {
     (&outcome.bench, outcome.peer.is_some())
 }
 
-fn section((bench, is_beside_peers): Kind, rows: Vec<Outcome>) -> Section {
+fn section((bench, is_beside_peers): RatioGroup, rows: Vec<Outcome>) -> ReportSection {
     let bars: Vec<Bar> = rows.iter().filter_map(bar).collect();
     let (id, title, about) = match is_beside_peers {
         true => (
@@ -43,16 +47,16 @@ fn section((bench, is_beside_peers): Kind, rows: Vec<Outcome>) -> Section {
              the same run: at 1 they are level, beyond it the control is beaten.",
         ),
     };
-    Section {
+    ReportSection {
         id,
-        bars: (!bars.is_empty()).then(|| Bars {
+        bars: (!bars.is_empty()).then(|| BarChart {
             title: format!("{title}, ratio to the control"),
             bars,
         }),
         title,
-        about: about.to_owned(),
+        description: about.to_owned(),
         tables: vec![rows.into()],
-        ..Section::default()
+        ..ReportSection::default()
     }
 }
 
@@ -72,7 +76,7 @@ fn bar(outcome: &Outcome) -> Option<Bar> {
         ratio: outcome
             .ratio
             .filter(|ratio| ratio.is_finite() && *ratio >= 0.0)?,
-        note: note(outcome),
+        note: tooltip(outcome),
     })
 }
 

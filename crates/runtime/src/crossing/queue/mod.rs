@@ -5,16 +5,17 @@
 //!     Entrance --copy--> [ ring of frames ] --poll, in place--> Exit -> ... : region
 //!         \-copy or buffer> [ spill: deque under a lock ] --------/
 //! ```
-//! Items (tuples and markers) pass through a private ring. What the ring has no room for although the
-//! queue has (tuples of varying length, a queue of very many), and what the queue has to take beyond
-//! its size, is *spilled* to a deque. As long as something is spilled everything is, so the order
-//! stays. A queue that drops its oldest tuple has only the spill: the writer of a ring cannot take
-//! back what a reader may be reading.
+//! Items (tuples and markers) pass through a private ring. What the ring has no room for although
+//! the queue has (tuples of varying length, a queue of very many), and what the queue has to take
+//! beyond its size, is *spilled* to a deque. As long as something is spilled everything is, so the
+//! order stays. A queue that drops its oldest tuple has only the spill: the writer of a ring cannot
+//! take back what a reader may be reading.
 //!
 //! # Large tuples
-//! A tuple of varying length that was made to be sent comes with its buffer ([`Operator::process_made`]).
-//! If it is large, and the one before was, the buffer itself goes into the deque and a spare one takes
-//! its place: nothing is copied. `docs/decisions/0006-large-tuples-change-hands.md` says when it pays.
+//! A tuple of varying length that was made to be sent comes with its buffer
+//! ([`Operator::process_made`]). If it is large, and the one before was, the buffer itself goes
+//! into the deque and a spare one takes its place: nothing is copied.
+//! `docs/decisions/0006-large-tuples-change-hands.md` says when it pays.
 //!
 //! # Size
 //! The queue holds so many items as it says, exactly: one that its thread has begun to process is
@@ -26,29 +27,29 @@
 //! the PE fails, or the queue's thread, whoever sends goes on and what he sends is dropped. A queue
 //! in a loop, to which no final marker comes, ends a while after a shutdown.
 
-mod entrance;
-mod exit;
-mod hall;
-mod queued;
-mod recent;
-mod shedding;
+mod drop_first_producer;
+mod queue_consumer;
+mod queue_counters;
+mod queue_producer;
+mod queue_state;
+mod recent_maximum;
 mod spill;
 
 use graph::{
-    Cardinality, Congestion, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode,
-    ParamModel,
+    Cardinality, CongestionPolicy, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel,
+    ParamMode, ParamModel,
 };
 use ring::frame::frame_bytes;
-use ring::{Shape, Writer};
+use ring::{RingShape, Writer};
 use tuple::Layout;
 
-use self::entrance::Entrance;
-use self::exit::Exit;
-use self::hall::Hall;
-use self::shedding::Shedding;
-use crate::{Build, Operator, OperatorEntry};
+use self::drop_first_producer::DropFirstProducer;
+use self::queue_consumer::QueueConsumer;
+use self::queue_producer::QueueProducer;
+use self::queue_state::QueueState;
+use crate::{BuildContext, Operator, OperatorEntry};
 
-pub use queued::Queued;
+pub use queue_counters::QueueCounters;
 
 /// The registry's line.
 pub(super) const ENTRY: OperatorEntry = OperatorEntry::built(&MODEL, build);
@@ -89,96 +90,108 @@ static MODEL: OperatorModel = OperatorModel {
         },
     ],
     enums: &[("Congestion", &["wait", "dropFirst", "dropLast"])],
-    metrics: &queued::METRICS,
+    metrics: &queue_counters::METRICS,
     ..OperatorModel::DEFAULT
 };
 
-/// Bytes of a ring at most; what does not fit is spilled. Of 1000 tuples of 16 KB it is a good third.
+/// Bytes of a ring at most; what does not fit is spilled. Of 1000 tuples of 16 KB it is a good
+/// third.
 const RING_BYTES_MAX: usize = 64 << 20;
 
 /// A stream goes through a ring of so many bytes at least, even if few of them are ever in use at
 /// once. Round a small ring the writer comes upon each cache line while the reader's processor has
-/// just had it and takes it back line by line: with 128 KB a queue of 64-byte tuples had half the rate
-/// that it has with this, the size of a huge page and of a processor's own cache.
+/// just had it and takes it back line by line: with 128 KB a queue of 64-byte tuples had half the
+/// rate that it has with this, the size of a huge page and of a processor's own cache.
 const STREAM_BYTES_MIN: usize = 2 << 20;
 
 /// So many queues of a PE have that; in a program with thousands of them all would take gigabytes.
-const STREAMS_MAX: usize = 64;
+const STREAM_RINGS_MAX: usize = 64;
 
 /// What tuples of varying length are taken to have besides their fixed part.
 const TAIL_BYTES: usize = 128;
 
-/// Queues of so many items hand them on in batches, and count them batch by batch. In smaller ones a
-/// batch would be a large part of the queue.
+/// Queues of so many items hand them on in batches, and count them batch by batch. In smaller ones
+/// a batch would be a large part of the queue.
 const BATCHED_ITEMS_MIN: u64 = 64;
 
-/// A full queue is so many batches at least: whoever sends gets room for more before all is processed.
-const BATCHES: u64 = 4;
+/// A full queue is so many batches at least: whoever sends gets room for more before all is
+/// processed.
+const BATCHES_PER_QUEUE: u64 = 4;
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let items = build.integer("tuples")?.unwrap_or(1);
     let items = u64::try_from(items).unwrap_or(1).max(1);
-    let congestion = congestion(build.literal("congestion"));
+    let congestion = parse_congestion(build.literal("congestion"));
     let core = build.integer("core")?;
-    let interrupt = build.queue(core.and_then(|core| u32::try_from(core).ok()));
-    let hall = Hall::new(build, items, interrupt);
-    build.takes_made();
-    build.borders.queues.push(hall.queued.clone());
-    let queued = hall.queued.clone();
-    build.gauges(Box::new(move || queued.metrics()));
-    if congestion == Congestion::DropFirst {
-        let exit = Exit::new(hall.clone(), None);
-        return Ok(Box::new(Shedding::new(hall, exit)));
+    let interrupt = build.use_queue_thread(core.and_then(|core| u32::try_from(core).ok()));
+    let queue_state = QueueState::new(build, items, interrupt);
+    build.set_accepts_owned();
+    build
+        .crossing_resources
+        .queue_counters
+        .push(queue_state.counters.clone());
+    let queued = queue_state.counters.clone();
+    build.set_gauges(Box::new(move || queued.metrics()));
+    if congestion == CongestionPolicy::DropFirst {
+        let consumer = QueueConsumer::new(queue_state.clone(), None);
+        return Ok(Box::new(DropFirstProducer::new(queue_state, consumer)));
     }
-    let is_batched = congestion == Congestion::Wait && items >= BATCHED_ITEMS_MIN;
+    let is_batched = congestion == CongestionPolicy::Wait && items >= BATCHED_ITEMS_MIN;
     let layout = &build.inputs[0];
-    let (bytes, batch_bytes) = ring_bytes(items, layout, is_batched, build.borders.queues.len());
+    let (bytes, batch_bytes) = ring_bytes(
+        items,
+        layout,
+        is_batched,
+        build.crossing_resources.queue_counters.len(),
+    );
     let (writer, reader) = private_ring(bytes)?;
-    let exit = Exit::new(hall.clone(), Some(reader));
-    let exit = match is_batched {
-        true => exit.by_batches(usize::try_from(batch_bytes).unwrap_or(usize::MAX)),
-        false => exit,
+    let consumer = QueueConsumer::new(queue_state.clone(), Some(reader));
+    let consumer = match is_batched {
+        true => consumer.with_batches(usize::try_from(batch_bytes).unwrap_or(usize::MAX)),
+        false => consumer,
     };
-    let entrance = Entrance::new(hall, writer, exit).of_fixed(layout);
+    let producer = QueueProducer::new(queue_state, writer, consumer).with_fixed_frames(layout);
     Ok(Box::new(match congestion {
-        Congestion::DropLast => entrance.dropping(),
-        _ => entrance,
+        CongestionPolicy::DropLast => producer.with_drop_newest(),
+        _ => producer,
     }))
 }
 
-/// How large the ring is of a PE's queue of a number, from 1, and how large its batches are at most.
+/// How large the ring is of a PE's queue of a number, from 1, and how large its batches are at
+/// most.
 fn ring_bytes(items: u64, layout: &Layout, is_batched: bool, number: usize) -> (usize, u64) {
     let tail = if layout.is_fixed { 0 } else { TAIL_BYTES };
     let item_bytes = frame_bytes(layout.size as usize + tail) as u64;
-    // What is being processed, an eighth of the ring at most, is taken but not released yet; and the
-    // ring's end may be too short for an item.
+    // What is being processed, an eighth of the ring at most, is taken but not released yet; and
+    // the ring's end may be too short for an item.
     let bytes = (items + items / 4 + 4).saturating_mul(item_bytes);
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    let is_one_of_few = number <= STREAMS_MAX;
+    let is_one_of_few = number <= STREAM_RINGS_MAX;
     let bytes_min = if is_one_of_few { STREAM_BYTES_MIN } else { 0 };
     let (bytes, batch_bytes) = match layout.is_fixed {
         true if is_batched => (
             bytes.max(bytes_min),
-            (items / BATCHES).saturating_mul(item_bytes),
+            (items / BATCHES_PER_QUEUE).saturating_mul(item_bytes),
         ),
         _ => (bytes, u64::MAX),
     };
     (bytes.min(RING_BYTES_MAX), batch_bytes)
 }
 
-fn congestion(word: Option<&str>) -> Congestion {
+fn parse_congestion(word: Option<&str>) -> CongestionPolicy {
     match word {
-        Some("dropFirst") => Congestion::DropFirst,
-        Some("dropLast") => Congestion::DropLast,
-        _ => Congestion::Wait,
+        Some("dropFirst") => CongestionPolicy::DropFirst,
+        Some("dropLast") => CongestionPolicy::DropLast,
+        _ => CongestionPolicy::Wait,
     }
 }
 
 fn private_ring(bytes: usize) -> Result<(Writer, ring::Reader), Fault> {
-    let (writer, mut readers) = ring::private(Shape { bytes, readers: 1 }).map_err(|error| {
-        let message = format!("cannot make a queue of {bytes} bytes: {error}");
-        Fault::new(FaultKind::System, message)
-    })?;
+    let (writer, mut readers) =
+        ring::private_ring(RingShape { bytes, readers: 1 }).map_err(|error| {
+            let message = format!("cannot make a queue of {bytes} bytes: {error}");
+            Fault::new(FaultKind::System, message)
+        })?;
     let reader = readers.pop();
     let reader = reader.ok_or_else(|| Fault::new(FaultKind::Limit, "a ring without a reader"))?;
     Ok((writer, reader))
@@ -195,7 +208,7 @@ mod tests {
     /// What the rings of so many queues of numbers take together.
     fn bytes(items: u64, queues: usize) -> usize {
         let schema = TupleType::new([("n".to_owned(), Type::Int64)]);
-        let layout = Layout::of(&Arc::new(schema));
+        let layout = Layout::new(&Arc::new(schema));
         let ring = |number| ring_bytes(items, &layout, items >= BATCHED_ITEMS_MIN, number).0;
         (1..=queues).map(ring).sum()
     }

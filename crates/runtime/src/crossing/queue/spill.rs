@@ -4,47 +4,47 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use transport::Bell;
+use transport::Wakeup;
 use tuple::{EventTime, TupleBuf, TupleRef};
 
 /// Items in order.
 #[derive(Debug, Default)]
-pub(super) struct Spill {
+pub(super) struct SpillQueue {
     /// How many there are. Written under the lock; read without it by either side, [spilled].
     len: AtomicUsize,
-    held: Mutex<Held>,
+    state: Mutex<SpillState>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
-    items: VecDeque<Spilled>,
+struct SpillState {
+    items: VecDeque<SpilledItem>,
     /// Buffers to use again.
     spare: Vec<TupleBuf>,
     spare_bytes: usize,
     /// Whom to wake for the next item.
-    sleeper: Option<Bell>,
+    sleeping_consumer: Option<Wakeup>,
 }
 
 /// An item.
 #[derive(Debug)]
-pub(super) enum Spilled {
+pub(super) enum SpilledItem {
     Tuple(TupleBuf),
     Watermark(EventTime),
     /// Anything else, by its kind of frame.
-    Other(u8),
+    Marker(u8),
 }
 
 /// A tuple as it is given.
-pub(super) enum Given<'a> {
+pub(super) enum SpillTuple<'a> {
     /// Somebody else needs it too: it is copied.
-    Lent(TupleRef<'a>),
+    Borrowed(TupleRef<'a>),
     /// Nobody does: its buffer is taken.
-    Made(&'a mut TupleBuf),
+    Owned(&'a mut TupleBuf),
 }
 
 /// What became of a tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shed {
+pub(super) enum DropOutcome {
     Nothing,
     Oldest,
     /// There are only markers in the queue.
@@ -57,7 +57,7 @@ const SPARE_BYTES_MAX: usize = 64 << 20;
 /// And how many.
 const SPARES_MAX: usize = 1024;
 
-impl Spill {
+impl SpillQueue {
     /// How many items there are.
     #[inline]
     pub fn len(&self) -> usize {
@@ -65,38 +65,38 @@ impl Spill {
     }
 
     /// Adds a tuple.
-    pub fn push_tuple(&self, tuple: Given<'_>) {
+    pub fn push_tuple(&self, tuple: SpillTuple<'_>) {
         let mut held = self.lock();
-        let buf = held.keep(tuple);
-        self.push(&mut held, Spilled::Tuple(buf));
+        let buf = held.copy_to_buffer(tuple);
+        self.push(&mut held, SpilledItem::Tuple(buf));
     }
 
     /// Adds something else.
-    pub fn push_other(&self, item: Spilled) {
+    pub fn push_item(&self, item: SpilledItem) {
         self.push(&mut self.lock(), item);
     }
 
     /// Adds a tuple to at most so many items: the oldest tuple makes room for it.
-    pub fn push_shedding(&self, tuple: Given<'_>, len_max: usize) -> Shed {
+    pub fn push_dropping_oldest(&self, tuple: SpillTuple<'_>, len_max: usize) -> DropOutcome {
         let mut held = self.lock();
-        let mut shed = Shed::Nothing;
+        let mut shed = DropOutcome::Nothing;
         if held.items.len() >= len_max {
-            let is_tuple = |item: &Spilled| matches!(item, Spilled::Tuple(_));
+            let is_tuple = |item: &SpilledItem| matches!(item, SpilledItem::Tuple(_));
             let Some(oldest) = held.items.iter().position(is_tuple) else {
-                return Shed::Newest;
+                return DropOutcome::Newest;
             };
-            if let Some(Spilled::Tuple(buf)) = held.items.remove(oldest) {
+            if let Some(SpilledItem::Tuple(buf)) = held.items.remove(oldest) {
                 held.recycle(buf);
             }
-            shed = Shed::Oldest;
+            shed = DropOutcome::Oldest;
         }
-        let buf = held.keep(tuple);
-        self.push(&mut held, Spilled::Tuple(buf));
+        let buf = held.copy_to_buffer(tuple);
+        self.push(&mut held, SpilledItem::Tuple(buf));
         shed
     }
 
     /// The oldest item; what was taken before is given back.
-    pub fn pop(&self, used: TupleBuf) -> Option<Spilled> {
+    pub fn pop(&self, used: TupleBuf) -> Option<SpilledItem> {
         let mut held = self.lock();
         held.recycle(used);
         let item = held.items.pop_front();
@@ -105,40 +105,40 @@ impl Spill {
     }
 
     /// Says that the taker is about to sleep: the next item rings. `false`: there is one.
-    pub fn arm(&self, bell: &Bell) -> bool {
+    pub fn arm(&self, bell: &Wakeup) -> bool {
         let mut held = self.lock();
         let is_empty = held.items.is_empty();
-        held.sleeper = is_empty.then(|| bell.clone());
+        held.sleeping_consumer = is_empty.then(|| bell.clone());
         is_empty
     }
 
-    fn push(&self, held: &mut Held, item: Spilled) {
+    fn push(&self, held: &mut SpillState, item: SpilledItem) {
         held.items.push_back(item);
         self.len.store(held.items.len(), Ordering::Release); // [spilled]
-        if let Some(bell) = held.sleeper.take() {
-            bell.ring();
+        if let Some(bell) = held.sleeping_consumer.take() {
+            bell.wake();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, SpillState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Held {
+impl SpillState {
     /// Copied, or taken and a spare buffer left in its place.
-    fn keep(&mut self, tuple: Given<'_>) -> TupleBuf {
+    fn copy_to_buffer(&mut self, tuple: SpillTuple<'_>) -> TupleBuf {
         let mut buf = self.spare.pop().unwrap_or_default();
-        self.spare_bytes -= buf.held_bytes();
+        self.spare_bytes -= buf.capacity_bytes();
         match tuple {
-            Given::Lent(tuple) => buf.copy_from(tuple),
-            Given::Made(tuple) => std::mem::swap(&mut buf, tuple),
+            SpillTuple::Borrowed(tuple) => buf.copy_from(tuple),
+            SpillTuple::Owned(tuple) => std::mem::swap(&mut buf, tuple),
         }
         buf
     }
 
     fn recycle(&mut self, buf: TupleBuf) {
-        let bytes = buf.held_bytes();
+        let bytes = buf.capacity_bytes();
         let fits = self.spare_bytes + bytes <= SPARE_BYTES_MAX && self.spare.len() < SPARES_MAX;
         if fits && bytes > 0 {
             self.spare_bytes += bytes;

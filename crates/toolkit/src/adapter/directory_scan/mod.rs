@@ -1,25 +1,26 @@
 //! DirectoryScan: sends the names of the files of a directory, new and changed ones as they come.
 //!
-//! `operator` scans again and again; `entry` is what is known of one file.
+//! `operator` scans again and again; `scanned_file` is what is known of one file.
 
-mod entry;
 mod operator;
+mod scanned_file;
 
 use graph::{
-    Assignment, ExprKind, Misuse, Operator, OperatorModel, OutPortModel, ParamMode, ParamModel,
+    AssignmentMode, ExprKind, InvocationError, OperatorModel, OperatorNode, OutPortModel,
+    ParamMode, ParamModel,
 };
-use graph::{Part, PunctuationOut};
-use runtime::{Make, OperatorEntry};
+use graph::{InvocationPart, PunctuationOutputMode};
+use runtime::{OperatorConstructor, OperatorEntry};
 use tuple::Value;
 
-use super::record::read_attributes;
+use super::record_format::read_attributes;
 use crate::function::regex;
-use crate::rule::{exprs, seconds, wrong};
+use crate::verify_params::{exprs, report_misuse, verify_seconds};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(operator::build),
+    constructor: OperatorConstructor::Build(operator::build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -28,8 +29,8 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Scans a directory again and again, and sends a tuple for each file that is new or has \
           changed. Attributes that are not assigned are rstrings and get the path of the file.",
     outputs: &[OutPortModel {
-        punctuation: PunctuationOut::Free,
-        assign: Assignment::Expression,
+        punctuation: PunctuationOutputMode::Free,
+        assign: AssignmentMode::Expression,
         ..OutPortModel::DEFAULT
     }],
     params: PARAMS,
@@ -95,7 +96,7 @@ const PARAMS: &[ParamModel] = &[
         name: "order",
         ty: "SortOrder",
         mode: ParamMode::Literal,
-        list: true,
+        is_list: true,
         doc: "The direction of that order. Default: ascending.",
         ..ParamModel::DEFAULT
     },
@@ -121,14 +122,14 @@ const PARAMS: &[ParamModel] = &[
 ];
 
 /// Times and the pattern, as far as they are known; what is not assigned takes a path.
-fn verify(operator: &Operator) -> Result<(), Misuse> {
-    seconds(operator, &["sleepTime", "initDelay"])?;
+fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
+    verify_seconds(operator, &["sleepTime", "initDelay"])?;
     let pattern = exprs(operator, "pattern").first().map(|expr| &expr.kind);
     if let Some(ExprKind::Const(Value::RString(pattern))) = pattern
         && let Err(fault) = regex::is_match(b"", pattern.as_bytes())
     {
         let help = "it is no pattern of a shell: write `[.]csv$` for names that end with .csv";
-        return wrong(Part::Param("pattern"), fault.message(), help);
+        return report_misuse(InvocationPart::Param("pattern"), fault.message(), help);
     }
     let attributes = &operator.outputs[0].schema.attributes;
     let mut paths = read_attributes(operator)
@@ -139,7 +140,7 @@ fn verify(operator: &Operator) -> Result<(), Misuse> {
             let (name, ty) = (&attribute.name, &attribute.ty);
             let message = format!("attribute `{name}` gets the path of the file and is {ty}");
             let help = "make it an rstring, or assign it in the output clause";
-            wrong(Part::Output(0), message, help)
+            report_misuse(InvocationPart::Output(0), message, help)
         }
         None => Ok(()),
     }

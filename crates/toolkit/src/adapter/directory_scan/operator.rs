@@ -6,19 +6,19 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use graph::{Fault, FaultKind};
-use runtime::{Build, Operator, Outlet, Row, Source};
+use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, Source};
 use std::sync::Arc;
 use tuple::{Layout, TupleRef, Value};
 
-use super::entry::{Entry, Said, files};
-use crate::adapter::{file_name, record};
-use crate::calls::Calls;
+use super::scanned_file::{ScanFunction, ScannedFile, regular_files};
+use crate::adapter::{file_name, record_format};
 use crate::function::regex;
+use crate::output_calls::OutputCalls;
 
 /// The operator: all it does it does on its own thread.
-struct DirectoryScan(Option<Scans>);
+struct DirectoryScan(Option<DirectoryScanSource>);
 
-struct Scans {
+struct DirectoryScanSource {
     /// As the program names it.
     directory: PathBuf,
     full_directory: PathBuf,
@@ -31,35 +31,35 @@ struct Scans {
     descending: bool,
     ignores_dot_files: bool,
     ignores_existing: bool,
-    calls: Calls<Said>,
+    calls: OutputCalls<ScanFunction>,
     /// Attributes that get the path.
     paths: Vec<usize>,
     layout: Arc<Layout>,
     /// When each file that was sent had last changed.
-    known: HashMap<PathBuf, (i64, i64)>,
+    sent_changes: HashMap<PathBuf, (i64, i64)>,
 }
 
 /// Makes the operator.
-pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let data_directory = build.services.data_directory()?;
     let mut folder = |param| -> Result<_, Fault> {
-        let name = build.value(param)?.map(file_name::text);
+        let name = build.value(param)?.map(file_name::rstring_text);
         Ok(name.map(|name| {
             (
                 PathBuf::from(&name),
-                file_name::below(&data_directory, &name),
+                file_name::resolve_path(&data_directory, &name),
             )
         }))
     };
     let directory = folder("directory")?;
     let (directory, full_directory) =
-        directory.ok_or_else(|| crate::lower::missing("directory"))?;
+        directory.ok_or_else(|| crate::lower::missing_param("directory"))?;
     let destination = folder("moveToDirectory")?;
-    let pattern = build.value("pattern")?.map(file_name::text);
+    let pattern = build.value("pattern")?.map(file_name::rstring_text);
     if let Some(pattern) = &pattern {
         regex::is_match(b"", pattern.as_bytes())?;
     }
-    Ok(Box::new(DirectoryScan(Some(Scans {
+    Ok(Box::new(DirectoryScan(Some(DirectoryScanSource {
         directory,
         full_directory,
         destination,
@@ -70,10 +70,10 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         descending: build.literal("order") == Some("descending"),
         ignores_dot_files: build.flag("ignoreDotFiles", false)?,
         ignores_existing: build.flag("ignoreExistingFilesAtStartup", false)?,
-        calls: Calls::new(build, 0, Said::of)?,
-        paths: record::read_attributes(build.operator),
+        calls: OutputCalls::new(build, 0, ScanFunction::from_name)?,
+        paths: record_format::read_attributes(build.operator),
         layout: build.outputs[0].clone(),
-        known: HashMap::new(),
+        sent_changes: HashMap::new(),
     }))))
 }
 
@@ -82,25 +82,26 @@ impl Operator for DirectoryScan {
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         Some(Box::new(self.0.take()?))
     }
 }
 
-impl Source for Scans {
+impl Source for DirectoryScanSource {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         out.services().block(self.init_delay);
         let mut is_first = true;
         while !out.services().is_shutdown() {
             let entries = self.scan()?;
-            out.services().count("nScans", 1);
+            out.services().add_to_metric("nScans", 1);
             for entry in entries {
-                self.known.insert(entry.name.clone(), entry.changed());
+                self.sent_changes
+                    .insert(entry.name.clone(), entry.changed_at());
                 if out.services().is_shutdown() {
                     break;
                 }
                 if !(is_first && self.ignores_existing) {
-                    self.send(&entry, out)?;
+                    self.submit(&entry, out)?;
                 }
             }
             is_first = false;
@@ -110,25 +111,25 @@ impl Source for Scans {
     }
 }
 
-impl Scans {
+impl DirectoryScanSource {
     /// The files that are new or have changed, in order.
-    fn scan(&mut self) -> Result<Vec<Entry>, Fault> {
-        let found = files(&self.full_directory);
+    fn scan(&mut self) -> Result<Vec<ScannedFile>, Fault> {
+        let found = regular_files(&self.full_directory);
         let found = found.map_err(|error| failure("read", &self.full_directory, &error))?;
         // What is gone may come back.
-        self.known
+        self.sent_changes
             .retain(|name, _| found.iter().any(|(other, _)| other == name));
         let mut entries = Vec::new();
         for (name, metadata) in found {
-            let entry = Entry {
+            let entry = ScannedFile {
                 directory: self.directory.clone(),
                 full_directory: self.full_directory.clone(),
                 destination: self.destination.clone(),
                 name,
                 metadata,
             };
-            let is_known = self.known.get(&entry.name) == Some(&entry.changed());
-            if !is_known && self.counts(&entry.name)? {
+            let is_known = self.sent_changes.get(&entry.name) == Some(&entry.changed_at());
+            if !is_known && self.is_selected(&entry.name)? {
                 entries.push(entry);
             }
         }
@@ -136,7 +137,7 @@ impl Scans {
             let by_name = a.name.cmp(&b.name);
             let order = match self.by_name {
                 true => by_name,
-                false => a.written().cmp(&b.written()).then(by_name),
+                false => a.modified_at().cmp(&b.modified_at()).then(by_name),
             };
             if self.descending {
                 order.reverse()
@@ -147,7 +148,7 @@ impl Scans {
         Ok(entries)
     }
 
-    fn counts(&self, name: &Path) -> Result<bool, Fault> {
+    fn is_selected(&self, name: &Path) -> Result<bool, Fault> {
         let name = name.as_os_str().as_bytes();
         if self.ignores_dot_files && name.starts_with(b".") {
             return Ok(false);
@@ -158,19 +159,21 @@ impl Scans {
         }
     }
 
-    fn send(&mut self, entry: &Entry, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn submit(&mut self, entry: &ScannedFile, out: &mut dyn Outlet) -> Result<(), Fault> {
         if let Some((_, to)) = &entry.destination {
             std::fs::create_dir_all(to).map_err(|error| failure("make", to, &error))?;
-            file_name::moved(&entry.full_directory.join(&entry.name), to)?;
+            file_name::move_into(&entry.full_directory.join(&entry.name), to)?;
         }
-        let answer = |said: &Said, arguments: &[Value]| {
+        let answer = |said: &ScanFunction, arguments: &[Value]| {
             Ok(match (said, arguments) {
-                (Said::AsIs, [value, ..]) => value.clone(),
-                (said, _) => entry.say(*said),
+                (ScanFunction::AsIs, [value, ..]) => value.clone(),
+                (said, _) => entry.evaluate(*said),
             })
         };
-        let whole = self.calls.write(&Row::default(), out, answer)?;
-        let path = entry.say(Said::AsIs);
+        let whole = self
+            .calls
+            .write(&EvaluationInputs::default(), out, answer)?;
+        let path = entry.evaluate(ScanFunction::AsIs);
         for &at in &self.paths {
             whole.set(&self.layout, at, &path);
         }

@@ -1,15 +1,15 @@
 //! FileSink: writes tuples to files.
 //!
-//! `operator` decides what is written and when a file is done; `files` opens, closes, names and moves
-//! them; `rules` checks invocations.
+//! `operator` decides what is written and when a file is done; `file_sequence` opens, closes, names
+//! and moves them; `verify` checks invocations.
 
-mod files;
+mod file_sequence;
 mod operator;
-mod rules;
+mod verify;
 
-use graph::{Cardinality, PunctuationOut};
+use graph::{Cardinality, PunctuationOutputMode};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Make, OperatorEntry};
+use runtime::{OperatorConstructor, OperatorEntry};
 
 use super::params;
 use crate::lower;
@@ -17,7 +17,7 @@ use crate::lower;
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(operator::build),
+    constructor: OperatorConstructor::Build(operator::build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -28,7 +28,7 @@ static MODEL: OperatorModel = OperatorModel {
     inputs: &[InPortModel::DEFAULT],
     outputs: &[OutPortModel {
         count: Cardinality::Optional,
-        punctuation: PunctuationOut::Free,
+        punctuation: PunctuationOutputMode::Free,
         ..OutPortModel::DEFAULT
     }],
     params: PARAMS,
@@ -42,8 +42,8 @@ static MODEL: OperatorModel = OperatorModel {
         ("WriteFailureAction", &["ignore", "log", "terminate"]),
     ],
     metrics: &["nFilesOpened", "nTupleWriteErrors"],
-    verify: Some(rules::verify),
-    timed: Some(|operator| {
+    verify: Some(verify::verify),
+    submits_by_timer: Some(|operator| {
         let mode = lower::literal(operator, "closeMode");
         // Without an output port it submits nothing at all.
         !operator.outputs.is_empty() && mode == Some("time")

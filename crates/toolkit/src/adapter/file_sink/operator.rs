@@ -4,16 +4,16 @@ use std::time::{Duration, Instant};
 
 use graph::{Fault, FaultKind};
 use runtime::abi::Projection;
-use runtime::{Build, Operator, Outlet, Row, TimerId};
+use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, TimerId};
 use std::sync::Arc;
 use tuple::text::RecordWriter;
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
-use super::files::{Files, OnFailure};
+use super::file_sequence::{FileSequence, WriteFailureAction};
 use crate::adapter::compression::Compression;
-use crate::adapter::delays::Delays;
-use crate::adapter::record::writer;
-use crate::adapter::{file_name, input};
+use crate::adapter::delay_field::DelayField;
+use crate::adapter::record_format::writer;
+use crate::adapter::{file_name, record_input};
 
 /// When a file is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ enum CloseMode {
 }
 
 struct FileSink {
-    files: Files,
+    files: FileSequence,
     name: Projection,
     name_buffer: TupleBuf,
     /// The name, unless it depends on the tuple.
@@ -44,21 +44,21 @@ struct FileSink {
     tuples: u64,
     unflushed: u64,
     opened_at: Instant,
-    delays: Delays,
+    delays: DelayField,
     /// Layout of the port that reports closed files.
     report: Option<(Arc<Layout>, TupleBuf)>,
 }
 
-/// Makes the operator; a file whose name is known is opened at once, unless it is a pipe that nobody
-/// reads yet.
-pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+/// Makes the operator; a file whose name is known is opened at once, unless it is a pipe that
+/// nobody reads yet.
+pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let close_mode = close_mode(build)?;
     if let CloseMode::Time(period) = close_mode {
-        build.timer(period.as_secs_f64());
+        build.add_timer(period.as_secs_f64());
     }
-    let files = files(build)?;
-    let fixed_name = match build.exprs("file") {
-        Some([expr]) if !expr.reads_input() => Some(file_name::text(build.evaluate(expr)?)),
+    let files = file_sequence(build)?;
+    let fixed_name = match build.param_exprs("file") {
+        Some([expr]) if !expr.reads_input() => Some(file_name::rstring_text(build.evaluate(expr)?)),
         _ => None,
     };
     let name = build
@@ -83,11 +83,11 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         tuples: 0,
         unflushed: 0,
         opened_at: Instant::now(),
-        delays: Delays::new(build)?,
+        delays: DelayField::new(build)?,
         report,
     };
     if sink.flush_every != 1 {
-        build.holds(sink.files.held.clone());
+        build.set_flush_buffer(sink.files.open_buffer.clone());
     }
     let is_dry_run = build.services.property("dryRun").is_some();
     if let (Some(name), true) = (&sink.fixed_name, close_mode != CloseMode::Dynamic)
@@ -99,41 +99,43 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(sink))
 }
 
-fn files(build: &mut Build<'_>) -> Result<Files, Fault> {
+fn file_sequence(build: &mut BuildContext<'_>) -> Result<FileSequence, Fault> {
     let data_directory = build.services.data_directory()?;
-    let encoding = build.value("encoding")?.map(file_name::text);
-    let move_to = build.value("moveFileToDirectory")?.map(file_name::text);
-    Ok(Files {
+    let encoding = build.value("encoding")?.map(file_name::rstring_text);
+    let move_to = build
+        .value("moveFileToDirectory")?
+        .map(file_name::rstring_text);
+    Ok(FileSequence {
         append: build.flag("append", false)?,
-        compression: Compression::of(build.literal("compression"))?,
-        encoding: input::encoding(encoding.as_deref())?,
-        move_to: move_to.map(|folder| file_name::below(&data_directory, &folder)),
-        on_failure: match build.literal("writeFailureAction") {
-            Some("ignore") => OnFailure::Ignore,
-            Some("log") => OnFailure::Log,
-            _ => OnFailure::Terminate,
+        compression: Compression::from_literal(build.literal("compression"))?,
+        encoding: record_input::encoding(encoding.as_deref())?,
+        move_to: move_to.map(|folder| file_name::resolve_path(&data_directory, &folder)),
+        write_failure_action: match build.literal("writeFailureAction") {
+            Some("ignore") => WriteFailureAction::Ignore,
+            Some("log") => WriteFailureAction::Log,
+            _ => WriteFailureAction::Terminate,
         },
         data_directory,
         open: None,
-        held: Arc::default(),
+        open_buffer: Arc::default(),
         next_id: 0,
-        stop: build.stop(),
-        is_left: false,
+        stop: build.stop_signal(),
+        is_unread_reported: false,
     })
 }
 
-fn close_mode(build: &mut Build<'_>) -> Result<CloseMode, Fault> {
+fn close_mode(build: &mut BuildContext<'_>) -> Result<CloseMode, Fault> {
     Ok(match build.literal("closeMode") {
         Some("punct") => CloseMode::Punct,
         Some("dynamic") => CloseMode::Dynamic,
         Some("count") => CloseMode::Count(at_least_one(build, "tuplesPerFile")?),
         Some("size") => CloseMode::Size(at_least_one(build, "bytesPerFile")?),
-        Some("time") => CloseMode::Time(period(build)?),
+        Some("time") => CloseMode::Time(close_period(build)?),
         _ => CloseMode::Never,
     })
 }
 
-fn at_least_one(build: &mut Build<'_>, param: &str) -> Result<u64, Fault> {
+fn at_least_one(build: &mut BuildContext<'_>, param: &str) -> Result<u64, Fault> {
     let given = build.integer(param)?;
     let number = given.and_then(|number| u64::try_from(number).ok());
     number.filter(|&number| number > 0).ok_or_else(|| {
@@ -142,7 +144,7 @@ fn at_least_one(build: &mut Build<'_>, param: &str) -> Result<u64, Fault> {
     })
 }
 
-fn period(build: &mut Build<'_>) -> Result<Duration, Fault> {
+fn close_period(build: &mut BuildContext<'_>) -> Result<Duration, Fault> {
     let given = build.number("timePerFile")?;
     let period = given.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     period.filter(|period| !period.is_zero()).ok_or_else(|| {
@@ -158,9 +160,9 @@ impl Operator for FileSink {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        self.select(tuple, out)?;
+        self.open_for(tuple, out)?;
         self.record.clear();
-        let delay = self.delays.next();
+        let delay = self.delays.next_delay();
         self.writer.write(tuple, delay, &mut self.record);
         self.files.put(&self.record, out.services())?;
         self.tuples += 1;
@@ -176,18 +178,18 @@ impl Operator for FileSink {
         if done { self.close(out) } else { Ok(()) }
     }
 
-    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.marker(Punctuation::Window, out)
+    fn process_window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.write_marker(Punctuation::Window, out)
     }
 
-    fn final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn process_final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.open_unread(out)?;
-        self.marker(Punctuation::Final, out)?;
+        self.write_marker(Punctuation::Final, out)?;
         self.close(out)
     }
 
-    fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.close_if_late(out)
+    fn on_timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.close_if_expired(out)
     }
 
     /// The PE ends, perhaps before the final marker: what was accepted is written.
@@ -198,8 +200,8 @@ impl Operator for FileSink {
 
 impl FileSink {
     /// Makes sure that the file of a tuple is open.
-    fn select(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.close_if_late(out)?;
+    fn open_for(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.close_if_expired(out)?;
         if let (Some(name), false) = (&self.fixed_name, self.close_mode == CloseMode::Dynamic) {
             if self.files.open.is_none() {
                 self.files.open(name, out.services())?;
@@ -209,8 +211,8 @@ impl FileSink {
         }
         let row = [Some(tuple)];
         self.name
-            .write(&Row::new(&row), out, &mut self.name_buffer)?;
-        let name = file_name::text(self.name_buffer.as_ref().get(&self.name.layout, 0));
+            .write(&EvaluationInputs::new(&row), out, &mut self.name_buffer)?;
+        let name = file_name::rstring_text(self.name_buffer.as_ref().get(&self.name.layout, 0));
         if self.files.open.is_some() && name == self.open_name {
             return Ok(());
         }
@@ -221,8 +223,8 @@ impl FileSink {
         Ok(())
     }
 
-    /// Opens a pipe that nobody read when the program began: there was no tuple, but whoever waits for
-    /// some is to learn that none follow.
+    /// Opens a pipe that nobody read when the program began: there was no tuple, but whoever waits
+    /// for some is to learn that none follow.
     fn open_unread(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         match &self.fixed_name {
             Some(name) if self.files.next_id == 0 && self.close_mode != CloseMode::Dynamic => {
@@ -232,14 +234,14 @@ impl FileSink {
         }
     }
 
-    fn close_if_late(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn close_if_expired(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         match self.close_mode {
             CloseMode::Time(period) if self.opened_at.elapsed() >= period => self.close(out),
             _ => Ok(()),
         }
     }
 
-    fn marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn write_marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.files.open.is_none() {
             return Ok(());
         }

@@ -1,20 +1,20 @@
 //! FileSource: reads tuples from files.
 //!
-//! `operator` decides which files are read and what follows them; `rules` checks invocations.
+//! `operator` decides which files are read and what follows them; `verify` checks invocations.
 
 mod operator;
-mod rules;
+mod verify;
 
-use graph::{Assignment, Cardinality};
+use graph::{AssignmentMode, Cardinality};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Make, OperatorEntry};
+use runtime::{OperatorConstructor, OperatorEntry};
 
 use super::params;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(operator::build),
+    constructor: OperatorConstructor::Build(operator::build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -29,7 +29,7 @@ static MODEL: OperatorModel = OperatorModel {
     }],
     outputs: &[
         OutPortModel {
-            assign: Assignment::Expression,
+            assign: AssignmentMode::Expression,
             ..OutPortModel::DEFAULT
         },
         OutPortModel {
@@ -45,7 +45,7 @@ static MODEL: OperatorModel = OperatorModel {
         "<any T> T AsIs(T v)",
     ],
     metrics: &["nFilesOpened", "nInvalidTuples"],
-    verify: Some(rules::verify),
+    verify: Some(verify::verify),
     starts_consistent_region: true,
     ..OperatorModel::DEFAULT
 };

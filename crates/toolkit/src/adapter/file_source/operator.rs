@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use graph::{Fault, FaultKind, TraceLevel};
-use runtime::{Build, Operator, Outlet, Source};
+use runtime::{BuildContext, Operator, Outlet, Source};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 
-use crate::adapter::alarm::Alarm;
 use crate::adapter::file_name;
-use crate::adapter::input::Input;
-use crate::adapter::reading::{Ended, Origin, Reading};
+use crate::adapter::record_input::RecordInput;
+use crate::adapter::stop_waiter::StopWaiter;
+use crate::adapter::tuple_reader::{InputOrigin, ReadEnd, TupleReader};
 
 /// Stands for errors that the system did not number: input/output error.
 const EIO: i32 = 5;
 
 /// With an input port: files are named by tuples. Without: one file, read on a thread of its own.
 struct FileSource {
-    files: Option<Files>,
+    files: Option<FileSourceReader>,
     input: Option<Arc<Layout>>,
 }
 
 /// What is done with each file.
-struct Files {
-    reading: Reading,
+struct FileSourceReader {
+    tuple_reader: TupleReader,
     data_directory: String,
     /// The only file, if there is no input port.
     file: Option<String>,
@@ -37,21 +37,23 @@ struct Files {
     punctuated: bool,
     /// Layout of the port that reports how files ended.
     report: Option<(Arc<Layout>, TupleBuf)>,
-    alarm: Alarm,
+    stop_waiter: StopWaiter,
 }
 
 /// Makes the operator.
-pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let data_directory = build.services.data_directory()?;
-    let file = build.value("file")?.map(file_name::text);
+    let file = build.value("file")?.map(file_name::rstring_text);
     if file.is_none() && build.inputs.is_empty() {
         return Err(Fault::new(
             FaultKind::Limit,
             "FileSource needs the parameter file, or an input port that names files",
         ));
     }
-    let move_to = build.value("moveFileToDirectory")?.map(file_name::text);
-    let alarm = Alarm::new(&build.stop()).map_err(|error| {
+    let move_to = build
+        .value("moveFileToDirectory")?
+        .map(file_name::rstring_text);
+    let alarm = StopWaiter::new(&build.stop_signal()).map_err(|error| {
         let message = format!("cannot make a descriptor to wait on: {error}");
         Fault::new(FaultKind::System, message)
     })?;
@@ -59,17 +61,17 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
         .outputs
         .get(1)
         .map(|layout| (layout.clone(), TupleBuf::default()));
-    let files = Files {
-        reading: reading(build)?,
+    let files = FileSourceReader {
+        tuple_reader: tuple_reader(build)?,
         file,
         init_delay: build.number("initDelay")?.unwrap_or(0.0),
         ignore_open_errors: build.flag("ignoreOpenErrors", false)?,
         delete: build.flag("deleteFile", false)?,
-        move_to: move_to.map(|folder| file_name::below(&data_directory, &folder)),
+        move_to: move_to.map(|folder| file_name::resolve_path(&data_directory, &folder)),
         punctuated: build.flag("readPunctuations", false)?,
         data_directory,
         report,
-        alarm,
+        stop_waiter: alarm,
     };
     Ok(Box::new(FileSource {
         files: Some(files),
@@ -77,8 +79,8 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     }))
 }
 
-fn reading(build: &mut Build<'_>) -> Result<Reading, Fault> {
-    let mut reading = Reading::new(build, "FileSource")?;
+fn tuple_reader(build: &mut BuildContext<'_>) -> Result<TupleReader, Fault> {
+    let mut reading = TupleReader::new(build, "FileSource")?;
     reading.hot = build.flag("hotFile", false)?;
     Ok(reading)
 }
@@ -93,11 +95,11 @@ impl Operator for FileSource {
         let (Some(files), Some(layout)) = (&mut self.files, &self.input) else {
             return Ok(());
         };
-        let name = file_name::text(tuple.get(layout, 0));
+        let name = file_name::rstring_text(tuple.get(layout, 0));
         files.read(&name, out)
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         if self.input.is_some() {
             return None;
         }
@@ -105,7 +107,7 @@ impl Operator for FileSource {
     }
 }
 
-impl Source for Files {
+impl Source for FileSourceReader {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.init_delay > 0.0 {
             out.services().block(self.init_delay);
@@ -117,14 +119,14 @@ impl Source for Files {
     }
 }
 
-impl Files {
+impl FileSourceReader {
     /// Reads one file and does what follows; then, if it was a hot one, the file that has taken its
     /// place.
     fn read(&mut self, name: &str, out: &mut dyn Outlet) -> Result<(), Fault> {
-        let path = file_name::below(&self.data_directory, name);
+        let path = file_name::resolve_path(&self.data_directory, name);
         let mut next = match self.open(&path) {
             Ok(input) => Some(input),
-            Err(error) => return self.not_opened(&path, &error, out),
+            Err(error) => return self.handle_open_error(&path, &error, out),
         };
         while let Some(input) = next {
             next = self.read_one(name, &path, input, out)?;
@@ -132,13 +134,13 @@ impl Files {
         Ok(())
     }
 
-    fn open(&self, path: &Path) -> io::Result<Input> {
-        let Reading {
+    fn open(&self, path: &Path) -> io::Result<RecordInput> {
+        let TupleReader {
             compression,
             encoding,
             ..
-        } = self.reading;
-        Input::open(path, compression, encoding, &self.alarm)
+        } = self.tuple_reader;
+        RecordInput::open(path, compression, encoding, &self.stop_waiter)
     }
 
     /// Reads an open file to its end; the one that has taken its place.
@@ -146,35 +148,35 @@ impl Files {
         &mut self,
         name: &str,
         path: &Path,
-        mut input: Input,
+        mut input: RecordInput,
         out: &mut dyn Outlet,
-    ) -> Result<Option<Input>, Fault> {
-        out.services().count("nFilesOpened", 1);
-        let origin = Origin {
+    ) -> Result<Option<RecordInput>, Fault> {
+        out.services().add_to_metric("nFilesOpened", 1);
+        let origin = InputOrigin {
             name: name.to_owned(),
-            shown: path.display().to_string(),
-            ..Origin::default()
+            display_name: path.display().to_string(),
+            ..InputOrigin::default()
         };
-        let ended = self.reading.read(&mut input, &origin, out)?;
+        let ended = self.tuple_reader.read(&mut input, &origin, out)?;
         let next = match ended {
-            Ended::Replaced => input.next(),
-            Ended::AtEnd | Ended::Final | Ended::Shutdown => None,
+            ReadEnd::Replaced => input.into_next(),
+            ReadEnd::EndOfInput | ReadEnd::FinalMarker | ReadEnd::Shutdown => None,
         };
         match ended {
-            Ended::Shutdown => return Ok(None),
+            ReadEnd::Shutdown => return Ok(None),
             // What follows a final marker is not read, and nothing passes the port behind it.
-            Ended::Final => out.punctuate(0, Punctuation::Final)?,
-            Ended::AtEnd | Ended::Replaced if !self.punctuated => {
-                out.punctuate(0, Punctuation::Window)?;
+            ReadEnd::FinalMarker => out.submit_punctuation(0, Punctuation::Final)?,
+            ReadEnd::EndOfInput | ReadEnd::Replaced if !self.punctuated => {
+                out.submit_punctuation(0, Punctuation::Window)?;
             }
-            Ended::AtEnd | Ended::Replaced => {}
+            ReadEnd::EndOfInput | ReadEnd::Replaced => {}
         }
-        self.put_away(path)?;
+        self.delete_or_move(path)?;
         self.report(path, 0, out)?;
         Ok(next)
     }
 
-    fn not_opened(
+    fn handle_open_error(
         &mut self,
         path: &Path,
         error: &io::Error,
@@ -191,7 +193,7 @@ impl Files {
     }
 
     /// Deletes or moves a file that has been read.
-    fn put_away(&self, path: &Path) -> Result<(), Fault> {
+    fn delete_or_move(&self, path: &Path) -> Result<(), Fault> {
         let failure = |what: &str, error: io::Error| {
             Fault::new(
                 FaultKind::System,
@@ -204,7 +206,7 @@ impl Files {
         let Some(folder) = &self.move_to else {
             return Ok(());
         };
-        file_name::moved(path, folder).map(drop)
+        file_name::move_into(path, folder).map(drop)
     }
 
     /// Reports on the second output port: the file and 0, or the number of the error.

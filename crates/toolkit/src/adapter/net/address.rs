@@ -27,7 +27,8 @@ pub fn port(value: &Value, protocol: &str) -> Result<u16, Fault> {
         Value::Int64(n) => i128::from(*n),
         _ => -1,
     };
-    u16::try_from(number).map_err(|_| limit("a port is a number from 0 to 65535, or a service"))
+    u16::try_from(number)
+        .map_err(|_| param_fault("a port is a number from 0 to 65535, or a service"))
 }
 
 fn named_port(name: &str, protocol: &str) -> Result<u16, Fault> {
@@ -37,16 +38,16 @@ fn named_port(name: &str, protocol: &str) -> Result<u16, Fault> {
     let services = fs::read_to_string(SERVICES).unwrap_or_default();
     let found = services
         .lines()
-        .find_map(|line| listed(line, name, protocol));
+        .find_map(|line| listed_port(line, name, protocol));
     found.ok_or_else(|| {
-        limit(format!(
+        param_fault(format!(
             "\"{name}\" is neither a port from 0 to 65535 nor a {protocol} service of {SERVICES}"
         ))
     })
 }
 
 /// The port of a line such as `http 80/tcp www` if it has the service.
-fn listed(line: &str, name: &str, protocol: &str) -> Option<u16> {
+fn listed_port(line: &str, name: &str, protocol: &str) -> Option<u16> {
     let mut words = line.split('#').next()?.split_whitespace();
     let service = words.next()?;
     let (number, its_protocol) = words.next()?.split_once('/')?;
@@ -82,12 +83,12 @@ fn preferred(addresses: &[SocketAddr]) -> SocketAddr {
 }
 
 /// A fault of parameters.
-pub fn limit(message: impl Into<String>) -> Fault {
+pub fn param_fault(message: impl Into<String>) -> Fault {
     Fault::new(FaultKind::Limit, message.into())
 }
 
 /// A fault of the system.
-pub fn system(what: impl std::fmt::Display, error: &io::Error) -> Fault {
+pub fn system_fault(what: impl std::fmt::Display, error: &io::Error) -> Fault {
     Fault::new(FaultKind::System, format!("{what}: {error}"))
 }
 
@@ -98,10 +99,10 @@ mod tests {
     #[test]
     fn services_have_names_and_aliases() {
         let line = "http\t80/tcp\twww # World Wide Web";
-        assert_eq!(listed(line, "http", "tcp"), Some(80));
-        assert_eq!(listed(line, "www", "tcp"), Some(80));
-        assert_eq!(listed(line, "World", "tcp"), None);
-        assert_eq!(listed(line, "http", "udp"), None);
+        assert_eq!(listed_port(line, "http", "tcp"), Some(80));
+        assert_eq!(listed_port(line, "www", "tcp"), Some(80));
+        assert_eq!(listed_port(line, "World", "tcp"), None);
+        assert_eq!(listed_port(line, "http", "udp"), None);
     }
 
     #[test]

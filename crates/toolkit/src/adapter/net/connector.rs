@@ -5,14 +5,14 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use graph::{Fault, TraceLevel};
-use runtime::{Build, Outlet, uninterrupted};
+use runtime::{BuildContext, Outlet, retry_interrupted};
 use rustix::net::sockopt;
 use tuple::Value;
 
-use super::address::{addresses, limit, port, resolve, system};
-use super::wire::{WireFormat, is_mismatch};
-use crate::adapter::alarm::Alarm;
-use crate::adapter::file_name::text;
+use super::address::{addresses, param_fault, port, resolve, system_fault};
+use super::wire_format::{WireFormat, is_mismatch};
+use crate::adapter::file_name::rstring_text;
+use crate::adapter::stop_waiter::StopWaiter;
 
 /// Seconds between two attempts to connect.
 const PAUSE_SECONDS: f64 = 0.1;
@@ -21,7 +21,7 @@ const PAUSE_SECONDS: f64 = 0.1;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Who connects to whom.
-pub enum Side {
+pub enum SocketRole {
     /// Others connect to this.
     Server(TcpListener),
     /// This connects to others: host and port.
@@ -29,10 +29,10 @@ pub enum Side {
 }
 
 /// Gets connections.
-pub struct Connector {
-    side: Side,
+pub struct TcpConnector {
+    role: SocketRole,
     /// How often may be tried again for each side; `None`: for ever.
-    bound: Option<u32>,
+    reconnection_bound: Option<u32>,
     /// What is left of that.
     retries: Option<u32>,
     has_tried: bool,
@@ -42,18 +42,18 @@ pub struct Connector {
     send_bytes: Option<usize>,
     keep_alive: Option<KeepAlive>,
     /// What both ends have to agree on, if they are to say so.
-    wire: Option<WireFormat>,
-    said: Said,
-    alarm: Alarm,
+    wire_format: Option<WireFormat>,
+    last_message: LastMessage,
+    stop_waiter: StopWaiter,
 }
 
 /// What has been said of the attempts since the last connection.
 #[derive(Debug, Default)]
-struct Said(String);
+struct LastMessage(String);
 
-impl Said {
+impl LastMessage {
     /// Whether this was not what was said last; from now on it is.
-    fn is_news(&mut self, message: &str) -> bool {
+    fn is_new(&mut self, message: &str) -> bool {
         let is_news = self.0 != message;
         if is_news {
             message.clone_into(&mut self.0);
@@ -65,18 +65,18 @@ impl Said {
 /// When a silent peer is asked whether it is still there.
 #[derive(Clone, Copy)]
 struct KeepAlive {
-    after: Duration,
+    idle_time: Duration,
     probes: u32,
     interval: Duration,
 }
 
-impl Connector {
+impl TcpConnector {
     /// As the parameters say. A server listens from here on, so that clients of the same program
     /// find it.
     ///
     /// # Errors
     /// Parameters that are out of range; the port cannot be listened on.
-    pub fn new(build: &mut Build<'_>) -> Result<Connector, Fault> {
+    pub fn new(build: &mut BuildContext<'_>) -> Result<TcpConnector, Fault> {
         let is_server = build.literal("role") == Some("server");
         let side = if is_server {
             server(build)?
@@ -87,71 +87,77 @@ impl Connector {
             Some("NoRetry") => Some(0),
             Some("BoundedRetry") => {
                 let bound = build.integer("reconnectionBound")?.unwrap_or(0);
-                Some(u32::try_from(bound).map_err(|_| limit("reconnectionBound is too large"))?)
+                Some(
+                    u32::try_from(bound)
+                        .map_err(|_| param_fault("reconnectionBound is too large"))?,
+                )
             }
             _ => None,
         };
-        let alarm = Alarm::new(&build.stop())
-            .map_err(|error| system("cannot make a descriptor to wait on", &error))?;
-        Ok(Connector {
-            side,
-            bound,
+        let alarm = StopWaiter::new(&build.stop_signal())
+            .map_err(|error| system_fault("cannot make a descriptor to wait on", &error))?;
+        Ok(TcpConnector {
+            role: side,
+            reconnection_bound: bound,
             retries: bound,
             has_tried: false,
             has_connected: false,
-            receive_bytes: bytes(build, "receiveBufferSize")?,
-            send_bytes: bytes(build, "sendBufferSize")?,
+            receive_bytes: buffer_bytes(build, "receiveBufferSize")?,
+            send_bytes: buffer_bytes(build, "sendBufferSize")?,
             keep_alive: keep_alive(build)?,
-            wire: WireFormat::of(build)?,
-            said: Said::default(),
-            alarm,
+            wire_format: WireFormat::from_params(build)?,
+            last_message: LastMessage::default(),
+            stop_waiter: alarm,
         })
     }
 
     /// What ends waits.
-    pub fn alarm(&self) -> &Alarm {
-        &self.alarm
+    pub fn stop_waiter(&self) -> &StopWaiter {
+        &self.stop_waiter
     }
 
     /// Other hosts and ports from now on; it may be tried again from the beginning.
-    pub fn lead_to(&mut self, host: String, port: u16) {
-        self.side = Side::Client(host, port);
-        self.retries = self.bound;
+    pub fn set_address(&mut self, host: String, port: u16) {
+        self.role = SocketRole::Client(host, port);
+        self.retries = self.reconnection_bound;
         self.has_tried = false;
         self.has_connected = false;
     }
 
     /// Whether it has yet to be said where connections lead.
-    pub fn leads_nowhere(&self) -> bool {
-        matches!(&self.side, Side::Client(host, _) if host.is_empty())
+    pub fn lacks_address(&self) -> bool {
+        matches!(&self.role, SocketRole::Client(host, _) if host.is_empty())
     }
 
     /// The port that a server listens on.
     pub fn server_port(&self) -> u16 {
-        match &self.side {
-            Side::Server(listener) => listener.local_addr().map_or(0, |address| address.port()),
-            Side::Client(..) => 0,
+        match &self.role {
+            SocketRole::Server(listener) => {
+                listener.local_addr().map_or(0, |address| address.port())
+            }
+            SocketRole::Client(..) => 0,
         }
     }
 
     /// The next connection, however long that takes. `None`: a shutdown came first, or it was tried
     /// as often as the parameters allow.
-    pub fn next(&mut self, out: &mut dyn Outlet) -> Option<TcpStream> {
-        while !out.services().is_shutdown() && self.may_try() {
-            match self.attempt() {
+    pub fn next_connection(&mut self, out: &mut dyn Outlet) -> Option<TcpStream> {
+        while !out.services().is_shutdown() && self.take_retry() {
+            match self.try_connect() {
                 Ok(Some(stream)) => {
                     if std::mem::replace(&mut self.has_connected, true) {
-                        out.services().count("nReconnections", 1);
+                        out.services().add_to_metric("nReconnections", 1);
                     }
-                    self.said = Said::default();
+                    self.last_message = LastMessage::default();
                     return Some(stream);
                 }
                 Ok(None) => return None,
                 Err(error) => {
                     if is_mismatch(&error) {
-                        out.services().count("nConfirmWireFormatFailures", 1);
+                        out.services()
+                            .add_to_metric("nConfirmWireFormatFailures", 1);
                     }
-                    self.say(format!("cannot connect {self}: {error}"), out);
+                    self.log_unless_repeated(format!("cannot connect {self}: {error}"), out);
                     if self.retries != Some(0) {
                         out.services().block(PAUSE_SECONDS);
                     }
@@ -162,14 +168,14 @@ impl Connector {
     }
 
     /// Logs it; but whoever tries for ever does not say the same again and again.
-    fn say(&mut self, message: String, out: &mut dyn Outlet) {
-        if self.said.is_news(&message) || self.bound.is_some() {
+    fn log_unless_repeated(&mut self, message: String, out: &mut dyn Outlet) {
+        if self.last_message.is_new(&message) || self.reconnection_bound.is_some() {
             let name = out.services().operator_name().to_owned();
             out.services().log(TraceLevel::Warn, &message, &name);
         }
     }
 
-    fn may_try(&mut self) -> bool {
+    fn take_retry(&mut self) -> bool {
         if !std::mem::replace(&mut self.has_tried, true) {
             return true;
         }
@@ -184,9 +190,9 @@ impl Connector {
     }
 
     /// The next client; `None`: a shutdown came first.
-    fn accepted(&self, listener: &TcpListener) -> io::Result<Option<TcpStream>> {
+    fn accept(&self, listener: &TcpListener) -> io::Result<Option<TcpStream>> {
         use io::ErrorKind::{ConnectionAborted, WouldBlock};
-        while self.alarm.allows(listener)? {
+        while self.stop_waiter.wait_readable(listener)? {
             match listener.accept() {
                 // A client that has left again says nothing of the next one.
                 Err(error) if matches!(error.kind(), ConnectionAborted | WouldBlock) => {}
@@ -197,13 +203,13 @@ impl Connector {
     }
 
     /// One connection; `None`: a shutdown came first.
-    fn attempt(&self) -> io::Result<Option<TcpStream>> {
-        let stream = match &self.side {
-            Side::Server(listener) => match self.accepted(listener)? {
+    fn try_connect(&self) -> io::Result<Option<TcpStream>> {
+        let stream = match &self.role {
+            SocketRole::Server(listener) => match self.accept(listener)? {
                 Some(stream) => stream,
                 None => return Ok(None),
             },
-            Side::Client(host, port) => connected(&addresses(host, *port)?)?,
+            SocketRole::Client(host, port) => connect_first(&addresses(host, *port)?)?,
         };
         stream.set_nodelay(true)?;
         if let Some(bytes) = self.receive_bytes {
@@ -213,10 +219,10 @@ impl Connector {
             sockopt::set_socket_send_buffer_size(&stream, bytes)?;
         }
         if let Some(keep_alive) = self.keep_alive {
-            keep_alive.set(&stream)?;
+            keep_alive.apply(&stream)?;
         }
-        let is_agreed = match &self.wire {
-            Some(wire) => wire.confirm(&stream, &self.alarm)?,
+        let is_agreed = match &self.wire_format {
+            Some(wire) => wire.confirm(&stream, &self.stop_waiter)?,
             None => true,
         };
         Ok(is_agreed.then_some(stream))
@@ -224,28 +230,28 @@ impl Connector {
 }
 
 impl KeepAlive {
-    fn set(self, stream: &TcpStream) -> io::Result<()> {
+    fn apply(self, stream: &TcpStream) -> io::Result<()> {
         sockopt::set_socket_keepalive(stream, true)?;
-        sockopt::set_tcp_keepidle(stream, self.after)?;
+        sockopt::set_tcp_keepidle(stream, self.idle_time)?;
         sockopt::set_tcp_keepcnt(stream, self.probes)?;
         Ok(sockopt::set_tcp_keepintvl(stream, self.interval)?)
     }
 }
 
-impl std::fmt::Display for Connector {
+impl std::fmt::Display for TcpConnector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.side {
-            Side::Server(_) => write!(f, "with clients of port {}", self.server_port()),
-            Side::Client(host, port) => write!(f, "to {host}:{port}"),
+        match &self.role {
+            SocketRole::Server(_) => write!(f, "with clients of port {}", self.server_port()),
+            SocketRole::Client(host, port) => write!(f, "to {host}:{port}"),
         }
     }
 }
 
 /// A connection to the first address that takes it; otherwise what the last one said.
-fn connected(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+fn connect_first(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let mut said = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in addresses {
-        match uninterrupted(|| TcpStream::connect_timeout(address, CONNECT_TIMEOUT)) {
+        match retry_interrupted(|| TcpStream::connect_timeout(address, CONNECT_TIMEOUT)) {
             Ok(stream) => return Ok(stream),
             Err(error) => said = error,
         }
@@ -257,16 +263,16 @@ fn connected(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
 ///
 /// # Errors
 /// If it is no size.
-pub fn bytes(build: &mut Build<'_>, name: &str) -> Result<Option<usize>, Fault> {
+pub fn buffer_bytes(build: &mut BuildContext<'_>, name: &str) -> Result<Option<usize>, Fault> {
     let bytes = build.integer(name)?.map(usize::try_from).transpose();
-    bytes.map_err(|_| limit(format!("{name} is a number of bytes")))
+    bytes.map_err(|_| param_fault(format!("{name} is a number of bytes")))
 }
 
 /// The parameter of that name, which the model gives three attributes.
 ///
 /// # Errors
 /// Numbers that the kernel would not take.
-fn keep_alive(build: &mut Build<'_>) -> Result<Option<KeepAlive>, Fault> {
+fn keep_alive(build: &mut BuildContext<'_>) -> Result<Option<KeepAlive>, Fault> {
     let Some(Value::Tuple(numbers)) = build.value("keepAlive")? else {
         return Ok(None);
     };
@@ -276,13 +282,13 @@ fn keep_alive(build: &mut Build<'_>) -> Result<Option<KeepAlive>, Fault> {
             Value::Int32(number) if (1..=max).contains(number) => *number as u32,
             _ => {
                 let message = format!("`{name}` of keepAlive is a number from 1 to {max}");
-                return Err(limit(message));
+                return Err(param_fault(message));
             }
         };
     }
     let [after, probes, interval] = parts;
     Ok(Some(KeepAlive {
-        after: Duration::from_secs(after.into()),
+        idle_time: Duration::from_secs(after.into()),
         probes,
         interval: Duration::from_secs(interval.into()),
     }))
@@ -291,15 +297,15 @@ fn keep_alive(build: &mut Build<'_>) -> Result<Option<KeepAlive>, Fault> {
 /// The attributes of `keepAlive`, and the most that Linux takes for each.
 const KEEP_ALIVE_MAX: [(&str, i32); 3] = [("time", 32767), ("probes", 127), ("interval", 32767)];
 
-fn server(build: &mut Build<'_>) -> Result<Side, Fault> {
+fn server(build: &mut BuildContext<'_>) -> Result<SocketRole, Fault> {
     let port = match build.value("port")? {
         Some(value) => port(&value, "tcp")?,
         None => 0,
     };
-    let interface = build.value("interface")?.map(text);
+    let interface = build.value("interface")?.map(rstring_text);
     let host = interface.unwrap_or_else(|| "0.0.0.0".to_owned());
     if build.services.property("dryRun").is_some() {
-        return Ok(Side::Client(host, port));
+        return Ok(SocketRole::Client(host, port));
     }
     let what = format!("cannot listen on {host}:{port}");
     let listen = |address: SocketAddr| {
@@ -309,25 +315,28 @@ fn server(build: &mut Build<'_>) -> Result<Side, Fault> {
         Ok(listener)
     };
     let listener = resolve(&host, port).and_then(listen);
-    Ok(Side::Server(
-        listener.map_err(|error| system(what, &error))?,
+    Ok(SocketRole::Server(
+        listener.map_err(|error| system_fault(what, &error))?,
     ))
 }
 
-fn client(build: &mut Build<'_>) -> Result<Side, Fault> {
+fn client(build: &mut BuildContext<'_>) -> Result<SocketRole, Fault> {
     let reads_input = |exprs: Option<&[graph::Expr]>| {
         exprs.is_some_and(|exprs| exprs.iter().any(graph::Expr::reads_input))
     };
-    if reads_input(build.exprs("address")) || reads_input(build.exprs("port")) {
+    if reads_input(build.param_exprs("address")) || reads_input(build.param_exprs("port")) {
         // The first tuple will say.
-        return Ok(Side::Client(String::new(), 0));
+        return Ok(SocketRole::Client(String::new(), 0));
     }
-    let host = build.value("address")?.map(text).unwrap_or_default();
+    let host = build
+        .value("address")?
+        .map(rstring_text)
+        .unwrap_or_default();
     let port = match build.value("port")? {
         Some(value) => port(&value, "tcp")?,
         None => 0,
     };
-    Ok(Side::Client(host, port))
+    Ok(SocketRole::Client(host, port))
 }
 
 #[cfg(test)]
@@ -341,19 +350,19 @@ mod tests {
         drop(refusing);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let alive = listener.local_addr().unwrap();
-        let stream = connected(&[dead, alive]).unwrap();
+        let stream = connect_first(&[dead, alive]).unwrap();
         assert_eq!(stream.peer_addr().unwrap(), alive);
-        let error = connected(&[dead]).unwrap_err();
+        let error = connect_first(&[dead]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
     }
 
     #[test]
     fn the_same_is_said_once_until_something_else_is() {
-        let mut said = Said::default();
+        let mut said = LastMessage::default();
         let heard = [
             "refused", "refused", "refused", "reset", "refused", "refused",
         ];
-        let news = heard.map(|message| said.is_news(message));
+        let news = heard.map(|message| said.is_new(message));
         assert_eq!(news, [true, false, false, true, true, false]);
     }
 
@@ -362,13 +371,13 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let keep_alive = KeepAlive {
-            after: Duration::from_secs(10),
+            idle_time: Duration::from_secs(10),
             probes: 3,
             interval: Duration::from_secs(5),
         };
-        keep_alive.set(&stream).unwrap();
+        keep_alive.apply(&stream).unwrap();
         assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
-        assert_eq!(sockopt::tcp_keepidle(&stream), Ok(keep_alive.after));
+        assert_eq!(sockopt::tcp_keepidle(&stream), Ok(keep_alive.idle_time));
         assert_eq!(sockopt::tcp_keepcnt(&stream), Ok(3));
         assert_eq!(sockopt::tcp_keepintvl(&stream), Ok(keep_alive.interval));
     }

@@ -1,7 +1,8 @@
 //! The adapters of networks: TCP connections and UDP datagrams.
 //!
 //! `connector` gets one connection after the other, as server or client; `address` finds out where
-//! they lead, and `wire` compares the formats of both ends. A server listens on the port that the program asks for, and nothing else here listens.
+//! they lead, and `wire` compares the formats of both ends. A server listens on the port that the
+//! program asks for, and nothing else here listens.
 
 mod address;
 mod connector;
@@ -11,4 +12,4 @@ pub mod tcp_source;
 pub mod udp_sink;
 pub mod udp_source;
 mod verify;
-mod wire;
+mod wire_format;

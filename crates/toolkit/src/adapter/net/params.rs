@@ -53,13 +53,13 @@ pub const UNSUPPORTED_TCP: &[(&str, Unsupported)] = &[
 ];
 
 const NO_NAME_SERVER: Unsupported = Unsupported {
-    why: "there is no name server",
-    instead: "give `address` and `port` instead",
+    reason: "there is no name server",
+    alternative: "give `address` and `port` instead",
 };
 
 const NO_TLS: Unsupported = Unsupported {
-    why: "connections are not encrypted",
-    instead: "let a tunnel encrypt what goes to another host, as stunnel, ssh -L or a VPN",
+    reason: "connections are not encrypted",
+    alternative: "let a tunnel encrypt what goes to another host, as stunnel, ssh -L or a VPN",
 };
 
 /// `encoding`.

@@ -8,26 +8,28 @@ use std::os::fd::OwnedFd;
 
 use graph::{Fault, InPortModel, OperatorModel, ParamMode, ParamModel, TraceLevel};
 use runtime::abi::Projection;
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Row};
+use runtime::{
+    BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
+};
 use tuple::text::RecordWriter;
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use super::address::port;
-use super::connector::Connector;
+use super::connector::TcpConnector;
 use super::{params, verify};
 use crate::adapter::compression::Compression;
-use crate::adapter::delays::Delays;
-use crate::adapter::file_name::text;
-use crate::adapter::input::encoding;
-use crate::adapter::output::Output;
-use crate::adapter::peer::Peer;
-use crate::adapter::{params as records, record};
+use crate::adapter::delay_field::DelayField;
+use crate::adapter::file_name::rstring_text;
+use crate::adapter::peer_writer::PeerWriter;
+use crate::adapter::record_input::encoding;
+use crate::adapter::record_output::RecordOutput;
+use crate::adapter::{params as records, record_format};
 use crate::charset::Charset;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -113,8 +115,8 @@ const PARAMS: &[ParamModel] = &[
 ];
 
 struct TcpSink {
-    connector: Connector,
-    open: Option<Connection>,
+    connector: TcpConnector,
+    open: Option<SinkConnection>,
     compression: Option<Compression>,
     encoding: Option<Charset>,
     writer: Box<dyn RecordWriter>,
@@ -123,31 +125,31 @@ struct TcpSink {
     flush_on_punctuation: bool,
     write_punctuations: bool,
     retries: bool,
-    looks_first: bool,
+    detects_disconnects: bool,
     unflushed: u64,
-    delays: Delays,
-    destination: Option<Destination>,
+    delays: DelayField,
+    destination: Option<DynamicDestination>,
     has_given_up: bool,
 }
 
 /// A connection and what is written to it.
-struct Connection {
-    output: Output,
+struct SinkConnection {
+    output: RecordOutput,
     /// The socket once more, to look whether the peer has closed it.
     socket: File,
 }
 
 /// Where each tuple goes.
-struct Destination {
+struct DynamicDestination {
     address: Projection,
     port: Projection,
     buffer: TupleBuf,
     current: Option<(String, u16)>,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    build.flushes();
-    let encoding_name = build.value("encoding")?.map(text);
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    build.set_needs_flush();
+    let encoding_name = build.value("encoding")?.map(rstring_text);
     let destination = match build.literal("closeMode") {
         Some("dynamic") => destination(build)?,
         _ => None,
@@ -155,29 +157,29 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     let retries = build.flag("retryFailedSends", false)?;
     let flush_every = build.integer("flush")?.unwrap_or(0) as u64;
     Ok(Box::new(TcpSink {
-        connector: Connector::new(build)?,
+        connector: TcpConnector::new(build)?,
         open: None,
-        compression: Compression::of(build.literal("compression"))?,
+        compression: Compression::from_literal(build.literal("compression"))?,
         encoding: encoding(encoding_name.as_deref())?,
-        writer: record::writer(build)?,
+        writer: record_format::writer(build)?,
         record: Vec::new(),
         // Only what has been sent is known to have failed or not.
         flush_every: if retries { 1 } else { flush_every },
         flush_on_punctuation: build.flag("flushOnPunctuation", true)?,
         write_punctuations: build.flag("writePunctuations", false)?,
         retries,
-        looks_first: build.flag("detectDisconnectsBeforeSends", false)?,
+        detects_disconnects: build.flag("detectDisconnectsBeforeSends", false)?,
         unflushed: 0,
-        delays: Delays::new(build)?,
+        delays: DelayField::new(build)?,
         destination,
         has_given_up: false,
     }))
 }
 
-fn destination(build: &mut Build<'_>) -> Result<Option<Destination>, Fault> {
+fn destination(build: &mut BuildContext<'_>) -> Result<Option<DynamicDestination>, Fault> {
     let address = build.param_projection("address")?;
     let port = build.param_projection("port")?;
-    Ok(address.zip(port).map(|(address, port)| Destination {
+    Ok(address.zip(port).map(|(address, port)| DynamicDestination {
         address,
         port,
         buffer: TupleBuf::default(),
@@ -192,32 +194,32 @@ impl Operator for TcpSink {
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        self.lead(tuple, out)?;
+        self.select_destination(tuple, out)?;
         self.record.clear();
-        let delay = self.delays.next();
+        let delay = self.delays.next_delay();
         self.writer.write(tuple, delay, &mut self.record);
         self.unflushed += 1;
         let is_due = self.flush_every > 0 && self.unflushed >= self.flush_every;
         self.send(is_due, out)
     }
 
-    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.marker(Punctuation::Window, out)
+    fn process_window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.write_marker(Punctuation::Window, out)
     }
 
-    fn final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.marker(Punctuation::Final, out)?;
-        self.hang_up(out);
+    fn process_final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.write_marker(Punctuation::Final, out)?;
+        self.disconnect(out);
         Ok(())
     }
 
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.unflushed > 0 {
             self.unflushed = 0;
-            if let Some(Connection { output, .. }) = &mut self.open
+            if let Some(SinkConnection { output, .. }) = &mut self.open
                 && let Err(error) = output.flush(out.services())
             {
-                self.lost(&error.to_string(), out);
+                self.connection_lost(&error.to_string(), out);
             }
         }
         Ok(())
@@ -225,24 +227,28 @@ impl Operator for TcpSink {
 
     /// The PE ends, perhaps before the final marker: what was accepted is sent.
     fn close(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.hang_up(out);
+        self.disconnect(out);
         Ok(())
     }
 }
 
 impl TcpSink {
     /// Takes the address and port of a tuple, if they may change.
-    fn lead(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn select_destination(
+        &mut self,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
         let Some(destination) = &mut self.destination else {
             return Ok(());
         };
-        let next = destination.of(tuple, out)?;
+        let next = destination.evaluate(tuple, out)?;
         if destination.current.as_ref() == Some(&next) {
             return Ok(());
         }
         destination.current = Some(next.clone());
-        self.hang_up(out);
-        self.connector.lead_to(next.0, next.1);
+        self.disconnect(out);
+        self.connector.set_address(next.0, next.1);
         self.has_given_up = false;
         Ok(())
     }
@@ -251,7 +257,7 @@ impl TcpSink {
     fn send(&mut self, is_due: bool, out: &mut dyn Outlet) -> Result<(), Fault> {
         loop {
             self.connect(out)?;
-            let Some(Connection { output, .. }) = &mut self.open else {
+            let Some(SinkConnection { output, .. }) = &mut self.open else {
                 return Ok(());
             };
             let mut sent = output.put(&self.record, out.services());
@@ -260,7 +266,7 @@ impl TcpSink {
                 self.unflushed = 0;
             }
             let Err(error) = sent else { return Ok(()) };
-            self.lost(&error.to_string(), out);
+            self.connection_lost(&error.to_string(), out);
             if !self.retries {
                 return Ok(());
             }
@@ -269,31 +275,31 @@ impl TcpSink {
 
     /// Makes sure that there is a connection, unless there is none any more.
     fn connect(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.looks_first && self.open.as_ref().is_some_and(Connection::is_closed) {
-            self.lost("the peer has closed the connection", out);
+        if self.detects_disconnects && self.open.as_ref().is_some_and(SinkConnection::is_closed) {
+            self.connection_lost("the peer has closed the connection", out);
         }
         if self.open.is_none() && !self.has_given_up {
-            let stream = self.connector.next(out);
-            let opened = stream.map(|stream| self.opened(OwnedFd::from(stream).into()));
+            let stream = self.connector.next_connection(out);
+            let opened = stream.map(|stream| self.open_connection(OwnedFd::from(stream).into()));
             self.open = opened.transpose()?;
             self.has_given_up = self.open.is_none();
             if self.has_given_up {
                 let message = format!("no connection {}: tuples are dropped", self.connector);
                 out.services().log(TraceLevel::Warn, &message, "TCPSink");
             } else {
-                out.services().count("nConnections", 1);
+                out.services().add_to_metric("nConnections", 1);
             }
         }
         Ok(())
     }
 
-    fn opened(&self, file: File) -> Result<Connection, Fault> {
+    fn open_connection(&self, file: File) -> Result<SinkConnection, Fault> {
         let socket = file
             .try_clone()
-            .map_err(|error| super::address::system("cannot use a connection", &error))?;
-        Ok(Connection {
-            output: Output::over(
-                Peer::of_socket(file, self.connector.alarm()),
+            .map_err(|error| super::address::system_fault("cannot use a connection", &error))?;
+        Ok(SinkConnection {
+            output: RecordOutput::from_peer(
+                PeerWriter::from_socket(file, self.connector.stop_waiter()),
                 self.compression,
                 self.encoding,
             ),
@@ -302,27 +308,27 @@ impl TcpSink {
     }
 
     /// The connection broke.
-    fn lost(&mut self, why: &str, out: &mut dyn Outlet) {
+    fn connection_lost(&mut self, why: &str, out: &mut dyn Outlet) {
         self.open = None;
-        out.services().count("nConnections", -1);
+        out.services().add_to_metric("nConnections", -1);
         let message = format!("the connection {} is lost: {why}", self.connector);
         out.services().log(TraceLevel::Warn, &message, "TCPSink");
     }
 
     /// Sends what is held back and closes the connection.
-    fn hang_up(&mut self, out: &mut dyn Outlet) {
-        let Some(Connection { output, .. }) = self.open.take() else {
+    fn disconnect(&mut self, out: &mut dyn Outlet) {
+        let Some(SinkConnection { output, .. }) = self.open.take() else {
             return;
         };
-        out.services().count("nConnections", -1);
+        out.services().add_to_metric("nConnections", -1);
         if let Err(error) = output.close(out.services()) {
             let message = format!("the connection {} broke: {error}", self.connector);
             out.services().log(TraceLevel::Warn, &message, "TCPSink");
         }
     }
 
-    fn marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if self.connector.leads_nowhere() {
+    fn write_marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.connector.lacks_address() {
             // Before the first tuple there is nobody to send it to.
             return Ok(());
         }
@@ -339,7 +345,7 @@ impl TcpSink {
     }
 }
 
-impl Connection {
+impl SinkConnection {
     /// Whether the peer has closed it: there is an end to read.
     fn is_closed(&self) -> bool {
         use rustix::net::{RecvFlags, recv};
@@ -348,12 +354,16 @@ impl Connection {
     }
 }
 
-impl Destination {
-    fn of(&mut self, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(String, u16), Fault> {
+impl DynamicDestination {
+    fn evaluate(
+        &mut self,
+        tuple: TupleRef<'_>,
+        out: &mut dyn Outlet,
+    ) -> Result<(String, u16), Fault> {
         let row = [Some(tuple)];
-        let row = Row::new(&row);
+        let row = EvaluationInputs::new(&row);
         self.address.write(&row, out, &mut self.buffer)?;
-        let address = text(self.buffer.as_ref().get(&self.address.layout, 0));
+        let address = rstring_text(self.buffer.as_ref().get(&self.address.layout, 0));
         self.port.write(&row, out, &mut self.buffer)?;
         let port = port(&self.buffer.as_ref().get(&self.port.layout, 0), "tcp")?;
         Ok((address, port))

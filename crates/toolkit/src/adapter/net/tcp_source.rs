@@ -2,19 +2,19 @@
 
 use std::net::TcpStream;
 
-use graph::{Assignment, Fault, OperatorModel, OutPortModel, TraceLevel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source};
+use graph::{AssignmentMode, Fault, OperatorModel, OutPortModel, TraceLevel};
+use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use tuple::{Punctuation, TupleRef};
 
-use super::connector::Connector;
+use super::connector::TcpConnector;
 use super::{params, verify};
 use crate::adapter::params as records;
-use crate::adapter::reading::{Ended, Origin, Reading};
+use crate::adapter::tuple_reader::{InputOrigin, ReadEnd, TupleReader};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -23,7 +23,7 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Reads tuples from TCP connections, one at a time, as server or as client. A window marker \
           follows each connection.",
     outputs: &[OutPortModel {
-        assign: Assignment::Expression,
+        assign: AssignmentMode::Expression,
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -75,21 +75,21 @@ static MODEL: OperatorModel = OperatorModel {
     ..OperatorModel::DEFAULT
 };
 
-struct TcpSource(Option<Connections>);
+struct TcpSource(Option<TcpConnectionSource>);
 
 /// What is done with each connection.
-struct Connections {
-    connector: Connector,
-    reading: Reading,
+struct TcpConnectionSource {
+    connector: TcpConnector,
+    tuple_reader: TupleReader,
     init_delay: f64,
     /// Markers come from the peer.
     punctuated: bool,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
-    Ok(Box::new(TcpSource(Some(Connections {
-        connector: Connector::new(build)?,
-        reading: Reading::new(build, "TCPSource")?,
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
+    Ok(Box::new(TcpSource(Some(TcpConnectionSource {
+        connector: TcpConnector::new(build)?,
+        tuple_reader: TupleReader::new(build, "TCPSource")?,
         init_delay: build.number("initDelay")?.unwrap_or(0.0),
         punctuated: build.flag("readPunctuations", false)?,
     }))))
@@ -105,44 +105,46 @@ impl Operator for TcpSource {
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         Some(Box::new(self.0.take()?))
     }
 }
 
-impl Source for Connections {
+impl Source for TcpConnectionSource {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         if self.init_delay > 0.0 {
             out.services().block(self.init_delay);
         }
-        while let Some(stream) = self.connector.next(out) {
-            out.services().count("nConnections", 1);
+        while let Some(stream) = self.connector.next_connection(out) {
+            out.services().add_to_metric("nConnections", 1);
             let ended = self.read(stream, out)?;
-            out.services().count("nConnections", -1);
+            out.services().add_to_metric("nConnections", -1);
             match ended {
-                Ended::Shutdown => return Ok(()),
-                Ended::Final => return out.punctuate(0, Punctuation::Final),
-                Ended::AtEnd | Ended::Replaced if !self.punctuated => {
-                    out.punctuate(0, Punctuation::Window)?;
+                ReadEnd::Shutdown => return Ok(()),
+                ReadEnd::FinalMarker => return out.submit_punctuation(0, Punctuation::Final),
+                ReadEnd::EndOfInput | ReadEnd::Replaced if !self.punctuated => {
+                    out.submit_punctuation(0, Punctuation::Window)?;
                 }
-                Ended::AtEnd | Ended::Replaced => {}
+                ReadEnd::EndOfInput | ReadEnd::Replaced => {}
             }
         }
         Ok(())
     }
 }
 
-impl Connections {
-    fn read(&mut self, stream: TcpStream, out: &mut dyn Outlet) -> Result<Ended, Fault> {
-        let origin = match Origin::of(&stream, self.connector.server_port()) {
+impl TcpConnectionSource {
+    fn read(&mut self, stream: TcpStream, out: &mut dyn Outlet) -> Result<ReadEnd, Fault> {
+        let origin = match InputOrigin::from_stream(&stream, self.connector.server_port()) {
             Ok(origin) => origin,
             Err(error) => {
                 let message = format!("a connection is gone at once: {error}");
                 out.services().log(TraceLevel::Warn, &message, "TCPSource");
-                return Ok(Ended::AtEnd);
+                return Ok(ReadEnd::EndOfInput);
             }
         };
-        let mut input = self.reading.input(stream, self.connector.alarm());
-        self.reading.read(&mut input, &origin, out)
+        let mut input = self
+            .tuple_reader
+            .connection_input(stream, self.connector.stop_waiter());
+        self.tuple_reader.read(&mut input, &origin, out)
     }
 }

@@ -3,25 +3,27 @@
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use graph::{Fault, InPortModel, OperatorModel, ParamMode, ParamModel, TraceLevel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, uninterrupted};
+use runtime::{
+    BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, retry_interrupted,
+};
 use rustix::net::sockopt;
 use tuple::text::RecordWriter;
 use tuple::{Punctuation, TupleRef};
 
-use super::address::{port, resolve, system};
-use super::connector::bytes;
+use super::address::{port, resolve, system_fault};
+use super::connector::buffer_bytes;
 use super::{params, verify};
 use crate::adapter::compression::Compression;
-use crate::adapter::delays::Delays;
-use crate::adapter::file_name::text;
-use crate::adapter::input::encoding;
-use crate::adapter::{params as records, record};
+use crate::adapter::delay_field::DelayField;
+use crate::adapter::file_name::rstring_text;
+use crate::adapter::record_input::encoding;
+use crate::adapter::{params as records, record_format};
 use crate::charset::Charset;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -63,12 +65,12 @@ struct UdpSink {
     writer: Box<dyn RecordWriter>,
     record: Vec<u8>,
     write_punctuations: bool,
-    delays: Delays,
+    delays: DelayField,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let is_dry_run = build.services.property("dryRun").is_some();
-    let encoding_name = build.value("encoding")?.map(text);
+    let encoding_name = build.value("encoding")?.map(rstring_text);
     Ok(Box::new(UdpSink {
         socket: if is_dry_run {
             None
@@ -76,21 +78,24 @@ fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
             Some(socket(build)?)
         },
         encoding: encoding(encoding_name.as_deref())?,
-        compression: Compression::of(build.literal("compression"))?,
-        writer: record::writer(build)?,
+        compression: Compression::from_literal(build.literal("compression"))?,
+        writer: record_format::writer(build)?,
         record: Vec::new(),
         write_punctuations: build.flag("writePunctuations", false)?,
-        delays: Delays::new(build)?,
+        delays: DelayField::new(build)?,
     }))
 }
 
-fn socket(build: &mut Build<'_>) -> Result<(UdpSocket, SocketAddr), Fault> {
-    let host = build.value("address")?.map(text).unwrap_or_default();
+fn socket(build: &mut BuildContext<'_>) -> Result<(UdpSocket, SocketAddr), Fault> {
+    let host = build
+        .value("address")?
+        .map(rstring_text)
+        .unwrap_or_default();
     let port = match build.value("port")? {
         Some(value) => port(&value, "udp")?,
         None => 0,
     };
-    let send_bytes = bytes(build, "sendBufferSize")?;
+    let send_bytes = buffer_bytes(build, "sendBufferSize")?;
     let hops = build.integer("timeToLive")?.map(|hops| hops as u32);
     let open = || {
         let to = resolve(&host, port)?;
@@ -109,7 +114,7 @@ fn socket(build: &mut Build<'_>) -> Result<(UdpSocket, SocketAddr), Fault> {
         }
         Ok((socket, to))
     };
-    open().map_err(|error| system(format!("cannot send datagrams to {host}:{port}"), &error))
+    open().map_err(|error| system_fault(format!("cannot send datagrams to {host}:{port}"), &error))
 }
 
 impl Operator for UdpSink {
@@ -120,25 +125,25 @@ impl Operator for UdpSink {
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         self.record.clear();
-        let delay = self.delays.next();
+        let delay = self.delays.next_delay();
         self.writer.write(tuple, delay, &mut self.record);
         self.send(out);
         Ok(())
     }
 
-    fn window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.marker(Punctuation::Window, out);
+    fn process_window_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.write_marker(Punctuation::Window, out);
         Ok(())
     }
 
-    fn final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
-        self.marker(Punctuation::Final, out);
+    fn process_final_marker(&mut self, _port: u32, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.write_marker(Punctuation::Final, out);
         Ok(())
     }
 }
 
 impl UdpSink {
-    fn marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) {
+    fn write_marker(&mut self, mark: Punctuation, out: &mut dyn Outlet) {
         if self.write_punctuations {
             self.record.clear();
             self.writer.punctuate(mark, &mut self.record);
@@ -155,10 +160,10 @@ impl UdpSink {
             return;
         };
         let sent = match self.compression {
-            None => uninterrupted(|| socket.send_to(&self.record, to)),
+            None => retry_interrupted(|| socket.send_to(&self.record, to)),
             Some(compression) => compression
                 .compress(&self.record)
-                .and_then(|bytes| uninterrupted(|| socket.send_to(&bytes, to))),
+                .and_then(|bytes| retry_interrupted(|| socket.send_to(&bytes, to))),
         };
         if let Err(error) = sent {
             let message = format!("a datagram cannot be sent to {to}: {error}");

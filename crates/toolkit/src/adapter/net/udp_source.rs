@@ -2,24 +2,26 @@
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
-use graph::{Assignment, Fault, OperatorModel, OutPortModel};
-use runtime::{Build, Make, Operator, OperatorEntry, Outlet, Source, uninterrupted};
+use graph::{AssignmentMode, Fault, OperatorModel, OutPortModel};
+use runtime::{
+    BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source, retry_interrupted,
+};
 use rustix::net::sockopt;
 use tuple::{Punctuation, TupleRef};
 
-use super::address::{port, resolve, system};
-use super::connector::bytes;
+use super::address::{port, resolve, system_fault};
+use super::connector::buffer_bytes;
 use super::{params, verify};
-use crate::adapter::alarm::Alarm;
-use crate::adapter::file_name::text;
+use crate::adapter::file_name::rstring_text;
 use crate::adapter::params as records;
-use crate::adapter::reading::{Ended, Origin, Reading};
-use crate::rule;
+use crate::adapter::stop_waiter::StopWaiter;
+use crate::adapter::tuple_reader::{InputOrigin, ReadEnd, TupleReader};
+use crate::verify_params;
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(build),
+    constructor: OperatorConstructor::Build(build),
 };
 
 static MODEL: OperatorModel = OperatorModel {
@@ -28,7 +30,7 @@ static MODEL: OperatorModel = OperatorModel {
     doc: "Reads tuples from the datagrams that come to a port, one or more from each. With a \
           multicast address it joins the group.",
     outputs: &[OutPortModel {
-        assign: Assignment::Expression,
+        assign: AssignmentMode::Expression,
         ..OutPortModel::DEFAULT
     }],
     params: &[
@@ -57,9 +59,9 @@ static MODEL: OperatorModel = OperatorModel {
         "<any T> T AsIs(T v)",
     ],
     metrics: &["nInvalidTuples"],
-    no_markers: Some(|operator| {
+    no_markers_reason: Some(|operator| {
         let why = "datagrams bring none, unless `readPunctuations` is set";
-        (!rule::holds(operator, "readPunctuations")).then_some(why)
+        (!verify_params::is_true(operator, "readPunctuations")).then_some(why)
     }),
     verify: Some(verify::udp_source),
     ..OperatorModel::DEFAULT
@@ -68,41 +70,41 @@ static MODEL: OperatorModel = OperatorModel {
 /// More than a datagram can hold.
 const DATAGRAM_BYTES: usize = 64 * 1024;
 
-struct UdpSource(Option<Datagrams>);
+struct UdpSource(Option<DatagramSource>);
 
-struct Datagrams {
+struct DatagramSource {
     /// `None` if nothing is to run.
     socket: Option<UdpSocket>,
-    reading: Reading,
+    tuple_reader: TupleReader,
     init_delay: f64,
-    alarm: Alarm,
+    stop_waiter: StopWaiter,
 }
 
-fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let is_dry_run = build.services.property("dryRun").is_some();
     let socket = if is_dry_run {
         None
     } else {
         Some(socket(build)?)
     };
-    let alarm = Alarm::new(&build.stop())
-        .map_err(|error| system("cannot make a descriptor to wait on", &error))?;
-    Ok(Box::new(UdpSource(Some(Datagrams {
+    let alarm = StopWaiter::new(&build.stop_signal())
+        .map_err(|error| system_fault("cannot make a descriptor to wait on", &error))?;
+    Ok(Box::new(UdpSource(Some(DatagramSource {
         socket,
-        reading: Reading::new(build, "UDPSource")?,
+        tuple_reader: TupleReader::new(build, "UDPSource")?,
         init_delay: build.number("initDelay")?.unwrap_or(0.0),
-        alarm,
+        stop_waiter: alarm,
     }))))
 }
 
-fn socket(build: &mut Build<'_>) -> Result<UdpSocket, Fault> {
+fn socket(build: &mut BuildContext<'_>) -> Result<UdpSocket, Fault> {
     let port = match build.value("port")? {
         Some(value) => port(&value, "udp")?,
         None => 0,
     };
-    let address = build.value("address")?.map(text);
-    let interface = build.value("interface")?.map(text);
-    let receive_bytes = bytes(build, "receiveBufferSize")?;
+    let address = build.value("address")?.map(rstring_text);
+    let interface = build.value("interface")?.map(rstring_text);
+    let receive_bytes = buffer_bytes(build, "receiveBufferSize")?;
     let host = address
         .as_deref()
         .or(interface.as_deref())
@@ -118,7 +120,8 @@ fn socket(build: &mut Build<'_>) -> Result<UdpSocket, Fault> {
         }
         Ok(socket)
     };
-    open().map_err(|error| system(format!("cannot receive datagrams at {host}:{port}"), &error))
+    open()
+        .map_err(|error| system_fault(format!("cannot receive datagrams at {host}:{port}"), &error))
 }
 
 /// Joins a multicast group.
@@ -146,12 +149,12 @@ impl Operator for UdpSource {
         Ok(())
     }
 
-    fn source(&mut self) -> Option<Box<dyn Source>> {
+    fn take_source(&mut self) -> Option<Box<dyn Source>> {
         Some(Box::new(self.0.take()?))
     }
 }
 
-impl Source for Datagrams {
+impl Source for DatagramSource {
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
         let Some(socket) = &self.socket else {
             return Ok(());
@@ -159,22 +162,22 @@ impl Source for Datagrams {
         if self.init_delay > 0.0 {
             out.services().block(self.init_delay);
         }
-        let failure = |error| system("cannot receive a datagram", &error);
+        let failure = |error| system_fault("cannot receive a datagram", &error);
         let own_port = socket.local_addr().map_err(failure)?.port();
         let mut bytes = vec![0; DATAGRAM_BYTES];
         let mut number = 0;
         while !out.services().is_shutdown() {
-            if !self.alarm.allows(socket).map_err(failure)? {
+            if !self.stop_waiter.wait_readable(socket).map_err(failure)? {
                 return Ok(());
             }
             let (count, remote) =
-                uninterrupted(|| socket.recv_from(&mut bytes)).map_err(failure)?;
-            let origin = Origin::peer(remote, own_port, own_port);
-            let reading = &mut self.reading;
+                retry_interrupted(|| socket.recv_from(&mut bytes)).map_err(failure)?;
+            let origin = InputOrigin::from_peer(remote, own_port, own_port);
+            let reading = &mut self.tuple_reader;
             match reading.datagram(&bytes[..count], &origin, &mut number, out)? {
-                Ended::AtEnd | Ended::Replaced => {}
-                Ended::Final => return out.punctuate(0, Punctuation::Final),
-                Ended::Shutdown => return Ok(()),
+                ReadEnd::EndOfInput | ReadEnd::Replaced => {}
+                ReadEnd::FinalMarker => return out.submit_punctuation(0, Punctuation::Final),
+                ReadEnd::Shutdown => return Ok(()),
             }
         }
         Ok(())

@@ -1,89 +1,101 @@
 //! What invocations of the network adapters have to say.
 
-use graph::{Expr, Misuse, Operator, Part};
+use graph::{Expr, InvocationError, InvocationPart, OperatorNode};
 
-use crate::adapter::format_rules::sized_blocks;
-use crate::adapter::verify::{read, written};
+use crate::adapter::verify_format::verify_block_size;
+use crate::adapter::verify_records::{verify_reader, verify_writer};
 use crate::lower;
-use crate::rule::{given, seconds, wrong};
+use crate::verify_params::{has_param, report_misuse, verify_seconds};
 
 /// TCPSource.
-pub fn tcp_source(operator: &Operator) -> Result<(), Misuse> {
+pub fn tcp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
     connection(operator)?;
-    seconds(operator, &["initDelay"])?;
-    sized_blocks(operator)?;
-    if given(operator, "keepAlive") && lower::literal(operator, "role") != Some("server") {
+    verify_seconds(operator, &["initDelay"])?;
+    verify_block_size(operator)?;
+    if has_param(operator, "keepAlive") && lower::literal(operator, "role") != Some("server") {
         let message = "only a server looks whether its clients are still there";
-        return wrong(Part::Param("keepAlive"), message, "write `role : server`");
+        return report_misuse(
+            InvocationPart::Param("keepAlive"),
+            message,
+            "write `role : server`",
+        );
     }
-    read(operator)
+    verify_reader(operator)
 }
 
 /// TCPSink.
-pub fn tcp_sink(operator: &Operator) -> Result<(), Misuse> {
+pub fn tcp_sink(operator: &OperatorNode) -> Result<(), InvocationError> {
     connection(operator)?;
     let is_dynamic = lower::literal(operator, "closeMode") == Some("dynamic");
     if is_dynamic && lower::literal(operator, "role") != Some("client") {
         let message = "only a client chooses whom it connects to";
-        return wrong(Part::Param("closeMode"), message, "write `role : client`");
+        return report_misuse(
+            InvocationPart::Param("closeMode"),
+            message,
+            "write `role : client`",
+        );
     }
     for name in ["address", "port"] {
         let depends = lower::param(operator, name).is_some_and(Expr::reads_input);
         if depends && !is_dynamic {
             let message = format!("`{name}` depends on the tuple");
             let help = "with `closeMode : dynamic` each tuple goes where it says";
-            return wrong(Part::Param(name), message, help);
+            return report_misuse(InvocationPart::Param(name), message, help);
         }
     }
-    written(operator)
+    verify_writer(operator)
 }
 
 /// UDPSource.
-pub fn udp_source(operator: &Operator) -> Result<(), Misuse> {
-    if !given(operator, "port") {
+pub fn udp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
+    if !has_param(operator, "port") {
         let help = "`port : 0` takes any free one";
-        return wrong(Part::Head, "UDPSource needs the parameter `port`", help);
+        return report_misuse(
+            InvocationPart::Head,
+            "UDPSource needs the parameter `port`",
+            help,
+        );
     }
-    seconds(operator, &["initDelay"])?;
-    read(operator)
+    verify_seconds(operator, &["initDelay"])?;
+    verify_reader(operator)
 }
 
 /// UDPSink.
-pub fn udp_sink(operator: &Operator) -> Result<(), Misuse> {
+pub fn udp_sink(operator: &OperatorNode) -> Result<(), InvocationError> {
     address_and_port(operator, "UDPSink")?;
-    written(operator)
+    verify_writer(operator)
 }
 
 /// Roles and how connections come to be.
-fn connection(operator: &Operator) -> Result<(), Misuse> {
+fn connection(operator: &OperatorNode) -> Result<(), InvocationError> {
     if lower::literal(operator, "role") == Some("client") {
         address_and_port(operator, "a client")?;
-    } else if given(operator, "address") {
+    } else if has_param(operator, "address") {
         let message = "a server does not connect to an address";
         let help = "`interface` is the address that it listens on";
-        return wrong(Part::Param("address"), message, help);
+        return report_misuse(InvocationPart::Param("address"), message, help);
     }
     let is_bounded = lower::literal(operator, "reconnectionPolicy") == Some("BoundedRetry");
-    match (is_bounded, given(operator, "reconnectionBound")) {
+    match (is_bounded, has_param(operator, "reconnectionBound")) {
         (true, false) => {
             let message = "BoundedRetry needs the parameter `reconnectionBound`";
-            return wrong(Part::Param("reconnectionPolicy"), message, "");
+            return report_misuse(InvocationPart::Param("reconnectionPolicy"), message, "");
         }
         (false, true) => {
             let help = "write `reconnectionPolicy : BoundedRetry`";
             let message = "a bound without bounded retries";
-            return wrong(Part::Param("reconnectionBound"), message, help);
+            return report_misuse(InvocationPart::Param("reconnectionBound"), message, help);
         }
         _ => {}
     }
     Ok(())
 }
 
-fn address_and_port(operator: &Operator, who: &str) -> Result<(), Misuse> {
+fn address_and_port(operator: &OperatorNode, who: &str) -> Result<(), InvocationError> {
     for name in ["address", "port"] {
-        if !given(operator, name) {
+        if !has_param(operator, name) {
             let message = format!("{who} needs the parameter `{name}`");
-            return wrong(Part::Head, message, "");
+            return report_misuse(InvocationPart::Head, message, "");
         }
     }
     Ok(())

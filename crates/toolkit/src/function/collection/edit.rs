@@ -1,10 +1,10 @@
 //! Adding elements to lists and taking them out.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::collection;
-use crate::function::call::{Arguments, Outcome, VOID, bound};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID, bound};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(
@@ -12,9 +12,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The list with a value inserted before index `idx`: below 0 at the beginning, beyond the \
          end at the end.",
         |c| {
-            let list = inserted(
+            let list = insert(
                 c.list(0).clone(),
-                Added::One(c.arg(1)),
+                InsertedElements::One(c.arg(1)),
                 c.int32(2),
                 bound(c.result),
             );
@@ -26,9 +26,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The list with values inserted before index `idx`: below 0 at the beginning, beyond the \
          end at the end.",
         |c| {
-            let list = inserted(
+            let list = insert(
                 c.list(0).clone(),
-                Added::All(c.list(1)),
+                InsertedElements::All(c.list(1)),
                 c.int32(2),
                 bound(c.result),
             );
@@ -39,8 +39,13 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<any T> void insertM(mutable list<T> values, T ival, int32 idx)",
         "Inserts a value before index `idx`: below 0 at the beginning, beyond the end at the end.",
         |c| {
-            let list = take(c.list_mut(0));
-            *c.list_mut(0) = inserted(list, Added::One(c.arg(1)), c.int32(2), c.room(0));
+            let list = take_list(c.list_mut(0));
+            *c.list_mut(0) = insert(
+                list,
+                InsertedElements::One(c.arg(1)),
+                c.int32(2),
+                c.capacity(0),
+            );
             Ok(VOID)
         },
     ),
@@ -48,21 +53,26 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<any T> void insertM(mutable list<T> values, list<T> ivls, int32 idx)",
         "Inserts values before index `idx`: below 0 at the beginning, beyond the end at the end.",
         |c| {
-            let list = take(c.list_mut(0));
-            *c.list_mut(0) = inserted(list, Added::All(c.list(1)), c.int32(2), c.room(0));
+            let list = take_list(c.list_mut(0));
+            *c.list_mut(0) = insert(
+                list,
+                InsertedElements::All(c.list(1)),
+                c.int32(2),
+                c.capacity(0),
+            );
             Ok(VOID)
         },
     ),
     collection(
         "<list T> T remove(T values, int32 idx)",
         "The list without the element at an index; unchanged if there is none.",
-        |c| give_without(c, c.int32(1), c.int32(1)),
+        |c| without_range(c, c.int32(1), c.int32(1)),
     ),
     collection(
         "<list T> T remove(T values, int32 sidx, int32 eidx)",
         "The list without the elements from index `sidx` up to and including `eidx`; indexes \
          outside are ignored.",
-        |c| give_without(c, c.int32(1), c.int32(2)),
+        |c| without_range(c, c.int32(1), c.int32(2)),
     ),
     collection(
         "<list T> T remove(T values, list<int32> idxs)",
@@ -75,7 +85,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
                     *stays = false;
                 }
             }
-            c.give_values(
+            c.bounded_list_from(
                 list.iter()
                     .zip(stays)
                     .filter(|(_, stays)| *stays)
@@ -100,14 +110,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| {
             let mut list = c.list(0).clone();
             list.extend_from(c.list(1));
-            c.give_list(list)
+            c.bounded_list(list)
         },
     ),
     collection(
         "<any T> void concatM(mutable list<T> values1, list<T> values2)",
         "Appends the elements of the second list to the first.",
         |c| {
-            let room = c.room(0);
+            let room = c.capacity(0);
             let more = c.list(1).clone();
             let list = c.list_mut(0);
             let fits = room.saturating_sub(list.len());
@@ -119,7 +129,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<any T> void appendM(mutable list<T> values, T value)",
         "Appends a value; does nothing if the list is bounded and full.",
         |c| {
-            if c.list(0).len() < c.room(0) {
+            if c.list(0).len() < c.capacity(0) {
                 let value = c.arg(1).clone();
                 c.list_mut(0).push(value);
             }
@@ -147,23 +157,23 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// What is inserted.
-enum Added<'a> {
+enum InsertedElements<'a> {
     One(&'a Value),
     All(&'a List),
 }
 
-fn take(list: &mut List) -> List {
-    let empty = list.new_like();
+fn take_list(list: &mut List) -> List {
+    let empty = list.new_same_type();
     std::mem::replace(list, empty)
 }
 
-fn inserted(mut list: List, added: Added<'_>, at: i32, room: usize) -> List {
+fn insert(mut list: List, added: InsertedElements<'_>, at: i32, room: usize) -> List {
     let at = (at.max(0) as usize).min(list.len());
     match added {
-        Added::One(value) => {
+        InsertedElements::One(value) => {
             list.insert(at, value.clone());
         }
-        Added::All(values) => {
+        InsertedElements::All(values) => {
             let tail = list.slice(at, list.len());
             list.truncate(at);
             list.extend_from(values);
@@ -181,13 +191,13 @@ fn remove(list: &mut List, first: i32, last: i32) {
     }
 }
 
-fn give_without(c: &Call<'_>, first: i32, last: i32) -> Outcome {
+fn without_range(c: &NativeCall<'_>, first: i32, last: i32) -> NativeResult {
     let mut list = c.list(0).clone();
     remove(&mut list, first, last);
-    c.give_list(list)
+    c.bounded_list(list)
 }
 
-fn remove_in_place(c: &mut Call<'_>, first: i32, last: i32) -> Outcome {
+fn remove_in_place(c: &mut NativeCall<'_>, first: i32, last: i32) -> NativeResult {
     remove(c.list_mut(0), first, last);
     Ok(VOID)
 }

@@ -4,24 +4,24 @@
 //! does not fit into a bounded list, set or map is left out.
 
 mod edit;
-mod keyed;
 mod order;
 mod search;
-mod sequence;
+mod set_map;
+mod slice;
 
 use graph::NativeFn;
 
-use super::Eval;
+use super::NativeEval;
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
-    keyed::FUNCTIONS,
+    set_map::FUNCTIONS,
     edit::FUNCTIONS,
     search::FUNCTIONS,
     order::FUNCTIONS,
-    sequence::FUNCTIONS,
+    slice::FUNCTIONS,
 ];
 
-const fn collection(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn collection(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     super::native("spl.collection", prototype, doc, eval)
 }

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::collection;
-use crate::function::call::{Arguments, Outcome, VOID};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 const COMPARE: &str = "For each element -1 if it is less than the other side, 0 if equal, 1 \
     otherwise; two lists up to the end of the shorter one.";
@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| {
             let mut list = c.list(0).clone();
             list.sort();
-            c.give_list(list)
+            c.bounded_list(list)
         },
     ),
     collection(
@@ -37,7 +37,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             let values: Vec<Value> = c.list(0).iter().collect();
             let mut indexes: Vec<u32> = (0..values.len() as u32).collect();
             indexes.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
-            c.give_list(List::Uint32(indexes))
+            c.bounded_list(List::Uint32(indexes))
         },
     ),
     collection(
@@ -46,7 +46,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| {
             let mut list = c.list(0).clone();
             list.reverse();
-            c.give_list(list)
+            c.bounded_list(list)
         },
     ),
     collection(
@@ -64,9 +64,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| {
             let list = c.list(0);
             let indexes = c.list(1).as_slice::<u32>().unwrap_or_default();
-            let mut chosen = list.new_like();
+            let mut chosen = list.new_same_type();
             chosen.extend(indexes.iter().filter_map(|&at| list.get(at as usize)));
-            c.give_list(chosen)
+            c.bounded_list(chosen)
         },
     ),
     collection(
@@ -114,13 +114,13 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-fn compare(c: &Call<'_>, pairs: impl Iterator<Item = (Value, Value)>) -> Outcome {
+fn compare(c: &NativeCall<'_>, pairs: impl Iterator<Item = (Value, Value)>) -> NativeResult {
     // Not-a-number is neither less nor equal, so 1.
     let order = |(a, b): (Value, Value)| a.spl_cmp(&b).map_or(1, |order| order as i32);
-    c.give_list(List::Int32(pairs.map(order).collect()))
+    c.bounded_list(List::Int32(pairs.map(order).collect()))
 }
 
-fn choose(c: &mut Call<'_>, first: fn(Ordering) -> bool) -> Outcome {
+fn choose(c: &mut NativeCall<'_>, first: fn(Ordering) -> bool) -> NativeResult {
     let better = |(a, b): (Value, Value)| {
         if a.spl_cmp(&b).is_some_and(first) {
             a
@@ -128,10 +128,10 @@ fn choose(c: &mut Call<'_>, first: fn(Ordering) -> bool) -> Outcome {
             b
         }
     };
-    c.give_values(c.list(0).iter().zip(c.list(1).iter()).map(better))
+    c.bounded_list_from(c.list(0).iter().zip(c.list(1).iter()).map(better))
 }
 
-fn select(c: &mut Call<'_>) -> Outcome {
+fn select(c: &mut NativeCall<'_>) -> NativeResult {
     let (a, b) = (c.list(1), c.list(2));
     let selector: &[bool] = c.list(0).as_slice().unwrap_or_default();
     if selector.len() != a.len() || selector.len() != b.len() {
@@ -149,5 +149,5 @@ fn select(c: &mut Call<'_>) -> Outcome {
             true => a.get(at),
             false => b.get(at),
         });
-    c.give_values(chosen)
+    c.bounded_list_from(chosen)
 }

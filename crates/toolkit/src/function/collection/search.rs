@@ -4,42 +4,46 @@
 //! index below 0 finds nothing, one beyond the end counts as the last. Elements are compared as by
 //! `==`.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::collection;
-use crate::function::call::{Arguments, Outcome};
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(
         "<any T> boolean has(list<T> values, T item)",
         "Whether the list has the value as an element.",
-        |c| Ok(Value::Boolean(first(c.list(0), 0, is(c.arg(1))).is_some())),
+        |c| {
+            Ok(Value::Boolean(
+                first(c.list(0), 0, equals(c.arg(1))).is_some(),
+            ))
+        },
     ),
     collection(
         "<any T> list<int32> find(list<T> values, T item)",
         "The indexes of the elements that equal the value.",
-        |c| all(c, is(c.arg(1))),
+        |c| all_indexes(c, equals(c.arg(1))),
     ),
     collection(
         "<any T> list<int32> findOf(list<T> values, list<T> items)",
         "The indexes of the elements that equal one of the items.",
-        |c| all(c, among(c.list(1))),
+        |c| all_indexes(c, is_one_of(c.list(1))),
     ),
     collection(
         "<any T> list<int32> findNotOf(list<T> values, list<T> items)",
         "The indexes of the elements that equal none of the items.",
-        |c| all(c, not(among(c.list(1)))),
+        |c| all_indexes(c, negate(is_one_of(c.list(1)))),
     ),
     collection(
         "<any T> int32 findFirst(list<T> values, T item, int32 sidx)",
         "Index of the first element, from `sidx` on, that equals the value; -1 if there is none.",
-        |c| index(first(c.list(0), c.int32(2), is(c.arg(1)))),
+        |c| index(first(c.list(0), c.int32(2), equals(c.arg(1)))),
     ),
     collection(
         "<any T> int32 findFirst(list<T> values, T item)",
         "Index of the first element that equals the value; -1 if there is none.",
-        |c| index(first(c.list(0), 0, is(c.arg(1)))),
+        |c| index(first(c.list(0), 0, equals(c.arg(1)))),
     ),
     collection(
         "<any T> int32 findFirst(list<T> values, list<T> items, int32 sidx)",
@@ -61,60 +65,64 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     collection(
         "<any T> int32 findLast(list<T> values, T item, int32 lidx)",
         "Index of the last element, up to `lidx`, that equals the value; -1 if there is none.",
-        |c| index(last(c.list(0), c.int32(2), is(c.arg(1)))),
+        |c| index(last(c.list(0), c.int32(2), equals(c.arg(1)))),
     ),
     collection(
         "<any T> int32 findFirstOf(list<T> values, list<T> items, int32 sidx)",
         "Index of the first element, from `sidx` on, that equals one of the items; -1 if there is \
          none.",
-        |c| index(first(c.list(0), c.int32(2), among(c.list(1)))),
+        |c| index(first(c.list(0), c.int32(2), is_one_of(c.list(1)))),
     ),
     collection(
         "<any T> int32 findFirstOf(list<T> values, list<T> items)",
         "Index of the first element that equals one of the items; -1 if there is none.",
-        |c| index(first(c.list(0), 0, among(c.list(1)))),
+        |c| index(first(c.list(0), 0, is_one_of(c.list(1)))),
     ),
     collection(
         "<any T> int32 findLastOf(list<T> values, list<T> items, int32 lidx)",
         "Index of the last element, up to `lidx`, that equals one of the items; -1 if there is \
          none.",
-        |c| index(last(c.list(0), c.int32(2), among(c.list(1)))),
+        |c| index(last(c.list(0), c.int32(2), is_one_of(c.list(1)))),
     ),
     collection(
         "<any T> int32 findFirstNotOf(list<T> values, list<T> items, int32 sidx)",
         "Index of the first element, from `sidx` on, that equals none of the items; -1 if all do.",
-        |c| index(first(c.list(0), c.int32(2), not(among(c.list(1))))),
+        |c| index(first(c.list(0), c.int32(2), negate(is_one_of(c.list(1))))),
     ),
     collection(
         "<any T> int32 findFirstNotOf(list<T> values, list<T> items)",
         "Index of the first element that equals none of the items; -1 if all do.",
-        |c| index(first(c.list(0), 0, not(among(c.list(1))))),
+        |c| index(first(c.list(0), 0, negate(is_one_of(c.list(1))))),
     ),
     collection(
         "<any T> int32 findLastNotOf(list<T> values, list<T> items, int32 lidx)",
         "Index of the last element, up to `lidx`, that equals none of the items; -1 if all do.",
-        |c| index(last(c.list(0), c.int32(2), not(among(c.list(1))))),
+        |c| index(last(c.list(0), c.int32(2), negate(is_one_of(c.list(1))))),
     ),
 ];
 
-fn index(found: Option<usize>) -> Outcome {
+fn index(found: Option<usize>) -> NativeResult {
     Ok(Value::Int32(found.map_or(-1, |at| at as i32)))
 }
 
-fn is(item: &Value) -> impl Fn(&Value) -> bool {
+fn equals(item: &Value) -> impl Fn(&Value) -> bool {
     move |x| x.spl_eq(item)
 }
 
-fn among(items: &List) -> impl Fn(&Value) -> bool {
-    move |x| indexes(items, 0..items.len(), is(x)).next().is_some()
+fn is_one_of(items: &List) -> impl Fn(&Value) -> bool {
+    move |x| {
+        matching_indexes(items, 0..items.len(), equals(x))
+            .next()
+            .is_some()
+    }
 }
 
-fn not(wanted: impl Fn(&Value) -> bool) -> impl Fn(&Value) -> bool {
+fn negate(wanted: impl Fn(&Value) -> bool) -> impl Fn(&Value) -> bool {
     move |x| !wanted(x)
 }
 
 /// The indexes of a range whose elements are wanted.
-fn indexes(
+fn matching_indexes(
     list: &List,
     range: impl Iterator<Item = usize>,
     wanted: impl Fn(&Value) -> bool,
@@ -125,14 +133,14 @@ fn indexes(
     })
 }
 
-fn all(c: &Call<'_>, wanted: impl Fn(&Value) -> bool) -> Outcome {
+fn all_indexes(c: &NativeCall<'_>, wanted: impl Fn(&Value) -> bool) -> NativeResult {
     let list = c.list(0);
-    let found = indexes(list, 0..list.len(), wanted);
-    c.give_list(List::Int32(found.map(|at| at as i32).collect()))
+    let found = matching_indexes(list, 0..list.len(), wanted);
+    c.bounded_list(List::Int32(found.map(|at| at as i32).collect()))
 }
 
 fn first(list: &List, from: i32, wanted: impl Fn(&Value) -> bool) -> Option<usize> {
-    indexes(list, from.max(0) as usize..list.len(), wanted).next()
+    matching_indexes(list, from.max(0) as usize..list.len(), wanted).next()
 }
 
 fn last(list: &List, upto: i32, wanted: impl Fn(&Value) -> bool) -> Option<usize> {
@@ -140,14 +148,14 @@ fn last(list: &List, upto: i32, wanted: impl Fn(&Value) -> bool) -> Option<usize
         .ok()?
         .saturating_add(1)
         .min(list.len());
-    indexes(list, (0..end).rev(), wanted).next()
+    matching_indexes(list, (0..end).rev(), wanted).next()
 }
 
 fn first_run(list: &List, items: &List, from: i32) -> Option<usize> {
     let latest = list.len().checked_sub(items.len())?;
     // Nothing begins at the end, not even a run of no items.
     let end = (latest + 1).min(list.len());
-    (from.max(0) as usize..end).find(|&at| begins(list, at, items))
+    (from.max(0) as usize..end).find(|&at| starts_with_at(list, at, items))
 }
 
 fn last_run(list: &List, items: &List, upto: i32) -> Option<usize> {
@@ -156,11 +164,13 @@ fn last_run(list: &List, items: &List, upto: i32) -> Option<usize> {
         .saturating_add(1)
         .min(list.len());
     let latest = end.checked_sub(items.len())?;
-    let found = (0..=latest).rev().find(|&at| begins(list, at, items));
+    let found = (0..=latest)
+        .rev()
+        .find(|&at| starts_with_at(list, at, items));
     found.filter(|_| !items.is_empty())
 }
 
-fn begins(list: &List, at: usize, items: &List) -> bool {
+fn starts_with_at(list: &List, at: usize, items: &List) -> bool {
     let same = |(n, item): (usize, Value)| list.get(at + n).is_some_and(|x| x.spl_eq(&item));
     items.iter().enumerate().all(same)
 }

@@ -1,24 +1,24 @@
 //! What an error number means.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 
 use super::file;
-use super::handle::END;
-use crate::function::call::{Arguments, Outcome};
+use super::open_file::END_OF_FILE;
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 /// Declares tests of error numbers: the error's name, its number, what it says.
 macro_rules! tests {
     ($($name:ident, $errno:ident, $meaning:literal;)+) => {
         &[
             file("boolean isEOF(int32 v)", "Whether the end of the file was met.", |c| {
-                Ok(Value::Boolean(c.int32(0) == END))
+                Ok(Value::Boolean(c.int32(0) == END_OF_FILE))
             }),
             $(file(
                 concat!("boolean is", stringify!($name), "(int32 v)"),
                 concat!("Whether the error is ", stringify!($name), ": ", $meaning, "."),
-                |c| is(c, Errno::$errno),
+                |c| is_error(c, Errno::$errno),
             ),)+
         ]
     };
@@ -53,6 +53,6 @@ pub(super) const FUNCTIONS: &[NativeFn] = tests! {
     EWOULDBLOCK, WOULDBLOCK, "it would have to wait";
 };
 
-fn is(c: &mut Call<'_>, errno: Errno) -> Outcome {
+fn is_error(c: &mut NativeCall<'_>, errno: Errno) -> NativeResult {
     Ok(Value::Boolean(c.int32(0) == errno.raw_os_error()))
 }

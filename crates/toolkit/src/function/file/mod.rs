@@ -4,8 +4,8 @@
 //! end of the file. Names that are not absolute are relative to the data directory.
 
 mod error;
-mod handle;
 mod name;
+mod open_file;
 mod position;
 mod reading;
 mod status;
@@ -13,7 +13,7 @@ mod writing;
 
 use graph::NativeFn;
 
-use super::Eval;
+use super::NativeEval;
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
@@ -25,6 +25,6 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     error::FUNCTIONS,
 ];
 
-const fn file(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn file(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     super::native("spl.file", prototype, doc, eval)
 }

@@ -6,13 +6,13 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Fault, NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 
 use super::file;
-use super::handle::{close, error_number, register, with};
-use crate::function::call::{Arguments, Outcome, VOID};
+use super::open_file::{close, error_number, register, with_file};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 const REMOVE: &str = "Removes a file, or a directory that is empty.";
 const OPEN: &str = "Opens a file as C's `fopen` does: `r`, `w` or `a`, with `+` for reading and \
@@ -55,7 +55,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Closes a file. Gives 0, or -1 and the error in `err`.",
         |c| {
             let closed = close(c.uint64(0));
-            give_status(c, closed)
+            set_status(c, closed)
         },
     ),
     file(
@@ -63,14 +63,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Makes sure that what was written is in the file, which it always is. Gives 0, or -1 and \
          the error in `err`.",
         |c| {
-            let known = with(c.uint64(0), |_| Ok(()));
-            give_status(c, known)
+            let known = with_file(c.uint64(0), |_| Ok(()));
+            set_status(c, known)
         },
     ),
 ];
 
 /// The path of a name: relative to the data directory.
-pub(super) fn path(c: &Call<'_>, at: usize) -> Result<PathBuf, Fault> {
+pub(super) fn path(c: &NativeCall<'_>, at: usize) -> Result<PathBuf, Fault> {
     let name = PathBuf::from(std::ffi::OsString::from_vec(c.utf8(at).into_owned()));
     if name.is_absolute() {
         return Ok(name);
@@ -83,12 +83,12 @@ pub(super) fn number<T>(result: Result<T, Error>) -> i32 {
     result.map_or_else(|e| error_number(&e), |_| 0)
 }
 
-fn give_status(c: &mut Call<'_>, result: Result<(), i32>) -> Outcome {
+fn set_status(c: &mut NativeCall<'_>, result: Result<(), i32>) -> NativeResult {
     c.set_int32(1, result.err().unwrap_or(0));
     Ok(Value::Int32(if result.is_ok() { 0 } else { -1 }))
 }
 
-fn remove(c: &mut Call<'_>) -> Outcome {
+fn remove(c: &mut NativeCall<'_>) -> NativeResult {
     let path = path(c, 0)?;
     let removed = fs::symlink_metadata(&path).and_then(|found| match found.is_dir() {
         true => fs::remove_dir(&path),
@@ -98,7 +98,7 @@ fn remove(c: &mut Call<'_>) -> Outcome {
     Ok(VOID)
 }
 
-fn open(c: &mut Call<'_>) -> Outcome {
+fn open(c: &mut NativeCall<'_>) -> NativeResult {
     let path = path(c, 0)?;
     let opened = match options(&c.text(1)) {
         Some(options) => options.open(path).map_err(|e| error_number(&e)),

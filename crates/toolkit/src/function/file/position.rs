@@ -7,15 +7,15 @@ use rustix::io::Errno;
 use tuple::Value;
 
 use super::file;
-use super::handle::{Stream, with};
-use crate::function::call::{Arguments, VOID};
+use super::open_file::{OpenFile, with_file};
+use crate::function::arguments::{NativeArguments, VOID};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(
         "stateful int64 ftell(uint64 file, mutable int32 err)",
         "The position in a file, in bytes; -1 and the error in `err` if it has none.",
         |c| {
-            let position = with(c.uint64(0), Stream::position);
+            let position = with_file(c.uint64(0), OpenFile::position);
             c.set_int32(1, *position.as_ref().err().unwrap_or(&0));
             Ok(Value::Int64(position.unwrap_or(-1)))
         },
@@ -24,8 +24,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "stateful void fseek(uint64 file, int64 offset, int32 whence, mutable int32 err)",
         "Goes to a position: from the beginning, from here or from the end, as `whence` says.",
         |c| {
-            let moved = with(c.uint64(0), |stream| {
-                stream.seek(target(c.int64(1), c.int32(2))?)
+            let moved = with_file(c.uint64(0), |stream| {
+                stream.seek(seek_target(c.int64(1), c.int32(2))?)
             });
             c.set_int32(3, moved.err().unwrap_or(0));
             Ok(VOID)
@@ -52,7 +52,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| {
             let number = c.uint64(0);
             // As in C, that a pipe cannot be rewound is no error.
-            with(number, |stream| Ok(stream.seek(SeekFrom::Start(0)).is_ok()))
+            with_file(number, |stream| Ok(stream.seek(SeekFrom::Start(0)).is_ok()))
                 .map_err(|_| not_open(number))?;
             Ok(VOID)
         },
@@ -62,7 +62,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Whether reading has met the end of a file. Faults if the file is not open.",
         |c| {
             let number = c.uint64(0);
-            let ended = with(number, |stream| Ok(stream.ended)).map_err(|_| not_open(number))?;
+            let ended =
+                with_file(number, |stream| Ok(stream.is_at_end)).map_err(|_| not_open(number))?;
             Ok(Value::Boolean(ended))
         },
     ),
@@ -71,8 +72,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Forgets that reading has met the end of a file. Faults if the file is not open.",
         |c| {
             let number = c.uint64(0);
-            with(number, |stream| {
-                stream.ended = false;
+            with_file(number, |stream| {
+                stream.is_at_end = false;
                 Ok(())
             })
             .map_err(|_| not_open(number))?;
@@ -81,7 +82,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-fn target(offset: i64, whence: i32) -> Result<SeekFrom, Error> {
+fn seek_target(offset: i64, whence: i32) -> Result<SeekFrom, Error> {
     match (whence, u64::try_from(offset)) {
         (0, Ok(offset)) => Ok(SeekFrom::Start(offset)),
         (1, _) => Ok(SeekFrom::Current(offset)),

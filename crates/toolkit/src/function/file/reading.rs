@@ -5,14 +5,14 @@
 
 use std::io::Error;
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use rustix::io::Errno;
-use tuple::text::{Expected, Reader, bin, read};
+use tuple::text::{ExpectedInput, TextReader, bin, read};
 use tuple::{List, Type, Value};
 
 use super::file;
-use super::handle::{END, Stream, with};
-use crate::function::call::{Arguments, Outcome, VOID, rstring};
+use super::open_file::{END_OF_FILE, OpenFile, with_file};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID, rstring};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(
@@ -20,8 +20,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The next characters between blanks or line ends; empty and -1 in `err` at the end of the \
          file.",
         |c| {
-            let token = with(c.uint64(0), token);
-            give_text(c, token)
+            let token = with_file(c.uint64(0), token);
+            return_text(c, token)
         },
     ),
     file(
@@ -29,8 +29,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The next line without its line feed, also if it is the last and has none; empty and -1 in \
          `err` at the end of the file.",
         |c| {
-            let line = with(c.uint64(0), line);
-            give_text(c, line)
+            let line = with_file(c.uint64(0), line);
+            return_text(c, line)
         },
     ),
     file(
@@ -39,10 +39,10 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          such value is EIO in `err` and stays unread.",
         |c| {
             let ty = c.arg_type(0).clone();
-            let value = with(c.uint64(1), |stream| {
+            let value = with_file(c.uint64(1), |stream| {
                 value(stream, |bytes| from_text(bytes, &ty))
             });
-            give_value(c, value)
+            return_value(c, value)
         },
     ),
     file(
@@ -51,10 +51,10 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          EIO in `err` and stay unread.",
         |c| {
             let ty = c.arg_type(0).clone();
-            let value = with(c.uint64(1), |stream| {
+            let value = with_file(c.uint64(1), |stream| {
                 value(stream, |bytes| from_bytes(bytes, &ty))
             });
-            give_value(c, value)
+            return_value(c, value)
         },
     ),
     file(
@@ -65,10 +65,10 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| {
             let length = usize::try_from(c.uint64(2))
                 .unwrap_or(usize::MAX)
-                .min(c.room(0));
-            let bytes = with(c.uint64(1), |stream| bytes(stream, length));
+                .min(c.capacity(0));
+            let bytes = with_file(c.uint64(1), |stream| bytes(stream, length));
             let count = bytes.as_ref().map_or(0, |b| b.as_ref().map_or(0, Vec::len));
-            let read = settle(c, bytes);
+            let read = set_error(c, bytes);
             if let Some(read) = read {
                 *c.list_mut(0) = List::Uint8(read);
             }
@@ -79,12 +79,12 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "stateful void freadfile(mutable blob res, uint64 file, mutable int32 err)",
         "Sets `res` to all bytes from the position in the file up to its end.",
         |c| {
-            let bytes = with(c.uint64(1), |stream| {
+            let bytes = with_file(c.uint64(1), |stream| {
                 while stream.fill()? {}
                 let all = stream.unread().len();
                 Ok(Some(stream.consume(all)))
             });
-            if let Some(bytes) = settle(c, bytes) {
+            if let Some(bytes) = set_error(c, bytes) {
                 *c.blob_mut(0) = bytes;
             }
             Ok(VOID)
@@ -93,25 +93,25 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// Sets `err`, the last argument, to the error or to the end (`None`) of the file.
-fn settle<T>(c: &mut Call<'_>, result: Result<Option<T>, i32>) -> Option<T> {
+fn set_error<T>(c: &mut NativeCall<'_>, result: Result<Option<T>, i32>) -> Option<T> {
     let last = c.args.len() - 1;
     c.set_int32(
         last,
         match &result {
             Ok(Some(_)) => 0,
-            Ok(None) => END,
+            Ok(None) => END_OF_FILE,
             Err(number) => *number,
         },
     );
     result.ok().flatten()
 }
 
-fn give_text(c: &mut Call<'_>, text: Result<Option<Vec<u8>>, i32>) -> Outcome {
-    Ok(rstring(settle(c, text).unwrap_or_default()))
+fn return_text(c: &mut NativeCall<'_>, text: Result<Option<Vec<u8>>, i32>) -> NativeResult {
+    Ok(rstring(set_error(c, text).unwrap_or_default()))
 }
 
-fn give_value(c: &mut Call<'_>, value: Result<Option<Value>, i32>) -> Outcome {
-    if let Some(value) = settle(c, value) {
+fn return_value(c: &mut NativeCall<'_>, value: Result<Option<Value>, i32>) -> NativeResult {
+    if let Some(value) = set_error(c, value) {
         *c.arg_mut(0) = value;
     }
     Ok(VOID)
@@ -119,36 +119,36 @@ fn give_value(c: &mut Call<'_>, value: Result<Option<Value>, i32>) -> Outcome {
 
 /// The number of unread bytes before the first that is wanted, reading on until it comes or the
 /// file ends.
-fn before(stream: &mut Stream, wanted: impl Fn(&u8) -> bool) -> Result<usize, Error> {
+fn bytes_before(stream: &mut OpenFile, wanted: impl Fn(&u8) -> bool) -> Result<usize, Error> {
     let mut seen = 0;
     loop {
         match stream.unread()[seen..].iter().position(&wanted) {
             Some(more) => return Ok(seen + more),
             None => seen = stream.unread().len(),
         }
-        if stream.ended || !stream.fill()? {
+        if stream.is_at_end || !stream.fill()? {
             return Ok(seen);
         }
     }
 }
 
-fn token(stream: &mut Stream) -> Result<Option<Vec<u8>>, Error> {
-    if stream.ended && stream.unread().is_empty() {
+fn token(stream: &mut OpenFile) -> Result<Option<Vec<u8>>, Error> {
+    if stream.is_at_end && stream.unread().is_empty() {
         return Ok(None);
     }
     let blank = |b: &u8| b.is_ascii_whitespace() || *b == 0x0B;
-    let blanks = before(stream, |b| !blank(b))?;
+    let blanks = bytes_before(stream, |b| !blank(b))?;
     stream.consume(blanks);
-    let length = before(stream, blank)?;
+    let length = bytes_before(stream, blank)?;
     let token = stream.consume(length);
     Ok((!token.is_empty()).then_some(token))
 }
 
-fn line(stream: &mut Stream) -> Result<Option<Vec<u8>>, Error> {
-    if stream.ended && stream.unread().is_empty() {
+fn line(stream: &mut OpenFile) -> Result<Option<Vec<u8>>, Error> {
+    if stream.is_at_end && stream.unread().is_empty() {
         return Ok(None);
     }
-    let length = before(stream, |b| *b == b'\n')?;
+    let length = bytes_before(stream, |b| *b == b'\n')?;
     let terminated = stream.unread().len() > length;
     let line = stream.consume(length);
     if terminated {
@@ -157,8 +157,8 @@ fn line(stream: &mut Stream) -> Result<Option<Vec<u8>>, Error> {
     Ok((terminated || !line.is_empty()).then_some(line))
 }
 
-fn bytes(stream: &mut Stream, length: usize) -> Result<Option<Vec<u8>>, Error> {
-    while stream.unread().len() < length && !stream.ended {
+fn bytes(stream: &mut OpenFile, length: usize) -> Result<Option<Vec<u8>>, Error> {
+    while stream.unread().len() < length && !stream.is_at_end {
         stream.fill()?;
     }
     let bytes = stream.consume(length.min(stream.unread().len()));
@@ -166,48 +166,53 @@ fn bytes(stream: &mut Stream, length: usize) -> Result<Option<Vec<u8>>, Error> {
 }
 
 /// What an attempt to read a value from some bytes came to.
-enum Attempt {
+enum ReadAttempt {
     /// A value, and how many bytes it took.
     Read(Value, usize),
     /// More bytes might complete it, or go on with it.
-    Short,
+    Incomplete,
     /// The bytes are no such value.
-    Wrong,
+    Invalid,
 }
 
 /// Reads a value by attempts on more and more bytes. `None` if the file ends before it begins.
-fn value(stream: &mut Stream, attempt: impl Fn(&[u8]) -> Attempt) -> Result<Option<Value>, Error> {
+fn value(
+    stream: &mut OpenFile,
+    attempt: impl Fn(&[u8]) -> ReadAttempt,
+) -> Result<Option<Value>, Error> {
     loop {
         match attempt(stream.unread()) {
-            Attempt::Read(value, length) if length < stream.unread().len() || stream.ended => {
+            ReadAttempt::Read(value, length)
+                if length < stream.unread().len() || stream.is_at_end =>
+            {
                 stream.consume(length);
                 return Ok(Some(value));
             }
-            Attempt::Wrong => return Err(Errno::IO.into()),
-            _ if !stream.ended => drop(stream.fill()?),
+            ReadAttempt::Invalid => return Err(Errno::IO.into()),
+            _ if !stream.is_at_end => drop(stream.fill()?),
             _ if stream.unread().iter().all(u8::is_ascii_whitespace) => return Ok(None),
             _ => return Err(Errno::IO.into()),
         }
     }
 }
 
-fn from_text(bytes: &[u8], ty: &Type) -> Attempt {
+fn from_text(bytes: &[u8], ty: &Type) -> ReadAttempt {
     let blanks = bytes.iter().take_while(|b| b.is_ascii_whitespace()).count();
-    let mut reader = Reader::at(bytes, blanks);
+    let mut reader = TextReader::new_at(bytes, blanks);
     match read(&mut reader, ty) {
-        Ok(value) => Attempt::Read(value, reader.offset()),
+        Ok(value) => ReadAttempt::Read(value, reader.offset()),
         // What is wrong in the last line may be mended by what comes next, and so may a string that
         // is not closed.
-        Err(e) if matches!(e.expected, Expected::Quote(_)) => Attempt::Short,
-        Err(e) if !bytes[e.offset.min(bytes.len())..].contains(&b'\n') => Attempt::Short,
-        Err(_) => Attempt::Wrong,
+        Err(e) if matches!(e.expected, ExpectedInput::Quote(_)) => ReadAttempt::Incomplete,
+        Err(e) if !bytes[e.offset.min(bytes.len())..].contains(&b'\n') => ReadAttempt::Incomplete,
+        Err(_) => ReadAttempt::Invalid,
     }
 }
 
-fn from_bytes(bytes: &[u8], ty: &Type) -> Attempt {
+fn from_bytes(bytes: &[u8], ty: &Type) -> ReadAttempt {
     match bin::read_value(bytes, ty) {
-        Ok((value, length)) => Attempt::Read(value, length),
-        Err(e) if e.expected == Expected::Bytes => Attempt::Short,
-        Err(_) => Attempt::Wrong,
+        Ok((value, length)) => ReadAttempt::Read(value, length),
+        Err(e) if e.expected == ExpectedInput::Bytes => ReadAttempt::Incomplete,
+        Err(_) => ReadAttempt::Invalid,
     }
 }

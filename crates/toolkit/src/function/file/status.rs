@@ -3,14 +3,14 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::{Timestamp, Value};
 
 use super::file;
-use super::handle::{error_number, with};
 use super::name::path;
-use crate::function::call::{Arguments, Outcome, VOID};
+use super::open_file::{error_number, with_file};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 const NUMBER: &str = "Sets `result` to a number that the system knows of a file: `dev`, `rdev`, \
     `ino`, `nlink`, `mode`, `size`, `uid`, `gid`, `blksize` or `blocks`.";
@@ -21,52 +21,52 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(
         "stateful void fstat(rstring file, rstring what, mutable uint64 result, mutable int32 err)",
         NUMBER,
-        |c| give(c, number),
+        |c| set_result(c, number),
     ),
     file(
         "stateful void fstat(ustring file, ustring what, mutable uint64 result, mutable int32 err)",
         NUMBER,
-        |c| give(c, number),
+        |c| set_result(c, number),
     ),
     file(
         "stateful void fstat(rstring file, rstring what, mutable timestamp result, mutable int32 \
          err)",
         TIME,
-        |c| give(c, time),
+        |c| set_result(c, time),
     ),
     file(
         "stateful void fstat(ustring file, ustring what, mutable timestamp result, mutable int32 \
          err)",
         TIME,
-        |c| give(c, time),
+        |c| set_result(c, time),
     ),
     file(
         "stateful void fstat(uint64 file, rstring what, mutable uint64 result, mutable int32 err)",
         NUMBER,
-        |c| give(c, number),
+        |c| set_result(c, number),
     ),
     file(
         "stateful void fstat(uint64 file, ustring what, mutable uint64 result, mutable int32 err)",
         NUMBER,
-        |c| give(c, number),
+        |c| set_result(c, number),
     ),
     file(
         "stateful void fstat(uint64 file, rstring what, mutable timestamp result, mutable int32 \
          err)",
         TIME,
-        |c| give(c, time),
+        |c| set_result(c, time),
     ),
     file(
         "stateful void fstat(uint64 file, ustring what, mutable timestamp result, mutable int32 \
          err)",
         TIME,
-        |c| give(c, time),
+        |c| set_result(c, time),
     ),
 ];
 
-fn give(c: &mut Call<'_>, read: fn(&Metadata, &str) -> Option<Value>) -> Outcome {
+fn set_result(c: &mut NativeCall<'_>, read: fn(&Metadata, &str) -> Option<Value>) -> NativeResult {
     let metadata = match c.arg(0) {
-        Value::Uint64(number) => with(*number, |stream| stream.file().metadata()),
+        Value::Uint64(number) => with_file(*number, |stream| stream.file().metadata()),
         _ => std::fs::metadata(path(c, 0)?).map_err(|e| error_number(&e)),
     };
     let found = metadata.and_then(|m| read(&m, &c.text(1)).ok_or(Errno::INVAL.raw_os_error()));

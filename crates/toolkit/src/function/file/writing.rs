@@ -1,11 +1,11 @@
 //! Writing to files.
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Fault, NativeCall, NativeFn};
 use tuple::text;
 
 use super::file;
-use super::handle::with;
-use crate::function::call::{Arguments, Outcome, VOID};
+use super::open_file::with_file;
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(
@@ -65,8 +65,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// Writes to the file of an argument; the error goes into the last one.
-fn write(c: &mut Call<'_>, file: usize, bytes: &[u8]) -> Outcome {
-    let written = with(c.uint64(file), |stream| stream.write(bytes));
+fn write(c: &mut NativeCall<'_>, file: usize, bytes: &[u8]) -> NativeResult {
+    let written = with_file(c.uint64(file), |stream| stream.write(bytes));
     let last = c.args.len() - 1;
     c.set_int32(last, written.err().unwrap_or(0));
     Ok(VOID)

@@ -6,12 +6,12 @@
 
 use std::cmp::Ordering;
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::math;
-use crate::function::call::{Arguments, Outcome};
-use crate::function::number::{Number, Wide, numeric, total};
+use crate::function::arguments::{NativeArguments, NativeResult};
+use crate::function::number::{NumericScalar, WideNumber, numeric, total};
 
 const STDDEV: &str = "The standard deviation of a population, in the type of the elements; the \
     default value of an empty list.";
@@ -21,7 +21,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<ordered T> T max(T v1, T v2)",
         "The greater one of two values.",
         |c| {
-            let first = is(c.arg(0), c.arg(1), Ordering::is_ge);
+            let first = compares(c.arg(0), c.arg(1), Ordering::is_ge);
             Ok(c.arg(if first { 0 } else { 1 }).clone())
         },
     ),
@@ -35,7 +35,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<ordered T> T min(T v1, T v2)",
         "The smaller one of two values.",
         |c| {
-            let first = is(c.arg(0), c.arg(1), Ordering::is_le);
+            let first = compares(c.arg(0), c.arg(1), Ordering::is_le);
             Ok(c.arg(if first { 0 } else { 1 }).clone())
         },
     ),
@@ -49,13 +49,13 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<numeric T> T sum(list<T> vals)",
         "The sum of the elements, in their type; 0 of an empty \
          list.",
-        |c| numeric!(c.element_type(0), T => Ok(T::narrow(total(numbers::<T>(c))).value())),
+        |c| numeric!(c.element_type(0), T => Ok(T::narrow(total(numbers::<T>(c))).to_value())),
     ),
     math(
         "<numeric T> T avg(list<T> vals)",
         "The average of the elements, in their type; 0 of an \
          empty list.",
-        |c| numeric!(c.element_type(0), T => Ok(average(numbers::<T>(c))?.value())),
+        |c| numeric!(c.element_type(0), T => Ok(average(numbers::<T>(c))?.to_value())),
     ),
     math(
         "<ordered T> T kthelem(list<T> vals, uint32 k)",
@@ -88,20 +88,20 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     }),
 ];
 
-fn numbers<'a, T: Number>(c: &'a Call<'_>) -> &'a [T] {
+fn numbers<'a, T: NumericScalar>(c: &'a NativeCall<'_>) -> &'a [T] {
     c.list(0).as_slice().unwrap_or_default()
 }
 
-fn average<T: Number>(numbers: &[T]) -> Result<T, Fault> {
+fn average<T: NumericScalar>(numbers: &[T]) -> Result<T, Fault> {
     if numbers.is_empty() {
-        return Ok(T::narrow(Wide::from_i64(0)));
+        return Ok(T::narrow(WideNumber::from_i64(0)));
     }
     Ok(T::narrow(
-        total(numbers).div(Wide::from_i64(numbers.len() as i64))?,
+        total(numbers).div(WideNumber::from_i64(numbers.len() as i64))?,
     ))
 }
 
-fn deviation(c: &mut Call<'_>, sample: bool) -> Outcome {
+fn deviation(c: &mut NativeCall<'_>, sample: bool) -> NativeResult {
     numeric!(c.element_type(0), T => {
         let numbers = numbers::<T>(c);
         if numbers.is_empty() {
@@ -111,17 +111,17 @@ fn deviation(c: &mut Call<'_>, sample: bool) -> Outcome {
         let square = |x: &T| x.widen().sub(mean).mul(x.widen().sub(mean));
         let squares = numbers[1..].iter().fold(square(&numbers[0]), |sum, x| sum.add(square(x)));
         let count = numbers.len() as i64 - i64::from(sample);
-        Ok(T::narrow(squares.div(Wide::from_i64(count))?.sqrt()).value())
+        Ok(T::narrow(squares.div(WideNumber::from_i64(count))?.sqrt()).to_value())
     })
 }
 
 /// Whether two values are ordered so; never if one is not-a-number.
-fn is(a: &Value, b: &Value, wanted: fn(Ordering) -> bool) -> bool {
+fn compares(a: &Value, b: &Value, wanted: fn(Ordering) -> bool) -> bool {
     a.spl_cmp(b).is_some_and(wanted)
 }
 
 /// The first element that no other surpasses.
-fn extreme(c: &mut Call<'_>, surpasses: fn(Ordering) -> bool) -> Outcome {
+fn extreme(c: &mut NativeCall<'_>, surpasses: fn(Ordering) -> bool) -> NativeResult {
     fn of<T: Copy + PartialOrd>(list: &[T], surpasses: fn(Ordering) -> bool) -> Option<T> {
         let better = |best: T, &x: &T| match x.partial_cmp(&best) {
             Some(order) if surpasses(order) => x,
@@ -136,11 +136,23 @@ fn extreme(c: &mut Call<'_>, surpasses: fn(Ordering) -> bool) -> Outcome {
         List::Uint64(v) => of(v, surpasses).map(Value::Uint64),
         List::Float64(v) => of(v, surpasses).map(Value::Float64),
         List::Any(v) => {
-            let better = |best, x| if is(x, best, surpasses) { x } else { best };
+            let better = |best, x| {
+                if compares(x, best, surpasses) {
+                    x
+                } else {
+                    best
+                }
+            };
             v.iter().reduce(better).cloned()
         }
         other => {
-            let better = |best, x| if is(&x, &best, surpasses) { x } else { best };
+            let better = |best, x| {
+                if compares(&x, &best, surpasses) {
+                    x
+                } else {
+                    best
+                }
+            };
             other.iter().reduce(better)
         }
     };
@@ -157,7 +169,7 @@ fn ranked(list: &List, rank: usize) -> Option<Value> {
     Some(value.clone())
 }
 
-fn median(c: &mut Call<'_>) -> Outcome {
+fn median(c: &mut NativeCall<'_>) -> NativeResult {
     let list = c.list(0);
     let middle = list.len() / 2;
     let Some(upper) = ranked(list, middle) else {
@@ -169,7 +181,7 @@ fn median(c: &mut Call<'_>) -> Outcome {
     }
     let lower = ranked(list, middle - 1).unwrap_or_else(|| upper.clone());
     numeric!(element, T => {
-        let sum = T::of(&lower).widen().add(T::of(&upper).widen());
-        Ok(T::narrow(sum.div(Wide::from_i64(2))?).value())
+        let sum = T::from_value(&lower).widen().add(T::from_value(&upper).widen());
+        Ok(T::narrow(sum.div(WideNumber::from_i64(2))?).to_value())
     })
 }

@@ -1,10 +1,10 @@
 //! Constants, tests of special values, parts of complex numbers, random numbers.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::math;
-use crate::function::call::{Arguments, Outcome, count};
+use crate::function::arguments::{NativeArguments, NativeResult, checked_count};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     math("float32 nanw()", "Not-a-number as a float32.", |_| {
@@ -74,14 +74,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "stateful list<float64> random(int32 cnt)",
         "The next `cnt` random numbers, each from 0 up to but not including 1.",
         |c| {
-            let count = count(c.int32(0))?;
+            let count = checked_count(c.int32(0))?;
             let numbers = (0..count).map(|_| c.services.random()).collect();
-            c.give_list(List::Float64(numbers))
+            c.bounded_list(List::Float64(numbers))
         },
     ),
 ];
 
-fn part(c: &mut Call<'_>, real: bool) -> Outcome {
+fn part(c: &mut NativeCall<'_>, real: bool) -> NativeResult {
     Ok(match c.arg(0) {
         Value::Complex32(re, im) => Value::Float32(if real { *re } else { *im }),
         Value::Complex64(re, im) => Value::Float64(if real { *re } else { *im }),

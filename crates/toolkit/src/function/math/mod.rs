@@ -8,7 +8,7 @@ mod trigonometry;
 
 use graph::NativeFn;
 
-use super::Eval;
+use super::NativeEval;
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
@@ -19,6 +19,6 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     aggregate::FUNCTIONS,
 ];
 
-const fn math(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn math(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     super::native("spl.math", prototype, doc, eval)
 }

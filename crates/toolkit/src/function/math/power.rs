@@ -1,12 +1,12 @@
 //! Roots, powers, logarithms.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::{Decimal32, Decimal64, Decimal128, Value};
 
 use super::math;
-use crate::function::call::{Arguments, Outcome};
+use crate::function::arguments::{NativeArguments, NativeResult};
 use crate::function::complex::Complex;
-use crate::function::number::{Number, Wide, numeric};
+use crate::function::number::{NumericScalar, WideNumber, numeric};
 
 const LN: &str = "The natural logarithm; not-a-number below zero, minus infinity at zero.";
 const LOG10: &str = "The logarithm to base 10; not-a-number below zero, minus infinity at zero.";
@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          a real part that is not negative.",
         |c| {
             numeric!(c.arg_type(0), T => {
-                Ok(T::narrow(T::of(c.arg(0)).widen().sqrt()).value())
+                Ok(T::narrow(T::from_value(c.arg(0)).widen().sqrt()).to_value())
             })
         },
     ),
@@ -61,46 +61,52 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             Ok(match (c.arg(0), c.arg(1)) {
                 (&Value::Complex32(a, b), &Value::Complex32(p, q)) => {
                     let z: [f32; 2] = Complex::from([a, b]).pow([p, q].into()).into();
-                    z.value()
+                    z.to_value()
                 }
                 (&Value::Complex64(a, b), &Value::Complex64(p, q)) => {
                     let z: [f64; 2] = Complex::from([a, b]).pow([p, q].into()).into();
-                    z.value()
+                    z.to_value()
                 }
                 (other, _) => panic!("{other:?} should be complex"),
             })
         },
     ),
     math("<floatingpoint T> T exp(T val)", "e to a power.", |c| {
-        real(c, EXP)
+        apply_real(c, EXP)
     }),
     math("<complex T> T exp(T val)", "e to a power.", |c| {
-        complex(c, Complex::exp)
+        apply_complex(c, Complex::exp)
     }),
-    math("<floatingpoint T> T log(T f)", LN, |c| real(c, NATURAL)),
+    math("<floatingpoint T> T log(T f)", LN, |c| {
+        apply_real(c, NATURAL_LOG)
+    }),
     math("<complex T> T log(T f)", "The natural logarithm.", |c| {
-        complex(c, Complex::ln)
+        apply_complex(c, Complex::ln)
     }),
-    math("<floatingpoint T> T ln(T f)", LN, |c| real(c, NATURAL)),
+    math("<floatingpoint T> T ln(T f)", LN, |c| {
+        apply_real(c, NATURAL_LOG)
+    }),
     math("<complex T> T ln(T f)", "The natural logarithm.", |c| {
-        complex(c, Complex::ln)
+        apply_complex(c, Complex::ln)
     }),
     math("<floatingpoint T> T log10(T f)", LOG10, |c| {
-        real(c, DECADIC)
+        apply_real(c, DECIMAL_LOG)
     }),
     math(
         "<complex T> T log10(T f)",
         "The logarithm to base 10.",
-        |c| complex(c, Complex::log10),
+        |c| apply_complex(c, Complex::log10),
     ),
-    math("<floatingpoint T> T lg(T f)", LOG10, |c| real(c, DECADIC)),
+    math("<floatingpoint T> T lg(T f)", LOG10, |c| {
+        apply_real(c, DECIMAL_LOG)
+    }),
     math("<complex T> T lg(T f)", "The logarithm to base 10.", |c| {
-        complex(c, Complex::log10)
+        apply_complex(c, Complex::log10)
     }),
 ];
 
 /// One function in each floating-point type.
-pub(super) struct Real {
+pub(super) struct RealFunction {
     pub(super) float32: fn(f32) -> f32,
     pub(super) float64: fn(f64) -> f64,
     pub(super) decimal32: fn(Decimal32) -> Decimal32,
@@ -108,7 +114,7 @@ pub(super) struct Real {
     pub(super) decimal128: fn(Decimal128) -> Decimal128,
 }
 
-const EXP: Real = Real {
+const EXP: RealFunction = RealFunction {
     float32: f32::exp,
     float64: f64::exp,
     decimal32: Decimal32::exp,
@@ -116,7 +122,7 @@ const EXP: Real = Real {
     decimal128: Decimal128::exp,
 };
 
-const NATURAL: Real = Real {
+const NATURAL_LOG: RealFunction = RealFunction {
     float32: f32::ln,
     float64: f64::ln,
     decimal32: Decimal32::ln,
@@ -124,7 +130,7 @@ const NATURAL: Real = Real {
     decimal128: Decimal128::ln,
 };
 
-const DECADIC: Real = Real {
+const DECIMAL_LOG: RealFunction = RealFunction {
     float32: f32::log10,
     float64: f64::log10,
     decimal32: Decimal32::log10,
@@ -132,7 +138,7 @@ const DECADIC: Real = Real {
     decimal128: Decimal128::log10,
 };
 
-pub(super) fn real(c: &mut Call<'_>, function: Real) -> Outcome {
+pub(super) fn apply_real(c: &mut NativeCall<'_>, function: RealFunction) -> NativeResult {
     Ok(match c.arg(0) {
         Value::Float32(x) => Value::Float32((function.float32)(*x)),
         Value::Float64(x) => Value::Float64((function.float64)(*x)),
@@ -143,15 +149,15 @@ pub(super) fn real(c: &mut Call<'_>, function: Real) -> Outcome {
     })
 }
 
-fn complex(c: &mut Call<'_>, function: fn(Complex) -> Complex) -> Outcome {
+fn apply_complex(c: &mut NativeCall<'_>, function: fn(Complex) -> Complex) -> NativeResult {
     Ok(match *c.arg(0) {
         Value::Complex32(re, im) => {
             let z: [f32; 2] = function([re, im].into()).into();
-            z.value()
+            z.to_value()
         }
         Value::Complex64(re, im) => {
             let z: [f64; 2] = function([re, im].into()).into();
-            z.value()
+            z.to_value()
         }
         ref other => panic!("{other:?} should be complex"),
     })

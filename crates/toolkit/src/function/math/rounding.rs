@@ -4,51 +4,55 @@ use graph::NativeFn;
 use tuple::{Decimal32, Decimal64, Decimal128, Value};
 
 use super::math;
-use super::power::{Real, real};
-use crate::function::call::Arguments;
-use crate::function::number::{Number, numeric};
+use super::power::{RealFunction, apply_real};
+use crate::function::arguments::NativeArguments;
+use crate::function::number::{NumericScalar, numeric};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     math(
         "<float T> T ceil(T f)",
         "The least whole number that is not smaller.",
-        |c| real(c, CEIL),
+        |c| apply_real(c, CEIL),
     ),
     math(
         "decimal32 ceil(decimal32 f)",
         "The least whole number that is not smaller.",
-        |c| real(c, CEIL),
+        |c| apply_real(c, CEIL),
     ),
     math(
         "decimal64 ceil(decimal64 f)",
         "The least whole number that is not smaller.",
-        |c| real(c, CEIL),
+        |c| apply_real(c, CEIL),
     ),
     math(
         "<floatingpoint T> T floor(T f)",
         "The greatest whole number that is not greater.",
-        |c| real(c, FLOOR),
+        |c| apply_real(c, FLOOR),
     ),
     math(
         "<floatingpoint T> T round(T f)",
         "The nearest whole number, halves away from zero.",
-        |c| real(c, ROUND),
+        |c| apply_real(c, ROUND),
     ),
     math(
         "<floatingpoint T> T abs(T f)",
         "The absolute value.",
-        |c| numeric!(c.arg_type(0), T => Ok(T::of(c.arg(0)).magnitude().value())),
+        |c| numeric!(c.arg_type(0), T => Ok(T::from_value(c.arg(0)).magnitude().to_value())),
     ),
     math(
         "<integral T> T abs(T f)",
         "The absolute value; of the least integer itself.",
-        |c| numeric!(c.arg_type(0), T => Ok(T::of(c.arg(0)).magnitude().value())),
+        |c| numeric!(c.arg_type(0), T => Ok(T::from_value(c.arg(0)).magnitude().to_value())),
     ),
     math("float32 abs(complex32 f)", "The distance from zero.", |c| {
-        Ok(Value::Float32(<[f32; 2]>::of(c.arg(0)).magnitude()[0]))
+        Ok(Value::Float32(
+            <[f32; 2]>::from_value(c.arg(0)).magnitude()[0],
+        ))
     }),
     math("float64 abs(complex64 f)", "The distance from zero.", |c| {
-        Ok(Value::Float64(<[f64; 2]>::of(c.arg(0)).magnitude()[0]))
+        Ok(Value::Float64(
+            <[f64; 2]>::from_value(c.arg(0)).magnitude()[0],
+        ))
     }),
     math(
         "<numeric T> list<T> abs(list<T> f)",
@@ -57,9 +61,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             let element = c.element_type(0);
             let list = numeric!(element, T => {
                 let numbers: &[T] = c.list(0).as_slice().unwrap_or_default();
-                T::list(numbers.iter().map(|x| x.magnitude()).collect())
+                T::to_list(numbers.iter().map(|x| x.magnitude()).collect())
             });
-            c.give_list(list)
+            c.bounded_list(list)
         },
     ),
     math(
@@ -75,7 +79,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-const CEIL: Real = Real {
+const CEIL: RealFunction = RealFunction {
     float32: f32::ceil,
     float64: f64::ceil,
     decimal32: Decimal32::ceil,
@@ -83,7 +87,7 @@ const CEIL: Real = Real {
     decimal128: Decimal128::ceil,
 };
 
-const FLOOR: Real = Real {
+const FLOOR: RealFunction = RealFunction {
     float32: f32::floor,
     float64: f64::floor,
     decimal32: Decimal32::floor,
@@ -91,7 +95,7 @@ const FLOOR: Real = Real {
     decimal128: Decimal128::floor,
 };
 
-const ROUND: Real = Real {
+const ROUND: RealFunction = RealFunction {
     float32: f32::round,
     float64: f64::round,
     decimal32: Decimal32::round,

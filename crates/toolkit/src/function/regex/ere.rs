@@ -20,7 +20,7 @@ const REPEAT_MAX: u32 = 0x7FFF;
 /// # Errors
 /// A sentence without its full stop.
 pub(super) fn parse(pattern: &[u8]) -> Result<Hir, String> {
-    let mut parser = Parser {
+    let mut parser = EreParser {
         rest: pattern,
         groups: 0,
         depth: 0,
@@ -28,13 +28,13 @@ pub(super) fn parse(pattern: &[u8]) -> Result<Hir, String> {
     parser.pattern()
 }
 
-struct Parser<'a> {
+struct EreParser<'a> {
     rest: &'a [u8],
     groups: u32,
     depth: usize,
 }
 
-impl Parser<'_> {
+impl EreParser<'_> {
     fn pattern(&mut self) -> Result<Hir, String> {
         let mut branches = vec![self.branch()?];
         while self.eat(b'|') {
@@ -73,7 +73,7 @@ impl Parser<'_> {
             b'*' | b'+' | b'?' | b'{' => {
                 return Err(format!("\"{}\" has nothing to repeat", char::from(first)));
             }
-            b'.' => class([(0, 255)], false),
+            b'.' => byte_class([(0, 255)], false),
             b'^' => Hir::look(Look::Start),
             b'$' => Hir::look(Look::End),
             byte => Hir::literal([byte]),
@@ -106,10 +106,10 @@ impl Parser<'_> {
         self.rest = rest;
         Ok(match escaped {
             b'1'..=b'9' => return Err("back-references are not supported".to_string()),
-            b'w' => class(WORD, false),
-            b'W' => class(WORD, true),
-            b's' => class(SPACE, false),
-            b'S' => class(SPACE, true),
+            b'w' => byte_class(WORD, false),
+            b'W' => byte_class(WORD, true),
+            b's' => byte_class(SPACE, false),
+            b'S' => byte_class(SPACE, true),
             b'b' => Hir::look(Look::WordAscii),
             b'B' => Hir::look(Look::WordAsciiNegate),
             b'<' => Hir::look(Look::WordStartAscii),
@@ -123,15 +123,15 @@ impl Parser<'_> {
     /// A repetition's least and greatest count, if one follows.
     fn repeat(&mut self) -> Result<Option<(u32, Option<u32>)>, String> {
         Ok(match self.rest.first() {
-            Some(b'*') => self.after((0, None)),
-            Some(b'+') => self.after((1, None)),
-            Some(b'?') => self.after((0, Some(1))),
+            Some(b'*') => self.single_char_repeat((0, None)),
+            Some(b'+') => self.single_char_repeat((1, None)),
+            Some(b'?') => self.single_char_repeat((0, Some(1))),
             Some(b'{') => Some(self.interval()?),
             _ => None,
         })
     }
 
-    fn after(&mut self, counts: (u32, Option<u32>)) -> Option<(u32, Option<u32>)> {
+    fn single_char_repeat(&mut self, counts: (u32, Option<u32>)) -> Option<(u32, Option<u32>)> {
         self.rest = &self.rest[1..];
         Some(counts)
     }
@@ -168,7 +168,7 @@ impl Parser<'_> {
         while first || self.rest.first() != Some(&b']') {
             first = false;
             if let Some(name) = self.named(b':')? {
-                ranges.extend_from_slice(class_named(&name)?);
+                ranges.extend_from_slice(named_class(&name)?);
                 continue;
             }
             let low = self.bracket_end_point()?;
@@ -191,7 +191,7 @@ impl Parser<'_> {
             }
         }
         self.rest = &self.rest[1..];
-        Ok(class(ranges, negated))
+        Ok(byte_class(ranges, negated))
     }
 
     /// A character, `[.c.]` or `[=c=]`.
@@ -233,13 +233,13 @@ impl Parser<'_> {
     }
 }
 
-type Ranges = [(u8, u8)];
+type ByteRanges = [(u8, u8)];
 
 const WORD: [(u8, u8); 4] = [(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')];
 const SPACE: [(u8, u8); 2] = [(b'\t', b'\r'), (b' ', b' ')];
 
 /// The named classes of the C locale.
-const CLASSES: &[(&str, &Ranges)] = &[
+const CLASSES: &[(&str, &ByteRanges)] = &[
     ("alpha", &[(b'A', b'Z'), (b'a', b'z')]),
     ("digit", &[(b'0', b'9')]),
     ("alnum", &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')]),
@@ -257,7 +257,7 @@ const CLASSES: &[(&str, &Ranges)] = &[
     ("xdigit", &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')]),
 ];
 
-fn class_named(name: &[u8]) -> Result<&'static Ranges, String> {
+fn named_class(name: &[u8]) -> Result<&'static ByteRanges, String> {
     let found = CLASSES.iter().find(|(known, _)| known.as_bytes() == name);
     found.map(|(_, ranges)| *ranges).ok_or_else(|| {
         format!(
@@ -267,7 +267,7 @@ fn class_named(name: &[u8]) -> Result<&'static Ranges, String> {
     })
 }
 
-fn class(ranges: impl IntoIterator<Item = (u8, u8)>, negated: bool) -> Hir {
+fn byte_class(ranges: impl IntoIterator<Item = (u8, u8)>, negated: bool) -> Hir {
     let ranges = ranges
         .into_iter()
         .map(|(low, high)| ClassBytesRange::new(low, high));

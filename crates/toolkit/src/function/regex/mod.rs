@@ -2,10 +2,10 @@
 //!
 //! | flavour | text | alternatives | `.` | `^` and `$` |
 //! | --- | --- | --- | --- | --- |
-//! | [`Flavour::Posix`] | bytes | leftmost, then longest | any byte | ends of the text |
-//! | [`Flavour::PerlBytes`] | bytes | leftmost, then first | anything | ends of lines |
-//! | [`Flavour::Icu`] | code points | leftmost, then first | not a line feed | ends of the text |
-//! | [`Flavour::PerlPoints`] | code points | leftmost, then first | anything | ends of lines |
+//! | [`RegexFlavour::PosixRegex`] | bytes | leftmost, then longest | any byte | ends of the text |
+//! | [`RegexFlavour::PerlBytes`] | bytes | leftmost, then first | anything | ends of lines |
+//! | [`RegexFlavour::Icu`] | code points | leftmost, then first | not a line feed | ends of the text |
+//! | [`RegexFlavour::PerlPoints`] | code points | leftmost, then first | anything | ends of lines |
 //!
 //! # Why this way
 //! The C library's `regexec` would need unsafe code and a locale, so POSIX syntax is parsed here
@@ -31,7 +31,7 @@ pub(super) use replace::replace;
 
 /// Which syntax and which text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Flavour {
+pub(super) enum RegexFlavour {
     /// POSIX extended regular expressions, for rstrings.
     Posix,
     /// Perl's, for rstrings.
@@ -43,24 +43,24 @@ pub(super) enum Flavour {
 }
 
 /// The ranges of the whole match and of each group, if the group took part.
-pub(super) type Groups = Vec<Option<Range<usize>>>;
+pub(super) type CaptureGroups = Vec<Option<Range<usize>>>;
 
 /// How many patterns a thread keeps compiled.
 const CACHE_SIZE: usize = 128;
 
 /// A compiled pattern.
-pub(super) enum Pattern {
-    Posix(posix::Posix),
+pub(super) enum CompiledPattern {
+    Posix(posix::PosixRegex),
     Perl(fancy_regex::Regex),
 }
 
-impl Pattern {
+impl CompiledPattern {
     /// The first match that begins at `from` or later. For the flavours that see code points the
     /// text is UTF-8.
-    pub(super) fn groups(&self, text: &[u8], from: usize) -> Result<Option<Groups>, Fault> {
+    pub(super) fn groups(&self, text: &[u8], from: usize) -> Result<Option<CaptureGroups>, Fault> {
         match self {
-            Pattern::Posix(posix) => Ok(posix.groups(&text[from..], from)),
-            Pattern::Perl(regex) => {
+            CompiledPattern::Posix(posix) => Ok(posix.groups(&text[from..], from)),
+            CompiledPattern::Perl(regex) => {
                 let found = regex.captures_from_pos(text, from);
                 let found = found.map_err(|e| Fault::value(format!("regular expression: {e}")))?;
                 Ok(found.map(|captures| captures.iter().map(|g| g.map(|g| g.range())).collect()))
@@ -73,9 +73,12 @@ impl Pattern {
 ///
 /// # Errors
 /// A fault that names the pattern and what is wrong with it.
-pub(super) fn compiled(flavour: Flavour, pattern: &[u8]) -> Result<Rc<Pattern>, Fault> {
+pub(super) fn cached_pattern(
+    flavour: RegexFlavour,
+    pattern: &[u8],
+) -> Result<Rc<CompiledPattern>, Fault> {
     thread_local! {
-        static CACHE: RefCell<Cache> = RefCell::default();
+        static CACHE: RefCell<RegexCache> = RefCell::default();
     }
     CACHE.with_borrow_mut(|cache| cache.get(flavour, pattern))
 }
@@ -85,34 +88,34 @@ pub(super) fn compiled(flavour: Flavour, pattern: &[u8]) -> Result<Rc<Pattern>, 
 /// # Errors
 /// A fault that names the pattern and what is wrong with it.
 pub fn is_match(text: &[u8], pattern: &[u8]) -> Result<bool, Fault> {
-    let pattern = compiled(Flavour::Posix, pattern)?;
+    let pattern = cached_pattern(RegexFlavour::Posix, pattern)?;
     Ok(pattern.groups(text, 0)?.is_some())
 }
 
-type Key = (Flavour, Box<[u8]>);
+type RegexCacheKey = (RegexFlavour, Box<[u8]>);
 
 #[derive(Default)]
-struct Cache {
+struct RegexCache {
     /// Compiled patterns with the time of their last use.
-    patterns: HashMap<Key, (Rc<Pattern>, u64)>,
+    patterns: HashMap<RegexCacheKey, (Rc<CompiledPattern>, u64)>,
     /// Counts the uses.
-    now: u64,
+    use_count: u64,
     /// The pattern used last: most programs use few, one after the other on every tuple.
-    last: Option<(Key, Rc<Pattern>)>,
+    last: Option<(RegexCacheKey, Rc<CompiledPattern>)>,
 }
 
-impl Cache {
-    fn get(&mut self, flavour: Flavour, text: &[u8]) -> Result<Rc<Pattern>, Fault> {
+impl RegexCache {
+    fn get(&mut self, flavour: RegexFlavour, text: &[u8]) -> Result<Rc<CompiledPattern>, Fault> {
         if let Some(((last, key), pattern)) = &self.last
             && (*last, &**key) == (flavour, text)
         {
             return Ok(Rc::clone(pattern));
         }
-        self.now += 1;
+        self.use_count += 1;
         let key = (flavour, Box::from(text));
         let pattern = match self.patterns.get_mut(&key) {
             Some((pattern, used)) => {
-                *used = self.now;
+                *used = self.use_count;
                 Rc::clone(pattern)
             }
             None => self.add(key.clone())?,
@@ -121,7 +124,7 @@ impl Cache {
         Ok(pattern)
     }
 
-    fn add(&mut self, key: Key) -> Result<Rc<Pattern>, Fault> {
+    fn add(&mut self, key: RegexCacheKey) -> Result<Rc<CompiledPattern>, Fault> {
         let pattern = compile(key.0, &key.1).map_err(|why| {
             let text = String::from_utf8_lossy(&key.1);
             Fault::value(format!("the regular expression \"{text}\" is wrong: {why}"))
@@ -133,33 +136,34 @@ impl Cache {
             }
         }
         let pattern = Rc::new(pattern);
-        self.patterns.insert(key, (Rc::clone(&pattern), self.now));
+        self.patterns
+            .insert(key, (Rc::clone(&pattern), self.use_count));
         Ok(pattern)
     }
 }
 
-fn compile(flavour: Flavour, pattern: &[u8]) -> Result<Pattern, String> {
+fn compile(flavour: RegexFlavour, pattern: &[u8]) -> Result<CompiledPattern, String> {
     let (source, mode) = match flavour {
-        Flavour::Posix => return posix::Posix::new(pattern).map(Pattern::Posix),
-        Flavour::PerlBytes => (ascii(pattern), BytesMode::Ascii),
-        Flavour::Icu | Flavour::PerlPoints => (
+        RegexFlavour::Posix => return posix::PosixRegex::new(pattern).map(CompiledPattern::Posix),
+        RegexFlavour::PerlBytes => (escape_non_ascii(pattern), BytesMode::Ascii),
+        RegexFlavour::Icu | RegexFlavour::PerlPoints => (
             String::from_utf8_lossy(pattern).into_owned(),
             BytesMode::UnicodeBytes,
         ),
     };
-    let by_lines = flavour != Flavour::Icu;
+    let by_lines = flavour != RegexFlavour::Icu;
     RegexBuilder::new(&source)
         .bytes_mode(mode)
         .multi_line(by_lines)
         .dot_matches_new_line(by_lines)
         .build()
-        .map(Pattern::Perl)
+        .map(CompiledPattern::Perl)
         .map_err(|e| e.to_string())
 }
 
 /// A pattern of bytes in pure ASCII: the others as escapes, so that a class of two-byte characters
 /// is the class of their bytes.
-fn ascii(pattern: &[u8]) -> String {
+fn escape_non_ascii(pattern: &[u8]) -> String {
     let mut text = String::with_capacity(pattern.len());
     for &byte in pattern {
         if byte.is_ascii() {

@@ -17,10 +17,10 @@ use regex_automata::nfa::thompson::pikevm::{self, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config};
 use regex_automata::{Anchored, Input, MatchKind};
 
-use super::{Groups, ere};
+use super::{CaptureGroups, ere};
 
 /// A compiled POSIX extended regular expression.
-pub(in crate::function) struct Posix {
+pub(in crate::function) struct PosixRegex {
     finder: meta::Regex,
     longest: PikeVM,
     /// The simulation's memory between searches. Patterns do not leave their thread.
@@ -30,8 +30,8 @@ pub(in crate::function) struct Posix {
 /// A pattern such as `((a{99}){99}){99}` must not take all memory.
 const AUTOMATON_BYTES_MAX: usize = 16 << 20;
 
-impl Posix {
-    pub(super) fn new(pattern: &[u8]) -> Result<Posix, String> {
+impl PosixRegex {
+    pub(super) fn new(pattern: &[u8]) -> Result<PosixRegex, String> {
         let hir = ere::parse(pattern)?;
         let too_large = |e: &dyn std::fmt::Display| format!("it is too large ({e})");
         let config = meta::Config::new()
@@ -48,7 +48,7 @@ impl Posix {
             .build_from_nfa(automaton.map_err(|e| too_large(&e))?)
             .map_err(|e| too_large(&e))?;
         let memory = RefCell::new(longest.create_cache());
-        Ok(Posix {
+        Ok(PosixRegex {
             finder,
             longest,
             memory,
@@ -56,7 +56,7 @@ impl Posix {
     }
 
     /// The leftmost-longest match, its positions counted from `base`.
-    pub(super) fn groups(&self, text: &[u8], base: usize) -> Option<Groups> {
+    pub(super) fn groups(&self, text: &[u8], base: usize) -> Option<CaptureGroups> {
         let start = self.finder.find(text)?.start();
         let mut groups = self.longest.create_captures();
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);

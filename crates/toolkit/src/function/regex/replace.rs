@@ -11,15 +11,15 @@
 
 use graph::Fault;
 
-use super::{Flavour, Groups, Pattern};
+use super::{CaptureGroups, CompiledPattern, RegexFlavour};
 
 /// The text with the first match, or all of them, replaced.
 ///
 /// POSIX patterns are matched again on what remains, so that `^` matches again, and an empty match
 /// ends the replacing; the others go on after the match, past an empty one by one character.
 pub(in crate::function) fn replace(
-    pattern: &Pattern,
-    flavour: Flavour,
+    pattern: &CompiledPattern,
+    flavour: RegexFlavour,
     text: &[u8],
     template: &[u8],
     global: bool,
@@ -30,11 +30,11 @@ pub(in crate::function) fn replace(
         && let Some(groups) = pattern.groups(text, from)?
         && let Some(whole) = groups[0].clone()
     {
-        if flavour == Flavour::Posix && whole.is_empty() {
+        if flavour == RegexFlavour::Posix && whole.is_empty() {
             break;
         }
         out.extend_from_slice(&text[done..whole.start]);
-        let mut expansion = Expansion {
+        let mut expansion = TemplateExpansion {
             text,
             groups: &groups,
             rest: template,
@@ -63,9 +63,9 @@ fn after_character(text: &[u8], at: usize) -> usize {
 }
 
 /// One template being written out for one match.
-struct Expansion<'a> {
+struct TemplateExpansion<'a> {
     text: &'a [u8],
-    groups: &'a Groups,
+    groups: &'a CaptureGroups,
     /// What is left of the template.
     rest: &'a [u8],
     out: &'a mut Vec<u8>,
@@ -74,12 +74,12 @@ struct Expansion<'a> {
 /// How deep conditions and parentheses of a Perl template may nest.
 const DEPTH_MAX: usize = 64;
 
-impl<'a> Expansion<'a> {
-    fn write(&mut self, flavour: Flavour) -> Result<(), Fault> {
+impl<'a> TemplateExpansion<'a> {
+    fn write(&mut self, flavour: RegexFlavour) -> Result<(), Fault> {
         match flavour {
-            Flavour::Posix => self.posix(),
-            Flavour::Icu => self.icu(),
-            Flavour::PerlBytes | Flavour::PerlPoints => self.perl(true, 0),
+            RegexFlavour::Posix => self.posix(),
+            RegexFlavour::Icu => self.icu(),
+            RegexFlavour::PerlBytes | RegexFlavour::PerlPoints => self.perl(true, 0),
         }
     }
 

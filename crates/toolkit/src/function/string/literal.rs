@@ -7,7 +7,7 @@ use graph::{Fault, NativeFn};
 use tuple::{UString, Value};
 
 use super::string;
-use crate::function::call::Arguments;
+use crate::function::arguments::NativeArguments;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
@@ -16,7 +16,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          or the text is not UTF-8.",
         |c| {
             let text = interpret(c.bytes(0))?;
-            c.give_bytes(text.to_string_lossy())
+            c.bounded_rstring(text.to_string_lossy())
         },
     ),
     string(
@@ -24,7 +24,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The string as a literal in double quotes, all but printable ASCII escaped. Faults if the \
          string is not UTF-8.",
         |c| match str::from_utf8(c.bytes(0)) {
-            Ok(text) => c.give_bytes(literal(text.encode_utf16())),
+            Ok(text) => c.bounded_rstring(literal(text.encode_utf16())),
             Err(_) => Err(not_utf8()),
         },
     ),
@@ -37,7 +37,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "rstring makeUStringLiteral(ustring str)",
         "The string as a literal in double quotes, all but printable ASCII escaped.",
-        |c| c.give_bytes(literal(c.ustring(0).as_units().iter().copied())),
+        |c| c.bounded_rstring(literal(c.ustring(0).as_units().iter().copied())),
     ),
 ];
 

@@ -4,16 +4,16 @@ pub mod encoding;
 mod literal;
 mod pattern;
 mod search;
-mod shape;
 mod tokenize;
+mod transform;
 
 use graph::NativeFn;
 
-use super::Eval;
+use super::NativeEval;
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
-    shape::FUNCTIONS,
+    transform::FUNCTIONS,
     search::FUNCTIONS,
     tokenize::FUNCTIONS,
     literal::FUNCTIONS,
@@ -21,6 +21,6 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     encoding::FUNCTIONS,
 ];
 
-const fn string(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn string(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     super::native("spl.string", prototype, doc, eval)
 }

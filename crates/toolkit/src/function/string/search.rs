@@ -3,11 +3,11 @@
 //! All of them give the index in bytes (rstring) or code points (ustring), or -1. A start index
 //! below 0 counts as 0; a last index below 0 finds nothing, one beyond the end counts as the last.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::string;
-use crate::function::call::{Arguments, Outcome};
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
@@ -60,9 +60,13 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// Text, what is looked for, where to begin (or to end).
-type Search<T> = fn(&[T], &[T], i32) -> Option<usize>;
+type StringSearch<T> = fn(&[T], &[T], i32) -> Option<usize>;
 
-fn search(c: &mut Call<'_>, bytes: Search<u8>, points: Search<u32>) -> Outcome {
+fn search(
+    c: &mut NativeCall<'_>,
+    bytes: StringSearch<u8>,
+    points: StringSearch<u32>,
+) -> NativeResult {
     let at = if c.args.len() > 2 { c.int32(2) } else { 0 };
     let found = match (c.arg(0), c.arg(1)) {
         (Value::UString(s), Value::UString(pattern)) => {
@@ -75,7 +79,7 @@ fn search(c: &mut Call<'_>, bytes: Search<u8>, points: Search<u32>) -> Outcome {
     Ok(Value::Int32(found.map_or(-1, |at| at as i32)))
 }
 
-fn find_first(c: &mut Call<'_>) -> Outcome {
+fn find_first(c: &mut NativeCall<'_>) -> NativeResult {
     search(c, first_bytes, first::<u32>)
 }
 

@@ -1,23 +1,23 @@
 //! Cutting strings into tokens.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::{RString, Type, UString, Value};
 
 use super::string;
-use crate::function::call::{Arguments, Outcome, VOID};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "list<rstring> tokenize(rstring str, rstring delim, boolean keepEmptyTokens)",
         "The tokens between the delimiters, each character of `delim` being one. Empty tokens, \
          also the one after a delimiter at the end, are left out unless `keepEmptyTokens`.",
-        |c| give_tokens(c, c.boolean(2)),
+        |c| return_tokens(c, c.boolean(2)),
     ),
     string(
         "list<ustring> tokenize(ustring str, ustring delim, boolean keepEmptyTokens)",
         "The tokens between the delimiters, each character of `delim` being one. Empty tokens, \
          also the one after a delimiter at the end, are left out unless `keepEmptyTokens`.",
-        |c| give_tokens(c, c.boolean(2)),
+        |c| return_tokens(c, c.boolean(2)),
     ),
     string(
         "void tokenize(rstring str, rstring delim, boolean keepEmptyTokens, boolean multipleDelim, \
@@ -39,8 +39,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "list<rstring> csvTokenize(rstring str)",
         "The parts between commas, empty ones too. Quotes are not interpreted.",
         |c| {
-            c.give_values(
-                cut(c.bytes(0), b",", true, true)
+            c.bounded_list_from(
+                split_text(c.bytes(0), b",", true, true)
                     .into_iter()
                     .map(bytes_value),
             )
@@ -51,8 +51,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The parts between commas, empty ones too. Quotes are not interpreted.",
         |c| {
             let comma = u16::from(b',');
-            c.give_values(
-                cut(c.ustring(0).as_units(), &[comma], true, true)
+            c.bounded_list_from(
+                split_text(c.ustring(0).as_units(), &[comma], true, true)
                     .into_iter()
                     .map(units_value),
             )
@@ -60,13 +60,13 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-fn give_tokens(c: &mut Call<'_>, keep_empty: bool) -> Outcome {
-    c.give_values(tokens(c, keep_empty, true))
+fn return_tokens(c: &mut NativeCall<'_>, keep_empty: bool) -> NativeResult {
+    c.bounded_list_from(tokens(c, keep_empty, true))
 }
 
-fn tokenize_into(c: &mut Call<'_>) -> Outcome {
+fn tokenize_into(c: &mut NativeCall<'_>) -> NativeResult {
     let tokens = tokens(c, c.boolean(2), c.boolean(3));
-    let room = c.room(4);
+    let room = c.capacity(4);
     let element = match c.arg_type(4) {
         // Bounded elements do not occur in the prototype, so tokens need no cutting.
         Type::List(element, _) => element.clone(),
@@ -76,23 +76,23 @@ fn tokenize_into(c: &mut Call<'_>) -> Outcome {
     Ok(VOID)
 }
 
-fn tokens(c: &Call<'_>, keep_empty: bool, any_of: bool) -> Vec<Value> {
+fn tokens(c: &NativeCall<'_>, keep_empty: bool, any_of: bool) -> Vec<Value> {
     match (c.arg(0), c.arg(1)) {
         (Value::UString(s), Value::UString(delim)) => {
             // Delimiters outside the basic plane are two units: compare code points then.
             if any_of && delim.len() != delim.as_units().len() {
                 let text: Vec<u32> = s.code_points().collect();
                 let delim: Vec<u32> = delim.code_points().collect();
-                return cut(&text, &delim, keep_empty, true)
+                return split_text(&text, &delim, keep_empty, true)
                     .into_iter()
                     .map(points_value)
                     .collect();
             }
-            let parts = cut(s.as_units(), delim.as_units(), keep_empty, any_of);
+            let parts = split_text(s.as_units(), delim.as_units(), keep_empty, any_of);
             parts.into_iter().map(units_value).collect()
         }
         _ => {
-            let parts = cut(c.bytes(0), c.bytes(1), keep_empty, any_of);
+            let parts = split_text(c.bytes(0), c.bytes(1), keep_empty, any_of);
             parts.into_iter().map(bytes_value).collect()
         }
     }
@@ -100,7 +100,7 @@ fn tokens(c: &Call<'_>, keep_empty: bool, any_of: bool) -> Vec<Value> {
 
 /// The parts of a text. With `any_of` each element of `delim` separates, else all of it in a row;
 /// an empty `delim` does not separate at all.
-fn cut<'a, T: PartialEq>(
+fn split_text<'a, T: PartialEq>(
     text: &'a [T],
     delim: &[T],
     keep_empty: bool,

@@ -28,16 +28,16 @@ pub(super) struct Tm {
     pub(super) zone: String,
 }
 
-const DAY: i64 = 86_400;
+const SECONDS_PER_DAY: i64 = 86_400;
 
 /// Days from the first of March of year 0 to the epoch.
-const EPOCH: i64 = 719_468;
+const EPOCH_DAYS: i64 = 719_468;
 
 /// The civil time at a number of seconds since the epoch, for a clock that is `ahead` of UTC.
 pub(super) fn civil(seconds: i64, ahead: i32) -> Tm {
     let seconds = i128::from(seconds) + i128::from(ahead);
-    let days = seconds.div_euclid(DAY.into()) as i64;
-    let rest = seconds.rem_euclid(DAY.into()) as i32;
+    let days = seconds.div_euclid(SECONDS_PER_DAY.into()) as i64;
+    let rest = seconds.rem_euclid(SECONDS_PER_DAY.into()) as i32;
     let (year, month, day) = date(days);
     Tm {
         sec: rest % 60,
@@ -59,7 +59,7 @@ pub(super) fn civil(seconds: i64, ahead: i32) -> Tm {
 pub(super) fn seconds(tm: &Tm) -> i64 {
     let days = days_until(i64::from(tm.year) + 1900, tm.mon.into(), tm.mday.into());
     let time = i64::from(tm.hour) * 3600 + i64::from(tm.min) * 60 + i64::from(tm.sec);
-    days * DAY + time
+    days * SECONDS_PER_DAY + time
 }
 
 /// Days since Sunday, of a number of days since the epoch, which was a Thursday.
@@ -73,7 +73,7 @@ pub(super) fn days_until(year: i64, month: i64, day: i64) -> i64 {
     let months = year * 12 + month - 2;
     let (year, month) = (months.div_euclid(12), months.rem_euclid(12));
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - EPOCH
+    365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - EPOCH_DAYS
 }
 
 /// Whether a year has 366 days.
@@ -83,7 +83,7 @@ pub(super) fn is_leap(year: i64) -> bool {
 
 /// Year, month from 0 and day of a number of days since the epoch.
 fn date(days: i64) -> (i64, i32, i32) {
-    let days = days + EPOCH;
+    let days = days + EPOCH_DAYS;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
     let year_of_era =
@@ -135,6 +135,6 @@ mod tests {
             hour: 25,
             ..Tm::default()
         };
-        assert_eq!(seconds(&tm), (365 + 31) * DAY + 25 * 3600);
+        assert_eq!(seconds(&tm), (365 + 31) * SECONDS_PER_DAY + 25 * 3600);
     }
 }

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use graph::NativeFn;
 use tuple::{Timestamp, Value};
 
-use super::instant::made;
+use super::instant::normalized_timestamp;
 use super::time;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
@@ -41,7 +41,7 @@ fn now() -> Timestamp {
         Ok(after) => after.as_micros() as i64,
         Err(before) => -(before.duration().as_micros() as i64),
     };
-    made(
+    normalized_timestamp(
         micros.div_euclid(1_000_000),
         micros.rem_euclid(1_000_000) * 1000,
         0,

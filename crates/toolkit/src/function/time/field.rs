@@ -1,13 +1,13 @@
 //! One field of the civil time of a timestamp, in the local zone or in UTC.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::calendar::Tm;
 use super::time;
 use super::tm::utc;
-use super::zone::Zone;
-use crate::function::call::{Arguments, Outcome};
+use super::zone::NamedTimeZone;
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(
@@ -90,23 +90,23 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-type Field = fn(&Tm) -> i32;
+type TimeField = fn(&Tm) -> i32;
 
-const YEAR: Field = |tm| tm.year.wrapping_add(1900);
-const MONTH: Field = |tm| tm.mon;
-const DAY: Field = |tm| tm.mday;
-const HOUR: Field = |tm| tm.hour;
-const MINUTE: Field = |tm| tm.min;
-const SECOND: Field = |tm| tm.sec;
-const DAY_OF_YEAR: Field = |tm| tm.yday;
-const DAY_OF_WEEK: Field = |tm| tm.wday;
+const YEAR: TimeField = |tm| tm.year.wrapping_add(1900);
+const MONTH: TimeField = |tm| tm.mon;
+const DAY: TimeField = |tm| tm.mday;
+const HOUR: TimeField = |tm| tm.hour;
+const MINUTE: TimeField = |tm| tm.min;
+const SECOND: TimeField = |tm| tm.sec;
+const DAY_OF_YEAR: TimeField = |tm| tm.yday;
+const DAY_OF_WEEK: TimeField = |tm| tm.wday;
 
-fn local(c: &mut Call<'_>, field: Field) -> Outcome {
+fn local(c: &mut NativeCall<'_>, field: TimeField) -> NativeResult {
     Ok(Value::Uint32(
-        field(&Zone::local().civil(c.timestamp(0).seconds)) as u32,
+        field(&NamedTimeZone::local().civil(c.timestamp(0).seconds)) as u32,
     ))
 }
 
-fn universal(c: &mut Call<'_>, field: Field) -> Outcome {
+fn universal(c: &mut NativeCall<'_>, field: TimeField) -> NativeResult {
     Ok(Value::Uint32(field(&utc(c.timestamp(0).seconds)) as u32))
 }

@@ -1,15 +1,15 @@
 //! Timestamps from texts of fixed formats.
 
-use graph::{Call, Fault, NativeFn, WrongArgument};
+use graph::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::Value;
 
 use super::calendar::Tm;
-use super::instant::{NANOS, made};
+use super::instant::{NANOS, normalized_timestamp};
 use super::strftime::MONTHS;
 use super::strptime::strptime;
 use super::time;
-use super::zone::Zone;
-use crate::function::call::{Arguments, Outcome};
+use super::zone::NamedTimeZone;
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 const BY_FORMAT: &str = "The instant of a civil time in a fixed format; any character may stand \
     where the format's name has an underscore. Formats whose names end in `mmm`, as \
@@ -23,14 +23,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(
         "<string T> timestamp toTimestamp(Sys.TimestampFormat ftype, T str)",
         BY_FORMAT,
-        |c| by_format(c, Zone::local()),
+        |c| by_format(c, NamedTimeZone::local()),
     ),
     time(
         "<string T> timestamp toTimestamp(Sys.TimestampFormat ftype, T str, T tmzone)",
         BY_FORMAT,
-        |c| by_format(c, Zone::named(&c.text(2))?),
+        |c| by_format(c, NamedTimeZone::from_name(&c.text(2))?),
     )
-    .checked(|args| Zone::check(args, 2)),
+    .with_check(|args| NamedTimeZone::check(args, 2)),
     time(
         "timestamp timeStringToTimestamp(rstring dmy, rstring hmsmilli, boolean useLocaleMonth)",
         BY_MONTH_NAME,
@@ -47,14 +47,14 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         BY_MONTH_NAME,
         |c| by_month_name(c, 3),
     )
-    .checked(zone_by_month_name),
+    .with_check(zone_by_month_name),
     time(
         "timestamp timeStringToTimestamp(rstring dmy, rstring hmsmilli, rstring tmzone, \
          boolean useLocaleMonth)",
         BY_MONTH_NAME,
         |c| by_month_name(c, 3),
     )
-    .checked(zone_by_month_name),
+    .with_check(zone_by_month_name),
     time(
         "timestamp timeStringtoTimestamp(rstring dmy, rstring hmsmilli, boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
@@ -71,21 +71,21 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Another spelling of `timeStringToTimestamp`.",
         |c| by_month_name(c, 3),
     )
-    .checked(zone_by_month_name),
+    .with_check(zone_by_month_name),
     time(
         "timestamp timeStringtoTimestamp(rstring dmy, rstring hmsmilli, rstring tmzone, \
          boolean useLocaleMonth)",
         "Another spelling of `timeStringToTimestamp`.",
         |c| by_month_name(c, 3),
     )
-    .checked(zone_by_month_name),
+    .with_check(zone_by_month_name),
 ];
 
-fn by_format(c: &Call<'_>, zone: Zone) -> Outcome {
+fn by_format(c: &NativeCall<'_>, zone: NamedTimeZone) -> NativeResult {
     let (format, text) = (c.enumerator(0), c.text(1));
     let (tm, millis) = fields(format, text.as_bytes())
         .ok_or_else(|| Fault::value(format!("\"{text}\" is not a time in the format {format}")))?;
-    Ok(Value::Timestamp(made(
+    Ok(Value::Timestamp(normalized_timestamp(
         zone.seconds(&tm),
         millis * 1_000_000,
         0,
@@ -131,20 +131,21 @@ fn fields(pattern: &str, text: &[u8]) -> Option<(Tm, i64)> {
 /// The zone, where a wrong one fails the call: with `useLocaleMonth` it gives (0,0,0).
 fn zone_by_month_name(args: &[Option<Value>]) -> Result<(), WrongArgument> {
     match args.get(3) {
-        Some(Some(Value::Boolean(false))) => Zone::check(args, 2),
+        Some(Some(Value::Boolean(false))) => NamedTimeZone::check(args, 2),
         _ => Ok(()),
     }
 }
 
-fn by_month_name(c: &Call<'_>, flag: usize) -> Outcome {
+fn by_month_name(c: &NativeCall<'_>, flag: usize) -> NativeResult {
     let (date, clock) = (c.text(0), c.text(1));
     let zone = || match flag {
-        2 => Ok(Zone::local()),
-        _ => Zone::named(&c.text(2)),
+        2 => Ok(NamedTimeZone::local()),
+        _ => NamedTimeZone::from_name(&c.text(2)),
     };
     if c.boolean(flag) {
         let found = read_leniently(&date, &clock).zip(zone().ok());
-        let instant = found.map(|((tm, nanos), zone)| made(zone.seconds(&tm), nanos, 0));
+        let instant =
+            found.map(|((tm, nanos), zone)| normalized_timestamp(zone.seconds(&tm), nanos, 0));
         return Ok(Value::Timestamp(instant.unwrap_or_default()));
     }
     let (tm, millis) = read_strictly(&date, &clock).ok_or_else(|| {
@@ -154,7 +155,11 @@ fn by_month_name(c: &Call<'_>, flag: usize) -> Outcome {
         ))
     })?;
     let seconds = zone()?.seconds(&tm);
-    Ok(Value::Timestamp(made(seconds, millis * 1_000_000, 0)))
+    Ok(Value::Timestamp(normalized_timestamp(
+        seconds,
+        millis * 1_000_000,
+        0,
+    )))
 }
 
 /// Two digits, a month's three letters and four digits, then a time with milliseconds.

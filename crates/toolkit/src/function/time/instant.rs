@@ -4,19 +4,25 @@ use graph::NativeFn;
 use tuple::{Decimal128, Timestamp, Value};
 
 use super::time;
-use crate::function::call::Arguments;
+use crate::function::arguments::NativeArguments;
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(
         "timestamp createTimestamp(int64 secs, uint32 nanos)",
         "The instant so many seconds and nanoseconds after the epoch, of machine 0.",
-        |c| Ok(Value::Timestamp(made(c.int64(0), c.uint32(1).into(), 0))),
+        |c| {
+            Ok(Value::Timestamp(normalized_timestamp(
+                c.int64(0),
+                c.uint32(1).into(),
+                0,
+            )))
+        },
     ),
     time(
         "timestamp createTimestamp(int64 secs, uint32 nanos, int32 mid)",
         "The instant so many seconds and nanoseconds after the epoch, of a machine.",
         |c| {
-            Ok(Value::Timestamp(made(
+            Ok(Value::Timestamp(normalized_timestamp(
                 c.int64(0),
                 c.uint32(1).into(),
                 c.int32(2),
@@ -53,7 +59,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             let seconds = diff.floor();
             let nanos = ((diff - seconds) * 1e9).round() as i64;
             let seconds = ts.seconds.wrapping_add(seconds as i64);
-            Ok(Value::Timestamp(made(
+            Ok(Value::Timestamp(normalized_timestamp(
                 seconds,
                 nanos + i64::from(ts.nanos),
                 ts.machine,
@@ -67,7 +73,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             let (ts, diff) = (c.timestamp(0), c.int64(1));
             let seconds = ts.seconds.wrapping_add(diff.div_euclid(NANOS));
             let nanos = diff.rem_euclid(NANOS) + i64::from(ts.nanos);
-            Ok(Value::Timestamp(made(seconds, nanos, ts.machine)))
+            Ok(Value::Timestamp(normalized_timestamp(
+                seconds, nanos, ts.machine,
+            )))
         },
     ),
     time(
@@ -107,7 +115,11 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             let nanos = ((t - seconds) * Decimal128::from_i64(NANOS))
                 .round()
                 .to_i64();
-            Ok(Value::Timestamp(made(seconds.to_i64(), nanos, 0)))
+            Ok(Value::Timestamp(normalized_timestamp(
+                seconds.to_i64(),
+                nanos,
+                0,
+            )))
         },
     ),
 ];
@@ -116,7 +128,11 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 pub(super) const NANOS: i64 = 1_000_000_000;
 
 /// A timestamp whose nanoseconds may be more than a second's.
-pub(in crate::function) fn made(seconds: i64, nanos: i64, machine: i32) -> Timestamp {
+pub(in crate::function) fn normalized_timestamp(
+    seconds: i64,
+    nanos: i64,
+    machine: i32,
+) -> Timestamp {
     Timestamp {
         seconds: seconds.wrapping_add(nanos.div_euclid(NANOS)),
         nanos: nanos.rem_euclid(NANOS) as u32,

@@ -15,9 +15,9 @@ mod zone;
 
 use graph::NativeFn;
 
-pub(super) use instant::made;
+pub(super) use instant::normalized_timestamp;
 
-use super::Eval;
+use super::NativeEval;
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
@@ -28,6 +28,6 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     fixed_format::FUNCTIONS,
 ];
 
-const fn time(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn time(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     super::native("spl.time", prototype, doc, eval)
 }

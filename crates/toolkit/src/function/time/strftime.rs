@@ -5,7 +5,7 @@
 //! mean nothing in the C locale. What is no conversion is copied.
 
 use super::calendar::{Tm, days_until, is_leap, seconds};
-use super::zone::Zone;
+use super::zone::NamedTimeZone;
 
 pub(super) const MONTHS: [&str; 12] = [
     "January",
@@ -42,7 +42,7 @@ pub(super) fn strftime(tm: &Tm, format: &[u8]) -> Vec<u8> {
             out.push(byte);
             continue;
         }
-        let (style, letter, after) = style(rest);
+        let (style, letter, after) = parse_flags(rest);
         match letter.and_then(|letter| convert(tm, letter, &style)) {
             Some(text) => {
                 out.extend_from_slice(text.as_bytes());
@@ -56,7 +56,7 @@ pub(super) fn strftime(tm: &Tm, format: &[u8]) -> Vec<u8> {
 
 /// What stands between `%` and the letter.
 #[derive(Clone, Copy, Default)]
-struct Style {
+struct ConversionFlags {
     fill: Option<u8>,
     upper: bool,
     swap: bool,
@@ -66,8 +66,8 @@ struct Style {
 /// Wider fields would only be an attack on the memory.
 const WIDTH_MAX: usize = 1024;
 
-fn style(mut rest: &[u8]) -> (Style, Option<u8>, &[u8]) {
-    let mut style = Style::default();
+fn parse_flags(mut rest: &[u8]) -> (ConversionFlags, Option<u8>, &[u8]) {
+    let mut style = ConversionFlags::default();
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         match byte {
@@ -85,13 +85,13 @@ fn style(mut rest: &[u8]) -> (Style, Option<u8>, &[u8]) {
     (style, None, rest)
 }
 
-fn convert(tm: &Tm, letter: u8, style: &Style) -> Option<String> {
+fn convert(tm: &Tm, letter: u8, style: &ConversionFlags) -> Option<String> {
     let year = i64::from(tm.year) + 1900;
     let number = |n: i64, digits: usize| Some(style.number(n, digits, b'0'));
     let blank = |n: i64, digits: usize| Some(style.number(n, digits, b'_'));
     let name = |names: &[&str], at: i32| names.get(at as usize).copied().unwrap_or("?").to_string();
     let short = |name: String| name.chars().take(3).collect::<String>();
-    let parts = |format: &str| Some(style.text(&written(tm, format)));
+    let parts = |format: &str| Some(style.text(&format_tm(tm, format)));
     match letter {
         b'a' => Some(style.name(&short(name(&DAYS, tm.wday)))),
         b'A' => Some(style.name(&name(&DAYS, tm.wday))),
@@ -106,16 +106,16 @@ fn convert(tm: &Tm, letter: u8, style: &Style) -> Option<String> {
         b'g' => number(iso_week(tm).0.rem_euclid(100), 2),
         b'G' => number(iso_week(tm).0, 1),
         b'H' => number(tm.hour.into(), 2),
-        b'I' => number(twelve(tm.hour), 2),
+        b'I' => number(twelve_hour(tm.hour), 2),
         b'j' => number(i64::from(tm.yday) + 1, 3),
         b'k' => blank(tm.hour.into(), 2),
-        b'l' => blank(twelve(tm.hour), 2),
+        b'l' => blank(twelve_hour(tm.hour), 2),
         b'm' => number(i64::from(tm.mon) + 1, 2),
         b'M' => number(tm.min.into(), 2),
         b'n' => Some("\n".to_string()),
-        b'p' if style.swap => Some(style.text(&half(tm.hour).to_lowercase())),
-        b'p' => Some(style.text(half(tm.hour))),
-        b'P' => Some(style.text(&half(tm.hour).to_lowercase())),
+        b'p' if style.swap => Some(style.text(&am_pm(tm.hour).to_lowercase())),
+        b'p' => Some(style.text(am_pm(tm.hour))),
+        b'P' => Some(style.text(&am_pm(tm.hour).to_lowercase())),
         b'r' => parts("%I:%M:%S %p"),
         b'R' => parts("%H:%M"),
         b's' => number(local_seconds(tm), 1),
@@ -137,11 +137,11 @@ fn convert(tm: &Tm, letter: u8, style: &Style) -> Option<String> {
     }
 }
 
-fn written(tm: &Tm, format: &str) -> String {
+fn format_tm(tm: &Tm, format: &str) -> String {
     String::from_utf8_lossy(&strftime(tm, format.as_bytes())).into_owned()
 }
 
-impl Style {
+impl ConversionFlags {
     fn number(&self, n: i64, digits: usize, usual: u8) -> String {
         let width = self.width.max(digits);
         match self.fill.unwrap_or(usual) {
@@ -153,7 +153,7 @@ impl Style {
 
     /// A name, which `#` makes upper case.
     fn name(&self, name: &str) -> String {
-        Style {
+        ConversionFlags {
             upper: self.upper || self.swap,
             ..*self
         }
@@ -178,11 +178,11 @@ impl Style {
     }
 }
 
-fn twelve(hour: i32) -> i64 {
+fn twelve_hour(hour: i32) -> i64 {
     (i64::from(hour) + 11).rem_euclid(12) + 1
 }
 
-fn half(hour: i32) -> &'static str {
+fn am_pm(hour: i32) -> &'static str {
     if hour >= 12 { "PM" } else { "AM" }
 }
 
@@ -199,16 +199,16 @@ fn iso_week(tm: &Tm) -> (i64, i64) {
     let since_monday = (i64::from(tm.wday) + 6).rem_euclid(7);
     let week = (i64::from(tm.yday) - since_monday + 10) / 7;
     if week < 1 {
-        return (year - 1, weeks_of(year - 1));
+        return (year - 1, weeks_in_year(year - 1));
     }
-    if week > weeks_of(year) {
+    if week > weeks_in_year(year) {
         return (year + 1, 1);
     }
     (year, week)
 }
 
 /// Years have 53 weeks if they begin on a Thursday, or on a Wednesday and are leap years.
-fn weeks_of(year: i64) -> i64 {
+fn weeks_in_year(year: i64) -> i64 {
     match super::calendar::weekday(days_until(year, 0, 1)) {
         4 => 53,
         3 if is_leap(year) => 53,
@@ -225,7 +225,7 @@ fn offset(seconds: i32) -> String {
 /// `%s` reads the civil time as one of its zone, like `mktime`.
 fn local_seconds(tm: &Tm) -> i64 {
     match tm.zone.as_str() {
-        "" => Zone::local().seconds(tm),
+        "" => NamedTimeZone::local().seconds(tm),
         _ => seconds(tm) - i64::from(tm.gmtoff),
     }
 }

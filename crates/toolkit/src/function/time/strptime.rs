@@ -8,9 +8,9 @@ use super::strftime::{DAYS, MONTHS};
 
 /// The civil time that a text stands for and the number of bytes read, if the text fits the format.
 pub(super) fn strptime(text: &[u8], format: &[u8]) -> Option<(Tm, usize)> {
-    let mut reader = Reader {
+    let mut reader = StrptimeInput {
         rest: text,
-        ..Reader::default()
+        ..StrptimeInput::default()
     };
     reader.read(format)?;
     reader.complete();
@@ -18,14 +18,14 @@ pub(super) fn strptime(text: &[u8], format: &[u8]) -> Option<(Tm, usize)> {
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+struct StrptimeInput<'a> {
     rest: &'a [u8],
     tm: Tm,
     century: Option<i32>,
     year_of_century: Option<i32>,
     /// `%p`, to be put together with `%I`.
     afternoon: Option<bool>,
-    twelve: bool,
+    is_twelve_hour: bool,
     has_year: bool,
     has_month: bool,
     has_day: bool,
@@ -35,7 +35,7 @@ struct Reader<'a> {
     week: Option<(i32, i32)>,
 }
 
-impl Reader<'_> {
+impl StrptimeInput<'_> {
     fn read(&mut self, mut format: &[u8]) -> Option<()> {
         while let Some((&byte, after)) = format.split_first() {
             format = after;
@@ -137,11 +137,11 @@ impl Reader<'_> {
         match letter {
             b'H' | b'k' => {
                 self.tm.hour = self.number(0, 23, 2)?;
-                self.twelve = false;
+                self.is_twelve_hour = false;
             }
             b'I' | b'l' => {
                 self.tm.hour = self.number(1, 12, 2)? % 12;
-                self.twelve = true;
+                self.is_twelve_hour = true;
             }
             b'M' => self.tm.min = self.number(0, 59, 2)?,
             b'S' => self.tm.sec = self.number(0, 61, 2)?,
@@ -183,7 +183,7 @@ impl Reader<'_> {
             .count();
         let (number, rest) = self.rest.split_at(signs + digits);
         let seconds: i64 = str::from_utf8(number).ok()?.parse().ok()?;
-        self.tm = super::zone::Zone::local().civil(seconds);
+        self.tm = super::zone::NamedTimeZone::local().civil(seconds);
         self.rest = rest;
         (self.has_year, self.has_month, self.has_day) = (true, true, true);
         Some(())
@@ -230,7 +230,7 @@ impl Reader<'_> {
 
     /// Works out what follows from what was read.
     fn complete(&mut self) {
-        if let (true, Some(true)) = (self.twelve, self.afternoon) {
+        if let (true, Some(true)) = (self.is_twelve_hour, self.afternoon) {
             self.tm.hour += 12;
         }
         self.complete_year();

@@ -1,22 +1,22 @@
 //! `Sys.tm`: civil time as a tuple, from and to timestamps and texts.
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Fault, NativeCall, NativeFn};
 use tuple::{RString, Value};
 
 use super::calendar::{self, Tm};
-use super::instant::made;
+use super::instant::normalized_timestamp;
 use super::strftime::strftime;
 use super::strptime::strptime;
 use super::time;
-use super::zone::Zone;
-use crate::function::call::{Arguments, Outcome, VOID};
+use super::zone::NamedTimeZone;
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     time(
         "void time(timestamp time, mutable Sys.tm result)",
         "Sets `result` to the civil time in the local time zone.",
         |c| {
-            let tm = Zone::local().civil(c.timestamp(0).seconds);
+            let tm = NamedTimeZone::local().civil(c.timestamp(0).seconds);
             store(c, 1, tm)
         },
     ),
@@ -26,11 +26,11 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          string such as `UTC-7`, which is seven hours ahead of UTC. Faults if there is no such \
          zone.",
         |c| {
-            let tm = Zone::named(&c.text(1))?.civil(c.timestamp(0).seconds);
+            let tm = NamedTimeZone::from_name(&c.text(1))?.civil(c.timestamp(0).seconds);
             store(c, 2, tm)
         },
     )
-    .checked(|args| Zone::check(args, 1)),
+    .with_check(|args| NamedTimeZone::check(args, 1)),
     time(
         "void gmtime(timestamp time, mutable Sys.tm result)",
         "Sets `result` to the civil time in UTC.",
@@ -45,7 +45,11 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          seconds ahead of UTC.",
         |c| {
             let tm = load(c, 0);
-            Ok(Value::Timestamp(made(seconds(&tm, false), 0, 0)))
+            Ok(Value::Timestamp(normalized_timestamp(
+                seconds(&tm, false),
+                0,
+                0,
+            )))
         },
     ),
     time(
@@ -54,14 +58,18 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          if `defaultZone`, else `gmtoff` seconds ahead of UTC.",
         |c| {
             let tm = load(c, 0);
-            Ok(Value::Timestamp(made(seconds(&tm, c.boolean(1)), 0, 0)))
+            Ok(Value::Timestamp(normalized_timestamp(
+                seconds(&tm, c.boolean(1)),
+                0,
+                0,
+            )))
         },
     ),
     time(
         "rstring strftime(Sys.tm time, rstring format)",
         "The civil time as text, by a format of C's `strftime` in the C locale: `%Y-%m-%d \
          %H:%M:%S`.",
-        |c| c.give_bytes(strftime(&load(c, 0), c.bytes(1))),
+        |c| c.bounded_rstring(strftime(&load(c, 0), c.bytes(1))),
     ),
     time(
         "void strptime(rstring dateTime, rstring format, mutable Sys.tm result, \
@@ -84,8 +92,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The civil time in the local time zone as C's `ctime` writes it, without its line end: \
          `Fri Feb 13 23:31:30 2009`.",
         |c| {
-            let tm = Zone::local().civil(c.timestamp(0).seconds);
-            c.give_bytes(strftime(&tm, b"%a %b %e %H:%M:%S %Y"))
+            let tm = NamedTimeZone::local().civil(c.timestamp(0).seconds);
+            c.bounded_rstring(strftime(&tm, b"%a %b %e %H:%M:%S %Y"))
         },
     ),
 ];
@@ -105,7 +113,7 @@ fn seconds(tm: &Tm, local_by_default: bool) -> i64 {
         return by_offset();
     }
     // An abbreviation such as EDT is no zone, but came with its offset.
-    Zone::named(&tm.zone).map_or_else(|_: Fault| by_offset(), |zone| zone.seconds(tm))
+    NamedTimeZone::from_name(&tm.zone).map_or_else(|_: Fault| by_offset(), |zone| zone.seconds(tm))
 }
 
 /// Runs an expression for each integer attribute: its name and its field.
@@ -125,7 +133,7 @@ macro_rules! integers {
     }};
 }
 
-fn load(c: &Call<'_>, at: usize) -> Tm {
+fn load(c: &NativeCall<'_>, at: usize) -> Tm {
     let (attributes, values) = (c.attributes(at), c.tuple(at));
     let value = |name: &str| attributes.find(name).map(|(at, _)| &values[at]);
     let mut tm = Tm::default();
@@ -141,7 +149,7 @@ fn load(c: &Call<'_>, at: usize) -> Tm {
     tm
 }
 
-fn store(c: &mut Call<'_>, at: usize, mut tm: Tm) -> Outcome {
+fn store(c: &mut NativeCall<'_>, at: usize, mut tm: Tm) -> NativeResult {
     let attributes = c.attributes(at).clone();
     let values = c.tuple_mut(at);
     let place = |name: &str| attributes.find(name).map(|(at, _)| at);

@@ -9,29 +9,29 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 use tuple::Value;
 
 use super::calendar::{self, Tm};
-use crate::function::call::check_text;
+use crate::function::arguments::check_text;
 
 /// A time zone.
 #[derive(Clone, Debug)]
-pub(super) struct Zone(TimeZone);
+pub(super) struct NamedTimeZone(TimeZone);
 
-impl Zone {
+impl NamedTimeZone {
     /// The zone of the host, or of the environment variable `TZ`.
-    pub(super) fn local() -> Zone {
+    pub(super) fn local() -> NamedTimeZone {
         thread_local! {
-            static LOCAL: Zone = Zone(TimeZone::system());
+            static LOCAL: NamedTimeZone = NamedTimeZone(TimeZone::system());
         }
-        LOCAL.with(Zone::clone)
+        LOCAL.with(NamedTimeZone::clone)
     }
 
     /// The zone of a name such as `UTC`, `Europe/Berlin`, `EST5EDT` or `UTC-7` (which, by POSIX, is
     /// seven hours ahead of UTC); an empty name is the local zone.
-    pub(super) fn named(name: &str) -> Result<Zone, Fault> {
+    pub(super) fn from_name(name: &str) -> Result<NamedTimeZone, Fault> {
         thread_local! {
-            static KNOWN: RefCell<HashMap<String, Zone>> = RefCell::default();
+            static KNOWN: RefCell<HashMap<String, NamedTimeZone>> = RefCell::default();
         }
         if name.is_empty() {
-            return Ok(Zone::local());
+            return Ok(NamedTimeZone::local());
         }
         KNOWN.with_borrow_mut(|known| match known.get(name) {
             Some(zone) => Ok(zone.clone()),
@@ -46,7 +46,9 @@ impl Zone {
     /// Whether the constant argument at a place names a zone.
     pub(super) fn check(args: &[Option<Value>], at: usize) -> Result<(), WrongArgument> {
         let help = "zones are named as in `UTC`, `Europe/Berlin`, `EST5EDT`";
-        check_text(args, at, help, |name| Zone::named(name).map(drop))
+        check_text(args, at, help, |name| {
+            NamedTimeZone::from_name(name).map(drop)
+        })
     }
 
     /// The civil time in this zone.
@@ -77,12 +79,15 @@ impl Zone {
     }
 }
 
-fn find(name: &str) -> Option<Zone> {
+fn find(name: &str) -> Option<NamedTimeZone> {
     let database = || TimeZone::get(name).ok();
     let posix = || TimeZone::posix(name).ok();
     // A colon before the name, as in the variable `TZ`, asks for the database.
     let after_colon = || TimeZone::get(name.strip_prefix(':')?).ok();
-    database().or_else(posix).or_else(after_colon).map(Zone)
+    database()
+        .or_else(posix)
+        .or_else(after_colon)
+        .map(NamedTimeZone)
 }
 
 fn unknown(name: &str) -> Fault {

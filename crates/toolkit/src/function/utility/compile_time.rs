@@ -3,10 +3,10 @@
 //! The compiler replaces these calls by constants; the prototypes are here so that it can resolve
 //! them like all others. An implementation is called only if that did not happen.
 
-use graph::{Call, Fault, FaultKind, NativeFn};
+use graph::{Fault, FaultKind, NativeCall, NativeFn};
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome};
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 const SUBMISSION: &str = "A value that is given when the program is started, `name=value`. The \
     arguments must be constants; without a default the value must be given.";
@@ -102,25 +102,25 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "rstring getThisOperatorName()",
         "The full name of the running operator.",
-        |c| c.give_bytes(c.services.operator_name()),
+        |c| c.bounded_rstring(c.services.operator_name()),
     ),
     utility(
         "rstring getThisOperatorLogicalName()",
         "The full name of the operator without the numbers of parallel channels.",
         |c| {
             let logical = c.services.property("logicalName");
-            c.give_bytes(logical.unwrap_or_else(|| c.services.operator_name().to_string()))
+            c.bounded_rstring(logical.unwrap_or_else(|| c.services.operator_name().to_string()))
         },
     ),
 ];
 
-fn unknown(_: &mut Call<'_>) -> Outcome {
+fn unknown(_: &mut NativeCall<'_>) -> NativeResult {
     Err(only_the_compiler())
 }
 
-fn property(c: &mut Call<'_>, name: &str) -> Outcome {
+fn property(c: &mut NativeCall<'_>, name: &str) -> NativeResult {
     let value = c.services.property(name).ok_or_else(only_the_compiler)?;
-    c.give_bytes(value)
+    c.bounded_rstring(value)
 }
 
 fn only_the_compiler() -> Fault {

@@ -1,34 +1,34 @@
 //! Connections between jobs, configurations and resources of an instance.
 //!
-//! A program that runs by itself has no instance around it: what is imported and exported is settled when
-//! it is compiled, and no configuration is stored. The functions that report this by an error code do
-//! so; those that would change it cannot be called.
+//! A program that runs by itself has no instance around it: what is imported and exported is
+//! settled when it is compiled, and no configuration is stored. The functions that report this by
+//! an error code do so; those that would change it cannot be called.
 //!
-//! What operators are told of their ports are properties: `exported.0.0.name`, `imported.0.subscription`,
-//! `peOutputPort.0.congestionFactor`.
+//! What operators are told of their ports are properties: `exported.0.0.name`,
+//! `imported.0.subscription`, `peOutputPort.0.congestionFactor`.
 
-use graph::{Call, NativeFn, Unsupported};
+use graph::{NativeCall, NativeFn, Unsupported};
 use tuple::{List, Type, Value};
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome, rstring};
+use crate::function::arguments::{NativeArguments, NativeResult, rstring};
 
 const EXPORT: Unsupported = Unsupported {
-    why: "streams are joined when the program is compiled, by the properties that Export has then",
-    instead: "getOutputPortExportProperties gives them; send on another exported stream by a Split",
+    reason: "streams are joined when the program is compiled, by the properties that Export has then",
+    alternative: "getOutputPortExportProperties gives them; send on another exported stream by a Split",
 };
 const IMPORT: Unsupported = Unsupported {
-    why: "streams are joined when the program is compiled, by the subscription that Import has then",
-    instead: "getInputPortImportSubscription gives it; import all streams, and put a DynamicFilter \
+    reason: "streams are joined when the program is compiled, by the subscription that Import has then",
+    alternative: "getInputPortImportSubscription gives it; import all streams, and put a DynamicFilter \
               or a Switch behind",
 };
 const FILTER: Unsupported = Unsupported {
-    why: "the filter of an Import is settled when the program is compiled",
-    instead: "import without it, and put a Filter behind whose condition is `evalPredicate`",
+    reason: "the filter of an Import is settled when the program is compiled",
+    alternative: "import without it, and put a Filter behind whose condition is `evalPredicate`",
 };
 const IN_PLACE: Unsupported = Unsupported {
-    why: "the message bundles of toolkits are compiled resources of ICU, which nothing here reads",
-    instead: "write the message in the program, or read it from a file",
+    reason: "the message bundles of toolkits are compiled resources of ICU, which nothing here reads",
+    alternative: "write the message in the program, or read it from a file",
 };
 
 const NO_CONFIGURATION: &str = "Application configurations belong to an instance; there is none.";
@@ -46,7 +46,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          rstring propertyName, rstring defaultValue)",
         "A property of a named configuration, or the default value: without an instance always the \
          latter.",
-        |c| c.give_bytes(c.bytes(2)),
+        |c| c.bounded_rstring(c.bytes(2)),
     ),
     utility(
         "stateful rstring getApplicationConfigurationProperty(rstring configName, \
@@ -142,7 +142,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-fn export_properties(c: &mut Call<'_>) -> Outcome {
+fn export_properties(c: &mut NativeCall<'_>) -> NativeResult {
     let port = c.uint32(1);
     let property = |key: &str| c.services.property(&format!("exported.{port}{key}"));
     let Some(count) = property("").and_then(|count| count.parse::<u32>().ok()) else {
@@ -158,15 +158,15 @@ fn export_properties(c: &mut Call<'_>) -> Outcome {
     Ok(Value::Int32(0))
 }
 
-fn imported(c: &mut Call<'_>, what: &str) -> Outcome {
+fn imported(c: &mut NativeCall<'_>, what: &str) -> NativeResult {
     let found = c
         .services
         .property(&format!("imported.{}.{what}", c.uint32(0)));
     c.set_int32(1, i32::from(found.is_none()));
-    c.give_bytes(found.unwrap_or_default())
+    c.bounded_rstring(found.unwrap_or_default())
 }
 
-fn pe_connections(c: &mut Call<'_>) -> Outcome {
+fn pe_connections(c: &mut NativeCall<'_>) -> NativeResult {
     let Some(count) = pe_output(c, "connections") else {
         return Ok(Value::Int32(-1));
     };
@@ -187,7 +187,7 @@ fn pe_connections(c: &mut Call<'_>) -> Outcome {
 }
 
 /// What is counted at the output port of the PE that the first argument names.
-fn pe_output(c: &Call<'_>, what: &str) -> Option<i64> {
+fn pe_output(c: &NativeCall<'_>, what: &str) -> Option<i64> {
     let name = format!("peOutputPort.{}.{what}", c.uint32(0));
     c.services.property(&name)?.parse().ok()
 }
@@ -197,7 +197,7 @@ fn tuple<const N: usize>(attributes: [Value; N]) -> Value {
 }
 
 /// Changes a list in place.
-fn set_list(c: &mut Call<'_>, at: usize, values: Vec<Value>) {
+fn set_list(c: &mut NativeCall<'_>, at: usize, values: Vec<Value>) {
     let Type::List(element, _) = c.arg_type(at).clone() else {
         panic!("argument {at} of a library function is no list");
     };

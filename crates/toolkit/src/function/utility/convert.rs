@@ -2,11 +2,11 @@
 //!
 //! Blanks before a number are skipped and count as read. What follows the number is left alone.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome};
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 const PARSE_INT: &str = "Reads an integer at the beginning of the text into `number`. Gives the \
     number of characters read; -1, and `number` unchanged, if there is none or it does not fit.";
@@ -90,7 +90,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// An integer that was read.
-struct Integer {
+struct ParsedInteger {
     negative: bool,
     /// `None` if it does not fit 64 bits.
     magnitude: Option<u64>,
@@ -98,7 +98,7 @@ struct Integer {
     bytes: usize,
 }
 
-fn parse_integer(c: &mut Call<'_>, base: i32) -> Outcome {
+fn parse_integer(c: &mut NativeCall<'_>, base: i32) -> NativeResult {
     let read = integer(&c.utf8(1), base);
     let value = read.magnitude.map(|m| {
         if read.negative {
@@ -118,7 +118,7 @@ fn parse_integer(c: &mut Call<'_>, base: i32) -> Outcome {
     ))
 }
 
-fn parse_float(c: &mut Call<'_>) -> Outcome {
+fn parse_float(c: &mut NativeCall<'_>) -> NativeResult {
     let text = c.utf8(1);
     let (x, bytes) = float(&text);
     let named = text[..bytes].iter().any(|b| b.eq_ignore_ascii_case(&b'i'));
@@ -130,7 +130,7 @@ fn parse_float(c: &mut Call<'_>) -> Outcome {
     }))
 }
 
-fn unsigned(read: &Integer) -> u64 {
+fn unsigned(read: &ParsedInteger) -> u64 {
     match (read.magnitude, read.negative) {
         (None, _) => u64::MAX,
         (Some(m), true) => m.wrapping_neg(),
@@ -138,7 +138,7 @@ fn unsigned(read: &Integer) -> u64 {
     }
 }
 
-fn signed(read: &Integer) -> i64 {
+fn signed(read: &ParsedInteger) -> i64 {
     let magnitude = read.magnitude.map_or(i128::MAX / 2, i128::from);
     let value = if read.negative { -magnitude } else { magnitude };
     value.clamp(i64::MIN.into(), i64::MAX.into()) as i64
@@ -155,8 +155,8 @@ fn sign(text: &[u8]) -> (bool, usize) {
     }
 }
 
-fn integer(text: &[u8], base: i32) -> Integer {
-    let none = Integer {
+fn integer(text: &[u8], base: i32) -> ParsedInteger {
+    let none = ParsedInteger {
         negative: false,
         magnitude: Some(0),
         bytes: 0,
@@ -186,7 +186,7 @@ fn integer(text: &[u8], base: i32) -> Integer {
     if at == start {
         none
     } else {
-        Integer {
+        ParsedInteger {
             negative,
             magnitude,
             bytes: at,

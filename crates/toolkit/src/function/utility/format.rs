@@ -4,26 +4,26 @@ use graph::NativeFn;
 use tuple::Value;
 
 use super::utility;
-use crate::function::call::{Arguments, count};
+use crate::function::arguments::{NativeArguments, checked_count};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "rstring formatNumber(int64 value)",
         "The number in decimal.",
-        |c| c.give_bytes(c.int64(0).to_string()),
+        |c| c.bounded_rstring(c.int64(0).to_string()),
     ),
     utility(
         "rstring formatNumber(int64 value, uint32 width)",
         "The number in decimal, filled up with blanks on the left to `width` characters.",
         |c| {
             let width = width(c.uint32(1))?;
-            c.give_bytes(format!("{:width$}", c.int64(0)))
+            c.bounded_rstring(format!("{:width$}", c.int64(0)))
         },
     ),
     utility(
         "rstring formatNumber(float64 value)",
         "The number with up to 6 digits, in scientific notation if it is very large or small.",
-        |c| c.give_bytes(general(c.float64(0), 6)),
+        |c| c.bounded_rstring(general(c.float64(0), 6)),
     ),
     utility(
         "rstring formatNumber(float64 value, uint32 width, uint32 precision, boolean scientific)",
@@ -37,7 +37,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
                 fixed(x, precision)
             };
             let width = width(c.uint32(1))?;
-            c.give_bytes(format!("{text:>width$}"))
+            c.bounded_rstring(format!("{text:>width$}"))
         },
     ),
     utility(
@@ -55,7 +55,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 /// A width that formatting can take.
 fn width(asked: u32) -> Result<usize, graph::Fault> {
     const WIDTH_MAX: usize = u16::MAX as usize;
-    count(i32::try_from(asked).unwrap_or(i32::MAX)).map(|width| width.min(WIDTH_MAX))
+    checked_count(i32::try_from(asked).unwrap_or(i32::MAX)).map(|width| width.min(WIDTH_MAX))
 }
 
 /// `%.*f`

@@ -1,10 +1,10 @@
 //! Assertions, trace and log messages.
 
-use graph::{Call, Fault, FaultKind, NativeFn, TraceLevel};
+use graph::{Fault, FaultKind, NativeCall, NativeFn, TraceLevel};
 use tuple::{Type, Value, text};
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome, VOID};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
@@ -94,15 +94,15 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// The fault carries the place; whoever ends the program adds the operator and the file's name.
-fn assert(c: &Call<'_>, holds: bool, message: impl FnOnce() -> String) -> Outcome {
+fn assert(c: &NativeCall<'_>, holds: bool, message: impl FnOnce() -> String) -> NativeResult {
     if holds {
         Ok(VOID)
     } else {
-        Err(Fault::new(FaultKind::Abort, message()).at(c.pos))
+        Err(Fault::new(FaultKind::Abort, message()).with_pos(c.pos))
     }
 }
 
-fn level(c: &Call<'_>) -> TraceLevel {
+fn level(c: &NativeCall<'_>) -> TraceLevel {
     match c.enumerator(0) {
         "error" => TraceLevel::Error,
         "warn" => TraceLevel::Warn,
@@ -112,7 +112,7 @@ fn level(c: &Call<'_>) -> TraceLevel {
     }
 }
 
-fn trace(c: &mut Call<'_>) -> Outcome {
+fn trace(c: &mut NativeCall<'_>) -> NativeResult {
     let level = level(c);
     if c.services.is_traceable(level) {
         let (message, aspect) = message(c);
@@ -121,7 +121,7 @@ fn trace(c: &mut Call<'_>) -> Outcome {
     Ok(VOID)
 }
 
-fn log(c: &mut Call<'_>) -> Outcome {
+fn log(c: &mut NativeCall<'_>) -> NativeResult {
     let level = level(c);
     if c.services.is_loggable(level) {
         let (message, aspect) = message(c);
@@ -130,7 +130,7 @@ fn log(c: &mut Call<'_>) -> Outcome {
     Ok(VOID)
 }
 
-fn message(c: &Call<'_>) -> (String, String) {
+fn message(c: &NativeCall<'_>) -> (String, String) {
     let aspect = if c.args.len() > 2 {
         c.text(2).into_owned()
     } else {

@@ -1,10 +1,10 @@
 //! Metrics: the operator's own, and those that the run time counts.
 
-use graph::{Call, Fault, FaultKind, NativeFn};
+use graph::{Fault, FaultKind, NativeCall, NativeFn};
 use tuple::Value;
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome, VOID, rstring};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID, rstring};
 
 const GET: &str = "Sets `value` to the value of a custom metric of the operator. Faults if there \
     is none of that name.";
@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Sets `value` to the value of a metric of an input port. Faults if the run time does not \
          count it.",
         |c| {
-            counted(
+            runtime_metric(
                 c,
                 &format!("inputPortMetric.{}.{}", c.uint32(0), c.enumerator(1)),
                 2,
@@ -33,7 +33,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "Sets `value` to the value of a metric of an output port. Faults if the run time does not \
          count it.",
         |c| {
-            counted(
+            runtime_metric(
                 c,
                 &format!("outputPortMetric.{}.{}", c.uint32(0), c.enumerator(1)),
                 2,
@@ -45,7 +45,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          value)",
         "Sets `value` to the value of a metric of the operator. Faults if the run time does not \
          count it.",
-        |c| counted(c, &format!("operatorMetric.{}", c.enumerator(0)), 1),
+        |c| runtime_metric(c, &format!("operatorMetric.{}", c.enumerator(0)), 1),
     ),
     utility(
         "stateful void getCustomMetricValue(rstring name, mutable int64 value)",
@@ -84,12 +84,12 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "stateful list<rstring> getCustomMetricNames()",
         "The names of the operator's custom metrics, in the order of their creation.",
-        |c| c.give_values(c.services.metric_names().into_iter().map(rstring)),
+        |c| c.bounded_list_from(c.services.metric_names().into_iter().map(rstring)),
     ),
 ];
 
 /// A metric of the run time, which answers for it as a property.
-fn counted(c: &mut Call<'_>, name: &str, target: usize) -> Outcome {
+fn runtime_metric(c: &mut NativeCall<'_>, name: &str, target: usize) -> NativeResult {
     let value = c.services.property(name).and_then(|text| text.parse().ok());
     let Some(value) = value else {
         return Err(Fault::new(
@@ -101,14 +101,14 @@ fn counted(c: &mut Call<'_>, name: &str, target: usize) -> Outcome {
     Ok(VOID)
 }
 
-fn get(c: &mut Call<'_>) -> Outcome {
+fn get(c: &mut NativeCall<'_>) -> NativeResult {
     let name = c.text(0).into_owned();
     let value = c.services.metric(&name).ok_or_else(|| missing(&name))?;
     c.set_int64(1, value);
     Ok(VOID)
 }
 
-fn set(c: &mut Call<'_>) -> Outcome {
+fn set(c: &mut NativeCall<'_>) -> NativeResult {
     let (name, value) = (c.text(0).into_owned(), c.int64(1));
     if c.services.set_metric(&name, value) {
         Ok(VOID)
@@ -117,7 +117,7 @@ fn set(c: &mut Call<'_>) -> Outcome {
     }
 }
 
-fn create(c: &mut Call<'_>) -> Outcome {
+fn create(c: &mut NativeCall<'_>) -> NativeResult {
     let (name, text) = (c.text(0).into_owned(), c.text(1).into_owned());
     let (kind, value) = (c.ordinal(2), c.int64(3));
     if c.services.create_metric(&name, &text, kind, value) {
@@ -128,7 +128,7 @@ fn create(c: &mut Call<'_>) -> Outcome {
     )))
 }
 
-fn has(c: &mut Call<'_>) -> Outcome {
+fn has(c: &mut NativeCall<'_>) -> NativeResult {
     let found = c.services.metric(&c.text(0)).is_some();
     Ok(Value::Boolean(found))
 }

@@ -14,7 +14,7 @@ mod value;
 
 use graph::NativeFn;
 
-use super::Eval;
+use super::NativeEval;
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[
@@ -31,6 +31,6 @@ pub(super) const LISTS: &[&[NativeFn]] = &[
     compile_time::FUNCTIONS,
 ];
 
-const fn utility(prototype: &'static str, doc: &'static str, eval: Eval) -> NativeFn {
+const fn utility(prototype: &'static str, doc: &'static str, eval: NativeEval) -> NativeFn {
     super::native("spl.utility", prototype, doc, eval)
 }

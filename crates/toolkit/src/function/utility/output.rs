@@ -1,10 +1,10 @@
 //! Printing to standard output.
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::text;
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome, VOID};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
@@ -34,18 +34,18 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     }),
 ];
 
-fn print_value(c: &mut Call<'_>, line: bool) -> Outcome {
+fn print_value(c: &mut NativeCall<'_>, line: bool) -> NativeResult {
     let mut out = Vec::new();
     text::print(c.arg(0), c.arg_type(0), &mut out);
     print(c, out, line)
 }
 
-fn print_string(c: &mut Call<'_>, line: bool) -> Outcome {
+fn print_string(c: &mut NativeCall<'_>, line: bool) -> NativeResult {
     let out = c.utf8(0).into_owned();
     print(c, out, line)
 }
 
-fn print(c: &mut Call<'_>, mut out: Vec<u8>, line: bool) -> Outcome {
+fn print(c: &mut NativeCall<'_>, mut out: Vec<u8>, line: bool) -> NativeResult {
     if line {
         out.push(b'\n');
     }

@@ -1,13 +1,13 @@
 //! A condition that is text until the program runs.
 //!
-//! The toolkit cannot read SPL; the PE around it can ([`graph::Services::holds`]).
+//! The toolkit cannot read SPL; the PE around it can ([`graph::Services::evaluate_condition`]).
 
-use graph::ops::sentence;
-use graph::{BadCondition, Call, Flaw, NativeFn, TraceLevel};
+use graph::ops::faults;
+use graph::{ConditionError, ConditionErrorKind, NativeCall, NativeFn, TraceLevel};
 use tuple::{Type, Value};
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome};
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[utility(
     "<tuple T> boolean evalPredicate(rstring splExpr, T tup, mutable int32 error)",
@@ -25,40 +25,40 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[utility(
 /// The aspect of its messages.
 const ASPECT: &str = "evalPredicate";
 
-fn eval_predicate(c: &mut Call<'_>) -> Outcome {
+fn eval_predicate(c: &mut NativeCall<'_>) -> NativeResult {
     let (Value::RString(text), Value::Tuple(tuple), Type::Tuple(over)) =
         (&*c.args[0], &*c.args[1], &c.types[1])
     else {
-        return Err(sentence::mistyped(ASPECT));
+        return Err(faults::mistyped(ASPECT));
     };
     let answer = match std::str::from_utf8(text.as_bytes()) {
-        Ok(text) => c.services.holds(text, over, tuple)?,
+        Ok(text) => c.services.evaluate_condition(text, over, tuple)?,
         Err(error) => Err(not_text(error.valid_up_to())),
     };
     if let Err(bad) = &answer
         && c.services.is_traceable(TraceLevel::Debug)
     {
-        let (text, why) = (text.to_string_lossy(), &bad.sentence);
+        let (text, why) = (text.to_string_lossy(), &bad.message);
         let message = format!("the condition `{text}` has no value: {why}");
         c.services.trace(TraceLevel::Debug, &message, ASPECT);
     }
-    let error = answer.as_ref().err().map_or(0, |bad| code(bad.flaw));
+    let error = answer.as_ref().err().map_or(0, |bad| error_code(bad.kind));
     c.set_int32(2, error);
     Ok(Value::Boolean(answer.unwrap_or(false)))
 }
 
-fn not_text(at: usize) -> BadCondition {
+fn not_text(at: usize) -> ConditionError {
     let sentence = format!("it is not UTF-8 from byte {at} on");
-    BadCondition::new(Flaw::Syntax, sentence)
+    ConditionError::new(ConditionErrorKind::Syntax, sentence)
 }
 
 /// The number that programs are given.
-fn code(flaw: Flaw) -> i32 {
+fn error_code(flaw: ConditionErrorKind) -> i32 {
     match flaw {
-        Flaw::Syntax => 1,
-        Flaw::Unknown => 2,
-        Flaw::NotBoolean => 3,
-        Flaw::Refused => 4,
-        Flaw::Fault => 5,
+        ConditionErrorKind::Syntax => 1,
+        ConditionErrorKind::UnknownName => 2,
+        ConditionErrorKind::NotBoolean => 3,
+        ConditionErrorKind::RuleViolation => 4,
+        ConditionErrorKind::EvaluationFault => 5,
     }
 }

@@ -6,11 +6,11 @@
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 
-use graph::{Call, NativeFn};
+use graph::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome, VOID, rstring};
+use crate::function::arguments::{NativeArguments, NativeResult, VOID, rstring};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
@@ -40,18 +40,18 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "The absolute path of the data directory.",
         |c| {
             let path = c.services.data_directory()?;
-            c.give_bytes(path)
+            c.bounded_rstring(path)
         },
     ),
     utility(
         "stateful rstring getEnvironmentVariable(rstring name)",
         "An environment variable; empty if it is not set.",
-        |c| c.give_bytes(environment(c).unwrap_or_default()),
+        |c| c.bounded_rstring(environment(c).unwrap_or_default()),
     ),
     utility(
         "stateful rstring getEnvironmentVariable(rstring name, rstring defaultValue)",
         "An environment variable, or the default value if it is not set.",
-        |c| c.give_bytes(environment(c).unwrap_or_else(|| c.bytes(1).to_vec())),
+        |c| c.bounded_rstring(environment(c).unwrap_or_else(|| c.bytes(1).to_vec())),
     ),
     utility(
         "stateful rstring getEnvironmentVariable(rstring name, mutable boolean isSet)",
@@ -59,7 +59,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         |c| {
             let value = environment(c);
             c.set_boolean(1, value.is_some());
-            c.give_bytes(value.unwrap_or_default())
+            c.bounded_rstring(value.unwrap_or_default())
         },
     ),
     utility(
@@ -107,29 +107,29 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "stateful rstring getHostName()",
         "The name of the host.",
-        |c| c.give_bytes(host_name(c)),
+        |c| c.bounded_rstring(host_name(c)),
     ),
     utility(
         "stateful rstring getShortHostName()",
         "The name of the host up to the first point.",
-        |c| c.give_bytes(host_name(c).split('.').next().unwrap_or_default()),
+        |c| c.bounded_rstring(host_name(c).split('.').next().unwrap_or_default()),
     ),
     utility(
         "stateful rstring getConfiguredHostName()",
         "The name by which the host is known to the job; the name of the host if it has no other.",
         |c| {
             let configured = c.services.property("configuredHostName");
-            c.give_bytes(configured.unwrap_or_else(|| host_name(c)))
+            c.bounded_rstring(configured.unwrap_or_else(|| host_name(c)))
         },
     ),
     utility(
         "stateful rstring getIPAddress()",
         "An address of the host, of version 4 if it has one; 127.0.0.1 if its name has no address.",
-        |c| c.give_bytes(address(&host_name(c)).to_string()),
+        |c| c.bounded_rstring(address(&host_name(c)).to_string()),
     ),
 ];
 
-fn environment(c: &Call<'_>) -> Option<Vec<u8>> {
+fn environment(c: &NativeCall<'_>) -> Option<Vec<u8>> {
     let name = c.text(0);
     // Such names cannot be set, and asking for them panics.
     if name.is_empty() || name.contains(['=', '\0']) {
@@ -138,16 +138,16 @@ fn environment(c: &Call<'_>) -> Option<Vec<u8>> {
     std::env::var_os(&*name).map(std::ffi::OsString::into_encoded_bytes)
 }
 
-fn property(c: &mut Call<'_>, name: &str) -> Outcome {
-    c.give_bytes(c.services.property(name).unwrap_or_default())
+fn property(c: &mut NativeCall<'_>, name: &str) -> NativeResult {
+    c.bounded_rstring(c.services.property(name).unwrap_or_default())
 }
 
-fn number(c: &mut Call<'_>, name: &str) -> Outcome {
+fn number(c: &mut NativeCall<'_>, name: &str) -> NativeResult {
     let number = c.services.property(name).and_then(|text| text.parse().ok());
     Ok(Value::Uint64(number.unwrap_or_default()))
 }
 
-fn host_name(c: &Call<'_>) -> String {
+fn host_name(c: &NativeCall<'_>) -> String {
     c.services.property("hostName").unwrap_or_else(|| {
         rustix::system::uname()
             .nodename()
@@ -168,7 +168,7 @@ fn address(host: &str) -> IpAddr {
         .unwrap_or(IpAddr::from([127, 0, 0, 1]))
 }
 
-fn make_temporary(c: &mut Call<'_>) -> Outcome {
+fn make_temporary(c: &mut NativeCall<'_>) -> NativeResult {
     use std::hash::{BuildHasher, RandomState};
     use std::os::unix::fs::OpenOptionsExt;
 
@@ -193,7 +193,7 @@ fn make_temporary(c: &mut Call<'_>) -> Outcome {
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
         match options.open(Path::new(&directory).join(&name)) {
-            Ok(_) => return c.give_bytes(name),
+            Ok(_) => return c.bounded_rstring(name),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(_) => break,
         }

@@ -4,11 +4,11 @@
 //! and so on, lists separated by commas. There are no consistent regions: the functions about them
 //! give what an operator outside of all such regions is told.
 
-use graph::{Call, Fault, NativeFn};
+use graph::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::utility;
-use crate::function::call::{Arguments, Outcome};
+use crate::function::arguments::{NativeArguments, NativeResult};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
@@ -110,15 +110,15 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-fn number(c: &mut Call<'_>, name: &str, otherwise: i32) -> Outcome {
+fn number(c: &mut NativeCall<'_>, name: &str, otherwise: i32) -> NativeResult {
     let number = c.services.property(name).and_then(|text| text.parse().ok());
     Ok(Value::Int32(number.unwrap_or(otherwise)))
 }
 
-fn numbers(c: &mut Call<'_>, name: &str) -> Outcome {
+fn numbers(c: &mut NativeCall<'_>, name: &str) -> NativeResult {
     let text = c.services.property(name).unwrap_or_default();
     let numbers = text
         .split(',')
         .filter_map(|number| number.trim().parse().ok());
-    c.give_list(List::Int32(numbers.collect()))
+    c.bounded_list(List::Int32(numbers.collect()))
 }

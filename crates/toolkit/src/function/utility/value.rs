@@ -6,7 +6,7 @@ use graph::NativeFn;
 use tuple::{List, Value};
 
 use super::utility;
-use crate::function::call::{Arguments, VOID};
+use crate::function::arguments::{NativeArguments, VOID};
 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
@@ -19,7 +19,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "<list L> list<uint64> hashCodeForEach(L l)",
         "The hash codes of the elements.",
         |c| {
-            c.give_list(List::Uint64(
+            c.bounded_list(List::Uint64(
                 c.list(0).iter().map(|x| hash_code(&x)).collect(),
             ))
         },
@@ -85,7 +85,7 @@ pub(in crate::function) fn hash_code(value: &Value) -> u64 {
         other => {
             // Numbers that are equal in several forms (0.0 and -0.0, 1.0d and 1.00d) hash as keys
             // do.
-            let mut hasher = Fnv(FNV_START);
+            let mut hasher = FnvHasher(FNV_START);
             other.hash(&mut hasher);
             hasher.finish()
         }
@@ -100,15 +100,15 @@ const FNV_START: u64 = 14_695_981_039_346_656_037;
 const FNV_PRIME: u64 = 1_099_511_628_211;
 
 fn bytes_hash(bytes: &[u8]) -> u64 {
-    let mut hasher = Fnv(FNV_START);
+    let mut hasher = FnvHasher(FNV_START);
     hasher.write(bytes);
     hasher.finish()
 }
 
 /// FNV-1a with 64 bits.
-struct Fnv(u64);
+struct FnvHasher(u64);
 
-impl Hasher for Fnv {
+impl Hasher for FnvHasher {
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(FNV_PRIME);

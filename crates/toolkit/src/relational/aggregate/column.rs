@@ -8,28 +8,36 @@ use std::cmp::Ordering;
 use graph::Fault;
 use tuple::{List, Map, RString, Set, Type, UString, Value};
 
-use crate::function::number::{Number, Wide, numeric, total};
+use crate::function::number::{NumericScalar, WideNumber, numeric, total};
 
 /// A function of one or two columns; the type is that of the result.
-pub type Function = fn(&List, &List, &Type) -> Result<Value, Fault>;
+pub type ColumnFunction = fn(&List, &List, &Type) -> Result<Value, Fault>;
 
 /// The function of a name.
-pub fn function(name: &str) -> Option<Function> {
+pub fn column_function(name: &str) -> Option<ColumnFunction> {
     Some(match name {
-        "Any" | "Last" => |v, _, _| Ok(at(v, v.len() - 1)),
-        "First" => |v, _, _| Ok(at(v, 0)),
+        "Any" | "Last" => |v, _, _| Ok(element_at(v, v.len() - 1)),
+        "First" => |v, _, _| Ok(element_at(v, 0)),
         "Collect" => |v, _, _| Ok(Value::List(v.clone())),
-        "CollectDistinct" => |v, _, ty| Ok(distinct_list(&distinct(v.iter()), ty)),
-        "CountDistinct" => |v, _, _| Ok(Value::Int32(distinct(v.iter()).len() as i32)),
+        "CollectDistinct" => |v, _, ty| Ok(distinct_list(&distinct_values(v.iter()), ty)),
+        "CountDistinct" => |v, _, _| Ok(Value::Int32(distinct_values(v.iter()).len() as i32)),
         "CountByDistinct" => |v, _, _| Ok(count_by_distinct(v)),
         "Sum" => |v, _, ty| by_element(v, ty, &sum),
         "Average" => |v, _, ty| by_element(v, ty, &average),
-        "Max" => |v, _, ty| by_element(v, ty, &|v, _| Ok(at(v, extreme(v, Ordering::is_gt)))),
-        "Min" => |v, _, ty| by_element(v, ty, &|v, _| Ok(at(v, extreme(v, Ordering::is_lt)))),
+        "Max" => |v, _, ty| {
+            by_element(v, ty, &|v, _| {
+                Ok(element_at(v, extreme(v, Ordering::is_gt)))
+            })
+        },
+        "Min" => |v, _, ty| {
+            by_element(v, ty, &|v, _| {
+                Ok(element_at(v, extreme(v, Ordering::is_lt)))
+            })
+        },
         "MaxCount" => |v, _, _| Ok(extreme_count(v, Ordering::is_gt)),
         "MinCount" => |v, _, _| Ok(extreme_count(v, Ordering::is_lt)),
-        "ArgMax" => |v, k, _| Ok(at(k, extreme(v, Ordering::is_gt))),
-        "ArgMin" => |v, k, _| Ok(at(k, extreme(v, Ordering::is_lt))),
+        "ArgMax" => |v, k, _| Ok(element_at(k, extreme(v, Ordering::is_gt))),
+        "ArgMin" => |v, k, _| Ok(element_at(k, extreme(v, Ordering::is_lt))),
         "CollectArgMax" => |v, k, ty| Ok(collect_arg(v, k, ty, Ordering::is_gt)),
         "CollectArgMin" => |v, k, ty| Ok(collect_arg(v, k, ty, Ordering::is_lt)),
         "SampleStdDev" => |v, _, ty| by_element(v, ty, &|v, ty| deviation(v, ty, true)),
@@ -38,11 +46,11 @@ pub fn function(name: &str) -> Option<Function> {
     })
 }
 
-fn at(column: &List, index: usize) -> Value {
+fn element_at(column: &List, index: usize) -> Value {
     column.get(index).expect("a group has at least one tuple")
 }
 
-fn distinct(values: impl Iterator<Item = Value>) -> Set {
+fn distinct_values(values: impl Iterator<Item = Value>) -> Set {
     let mut set = Set::new();
     values.for_each(|value| {
         set.insert(value);
@@ -61,7 +69,7 @@ pub fn distinct_list(values: &Set, ty: &Type) -> Value {
 fn count_by_distinct(column: &List) -> Value {
     let mut map = Map::new();
     column.iter().for_each(|value| count(&mut map, value));
-    counts(&map)
+    count_values(&map)
 }
 
 /// Counts a value.
@@ -72,7 +80,7 @@ pub fn count(counts: &mut Map, value: Value) {
 }
 
 /// What was counted, in the order in which the values first came.
-pub fn counts(counts: &Map) -> Value {
+pub fn count_values(counts: &Map) -> Value {
     Value::List(List::from_values(&Type::Int32, counts.values().cloned()))
 }
 
@@ -118,7 +126,10 @@ fn sum(column: &List, ty: &Type) -> Result<Value, Fault> {
                     text.extend_from_slice(&s.0);
                 }
             });
-            Ok(graph::ops::fit(Value::RString(RString(text)), ty))
+            Ok(graph::ops::truncate_to_bound(
+                Value::RString(RString(text)),
+                ty,
+            ))
         }
         Type::UString => {
             let mut text = Vec::new();
@@ -129,11 +140,11 @@ fn sum(column: &List, ty: &Type) -> Result<Value, Fault> {
             });
             Ok(Value::UString(UString(text)))
         }
-        _ => Ok(numeric!(ty, T => T::narrow(total(numbers::<T>(column))).value())),
+        _ => Ok(numeric!(ty, T => T::narrow(total(numbers::<T>(column))).to_value())),
     }
 }
 
-fn numbers<T: Number>(column: &List) -> &[T] {
+fn numbers<T: NumericScalar>(column: &List) -> &[T] {
     column.as_slice().unwrap_or_default()
 }
 
@@ -142,16 +153,16 @@ fn numbers<T: Number>(column: &List) -> &[T] {
 fn average(column: &List, ty: &Type) -> Result<Value, Fault> {
     numeric!(ty, T => {
         let numbers = numbers::<T>(column);
-        let count = Wide::from_i64(numbers.len() as i64);
+        let count = WideNumber::from_i64(numbers.len() as i64);
         let mean = if ty.is_float() { moving_mean(numbers)? } else { total(numbers).div(count)? };
-        Ok(T::narrow(mean).value())
+        Ok(T::narrow(mean).to_value())
     })
 }
 
-fn moving_mean<T: Number>(numbers: &[T]) -> Result<T::Wide, Fault> {
+fn moving_mean<T: NumericScalar>(numbers: &[T]) -> Result<T::Wide, Fault> {
     let mut mean = numbers[0].widen();
     for (k, x) in (2..).zip(&numbers[1..]) {
-        mean = mean.add(x.widen().sub(mean).div(Wide::from_i64(k))?);
+        mean = mean.add(x.widen().sub(mean).div(WideNumber::from_i64(k))?);
     }
     Ok(mean)
 }
@@ -168,10 +179,10 @@ fn deviation(column: &List, ty: &Type, sample: bool) -> Result<Value, Fault> {
         let mut squares = mean.sub(mean);
         for (k, x) in (2..).zip(&numbers[1..]) {
             let delta = x.widen().sub(mean);
-            mean = mean.add(delta.div(Wide::from_i64(k))?);
+            mean = mean.add(delta.div(WideNumber::from_i64(k))?);
             squares = squares.add(delta.mul(x.widen().sub(mean)));
         }
-        Ok(T::narrow(squares.div(Wide::from_i64(divisor))?.sqrt()).value())
+        Ok(T::narrow(squares.div(WideNumber::from_i64(divisor))?.sqrt()).to_value())
     })
 }
 
@@ -186,7 +197,7 @@ fn extreme(column: &List, surpasses: impl Fn(Ordering) -> bool + Copy) -> usize 
         List::Float64(numbers) => return extreme_number(numbers, surpasses),
         _ => {}
     }
-    let mut best = (0, at(column, 0));
+    let mut best = (0, element_at(column, 0));
     for (index, value) in column.iter().enumerate().skip(1) {
         if value.spl_cmp(&best.1).is_some_and(surpasses) {
             best = (index, value);
@@ -214,7 +225,7 @@ fn extremes(
     column: &List,
     surpasses: impl Fn(Ordering) -> bool + Copy,
 ) -> impl Iterator<Item = usize> {
-    let best = at(column, extreme(column, surpasses));
+    let best = element_at(column, extreme(column, surpasses));
     let values = column.iter().enumerate();
     values
         .filter(move |(_, value)| value.spl_eq(&best))
@@ -231,8 +242,8 @@ fn collect_arg(
     ty: &Type,
     surpasses: impl Fn(Ordering) -> bool + Copy,
 ) -> Value {
-    let found = extremes(column, surpasses).map(|index| at(of, index));
-    distinct_list(&distinct(found), ty)
+    let found = extremes(column, surpasses).map(|index| element_at(of, index));
+    distinct_list(&distinct_values(found), ty)
 }
 
 #[cfg(test)]
@@ -240,7 +251,7 @@ mod tests {
     use super::*;
 
     fn apply(name: &str, values: &List, ty: &Type) -> Value {
-        function(name).expect("it exists")(values, values, ty).expect("it does not fault")
+        column_function(name).expect("it exists")(values, values, ty).expect("it does not fault")
     }
 
     #[test]
@@ -281,7 +292,8 @@ mod tests {
         let column = List::Int32(vec![3, 1, 3, 2]);
         let names = ["a", "b", "c", "d"].map(|s| Value::RString(RString::from(s)));
         let names = List::from_values(&Type::RString, names);
-        let with = |name: &str, ty: &Type| function(name).unwrap()(&column, &names, ty).unwrap();
+        let with =
+            |name: &str, ty: &Type| column_function(name).unwrap()(&column, &names, ty).unwrap();
         assert_eq!(with("MaxCount", &Type::Int32), Value::Int32(2));
         assert_eq!(with("MinCount", &Type::Int32), Value::Int32(1));
         assert_eq!(with("ArgMax", &Type::RString), Value::RString("a".into()));
@@ -309,6 +321,6 @@ mod tests {
         assert_eq!(apply("Sum", &column, &ty), row(&[3, 40]));
         assert_eq!(apply("Max", &column, &ty), row(&[2, 30]));
         let uneven = List::Any(vec![row(&[1, 10]), row(&[2])]);
-        assert!(function("Sum").unwrap()(&uneven, &uneven, &ty).is_err());
+        assert!(column_function("Sum").unwrap()(&uneven, &uneven, &ty).is_err());
     }
 }

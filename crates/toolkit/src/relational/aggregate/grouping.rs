@@ -1,8 +1,9 @@
-//! What is taken from each tuple: by which values tuples make groups, and the arguments of the functions.
+//! What is taken from each tuple: by which values tuples make groups, and the arguments of the
+//! functions.
 
 use std::sync::Arc;
 
-use runtime::window::encode_first;
+use runtime::window::encode_key_prefix;
 use tuple::{Layout, TupleRef, Type, Value};
 
 use super::column;
@@ -10,7 +11,7 @@ use super::column;
 /// How the kept values of a tuple are used.
 pub struct Grouping {
     /// The functions over columns, in the order of their calls.
-    pub functions: Vec<Function>,
+    pub functions: Vec<ColumnCall>,
     layout: Arc<Layout>,
     /// How many of the values are those of `groupBy`.
     group_by: usize,
@@ -18,19 +19,19 @@ pub struct Grouping {
 }
 
 /// A call of a function over columns.
-pub struct Function {
+pub struct ColumnCall {
     pub name: Box<str>,
     pub arguments: Vec<Type>,
     pub result: Type,
     /// The function over whole columns.
-    pub whole: column::Function,
+    pub function: column::ColumnFunction,
     /// Where its arguments are among the kept values.
     pub columns: Vec<usize>,
 }
 
 impl Grouping {
     /// Of values of this layout, of which the first ones are those of `groupBy`.
-    pub fn new(functions: Vec<Function>, layout: Arc<Layout>, group_by: usize) -> Grouping {
+    pub fn new(functions: Vec<ColumnCall>, layout: Arc<Layout>, group_by: usize) -> Grouping {
         Grouping {
             functions,
             layout,
@@ -47,7 +48,7 @@ impl Grouping {
     /// The key of a tuple's group.
     pub fn key(&mut self, values: TupleRef<'_>) -> &[u8] {
         self.key.clear();
-        encode_first(values, &self.layout, self.group_by, &mut self.key);
+        encode_key_prefix(values, &self.layout, self.group_by, &mut self.key);
         &self.key
     }
 

@@ -1,5 +1,5 @@
-//! A tumbling window of so many tuples, without partitions and groups, as statements: what it has come
-//! to stands in state variables, and the code of a fused chain goes right through it.
+//! A tumbling window of so many tuples, without partitions and groups, as statements: what it has
+//! come to stands in state variables, and the code of a fused chain goes right through it.
 //!
 //! ```text
 //!   onTuple : {
@@ -17,19 +17,19 @@
 //! What is not here is left to [`super::operator`].
 
 use graph::{
-    BinaryOp, Body, Expr, ExprKind, Fault, Operator, OutputCall, Place, Policy, Pos, Root, State,
-    StateId, StateVar, Stmt, Window, WindowKind,
+    BinaryOp, Body, Expr, ExprKind, Fault, OperatorNode, OutputCall, Place, PlaceRoot, Policy, Pos,
+    State, StateId, StateVar, Stmt, Window, WindowKind,
 };
-use runtime::{CountedWindow, Logic};
+use runtime::{CountedWindow, LoweredLogic};
 use tuple::{List, Type, Value};
 
 use crate::lower;
 
 /// Whether an Aggregate can be lowered.
-pub fn applies(operator: &Operator) -> bool {
+pub fn can_lower(operator: &OperatorNode) -> bool {
     let is_counted = operator.inputs[0].window.as_ref().and_then(size).is_some();
     let mut calls = operator.outputs[0].calls.iter();
-    is_counted && operator.param("groupBy").is_none() && calls.all(is_possible)
+    is_counted && operator.param("groupBy").is_none() && calls.all(can_lower_call)
 }
 
 /// Tuples of a window, if their number alone says when it is flushed.
@@ -44,7 +44,7 @@ fn size(window: &Window) -> Option<u32> {
     }
 }
 
-fn is_possible(call: &OutputCall) -> bool {
+fn can_lower_call(call: &OutputCall) -> bool {
     let is_real = |ty: &Type| ty.is_integral() || ty.is_float();
     let argument = call.args.first().map(|arg| &arg.ty);
     match &*call.function {
@@ -68,18 +68,18 @@ fn sum_type(ty: &Type) -> Option<Type> {
 }
 
 /// The statements.
-pub fn lower(operator: &Operator) -> Result<Logic, Fault> {
+pub fn lower(operator: &OperatorNode) -> Result<LoweredLogic, Fault> {
     let window = operator.inputs[0].window.as_ref();
     let size = window
         .and_then(size)
-        .ok_or_else(|| lower::missing("window"))?;
+        .ok_or_else(|| lower::missing_param("window"))?;
     let mut added = Vec::new();
     let mut logic = lower::after_logic(operator, |_, body| {
-        let mut fold = Fold {
+        let mut fold = AggregateLowering {
             size,
             pos: operator.pos,
             body,
-            declared: operator.logic.state.len(),
+            logic_state_count: operator.logic.state.len(),
             state: Vec::new(),
             first: Vec::new(),
             later: Vec::new(),
@@ -92,18 +92,18 @@ pub fn lower(operator: &Operator) -> Result<Logic, Fault> {
     logic.window = window.map(|window| CountedWindow {
         // The first one that is added.
         count: StateId(operator.logic.state.len() as u32),
-        help: super::help(window),
+        help: super::incomplete_help(window),
     });
     Ok(logic)
 }
 
-struct Fold<'a> {
+struct AggregateLowering<'a> {
     size: u32,
     /// Of what is being lowered.
     pos: Pos,
     body: &'a mut Body,
     /// State variables of the logic clause.
-    declared: usize,
+    logic_state_count: usize,
     /// Those behind them.
     state: Vec<StateVar>,
     /// What the first tuple of a window does, and what the others do.
@@ -111,8 +111,8 @@ struct Fold<'a> {
     later: Vec<Stmt>,
 }
 
-impl Fold<'_> {
-    fn lower(&mut self, operator: &Operator) {
+impl AggregateLowering<'_> {
+    fn lower(&mut self, operator: &OperatorNode) {
         let out = &operator.outputs[0];
         let count = self.variable("count", Type::Uint32);
         let calls = out.calls.iter();
@@ -120,7 +120,7 @@ impl Fold<'_> {
         self.pos = operator.pos;
         let tuple = lower::output(out, self.pos, |assigned| {
             let mut expr = assigned.clone();
-            expr.each(&mut |part| {
+            expr.for_each(&mut |part| {
                 if let ExprKind::OutputCall(call) = part.kind {
                     *part = results[call as usize].clone();
                 }
@@ -158,7 +158,7 @@ impl Fold<'_> {
             ("Count" | "CountAll", _) => self.constant(Value::Int32(size)),
             ("CountGroups", _) => self.constant(Value::Int32(1)),
             ("CountByGroup", _) => self.constant(Value::List(List::Int32(vec![size]))),
-            ("First", [value]) => self.chosen(value),
+            ("First", [value]) => self.kept_value(value),
             ("Max", [value]) => self.extreme(BinaryOp::Gt, value, None),
             ("Min", [value]) => self.extreme(BinaryOp::Lt, value, None),
             ("ArgMax", [value, other]) => self.extreme(BinaryOp::Gt, value, Some(other)),
@@ -184,7 +184,7 @@ impl Fold<'_> {
     }
 
     /// The first tuple's value, in a variable that may be set later.
-    fn chosen(&mut self, value: &Expr) -> Expr {
+    fn kept_value(&mut self, value: &Expr) -> Expr {
         let chosen = self.variable("chosen", value.ty.clone());
         self.first.push(self.set(&chosen, value.clone()));
         chosen
@@ -192,12 +192,12 @@ impl Fold<'_> {
 
     /// The first value that no other surpasses, or what came with it.
     fn extreme(&mut self, surpasses: BinaryOp, value: &Expr, other: Option<&Expr>) -> Expr {
-        let best = self.chosen(value);
+        let best = self.kept_value(value);
         let mut changes = vec![self.set(&best, value.clone())];
         let is_better = self.compare(surpasses, value, &best);
         let result = match other {
             Some(other) => {
-                let beside = self.chosen(other);
+                let beside = self.kept_value(other);
                 changes.push(self.set(&beside, other.clone()));
                 beside
             }
@@ -208,7 +208,7 @@ impl Fold<'_> {
     }
 
     fn sum(&mut self, value: &Expr) -> Expr {
-        let sum = self.chosen(value);
+        let sum = self.kept_value(value);
         let more = self.binary(BinaryOp::Add, &sum, value);
         self.later.push(self.set(&sum, more));
         sum
@@ -224,7 +224,7 @@ impl Fold<'_> {
 
     /// `mean += (value - mean) / count`
     fn mean(&mut self, value: &Expr, count: &Expr) -> Expr {
-        let mean = self.chosen(value);
+        let mean = self.kept_value(value);
         let difference = self.binary(BinaryOp::Sub, value, &mean);
         let step = self.binary(BinaryOp::Div, &difference, &self.cast(count, &value.ty));
         let moved = self.binary(BinaryOp::Add, &mean, &step);
@@ -234,7 +234,7 @@ impl Fold<'_> {
 
     /// A new state variable, as an expression that reads it.
     fn variable(&mut self, name: &str, ty: Type) -> Expr {
-        let id = StateId((self.declared + self.state.len()) as u32);
+        let id = StateId((self.logic_state_count + self.state.len()) as u32);
         self.state.push(StateVar {
             name: name.into(),
             ty: ty.clone(),
@@ -248,7 +248,7 @@ impl Fold<'_> {
             unreachable!("only state variables are set");
         };
         let place = Place {
-            root: Root::State(id),
+            root: PlaceRoot::State(id),
             steps: Vec::new(),
             ty: variable.ty.clone(),
             pos: self.pos,

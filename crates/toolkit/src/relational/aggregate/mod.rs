@@ -1,8 +1,8 @@
 //! Aggregate: sums up the tuples of a window, group by group.
 //!
-//! A tuple is kept with the values that the output function calls and `groupBy` take from it. What each
-//! function gives over the column of a group's values, [`column`] says. How it gets there depends on
-//! the window:
+//! A tuple is kept with the values that the output function calls and `groupBy` take from it. What
+//! each function gives over the column of a group's values, [`column`] says. How it gets there
+//! depends on the window:
 //!
 //! ```text
 //!   tumbling            each function takes values in as they come; no tuple is kept      tally, running
@@ -10,48 +10,51 @@
 //!   panes, and tumbling
 //!   if a function needs all values at once: groups are filled when the window fires    groups, sliding
 //! ```
-//! If nothing but the number of its tuples says when a tumbling window is full, and there are neither
-//! partitions nor groups, all of it is data: statements that are compiled with the chain (lowered).
+//! If nothing but the number of its tuples says when a tumbling window is full, and there are
+//! neither partitions nor groups, all of it is data: statements that are compiled with the chain
+//! (lowered).
 
-mod call;
+mod aggregate_call;
 mod column;
-mod followed;
+mod group_results;
 mod grouping;
-mod groups;
 mod lowered;
 mod operator;
-mod results;
-mod rules;
-mod running;
-mod sliding;
-mod tally;
+mod partition_groups;
+mod running_function;
+mod running_groups;
+mod sliding_function;
+mod verify;
+mod window_groups;
 
 #[cfg(test)]
-mod agree;
+mod sliding_agreement;
 #[cfg(test)]
-mod draw;
+mod test_random;
 
 use crate::lower;
-use graph::{Assignment, Operator, Policy, PunctuationIn, Window, WindowKind, Windowing};
+use graph::{
+    AssignmentMode, OperatorNode, Policy, PunctuationInputMode, Window, WindowKind, WindowingMode,
+};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Make, OperatorEntry};
+use runtime::{OperatorConstructor, OperatorEntry};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::By(make),
+    constructor: OperatorConstructor::Choose(make),
 };
 
-fn make(operator: &Operator) -> Make {
-    if lowered::applies(operator) {
-        Make::Lower(lowered::lower)
+fn make(operator: &OperatorNode) -> OperatorConstructor {
+    if lowered::can_lower(operator) {
+        OperatorConstructor::Lower(lowered::lower)
     } else {
-        Make::Build(operator::build)
+        OperatorConstructor::Build(operator::build)
     }
 }
 
 /// What a program would have to say to get results of windows that do not get full.
-fn help(window: &Window) -> &'static str {
+fn incomplete_help(window: &Window) -> &'static str {
     match (window.kind, &window.evict) {
         (WindowKind::Sliding, _) => {
             "`aggregateIncompleteWindows : true` gives results before a window is full"
@@ -74,32 +77,32 @@ static MODEL: OperatorModel = OperatorModel {
           flushed (tumbling), triggered (sliding) or a pane of it fires (timeInterval), then one \
           window marker. An empty window gives the marker alone. Attributes that are not assigned are those of the last tuple. \
           A pane (timeInterval) that no watermark has passed when the input ends gives nothing.",
-    timed: Some(lower::has_period),
+    submits_by_timer: Some(lower::has_period),
     inputs: &[InPortModel {
-        punctuation: PunctuationIn::WindowBound,
-        window: Windowing::Windowed,
-        time_interval: true,
+        punctuation: PunctuationInputMode::WindowBound,
+        window: WindowingMode::Windowed,
+        allows_time_interval: true,
         partition_param: Some("partitionBy"),
         ..InPortModel::DEFAULT
     }],
     outputs: &[OutPortModel {
-        assign: Assignment::Expression,
-        forwards: true,
-        complete: true,
+        assign: AssignmentMode::Expression,
+        auto_assignment: true,
+        complete_assignment: true,
         ..OutPortModel::DEFAULT
     }],
     params: &[
         ParamModel {
             name: "groupBy",
             mode: ParamMode::Expression,
-            list: true,
+            is_list: true,
             doc: "Tuples of a window with equal values make one group. Default: one group.",
             ..ParamModel::DEFAULT
         },
         ParamModel {
             name: "partitionBy",
             mode: ParamMode::Expression,
-            list: true,
+            is_list: true,
             doc: "Tuples with equal values share a window; only with a partitioned window.",
             ..ParamModel::DEFAULT
         },
@@ -107,7 +110,7 @@ static MODEL: OperatorModel = OperatorModel {
             name: "aggregateIncompleteWindows",
             ty: "boolean",
             mode: ParamMode::Constant,
-            list: true,
+            is_list: true,
             doc: "Whether a sliding window gives results before it was full for the first time. \
                   Default: false.",
             ..ParamModel::DEFAULT
@@ -116,7 +119,7 @@ static MODEL: OperatorModel = OperatorModel {
             name: "aggregateEvictedPartitions",
             ty: "boolean",
             mode: ParamMode::Constant,
-            list: true,
+            is_list: true,
             doc: "Whether a partition of a tumbling window that is evicted gives its results then. \
                   Default: false.",
             ..ParamModel::DEFAULT
@@ -160,6 +163,6 @@ static MODEL: OperatorModel = OperatorModel {
         "nIncompleteWindows",
         "nIncompleteWindowTuples",
     ],
-    verify: Some(rules::verify),
+    verify: Some(verify::verify),
     ..OperatorModel::DEFAULT
 };

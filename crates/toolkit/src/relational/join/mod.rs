@@ -1,21 +1,23 @@
 //! Join: pairs the tuples of two windows.
 
+mod join_side;
 mod operator;
-mod rules;
-mod side;
+mod verify;
 
-use graph::{Assignment, Cardinality, PunctuationOut, WindowForm, WindowKind, Windowing};
+use graph::{
+    AssignmentMode, Cardinality, PunctuationOutputMode, WindowForm, WindowKind, WindowingMode,
+};
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use runtime::{Make, OperatorEntry};
+use runtime::{OperatorConstructor, OperatorEntry};
 
 /// The registry's line.
 pub const ENTRY: OperatorEntry = OperatorEntry {
     model: &MODEL,
-    make: Make::Build(operator::build),
+    constructor: OperatorConstructor::Build(operator::build),
 };
 
 const IN: InPortModel = InPortModel {
-    window: Windowing::Windowed,
+    window: WindowingMode::Windowed,
     windows: &[WindowForm {
         kind: WindowKind::Sliding,
         evict: &[],
@@ -26,14 +28,14 @@ const IN: InPortModel = InPortModel {
 
 const UNMATCHED: OutPortModel = OutPortModel {
     count: Cardinality::Optional,
-    punctuation: PunctuationOut::Free,
+    punctuation: PunctuationOutputMode::Free,
     ..OutPortModel::DEFAULT
 };
 
 /// A list of expressions over the tuples of one side.
-const SIDE: ParamModel = ParamModel {
+const SIDE_EXPRS: ParamModel = ParamModel {
     mode: ParamMode::Expression,
-    list: true,
+    is_list: true,
     ..ParamModel::DEFAULT
 };
 
@@ -55,9 +57,9 @@ static MODEL: OperatorModel = OperatorModel {
     ],
     outputs: &[
         OutPortModel {
-            assign: Assignment::Expression,
-            forwards: true,
-            complete: true,
+            assign: AssignmentMode::Expression,
+            auto_assignment: true,
+            complete_assignment: true,
             ..OutPortModel::DEFAULT
         },
         UNMATCHED,
@@ -93,30 +95,30 @@ static MODEL: OperatorModel = OperatorModel {
             name: "equalityLHS",
             port: Some(0),
             doc: "Matching pairs have equal values here and in equalityRHS; looked up by hash.",
-            ..SIDE
+            ..SIDE_EXPRS
         },
         ParamModel {
             name: "equalityRHS",
             port: Some(1),
             doc: "See equalityLHS; as many expressions, of the same types.",
-            ..SIDE
+            ..SIDE_EXPRS
         },
         ParamModel {
             name: "partitionByLHS",
             port: Some(0),
             doc: "Left tuples with equal values share a window; only with a partitioned window.",
-            ..SIDE
+            ..SIDE_EXPRS
         },
         ParamModel {
             name: "partitionByRHS",
             port: Some(1),
             doc: "Right tuples with equal values share a window; only with a partitioned window.",
-            ..SIDE
+            ..SIDE_EXPRS
         },
     ],
     enums: &[("JoinAlg", &["inner", "outer", "leftOuter", "rightOuter"])],
-    verify: Some(rules::verify),
-    timed: Some(rules::is_timed),
+    verify: Some(verify::verify),
+    submits_by_timer: Some(verify::is_timed),
     metrics: &["nCurrentPartitionsLHS", "nCurrentPartitionsRHS"],
     ..OperatorModel::DEFAULT
 };

@@ -2,46 +2,46 @@
 
 use graph::Fault;
 use runtime::abi::{Predicate, Projection};
-use runtime::window::{Arrival, Cause, Observer, Partition};
-use runtime::{Build, Operator, Outlet, Row, TimerId};
+use runtime::window::{LeaveReason, WindowArrival, WindowObserver, WindowPartition};
+use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, TimerId};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
-use super::side::{Id, Side, Store};
-use crate::relational::clock::Clock;
+use super::join_side::{JoinSide, StoredTupleId, TupleStore};
+use crate::relational::window_clock::WindowClock;
 
 struct Join {
-    sides: [Side; 2],
-    clock: Clock,
-    found: Vec<Id>,
-    pairs: Pairs,
+    sides: [JoinSide; 2],
+    clock: WindowClock,
+    candidates: Vec<StoredTupleId>,
+    pair_output: PairOutput,
 }
 
 /// What turns pairs, and tuples without a partner, into output.
-struct Pairs {
+struct PairOutput {
     condition: Option<Predicate>,
     output: Projection,
     out_tuple: TupleBuf,
     /// By side: what becomes of a tuple that never finds a partner.
-    unmatched: [Unmatched; 2],
+    unmatched: [UnmatchedAction; 2],
     /// A tuple was sent on port 0 since the last marker.
-    sent: bool,
+    has_submitted: bool,
 }
 
 /// What becomes of a tuple that never finds a partner.
-enum Unmatched {
+enum UnmatchedAction {
     /// Nothing.
-    Dropped,
+    Drop,
     /// It is sent as it is on this port.
-    Sent(u32),
+    SubmitToPort(u32),
     /// It is paired with this tuple of the other side.
-    Paired(TupleBuf),
+    PairWithDefault(TupleBuf),
 }
 
 /// Makes the operator.
-pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
+pub fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let sides = [
-        Side::new(build, 0, "partitionByLHS", "equalityLHS")?,
-        Side::new(build, 1, "partitionByRHS", "equalityRHS")?,
+        JoinSide::new(build, 0, "partitionByLHS", "equalityLHS")?,
+        JoinSide::new(build, 1, "partitionByRHS", "equalityRHS")?,
     ];
     let algorithm = build.literal("algorithm").unwrap_or("inner");
     let outer = [
@@ -50,41 +50,45 @@ pub fn build(build: &mut Build<'_>) -> Result<Box<dyn Operator>, Fault> {
     ];
     let defaults = ["defaultTupleLHS", "defaultTupleRHS"];
     let mut next_port = 1;
-    let mut unmatched = [Unmatched::Dropped, Unmatched::Dropped];
+    let mut unmatched = [UnmatchedAction::Drop, UnmatchedAction::Drop];
     for side in 0..2 {
         if !outer[side] {
             continue;
         }
         unmatched[side] = if build.outputs.len() > 1 {
             next_port += 1;
-            Unmatched::Sent(next_port - 1)
+            UnmatchedAction::SubmitToPort(next_port - 1)
         } else {
-            Unmatched::Paired(default_tuple(build, 1 - side, defaults[1 - side])?)
+            UnmatchedAction::PairWithDefault(default_tuple(build, 1 - side, defaults[1 - side])?)
         };
     }
-    let condition = match build.exprs("match") {
+    let condition = match build.param_exprs("match") {
         Some([expr, ..]) => Some(build.predicate(expr)?),
         _ => None,
     };
-    let output = build.output(0)?;
+    let output = build.output_projection(0)?;
     let out_tuple = TupleBuf::default();
-    let pairs = Pairs {
+    let pairs = PairOutput {
         condition,
         output,
         out_tuple,
         unmatched,
-        sent: false,
+        has_submitted: false,
     };
     Ok(Box::new(Join {
-        clock: Clock::new(sides.iter().any(|side| side.windows.is_timed())),
+        clock: WindowClock::new(sides.iter().any(|side| side.windows.is_timed())),
         sides,
-        found: Vec::new(),
-        pairs,
+        candidates: Vec::new(),
+        pair_output: pairs,
     }))
 }
 
 /// The tuple that stands for a missing partner of a side.
-fn default_tuple(build: &mut Build<'_>, side: usize, param: &str) -> Result<TupleBuf, Fault> {
+fn default_tuple(
+    build: &mut BuildContext<'_>,
+    side: usize,
+    param: &str,
+) -> Result<TupleBuf, Fault> {
     let layout = build.inputs[side].clone();
     let mut tuple = TupleBuf::default();
     tuple.begin(&layout);
@@ -97,7 +101,7 @@ fn default_tuple(build: &mut Build<'_>, side: usize, param: &str) -> Result<Tupl
 }
 
 /// A row with a tuple of one side and one of the other.
-fn row<'a>(
+fn side_inputs<'a>(
     side: usize,
     tuple: TupleRef<'a>,
     other: Option<TupleRef<'a>>,
@@ -118,18 +122,19 @@ impl Operator for Join {
     ) -> Result<(), Fault> {
         let side = port as usize;
         let now_ns = self.clock.now_ns();
-        self.sides[side].keys(&Row::new(&row(side, tuple, None)), out)?;
+        self.sides[side]
+            .evaluate_keys(&EvaluationInputs::new(&side_inputs(side, tuple, None)), out)?;
         self.expire(1 - side, now_ns, out)?;
         let matched = self.probe(side, tuple, out)?;
-        self.keep(side, tuple, matched, now_ns, out)?;
-        self.pairs.mark(out)
+        self.insert(side, tuple, matched, now_ns, out)?;
+        self.pair_output.submit_marker(out)
     }
 
-    fn timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn on_timer(&mut self, _timer: TimerId, out: &mut dyn Outlet) -> Result<(), Fault> {
         let now_ns = self.clock.now_ns();
         self.expire(0, now_ns, out)?;
         self.expire(1, now_ns, out)?;
-        self.pairs.mark(out)
+        self.pair_output.submit_marker(out)
     }
 }
 
@@ -147,16 +152,21 @@ impl Join {
         } else {
             (right, left)
         };
-        self.found.clear();
+        self.candidates.clear();
         if own.has_equality() {
-            other.store.find(own.equality.bytes(), &mut self.found);
+            other
+                .store
+                .find(own.equality_key.bytes(), &mut self.candidates);
         } else {
-            other.all(&mut self.found);
+            other.append_all(&mut self.candidates);
         }
         let mut matched = false;
-        for &id in &self.found {
+        for &id in &self.candidates {
             let partner = other.store.get(id).tuple.as_ref();
-            if self.pairs.pair(&row(side, tuple, Some(partner)), out)? {
+            if self
+                .pair_output
+                .submit_if_match(&side_inputs(side, tuple, Some(partner)), out)?
+            {
                 other.store.set_matched(id);
                 matched = true;
             }
@@ -165,7 +175,7 @@ impl Join {
     }
 
     /// Puts a tuple into the window of its own side.
-    fn keep(
+    fn insert(
         &mut self,
         side: usize,
         tuple: TupleRef<'_>,
@@ -174,30 +184,30 @@ impl Join {
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
         let own = &mut self.sides[side];
-        if own.passes {
+        if own.is_probe_only {
             return if matched {
                 Ok(())
             } else {
-                self.pairs.alone(side, tuple, out)
+                self.pair_output.submit_unmatched(side, tuple, out)
             };
         }
         let (evict_by, trigger_by) = own.windows.deltas(tuple, &own.layout);
-        let id = own.store.add(tuple, own.equality.bytes(), matched);
-        let key = own.partition.bytes();
-        let arrival = Arrival {
+        let id = own.store.add(tuple, own.equality_key.bytes(), matched);
+        let key = own.partition_key.bytes();
+        let arrival = WindowArrival {
             key,
             now_ns,
             evict_by,
             trigger_by,
             item: id,
         };
-        let pairs = &mut self.pairs;
+        let pairs = &mut self.pair_output;
         own.windows.insert(
             arrival,
-            &mut Leaving {
+            &mut EvictionObserver {
                 side,
                 store: &mut own.store,
-                pairs,
+                pair_output: pairs,
                 out,
             },
         )
@@ -206,13 +216,13 @@ impl Join {
     /// Lets the tuples of a side leave whose time is over.
     fn expire(&mut self, side: usize, now_ns: u64, out: &mut dyn Outlet) -> Result<(), Fault> {
         let own = &mut self.sides[side];
-        let pairs = &mut self.pairs;
+        let pairs = &mut self.pair_output;
         own.windows.expire(
             now_ns,
-            &mut Leaving {
+            &mut EvictionObserver {
                 side,
                 store: &mut own.store,
-                pairs,
+                pair_output: pairs,
                 out,
             },
         )
@@ -220,75 +230,77 @@ impl Join {
 }
 
 /// The window's observer for one call on the operator.
-struct Leaving<'a> {
+struct EvictionObserver<'a> {
     side: usize,
-    store: &'a mut Store,
-    pairs: &'a mut Pairs,
+    store: &'a mut TupleStore,
+    pair_output: &'a mut PairOutput,
     out: &'a mut dyn Outlet,
 }
 
-impl Observer<Id> for Leaving<'_> {
+impl WindowObserver<StoredTupleId> for EvictionObserver<'_> {
     /// The trigger is every tuple, which `process` serves.
-    fn fire(&mut self, _: Option<&Partition<Id>>, _: usize) -> Result<(), Fault> {
+    fn fire(&mut self, _: Option<&WindowPartition<StoredTupleId>>, _: usize) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn leave(&mut self, id: Id, cause: Cause) -> Result<(), Fault> {
+    fn leave(&mut self, id: StoredTupleId, cause: LeaveReason) -> Result<(), Fault> {
         self.store.remove(id);
         let kept = self.store.get(id);
-        if kept.matched || cause == Cause::Partition {
+        if kept.is_matched || cause == LeaveReason::PartitionEvicted {
             return Ok(());
         }
-        self.pairs.alone(self.side, kept.tuple.as_ref(), self.out)
+        self.pair_output
+            .submit_unmatched(self.side, kept.tuple.as_ref(), self.out)
     }
 }
 
-impl Pairs {
+impl PairOutput {
     /// Sends a pair if it fits; whether it does.
-    fn pair(
+    fn submit_if_match(
         &mut self,
         tuples: &[Option<TupleRef<'_>>; 2],
         out: &mut dyn Outlet,
     ) -> Result<bool, Fault> {
-        let row = Row::new(tuples);
+        let row = EvaluationInputs::new(tuples);
         if let Some(condition) = &mut self.condition
             && !condition.holds(&row, out)?
         {
             return Ok(false);
         }
-        self.send(&row, out)?;
+        self.submit(&row, out)?;
         Ok(true)
     }
 
-    fn send(&mut self, row: &Row<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+    fn submit(&mut self, row: &EvaluationInputs<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
         self.output.write(row, out, &mut self.out_tuple)?;
-        self.sent = true;
-        out.submit_made(0, &mut self.out_tuple)
+        self.has_submitted = true;
+        out.submit_owned(0, &mut self.out_tuple)
     }
 
     /// A tuple that has found no partner is no longer looked for.
-    fn alone(
+    fn submit_unmatched(
         &mut self,
         side: usize,
         tuple: TupleRef<'_>,
         out: &mut dyn Outlet,
     ) -> Result<(), Fault> {
-        let unmatched = std::mem::replace(&mut self.unmatched[side], Unmatched::Dropped);
+        let unmatched = std::mem::replace(&mut self.unmatched[side], UnmatchedAction::Drop);
         let sent = match &unmatched {
-            Unmatched::Dropped => Ok(()),
-            Unmatched::Sent(port) => out.submit(*port, tuple),
-            Unmatched::Paired(default) => {
-                self.send(&Row::new(&row(side, tuple, Some(default.as_ref()))), out)
-            }
+            UnmatchedAction::Drop => Ok(()),
+            UnmatchedAction::SubmitToPort(port) => out.submit(*port, tuple),
+            UnmatchedAction::PairWithDefault(default) => self.submit(
+                &EvaluationInputs::new(&side_inputs(side, tuple, Some(default.as_ref()))),
+                out,
+            ),
         };
         self.unmatched[side] = unmatched;
         sent
     }
 
     /// A window marker after what was sent.
-    fn mark(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        if std::mem::take(&mut self.sent) {
-            out.punctuate(0, Punctuation::Window)
+    fn submit_marker(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if std::mem::take(&mut self.has_submitted) {
+            out.submit_punctuation(0, Punctuation::Window)
         } else {
             Ok(())
         }

@@ -8,79 +8,82 @@
 //! question   = asked (('=' | '!=') (string | number))?
 //! asked      = '@' name | name | 'text()' | '.'       a name is that of a child
 //! ```
-//! As in XPath a question holds if one of the children of that name answers it; without a comparison
-//! it asks whether there is one. With a number on the right, numbers are compared.
+//! As in XPath a question holds if one of the children of that name answers it; without a
+//! comparison it asks whether there is one. With a number on the right, numbers are compared.
 
 use super::parse::is_name;
-use crate::xml::element::Element;
-use crate::xml::names::Names;
+use crate::xml::name_matching::NameMatching;
+use crate::xml::xml_element::XmlElement;
 
 /// One pair of brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(super) enum PathCondition {
     /// From 1.
     Position(usize),
     Last,
     /// One of these, each of which needs all of its questions.
-    Any(Vec<Vec<Question>>),
+    Any(Vec<Vec<PathPredicate>>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Question {
-    asked: Asked,
+pub(super) struct PathPredicate {
+    operand: PredicateOperand,
     /// Whether it is to be equal, and to what.
-    compared: Option<(bool, Literal)>,
+    comparison: Option<(bool, PredicateLiteral)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Asked {
+enum PredicateOperand {
     Attribute(String),
     Child(String),
     Text,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Literal {
+enum PredicateLiteral {
     Text(String),
     /// As it is written.
     Number(String),
 }
 
-impl Condition {
+impl PathCondition {
     /// Reads what is between brackets; `None` if it is no condition.
-    pub(super) fn parse(text: &str) -> Option<Condition> {
+    pub(super) fn parse(text: &str) -> Option<PathCondition> {
         let text = text.trim();
         if text == "last()" {
-            return Some(Condition::Last);
+            return Some(PathCondition::Last);
         }
         if let Ok(position) = text.parse() {
-            return (position > 0).then_some(Condition::Position(position));
+            return (position > 0).then_some(PathCondition::Position(position));
         }
-        let any = split(text, "or").into_iter().map(|all| {
-            let questions = split(all, "and").into_iter().map(Question::parse);
+        let any = split_at_word(text, "or").into_iter().map(|all| {
+            let questions = split_at_word(all, "and")
+                .into_iter()
+                .map(PathPredicate::parse);
             questions.collect()
         });
-        any.collect::<Option<_>>().map(Condition::Any)
+        any.collect::<Option<_>>().map(PathCondition::Any)
     }
 
     /// The names of children that are asked for.
     pub(super) fn children(&self) -> impl Iterator<Item = &str> {
         let questions = match self {
-            Condition::Any(any) => &any[..],
+            PathCondition::Any(any) => &any[..],
             _ => &[],
         };
         let questions = questions.iter().flatten();
-        questions.filter_map(|question| match &question.asked {
-            Asked::Child(name) => Some(&**name),
+        questions.filter_map(|question| match &question.operand {
+            PredicateOperand::Child(name) => Some(&**name),
             _ => None,
         })
     }
 
     /// Whether attributes alone tell if it holds.
-    pub(super) fn asks_attributes_only(&self) -> bool {
-        let is_attribute = |question: &Question| matches!(question.asked, Asked::Attribute(_));
+    pub(super) fn needs_attributes_only(&self) -> bool {
+        let is_attribute =
+            |question: &PathPredicate| matches!(question.operand, PredicateOperand::Attribute(_));
         match self {
-            Condition::Any(any) => any.iter().flatten().all(is_attribute),
+            PathCondition::Any(any) => any.iter().flatten().all(is_attribute),
             _ => false,
         }
     }
@@ -88,37 +91,41 @@ impl Condition {
     /// Whether it holds of an element, the one of that number among so many.
     pub(super) fn holds(
         &self,
-        of: &Element,
+        of: &XmlElement,
         (position, count): (usize, usize),
-        names: Names,
+        names: NameMatching,
     ) -> bool {
         match self {
-            Condition::Position(wanted) => position == *wanted,
-            Condition::Last => position == count,
-            Condition::Any(any) => any
+            PathCondition::Position(wanted) => position == *wanted,
+            PathCondition::Last => position == count,
+            PathCondition::Any(any) => any
                 .iter()
                 .any(|all| all.iter().all(|question| question.holds(of, names))),
         }
     }
 
     /// Whether it holds of an element with these attributes, of which nothing else is known.
-    pub(super) fn holds_of(&self, attributes: &[(String, String)], names: Names) -> bool {
-        let Condition::Any(any) = self else {
+    pub(super) fn holds_for_attributes(
+        &self,
+        attributes: &[(String, String)],
+        names: NameMatching,
+    ) -> bool {
+        let PathCondition::Any(any) = self else {
             return false;
         };
         any.iter().any(|all| {
             all.iter()
-                .all(|question| question.holds_of(attributes, names))
+                .all(|question| question.holds_for_attributes(attributes, names))
         })
     }
 }
 
-impl Question {
-    fn parse(text: &str) -> Option<Question> {
+impl PathPredicate {
+    fn parse(text: &str) -> Option<PathPredicate> {
         let (asked, compared) = match text.find('=') {
             None => (text, None),
             Some(at) => {
-                let literal = Literal::parse(text[at + 1..].trim())?;
+                let literal = PredicateLiteral::parse(text[at + 1..].trim())?;
                 let before = &text[..at];
                 match before.strip_suffix('!') {
                     Some(asked) => (asked, Some((false, literal))),
@@ -127,60 +134,64 @@ impl Question {
             }
         };
         let asked = match asked.trim() {
-            "text()" | "." => Asked::Text,
+            "text()" | "." => PredicateOperand::Text,
             name => match name.strip_prefix('@') {
-                Some(name) if is_name(name) => Asked::Attribute(name.to_owned()),
-                None if is_name(name) => Asked::Child(name.to_owned()),
+                Some(name) if is_name(name) => PredicateOperand::Attribute(name.to_owned()),
+                None if is_name(name) => PredicateOperand::Child(name.to_owned()),
                 _ => return None,
             },
         };
-        Some(Question { asked, compared })
+        Some(PathPredicate {
+            operand: asked,
+            comparison: compared,
+        })
     }
 
-    fn holds(&self, of: &Element, names: Names) -> bool {
-        match &self.asked {
-            Asked::Attribute(_) => self.holds_of(&of.attributes, names),
-            Asked::Text => !of.text.is_empty() && self.is_answered(&of.text),
-            Asked::Child(name) => of
+    fn holds(&self, of: &XmlElement, names: NameMatching) -> bool {
+        match &self.operand {
+            PredicateOperand::Attribute(_) => self.holds_for_attributes(&of.attributes, names),
+            PredicateOperand::Text => !of.text.is_empty() && self.matches_value(&of.text),
+            PredicateOperand::Child(name) => of
                 .children
                 .iter()
-                .any(|child| names.same(name, &child.name) && self.is_answered(&child.text)),
+                .any(|child| names.matches(name, &child.name) && self.matches_value(&child.text)),
         }
     }
 
-    fn holds_of(&self, attributes: &[(String, String)], names: Names) -> bool {
-        let Asked::Attribute(wanted) = &self.asked else {
+    fn holds_for_attributes(&self, attributes: &[(String, String)], names: NameMatching) -> bool {
+        let PredicateOperand::Attribute(wanted) = &self.operand else {
             return false;
         };
         let mut named = attributes.iter();
-        let found = named.find(|(name, _)| names.same(wanted, name));
-        found.is_some_and(|(_, value)| self.is_answered(value))
+        let found = named.find(|(name, _)| names.matches(wanted, name));
+        found.is_some_and(|(_, value)| self.matches_value(value))
     }
 
-    fn is_answered(&self, value: &str) -> bool {
-        match &self.compared {
+    fn matches_value(&self, value: &str) -> bool {
+        match &self.comparison {
             None => true,
             Some((equal, literal)) => literal.equals(value) == *equal,
         }
     }
 }
 
-impl Literal {
-    fn parse(text: &str) -> Option<Literal> {
+impl PredicateLiteral {
+    fn parse(text: &str) -> Option<PredicateLiteral> {
         for quote in ['"', '\''] {
             let inside = text.strip_prefix(quote);
             if let Some(inside) = inside.and_then(|text| text.strip_suffix(quote)) {
-                return (!inside.contains(quote)).then(|| Literal::Text(inside.to_owned()));
+                return (!inside.contains(quote))
+                    .then(|| PredicateLiteral::Text(inside.to_owned()));
             }
         }
         let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
-        is_number.then(|| Literal::Number(text.to_owned()))
+        is_number.then(|| PredicateLiteral::Number(text.to_owned()))
     }
 
     fn equals(&self, value: &str) -> bool {
         match self {
-            Literal::Text(text) => value == text,
-            Literal::Number(number) => {
+            PredicateLiteral::Text(text) => value == text,
+            PredicateLiteral::Number(number) => {
                 let value = value.trim().parse::<f64>();
                 value.is_ok_and(|value| number.parse() == Ok(value))
             }
@@ -189,7 +200,7 @@ impl Literal {
 }
 
 /// The parts of a text between a word that stands alone, outside of quotes.
-fn split<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
+fn split_at_word<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
     let (mut parts, mut start, mut quote) = (Vec::new(), 0, None);
     for (at, c) in text.char_indices() {
         match quote {

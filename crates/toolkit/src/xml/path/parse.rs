@@ -1,36 +1,39 @@
 //! Reading of paths: what is wrong with one is said in a sentence.
 
-use super::condition::Condition;
-use super::{Alternative, Path, PathFault, Step, Tail, Wanted};
+use super::condition::PathCondition;
+use super::{PathAlternative, PathFault, PathStep, PathTail, PathTarget, XmlPath};
 
-const FORMS: &str =
+const PATH_FORMS_HELP: &str =
     "paths are made of names, `*`, `.` and `|`, with `text()` or `@name` at the end";
 
-impl Path {
+impl XmlPath {
     /// Reads a path.
-    pub fn parse(text: &str, wanted: Wanted) -> Result<Path, PathFault> {
-        let parts = split(text, '|');
+    pub fn parse(text: &str, wanted: PathTarget) -> Result<XmlPath, PathFault> {
+        let parts = split_unquoted(text, '|');
         let alternatives = parts.iter().map(|one| alternative(one.trim(), wanted));
-        Ok(Path {
+        Ok(XmlPath {
             text: text.to_owned(),
             alternatives: alternatives.collect::<Result<_, _>>()?,
         })
     }
 }
 
-fn alternative(text: &str, wanted: Wanted) -> Result<Alternative, PathFault> {
-    let mut one = Alternative {
+fn alternative(text: &str, wanted: PathTarget) -> Result<PathAlternative, PathFault> {
+    let mut one = PathAlternative {
         steps: Vec::new(),
-        tail: Tail::Element,
+        tail: PathTail::Element,
         is_deep: false,
     };
-    let parts = split(relative(text, wanted)?, '/');
+    let parts = split_unquoted(relative(text, wanted)?, '/');
     let mut is_deep = false;
     for (at, part) in parts.iter().enumerate() {
-        if one.tail != Tail::Element {
-            return refuse(format!("the path `{text}` goes on behind its end"), FORMS);
+        if one.tail != PathTail::Element {
+            return path_fault(
+                format!("the path `{text}` goes on behind its end"),
+                PATH_FORMS_HELP,
+            );
         }
-        let is_inside = at + 1 < parts.len() && (at > 0 || wanted == Wanted::Trigger);
+        let is_inside = at + 1 < parts.len() && (at > 0 || wanted == PathTarget::Trigger);
         if part.is_empty() && is_inside && !is_deep {
             is_deep = true;
             continue;
@@ -38,49 +41,49 @@ fn alternative(text: &str, wanted: Wanted) -> Result<Alternative, PathFault> {
         one.add(part.trim(), text, is_deep)?;
         is_deep = false;
     }
-    one.tail = fitting(one.tail, wanted, text)?;
-    if wanted == Wanted::Trigger {
+    one.tail = tail_for(one.tail, wanted, text)?;
+    if wanted == PathTarget::Trigger {
         check_trigger(&one, text)?;
     }
     Ok(one)
 }
 
 /// The path without what says where it begins.
-fn relative(text: &str, wanted: Wanted) -> Result<&str, PathFault> {
+fn relative(text: &str, wanted: PathTarget) -> Result<&str, PathFault> {
     match (text.strip_prefix('/'), wanted) {
-        (Some(rest), Wanted::Trigger) => Ok(rest),
-        (None, Wanted::Trigger) => {
+        (Some(rest), PathTarget::Trigger) => Ok(rest),
+        (None, PathTarget::Trigger) => {
             let help = format!("a trigger is the path from the document to an element: `/{text}`");
-            refuse(
+            path_fault(
                 format!("the trigger `{text}` does not begin with `/`"),
                 &help,
             )
         }
         (Some(rest), _) if rest.starts_with('/') => {
             let help = format!("write `.{text}` for what is at any depth below");
-            refuse(format!("the path `{text}` begins with `/`"), &help)
+            path_fault(format!("the path `{text}` begins with `/`"), &help)
         }
         (Some(_), _) => {
             let help = "it starts at the element of the trigger, or of the path around it; leave \
                         the `/` in front out";
-            refuse(format!("the path `{text}` begins with `/`"), help)
+            path_fault(format!("the path `{text}` begins with `/`"), help)
         }
         (None, _) => Ok(text),
     }
 }
 
 /// A trigger is decided when its element begins.
-fn check_trigger(one: &Alternative, text: &str) -> Result<(), PathFault> {
+fn check_trigger(one: &PathAlternative, text: &str) -> Result<(), PathFault> {
     if one.steps.is_empty() {
-        return refuse(
+        return path_fault(
             format!("the trigger `{text}` names no element"),
             "`/name` is the root element of that name, `/*` any",
         );
     }
     let mut conditions = one.steps.iter().flat_map(|step| &step.conditions);
-    match conditions.all(Condition::asks_attributes_only) {
+    match conditions.all(PathCondition::needs_attributes_only) {
         true => Ok(()),
-        false => refuse(
+        false => path_fault(
             format!("the trigger `{text}` asks for more than attributes"),
             "what is inside of an element, and how many there are, is not known when it begins; \
              ask for that with a Filter behind",
@@ -88,39 +91,41 @@ fn check_trigger(one: &Alternative, text: &str) -> Result<(), PathFault> {
     }
 }
 
-impl Alternative {
+impl PathAlternative {
     fn add(&mut self, part: &str, text: &str, is_deep: bool) -> Result<(), PathFault> {
         match part {
             "." if !is_deep => return Ok(()),
-            "text()" => self.end(Tail::Text, is_deep),
-            "@*" => self.end(Tail::Attributes, is_deep),
+            "text()" => self.set_tail(PathTail::Text, is_deep),
+            "@*" => self.set_tail(PathTail::Attributes, is_deep),
             _ => match part.strip_prefix('@') {
-                Some(name) if is_name(name) => self.end(Tail::Attribute(name.to_owned()), is_deep),
+                Some(name) if is_name(name) => {
+                    self.set_tail(PathTail::Attribute(name.to_owned()), is_deep)
+                }
                 _ => self.steps.push(step(part, text, is_deep)?),
             },
         }
         Ok(())
     }
 
-    fn end(&mut self, tail: Tail, is_deep: bool) {
+    fn set_tail(&mut self, tail: PathTail, is_deep: bool) {
         self.tail = tail;
         self.is_deep = is_deep;
     }
 }
 
-fn step(part: &str, text: &str, is_deep: bool) -> Result<Step, PathFault> {
+fn step(part: &str, text: &str, is_deep: bool) -> Result<PathStep, PathFault> {
     let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
     let name = match name.trim() {
         "*" => None,
         name if is_name(name) && !name.contains("::") => Some(name.to_owned()),
-        name => return Err(no_name(name, text)),
+        name => return Err(invalid_name(name, text)),
     };
     let mut conditions = Vec::new();
     while let Some(inside) = rest.trim_start().strip_prefix('[') {
-        let end = closing(inside);
-        let condition = end.and_then(|end| Condition::parse(&inside[..end]));
+        let end = closing_bracket(inside);
+        let condition = end.and_then(|end| PathCondition::parse(&inside[..end]));
         let (Some(end), Some(condition)) = (end, condition) else {
-            return refuse(
+            return path_fault(
                 format!("the path `{text}` has a condition that is none"),
                 "conditions are `[2]`, `[last()]`, `[@name]`, `[name = 'text']` and their like \
                  with `and` and `or`",
@@ -130,16 +135,16 @@ fn step(part: &str, text: &str, is_deep: bool) -> Result<Step, PathFault> {
         rest = &inside[end + 1..];
     }
     match rest.trim() {
-        "" => Ok(Step {
+        "" => Ok(PathStep {
             name,
             is_deep,
             conditions,
         }),
-        rest => Err(no_name(rest, text)),
+        rest => Err(invalid_name(rest, text)),
     }
 }
 
-fn no_name(name: &str, text: &str) -> PathFault {
+fn invalid_name(name: &str, text: &str) -> PathFault {
     let what = match name {
         "" => "a step without a name",
         ".." => "the step `..`",
@@ -148,43 +153,43 @@ fn no_name(name: &str, text: &str) -> PathFault {
         _ => {
             return PathFault {
                 message: format!("`{name}` in the path `{text}` is no name"),
-                help: FORMS.to_owned(),
+                help: PATH_FORMS_HELP.to_owned(),
             };
         }
     };
     PathFault {
         message: format!("the path `{text}` has {what}"),
-        help: FORMS.to_owned(),
+        help: PATH_FORMS_HELP.to_owned(),
     }
 }
 
 /// The end of a path that is to lead to something.
-fn fitting(tail: Tail, wanted: Wanted, text: &str) -> Result<Tail, PathFault> {
+fn tail_for(tail: PathTail, wanted: PathTarget, text: &str) -> Result<PathTail, PathFault> {
     let leads = |what: &str| format!("the path `{text}` leads to {what}");
     match (&tail, wanted) {
-        (Tail::Element, Wanted::Trigger | Wanted::Element)
-        | (Tail::Text | Tail::Attribute(_), Wanted::Text)
-        | (Tail::Attributes, Wanted::Attributes) => Ok(tail),
-        (Tail::Element, Wanted::Attributes) => Ok(Tail::Attributes),
-        (Tail::Element, Wanted::Text) => {
+        (PathTail::Element, PathTarget::Trigger | PathTarget::Element)
+        | (PathTail::Text | PathTail::Attribute(_), PathTarget::Text)
+        | (PathTail::Attributes, PathTarget::Attributes) => Ok(tail),
+        (PathTail::Element, PathTarget::Attributes) => Ok(PathTail::Attributes),
+        (PathTail::Element, PathTarget::Text) => {
             let help = format!("`{text}/text()` is its text, `{text}/@name` an attribute");
-            refuse(leads("an element, not to text"), &help)
+            path_fault(leads("an element, not to text"), &help)
         }
-        (Tail::Attributes, Wanted::Text) => refuse(
+        (PathTail::Attributes, PathTarget::Text) => path_fault(
             leads("all attributes, not to one"),
             "`@name` is one of them; XPathMap gives all as a map",
         ),
-        (_, Wanted::Attributes) => {
-            refuse(leads("text, not to attributes"), "all attributes are `@*`")
+        (_, PathTarget::Attributes) => {
+            path_fault(leads("text, not to attributes"), "all attributes are `@*`")
         }
-        (_, Wanted::Trigger | Wanted::Element) => refuse(
+        (_, PathTarget::Trigger | PathTarget::Element) => path_fault(
             leads("no element"),
             "leave out what is behind the last name",
         ),
     }
 }
 
-fn refuse<T>(message: String, help: &str) -> Result<T, PathFault> {
+fn path_fault<T>(message: String, help: &str) -> Result<T, PathFault> {
     let help = help.to_owned();
     Err(PathFault { message, help })
 }
@@ -196,10 +201,10 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// The parts of a path between a separator that is neither in brackets nor in quotes.
-fn split(text: &str, separator: char) -> Vec<&str> {
+fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start) = (Vec::new(), 0);
     let mut rest = text;
-    while let Some(at) = outside(rest, separator) {
+    while let Some(at) = find_unquoted(rest, separator) {
         let at = text.len() - rest.len() + at;
         parts.push(&text[start..at]);
         start = at + separator.len_utf8();
@@ -210,12 +215,12 @@ fn split(text: &str, separator: char) -> Vec<&str> {
 }
 
 /// Where the bracket closes that was open before `text`.
-fn closing(text: &str) -> Option<usize> {
-    outside(text, ']')
+fn closing_bracket(text: &str) -> Option<usize> {
+    find_unquoted(text, ']')
 }
 
 /// Where a character stands first that is neither in brackets nor in quotes.
-fn outside(text: &str, wanted: char) -> Option<usize> {
+fn find_unquoted(text: &str, wanted: char) -> Option<usize> {
     let (mut depth, mut quote) = (0u32, None);
     for (at, c) in text.char_indices() {
         match (quote, c) {

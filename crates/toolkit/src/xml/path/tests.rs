@@ -2,28 +2,28 @@
 
 use super::*;
 
-fn element(name: &str, text: &str, children: Vec<Element>) -> Element {
+fn element(name: &str, text: &str, children: Vec<XmlElement>) -> XmlElement {
     let attributes = vec![("id".to_owned(), format!("{name}1"))];
-    let mut element = Element::new(name, attributes);
+    let mut element = XmlElement::new(name, attributes);
     element.add_text(text, false);
     element.children = children;
     element
 }
 
 /// `<r id="r1"><a>x<b>y</b></a><c>z</c><a><b>w</b></a></r>`, each with an id.
-fn document() -> Element {
+fn document() -> XmlElement {
     let first = element("a", "x", vec![element("b", "y", vec![])]);
     let second = element("a", "", vec![element("b", "w", vec![])]);
     element("r", "", vec![first, element("c", "z", vec![]), second])
 }
 
 fn texts(path: &str) -> Vec<String> {
-    let path = Path::parse(path, Wanted::Text).unwrap();
+    let path = XmlPath::parse(path, PathTarget::Text).unwrap();
     let document = document();
-    let found = path.select(&document, Names::default());
+    let found = path.select(&document, NameMatching::default());
     let texts = found.iter().map(|node| match node {
-        Node::Text(text) => (*text).to_owned(),
-        Node::Element(element) => panic!("{element:?}"),
+        SelectedNode::Text(text) => (*text).to_owned(),
+        SelectedNode::Element(element) => panic!("{element:?}"),
     });
     texts.collect()
 }
@@ -46,9 +46,9 @@ fn paths_find_nodes_in_the_order_of_the_document() {
 #[test]
 fn triggers_lead_from_the_document() {
     let leads = |trigger: &str, path: &[&str]| {
-        let trigger = Path::parse(trigger, Wanted::Trigger).unwrap();
-        let way: Vec<Begun<'_>> = path.iter().map(|name| (*name, &[][..])).collect();
-        trigger.leads_to(&way, Names::default())
+        let trigger = XmlPath::parse(trigger, PathTarget::Trigger).unwrap();
+        let way: Vec<StartTag<'_>> = path.iter().map(|name| (*name, &[][..])).collect();
+        trigger.leads_to(&way, NameMatching::default())
     };
     assert!(leads("/r/a", &["r", "a"]));
     assert!(!leads("/r/a", &["r"]));
@@ -66,13 +66,13 @@ fn triggers_lead_from_the_document() {
 
 #[test]
 fn triggers_ask_for_attributes_on_their_way() {
-    let trigger = Path::parse("/r[@k = 'v']/a[@n > '']", Wanted::Trigger);
+    let trigger = XmlPath::parse("/r[@k = 'v']/a[@n > '']", PathTarget::Trigger);
     assert!(trigger.is_err(), "there is no order");
-    let trigger = Path::parse("/r[@k = 'v']/a[@n]", Wanted::Trigger).unwrap();
-    assert!(trigger.asks_attributes());
+    let trigger = XmlPath::parse("/r[@k = 'v']/a[@n]", PathTarget::Trigger).unwrap();
+    assert!(trigger.needs_attributes());
     let of = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
     let leads = |outer: &[(String, String)], inner: &[(String, String)]| {
-        trigger.leads_to(&[("r", outer), ("a", inner)], Names::default())
+        trigger.leads_to(&[("r", outer), ("a", inner)], NameMatching::default())
     };
     assert!(leads(&of("k", "v"), &of("n", "")));
     assert!(!leads(&of("k", "w"), &of("n", "")));
@@ -113,17 +113,17 @@ fn numbers_are_compared_as_numbers() {
     let mut document = element("r", "", vec![]);
     document.children = vec![element("n", " 5.0 ", vec![]), element("n", "x", vec![])];
     let found = |path: &str| {
-        let path = Path::parse(path, Wanted::Element).unwrap();
-        path.select(&document, Names::default()).len()
+        let path = XmlPath::parse(path, PathTarget::Element).unwrap();
+        path.select(&document, NameMatching::default()).len()
     };
     assert_eq!(found("n[. = 5]"), 1);
     assert_eq!(found("n[. = '5']"), 0);
     assert_eq!(found("n[. != 6]"), 2);
 }
 
-fn refused(cases: &[(&str, Wanted, &str)]) {
+fn refused(cases: &[(&str, PathTarget, &str)]) {
     for (path, wanted, why) in cases {
-        let refused = Path::parse(path, *wanted).expect_err(path);
+        let refused = XmlPath::parse(path, *wanted).expect_err(path);
         assert_eq!(refused.message, *why);
     }
 }
@@ -133,32 +133,32 @@ fn what_is_more_of_xpath_is_refused() {
     refused(&[
         (
             "a[b()]/text()",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `a[b()]/text()` has a condition that is none",
         ),
         (
             "a///text()",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `a///text()` has a step without a name",
         ),
         (
             "../@id",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `../@id` has the step `..`",
         ),
         (
             "child::a/text()",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `child::a/text()` has an axis",
         ),
         (
             "/a/text()",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `/a/text()` begins with `/`",
         ),
         (
             "a/node()",
-            Wanted::Element,
+            PathTarget::Element,
             "the path `a/node()` has a function or a node test other than `text()`",
         ),
     ]);
@@ -169,45 +169,57 @@ fn paths_that_lead_elsewhere_are_refused() {
     refused(&[
         (
             "a",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `a` leads to an element, not to text",
         ),
         (
             "@*",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `@*` leads to all attributes, not to one",
         ),
         (
             "text()/a",
-            Wanted::Element,
+            PathTarget::Element,
             "the path `text()/a` goes on behind its end",
         ),
         (
             "a/@b",
-            Wanted::Element,
+            PathTarget::Element,
             "the path `a/@b` leads to no element",
         ),
         (
             "a/text()",
-            Wanted::Attributes,
+            PathTarget::Attributes,
             "the path `a/text()` leads to text, not to attributes",
         ),
-        ("", Wanted::Element, "the path `` has a step without a name"),
         (
-            "a|",
-            Wanted::Element,
+            "",
+            PathTarget::Element,
             "the path `` has a step without a name",
         ),
-        ("a b", Wanted::Element, "`a b` in the path `a b` is no name"),
+        (
+            "a|",
+            PathTarget::Element,
+            "the path `` has a step without a name",
+        ),
+        (
+            "a b",
+            PathTarget::Element,
+            "`a b` in the path `a b` is no name",
+        ),
         (
             "a",
-            Wanted::Trigger,
+            PathTarget::Trigger,
             "the trigger `a` does not begin with `/`",
         ),
-        ("/.", Wanted::Trigger, "the trigger `/.` names no element"),
+        (
+            "/.",
+            PathTarget::Trigger,
+            "the trigger `/.` names no element",
+        ),
         (
             "/a/text()",
-            Wanted::Trigger,
+            PathTarget::Trigger,
             "the path `/a/text()` leads to no element",
         ),
     ]);
@@ -218,27 +230,27 @@ fn conditions_that_cannot_be_are_refused() {
     refused(&[
         (
             "/a[2]",
-            Wanted::Trigger,
+            PathTarget::Trigger,
             "the trigger `/a[2]` asks for more than attributes",
         ),
         (
             "//a/text()",
-            Wanted::Text,
+            PathTarget::Text,
             "the path `//a/text()` begins with `/`",
         ),
         (
             "a/",
-            Wanted::Element,
+            PathTarget::Element,
             "the path `a/` has a step without a name",
         ),
         (
             "a[0]",
-            Wanted::Element,
+            PathTarget::Element,
             "the path `a[0]` has a condition that is none",
         ),
         (
             "a[1",
-            Wanted::Element,
+            PathTarget::Element,
             "the path `a[1` has a condition that is none",
         ),
     ]);

@@ -2,57 +2,61 @@
 
 use std::cmp::Ordering;
 
-use super::super::Outcome;
-use super::super::atomic::{Atomic, Type};
-use super::super::item::{Sequence, atomics};
-use super::super::query::{Comparison, Expr, Order};
-use super::{Evaluator, Focus, one};
+use super::super::QueryResult;
+use super::super::atomic_value::{AtomicType, AtomicValue};
+use super::super::item::{Sequence, atomize_all};
+use super::super::query::{ComparisonOp, QueryComparison, QueryExpr};
+use super::{Focus, QueryEvaluator, singleton};
 
-impl Evaluator<'_> {
+impl QueryEvaluator<'_> {
     pub(super) fn compare(
         &mut self,
-        how: Comparison,
-        [left, right]: &[Expr; 2],
+        how: QueryComparison,
+        [left, right]: &[QueryExpr; 2],
         focus: &Focus,
-    ) -> Outcome<Sequence> {
+    ) -> QueryResult<Sequence> {
         let holds = match how {
-            Comparison::General(order) => {
-                let left = atomics(&self.eval(left, focus)?);
-                let right = atomics(&self.eval(right, focus)?);
-                Some(some(order, &left, &right)?)
+            QueryComparison::General(order) => {
+                let left = atomize_all(&self.eval(left, focus)?);
+                let right = atomize_all(&self.eval(right, focus)?);
+                Some(any_pair_satisfies(order, &left, &right)?)
             }
-            Comparison::Value(order) => {
+            QueryComparison::Value(order) => {
                 let left = self.value(left, focus, "a comparison of values")?;
                 let right = self.value(right, focus, "a comparison of values")?;
                 match (left, right) {
-                    (Some(a), Some(b)) => Some(holds(order, a.order(&b)?)),
+                    (Some(a), Some(b)) => Some(satisfies(order, a.compare(&b)?)),
                     _ => None,
                 }
             }
-            Comparison::Same | Comparison::Before | Comparison::After => {
+            QueryComparison::IsSameNode | QueryComparison::Precedes | QueryComparison::Follows => {
                 match (self.node(left, focus)?, self.node(right, focus)?) {
                     (Some(a), Some(b)) => {
                         let wanted = match how {
-                            Comparison::Before => Ordering::Less,
-                            Comparison::After => Ordering::Greater,
+                            QueryComparison::Precedes => Ordering::Less,
+                            QueryComparison::Follows => Ordering::Greater,
                             _ => Ordering::Equal,
                         };
-                        Some(a.place().cmp(&b.place()) == wanted)
+                        Some(a.document_position().cmp(&b.document_position()) == wanted)
                     }
                     _ => None,
                 }
             }
         };
-        Ok(holds.map_or(Vec::new(), |holds| one(Atomic::Boolean(holds))))
+        Ok(holds.map_or(Vec::new(), |holds| singleton(AtomicValue::Boolean(holds))))
     }
 }
 
 /// Whether some value of one side and some value of the other compare so.
-fn some(order: Order, left: &[Atomic], right: &[Atomic]) -> Outcome<bool> {
+fn any_pair_satisfies(
+    order: ComparisonOp,
+    left: &[AtomicValue],
+    right: &[AtomicValue],
+) -> QueryResult<bool> {
     for a in left {
         for b in right {
-            let (a, b) = (alike(a, b)?, alike(b, a)?);
-            if holds(order, a.order(&b)?) {
+            let (a, b) = (cast_untyped(a, b)?, cast_untyped(b, a)?);
+            if satisfies(order, a.compare(&b)?) {
                 return Ok(true);
             }
         }
@@ -61,23 +65,23 @@ fn some(order: Order, left: &[Atomic], right: &[Atomic]) -> Outcome<bool> {
 }
 
 /// An untyped value as the type of what it is compared with.
-fn alike(value: &Atomic, other: &Atomic) -> Outcome<Atomic> {
+fn cast_untyped(value: &AtomicValue, other: &AtomicValue) -> QueryResult<AtomicValue> {
     match (value.ty(), other.ty()) {
-        (Type::Untyped, _) if other.is_number() => value.cast(Type::Double),
-        (Type::Untyped, Type::Boolean) => value.cast(Type::Boolean),
+        (AtomicType::Untyped, _) if other.is_number() => value.cast(AtomicType::Double),
+        (AtomicType::Untyped, AtomicType::Boolean) => value.cast(AtomicType::Boolean),
         _ => Ok(value.clone()),
     }
 }
 
-fn holds(order: Order, found: Option<Ordering>) -> bool {
+fn satisfies(order: ComparisonOp, found: Option<Ordering>) -> bool {
     match (order, found) {
-        (Order::NotEqual, None) => true,
+        (ComparisonOp::NotEqual, None) => true,
         (_, None) => false,
-        (Order::Equal, Some(found)) => found.is_eq(),
-        (Order::NotEqual, Some(found)) => found.is_ne(),
-        (Order::Less, Some(found)) => found.is_lt(),
-        (Order::LessEqual, Some(found)) => found.is_le(),
-        (Order::Greater, Some(found)) => found.is_gt(),
-        (Order::GreaterEqual, Some(found)) => found.is_ge(),
+        (ComparisonOp::Equal, Some(found)) => found.is_eq(),
+        (ComparisonOp::NotEqual, Some(found)) => found.is_ne(),
+        (ComparisonOp::Less, Some(found)) => found.is_lt(),
+        (ComparisonOp::LessEqual, Some(found)) => found.is_le(),
+        (ComparisonOp::Greater, Some(found)) => found.is_gt(),
+        (ComparisonOp::GreaterEqual, Some(found)) => found.is_ge(),
     }
 }

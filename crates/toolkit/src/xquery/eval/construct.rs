@@ -1,57 +1,61 @@
 //! Elements, attributes and texts that a query makes.
 
-use super::super::Outcome;
-use super::super::item::{Item, Name, Node};
-use super::super::query::{Element, Part};
-use super::super::tree::{Builder, Kind};
-use super::{Evaluator, Focus, failure};
+use super::super::QueryResult;
+use super::super::item::{Item, XmlName, XmlNode};
+use super::super::query::{ConstructorPart, ElementConstructor};
+use super::super::xml_tree::{XmlNodeKind, XmlTreeBuilder};
+use super::{Focus, QueryEvaluator, failure};
 
-impl Evaluator<'_> {
-    pub(super) fn element(&mut self, element: &Element, focus: &Focus) -> Outcome<Node> {
-        let mut builder = Builder::default();
+impl QueryEvaluator<'_> {
+    pub(super) fn element(
+        &mut self,
+        element: &ElementConstructor,
+        focus: &Focus,
+    ) -> QueryResult<XmlNode> {
+        let mut builder = XmlTreeBuilder::default();
         let name = Some(element.name.clone());
-        builder.start(Kind::Element, name, element.namespaces.clone());
+        builder.start(XmlNodeKind::Element, name, element.namespaces.clone());
         for (name, parts) in &element.attributes {
             let value = self.text(parts, focus)?;
             attribute(&mut builder, name, &value)?;
         }
         for part in &element.content {
             match part {
-                Part::Text(text) => builder.leaf(Kind::Text, None, text),
-                Part::Expr(expr) => {
+                ConstructorPart::Text(text) => builder.leaf(XmlNodeKind::Text, None, text),
+                ConstructorPart::Expr(expr) => {
                     let items = self.eval(expr, focus)?;
                     content(&mut builder, &items)?;
                 }
             }
         }
         builder.end();
-        Ok(Node::root(builder.finish()))
+        Ok(XmlNode::root(builder.finish()))
     }
 
     /// An attribute, a text or a comment.
     pub(super) fn leaf(
         &mut self,
-        kind: Kind,
-        name: Option<&Name>,
-        parts: &[Part],
+        kind: XmlNodeKind,
+        name: Option<&XmlName>,
+        parts: &[ConstructorPart],
         focus: &Focus,
-    ) -> Outcome<Node> {
+    ) -> QueryResult<XmlNode> {
         let text = self.text(parts, focus)?;
-        if kind == Kind::Comment && (text.contains("--") || text.ends_with('-')) {
+        if kind == XmlNodeKind::Comment && (text.contains("--") || text.ends_with('-')) {
             return Err(failure("`--` in a comment"));
         }
-        let mut builder = Builder::default();
+        let mut builder = XmlTreeBuilder::default();
         builder.leaf(kind, name.cloned(), &text);
-        Ok(Node::root(builder.finish()))
+        Ok(XmlNode::root(builder.finish()))
     }
 
     /// The text of parts: values with spaces between those of one expression.
-    fn text(&mut self, parts: &[Part], focus: &Focus) -> Outcome<String> {
+    fn text(&mut self, parts: &[ConstructorPart], focus: &Focus) -> QueryResult<String> {
         let mut out = String::new();
         for part in parts {
             match part {
-                Part::Text(text) => out += text,
-                Part::Expr(expr) => {
+                ConstructorPart::Text(text) => out += text,
+                ConstructorPart::Expr(expr) => {
                     let items = self.eval(expr, focus)?;
                     let texts: Vec<_> = items.iter().map(Item::text).collect();
                     out += &texts.join(" ");
@@ -62,24 +66,25 @@ impl Evaluator<'_> {
     }
 }
 
-/// Adds what an expression in an element gives: nodes as copies, values as text with spaces between them.
-fn content(builder: &mut Builder, items: &[Item]) -> Outcome<()> {
+/// Adds what an expression in an element gives: nodes as copies, values as text with spaces between
+/// them.
+fn content(builder: &mut XmlTreeBuilder, items: &[Item]) -> QueryResult<()> {
     let mut is_behind_value = false;
     for item in items {
         match item {
             Item::Atomic(value) => {
                 if is_behind_value {
-                    builder.leaf(Kind::Text, None, " ");
+                    builder.leaf(XmlNodeKind::Text, None, " ");
                 }
-                builder.leaf(Kind::Text, None, &value.to_string());
+                builder.leaf(XmlNodeKind::Text, None, &value.to_string());
             }
-            Item::Node(node) if node.kind() == Kind::Attribute => {
+            Item::Node(node) if node.kind() == XmlNodeKind::Attribute => {
                 if builder.has_content() {
                     return Err(failure(
                         "an attribute stands behind contents of its element",
                     ));
                 }
-                let data = node.data();
+                let data = node.record();
                 if let Some(name) = &data.name {
                     attribute(builder, name, &data.text)?;
                 }
@@ -91,13 +96,13 @@ fn content(builder: &mut Builder, items: &[Item]) -> Outcome<()> {
     Ok(())
 }
 
-fn attribute(builder: &mut Builder, name: &Name, value: &str) -> Outcome<()> {
+fn attribute(builder: &mut XmlTreeBuilder, name: &XmlName, value: &str) -> QueryResult<()> {
     if builder.has_attribute(name) {
-        let name = name.shown();
+        let name = name.lexical_form();
         return Err(failure(format!(
             "an element has the attribute `{name}` twice"
         )));
     }
-    builder.leaf(Kind::Attribute, Some(name.clone()), value);
+    builder.leaf(XmlNodeKind::Attribute, Some(name.clone()), value);
     Ok(())
 }

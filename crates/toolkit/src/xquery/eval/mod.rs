@@ -8,10 +8,12 @@ mod types;
 
 use std::rc::Rc;
 
-use super::atomic::{Atomic, Type, calculate};
-use super::item::{Item, Node, Sequence, at_most_one, nodes, ordered, truth};
-use super::query::{Expr, Query, SetOp};
-use super::{Failure, Outcome};
+use super::atomic_value::{AtomicType, AtomicValue, calculate};
+use super::item::{
+    Item, Sequence, XmlNode, at_most_one, effective_boolean_value, in_document_order, nodes,
+};
+use super::query::{NodeSetOp, QueryExpr, XQuery};
+use super::{QueryFailure, QueryResult};
 
 /// Sequences are so long at most: a query cannot use up the memory by a range.
 const ITEMS_MAX: usize = 1 << 24;
@@ -26,7 +28,7 @@ pub struct Focus {
 }
 
 /// Evaluates a query.
-struct Evaluator<'q> {
+struct QueryEvaluator<'q> {
     /// The values of the variables that are bound, outermost first.
     variables: Vec<Rc<Sequence>>,
     external: &'q dyn Fn(&str) -> Option<String>,
@@ -34,16 +36,16 @@ struct Evaluator<'q> {
 
 /// What a query gives on a document.
 pub fn run(
-    query: &Query,
-    document: Node,
+    query: &XQuery,
+    document: XmlNode,
     external: &dyn Fn(&str) -> Option<String>,
-) -> Outcome<Sequence> {
+) -> QueryResult<Sequence> {
     let focus = Focus {
         item: Item::Node(document),
         position: 1,
         count: 1,
     };
-    let mut evaluator = Evaluator {
+    let mut evaluator = QueryEvaluator {
         variables: Vec::new(),
         external,
     };
@@ -58,97 +60,103 @@ pub fn run(
     evaluator.eval(&query.body, &focus)
 }
 
-fn failure(why: impl Into<String>) -> Failure {
-    Failure::Value(why.into())
+fn failure(why: impl Into<String>) -> QueryFailure {
+    QueryFailure::Value(why.into())
 }
 
 /// A sequence of one value.
-fn one(value: Atomic) -> Sequence {
+fn singleton(value: AtomicValue) -> Sequence {
     vec![Item::Atomic(value)]
 }
 
-impl Evaluator<'_> {
-    fn eval(&mut self, expr: &Expr, focus: &Focus) -> Outcome<Sequence> {
+impl QueryEvaluator<'_> {
+    fn eval(&mut self, expr: &QueryExpr, focus: &Focus) -> QueryResult<Sequence> {
         Ok(match expr {
-            Expr::Literal(value) => one(value.clone()),
-            Expr::Variable(at) => self.variables[*at].to_vec(),
-            Expr::External(name) => one(self.external(name)?),
-            Expr::Context => vec![focus.item.clone()],
-            Expr::Sequence(all) => {
+            QueryExpr::Literal(value) => singleton(value.clone()),
+            QueryExpr::Variable(at) => self.variables[*at].to_vec(),
+            QueryExpr::External(name) => singleton(self.external(name)?),
+            QueryExpr::Context => vec![focus.item.clone()],
+            QueryExpr::Sequence(all) => {
                 let mut items = Vec::new();
                 for expr in all {
                     append(&mut items, self.eval(expr, focus)?)?;
                 }
                 items
             }
-            Expr::Range(bounds) => self.range(bounds, focus)?,
-            Expr::Or(all) => one(Atomic::Boolean(self.any_is(true, all, focus)?)),
-            Expr::And(all) => one(Atomic::Boolean(!self.any_is(false, all, focus)?)),
-            Expr::Compare(how, operands) => self.compare(*how, operands, focus)?,
-            Expr::Arithmetic(first, rest) => self.arithmetic(first, rest, focus)?,
-            Expr::Negate(operand) => self.negate(operand, focus)?,
-            Expr::Concat(all) => {
+            QueryExpr::Range(bounds) => self.range(bounds, focus)?,
+            QueryExpr::Or(all) => singleton(AtomicValue::Boolean(
+                self.any_evaluates_to(true, all, focus)?,
+            )),
+            QueryExpr::And(all) => singleton(AtomicValue::Boolean(
+                !self.any_evaluates_to(false, all, focus)?,
+            )),
+            QueryExpr::Compare(how, operands) => self.compare(*how, operands, focus)?,
+            QueryExpr::Arithmetic(first, rest) => self.arithmetic(first, rest, focus)?,
+            QueryExpr::Negate(operand) => self.negate(operand, focus)?,
+            QueryExpr::Concat(all) => {
                 let mut parts = Vec::with_capacity(all.len());
                 for expr in all {
                     let part = self.eval(expr, focus)?;
                     parts.push(at_most_one(&part, "`||`")?.map_or(String::new(), Item::text));
                 }
-                one(Atomic::joined(parts, "")?)
+                singleton(AtomicValue::join_texts(parts, "")?)
             }
-            Expr::Sets(first, rest) => self.sets(first, rest, focus)?,
-            Expr::If(parts) => {
+            QueryExpr::Sets(first, rest) => self.set_operations(first, rest, focus)?,
+            QueryExpr::If(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                let holds = truth(&self.eval(condition, focus)?)?;
+                let holds = effective_boolean_value(&self.eval(condition, focus)?)?;
                 self.eval(if holds { then } else { otherwise }, focus)?
             }
-            Expr::Quantified(is_every, bindings, holds) => {
-                let found = self.some(!is_every, bindings, holds, focus)?;
-                one(Atomic::Boolean(found != *is_every))
+            QueryExpr::Quantified(is_every, bindings, holds) => {
+                let found = self.any_binding_satisfies(!is_every, bindings, holds, focus)?;
+                singleton(AtomicValue::Boolean(found != *is_every))
             }
-            Expr::Flwor(clauses, result) => self.flwor(clauses, result, focus)?,
-            Expr::Path(start, steps) => self.path(*start, steps, focus)?,
-            Expr::Filter(items, predicates) => {
+            QueryExpr::Flwor(clauses, result) => self.flwor(clauses, result, focus)?,
+            QueryExpr::Path(start, steps) => self.path(*start, steps, focus)?,
+            QueryExpr::Filter(items, predicates) => {
                 let items = self.eval(items, focus)?;
                 self.filter(items, predicates)?
             }
-            Expr::Call(function, arguments) => {
-                let mut values = Vec::with_capacity(arguments.len());
-                for argument in arguments {
-                    values.push(self.eval(argument, focus)?);
-                }
-                (function.eval)(focus, values)?
+            QueryExpr::Call(function, arguments) => {
+                let values = arguments.iter().map(|argument| self.eval(argument, focus));
+                (function.eval)(focus, values.collect::<Result<_, _>>()?)?
             }
-            Expr::Element(element) => vec![Item::Node(self.element(element, focus)?)],
-            Expr::Leaf(kind, name, parts) => {
+            QueryExpr::Element(element) => vec![Item::Node(self.element(element, focus)?)],
+            QueryExpr::Leaf(kind, name, parts) => {
                 vec![Item::Node(self.leaf(*kind, name.as_ref(), parts, focus)?)]
             }
-            Expr::Cast(operand, ty, may_be_empty) => {
+            QueryExpr::Cast(operand, ty, may_be_empty) => {
                 types::cast(&self.eval(operand, focus)?, *ty, *may_be_empty)?
             }
-            Expr::Castable(operand, ty, may_be_empty) => {
+            QueryExpr::Castable(operand, ty, may_be_empty) => {
                 let cast = types::cast(&self.eval(operand, focus)?, *ty, *may_be_empty);
-                one(Atomic::Boolean(cast.is_ok()))
+                singleton(AtomicValue::Boolean(cast.is_ok()))
             }
-            Expr::Instance(operand, ty) => one(Atomic::Boolean(types::matches(
+            QueryExpr::Instance(operand, ty) => singleton(AtomicValue::Boolean(types::matches(
                 &self.eval(operand, focus)?,
                 ty,
             ))),
-            Expr::Treat(operand, ty) => types::treat(self.eval(operand, focus)?, ty)?,
+            QueryExpr::Treat(operand, ty) => types::treat(self.eval(operand, focus)?, ty)?,
         })
     }
 
     /// The value of a variable from outside: text without a type.
-    fn external(&self, name: &str) -> Outcome<Atomic> {
+    fn external(&self, name: &str) -> QueryResult<AtomicValue> {
         match (self.external)(name) {
-            Some(value) => Ok(Atomic::Untyped(value.into())),
+            Some(value) => Ok(AtomicValue::Untyped(value.into())),
             None => Err(failure(format!("the variable ${name} has no value"))),
         }
     }
 
     /// Whether one of the expressions is so.
-    fn any_is(&mut self, wanted: bool, all: &[Expr], focus: &Focus) -> Outcome<bool> {
+    fn any_evaluates_to(
+        &mut self,
+        wanted: bool,
+        all: &[QueryExpr],
+        focus: &Focus,
+    ) -> QueryResult<bool> {
         for expr in all {
-            if truth(&self.eval(expr, focus)?)? == wanted {
+            if effective_boolean_value(&self.eval(expr, focus)?)? == wanted {
                 return Ok(true);
             }
         }
@@ -156,19 +164,19 @@ impl Evaluator<'_> {
     }
 
     /// Whether for some items of the bindings a condition is so.
-    fn some(
+    fn any_binding_satisfies(
         &mut self,
         wanted: bool,
-        bindings: &[Expr],
-        holds: &Expr,
+        bindings: &[QueryExpr],
+        holds: &QueryExpr,
         focus: &Focus,
-    ) -> Outcome<bool> {
+    ) -> QueryResult<bool> {
         let Some((first, rest)) = bindings.split_first() else {
-            return Ok(truth(&self.eval(holds, focus)?)? == wanted);
+            return Ok(effective_boolean_value(&self.eval(holds, focus)?)? == wanted);
         };
         for item in self.eval(first, focus)? {
             self.variables.push(Rc::new(vec![item]));
-            let found = self.some(wanted, rest, holds, focus)?;
+            let found = self.any_binding_satisfies(wanted, rest, holds, focus)?;
             self.variables.pop();
             if found {
                 return Ok(true);
@@ -178,19 +186,24 @@ impl Evaluator<'_> {
     }
 
     /// The value of an operand; none if it is empty.
-    fn value(&mut self, expr: &Expr, focus: &Focus, what: &str) -> Outcome<Option<Atomic>> {
+    fn value(
+        &mut self,
+        expr: &QueryExpr,
+        focus: &Focus,
+        what: &str,
+    ) -> QueryResult<Option<AtomicValue>> {
         let items = self.eval(expr, focus)?;
-        Ok(at_most_one(&items, what)?.map(Item::atomic))
+        Ok(at_most_one(&items, what)?.map(Item::atomize))
     }
 
-    fn range(&mut self, bounds: &[Expr; 2], focus: &Focus) -> Outcome<Sequence> {
+    fn range(&mut self, bounds: &[QueryExpr; 2], focus: &Focus) -> QueryResult<Sequence> {
         let mut ends = [0_i64; 2];
         for (end, bound) in ends.iter_mut().zip(bounds) {
             let Some(value) = self.value(bound, focus, "`to`")? else {
                 return Ok(Vec::new());
             };
-            match value.cast(Type::Integer)? {
-                Atomic::Integer(n) if value.ty() != Type::Double => *end = n,
+            match value.cast(AtomicType::Integer)? {
+                AtomicValue::Integer(n) if value.ty() != AtomicType::Double => *end = n,
                 _ => return Err(failure(format!("`{value}` is no bound of a range"))),
             }
         }
@@ -200,15 +213,17 @@ impl Evaluator<'_> {
             return Err(too_long());
         }
         let items = first..=last;
-        Ok(items.map(|n| Item::Atomic(Atomic::Integer(n))).collect())
+        Ok(items
+            .map(|n| Item::Atomic(AtomicValue::Integer(n)))
+            .collect())
     }
 
     fn arithmetic(
         &mut self,
-        first: &Expr,
-        rest: &[(super::atomic::Arithmetic, Expr)],
+        first: &QueryExpr,
+        rest: &[(super::atomic_value::ArithmeticOp, QueryExpr)],
         focus: &Focus,
-    ) -> Outcome<Sequence> {
+    ) -> QueryResult<Sequence> {
         let mut result = self.value(first, focus, "arithmetic")?;
         for (op, operand) in rest {
             let operand = self.value(operand, focus, "arithmetic")?;
@@ -220,50 +235,56 @@ impl Evaluator<'_> {
         Ok(result.into_iter().map(Item::Atomic).collect())
     }
 
-    fn negate(&mut self, operand: &Expr, focus: &Focus) -> Outcome<Sequence> {
+    fn negate(&mut self, operand: &QueryExpr, focus: &Focus) -> QueryResult<Sequence> {
         let Some(value) = self.value(operand, focus, "a sign")? else {
             return Ok(Vec::new());
         };
-        Ok(one(match value.for_arithmetic()? {
-            Atomic::Integer(n) => match n.checked_neg() {
-                Some(n) => Atomic::Integer(n),
+        Ok(singleton(match value.into_arithmetic()? {
+            AtomicValue::Integer(n) => match n.checked_neg() {
+                Some(n) => AtomicValue::Integer(n),
                 None => return Err(failure("a number is too large")),
             },
-            Atomic::Decimal(n) => Atomic::Decimal(-n),
-            Atomic::Double(n) => Atomic::Double(-n),
+            AtomicValue::Decimal(n) => AtomicValue::Decimal(-n),
+            AtomicValue::Double(n) => AtomicValue::Double(-n),
             other => return Err(failure(format!("`{other}` is not a number"))),
         }))
     }
 
-    fn sets(&mut self, first: &Expr, rest: &[(SetOp, Expr)], focus: &Focus) -> Outcome<Sequence> {
-        let mut found = ordered(self.eval(first, focus)?, "a union")?;
+    fn set_operations(
+        &mut self,
+        first: &QueryExpr,
+        rest: &[(NodeSetOp, QueryExpr)],
+        focus: &Focus,
+    ) -> QueryResult<Sequence> {
+        let mut found = in_document_order(self.eval(first, focus)?, "a union")?;
         for (op, operand) in rest {
-            let other = ordered(self.eval(operand, focus)?, "a union")?;
-            let is_other = |node: &Node| {
-                let place = other.binary_search_by_key(&node.place(), Node::place);
+            let other = in_document_order(self.eval(operand, focus)?, "a union")?;
+            let is_other = |node: &XmlNode| {
+                let place = other
+                    .binary_search_by_key(&node.document_position(), XmlNode::document_position);
                 place.is_ok()
             };
             match op {
-                SetOp::Union => {
+                NodeSetOp::Union => {
                     let all = found.into_iter().chain(other);
-                    found = ordered(all.map(Item::Node).collect(), "a union")?;
+                    found = in_document_order(all.map(Item::Node).collect(), "a union")?;
                 }
-                SetOp::Intersect => found.retain(is_other),
-                SetOp::Except => found.retain(|node| !is_other(node)),
+                NodeSetOp::Intersect => found.retain(is_other),
+                NodeSetOp::Except => found.retain(|node| !is_other(node)),
             }
         }
         Ok(found.into_iter().map(Item::Node).collect())
     }
 
     /// The one node of an operand; none if it is empty.
-    fn node(&mut self, expr: &Expr, focus: &Focus) -> Outcome<Option<Node>> {
+    fn node(&mut self, expr: &QueryExpr, focus: &Focus) -> QueryResult<Option<XmlNode>> {
         let items = self.eval(expr, focus)?;
         at_most_one(&items, "a comparison of nodes")?;
         Ok(nodes(items, "a comparison of nodes")?.pop())
     }
 }
 
-fn append(items: &mut Sequence, more: Sequence) -> Outcome<()> {
+fn append(items: &mut Sequence, more: Sequence) -> QueryResult<()> {
     if items.len() + more.len() > ITEMS_MAX {
         return Err(too_long());
     }
@@ -271,6 +292,6 @@ fn append(items: &mut Sequence, more: Sequence) -> Outcome<()> {
     Ok(())
 }
 
-fn too_long() -> Failure {
+fn too_long() -> QueryFailure {
     failure(format!("a sequence of more than {ITEMS_MAX} items"))
 }

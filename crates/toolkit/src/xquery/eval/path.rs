@@ -1,32 +1,34 @@
 //! Paths: nodes along axes, and what predicates leave of them.
 
-use super::super::Outcome;
-use super::super::item::{Item, Node, Sequence, nodes, ordered, truth};
-use super::super::query::{Axis, Expr, Start, Step, Test};
-use super::super::tree::Kind;
-use super::{Evaluator, Focus, append, failure};
+use super::super::QueryResult;
+use super::super::item::{
+    Item, Sequence, XmlNode, effective_boolean_value, in_document_order, nodes,
+};
+use super::super::query::{NodeTest, PathStart, QueryExpr, XPathAxis, XPathStep};
+use super::super::xml_tree::XmlNodeKind;
+use super::{Focus, QueryEvaluator, append, failure};
 
-impl Evaluator<'_> {
+impl QueryEvaluator<'_> {
     pub(super) fn path(
         &mut self,
-        start: Start,
-        steps: &[Step],
+        start: PathStart,
+        steps: &[XPathStep],
         focus: &Focus,
-    ) -> Outcome<Sequence> {
+    ) -> QueryResult<Sequence> {
         let mut items = match (start, &focus.item) {
-            (Start::Context, item) => vec![item.clone()],
-            (Start::Root, Item::Node(node)) => vec![Item::Node(node.sibling(0))],
-            (Start::Root, Item::Atomic(value)) => {
+            (PathStart::Context, item) => vec![item.clone()],
+            (PathStart::Root, Item::Node(node)) => vec![Item::Node(node.sibling(0))],
+            (PathStart::Root, Item::Atomic(value)) => {
                 return Err(failure(format!("`/`, and `{value}` is in no document")));
             }
         };
         for (at, step) in steps.iter().enumerate() {
             // A first expression may give values; from then on a step begins at nodes.
-            if at > 0 || start == Start::Root || matches!(step, Step::Axis(..)) {
+            if at > 0 || start == PathStart::Root || matches!(step, XPathStep::Axis(..)) {
                 let begin = nodes(items, "a step of a path")?;
                 items = begin.into_iter().map(Item::Node).collect();
             }
-            items = self.step(items, step, focus, at == 0 && start == Start::Context)?;
+            items = self.step(items, step, focus, at == 0 && start == PathStart::Context)?;
         }
         Ok(items)
     }
@@ -35,20 +37,20 @@ impl Evaluator<'_> {
     fn step(
         &mut self,
         items: Sequence,
-        step: &Step,
+        step: &XPathStep,
         outer: &Focus,
         is_first: bool,
-    ) -> Outcome<Sequence> {
+    ) -> QueryResult<Sequence> {
         let count = items.len();
         let mut found = Vec::new();
         for (at, item) in items.into_iter().enumerate() {
             let more = match step {
-                Step::Axis(axis, test, predicates) => match &item {
-                    Item::Node(node) => self.filter(along(*axis, test, node), predicates)?,
+                XPathStep::Axis(axis, test, predicates) => match &item {
+                    Item::Node(node) => self.filter(axis_matches(*axis, test, node), predicates)?,
                     Item::Atomic(_) => Vec::new(),
                 },
-                Step::Expr(expr) if is_first => self.eval(expr, outer)?,
-                Step::Expr(expr) => {
+                XPathStep::Expr(expr) if is_first => self.eval(expr, outer)?,
+                XPathStep::Expr(expr) => {
                     let position = at + 1;
                     self.eval(
                         expr,
@@ -64,16 +66,20 @@ impl Evaluator<'_> {
         }
         match found.iter().any(|item| matches!(item, Item::Node(_))) {
             false => Ok(found),
-            true if is_first && matches!(step, Step::Expr(_)) => Ok(found),
+            true if is_first && matches!(step, XPathStep::Expr(_)) => Ok(found),
             true => {
-                let nodes = ordered(found, "a path with nodes")?;
+                let nodes = in_document_order(found, "a path with nodes")?;
                 Ok(nodes.into_iter().map(Item::Node).collect())
             }
         }
     }
 
     /// The items for which all predicates hold: true, or the item's place.
-    pub(super) fn filter(&mut self, mut items: Sequence, predicates: &[Expr]) -> Outcome<Sequence> {
+    pub(super) fn filter(
+        &mut self,
+        mut items: Sequence,
+        predicates: &[QueryExpr],
+    ) -> QueryResult<Sequence> {
         for predicate in predicates {
             let count = items.len();
             let mut kept = Vec::new();
@@ -86,8 +92,10 @@ impl Evaluator<'_> {
                 };
                 let verdict = self.eval(predicate, &focus)?;
                 let holds = match &verdict[..] {
-                    [Item::Atomic(value)] if value.is_number() => value.number() == position as f64,
-                    verdict => truth(verdict)?,
+                    [Item::Atomic(value)] if value.is_number() => {
+                        value.to_number() == position as f64
+                    }
+                    verdict => effective_boolean_value(verdict)?,
                 };
                 if holds {
                     kept.push(focus.item);
@@ -100,57 +108,57 @@ impl Evaluator<'_> {
 }
 
 /// The nodes along an axis that a test takes, nearest first.
-fn along(axis: Axis, test: &Test, node: &Node) -> Sequence {
+fn axis_matches(axis: XPathAxis, test: &NodeTest, node: &XmlNode) -> Sequence {
     let principal = match axis {
-        Axis::Attribute => Kind::Attribute,
-        _ => Kind::Element,
+        XPathAxis::Attribute => XmlNodeKind::Attribute,
+        _ => XmlNodeKind::Element,
     };
     let found = axis_nodes(axis, node)
         .into_iter()
         .map(|at| node.sibling(at));
     found
-        .filter(|node| takes(test, node, principal))
+        .filter(|node| test_matches(test, node, principal))
         .map(Item::Node)
         .collect()
 }
 
-fn axis_nodes(axis: Axis, node: &Node) -> Vec<u32> {
-    let (at, end) = (node.at, node.data().end);
+fn axis_nodes(axis: XPathAxis, node: &XmlNode) -> Vec<u32> {
+    let (at, end) = (node.index, node.record().end);
     match axis {
-        Axis::Itself => vec![at],
-        Axis::Child => children(node),
-        Axis::Attribute => {
+        XPathAxis::Itself => vec![at],
+        XPathAxis::Child => children(node),
+        XPathAxis::Attribute => {
             let below = at + 1..end;
             below
-                .take_while(|&at| kind(node, at) == Kind::Attribute)
+                .take_while(|&at| kind(node, at) == XmlNodeKind::Attribute)
                 .collect()
         }
-        Axis::Descendant => below(node, at + 1, end),
-        Axis::DescendantOrSelf => {
+        XPathAxis::Descendant => descendants(node, at + 1, end),
+        XPathAxis::DescendantOrSelf => {
             let mut all = vec![at];
-            all.extend(below(node, at + 1, end));
+            all.extend(descendants(node, at + 1, end));
             all
         }
-        Axis::Parent => node.data().parent.into_iter().collect(),
-        Axis::Ancestor => ancestors(node),
-        Axis::AncestorOrSelf => {
+        XPathAxis::Parent => node.record().parent.into_iter().collect(),
+        XPathAxis::Ancestor => ancestors(node),
+        XPathAxis::AncestorOrSelf => {
             let mut all = vec![at];
             all.extend(ancestors(node));
             all
         }
-        Axis::FollowingSibling => siblings(node).filter(|&other| other > at).collect(),
-        Axis::PrecedingSibling => {
+        XPathAxis::FollowingSibling => siblings(node).filter(|&other| other > at).collect(),
+        XPathAxis::PrecedingSibling => {
             let mut before: Vec<_> = siblings(node).filter(|&other| other < at).collect();
             before.reverse();
             before
         }
-        Axis::Following => {
+        XPathAxis::Following => {
             // Below an attribute there is nothing, and what its element holds follows it.
-            below(node, end, node.tree.nodes.len() as u32)
+            descendants(node, end, node.tree.nodes.len() as u32)
         }
-        Axis::Preceding => {
+        XPathAxis::Preceding => {
             let above = ancestors(node);
-            let mut before = below(node, 0, at);
+            let mut before = descendants(node, 0, at);
             before.retain(|at| !above.contains(at));
             before.reverse();
             before
@@ -158,23 +166,23 @@ fn axis_nodes(axis: Axis, node: &Node) -> Vec<u32> {
     }
 }
 
-fn kind(node: &Node, at: u32) -> Kind {
+fn kind(node: &XmlNode, at: u32) -> XmlNodeKind {
     node.tree.nodes[at as usize].kind
 }
 
 /// Nodes that are no attributes.
-fn below(node: &Node, from: u32, end: u32) -> Vec<u32> {
+fn descendants(node: &XmlNode, from: u32, end: u32) -> Vec<u32> {
     let all = from..end;
-    all.filter(|&at| kind(node, at) != Kind::Attribute)
+    all.filter(|&at| kind(node, at) != XmlNodeKind::Attribute)
         .collect()
 }
 
-fn children(node: &Node) -> Vec<u32> {
-    let (mut at, end) = (node.at + 1, node.data().end);
+fn children(node: &XmlNode) -> Vec<u32> {
+    let (mut at, end) = (node.index + 1, node.record().end);
     let mut found = Vec::new();
     while at < end {
         let data = &node.tree.nodes[at as usize];
-        if data.kind != Kind::Attribute {
+        if data.kind != XmlNodeKind::Attribute {
             found.push(at);
         }
         at = data.end;
@@ -183,14 +191,16 @@ fn children(node: &Node) -> Vec<u32> {
 }
 
 /// The parent, its parent and so on.
-fn ancestors(node: &Node) -> Vec<u32> {
+fn ancestors(node: &XmlNode) -> Vec<u32> {
     let up = |at: &u32| node.tree.nodes[*at as usize].parent;
-    std::iter::successors(node.data().parent, up).collect()
+    std::iter::successors(node.record().parent, up).collect()
 }
 
 /// The children of the parent; an attribute has no siblings.
-fn siblings(node: &Node) -> impl Iterator<Item = u32> {
-    let parent = node.parent().filter(|_| node.kind() != Kind::Attribute);
+fn siblings(node: &XmlNode) -> impl Iterator<Item = u32> {
+    let parent = node
+        .parent()
+        .filter(|_| node.kind() != XmlNodeKind::Attribute);
     parent
         .iter()
         .flat_map(children)
@@ -199,14 +209,14 @@ fn siblings(node: &Node) -> impl Iterator<Item = u32> {
 }
 
 /// Whether a test takes a node; names are those of the axis' kind of nodes.
-pub(super) fn takes(test: &Test, node: &Node, principal: Kind) -> bool {
-    let data = node.data();
+pub(super) fn test_matches(test: &NodeTest, node: &XmlNode, principal: XmlNodeKind) -> bool {
+    let data = node.record();
     match test {
-        Test::Any => true,
-        Test::Kind(kind, name) => {
+        NodeTest::Any => true,
+        NodeTest::Kind(kind, name) => {
             data.kind == *kind && (name.is_none() || data.name.as_ref() == name.as_ref())
         }
-        Test::Name { uri, local } => {
+        NodeTest::Name { uri, local } => {
             data.kind == principal
                 && data.name.as_ref().is_some_and(|name| {
                     uri.as_ref().is_none_or(|uri| **uri == *name.uri)

@@ -1,11 +1,11 @@
 //! What is of a type, and casts.
 
-use super::super::Outcome;
-use super::super::atomic::{Atomic, Type};
+use super::super::QueryResult;
+use super::super::atomic_value::{AtomicType, AtomicValue};
 use super::super::item::{Item, Sequence, at_most_one};
-use super::super::query::{ItemType, SequenceType};
-use super::path::takes;
-use super::{failure, one};
+use super::super::query::{SequenceType, XQueryItemType};
+use super::path::test_matches;
+use super::{failure, singleton};
 
 /// Whether a sequence is of a type.
 pub(super) fn matches(items: &[Item], ty: &SequenceType) -> bool {
@@ -16,15 +16,17 @@ pub(super) fn matches(items: &[Item], ty: &SequenceType) -> bool {
         _ => {}
     }
     items.iter().all(|item| match (&ty.item, item) {
-        (Some(ItemType::Any), _) => true,
-        (Some(ItemType::Node(test)), Item::Node(node)) => takes(test, node, node.kind()),
-        (Some(ItemType::Atomic(ty)), Item::Atomic(value)) => ty.holds(value.ty()),
+        (Some(XQueryItemType::Any), _) => true,
+        (Some(XQueryItemType::Node(test)), Item::Node(node)) => {
+            test_matches(test, node, node.kind())
+        }
+        (Some(XQueryItemType::Atomic(ty)), Item::Atomic(value)) => ty.includes(value.ty()),
         _ => false,
     })
 }
 
 /// A sequence that must be of a type.
-pub(super) fn treat(items: Sequence, ty: &SequenceType) -> Outcome<Sequence> {
+pub(super) fn treat(items: Sequence, ty: &SequenceType) -> QueryResult<Sequence> {
     match matches(&items, ty) {
         true => Ok(items),
         false => Err(failure(format!("a value is not of type `{}`", ty.text))),
@@ -32,18 +34,18 @@ pub(super) fn treat(items: Sequence, ty: &SequenceType) -> Outcome<Sequence> {
 }
 
 /// The value of a variable from outside, as its type if it has one.
-pub(super) fn external(value: Atomic, ty: Option<&SequenceType>) -> Outcome<Sequence> {
+pub(super) fn external(value: AtomicValue, ty: Option<&SequenceType>) -> QueryResult<Sequence> {
     match ty.map(|ty| (ty, &ty.item)) {
-        None => Ok(one(value)),
-        Some((_, Some(ItemType::Atomic(ty)))) => Ok(one(value.cast(*ty)?)),
-        Some((ty, _)) => treat(one(value), ty),
+        None => Ok(singleton(value)),
+        Some((_, Some(XQueryItemType::Atomic(ty)))) => Ok(singleton(value.cast(*ty)?)),
+        Some((ty, _)) => treat(singleton(value), ty),
     }
 }
 
 /// `cast as`
-pub(super) fn cast(items: &[Item], ty: Type, may_be_empty: bool) -> Outcome<Sequence> {
+pub(super) fn cast(items: &[Item], ty: AtomicType, may_be_empty: bool) -> QueryResult<Sequence> {
     match at_most_one(items, "a cast")? {
-        Some(item) => Ok(one(item.atomic().cast(ty)?)),
+        Some(item) => Ok(singleton(item.atomize().cast(ty)?)),
         None if may_be_empty => Ok(Vec::new()),
         None => Err(failure("there is nothing to cast")),
     }

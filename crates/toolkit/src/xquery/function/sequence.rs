@@ -1,11 +1,11 @@
 //! Functions of sequences.
 
-use super::super::Outcome;
-use super::super::atomic::Atomic;
-use super::super::item::{Item, Sequence, atomics, truth};
-use super::{Function, boolean, double, failure, function, integer, or_context};
+use super::super::QueryResult;
+use super::super::atomic_value::AtomicValue;
+use super::super::item::{Item, Sequence, atomize_all, effective_boolean_value};
+use super::{XPathFunction, boolean, double, failure, first_or_context, function, integer};
 
-pub(super) const FUNCTIONS: &[Function] = &[
+pub(super) const FUNCTIONS: &[XPathFunction] = &[
     function("count", 1, 1, |_, arguments| integer(arguments[0].len())),
     function("empty", 1, 1, |_, arguments| {
         boolean(arguments[0].is_empty())
@@ -14,16 +14,18 @@ pub(super) const FUNCTIONS: &[Function] = &[
         boolean(!arguments[0].is_empty())
     }),
     function("boolean", 1, 1, |_, arguments| {
-        boolean(truth(&arguments[0])?)
+        boolean(effective_boolean_value(&arguments[0])?)
     }),
-    function("not", 1, 1, |_, arguments| boolean(!truth(&arguments[0])?)),
+    function("not", 1, 1, |_, arguments| {
+        boolean(!effective_boolean_value(&arguments[0])?)
+    }),
     function("data", 0, 1, |focus, arguments| {
-        let values = atomics(&or_context(focus, arguments));
+        let values = atomize_all(&first_or_context(focus, arguments));
         Ok(values.into_iter().map(Item::Atomic).collect())
     }),
     function("distinct-values", 1, 1, |_, arguments| {
-        let mut found: Vec<Atomic> = Vec::new();
-        for value in atomics(&arguments[0]) {
+        let mut found: Vec<AtomicValue> = Vec::new();
+        for value in atomize_all(&arguments[0]) {
             if !found.iter().any(|known| is_same(known, &value)) {
                 found.push(value);
             }
@@ -31,13 +33,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(found.into_iter().map(Item::Atomic).collect())
     }),
     function("index-of", 2, 2, |_, arguments| {
-        let [wanted] = &atomics(&arguments[1])[..] else {
+        let [wanted] = &atomize_all(&arguments[1])[..] else {
             return Err(failure("`index-of` looks for one value"));
         };
-        let values = atomics(&arguments[0]).into_iter().zip(1_i64..);
+        let values = atomize_all(&arguments[0]).into_iter().zip(1_i64..);
         let found = values.filter(|(value, _)| is_same(value, wanted));
         Ok(found
-            .map(|(_, at)| Item::Atomic(Atomic::Integer(at)))
+            .map(|(_, at)| Item::Atomic(AtomicValue::Integer(at)))
             .collect())
     }),
     function("reverse", 1, 1, |_, mut arguments| {
@@ -52,7 +54,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(first(arguments).into_iter().skip(1).collect())
     }),
     function("subsequence", 2, 3, |_, arguments| {
-        let range = places(&arguments)?;
+        let range = position_range(&arguments)?;
         let items = first(arguments).into_iter().zip(1_u32..);
         let kept = items.filter(|(_, at)| range(f64::from(*at)));
         Ok(kept.map(|(item, _)| item).collect())
@@ -72,13 +74,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(items)
     }),
     function("exactly-one", 1, 1, |_, arguments| {
-        counted(arguments, |count| count == 1, "one item")
+        check_cardinality(arguments, |count| count == 1, "one item")
     }),
     function("one-or-more", 1, 1, |_, arguments| {
-        counted(arguments, |count| count > 0, "an item")
+        check_cardinality(arguments, |count| count > 0, "an item")
     }),
     function("zero-or-one", 1, 1, |_, arguments| {
-        counted(arguments, |count| count < 2, "one item at most")
+        check_cardinality(arguments, |count| count < 2, "one item at most")
     }),
 ];
 
@@ -86,11 +88,11 @@ fn first(mut arguments: Vec<Sequence>) -> Sequence {
     arguments.swap_remove(0)
 }
 
-fn counted(
+fn check_cardinality(
     arguments: Vec<Sequence>,
     is_right: impl Fn(usize) -> bool,
     wanted: &str,
-) -> Outcome<Sequence> {
+) -> QueryResult<Sequence> {
     let count = arguments[0].len();
     match is_right(count) {
         true => Ok(first(arguments)),
@@ -101,18 +103,18 @@ fn counted(
 }
 
 /// Whether two values are equal; values that cannot be compared are not.
-fn is_same(a: &Atomic, b: &Atomic) -> bool {
-    let is_nan = |value: &Atomic| value.is_number() && value.number().is_nan();
-    match a.order(b) {
+fn is_same(a: &AtomicValue, b: &AtomicValue) -> bool {
+    let is_nan = |value: &AtomicValue| value.is_number() && value.to_number().is_nan();
+    match a.compare(b) {
         Ok(Some(order)) => order.is_eq(),
         Ok(None) => is_nan(a) && is_nan(b),
         Err(_) => false,
     }
 }
 
-/// Whether a place is among those that the second and the third argument name: a begin and a length,
-/// rounded.
-pub(super) fn places(arguments: &[Sequence]) -> Outcome<impl Fn(f64) -> bool + use<>> {
+/// Whether a place is among those that the second and the third argument name: a begin and a
+/// length, rounded.
+pub(super) fn position_range(arguments: &[Sequence]) -> QueryResult<impl Fn(f64) -> bool + use<>> {
     let rounded = |n: f64| (n + 0.5).floor();
     let begin = rounded(double(arguments, 1)?);
     let end = match arguments.len() {

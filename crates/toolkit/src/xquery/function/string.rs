@@ -2,63 +2,65 @@
 
 use fancy_regex::Regex;
 
-use super::super::Outcome;
-use super::super::atomic::Atomic;
+use super::super::QueryResult;
+use super::super::atomic_value::AtomicValue;
 use super::super::item::{Item, Sequence, at_most_one};
-use super::sequence::places;
-use super::{Function, boolean, failure, function, integer, one, or_context, string, text};
+use super::sequence::position_range;
+use super::{
+    XPathFunction, boolean, failure, first_or_context, function, integer, singleton, string, text,
+};
 
-pub(super) const FUNCTIONS: &[Function] = &[
+pub(super) const FUNCTIONS: &[XPathFunction] = &[
     function("string", 0, 1, |focus, arguments| {
-        text(&string(&[or_context(focus, arguments)], 0)?)
+        text(&string(&[first_or_context(focus, arguments)], 0)?)
     }),
     function("string-length", 0, 1, |focus, arguments| {
-        let text = string(&[or_context(focus, arguments)], 0)?;
+        let text = string(&[first_or_context(focus, arguments)], 0)?;
         integer(text.chars().count())
     }),
     function("normalize-space", 0, 1, |focus, arguments| {
-        let found = string(&[or_context(focus, arguments)], 0)?;
+        let found = string(&[first_or_context(focus, arguments)], 0)?;
         text(&words(&found).collect::<Vec<_>>().join(" "))
     }),
     function("concat", 2, usize::MAX, |_, arguments| {
-        let parts: Outcome<Vec<_>> = (0..arguments.len())
+        let parts: QueryResult<Vec<_>> = (0..arguments.len())
             .map(|at| string(&arguments, at))
             .collect();
-        one(Atomic::joined(parts?, "")?)
+        singleton(AtomicValue::join_texts(parts?, "")?)
     }),
     function("string-join", 1, 2, |_, arguments| {
         let between = match arguments.len() {
             1 => String::new(),
             _ => string(&arguments, 1)?,
         };
-        one(Atomic::joined(
+        singleton(AtomicValue::join_texts(
             arguments[0].iter().map(Item::text),
             &between,
         )?)
     }),
     function("substring", 2, 3, |_, arguments| {
-        let is_kept = places(&arguments)?;
+        let is_kept = position_range(&arguments)?;
         let found = string(&arguments, 0)?;
         let chars = found.chars().zip(1_u32..);
         let kept = chars.filter(|(_, at)| is_kept(f64::from(*at)));
         text(&kept.map(|(c, _)| c).collect::<String>())
     }),
     function("substring-before", 2, 2, |_, arguments| {
-        let (found, mark) = pair(&arguments)?;
+        let (found, mark) = two_strings(&arguments)?;
         text(found.split_once(&mark).map_or("", |(before, _)| before))
     }),
     function("substring-after", 2, 2, |_, arguments| {
-        let (found, mark) = pair(&arguments)?;
+        let (found, mark) = two_strings(&arguments)?;
         text(found.split_once(&mark).map_or("", |(_, after)| after))
     }),
     function("contains", 2, 2, |_, arguments| {
-        pair(&arguments).and_then(|(text, part)| boolean(text.contains(&part)))
+        two_strings(&arguments).and_then(|(text, part)| boolean(text.contains(&part)))
     }),
     function("starts-with", 2, 2, |_, arguments| {
-        pair(&arguments).and_then(|(text, part)| boolean(text.starts_with(&part)))
+        two_strings(&arguments).and_then(|(text, part)| boolean(text.starts_with(&part)))
     }),
     function("ends-with", 2, 2, |_, arguments| {
-        pair(&arguments).and_then(|(text, part)| boolean(text.ends_with(&part)))
+        two_strings(&arguments).and_then(|(text, part)| boolean(text.ends_with(&part)))
     }),
     function("upper-case", 1, 1, |_, arguments| {
         text(&string(&arguments, 0)?.to_uppercase())
@@ -80,13 +82,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
         if arguments.iter().any(Vec::is_empty) {
             return Ok(Vec::new());
         }
-        let (a, b) = pair(&arguments)?;
-        super::one(Atomic::Integer(a.cmp(&b) as i64))
+        let (a, b) = two_strings(&arguments)?;
+        super::singleton(AtomicValue::Integer(a.cmp(&b) as i64))
     }),
     function("string-to-codepoints", 1, 1, |_, arguments| {
         let found = string(&arguments, 0)?;
         let points = found.chars().map(|c| i64::from(u32::from(c)));
-        Ok(points.map(|n| Item::Atomic(Atomic::Integer(n))).collect())
+        Ok(points
+            .map(|n| Item::Atomic(AtomicValue::Integer(n)))
+            .collect())
     }),
     function("matches", 2, 3, |_, arguments| {
         let regex = regex(&arguments, 2)?;
@@ -113,7 +117,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-fn pair(arguments: &[Sequence]) -> Outcome<(String, String)> {
+fn two_strings(arguments: &[Sequence]) -> QueryResult<(String, String)> {
     Ok((string(arguments, 0)?, string(arguments, 1)?))
 }
 
@@ -123,12 +127,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn texts<'a>(all: impl Iterator<Item = &'a str>) -> Sequence {
-    all.map(|text| Item::Atomic(Atomic::text(text))).collect()
+    all.map(|text| Item::Atomic(AtomicValue::text(text)))
+        .collect()
 }
 
-/// The regular expression of the second argument, with the flags of another one if it is there. It must
-/// not match the empty text where something is replaced or split by it.
-fn regex(arguments: &[Sequence], flags: usize) -> Outcome<Regex> {
+/// The regular expression of the second argument, with the flags of another one if it is there. It
+/// must not match the empty text where something is replaced or split by it.
+fn regex(arguments: &[Sequence], flags: usize) -> QueryResult<Regex> {
     at_most_one(&arguments[1], "a regular expression")?;
     let (pattern, mut prefix) = (string(arguments, 1)?, String::new());
     if arguments.len() > flags {
@@ -150,7 +155,7 @@ fn regex(arguments: &[Sequence], flags: usize) -> Outcome<Regex> {
 }
 
 /// Replaces each match; `$1` in the text stands for a group, `\$` and `\\` for themselves.
-fn replace(regex: &Regex, found: &str, with: &str) -> Outcome<String> {
+fn replace(regex: &Regex, found: &str, with: &str) -> QueryResult<String> {
     let mut out = String::new();
     let mut end = 0;
     for captures in regex.captures_iter(found) {

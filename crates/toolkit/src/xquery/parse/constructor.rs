@@ -1,44 +1,44 @@
 //! Constructors: `<a b="{...}">text{...}</a>`, and `element a {...}` and its like.
 
-use super::super::Outcome;
-use super::super::query::{Element, Expr, Part};
-use super::super::tree::{Kind, Namespace};
-use super::Parser;
+use super::super::QueryResult;
+use super::super::query::{ConstructorPart, ElementConstructor, QueryExpr};
+use super::super::xml_tree::{NamespaceBinding, XmlNodeKind};
+use super::QueryParser;
 
 /// The attributes of a tag: those that declare namespaces apart.
 #[derive(Default)]
-struct Tag<'t> {
-    namespaces: Vec<Namespace>,
-    attributes: Vec<((&'t str, &'t str), Vec<Part>)>,
+struct TagAttributes<'t> {
+    namespaces: Vec<NamespaceBinding>,
+    attributes: Vec<((&'t str, &'t str), Vec<ConstructorPart>)>,
 }
 
 /// Text of an element as far as it has been read.
 #[derive(Default)]
-struct Text {
+struct PendingText {
     text: String,
     /// A part of it was written as a reference or in CDATA: it is no blank between tags.
-    is_meant: bool,
+    is_significant: bool,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> QueryParser<'t> {
     /// At a `<`.
-    pub(super) fn direct(&mut self) -> Outcome<Expr> {
+    pub(super) fn direct_constructor(&mut self) -> QueryResult<QueryExpr> {
         if self.cursor.take_exact("<!--") {
-            let text = self.until("-->")?;
-            let parts = vec![Part::Text(text.to_owned())];
-            return Ok(Expr::Leaf(Kind::Comment, None, parts));
+            let text = self.text_until("-->")?;
+            let parts = vec![ConstructorPart::Text(text.to_owned())];
+            return Ok(QueryExpr::Leaf(XmlNodeKind::Comment, None, parts));
         }
         let begin = self.cursor;
         self.cursor.skip();
         let Some(written) = self.cursor.prefixed() else {
-            return Err(begin.wrong("an expression is missing"));
+            return Err(begin.failure_at("an expression is missing"));
         };
-        let known = self.names.count();
+        let known = self.namespaces.len();
         let tag = self.tag()?;
-        let name = self.names.element(written)?;
+        let name = self.namespaces.element(written)?;
         let mut attributes = Vec::new();
         for (name, parts) in tag.attributes {
-            attributes.push((self.names.attribute(name)?, parts));
+            attributes.push((self.namespaces.attribute(name)?, parts));
         }
         let content = match self.cursor.take_exact("/>") {
             true => Vec::new(),
@@ -47,8 +47,8 @@ impl<'t> Parser<'t> {
                 self.content(written)?
             }
         };
-        self.names.forget(known);
-        Ok(Expr::Element(Box::new(Element {
+        self.namespaces.truncate(known);
+        Ok(QueryExpr::Element(Box::new(ElementConstructor {
             name,
             namespaces: tag.namespaces,
             attributes,
@@ -56,10 +56,10 @@ impl<'t> Parser<'t> {
         })))
     }
 
-    /// The attributes up to the end of a tag. What a prefix stands for holds from its declaration on in
-    /// the values, and everywhere in the names.
-    fn tag(&mut self) -> Outcome<Tag<'t>> {
-        let mut tag = Tag::default();
+    /// The attributes up to the end of a tag. What a prefix stands for holds from its declaration
+    /// on in the values, and everywhere in the names.
+    fn tag(&mut self) -> QueryResult<TagAttributes<'t>> {
+        let mut tag = TagAttributes::default();
         loop {
             self.cursor.rest = self.cursor.rest.trim_start();
             let Some((prefix, local)) = self.cursor.prefixed() else {
@@ -80,33 +80,33 @@ impl<'t> Parser<'t> {
             };
             let uri = match &parts[..] {
                 [] => "",
-                [Part::Text(uri)] => uri,
-                _ => return Err(begin.wrong("a namespace is a plain text")),
+                [ConstructorPart::Text(uri)] => uri,
+                _ => return Err(begin.failure_at("a namespace is a plain text")),
             };
-            self.names.declare(declared, uri);
+            self.namespaces.declare(declared, uri);
             tag.namespaces.push((declared.into(), uri.into()));
         }
     }
 
     /// The value of an attribute in its quotes.
-    fn value(&mut self) -> Outcome<Vec<Part>> {
+    fn value(&mut self) -> QueryResult<Vec<ConstructorPart>> {
         let begin = self.cursor;
         let quote = match self.cursor.peek() {
             Some(quote @ ('"' | '\'')) => quote,
-            _ => return Err(begin.wrong("the value of an attribute is missing")),
+            _ => return Err(begin.failure_at("the value of an attribute is missing")),
         };
         self.cursor.skip();
         let (mut parts, mut text) = (Vec::new(), String::new());
         loop {
             match self.cursor.peek() {
-                None => return Err(begin.wrong("a value is not closed")),
-                Some('<') => return Err(self.cursor.wrong("`<` in a value; write `&lt;`")),
+                None => return Err(begin.failure_at("a value is not closed")),
+                Some('<') => return Err(self.cursor.failure_at("`<` in a value; write `&lt;`")),
                 Some('&') => text.push(self.cursor.reference()?),
                 Some('{' | '}') => match self.brace()? {
-                    None => text.push_str(self.doubled()),
+                    None => text.push_str(self.doubled_brace()),
                     Some(inside) => {
                         push_text(&mut parts, &mut text);
-                        parts.push(Part::Expr(inside));
+                        parts.push(ConstructorPart::Expr(inside));
                     }
                 },
                 Some(c) => {
@@ -129,28 +129,28 @@ impl<'t> Parser<'t> {
     }
 
     /// At a brace: the expression in it; none if it is doubled, which stands for itself.
-    fn brace(&mut self) -> Outcome<Option<Expr>> {
+    fn brace(&mut self) -> QueryResult<Option<QueryExpr>> {
         if self.cursor.rest.starts_with("{{") || self.cursor.rest.starts_with("}}") {
             return Ok(None);
         }
         if self.cursor.rest.starts_with('}') {
-            return Err(self.cursor.wrong("`}` closes nothing; write `}}`"));
+            return Err(self.cursor.failure_at("`}` closes nothing; write `}}`"));
         }
         self.enclosed().map(Some)
     }
 
     /// Takes a doubled brace.
-    fn doubled(&mut self) -> &'t str {
+    fn doubled_brace(&mut self) -> &'t str {
         let (brace, rest) = self.cursor.rest.split_at(2);
         self.cursor.rest = rest;
         &brace[1..]
     }
 
     /// `{ expression }`
-    fn enclosed(&mut self) -> Outcome<Expr> {
+    fn enclosed(&mut self) -> QueryResult<QueryExpr> {
         self.cursor.expect("{")?;
         if self.cursor.take("}")? {
-            return Ok(Expr::Sequence(Vec::new()));
+            return Ok(QueryExpr::Sequence(Vec::new()));
         }
         let inside = self.expression()?;
         self.cursor.expect("}")?;
@@ -158,40 +158,40 @@ impl<'t> Parser<'t> {
     }
 
     /// What is between the tags of an element, and its end tag.
-    fn content(&mut self, name: (&str, &str)) -> Outcome<Vec<Part>> {
+    fn content(&mut self, name: (&str, &str)) -> QueryResult<Vec<ConstructorPart>> {
         let begin = self.cursor;
-        let (mut parts, mut text) = (Vec::new(), Text::default());
+        let (mut parts, mut text) = (Vec::new(), PendingText::default());
         loop {
             if self.cursor.is_at_end() {
-                return Err(begin.wrong("an element is not closed"));
+                return Err(begin.failure_at("an element is not closed"));
             } else if self.cursor.take_exact("</") {
                 self.finish_text(&mut parts, &mut text);
                 if self.cursor.prefixed() != Some(name) {
-                    return Err(self.cursor.wrong("the end of another element"));
+                    return Err(self.cursor.failure_at("the end of another element"));
                 }
                 self.cursor.rest = self.cursor.rest.trim_start();
                 self.cursor.expect(">")?;
                 return Ok(parts);
             } else if self.cursor.take_exact("<![CDATA[") {
-                text.text += self.until("]]>")?;
-                text.is_meant = true;
+                text.text += self.text_until("]]>")?;
+                text.is_significant = true;
             } else if self.cursor.rest.starts_with("<?") {
-                return self.refused("a processing instruction");
+                return self.unsupported("a processing instruction");
             } else if self.cursor.rest.starts_with('<') {
                 self.finish_text(&mut parts, &mut text);
-                let inside = self.nested(Parser::direct)?;
-                parts.push(Part::Expr(inside));
+                let inside = self.nested(QueryParser::direct_constructor)?;
+                parts.push(ConstructorPart::Expr(inside));
             } else if self.cursor.rest.starts_with(['{', '}']) {
                 match self.brace()? {
-                    None => text.text += self.doubled(),
+                    None => text.text += self.doubled_brace(),
                     Some(inside) => {
                         self.finish_text(&mut parts, &mut text);
-                        parts.push(Part::Expr(inside));
+                        parts.push(ConstructorPart::Expr(inside));
                     }
                 }
             } else if self.cursor.rest.starts_with('&') {
                 text.text.push(self.cursor.reference()?);
-                text.is_meant = true;
+                text.is_significant = true;
             } else {
                 let rest = self.cursor.rest;
                 let end = rest.find(['<', '{', '}', '&']).unwrap_or(rest.len());
@@ -202,67 +202,76 @@ impl<'t> Parser<'t> {
     }
 
     /// Adds the text read so far, unless it is blanks between tags.
-    fn finish_text(&self, parts: &mut Vec<Part>, text: &mut Text) {
-        let Text { mut text, is_meant } = std::mem::take(text);
+    fn finish_text(&self, parts: &mut Vec<ConstructorPart>, text: &mut PendingText) {
+        let PendingText {
+            mut text,
+            is_significant: is_meant,
+        } = std::mem::take(text);
         if is_meant || self.keeps_blanks || !text.trim().is_empty() {
             push_text(parts, &mut text);
         }
     }
 
-    fn until(&mut self, end: &str) -> Outcome<&'t str> {
+    fn text_until(&mut self, end: &str) -> QueryResult<&'t str> {
         match self.cursor.rest.split_once(end) {
             Some((inside, rest)) => {
                 self.cursor.rest = rest;
                 Ok(inside)
             }
-            None => Err(self.cursor.wrong(&format!("`{end}` is missing"))),
+            None => Err(self.cursor.failure_at(&format!("`{end}` is missing"))),
         }
     }
 
     /// `element a {...}`, `attribute b {...}`, `text {...}`, `comment {...}`, if one stands here.
-    pub(super) fn computed(&mut self) -> Outcome<Option<Expr>> {
+    pub(super) fn computed_constructor(&mut self) -> QueryResult<Option<QueryExpr>> {
         let begin = self.cursor;
-        for (word, kind) in [("text", Kind::Text), ("comment", Kind::Comment)] {
+        for (word, kind) in [
+            ("text", XmlNodeKind::Text),
+            ("comment", XmlNodeKind::Comment),
+        ] {
             if begin.is_word_before(word, &["{"]) {
                 self.cursor.take_words(word)?;
-                let parts = vec![Part::Expr(self.enclosed()?)];
-                return Ok(Some(Expr::Leaf(kind, None, parts)));
+                let parts = vec![ConstructorPart::Expr(self.enclosed()?)];
+                return Ok(Some(QueryExpr::Leaf(kind, None, parts)));
             }
         }
-        for (word, kind) in [("element", Kind::Element), ("attribute", Kind::Attribute)] {
+        for (word, kind) in [
+            ("element", XmlNodeKind::Element),
+            ("attribute", XmlNodeKind::Attribute),
+        ] {
             if !self.cursor.take_words(word)? {
                 continue;
             }
-            self.cursor.blanks()?;
+            self.cursor.skip_blanks()?;
             if self.cursor.rest.starts_with('{') {
-                return self.refused("a computed name");
+                return self.unsupported("a computed name");
             }
             let name = self.cursor.prefixed();
-            self.cursor.blanks()?;
+            self.cursor.skip_blanks()?;
             let Some(name) = name.filter(|_| self.cursor.rest.starts_with('{')) else {
                 self.cursor = begin;
                 return Ok(None);
             };
-            let content = vec![Part::Expr(self.enclosed()?)];
+            let content = vec![ConstructorPart::Expr(self.enclosed()?)];
             return Ok(Some(match kind {
-                Kind::Element => Expr::Element(Box::new(Element {
-                    name: self.names.element(name)?,
+                XmlNodeKind::Element => QueryExpr::Element(Box::new(ElementConstructor {
+                    name: self.namespaces.element(name)?,
                     namespaces: Vec::new(),
                     attributes: Vec::new(),
                     content,
                 })),
-                kind => Expr::Leaf(kind, Some(self.names.attribute(name)?), content),
+                kind => QueryExpr::Leaf(kind, Some(self.namespaces.attribute(name)?), content),
             }));
         }
         match begin.is_word_before("document", &["{"]) {
-            true => self.refused("a constructed document"),
+            true => self.unsupported("a constructed document"),
             false => Ok(None),
         }
     }
 }
 
-fn push_text(parts: &mut Vec<Part>, text: &mut String) {
+fn push_text(parts: &mut Vec<ConstructorPart>, text: &mut String) {
     if !text.is_empty() {
-        parts.push(Part::Text(std::mem::take(text)));
+        parts.push(ConstructorPart::Text(std::mem::take(text)));
     }
 }

@@ -1,34 +1,37 @@
 //! Expressions from `,` down to signs: FLWOR, quantifiers, `if`, operators.
 
-use super::super::Outcome;
-use super::super::atomic::Arithmetic;
-use super::super::query::{Clause, Comparison, Expr, Key, Order, SetOp};
-use super::Parser;
+use super::super::QueryResult;
+use super::super::atomic_value::ArithmeticOp;
+use super::super::query::{
+    ComparisonOp, FlworClause, NodeSetOp, OrderSpec, QueryComparison, QueryExpr,
+};
+use super::QueryParser;
 
 /// An operator between two operands, or one with a type behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+enum QueryOperator {
     Or,
     And,
-    Compare(Comparison),
+    Compare(QueryComparison),
     Concat,
     To,
-    Arithmetic(Arithmetic),
-    Set(SetOp),
+    Arithmetic(ArithmeticOp),
+    Set(NodeSetOp),
     Instance,
     Treat,
     Castable,
     Cast,
 }
 
-/// All operators with how strongly they bind. The longer ones stand before those that they begin with.
-const OPERATORS: &[(&str, Operator, u8)] = {
-    use Arithmetic::{Add, Divide, DivideWhole, Multiply, Remainder, Subtract};
-    use Comparison::{After, Before, General, Same, Value};
-    use Operator::{
+/// All operators with how strongly they bind. The longer ones stand before those that they begin
+/// with.
+const OPERATORS: &[(&str, QueryOperator, u8)] = {
+    use ArithmeticOp::{Add, Divide, IntegerDivide, Multiply, Remainder, Subtract};
+    use ComparisonOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    use QueryComparison::{Follows, General, IsSameNode, Precedes, Value};
+    use QueryOperator::{
         And, Arithmetic as Calculate, Cast, Castable, Compare, Concat, Instance, Or, Set, To, Treat,
     };
-    use Order::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     &[
         ("or", Or, 0),
         ("and", And, 1),
@@ -38,9 +41,9 @@ const OPERATORS: &[(&str, Operator, u8)] = {
         ("le", Compare(Value(LessEqual)), 2),
         ("gt", Compare(Value(Greater)), 2),
         ("ge", Compare(Value(GreaterEqual)), 2),
-        ("is", Compare(Same), 2),
-        ("<<", Compare(Before), 2),
-        (">>", Compare(After), 2),
+        ("is", Compare(IsSameNode), 2),
+        ("<<", Compare(Precedes), 2),
+        (">>", Compare(Follows), 2),
         ("!=", Compare(General(NotEqual)), 2),
         ("<=", Compare(General(LessEqual)), 2),
         (">=", Compare(General(GreaterEqual)), 2),
@@ -53,12 +56,12 @@ const OPERATORS: &[(&str, Operator, u8)] = {
         ("-", Calculate(Subtract), 5),
         ("*", Calculate(Multiply), 6),
         ("div", Calculate(Divide), 6),
-        ("idiv", Calculate(DivideWhole), 6),
+        ("idiv", Calculate(IntegerDivide), 6),
         ("mod", Calculate(Remainder), 6),
-        ("union", Set(SetOp::Union), 7),
-        ("|", Set(SetOp::Union), 7),
-        ("intersect", Set(SetOp::Intersect), 8),
-        ("except", Set(SetOp::Except), 8),
+        ("union", Set(NodeSetOp::Union), 7),
+        ("|", Set(NodeSetOp::Union), 7),
+        ("intersect", Set(NodeSetOp::Intersect), 8),
+        ("except", Set(NodeSetOp::Except), 8),
         ("instance of", Instance, 9),
         ("treat as", Treat, 10),
         ("castable as", Castable, 11),
@@ -66,24 +69,24 @@ const OPERATORS: &[(&str, Operator, u8)] = {
     ]
 };
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Expressions with commas between them.
-    pub(super) fn expression(&mut self) -> Outcome<Expr> {
-        let first = self.single()?;
+    pub(super) fn expression(&mut self) -> QueryResult<QueryExpr> {
+        let first = self.expr_single()?;
         if !self.cursor.take(",")? {
             return Ok(first);
         }
-        let mut all = vec![first, self.single()?];
+        let mut all = vec![first, self.expr_single()?];
         while self.cursor.take(",")? {
-            all.push(self.single()?);
+            all.push(self.expr_single()?);
         }
-        Ok(Expr::Sequence(all))
+        Ok(QueryExpr::Sequence(all))
     }
 
     /// An expression without a comma.
-    pub(super) fn single(&mut self) -> Outcome<Expr> {
+    pub(super) fn expr_single(&mut self) -> QueryResult<QueryExpr> {
         self.nested(|parser| {
-            parser.cursor.blanks()?;
+            parser.cursor.skip_blanks()?;
             let cursor = parser.cursor;
             let is = |word, symbols| cursor.is_word_before(word, symbols);
             if is("for", &["$"]) || is("let", &["$"]) {
@@ -93,28 +96,28 @@ impl Parser<'_> {
             } else if is("if", &["("]) {
                 parser.conditional()
             } else if is("typeswitch", &["("]) || is("switch", &["("]) {
-                parser.refused("a switch")
+                parser.unsupported("a switch")
             } else if is("try", &["{"]) {
-                parser.refused("`try`")
+                parser.unsupported("`try`")
             } else {
                 parser.operators(0)
             }
         })
     }
 
-    fn conditional(&mut self) -> Outcome<Expr> {
+    fn conditional(&mut self) -> QueryResult<QueryExpr> {
         self.cursor.expect_word("if")?;
         self.cursor.expect("(")?;
         let condition = self.expression()?;
         self.cursor.expect(")")?;
         self.cursor.expect_word("then")?;
-        let then = self.single()?;
+        let then = self.expr_single()?;
         self.cursor.expect_word("else")?;
-        let otherwise = self.single()?;
-        Ok(Expr::If(Box::new([condition, then, otherwise])))
+        let otherwise = self.expr_single()?;
+        Ok(QueryExpr::If(Box::new([condition, then, otherwise])))
     }
 
-    fn quantified(&mut self) -> Outcome<Expr> {
+    fn quantified(&mut self) -> QueryResult<QueryExpr> {
         let known = self.scope.len();
         let is_every = self.cursor.take_words("every")?;
         if !is_every {
@@ -125,19 +128,19 @@ impl Parser<'_> {
             self.clause()?;
             let name = self.variable()?;
             self.cursor.expect_word("in")?;
-            bindings.push(self.single()?);
+            bindings.push(self.expr_single()?);
             self.scope.push(name);
             if !self.cursor.take(",")? {
                 break;
             }
         }
         self.cursor.expect_word("satisfies")?;
-        let holds = self.single()?;
+        let holds = self.expr_single()?;
         self.scope.truncate(known);
-        Ok(Expr::Quantified(is_every, bindings, Box::new(holds)))
+        Ok(QueryExpr::Quantified(is_every, bindings, Box::new(holds)))
     }
 
-    fn flwor(&mut self) -> Outcome<Expr> {
+    fn flwor(&mut self) -> QueryResult<QueryExpr> {
         let known = self.scope.len();
         let mut clauses = Vec::new();
         loop {
@@ -147,30 +150,30 @@ impl Parser<'_> {
                 self.bindings(&mut clauses, Self::let_binding)?;
             } else if self.cursor.take_words("where")? {
                 self.clause()?;
-                clauses.push(Clause::Where(self.single()?));
+                clauses.push(FlworClause::Where(self.expr_single()?));
             } else if self.cursor.take_words("order by")?
                 || self.cursor.take_words("stable order by")?
             {
                 self.clause()?;
-                clauses.push(Clause::OrderBy(self.keys()?));
+                clauses.push(FlworClause::OrderBy(self.keys()?));
             } else if self.cursor.take_words("group by")? || self.cursor.take_words("count")? {
-                return self.refused("this clause");
+                return self.unsupported("this clause");
             } else {
                 break;
             }
         }
         self.cursor.expect_word("return")?;
-        let result = self.single()?;
+        let result = self.expr_single()?;
         self.scope.truncate(known);
-        Ok(Expr::Flwor(clauses, Box::new(result)))
+        Ok(QueryExpr::Flwor(clauses, Box::new(result)))
     }
 
     /// Bindings with commas between them.
     fn bindings(
         &mut self,
-        clauses: &mut Vec<Clause>,
-        read: impl Fn(&mut Self) -> Outcome<Clause>,
-    ) -> Outcome<()> {
+        clauses: &mut Vec<FlworClause>,
+        read: impl Fn(&mut Self) -> QueryResult<FlworClause>,
+    ) -> QueryResult<()> {
         loop {
             self.clause()?;
             clauses.push(read(self)?);
@@ -180,7 +183,7 @@ impl Parser<'_> {
         }
     }
 
-    fn for_binding(&mut self) -> Outcome<Clause> {
+    fn for_binding(&mut self) -> QueryResult<FlworClause> {
         let name = self.variable()?;
         let ty = self.declared_type()?;
         let place = match self.cursor.take_words("at")? {
@@ -188,32 +191,32 @@ impl Parser<'_> {
             false => None,
         };
         self.cursor.expect_word("in")?;
-        let items = self.single()?;
+        let items = self.expr_single()?;
         let has_place = place.is_some();
         self.scope.push(name);
         self.scope.extend(place);
         match ty {
-            Some(_) => self.refused("a type of a variable of `for`"),
-            None => Ok(Clause::For(items, has_place)),
+            Some(_) => self.unsupported("a type of a variable of `for`"),
+            None => Ok(FlworClause::For(items, has_place)),
         }
     }
 
-    fn let_binding(&mut self) -> Outcome<Clause> {
+    fn let_binding(&mut self) -> QueryResult<FlworClause> {
         let name = self.variable()?;
         let ty = self.declared_type()?;
         self.cursor.expect(":=")?;
-        let value = self.single()?;
+        let value = self.expr_single()?;
         self.scope.push(name);
-        Ok(Clause::Let(match ty {
-            Some(ty) => Expr::Treat(Box::new(value), ty),
+        Ok(FlworClause::Let(match ty {
+            Some(ty) => QueryExpr::Treat(Box::new(value), ty),
             None => value,
         }))
     }
 
-    fn keys(&mut self) -> Outcome<Vec<Key>> {
+    fn keys(&mut self) -> QueryResult<Vec<OrderSpec>> {
         let mut keys = Vec::new();
         loop {
-            let value = self.single()?;
+            let value = self.expr_single()?;
             let is_descending = self.cursor.take_words("descending")?;
             if !is_descending {
                 self.cursor.take_words("ascending")?;
@@ -222,7 +225,7 @@ impl Parser<'_> {
             if !is_empty_greatest {
                 self.cursor.take_words("empty least")?;
             }
-            keys.push(Key {
+            keys.push(OrderSpec {
                 value,
                 is_descending,
                 is_empty_greatest,
@@ -234,7 +237,7 @@ impl Parser<'_> {
     }
 
     /// Operands with operators between them that bind at least so strongly.
-    fn operators(&mut self, weakest: u8) -> Outcome<Expr> {
+    fn operators(&mut self, weakest: u8) -> QueryResult<QueryExpr> {
         let mut left = self.sign()?;
         let mut is_compared = false;
         loop {
@@ -246,16 +249,18 @@ impl Parser<'_> {
                 self.cursor = begin;
                 return Ok(left);
             }
-            let is_comparison = matches!(operator, Operator::Compare(_));
+            let is_comparison = matches!(operator, QueryOperator::Compare(_));
             if is_comparison && std::mem::replace(&mut is_compared, true) {
-                return Err(begin.wrong("what is compared is compared once more; put it in `()`"));
+                return Err(
+                    begin.failure_at("what is compared is compared once more; put it in `()`")
+                );
             }
             left = self.combine(left, operator, strength)?;
         }
     }
 
-    fn operator(&mut self) -> Outcome<Option<(Operator, u8)>> {
-        self.cursor.blanks()?;
+    fn operator(&mut self) -> QueryResult<Option<(QueryOperator, u8)>> {
+        self.cursor.skip_blanks()?;
         for &(text, operator, strength) in OPERATORS {
             let is_there = match text.as_bytes()[0].is_ascii_alphabetic() {
                 true => self.cursor.take_words(text)?,
@@ -268,45 +273,58 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    fn combine(&mut self, left: Expr, operator: Operator, strength: u8) -> Outcome<Expr> {
+    fn combine(
+        &mut self,
+        left: QueryExpr,
+        operator: QueryOperator,
+        strength: u8,
+    ) -> QueryResult<QueryExpr> {
         let boxed = Box::new;
         match operator {
-            Operator::Instance => return Ok(Expr::Instance(boxed(left), self.sequence_type()?)),
-            Operator::Treat => return Ok(Expr::Treat(boxed(left), self.sequence_type()?)),
-            Operator::Castable => {
-                let (ty, may_be_empty) = self.single_type()?;
-                return Ok(Expr::Castable(boxed(left), ty, may_be_empty));
+            QueryOperator::Instance => {
+                return Ok(QueryExpr::Instance(boxed(left), self.sequence_type()?));
             }
-            Operator::Cast => {
+            QueryOperator::Treat => {
+                return Ok(QueryExpr::Treat(boxed(left), self.sequence_type()?));
+            }
+            QueryOperator::Castable => {
                 let (ty, may_be_empty) = self.single_type()?;
-                return Ok(Expr::Cast(boxed(left), ty, may_be_empty));
+                return Ok(QueryExpr::Castable(boxed(left), ty, may_be_empty));
+            }
+            QueryOperator::Cast => {
+                let (ty, may_be_empty) = self.single_type()?;
+                return Ok(QueryExpr::Cast(boxed(left), ty, may_be_empty));
             }
             _ => {}
         }
         let right = self.operators(strength + 1)?;
         Ok(match (operator, left) {
-            (Operator::Or, Expr::Or(all)) => Expr::Or(with(all, right)),
-            (Operator::Or, left) => Expr::Or(vec![left, right]),
-            (Operator::And, Expr::And(all)) => Expr::And(with(all, right)),
-            (Operator::And, left) => Expr::And(vec![left, right]),
-            (Operator::Concat, Expr::Concat(all)) => Expr::Concat(with(all, right)),
-            (Operator::Concat, left) => Expr::Concat(vec![left, right]),
-            (Operator::To, left) => Expr::Range(boxed_pair(left, right)),
-            (Operator::Compare(how), left) => Expr::Compare(how, boxed_pair(left, right)),
-            (Operator::Arithmetic(op), Expr::Arithmetic(first, rest)) => {
-                Expr::Arithmetic(first, with(rest, (op, right)))
+            (QueryOperator::Or, QueryExpr::Or(all)) => QueryExpr::Or(appended(all, right)),
+            (QueryOperator::Or, left) => QueryExpr::Or(vec![left, right]),
+            (QueryOperator::And, QueryExpr::And(all)) => QueryExpr::And(appended(all, right)),
+            (QueryOperator::And, left) => QueryExpr::And(vec![left, right]),
+            (QueryOperator::Concat, QueryExpr::Concat(all)) => {
+                QueryExpr::Concat(appended(all, right))
             }
-            (Operator::Arithmetic(op), left) => Expr::Arithmetic(boxed(left), vec![(op, right)]),
-            (Operator::Set(op), Expr::Sets(first, rest)) => {
-                Expr::Sets(first, with(rest, (op, right)))
+            (QueryOperator::Concat, left) => QueryExpr::Concat(vec![left, right]),
+            (QueryOperator::To, left) => QueryExpr::Range(boxed_pair(left, right)),
+            (QueryOperator::Compare(how), left) => QueryExpr::Compare(how, boxed_pair(left, right)),
+            (QueryOperator::Arithmetic(op), QueryExpr::Arithmetic(first, rest)) => {
+                QueryExpr::Arithmetic(first, appended(rest, (op, right)))
             }
-            (Operator::Set(op), left) => Expr::Sets(boxed(left), vec![(op, right)]),
+            (QueryOperator::Arithmetic(op), left) => {
+                QueryExpr::Arithmetic(boxed(left), vec![(op, right)])
+            }
+            (QueryOperator::Set(op), QueryExpr::Sets(first, rest)) => {
+                QueryExpr::Sets(first, appended(rest, (op, right)))
+            }
+            (QueryOperator::Set(op), left) => QueryExpr::Sets(boxed(left), vec![(op, right)]),
             (_, left) => left,
         })
     }
 
     /// An operand with its signs.
-    fn sign(&mut self) -> Outcome<Expr> {
+    fn sign(&mut self) -> QueryResult<QueryExpr> {
         let (mut is_negative, mut has_sign) = (false, false);
         loop {
             if self.cursor.take("-")? {
@@ -319,18 +337,18 @@ impl Parser<'_> {
         let operand = self.path()?;
         Ok(match (has_sign, is_negative) {
             (false, _) => operand,
-            (_, true) => Expr::Negate(Box::new(operand)),
+            (_, true) => QueryExpr::Negate(Box::new(operand)),
             // A sign wants a number behind it, even `+`.
-            (_, false) => Expr::Negate(Box::new(Expr::Negate(Box::new(operand)))),
+            (_, false) => QueryExpr::Negate(Box::new(QueryExpr::Negate(Box::new(operand)))),
         })
     }
 }
 
-fn with<T>(mut all: Vec<T>, more: T) -> Vec<T> {
+fn appended<T>(mut all: Vec<T>, more: T) -> Vec<T> {
     all.push(more);
     all
 }
 
-fn boxed_pair(left: Expr, right: Expr) -> Box<[Expr; 2]> {
+fn boxed_pair(left: QueryExpr, right: QueryExpr) -> Box<[QueryExpr; 2]> {
     Box::new([left, right])
 }

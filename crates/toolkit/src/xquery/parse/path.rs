@@ -1,64 +1,66 @@
 //! Paths: steps, tests, predicates, and what a step may be besides an axis.
 
-use super::super::Outcome;
-use super::super::atomic::{Atomic, Type};
+use super::super::QueryResult;
+use super::super::atomic_value::{AtomicType, AtomicValue};
 use super::super::function;
-use super::super::query::{Axis, Expr, Start, Step, Test};
-use super::super::tree::Kind;
-use super::Parser;
-use super::names::{FUNCTIONS, TYPES};
+use super::super::query::{NodeTest, PathStart, QueryExpr, XPathAxis, XPathStep};
+use super::super::xml_tree::XmlNodeKind;
+use super::QueryParser;
+use super::namespace_scope::{FUNCTIONS, TYPES};
 
-const AXES: [(&str, Axis); 12] = [
-    ("child", Axis::Child),
-    ("descendant", Axis::Descendant),
-    ("attribute", Axis::Attribute),
-    ("self", Axis::Itself),
-    ("descendant-or-self", Axis::DescendantOrSelf),
-    ("following-sibling", Axis::FollowingSibling),
-    ("following", Axis::Following),
-    ("parent", Axis::Parent),
-    ("ancestor", Axis::Ancestor),
-    ("preceding-sibling", Axis::PrecedingSibling),
-    ("preceding", Axis::Preceding),
-    ("ancestor-or-self", Axis::AncestorOrSelf),
+const AXES: [(&str, XPathAxis); 12] = [
+    ("child", XPathAxis::Child),
+    ("descendant", XPathAxis::Descendant),
+    ("attribute", XPathAxis::Attribute),
+    ("self", XPathAxis::Itself),
+    ("descendant-or-self", XPathAxis::DescendantOrSelf),
+    ("following-sibling", XPathAxis::FollowingSibling),
+    ("following", XPathAxis::Following),
+    ("parent", XPathAxis::Parent),
+    ("ancestor", XPathAxis::Ancestor),
+    ("preceding-sibling", XPathAxis::PrecedingSibling),
+    ("preceding", XPathAxis::Preceding),
+    ("ancestor-or-self", XPathAxis::AncestorOrSelf),
 ];
 
 /// Tests of kinds, but for those of elements and attributes, which may have a name in them.
-const KINDS: [(&str, Option<Kind>); 5] = [
+const KINDS: [(&str, Option<XmlNodeKind>); 5] = [
     ("node", None),
-    ("text", Some(Kind::Text)),
-    ("comment", Some(Kind::Comment)),
-    ("processing-instruction", Some(Kind::Instruction)),
-    ("document-node", Some(Kind::Document)),
+    ("text", Some(XmlNodeKind::Text)),
+    ("comment", Some(XmlNodeKind::Comment)),
+    ("processing-instruction", Some(XmlNodeKind::Instruction)),
+    ("document-node", Some(XmlNodeKind::Document)),
 ];
 
-impl Parser<'_> {
-    pub(super) fn path(&mut self) -> Outcome<Expr> {
-        self.cursor.blanks()?;
-        let (mut steps, mut start) = (Vec::new(), Start::Root);
+impl QueryParser<'_> {
+    pub(super) fn path(&mut self) -> QueryResult<QueryExpr> {
+        self.cursor.skip_blanks()?;
+        let (mut steps, mut start) = (Vec::new(), PathStart::Root);
         if self.cursor.take_exact("//") {
-            steps.push(anything_below());
+            steps.push(descendant_or_self_step());
         } else if self.cursor.take_exact("/") {
-            self.cursor.blanks()?;
+            self.cursor.skip_blanks()?;
             if !self.begins_step() {
-                return Ok(Expr::Path(start, steps));
+                return Ok(QueryExpr::Path(start, steps));
             }
         } else {
-            start = Start::Context;
+            start = PathStart::Context;
         }
         let first = self.step()?;
-        self.cursor.blanks()?;
+        self.cursor.skip_blanks()?;
         match first {
-            Step::Expr(alone) if start == Start::Context && !self.cursor.rest.starts_with('/') => {
+            XPathStep::Expr(alone)
+                if start == PathStart::Context && !self.cursor.rest.starts_with('/') =>
+            {
                 return Ok(alone);
             }
             first => steps.push(first),
         }
         loop {
             if self.cursor.take("//")? {
-                steps.push(anything_below());
+                steps.push(descendant_or_self_step());
             } else if !self.cursor.take("/")? {
-                return Ok(Expr::Path(start, steps));
+                return Ok(QueryExpr::Path(start, steps));
             }
             steps.push(self.step()?);
         }
@@ -73,14 +75,14 @@ impl Parser<'_> {
         }
     }
 
-    fn step(&mut self) -> Outcome<Step> {
-        self.cursor.blanks()?;
+    fn step(&mut self) -> QueryResult<XPathStep> {
+        self.cursor.skip_blanks()?;
         if self.cursor.take_exact("..") {
-            return self.axis_step(Axis::Parent, Test::Any);
+            return self.axis_step(XPathAxis::Parent, NodeTest::Any);
         }
         if self.cursor.take_exact("@") {
-            let test = self.test(Axis::Attribute)?;
-            return self.axis_step(Axis::Attribute, test);
+            let test = self.test(XPathAxis::Attribute)?;
+            return self.axis_step(XPathAxis::Attribute, test);
         }
         for (name, axis) in AXES {
             if self.cursor.is_word_before(name, &["::"]) {
@@ -91,31 +93,31 @@ impl Parser<'_> {
             }
         }
         match self.primary()? {
-            Some(expr) => self.filter(expr).map(Step::Expr),
+            Some(expr) => self.filter(expr).map(XPathStep::Expr),
             None => {
-                let test = self.test(Axis::Child)?;
+                let test = self.test(XPathAxis::Child)?;
                 let axis = match test {
-                    Test::Kind(Kind::Attribute, _) => Axis::Attribute,
-                    _ => Axis::Child,
+                    NodeTest::Kind(XmlNodeKind::Attribute, _) => XPathAxis::Attribute,
+                    _ => XPathAxis::Child,
                 };
                 self.axis_step(axis, test)
             }
         }
     }
 
-    fn axis_step(&mut self, axis: Axis, test: Test) -> Outcome<Step> {
-        Ok(Step::Axis(axis, test, self.predicates()?))
+    fn axis_step(&mut self, axis: XPathAxis, test: NodeTest) -> QueryResult<XPathStep> {
+        Ok(XPathStep::Axis(axis, test, self.predicates()?))
     }
 
-    fn filter(&mut self, expr: Expr) -> Outcome<Expr> {
+    fn filter(&mut self, expr: QueryExpr) -> QueryResult<QueryExpr> {
         let predicates = self.predicates()?;
         Ok(match predicates.is_empty() {
             true => expr,
-            false => Expr::Filter(Box::new(expr), predicates),
+            false => QueryExpr::Filter(Box::new(expr), predicates),
         })
     }
 
-    fn predicates(&mut self) -> Outcome<Vec<Expr>> {
+    fn predicates(&mut self) -> QueryResult<Vec<QueryExpr>> {
         let mut predicates = Vec::new();
         while self.cursor.take("[")? {
             predicates.push(self.expression()?);
@@ -124,8 +126,8 @@ impl Parser<'_> {
         Ok(predicates)
     }
 
-    fn test(&mut self, axis: Axis) -> Outcome<Test> {
-        self.cursor.blanks()?;
+    fn test(&mut self, axis: XPathAxis) -> QueryResult<NodeTest> {
+        self.cursor.skip_blanks()?;
         if let Some(test) = self.kind_test()? {
             return Ok(test);
         }
@@ -134,119 +136,126 @@ impl Parser<'_> {
                 true => self.cursor.word().map(str::to_owned),
                 false => None,
             };
-            return Ok(Test::Name { uri: None, local });
+            return Ok(NodeTest::Name { uri: None, local });
         }
         let begin = self.cursor;
         if let Some(prefix) = self.cursor.word()
             && self.cursor.take_exact(":*")
         {
-            let uri = Some(self.names.uri(prefix)?.to_string());
-            return Ok(Test::Name { uri, local: None });
+            let uri = Some(self.namespaces.uri(prefix)?.to_string());
+            return Ok(NodeTest::Name { uri, local: None });
         }
         self.cursor = begin;
         let Some(name) = self.cursor.prefixed() else {
-            return Err(begin.wrong("an expression is missing"));
+            return Err(begin.failure_at("an expression is missing"));
         };
         let name = match axis {
-            Axis::Attribute => self.names.attribute(name)?,
-            _ => self.names.element(name)?,
+            XPathAxis::Attribute => self.namespaces.attribute(name)?,
+            _ => self.namespaces.element(name)?,
         };
-        Ok(Test::Name {
+        Ok(NodeTest::Name {
             uri: Some(name.uri.to_string()),
             local: Some(name.local.to_string()),
         })
     }
 
     /// `text()` and its like, if one stands here.
-    pub(super) fn kind_test(&mut self) -> Outcome<Option<Test>> {
+    pub(super) fn kind_test(&mut self) -> QueryResult<Option<NodeTest>> {
         for (word, kind) in KINDS {
             if self.cursor.is_word_before(word, &["("]) {
                 self.cursor.take_words(word)?;
                 self.cursor.expect("(")?;
                 self.cursor.expect(")")?;
-                return Ok(Some(kind.map_or(Test::Any, |kind| Test::Kind(kind, None))));
+                return Ok(Some(
+                    kind.map_or(NodeTest::Any, |kind| NodeTest::Kind(kind, None)),
+                ));
             }
         }
-        for (word, kind) in [("element", Kind::Element), ("attribute", Kind::Attribute)] {
+        for (word, kind) in [
+            ("element", XmlNodeKind::Element),
+            ("attribute", XmlNodeKind::Attribute),
+        ] {
             if self.cursor.is_word_before(word, &["("]) {
                 self.cursor.take_words(word)?;
                 self.cursor.expect("(")?;
-                self.cursor.blanks()?;
+                self.cursor.skip_blanks()?;
                 let name = match self.cursor.prefixed() {
-                    Some(name) if kind == Kind::Element => Some(self.names.element(name)?),
-                    Some(name) => Some(self.names.attribute(name)?),
+                    Some(name) if kind == XmlNodeKind::Element => {
+                        Some(self.namespaces.element(name)?)
+                    }
+                    Some(name) => Some(self.namespaces.attribute(name)?),
                     None => {
                         self.cursor.take("*")?;
                         None
                     }
                 };
                 self.cursor.expect(")")?;
-                return Ok(Some(Test::Kind(kind, name)));
+                return Ok(Some(NodeTest::Kind(kind, name)));
             }
         }
         Ok(None)
     }
 
     /// What is no step along an axis: literals, variables, calls, constructors, parentheses.
-    fn primary(&mut self) -> Outcome<Option<Expr>> {
+    fn primary(&mut self) -> QueryResult<Option<QueryExpr>> {
         let mut ahead = self.cursor;
         let first = ahead.peek();
         ahead.skip();
         let has_digit = ahead.peek().is_some_and(|c| c.is_ascii_digit());
         Ok(Some(match first {
-            Some('"' | '\'') => Expr::Literal(Atomic::text(&self.cursor.string()?)),
+            Some('"' | '\'') => QueryExpr::Literal(AtomicValue::text(&self.cursor.string()?)),
             Some('0'..='9') => self.number()?,
             Some('.') if has_digit => self.number()?,
             Some('.') => {
                 self.cursor.skip();
-                Expr::Context
+                QueryExpr::Context
             }
             Some('$') => {
                 let name = self.variable()?;
                 let bound = self.scope.iter().rposition(|known| *known == name);
-                bound.map_or(Expr::External(name), Expr::Variable)
+                bound.map_or(QueryExpr::External(name), QueryExpr::Variable)
             }
             Some('(') => self.parenthesized()?,
-            Some('<') => self.nested(Parser::direct)?,
-            Some('{' | '%' | '?' | '#') => return self.refused("this expression"),
-            _ => return self.named(),
+            Some('<') => self.nested(QueryParser::direct_constructor)?,
+            Some('{' | '%' | '?' | '#') => return self.unsupported("this expression"),
+            _ => return self.call_or_constructor(),
         }))
     }
 
-    fn parenthesized(&mut self) -> Outcome<Expr> {
+    fn parenthesized(&mut self) -> QueryResult<QueryExpr> {
         self.cursor.expect("(")?;
         if self.cursor.take(")")? {
-            return Ok(Expr::Sequence(Vec::new()));
+            return Ok(QueryExpr::Sequence(Vec::new()));
         }
         let inside = self.expression()?;
         self.cursor.expect(")")?;
         Ok(inside)
     }
 
-    fn number(&mut self) -> Outcome<Expr> {
+    fn number(&mut self) -> QueryResult<QueryExpr> {
         let begin = self.cursor;
         let is_digit = |c: char| c.is_ascii_digit();
         let mut rest = begin.rest.trim_start_matches(is_digit);
-        let mut ty = Type::Integer;
+        let mut ty = AtomicType::Integer;
         if let Some(behind) = rest.strip_prefix('.') {
             rest = behind.trim_start_matches(is_digit);
-            ty = Type::Decimal;
+            ty = AtomicType::Decimal;
         }
         if let Some(behind) = rest.strip_prefix(['e', 'E']) {
             let behind = behind.strip_prefix(['+', '-']).unwrap_or(behind);
             rest = behind.trim_start_matches(is_digit);
-            ty = Type::Double;
+            ty = AtomicType::Double;
         }
         let text = &begin.rest[..begin.rest.len() - rest.len()];
         self.cursor.rest = rest;
-        match Atomic::text(text).cast(ty) {
-            Ok(number) => Ok(Expr::Literal(number)),
-            Err(_) => Err(begin.wrong("this number is too large, or none")),
+        match AtomicValue::text(text).cast(ty) {
+            Ok(number) => Ok(QueryExpr::Literal(number)),
+            Err(_) => Err(begin.failure_at("this number is too large, or none")),
         }
     }
 
     /// A call, or a constructor that begins with a word.
-    fn named(&mut self) -> Outcome<Option<Expr>> {
+    fn call_or_constructor(&mut self) -> QueryResult<Option<QueryExpr>> {
         let begin = self.cursor;
         for kind in ["node", "text", "comment", "element", "attribute"] {
             if self.cursor.is_word_before(kind, &["("]) {
@@ -259,15 +268,15 @@ impl Parser<'_> {
         {
             return Ok(None);
         }
-        if let Some(made) = self.computed()? {
+        if let Some(made) = self.computed_constructor()? {
             return Ok(Some(made));
         }
         let Some((prefix, local)) = self.cursor.prefixed() else {
             return Ok(None);
         };
-        self.cursor.blanks()?;
+        self.cursor.skip_blanks()?;
         if self.cursor.rest.starts_with("#") {
-            return self.refused("a function as a value");
+            return self.unsupported("a function as a value");
         }
         if !self.cursor.rest.starts_with('(') || self.cursor.rest.starts_with("(:") {
             self.cursor = begin;
@@ -276,33 +285,36 @@ impl Parser<'_> {
         let arguments = self.arguments()?;
         let uri = match prefix {
             "" => FUNCTIONS.into(),
-            _ => self.names.uri(prefix)?,
+            _ => self.namespaces.uri(prefix)?,
         };
         let count = arguments.len();
         let mut arguments = arguments.into_iter();
         if *uri == *TYPES
-            && let (Some(ty), Some(argument), None) =
-                (Type::named(local), arguments.next(), arguments.next())
+            && let (Some(ty), Some(argument), None) = (
+                AtomicType::from_name(local),
+                arguments.next(),
+                arguments.next(),
+            )
         {
-            return Ok(Some(Expr::Cast(Box::new(argument), ty, true)));
+            return Ok(Some(QueryExpr::Cast(Box::new(argument), ty, true)));
         }
         if *uri != *FUNCTIONS {
-            return Err(begin.wrong("there is no such function"));
+            return Err(begin.failure_at("there is no such function"));
         }
         match function::find(local, count) {
-            Ok(function) => Ok(Some(Expr::Call(function, arguments.collect()))),
-            Err(why) => Err(begin.wrong(&why)),
+            Ok(function) => Ok(Some(QueryExpr::Call(function, arguments.collect()))),
+            Err(why) => Err(begin.failure_at(&why)),
         }
     }
 
-    fn arguments(&mut self) -> Outcome<Vec<Expr>> {
+    fn arguments(&mut self) -> QueryResult<Vec<QueryExpr>> {
         self.cursor.expect("(")?;
         let mut arguments = Vec::new();
         if self.cursor.take(")")? {
             return Ok(arguments);
         }
         loop {
-            arguments.push(self.single()?);
+            arguments.push(self.expr_single()?);
             if !self.cursor.take(",")? {
                 self.cursor.expect(")")?;
                 return Ok(arguments);
@@ -312,6 +324,6 @@ impl Parser<'_> {
 }
 
 /// What `//` stands for.
-fn anything_below() -> Step {
-    Step::Axis(Axis::DescendantOrSelf, Test::Any, Vec::new())
+fn descendant_or_self_step() -> XPathStep {
+    XPathStep::Axis(XPathAxis::DescendantOrSelf, NodeTest::Any, Vec::new())
 }

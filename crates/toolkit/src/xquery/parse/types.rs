@@ -1,22 +1,22 @@
 //! Types: `xs:string`, `element(a)*`.
 
-use super::super::Outcome;
-use super::super::atomic::Type;
-use super::super::query::{ItemType, SequenceType};
-use super::Parser;
-use super::names::TYPES;
+use super::super::QueryResult;
+use super::super::atomic_value::AtomicType;
+use super::super::query::{SequenceType, XQueryItemType};
+use super::QueryParser;
+use super::namespace_scope::TYPES;
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// `as` and a type, if they are there.
-    pub(super) fn declared_type(&mut self) -> Outcome<Option<SequenceType>> {
+    pub(super) fn declared_type(&mut self) -> QueryResult<Option<SequenceType>> {
         match self.cursor.take_words("as")? {
             true => self.sequence_type().map(Some),
             false => Ok(None),
         }
     }
 
-    pub(super) fn sequence_type(&mut self) -> Outcome<SequenceType> {
-        self.cursor.blanks()?;
+    pub(super) fn sequence_type(&mut self) -> QueryResult<SequenceType> {
+        self.cursor.skip_blanks()?;
         let begin = self.cursor.rest;
         let item = self.item_type()?;
         let sign = self.cursor.peek().filter(|c| "?*+".contains(*c));
@@ -32,36 +32,40 @@ impl Parser<'_> {
         })
     }
 
-    fn item_type(&mut self) -> Outcome<Option<ItemType>> {
+    fn item_type(&mut self) -> QueryResult<Option<XQueryItemType>> {
         for (word, is_item) in [("empty-sequence", false), ("item", true)] {
             if self.cursor.is_word_before(word, &["("]) {
                 self.cursor.take_words(word)?;
                 self.cursor.expect("(")?;
                 self.cursor.expect(")")?;
-                return Ok(is_item.then_some(ItemType::Any));
+                return Ok(is_item.then_some(XQueryItemType::Any));
             }
         }
         match self.kind_test()? {
-            Some(test) => Ok(Some(ItemType::Node(test))),
-            None => self.atomic_type().map(ItemType::Atomic).map(Some),
+            Some(test) => Ok(Some(XQueryItemType::Node(test))),
+            None => self.atomic_type().map(XQueryItemType::Atomic).map(Some),
         }
     }
 
-    fn atomic_type(&mut self) -> Outcome<Type> {
+    fn atomic_type(&mut self) -> QueryResult<AtomicType> {
         let begin = self.cursor;
         match self.cursor.prefixed() {
-            Some((prefix, local)) if *self.names.uri(prefix)? == *TYPES => match Type::named(local)
-            {
-                Some(ty) => Ok(ty),
-                None => Err(begin.wrong(&format!("the type `{prefix}:{local}` is not supported"))),
-            },
-            _ => Err(begin.wrong("a type is missing, as in `xs:string`")),
+            Some((prefix, local)) if *self.namespaces.uri(prefix)? == *TYPES => {
+                match AtomicType::from_name(local) {
+                    Some(ty) => Ok(ty),
+                    None => {
+                        Err(begin
+                            .failure_at(&format!("the type `{prefix}:{local}` is not supported")))
+                    }
+                }
+            }
+            _ => Err(begin.failure_at("a type is missing, as in `xs:string`")),
         }
     }
 
     /// A type to cast to, and whether `?` stands behind it.
-    pub(super) fn single_type(&mut self) -> Outcome<(Type, bool)> {
-        self.cursor.blanks()?;
+    pub(super) fn single_type(&mut self) -> QueryResult<(AtomicType, bool)> {
+        self.cursor.skip_blanks()?;
         let ty = self.atomic_type()?;
         Ok((ty, self.cursor.take_exact("?")))
     }

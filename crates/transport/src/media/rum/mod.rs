@@ -17,44 +17,47 @@
 //! behind the pump sends in time: see [`link`].
 //!
 //! # Flow
-//! What is under way to a receiver lies in the ring, so the ring's size bounds it. A receiver returns
-//! credit when it has released a quarter of the ring, and when it has nothing left to receive.
+//! What is under way to a receiver lies in the ring, so the ring's size bounds it. A receiver
+//! returns credit when it has released a quarter of the ring, and when it has nothing left to
+//! receive.
 //!
 //! # Who is gone, and who is away
-//! A receiver whose connection broke connects again at once and then more and more rarely. It gives up
-//! when nobody listens at its sender any more, or when that cannot be reached for as long as it has
-//! patience. A sender waits for a receiver that is away as it waits for one that is slow: as long as
-//! the receiver's lifeline is answered; see [`lifeline`].
+//! A receiver whose connection broke connects again at once and then more and more rarely. It gives
+//! up when nobody listens at its sender any more, or when that cannot be reached for as long as it
+//! has patience. A sender waits for a receiver that is away as it waits for one that is slow: as
+//! long as the receiver's lifeline is answered; see [`lifeline`].
 
-mod batch;
-mod behind;
-mod due;
-mod going;
-mod guard;
-mod lifeline;
-mod link;
-mod outlet;
-mod pace;
-mod place;
-mod receiving;
-mod redial;
-mod sending;
+mod batch_header;
+mod batch_sender;
+mod commit_budget;
+mod connection_state;
+mod flush_deadline;
+mod flush_watchdog;
+mod liveness;
+mod outgoing_batches;
+mod receiver;
+mod receiver_task;
+mod reconnect;
+mod sender;
+mod sender_state;
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lifeline::Lifeline;
+use liveness::LivenessListener;
 
-use crate::media::tcp::dial;
-use crate::media::tcp::door::Door;
-use crate::media::tcp::hello::{Hello, Protocol, Way, Welcome};
-use crate::media::tcp::intake::Intake;
-use crate::media::tcp::line::Pair;
-use crate::media::tcp::pump::Seat;
-use crate::media::tcp::{instance, read_ticket, silence, terms, tickets};
-use crate::{Caps, Counters, Error, Inbound, Medium, Outbound, Spec, Ticket};
+use crate::media::tcp::connector;
+use crate::media::tcp::handshake::{ConnectionPurpose, FramingProtocol, Handshake, HandshakeReply};
+use crate::media::tcp::io_thread::Registration;
+use crate::media::tcp::listener::Listener;
+use crate::media::tcp::receive_buffer::ReceiveBuffer;
+use crate::media::tcp::receiver_connection::ConnectionPair;
+use crate::media::tcp::{handshake_terms, keepalive, random_instance, read_ticket, seal_tickets};
+use crate::{
+    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
+};
 
 /// Bounds of a ring.
 const RING_BYTES_MIN: usize = 4096;
@@ -64,117 +67,122 @@ const RING_BYTES_MAX: usize = 1 << 30;
 const FRAME_BYTES_MAX: usize = 1 << 20;
 
 /// Between two tries to connect for the first time.
-const PAUSE: Duration = Duration::from_millis(2);
+const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(2);
 
 /// The medium.
 #[derive(Clone, Copy, Debug)]
-pub struct Rum {
+pub struct RumMedium {
     /// So long both sides wait for a broken connection to be made again.
-    pub patience: Duration,
+    pub reconnect_timeout: Duration,
 }
 
-impl Rum {
+impl RumMedium {
     /// With five seconds of patience.
-    pub const DEFAULT: Rum = Rum {
-        patience: Duration::from_secs(5),
+    pub const DEFAULT: RumMedium = RumMedium {
+        reconnect_timeout: Duration::from_secs(5),
     };
 }
 
-impl Rum {
+impl RumMedium {
     /// Connects for the first time; tries again if the connection breaks meanwhile.
     fn connect(
         &self,
         name: &str,
         address: SocketAddr,
-        hello: Hello,
-    ) -> Result<(Pair, Welcome), Error> {
-        let until = Instant::now() + self.patience;
+        handshake: Handshake,
+    ) -> Result<(ConnectionPair, HandshakeReply), Error> {
+        let until = Instant::now() + self.reconnect_timeout;
         loop {
-            let called = dial::call(address, hello);
+            let called = connector::connect_blocking(address, handshake);
             let is_hopeless = match &called {
                 Ok(_) => true,
                 Err(error) => error.kind() == ErrorKind::ConnectionRefused,
             };
             if is_hopeless || Instant::now() >= until {
-                return dial::outcome(name, address, called);
+                return connector::connect_result(name, address, called);
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(CONNECT_RETRY_PAUSE);
         }
     }
 }
 
-impl Medium for Rum {
+impl Medium for RumMedium {
     fn name(&self) -> &'static str {
         "rum"
     }
 
-    fn caps(&self) -> Caps {
-        Caps {
+    fn caps(&self) -> MediumCaps {
+        MediumCaps {
             crosses_processes: true,
             crosses_hosts: true,
-            is_foreign: true,
+            is_untrusted: true,
             is_one_to_many: true,
-            batches: true,
+            is_batching: true,
             receivers_max: u32::MAX,
             is_for_tests: false,
         }
     }
 
-    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
-        let (seat, counters) = (Seat::take()?, Arc::<Counters>::default());
-        let terms = terms(Protocol::Rum, spec);
-        let door = Door::open(spec, terms, seat, counters.clone())?;
-        let tickets = tickets(self.name(), spec, door.address()?);
+    fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
+        let (registration, counters) = (Registration::reserve()?, Arc::<EdgeCounters>::default());
+        let terms = handshake_terms(FramingProtocol::Rum, spec);
+        let listener = Listener::bind(spec, terms, registration, counters.clone())?;
+        let tickets = seal_tickets(self.name(), spec, listener.address()?);
         let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
-        let made = ring::keeping(ring_bytes);
+        let made = ring::retaining_ring(ring_bytes);
         let (writer, keeper) = made.map_err(|error| Error::system("make a ring", error))?;
         let frame_bytes_max = (keeper.capacity() / 4 - 8).min(FRAME_BYTES_MAX);
-        let link = link::Link::new(link::Parts {
-            keeper,
-            door,
-            receivers: spec.receivers,
-            seat,
+        let link = sender_state::RumSenderState::new(sender_state::RumSenderParts {
+            retaining_reader: keeper,
+            listener,
+            receiver_count: spec.receiver_count,
+            registration,
             counters: counters.clone(),
-            batch: spec.batch,
+            batching: spec.batching,
             frame_bytes_max: frame_bytes_max as u32,
-            patience: self.patience,
+            reconnect_timeout: self.reconnect_timeout,
         });
-        let shared = Arc::new(sending::Shared::new(link)?);
-        seat.sit(shared.clone());
-        let sizes = (spec.receivers, frame_bytes_max);
-        let sending = sending::Sending::new(shared, counters, writer, spec.batch, sizes);
+        let shared = Arc::new(sender::RumSenderTask::new(link)?);
+        registration.add_task(shared.clone());
+        let sizes = (spec.receiver_count, frame_bytes_max);
+        let sending = sender::RumSender::new(shared, counters, writer, spec.batching, sizes);
         Ok((Box::new(sending), tickets))
     }
 
-    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+    fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
-        let instance = instance();
-        let lifeline = Lifeline::towards(address, instance).map_err(|error| {
+        let instance = random_instance();
+        let lifeline = LivenessListener::bind_facing(address, instance).map_err(|error| {
             let tried = format!("listen where the sender of {} is reached", spec.name);
             Error::system(tried, error)
         })?;
-        let hello = Hello {
-            protocol: Protocol::Rum,
-            link: spec.link,
+        let handshake = Handshake {
+            protocol: FramingProtocol::Rum,
+            edge: spec.edge,
             receiver,
             token: spec.token,
             instance,
             position: 0,
-            way: Way::Frames,
-            lifeline: lifeline.port(),
+            purpose: ConnectionPurpose::Frames,
+            liveness_port: lifeline.port(),
         };
-        let (pair, welcome) = self.connect(&spec.name, address, hello)?;
-        silence::end_after(&pair.frames, self.patience);
-        let intake = Intake::agreed(&spec.name, &welcome)?;
-        let sender = behind::Sender {
+        let (pair, welcome) = self.connect(&spec.name, address, handshake)?;
+        keepalive::set_timeout(&pair.frames, self.reconnect_timeout);
+        let buffer = ReceiveBuffer::from_reply(&spec.name, &welcome)?;
+        let sender = receiver_task::SenderEndpoint {
             address,
-            patience: self.patience,
+            reconnect_timeout: self.reconnect_timeout,
             ring_bytes: welcome.ring_bytes,
         };
-        let behind = behind::Behind::new(pair.credit, lifeline, &sender)?;
-        let ends = (pair.frames, behind);
-        let receiving =
-            receiving::Receiving::new(ends, intake, spec.name.clone(), hello, self.patience);
+        let task = receiver_task::RumReceiverTask::new(pair.credit, lifeline, &sender)?;
+        let ends = (pair.frames, task);
+        let receiving = receiver::RumReceiver::new(
+            ends,
+            buffer,
+            spec.name.clone(),
+            handshake,
+            self.reconnect_timeout,
+        );
         Ok(Box::new(receiving))
     }
 }

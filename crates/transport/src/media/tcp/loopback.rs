@@ -3,7 +3,7 @@
 use std::net::{TcpListener, TcpStream};
 
 /// Both ends.
-pub(crate) fn pair() -> (TcpStream, TcpStream) {
+pub(crate) fn loopback_pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("listens");
     let address = listener.local_addr().expect("an address");
     let one = TcpStream::connect(address).expect("connects");

@@ -20,42 +20,44 @@
 //! Frames lie as they lay in memory, so both sides have the same byte order.
 
 pub(super) mod acknowledge;
+pub(super) mod connector;
 pub(super) mod credit;
-pub(super) mod dial;
-pub(super) mod door;
-pub(super) mod end;
-pub(super) mod hello;
-pub(super) mod intake;
-pub(super) mod line;
-mod lines;
+pub(super) mod handshake;
+pub(super) mod io_thread;
+pub(super) mod keepalive;
+pub(super) mod listener;
 #[cfg(test)]
 pub(super) mod loopback;
-pub(super) mod progress;
-pub(super) mod pump;
-mod receiving;
-mod sending;
-pub(super) mod silence;
-pub(super) mod waiting;
+pub(super) mod receive_buffer;
+mod receiver;
+pub(super) mod receiver_connection;
+pub(super) mod release_progress;
+mod sender;
+pub(super) mod sender_poll_set;
+mod sender_state;
+pub(super) mod stream_end;
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hello::{Hello, Protocol, Terms, Way, Welcome};
-use intake::Intake;
-use pump::Seat;
+use handshake::{ConnectionPurpose, FramingProtocol, Handshake, HandshakeReply, HandshakeTerms};
+use io_thread::Registration;
+use receive_buffer::ReceiveBuffer;
 
-use crate::{Caps, Counters, Error, Inbound, Medium, Outbound, Spec, Ticket};
+use crate::{
+    EdgeCounters, EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd,
+};
 
 /// Flags of a frame that only fills: the sender leaves, nothing follows.
-pub(super) const LEAVES: u8 = 1;
+pub(super) const END_OF_STREAM: u8 = 1;
 
 /// So long the pump tries to get out what is left when a sending end is dropped.
 pub(super) const LINGER: Duration = Duration::from_secs(10);
 
 /// TCP bridges failures of the network by itself; one that lasts longer is a loss.
-const SILENCE: Duration = Duration::from_secs(30);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Bounds of what may be under way.
 const RING_BYTES_MIN: usize = 4096;
@@ -66,99 +68,109 @@ const FRAME_BYTES_MAX: usize = 1 << 20;
 
 /// The medium.
 #[derive(Clone, Copy, Debug)]
-pub struct Tcp;
+pub struct TcpMedium;
 
-impl Medium for Tcp {
+impl Medium for TcpMedium {
     fn name(&self) -> &'static str {
         "tcp"
     }
 
-    fn caps(&self) -> Caps {
-        Caps {
+    fn caps(&self) -> MediumCaps {
+        MediumCaps {
             crosses_processes: true,
             crosses_hosts: true,
-            is_foreign: true,
+            is_untrusted: true,
             is_one_to_many: false,
-            batches: false,
+            is_batching: false,
             receivers_max: u32::MAX,
             is_for_tests: false,
         }
     }
 
-    fn open(&self, spec: &Spec) -> Result<(Box<dyn Outbound>, Vec<Ticket>), Error> {
-        let (seat, counters) = (Seat::take()?, Arc::<Counters>::default());
-        let terms = terms(Protocol::Tcp, spec);
-        let door = door::Door::open(spec, terms, seat, counters.clone())?;
-        let tickets = tickets(self.name(), spec, door.address()?);
+    fn open(&self, spec: &EdgeSpec) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Error> {
+        let (registration, counters) = (Registration::reserve()?, Arc::<EdgeCounters>::default());
+        let terms = handshake_terms(FramingProtocol::Tcp, spec);
+        let listener = listener::Listener::bind(spec, terms, registration, counters.clone())?;
+        let tickets = seal_tickets(self.name(), spec, listener.address()?);
         let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let frame_bytes_max = (ring_bytes / 2).min(FRAME_BYTES_MAX) / 8 * 8;
-        let welcome = Welcome {
+        let welcome = HandshakeReply {
             position: 0,
             frame_bytes_max: frame_bytes_max as u32,
             ring_bytes: ring_bytes as u64,
         };
-        let receivers = spec.receivers;
-        let lines = lines::Lines::new(door, receivers, welcome, seat, counters.clone());
-        let shared = Arc::new(sending::Shared::new(lines)?);
-        seat.sit(shared.clone());
-        let sending = sending::Sending::new(shared, counters, frame_bytes_max, receivers);
+        let receivers = spec.receiver_count;
+        let lines = sender_state::TcpSenderState::new(
+            listener,
+            receivers,
+            welcome,
+            registration,
+            counters.clone(),
+        );
+        let shared = Arc::new(sender::TcpSenderTask::new(lines)?);
+        registration.add_task(shared.clone());
+        let sending = sender::TcpSender::new(shared, counters, frame_bytes_max, receivers);
         Ok((Box::new(sending), tickets))
     }
 
-    fn accept(&self, spec: &Spec, ticket: Ticket) -> Result<Box<dyn Inbound>, Error> {
+    fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
-        let hello = Hello {
-            protocol: Protocol::Tcp,
-            link: spec.link,
+        let handshake = Handshake {
+            protocol: FramingProtocol::Tcp,
+            edge: spec.edge,
             receiver,
             token: spec.token,
-            instance: instance(),
+            instance: random_instance(),
             position: 0,
-            way: Way::Frames,
-            lifeline: 0,
+            purpose: ConnectionPurpose::Frames,
+            liveness_port: 0,
         };
-        let called = dial::call(address, hello);
-        let (pair, welcome) = dial::outcome(&spec.name, address, called)?;
-        silence::end_after(&pair.frames, SILENCE);
-        let intake = Intake::agreed(&spec.name, &welcome)?;
-        let seat = Seat::take()?;
-        let way_back = Arc::new(receiving::WayBack::new(pair, seat, welcome.ring_bytes));
-        seat.sit(way_back.clone());
+        let called = connector::connect_blocking(address, handshake);
+        let (pair, welcome) = connector::connect_result(&spec.name, address, called)?;
+        keepalive::set_timeout(&pair.frames, KEEPALIVE_TIMEOUT);
+        let buffer = ReceiveBuffer::from_reply(&spec.name, &welcome)?;
+        let registration = Registration::reserve()?;
+        let task = Arc::new(receiver::TcpReceiverTask::new(
+            pair,
+            registration,
+            welcome.ring_bytes,
+        ));
+        registration.add_task(task.clone());
         let name = spec.name.clone();
-        Ok(Box::new(receiving::Receiving::new(way_back, intake, name)))
+        Ok(Box::new(receiver::TcpReceiver::new(task, buffer, name)))
     }
 }
 
-pub(super) fn terms(protocol: Protocol, spec: &Spec) -> Terms {
-    Terms {
+pub(super) fn handshake_terms(protocol: FramingProtocol, spec: &EdgeSpec) -> HandshakeTerms {
+    HandshakeTerms {
         protocol,
-        link: spec.link,
-        receivers: spec.receivers,
+        edge: spec.edge,
+        receiver_count: spec.receiver_count,
         token: spec.token,
     }
 }
 
 /// A number that no other receiving end has.
-pub(super) fn instance() -> u64 {
+pub(super) fn random_instance() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
 /// A ticket for each receiver: they connect to this address.
-pub(super) fn tickets(medium: &str, spec: &Spec, address: SocketAddr) -> Vec<Ticket> {
+pub(super) fn seal_tickets(medium: &str, spec: &EdgeSpec, address: SocketAddr) -> Vec<EdgeTicket> {
     let ip = match address.ip() {
         IpAddr::V4(ip) => ip.to_ipv6_mapped(),
         IpAddr::V6(ip) => ip,
     };
     let own = [&ip.octets()[..], &address.port().to_le_bytes()].concat();
-    let ticket = |receiver| Ticket::seal(medium, spec, receiver, &own);
-    (0..spec.receivers).map(ticket).collect()
+    let ticket = |receiver| EdgeTicket::seal(medium, spec, receiver, &own);
+    (0..spec.receiver_count).map(ticket).collect()
 }
 
 /// The receiver's number and the address.
 pub(super) fn read_ticket(
     medium: &str,
-    spec: &Spec,
-    ticket: &Ticket,
+    spec: &EdgeSpec,
+    ticket: &EdgeTicket,
 ) -> Result<(u32, SocketAddr), Error> {
     let (receiver, own) = ticket.unseal(medium, spec)?;
     let address = own.split_first_chunk::<16>().and_then(|(ip, port)| {

@@ -37,7 +37,7 @@ pub fn a_lost_sender_stays_lost(rig: Rig) -> Outcome {
     let receiver = &mut edge.receivers[0];
     receiver.until_lost()?;
     for _ in 0..10 {
-        let is_lost = matches!(receiver.end.poll(), Err(Error::Lost(_)));
+        let is_lost = matches!(receiver.end.poll(), Err(Error::PeerLost(_)));
         ensure!(is_lost, "after its loss the sender is there again");
         receiver.end.release();
     }
@@ -51,7 +51,7 @@ pub fn a_dropped_receiver_is_noticed(rig: Rig) -> Outcome {
         edge.sender.put(3)?;
         edge.receivers.clear();
         edge.sender.until_lost()?;
-        let lost = edge.sender.out.lost();
+        let lost = edge.sender.out.lost_receivers();
         ensure!(lost == [0], "receivers {lost:?} are lost, it was 0");
     }
     Ok(())
@@ -63,7 +63,7 @@ pub fn a_lost_receiver_stays_lost(rig: Rig) -> Outcome {
     edge.receivers.clear();
     edge.sender.until_lost()?;
     for _ in 0..10 {
-        let is_lost = matches!(edge.sender.out.claim(8), Err(Error::Lost(_)));
+        let is_lost = matches!(edge.sender.out.claim(8), Err(Error::PeerLost(_)));
         ensure!(is_lost, "after its loss the receiver is there again");
     }
     Ok(())
@@ -78,7 +78,7 @@ pub fn an_edge_without_receivers_is_drained(rig: Rig) -> Outcome {
     let out = &mut edge.sender.out;
     rig.until("drained, or word of the receiver's end", || {
         let is_over = match out.is_drained() {
-            Err(Error::Lost(_)) => true,
+            Err(Error::PeerLost(_)) => true,
             is_drained => is_drained?,
         };
         Ok(is_over.then_some(()))

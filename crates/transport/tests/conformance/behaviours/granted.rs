@@ -14,11 +14,12 @@ fn edge(rig: Rig, receivers: u32, script: Script) -> Result<(Compiled, Vec<Recei
     compiled(rig.edge(receivers, script.without_flags())?)
 }
 
-/// The same for whoever counts the frames that are written in place. Batches wait as long as anything
-/// may: else each frame of a slow machine would be late, be sent by a call, and leave no room behind.
+/// The same for whoever counts the frames that are written in place. Batches wait as long as
+/// anything may: else each frame of a slow machine would be late, be sent by a call, and leave no
+/// room behind.
 fn patient_edge(rig: Rig, script: Script) -> Result<(Compiled, Vec<Receiver>), Failure> {
     let mut spec = rig.spec(1);
-    (spec.batch.time_min, spec.batch.time_max) = (rig.patience, rig.patience);
+    (spec.batching.time_min, spec.batching.time_max) = (rig.patience, rig.patience);
     compiled(rig.edge_of(&spec, script.without_flags())?)
 }
 
@@ -29,8 +30,8 @@ fn compiled(mut edge: Edge) -> Result<(Compiled, Vec<Receiver>), Failure> {
     Ok((Compiled::new(sender)?, receivers))
 }
 
-/// Whether there is room at hand when there is nothing else under way. A medium that batches may want
-/// to be called then.
+/// Whether there is room at hand when there is nothing else under way. A medium that batches may
+/// want to be called then.
 pub fn grants_lone_frames(rig: Rig) -> bool {
     edge(rig, 1, Script::of(48)).is_ok_and(|(mut compiled, _receivers)| compiled.put())
 }
@@ -153,7 +154,7 @@ pub fn a_sleeper_is_seen_by_compiled_code(rig: Rig) -> Outcome {
     ensure!(receivers[0].end.arm()?, "there is no work");
     let asleep = compiled.put_silently();
     ensure!(asleep == Some(true), "{asleep:?}: somebody sleeps");
-    compiled.sender.out.wake();
+    compiled.sender.out.wake_receivers();
     ensure!(
         is_ready(&*receivers[0].end, rig.patience)?,
         "nobody is woken"

@@ -1,7 +1,7 @@
 //! Edges between processes: the same rules, and SIGKILL.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use transport::{Error, Spec};
+use transport::{EdgeSpec, Error};
 
 use crate::child::{Child, Control};
 use crate::compiled::Compiled;
@@ -91,7 +91,7 @@ pub fn a_child_receives(rig: Rig) -> Outcome {
     children[0].ends_well()
 }
 
-fn receive(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+fn receive(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut receiver = rig.accept(spec, control.take()?, script())?;
     receiver.take_until(FRAMES)?;
     receiver.until_lost()?;
@@ -103,8 +103,8 @@ fn receive(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
     Ok(())
 }
 
-/// A medium may take frames one by one whenever a receiver waits for them, so how many are written in
-/// place is the scheduler's business: more follow until there were enough.
+/// A medium may take frames one by one whenever a receiver waits for them, so how many are written
+/// in place is the scheduler's business: more follow until there were enough.
 pub fn a_child_receives_what_is_granted(rig: Rig) -> Outcome {
     let (sender, mut children) = to_children(rig, plain(), &["receive_plain"])?;
     let mut compiled = Compiled::new(sender)?;
@@ -122,7 +122,7 @@ pub fn a_child_receives_what_is_granted(rig: Rig) -> Outcome {
 }
 
 /// Takes whatever comes; that nothing is missing at the end the sender knows.
-fn receive_plain(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+fn receive_plain(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut receiver = rig.accept(spec, control.take()?, plain())?;
     receiver.take_until(FRAMES)?;
     receiver.until_lost()
@@ -136,7 +136,7 @@ pub fn a_child_sends(rig: Rig) -> Outcome {
     child.ends_well()
 }
 
-fn send(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+fn send(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let (mut sender, tickets) = rig.open(spec, script())?;
     control.give(&tickets[0])?;
     drop(tickets);
@@ -161,7 +161,7 @@ pub fn a_child_is_woken_and_wakes(rig: Rig) -> Outcome {
     child.ends_well()
 }
 
-fn echo(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+fn echo(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut there = rig.accept(spec, control.take()?, script())?;
     let (mut back, tickets) = rig.open(spec, script())?;
     control.give(&tickets[0])?;
@@ -188,7 +188,7 @@ pub fn a_killed_sender_loses_no_tail(rig: Rig) -> Outcome {
 }
 
 /// Gets a tail out, leaves a claim half-written, and waits to be killed.
-fn send_and_stay(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+fn send_and_stay(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let (mut sender, tickets) = rig.open(spec, script())?;
     control.give(&tickets[0])?;
     drop(tickets);
@@ -210,13 +210,13 @@ pub fn a_killed_receiver_is_noticed(rig: Rig) -> Outcome {
     hear_while_flushing(rig, &mut sender, &mut children[0], READY)?;
     children[0].kill()?;
     sender.until_lost()?;
-    let is_lost = matches!(sender.out.claim(8), Err(Error::Lost(_)));
+    let is_lost = matches!(sender.out.claim(8), Err(Error::PeerLost(_)));
     ensure!(is_lost, "the killed receiver is there again");
     Ok(())
 }
 
 /// Takes some frames, holds others polled, and waits to be killed.
-fn receive_and_stay(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+fn receive_and_stay(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut receiver = rig.accept(spec, control.take()?, script())?;
     receiver.take_until(100)?;
     receiver.poll()?;
@@ -235,7 +235,7 @@ pub fn one_of_two_children_is_killed(rig: Rig) -> Outcome {
         receivers: Vec::new(),
     };
     edge.drain()?;
-    let lost = edge.sender.out.lost();
+    let lost = edge.sender.out.lost_receivers();
     ensure!(lost == [0], "{lost:?} are lost, it was 0");
     drop(edge);
     children[1].ends_well()

@@ -55,7 +55,7 @@ pub fn a_dead_receiver_is_not_waited_for(rig: Rig) -> Outcome {
         edge.receivers.remove(dead);
         edge.pass(5000)?;
         edge.drain()?;
-        let lost = edge.sender.out.lost();
+        let lost = edge.sender.out.lost_receivers();
         ensure!(lost == [dead as u32], "{lost:?} are lost, it was {dead}");
         edge.ends()?;
     }
@@ -69,7 +69,7 @@ pub fn the_last_receivers_end_is_said(rig: Rig) -> Outcome {
     edge.pass(2000)?;
     edge.receivers.clear();
     edge.sender.until_lost()?;
-    let mut lost = edge.sender.out.lost().to_vec();
+    let mut lost = edge.sender.out.lost_receivers().to_vec();
     lost.sort_unstable();
     ensure!(lost == [0, 1], "{lost:?} are lost, both are");
     Ok(())

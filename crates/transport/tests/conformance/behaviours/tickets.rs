@@ -2,23 +2,23 @@
 
 use std::os::fd::OwnedFd;
 
-use transport::{Error, Inbound, Spec, Ticket};
+use transport::{EdgeSpec, EdgeTicket, Error, ReceivingEnd};
 
 use crate::rig::{Edge, Failure, Outcome, Rig};
 use crate::script::Script;
 
 /// A ticket with other bytes and the same descriptors.
-fn copy(ticket: &Ticket, bytes: &[u8]) -> Result<Ticket, Failure> {
+fn copy(ticket: &EdgeTicket, bytes: &[u8]) -> Result<EdgeTicket, Failure> {
     let fds: Result<Vec<OwnedFd>, _> = ticket.fds.iter().map(OwnedFd::try_clone).collect();
     let bytes = bytes.to_vec();
-    Ok(Ticket { bytes, fds: fds? })
+    Ok(EdgeTicket { bytes, fds: fds? })
 }
 
 /// The receiver that the ticket makes never gets a frame and is told so, while the edge goes on.
 fn gets_nothing(
     rig: Rig,
     what: &str,
-    accepted: Result<Box<dyn Inbound>, Error>,
+    accepted: Result<Box<dyn ReceivingEnd>, Error>,
     mut go_on: impl FnMut() -> Outcome,
 ) -> Outcome {
     let Ok(mut end) = accepted else {
@@ -27,7 +27,7 @@ fn gets_nothing(
     rig.until(&format!("{what} is refused"), || {
         go_on()?;
         match end.poll() {
-            Err(Error::Refused(_) | Error::Lost(_)) => Ok(Some(())),
+            Err(Error::Refused(_) | Error::PeerLost(_)) => Ok(Some(())),
             Err(error) => Err(error.into()),
             Ok(batch) if batch.is_empty() => Ok(None),
             Ok(_) => Err(format!("{what} gets frames").into()),
@@ -36,7 +36,7 @@ fn gets_nothing(
 }
 
 /// Every way in which a ticket may be broken.
-fn garbled(ticket: &Ticket) -> Result<Vec<(String, Ticket)>, Failure> {
+fn garbled(ticket: &EdgeTicket) -> Result<Vec<(String, EdgeTicket)>, Failure> {
     let bytes = &ticket.bytes;
     let mut all = Vec::new();
     for at in 0..bytes.len() {
@@ -88,7 +88,7 @@ pub fn another_jobs_ticket_is_refused(rig: Rig) -> Outcome {
     let (spec, script) = (rig.spec(1), Script::of(64));
     let (mut sender, tickets) = rig.open(&spec, script)?;
     let token = *b"another job's 16";
-    let others = Spec {
+    let others = EdgeSpec {
         token,
         ..spec.clone()
     };

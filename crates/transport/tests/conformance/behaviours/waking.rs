@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use transport::{Error, Wait};
+use transport::{Error, Waitable};
 
 use crate::ensure;
 use crate::rig::{Edge, Outcome, Receiver, Rig, Sender, is_ready};
@@ -66,7 +66,7 @@ pub fn the_senders_end_wakes_the_receiver(rig: Rig) -> Outcome {
             "word of the sender's end",
             &mut *receiver.end,
             |end| match end.poll() {
-                Err(Error::Lost(_)) => Ok(true),
+                Err(Error::PeerLost(_)) => Ok(true),
                 polled => Ok(polled.map(|_| false)?),
             },
         )?;
@@ -87,7 +87,7 @@ pub fn the_receivers_end_wakes_the_sender(rig: Rig) -> Outcome {
         ensure!(is_awake, "the receiver went and nobody woke the sender");
         rig.asleep_until("word of the receiver's end", &mut *out, |out| {
             match out.put(1, 0, &[0; 2000]) {
-                Err(Error::Lost(_)) => Ok(true),
+                Err(Error::PeerLost(_)) => Ok(true),
                 put => Ok(put.map(|_| false)?),
             }
         })?;
@@ -131,7 +131,7 @@ pub fn an_end_without_work_sleeps(rig: Rig) -> Outcome {
     Ok(())
 }
 
-fn falls_asleep<E: Wait + ?Sized>(rig: Rig, end: &mut E) -> Outcome {
+fn falls_asleep<E: Waitable + ?Sized>(rig: Rig, end: &mut E) -> Outcome {
     rig.until("an end without work asleep", || {
         let is_asleep = end.arm()? && !is_ready(end, NAP)?;
         end.disarm();

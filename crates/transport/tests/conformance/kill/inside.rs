@@ -1,8 +1,8 @@
-//! Kills inside of a ring's calls: at each point where its memory has just been changed, as the other
-//! process then finds it for ever.
+//! Kills inside of a ring's calls: at each point where its memory has just been changed, as the
+//! other process then finds it for ever.
 //!
-//! The two processes take turns, so that every point is reached, whoever is faster. A sender fills the
-//! ring and sleeps; a receiver takes all of it and sleeps:
+//! The two processes take turns, so that every point is reached, whoever is faster. A sender fills
+//! the ring and sleeps; a receiver takes all of it and sleeps:
 //!
 //! ```text
 //!   child sends      parent: takes all, sleeps, GO    child: fills, sleeps, DONE
@@ -17,9 +17,9 @@ use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use ring::points::{self, Point, RECEIVING, SENDING};
+use ring::failpoints::{self, Failpoint, RECEIVER_POINTS, SENDER_POINTS};
 use rustix::process::{Signal, getpid, kill_process};
-use transport::{Spec, Wait};
+use transport::{EdgeSpec, Waitable};
 
 use super::{Kill, receiver, sender, small};
 use crate::child::{Child, Control, Failure, Outcome};
@@ -49,7 +49,7 @@ static COMMITTED: AtomicU64 = AtomicU64::new(0);
 
 /// Where, and how often it is passed before.
 struct Fate {
-    point: Point,
+    point: Failpoint,
     left: AtomicU32,
 }
 
@@ -76,8 +76,8 @@ fn script() -> Script {
     Script::mixed(300).without_flags()
 }
 
-fn is_granted(point: Point) -> bool {
-    use Point::{GrantCommitted, GrantHeadMoved, GrantHeaderWritten, GrantPayloadWritten};
+fn is_granted(point: Failpoint) -> bool {
+    use Failpoint::{GrantCommitted, GrantHeadMoved, GrantHeaderWritten, GrantPayloadWritten};
     let granted = [
         GrantHeaderWritten,
         GrantPayloadWritten,
@@ -88,17 +88,17 @@ fn is_granted(point: Point) -> bool {
 }
 
 /// Takes its point from the parent.
-fn meet_fate(points: &[Point], control: &mut Control) -> Result<Point, Failure> {
+fn meet_fate(points: &[Failpoint], control: &mut Control) -> Result<Failpoint, Failure> {
     let (number, passed) = (control.listen()?, control.listen()?);
     let point = *points.get(usize::from(number)).ok_or("no such point")?;
     let left = AtomicU32::new(passed.into());
     ensure!(FATE.set(Fate { point, left }).is_ok(), "two fates");
-    ensure!(points::watch(pass), "this build passes no points");
+    ensure!(failpoints::set_hook(pass), "this build passes no points");
     Ok(point)
 }
 
-fn pass(point: Point) {
-    if let Point::Committed | Point::GrantCommitted = point {
+fn pass(point: Failpoint) {
+    if let Failpoint::Committed | Failpoint::GrantCommitted = point {
         COMMITTED.fetch_add(1, Ordering::Relaxed);
     }
     let fate = FATE.get().filter(|fate| fate.point == point);
@@ -132,13 +132,13 @@ fn hear(control: &mut Control) -> Result<Option<u64>, Failure> {
 }
 
 /// Goes to sleep: there is nothing to do.
-fn arm<E: Wait + ?Sized>(end: &mut E) -> Outcome {
+fn arm<E: Waitable + ?Sized>(end: &mut E) -> Outcome {
     ensure!(end.arm()?, "there is work, although the other side waits");
     Ok(())
 }
 
 /// The child sleeps until the other side has changed something, and says before that it does.
-fn rest<E: Wait + ?Sized>(rig: Rig, control: &mut Control, end: &mut E) -> Outcome {
+fn rest<E: Waitable + ?Sized>(rig: Rig, control: &mut Control, end: &mut E) -> Outcome {
     arm(end)?;
     control.say(DONE)?;
     ensure!(is_ready(end, rig.patience)?, "was never woken");
@@ -147,7 +147,12 @@ fn rest<E: Wait + ?Sized>(rig: Rig, control: &mut Control, end: &mut E) -> Outco
 }
 
 /// The parent has slept. A death wakes it, although whoever died may have woken nobody.
-fn wake<E: Wait + ?Sized>(rig: Rig, child: &mut Child, end: &mut E, is_killed: bool) -> Outcome {
+fn wake<E: Waitable + ?Sized>(
+    rig: Rig,
+    child: &mut Child,
+    end: &mut E,
+    is_killed: bool,
+) -> Outcome {
     if is_killed {
         was_killed(child)?;
         let is_woken = is_ready(end, rig.patience)?;
@@ -165,7 +170,7 @@ fn was_killed(child: &mut Child) -> Outcome {
 }
 
 /// A new child, and where it is to be killed.
-fn child(rig: Rig, role: &str, spec: &Spec, number: u8, passed: u8) -> Result<Child, Failure> {
+fn child(rig: Rig, role: &str, spec: &EdgeSpec, number: u8, passed: u8) -> Result<Child, Failure> {
     let mut child = start(rig, role, spec)?;
     child.control.say(number)?;
     child.control.say(passed)?;
@@ -173,7 +178,7 @@ fn child(rig: Rig, role: &str, spec: &Spec, number: u8, passed: u8) -> Result<Ch
 }
 
 /// All of them, each some times; on every other one the survivor sleeps when it has nothing to do.
-fn each(points: &[Point], mut kill: impl FnMut(u8, u8, bool) -> Outcome) -> Outcome {
+fn each(points: &[Failpoint], mut kill: impl FnMut(u8, u8, bool) -> Outcome) -> Outcome {
     for (number, point) in (0..).zip(points) {
         for (time, passed) in PASSED.into_iter().enumerate() {
             let killed = kill(number, passed, time % 2 == 1);
@@ -185,9 +190,9 @@ fn each(points: &[Point], mut kill: impl FnMut(u8, u8, bool) -> Outcome) -> Outc
 
 fn senders(rig: Rig) -> Outcome {
     let has_grant = has_grant(rig);
-    each(&SENDING, |number, passed, sleeps| {
+    each(&SENDER_POINTS, |number, passed, sleeps| {
         // Without a grant nothing is written in place.
-        let is_passed = has_grant || !is_granted(SENDING[usize::from(number)]);
+        let is_passed = has_grant || !is_granted(SENDER_POINTS[usize::from(number)]);
         match is_passed {
             true => kill_sender(rig, number, passed, sleeps),
             false => Ok(()),
@@ -225,8 +230,8 @@ fn take_all(receiver: &mut Receiver) -> Outcome {
 }
 
 /// The child.
-fn send(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
-    let point = meet_fate(&SENDING, control)?;
+fn send(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
+    let point = meet_fate(&SENDER_POINTS, control)?;
     let (sender, tickets) = rig.open(&small(spec), script())?;
     control.give(&tickets[0])?;
     drop(tickets);
@@ -253,7 +258,7 @@ fn send_granted(rig: Rig, control: &mut Control, mut compiled: Compiled) -> Outc
 }
 
 fn receivers(rig: Rig) -> Outcome {
-    each(&RECEIVING, |number, passed, sleeps| {
+    each(&RECEIVER_POINTS, |number, passed, sleeps| {
         kill_receiver(rig, number, passed, sleeps)
     })
 }
@@ -298,8 +303,8 @@ fn put_and_take(edge: &mut Edge) -> Result<bool, Failure> {
 }
 
 /// The child.
-fn receive(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
-    meet_fate(&RECEIVING, control)?;
+fn receive(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
+    meet_fate(&RECEIVER_POINTS, control)?;
     let ticket = control.take()?;
     let mut receiver = rig.accept(&small(spec), ticket, script())?;
     loop {

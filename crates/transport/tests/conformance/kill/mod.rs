@@ -1,11 +1,11 @@
 //! Kill tests: SIGKILL at 50 points of what a sender and a receiver do, 20 times each, and at any
-//! time while they work at full speed. What was committed (of some media: what was flushed) arrives,
-//! whole and in order; nothing else does; the survivor notices, awake or asleep, with nobody's help;
-//! nothing is left behind.
+//! time while they work at full speed. What was committed (of some media: what was flushed)
+//! arrives, whole and in order; nothing else does; the survivor notices, awake or asleep, with
+//! nobody's help; nothing is left behind.
 //!
 //! The child counts its own steps and kills itself before the chosen one, so that both sides know
-//! exactly how far it came. Kills at full speed hit the inside of the calls; where a ring's memory is
-//! changed there, debug builds kill at each point between two changes, too.
+//! exactly how far it came. Kills at full speed hit the inside of the calls; where a ring's memory
+//! is changed there, debug builds kill at each point between two changes, too.
 
 #[cfg(debug_assertions)]
 mod inside;
@@ -15,7 +15,7 @@ mod sender;
 use std::fs;
 
 use rustix::process::{Signal, getpid, kill_process};
-use transport::Spec;
+use transport::EdgeSpec;
 
 use crate::child::{Failure, Outcome};
 use crate::ensure;
@@ -139,8 +139,8 @@ pub fn role(name: &str) -> Option<Role> {
     Some(role)
 }
 
-fn small(spec: &Spec) -> Spec {
-    Spec {
+fn small(spec: &EdgeSpec) -> EdgeSpec {
+    EdgeSpec {
         ring_bytes: RING_BYTES,
         ..spec.clone()
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use transport::Spec;
+use transport::EdgeSpec;
 
 use super::{KILLS, Steps, each_point, promise, script, small};
 use crate::child::{Child, Control, Failure, Outcome};
@@ -17,7 +17,7 @@ const READY: u8 = b'r';
 const AFTER: u64 = 50;
 
 /// The child: polls, releases, arms, until it is over.
-pub fn steps(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+pub fn steps(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut steps = Steps::until(control.listen()?);
     let mut receiver = accept(rig, spec, control)?;
     loop {
@@ -33,7 +33,7 @@ pub fn steps(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
 }
 
 /// The child: takes for ever.
-pub fn drain(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+pub fn drain(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     control.listen()?;
     let mut receiver = accept(rig, spec, control)?;
     if !promise(rig)?.notices_tickets {
@@ -44,7 +44,7 @@ pub fn drain(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
     }
 }
 
-fn accept(rig: Rig, spec: &Spec, control: &mut Control) -> Result<Receiver, Failure> {
+fn accept(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Result<Receiver, Failure> {
     let ticket = control.take()?;
     rig.accept(&small(spec), ticket, script())
 }
@@ -75,7 +75,7 @@ fn send_to(rig: Rig, role: &str, word: u8) -> Result<(Child, Edge), Failure> {
 /// Sends and receives until the death is noticed, and then some more; then the last receiver goes.
 pub fn survive(rig: Rig, edge: &mut Edge, sleeps: bool) -> Outcome {
     rig.until("word of the receiver's death", || {
-        if edge.sender.out.lost() == [0] {
+        if edge.sender.out.lost_receivers() == [0] {
             return Ok(Some(()));
         }
         let is_put = put(edge)?;
@@ -105,7 +105,7 @@ pub fn survive(rig: Rig, edge: &mut Edge, sleeps: bool) -> Outcome {
 /// Sends a frame if there is room; that the only receiver is gone is no failure.
 fn put(edge: &mut Edge) -> Result<bool, Failure> {
     match edge.sender.try_put() {
-        Err(_) if edge.sender.out.lost() == [0] && edge.receivers.is_empty() => Ok(true),
+        Err(_) if edge.sender.out.lost_receivers() == [0] && edge.receivers.is_empty() => Ok(true),
         put => put,
     }
 }

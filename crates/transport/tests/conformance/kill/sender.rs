@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use transport::Spec;
+use transport::EdgeSpec;
 
 use super::{KILLS, Outlives, POINTS, Steps, each_point, promise, script, small};
 use crate::child::{Child, Control, Failure, Outcome};
@@ -48,7 +48,7 @@ fn sent(point: u8) -> (u64, u64) {
 }
 
 /// The child: goes from step to step until it is over.
-pub fn steps(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+pub fn steps(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     let mut steps = Steps::until(control.listen()?);
     let mut sender = open(rig, spec, control)?;
     for number in 0.. {
@@ -60,7 +60,7 @@ pub fn steps(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
     Ok(())
 }
 
-fn open(rig: Rig, spec: &Spec, control: &mut Control) -> Result<Sender, Failure> {
+fn open(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Result<Sender, Failure> {
     let spec = small(spec);
     let (sender, tickets) = rig.open(&spec, script())?;
     control.give(&tickets[0])?;
@@ -153,7 +153,7 @@ pub fn survive(rig: Rig, mut receiver: Receiver, sleeps: bool) -> Result<u64, Fa
 }
 
 /// The child: sends for ever, and says each time when a hundred frames will arrive.
-pub fn flood(rig: Rig, spec: &Spec, control: &mut Control) -> Outcome {
+pub fn flood(rig: Rig, spec: &EdgeSpec, control: &mut Control) -> Outcome {
     control.listen()?;
     let mut sender = open(rig, spec, control)?;
     loop {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::layout::{Elements, Pair, slot};
-use crate::text::read_slot::put_each_unit;
-use crate::text::record::{Record, RecordError, RecordReader, Step, attributes};
+use crate::layout::{ElementLayout, MapEntryLayout, slot};
+use crate::text::read_flat::put_each_unit;
+use crate::text::record::{ReadStep, Record, RecordError, RecordReader, chosen_attributes};
 use crate::text::unquote::each_unit;
-use crate::text::{Expected, ReadError, ReadOptions};
+use crate::text::{ExpectedInput, ReadOptions, ValueParseError};
 use crate::{
     Decimal32, Decimal64, Decimal128, EnumType, Layout, Punctuation, Timestamp, TupleBuf, Type,
     Value,
@@ -32,16 +32,16 @@ pub struct BinReader {
 }
 
 /// Why bytes are no value.
-enum Fault {
+enum BinFault {
     /// They end within it.
     Short,
-    Wrong(Expected),
+    Unexpected(ExpectedInput),
 }
 
 impl BinReader {
     /// A reader into tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: ReadOptions) -> BinReader {
-        let attributes = attributes(&layout, &options.attributes);
+        let attributes = chosen_attributes(&layout, &options.attributes);
         BinReader {
             layout,
             attributes,
@@ -52,18 +52,18 @@ impl BinReader {
         }
     }
 
-    fn item(
+    fn read_item(
         &self,
-        source: &mut Source<'_>,
+        source: &mut BinCursor<'_>,
         out: &mut TupleBuf,
         reading: &mut Option<usize>,
-    ) -> Result<Record, Fault> {
+    ) -> Result<Record, BinFault> {
         if self.punctuations {
             match source.byte()? {
                 0 => {}
                 1 => return Ok(Record::Punctuation(Punctuation::Window)),
                 2 => return Ok(Record::Punctuation(Punctuation::Final)),
-                _ => return Err(source.wrong(Expected::Marker)),
+                _ => return Err(source.unexpected(ExpectedInput::Marker)),
             }
         }
         let delay = if self.has_delay {
@@ -80,7 +80,7 @@ impl BinReader {
         Ok(Record::Tuple { delay })
     }
 
-    fn reject(&self, attribute: Option<usize>, at: usize, expected: Expected) -> Record {
+    fn reject(&self, attribute: Option<usize>, at: usize, expected: ExpectedInput) -> Record {
         let name = attribute.map(|at| self.layout.schema.attributes[at].name.clone());
         let (line, column) = (self.number, at + 1);
         Record::Rejected(Box::new(RecordError {
@@ -96,43 +96,43 @@ impl BinReader {
 
 impl RecordReader for BinReader {
     /// Behind a fault nothing says where the next item begins: all bytes are consumed.
-    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step {
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> ReadStep {
         if bytes.is_empty() {
             let record = if at_end {
                 Record::End
             } else {
                 Record::NeedMore
             };
-            return Step {
+            return ReadStep {
                 consumed: 0,
                 record,
             };
         }
-        let (mut source, mut attribute) = (Source { bytes, at: 0 }, None);
-        let item = self.item(&mut source, out, &mut attribute);
+        let (mut source, mut attribute) = (BinCursor { bytes, at: 0 }, None);
+        let item = self.read_item(&mut source, out, &mut attribute);
         let expected = match item {
             Ok(record) => {
                 self.number += 1;
-                return Step {
+                return ReadStep {
                     consumed: source.at,
                     record,
                 };
             }
-            Err(Fault::Short) if at_end => Expected::Bytes,
-            Err(Fault::Short) if bytes.len() > self.record_bytes_max => {
-                Expected::Shorter(self.record_bytes_max)
+            Err(BinFault::Short) if at_end => ExpectedInput::Bytes,
+            Err(BinFault::Short) if bytes.len() > self.record_bytes_max => {
+                ExpectedInput::ShorterRecord(self.record_bytes_max)
             }
-            Err(Fault::Short) => {
-                return Step {
+            Err(BinFault::Short) => {
+                return ReadStep {
                     consumed: 0,
                     record: Record::NeedMore,
                 };
             }
-            Err(Fault::Wrong(expected)) => expected,
+            Err(BinFault::Unexpected(expected)) => expected,
         };
         let record = self.reject(attribute, source.at, expected);
         self.number += 1;
-        Step {
+        ReadStep {
             consumed: bytes.len(),
             record,
         }
@@ -146,52 +146,56 @@ impl RecordReader for BinReader {
 /// Reads the attributes of a tuple from all of some bytes.
 ///
 /// # Errors
-/// If the bytes end within it ([`Expected::Bytes`]), go on behind it ([`Expected::EndOfText`]), or
-/// are none of the schema.
-pub fn read_whole(bytes: &[u8], layout: &Layout, out: &mut TupleBuf) -> Result<(), ReadError> {
+/// If the bytes end within it ([`ExpectedInput::Bytes`]), go on behind it
+/// ([`ExpectedInput::EndOfText`]), or are none of the schema.
+pub fn decode_tuple(
+    bytes: &[u8],
+    layout: &Layout,
+    out: &mut TupleBuf,
+) -> Result<(), ValueParseError> {
     out.begin(layout);
-    let mut source = Source { bytes, at: 0 };
+    let mut source = BinCursor { bytes, at: 0 };
     let mut attributes = layout.offsets.iter().zip(&layout.schema.attributes);
     let read = attributes.try_for_each(|(&at, a)| source.slot(&a.ty, out, at as usize));
     let offset = source.at;
     let expected = match read {
         Ok(()) if offset == bytes.len() => return Ok(()),
-        Ok(()) => Expected::EndOfText,
-        Err(Fault::Short) => Expected::Bytes,
-        Err(Fault::Wrong(expected)) => expected,
+        Ok(()) => ExpectedInput::EndOfText,
+        Err(BinFault::Short) => ExpectedInput::Bytes,
+        Err(BinFault::Unexpected(expected)) => expected,
     };
-    Err(ReadError { offset, expected })
+    Err(ValueParseError { offset, expected })
 }
 
 /// Reads one value from the start of some bytes; returns it and how many it took.
 ///
 /// # Errors
-/// If the bytes end within it ([`Expected::Bytes`]) or are none of the type.
-pub fn read_value(bytes: &[u8], ty: &Type) -> Result<(Value, usize), ReadError> {
+/// If the bytes end within it ([`ExpectedInput::Bytes`]) or are none of the type.
+pub fn read_value(bytes: &[u8], ty: &Type) -> Result<(Value, usize), ValueParseError> {
     let mut buf = TupleBuf::default();
     buf.ensure_tail(slot(ty).0 as usize, 8);
-    let mut source = Source { bytes, at: 0 };
+    let mut source = BinCursor { bytes, at: 0 };
     match source.slot(ty, &mut buf, 0) {
         Ok(()) => Ok((buf.as_ref().value_at(0, ty), source.at)),
-        Err(Fault::Short) => Err(ReadError {
+        Err(BinFault::Short) => Err(ValueParseError {
             offset: source.at,
-            expected: Expected::Bytes,
+            expected: ExpectedInput::Bytes,
         }),
-        Err(Fault::Wrong(expected)) => Err(ReadError {
+        Err(BinFault::Unexpected(expected)) => Err(ValueParseError {
             offset: source.at,
             expected,
         }),
     }
 }
 
-struct Source<'a> {
+struct BinCursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Source<'a> {
+impl<'a> BinCursor<'a> {
     /// Reads a value into a slot that is its default.
-    fn slot(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), Fault> {
+    fn slot(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), BinFault> {
         match ty {
             Type::Boolean => {
                 let flag = self.flag(ty)?;
@@ -220,13 +224,13 @@ impl<'a> Source<'a> {
             Type::Enum(e) => out.put_scalar(at, self.ordinal(e, ty)?),
             Type::RString | Type::BoundedRString(_) | Type::Blob | Type::Xml(_) => {
                 let bytes = self.string()?;
-                self.afford(out, bytes.len())?;
+                self.check_tail_budget(out, bytes.len())?;
                 out.put_text(at, ty, bytes);
             }
             Type::UString => {
                 let bytes = self.string()?;
                 // No byte becomes more than one unit.
-                self.afford(out, bytes.len().saturating_mul(2))?;
+                self.check_tail_budget(out, bytes.len().saturating_mul(2))?;
                 put_each_unit(out, at, |sink| each_unit_of(bytes, sink));
             }
             _ => self.composite(ty, out, at)?,
@@ -234,7 +238,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    fn composite(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), Fault> {
+    fn composite(&mut self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), BinFault> {
         match ty {
             Type::List(t, _) => {
                 self.elements(ty, out, at, |source, out, at| source.slot(t, out, at))
@@ -244,7 +248,7 @@ impl<'a> Source<'a> {
                 self.drop_duplicates(ty, out, at)
             }
             Type::Map(kv, _) => {
-                let value = Pair::of(kv).value as usize;
+                let value = MapEntryLayout::for_map(kv).value as usize;
                 self.elements(ty, out, at, |source, out, at| {
                     source.slot(&kv.0, out, at)?;
                     source.slot(&kv.1, out, at + value)
@@ -268,7 +272,7 @@ impl<'a> Source<'a> {
                 }
                 Ok(())
             }
-            _ => Err(self.wrong(Expected::Value(ty.clone()))),
+            _ => Err(self.unexpected(ExpectedInput::Value(ty.clone()))),
         }
     }
 
@@ -278,16 +282,17 @@ impl<'a> Source<'a> {
         ty: &Type,
         out: &mut TupleBuf,
         at: usize,
-        read: impl Fn(&mut Self, &mut TupleBuf, usize) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        read: impl Fn(&mut Self, &mut TupleBuf, usize) -> Result<(), BinFault>,
+    ) -> Result<(), BinFault> {
         let len = self.length()?;
-        let elements = Elements::of(ty).ok_or_else(|| self.wrong(Expected::Value(ty.clone())))?;
+        let elements = ElementLayout::for_collection(ty)
+            .ok_or_else(|| self.unexpected(ExpectedInput::Value(ty.clone())))?;
         let least = element_bytes_min(ty);
         if least == 0 && len > EMPTY_ELEMENTS_MAX {
-            return Err(self.wrong(Expected::Value(ty.clone())));
+            return Err(self.unexpected(ExpectedInput::Value(ty.clone())));
         }
         if len.saturating_mul(least) > self.bytes.len() - self.at {
-            return Err(Fault::Short);
+            return Err(BinFault::Short);
         }
         let bound = match ty {
             Type::List(_, n) | Type::Set(_, n) | Type::Map(_, n) => n.unwrap_or(u32::MAX),
@@ -295,7 +300,7 @@ impl<'a> Source<'a> {
         };
         let kept = len.min(bound as usize);
         let stride = elements.stride as usize;
-        self.afford(out, kept.saturating_mul(stride))?;
+        self.check_tail_budget(out, kept.saturating_mul(stride))?;
         let (data, kept) = out.put_elements(at, elements, kept);
         (0..kept).try_for_each(|index| read(self, out, data + index * stride))?;
         let mut scratch = TupleBuf::default();
@@ -308,7 +313,7 @@ impl<'a> Source<'a> {
     }
 
     /// A set or map holds a key once, whatever the bytes say; the last value of a key counts.
-    fn drop_duplicates(&self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), Fault> {
+    fn drop_duplicates(&self, ty: &Type, out: &mut TupleBuf, at: usize) -> Result<(), BinFault> {
         let value = out.as_ref().value_at(at, ty);
         let len = match &value {
             Value::Set(set) => set.len(),
@@ -317,23 +322,23 @@ impl<'a> Source<'a> {
         };
         if len < out.as_ref().len_at(at, ty) {
             // It takes no more than what is there already.
-            self.afford(out, out.len())?;
+            self.check_tail_budget(out, out.len())?;
             out.put_value(at, ty, &value);
         }
         Ok(())
     }
 
     /// Whether the tuple may grow by so much: a few bytes can stand for many.
-    fn afford(&self, out: &TupleBuf, bytes: usize) -> Result<(), Fault> {
+    fn check_tail_budget(&self, out: &TupleBuf, bytes: usize) -> Result<(), BinFault> {
         let most = u32::MAX as usize - PADDING_BYTES_MAX;
         if out.len().saturating_add(bytes) <= most {
             Ok(())
         } else {
-            Err(self.wrong(Expected::Shorter(most)))
+            Err(self.unexpected(ExpectedInput::ShorterRecord(most)))
         }
     }
 
-    fn timestamp(&mut self) -> Result<Timestamp, Fault> {
+    fn timestamp(&mut self) -> Result<Timestamp, BinFault> {
         Ok(Timestamp {
             seconds: i64::from_be_bytes(self.take()?),
             nanos: u32::from_be_bytes(self.take()?),
@@ -341,49 +346,49 @@ impl<'a> Source<'a> {
         })
     }
 
-    fn ordinal(&mut self, e: &EnumType, ty: &Type) -> Result<u32, Fault> {
+    fn ordinal(&mut self, e: &EnumType, ty: &Type) -> Result<u32, BinFault> {
         let ordinal = u32::from_be_bytes(self.take()?);
         if (ordinal as usize) < e.names.len() {
             Ok(ordinal)
         } else {
-            Err(self.wrong(Expected::Value(ty.clone())))
+            Err(self.unexpected(ExpectedInput::Value(ty.clone())))
         }
     }
 
-    fn flag(&mut self, ty: &Type) -> Result<bool, Fault> {
+    fn flag(&mut self, ty: &Type) -> Result<bool, BinFault> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(self.wrong(Expected::Value(ty.clone()))),
+            _ => Err(self.unexpected(ExpectedInput::Value(ty.clone()))),
         }
     }
 
-    fn string(&mut self) -> Result<&'a [u8], Fault> {
+    fn string(&mut self) -> Result<&'a [u8], BinFault> {
         let len = self.length()?;
-        let bytes = self.bytes[self.at..].get(..len).ok_or(Fault::Short)?;
+        let bytes = self.bytes[self.at..].get(..len).ok_or(BinFault::Short)?;
         self.at += len;
         Ok(bytes)
     }
 
-    fn length(&mut self) -> Result<usize, Fault> {
+    fn length(&mut self) -> Result<usize, BinFault> {
         match self.byte()? {
             len @ ..0x80 => Ok(usize::from(len)),
             _ => Ok(u32::from_be_bytes(self.take()?) as usize),
         }
     }
 
-    fn byte(&mut self) -> Result<u8, Fault> {
+    fn byte(&mut self) -> Result<u8, BinFault> {
         self.take::<1>().map(|[byte]| byte)
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
-        let bytes = self.bytes[self.at..].first_chunk().ok_or(Fault::Short)?;
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], BinFault> {
+        let bytes = self.bytes[self.at..].first_chunk().ok_or(BinFault::Short)?;
         self.at += N;
         Ok(*bytes)
     }
 
-    fn wrong(&self, expected: Expected) -> Fault {
-        Fault::Wrong(expected)
+    fn unexpected(&self, expected: ExpectedInput) -> BinFault {
+        BinFault::Unexpected(expected)
     }
 }
 

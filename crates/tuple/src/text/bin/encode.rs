@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::layout::{Pair, slot};
+use crate::layout::{MapEntryLayout, slot};
 use crate::text::WriteOptions;
-use crate::text::record::{RecordWriter, attributes};
+use crate::text::record::{RecordWriter, chosen_attributes};
 use crate::{Layout, Punctuation, TupleBuf, TupleRef, Type, Value};
 
 /// Writes bin.
@@ -17,7 +17,7 @@ pub struct BinWriter {
 impl BinWriter {
     /// A writer of tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: WriteOptions) -> BinWriter {
-        let chosen = attributes(&layout, &options.attributes).into_iter();
+        let chosen = chosen_attributes(&layout, &options.attributes).into_iter();
         let fields = chosen.map(|attribute| {
             let (slot, ty) = layout.attribute(attribute);
             (slot, ty.clone())
@@ -53,7 +53,7 @@ impl RecordWriter for BinWriter {
 }
 
 /// Appends the attributes of a tuple.
-pub fn write_whole(tuple: TupleRef<'_>, layout: &Layout, out: &mut Vec<u8>) {
+pub fn encode_tuple(tuple: TupleRef<'_>, layout: &Layout, out: &mut Vec<u8>) {
     let attributes = layout.offsets.iter().zip(&layout.schema.attributes);
     attributes.for_each(|(&at, a)| write_slot(tuple, at as usize, &a.ty, out));
 }
@@ -111,7 +111,10 @@ fn write_composite(tuple: TupleRef<'_>, at: usize, ty: &Type, out: &mut Vec<u8>)
             offsets.for_each(|at| write_slot(tuple, at, t, out));
         }
         Type::Map(kv, _) => {
-            let (offsets, value) = (tuple.offsets_at(at, ty), Pair::of(kv).value as usize);
+            let (offsets, value) = (
+                tuple.offsets_at(at, ty),
+                MapEntryLayout::for_map(kv).value as usize,
+            );
             write_length(offsets.len(), out);
             offsets.for_each(|at| {
                 write_slot(tuple, at, &kv.0, out);

@@ -22,5 +22,5 @@ mod decode;
 mod encode;
 
 pub(super) use decode::value_bytes_min;
-pub use decode::{BinReader, read_value, read_whole};
-pub use encode::{BinWriter, write_value, write_whole};
+pub use decode::{BinReader, decode_tuple, read_value};
+pub use encode::{BinWriter, encode_tuple, write_value};

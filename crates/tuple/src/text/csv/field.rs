@@ -1,9 +1,9 @@
 //! One field of a csv line, from bytes into its slot.
 
-use crate::text::lines::count_lines;
-use crate::text::number::{Fault, Number};
-use crate::text::read_slot::{put_literal, put_utf8};
-use crate::text::{Expected, ReadError, Reader, read_slot};
+use crate::text::line_tracker::count_lines;
+use crate::text::number::{NumberFault, ScanNumber};
+use crate::text::read_flat::{put_literal, put_utf8};
+use crate::text::{ExpectedInput, TextReader, ValueParseError, read_slot};
 use crate::{Decimal64, TupleBuf, Type};
 
 /// Reads the field that begins at an offset with something else than a blank, a separator or a line
@@ -18,7 +18,7 @@ pub(super) fn read_field(
     ty: &Type,
     out: &mut TupleBuf,
     slot: usize,
-) -> Result<(usize, u64), ReadError> {
+) -> Result<(usize, u64), ValueParseError> {
     match ty {
         Type::Int32 => number::<i32>(bytes, at, ty, out, slot),
         Type::Int64 => number::<i64>(bytes, at, ty, out, slot),
@@ -40,7 +40,7 @@ pub(super) fn read_field(
             Ok((end, 0))
         }
         _ => {
-            let mut reader = Reader::at(bytes, at);
+            let mut reader = TextReader::new_at(bytes, at);
             read_slot(&mut reader, ty, out, slot)?;
             let end = reader.offset();
             Ok((end, count_lines(&bytes[at..end])))
@@ -49,13 +49,13 @@ pub(super) fn read_field(
 }
 
 #[inline]
-fn number<T: Number + bytemuck::NoUninit>(
+fn number<T: ScanNumber + bytemuck::NoUninit>(
     bytes: &[u8],
     at: usize,
     ty: &Type,
     out: &mut TupleBuf,
     slot: usize,
-) -> Result<(usize, u64), ReadError> {
+) -> Result<(usize, u64), ValueParseError> {
     match T::scan(&bytes[at..]) {
         Ok((number, len)) => {
             out.put_scalar(slot, number);
@@ -66,12 +66,12 @@ fn number<T: Number + bytemuck::NoUninit>(
 }
 
 #[cold]
-fn not_a_number(offset: usize, ty: &Type, fault: Fault) -> ReadError {
+fn not_a_number(offset: usize, ty: &Type, fault: NumberFault) -> ValueParseError {
     let expected = match fault {
-        Fault::Syntax => Expected::Value(ty.clone()),
-        Fault::Range => Expected::InRange(ty.clone()),
+        NumberFault::Syntax => ExpectedInput::Value(ty.clone()),
+        NumberFault::Range => ExpectedInput::InRange(ty.clone()),
     };
-    ReadError { offset, expected }
+    ValueParseError { offset, expected }
 }
 
 fn quoted(
@@ -80,8 +80,8 @@ fn quoted(
     ty: &Type,
     out: &mut TupleBuf,
     slot: usize,
-) -> Result<(usize, u64), ReadError> {
-    let mut reader = Reader::at(bytes, at);
+) -> Result<(usize, u64), ValueParseError> {
+    let mut reader = TextReader::new_at(bytes, at);
     put_literal(reader.literal(ty)?, ty, out, slot);
     let end = reader.offset();
     Ok((end, count_lines(&bytes[at..end])))

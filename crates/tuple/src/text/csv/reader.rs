@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use super::field::{field_end, read_field};
-use crate::text::lines::{Fault, Lines, Skipped, line_end, skip_while};
-use crate::text::number::Number;
-use crate::text::record::{Record, RecordReader, Step, attributes};
-use crate::text::{Expected, ReadOptions};
+use crate::text::line_tracker::{LineTracker, RecordFault, SkipOutcome, line_end, skip_while};
+use crate::text::number::ScanNumber;
+use crate::text::record::{ReadStep, Record, RecordReader, chosen_attributes};
+use crate::text::{ExpectedInput, ReadOptions};
 use crate::{Layout, TupleBuf, Type};
 
 /// Reads csv, from bytes straight into flat tuples.
 #[derive(Debug)]
 pub struct CsvReader {
     layout: Arc<Layout>,
-    columns: Vec<Column>,
+    columns: Vec<CsvColumn>,
     options: ReadOptions,
-    lines: Lines,
+    lines: LineTracker,
 }
 
 /// Where a field goes.
 #[derive(Debug)]
-struct Column {
+struct CsvColumn {
     attribute: usize,
     slot: usize,
     ty: Type,
@@ -28,7 +28,7 @@ struct Column {
 
 /// How far a record has been read.
 #[derive(Default)]
-struct Progress {
+struct CsvRecordProgress {
     at: usize,
     /// Line ends within quotes.
     lines: u64,
@@ -36,27 +36,27 @@ struct Progress {
 }
 
 /// Why a record has not been read.
-enum Stop {
+enum CsvReadStop {
     /// The bytes end within it.
-    Cut,
-    Fault(Fault),
+    Incomplete,
+    Fault(RecordFault),
 }
 
 impl CsvReader {
     /// A reader into tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: ReadOptions) -> CsvReader {
-        let columns = attributes(&layout, &options.attributes)
+        let columns = chosen_attributes(&layout, &options.attributes)
             .into_iter()
             .map(|attribute| {
                 let (slot, ty) = layout.attribute(attribute);
-                Column {
+                CsvColumn {
                     attribute,
                     slot,
                     ty: ty.clone(),
                 }
             });
         let columns = columns.collect();
-        let lines = Lines::new(options.header_lines, options.record_bytes_max);
+        let lines = LineTracker::new(options.header_lines, options.record_bytes_max);
         CsvReader {
             layout,
             columns,
@@ -70,9 +70,9 @@ impl CsvReader {
         &self,
         bytes: &[u8],
         at_end: bool,
-        progress: &mut Progress,
+        progress: &mut CsvRecordProgress,
         out: &mut TupleBuf,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CsvReadStop> {
         if self.options.has_delay {
             self.delay(bytes, at_end, progress)?;
         }
@@ -83,9 +83,9 @@ impl CsvReader {
             let Some(&next) = columns.peek() else { break };
             match bytes.get(progress.at) {
                 Some(&byte) if byte == separator => progress.at += 1,
-                None if !at_end => return Err(Stop::Cut),
-                _ if self.options.checked => {
-                    let expected = Expected::Separator(separator);
+                None if !at_end => return Err(CsvReadStop::Incomplete),
+                _ if self.options.reports_faults => {
+                    let expected = ExpectedInput::Separator(separator);
                     return Err(self.fault(Some(next), progress.at, expected));
                 }
                 _ => {
@@ -103,10 +103,10 @@ impl CsvReader {
     fn field(
         &self,
         bytes: &[u8],
-        column: &Column,
-        progress: &mut Progress,
+        column: &CsvColumn,
+        progress: &mut CsvRecordProgress,
         out: &mut TupleBuf,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CsvReadStop> {
         let separator = self.options.separator;
         let is_blank = |b: u8| matches!(b, b' ' | b'\t') && b != separator;
         let at = skip_while(bytes, progress.at, is_blank);
@@ -119,7 +119,7 @@ impl CsvReader {
                     progress.at = skip_while(bytes, end, is_blank);
                     progress.lines += lines;
                 }
-                Err(error) if self.options.checked => {
+                Err(error) if self.options.reports_faults => {
                     return Err(self.fault(Some(column), error.offset, error.expected));
                 }
                 Err(error) => progress.at = field_end(bytes, error.offset, separator),
@@ -129,20 +129,25 @@ impl CsvReader {
     }
 
     /// Reads the end of a record: that of its line, behind extra fields perhaps.
-    fn end(&self, bytes: &[u8], at_end: bool, progress: &mut Progress) -> Result<(), Stop> {
+    fn end(
+        &self,
+        bytes: &[u8],
+        at_end: bool,
+        progress: &mut CsvRecordProgress,
+    ) -> Result<(), CsvReadStop> {
         match bytes.get(progress.at) {
             None if at_end => Ok(()),
-            None => Err(Stop::Cut),
+            None => Err(CsvReadStop::Incomplete),
             Some(b'\n' | b'\r') => Ok(()),
             Some(&byte) => {
                 let is_extra = byte == self.options.separator && self.options.ignore_extra;
-                if !is_extra && self.options.checked {
-                    return Err(self.fault(None, progress.at, Expected::EndOfLine));
+                if !is_extra && self.options.reports_faults {
+                    return Err(self.fault(None, progress.at, ExpectedInput::EndOfLine));
                 }
                 match line_end(bytes, progress.at) {
                     Some(end) => progress.at = end,
                     None if at_end => progress.at = bytes.len(),
-                    None => return Err(Stop::Cut),
+                    None => return Err(CsvReadStop::Incomplete),
                 }
                 Ok(())
             }
@@ -150,10 +155,15 @@ impl CsvReader {
     }
 
     /// Reads the delay field and its comma.
-    fn delay(&self, bytes: &[u8], at_end: bool, progress: &mut Progress) -> Result<(), Stop> {
+    fn delay(
+        &self,
+        bytes: &[u8],
+        at_end: bool,
+        progress: &mut CsvRecordProgress,
+    ) -> Result<(), CsvReadStop> {
         let at = skip_while(bytes, progress.at, |b| matches!(b, b' ' | b'\t'));
         let Ok((delay, len)) = f64::scan(&bytes[at..]) else {
-            return Err(self.fault(None, at, Expected::Value(Type::Float64)));
+            return Err(self.fault(None, at, ExpectedInput::Value(Type::Float64)));
         };
         let end = skip_while(bytes, at + len, |b| matches!(b, b' ' | b'\t'));
         match bytes.get(end) {
@@ -162,14 +172,14 @@ impl CsvReader {
                 progress.delay = delay;
                 Ok(())
             }
-            None if !at_end => Err(Stop::Cut),
-            _ => Err(self.fault(None, end, Expected::Separator(b','))),
+            None if !at_end => Err(CsvReadStop::Incomplete),
+            _ => Err(self.fault(None, end, ExpectedInput::Separator(b','))),
         }
     }
 
     /// What an empty field gives. The slot is zero, which is the type's default.
     #[inline]
-    fn default(&self, column: &Column, out: &mut TupleBuf) {
+    fn default(&self, column: &CsvColumn, out: &mut TupleBuf) {
         if let Some(defaults) = &self.options.defaults {
             out.copy_slot(column.slot, defaults.as_ref(), column.slot, &column.ty);
         }
@@ -185,8 +195,8 @@ impl CsvReader {
     }
 
     #[cold]
-    fn fault(&self, column: Option<&Column>, at: usize, expected: Expected) -> Stop {
-        Stop::Fault(Fault {
+    fn fault(&self, column: Option<&CsvColumn>, at: usize, expected: ExpectedInput) -> CsvReadStop {
+        CsvReadStop::Fault(RecordFault {
             attribute: column.map(|c| c.attribute),
             at,
             expected,
@@ -195,31 +205,35 @@ impl CsvReader {
 }
 
 impl RecordReader for CsvReader {
-    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> Step {
+    fn read(&mut self, bytes: &[u8], at_end: bool, out: &mut TupleBuf) -> ReadStep {
         let start = match self.lines.skip(bytes, at_end) {
-            Skipped::To(start) => start,
-            Skipped::Stop(step) => return step,
+            SkipOutcome::RecordAt(start) => start,
+            SkipOutcome::NoRecord(step) => return step,
         };
         out.begin(&self.layout);
-        let mut progress = Progress {
+        let mut progress = CsvRecordProgress {
             at: start,
-            ..Progress::default()
+            ..CsvRecordProgress::default()
         };
         match self.record(bytes, at_end, &mut progress, out) {
             Ok(()) => {
-                self.lines.count(progress.lines);
-                let consumed = self.lines.pass(bytes, progress.at);
-                Step {
+                self.lines.count_line_ends(progress.lines);
+                let consumed = self.lines.pass_line_end(bytes, progress.at);
+                ReadStep {
                     consumed,
                     record: Record::Tuple {
                         delay: progress.delay,
                     },
                 }
             }
-            Err(Stop::Cut) => self.lines.cut(bytes, start, &self.layout),
-            Err(Stop::Fault(fault)) => {
+            Err(CsvReadStop::Incomplete) => {
+                self.lines.incomplete_record(bytes, start, &self.layout)
+            }
+            Err(CsvReadStop::Fault(fault)) => {
                 let field = fault.attribute.map(|_| self.field_len(bytes, fault.at));
-                let mut step = self.lines.fault(bytes, start, at_end, &self.layout, fault);
+                let mut step = self
+                    .lines
+                    .record_fault(bytes, start, at_end, &self.layout, fault);
                 if let (Record::Rejected(error), Some(len)) = (&mut step.record, field) {
                     error.text.truncate(len);
                 }

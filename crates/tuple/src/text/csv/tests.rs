@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::text::{Expected, Format, ReadOptions, Record, RecordReader, WriteOptions, print_tuple};
-use crate::text::{reader, writer};
+use crate::text::{
+    ExpectedInput, ReadOptions, Record, RecordFormat, RecordReader, WriteOptions, print_tuple,
+};
+use crate::text::{new_reader, new_writer};
 use crate::{Layout, Punctuation, TupleBuf, TupleType, Type, Value};
 
 fn layout(types: &[Type]) -> Arc<Layout> {
     let names = ["a", "b", "c", "d", "e"];
     let attributes = names.iter().copied().zip(types.iter().cloned());
-    Layout::of(&Arc::new(TupleType::new(attributes)))
+    Layout::new(&Arc::new(TupleType::new(attributes)))
 }
 
 /// Everything a reader makes of a text: tuples as they print, errors as their message.
@@ -48,9 +50,9 @@ fn collect(
     }
 }
 
-fn read_as(format: Format, text: &str, types: &[Type], options: ReadOptions) -> Vec<String> {
+fn read_as(format: RecordFormat, text: &str, types: &[Type], options: ReadOptions) -> Vec<String> {
     let layout = layout(types);
-    let mut reader = reader(format, layout.clone(), options).unwrap();
+    let mut reader = new_reader(format, layout.clone(), options).unwrap();
     let whole = collect(&mut *reader, &layout, text.as_bytes(), text.len().max(1));
     for piece in [1, 2, 3, 7] {
         reader.restart();
@@ -61,7 +63,7 @@ fn read_as(format: Format, text: &str, types: &[Type], options: ReadOptions) -> 
 }
 
 fn read(text: &str, types: &[Type]) -> Vec<String> {
-    read_as(Format::Csv, text, types, ReadOptions::default())
+    read_as(RecordFormat::Csv, text, types, ReadOptions::default())
 }
 
 #[test]
@@ -118,7 +120,7 @@ fn defaults_for_empty_fields_only() {
         ..ReadOptions::default()
     };
     assert_eq!(
-        read_as(Format::Csv, ",,\n\"\",5,[]\n", &types, options),
+        read_as(RecordFormat::Csv, ",,\n\"\",5,[]\n", &types, options),
         [r#"{a="none",b=-1,c=["l"]}"#, r#"{a="",b=5,c=[]}"#]
     );
 }
@@ -134,7 +136,12 @@ fn lines_that_are_no_records() {
         ..ReadOptions::default()
     };
     assert_eq!(
-        read_as(Format::Csv, "x\n# y\n# z\n1\n", &[Type::Int32], header),
+        read_as(
+            RecordFormat::Csv,
+            "x\n# y\n# z\n1\n",
+            &[Type::Int32],
+            header
+        ),
         ["{a=1}"]
     );
 }
@@ -179,7 +186,7 @@ fn extra_fields_may_be_ignored() {
     };
     let types = [Type::Int32];
     assert_eq!(
-        read_as(Format::Csv, "1,2,3\n4\n5 , x y,", &types, options),
+        read_as(RecordFormat::Csv, "1,2,3\n4\n5 , x y,", &types, options),
         ["{a=1}", "{a=4}", "{a=5}"]
     );
 }
@@ -187,12 +194,12 @@ fn extra_fields_may_be_ignored() {
 #[test]
 fn unchecked_reading_takes_what_there_is() {
     let options = ReadOptions {
-        checked: false,
+        reports_faults: false,
         ..ReadOptions::default()
     };
     let types = [Type::Int32, Type::Float64];
     assert_eq!(
-        read_as(Format::Csv, "x,2\n3\n4,5,6\n", &types, options),
+        read_as(RecordFormat::Csv, "x,2\n3\n4,5,6\n", &types, options),
         ["{a=0,b=2}", "{a=3,b=0}", "{a=4,b=5}"]
     );
 }
@@ -208,7 +215,7 @@ fn optionals_separators_and_delays() {
     };
     let text = "0.5,\"x\";3\n1, null ; null\n2,;\n3,bare;1\n4;1;2\n";
     assert_eq!(
-        read_as(Format::Csv, text, &types, options),
+        read_as(RecordFormat::Csv, text, &types, options),
         [
             r#"0.5s {a="x",b=3}"#,
             "1s {a=null,b=null}",
@@ -226,7 +233,7 @@ fn chosen_attributes_in_their_order() {
         attributes: Some(vec![2, 0]),
         ..ReadOptions::default()
     };
-    let lines = read_as(Format::Csv, "grün,7\n", &types, options);
+    let lines = read_as(RecordFormat::Csv, "grün,7\n", &types, options);
     assert_eq!(lines, [r#"{a=7,b="",c="grün"}"#]);
 }
 
@@ -237,7 +244,7 @@ fn endless_records_are_rejected() {
         record_bytes_max: 16,
         ..ReadOptions::default()
     };
-    let mut reader = reader(Format::Csv, layout.clone(), options).unwrap();
+    let mut reader = new_reader(RecordFormat::Csv, layout.clone(), options).unwrap();
     let text = b"\"lost quote, and never another\nnext\n";
     let items = collect(&mut *reader, &layout, text, 4);
     assert_eq!(
@@ -258,7 +265,7 @@ fn writing() {
     buf.set(&layout, 3, &Value::Blob(vec![1, 0xFF]));
     let write = |options: WriteOptions| {
         let mut out = Vec::new();
-        let mut writer = writer(Format::Csv, layout.clone(), options).unwrap();
+        let mut writer = new_writer(RecordFormat::Csv, layout.clone(), options).unwrap();
         writer.write(buf.as_ref(), None, &mut out);
         writer.write(buf.as_ref(), Some(1.5), &mut out);
         writer.punctuate(Punctuation::Window, &mut out);
@@ -285,7 +292,7 @@ fn txt_lines() {
     let types = [Type::Int32, Type::RString];
     let text = "# c\n{a=1,b=\"x\ny\"}\n\n { a = 2 , b = 'z' } \n{a=3}\n{a=4,b=5}\n{a=6,b=''} x\n";
     assert_eq!(
-        read_as(Format::Txt, text, &types, ReadOptions::default()),
+        read_as(RecordFormat::Txt, text, &types, ReadOptions::default()),
         [
             r#"{a=1,b="x\ny"}"#,
             r#"{a=2,b="z"}"#,
@@ -300,7 +307,7 @@ fn txt_lines() {
     };
     let text = "1.5, {a=1,b=\"\"}\n";
     assert_eq!(
-        read_as(Format::Txt, text, &types, options),
+        read_as(RecordFormat::Txt, text, &types, options),
         [r#"1.5s {a=1,b=""}"#]
     );
 }
@@ -310,7 +317,7 @@ fn lines_and_blocks() {
     let types = [Type::RString];
     let text = "one\n\nthree\r\nlast";
     assert_eq!(
-        read_as(Format::Line, text, &types, ReadOptions::default()),
+        read_as(RecordFormat::Line, text, &types, ReadOptions::default()),
         [
             r#"{a="one"}"#,
             r#"{a=""}"#,
@@ -323,7 +330,7 @@ fn lines_and_blocks() {
         ..ReadOptions::default()
     };
     assert_eq!(
-        read_as(Format::Line, "a\rb\r\n\r\nc\r", &types, options),
+        read_as(RecordFormat::Line, "a\rb\r\n\r\nc\r", &types, options),
         [r#"{a="a\rb"}"#, r#"{a=""}"#, r#"{a="c\r"}"#]
     );
     let options = ReadOptions {
@@ -331,11 +338,11 @@ fn lines_and_blocks() {
         ..ReadOptions::default()
     };
     assert_eq!(
-        read_as(Format::Block, "abcde", &[Type::Blob], options),
+        read_as(RecordFormat::Block, "abcde", &[Type::Blob], options),
         ["{a=616263}", "{a=6465}"]
     );
     let whole = read_as(
-        Format::Block,
+        RecordFormat::Block,
         "abcde",
         &[Type::Blob],
         ReadOptions::default(),
@@ -346,18 +353,18 @@ fn lines_and_blocks() {
 #[test]
 fn formats_check_their_schema() {
     let two = layout(&[Type::RString, Type::Int32]);
-    assert!(reader(Format::Line, two.clone(), ReadOptions::default()).is_err());
-    assert!(writer(Format::Block, two.clone(), WriteOptions::default()).is_err());
+    assert!(new_reader(RecordFormat::Line, two.clone(), ReadOptions::default()).is_err());
+    assert!(new_writer(RecordFormat::Block, two.clone(), WriteOptions::default()).is_err());
     let options = ReadOptions {
         attributes: Some(vec![0]),
         ..ReadOptions::default()
     };
-    assert!(reader(Format::Line, two.clone(), options).is_ok());
+    assert!(new_reader(RecordFormat::Line, two.clone(), options).is_ok());
     let options = ReadOptions {
         attributes: Some(vec![2]),
         ..ReadOptions::default()
     };
-    assert!(reader(Format::Csv, two, options).is_err());
+    assert!(new_reader(RecordFormat::Csv, two, options).is_err());
 }
 
 #[test]
@@ -376,7 +383,7 @@ fn bin_items() {
         punctuations: true,
         ..WriteOptions::default()
     };
-    let mut writer = writer(Format::Bin, layout.clone(), options).unwrap();
+    let mut writer = new_writer(RecordFormat::Bin, layout.clone(), options).unwrap();
     let mut out = Vec::new();
     writer.write(buf.as_ref(), Some(2.0), &mut out);
     writer.punctuate(Punctuation::Window, &mut out);
@@ -391,7 +398,7 @@ fn bin_items() {
         has_delay: true,
         ..ReadOptions::default()
     };
-    let mut reader = reader(Format::Bin, layout.clone(), options).unwrap();
+    let mut reader = new_reader(RecordFormat::Bin, layout.clone(), options).unwrap();
     for piece in [1, 5, out.len()] {
         let items = collect(&mut *reader, &layout, &out, piece);
         assert!(items[0].starts_with("2s {a=-2,b=\"xxx"), "{}", items[0]);
@@ -403,5 +410,5 @@ fn bin_items() {
     assert_eq!(items, ["1:17: attribute b: expected more bytes"]);
     let mut buf = TupleBuf::default();
     let step = reader.read(&[9], true, &mut buf);
-    assert!(matches!(step.record, Record::Rejected(e) if e.expected == Expected::Marker));
+    assert!(matches!(step.record, Record::Rejected(e) if e.expected == ExpectedInput::Marker));
 }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use crate::text::line::write_punctuation;
-use crate::text::record::{RecordWriter, attributes};
+use crate::text::record::{RecordWriter, chosen_attributes};
 use crate::text::{WriteOptions, print_f64, print_raw_slot, print_slot};
 use crate::{Layout, Punctuation, TupleRef, Type};
 
 /// Writes csv: fields without blanks, lines ended by `\n`.
 #[derive(Debug)]
 pub struct CsvWriter {
-    fields: Vec<Field>,
+    fields: Vec<CsvField>,
     options: WriteOptions,
 }
 
 #[derive(Debug)]
-struct Field {
+struct CsvField {
     slot: usize,
     ty: Type,
     /// A string to be written as it is.
@@ -25,11 +25,11 @@ struct Field {
 impl CsvWriter {
     /// A writer of tuples of a layout.
     pub fn new(layout: Arc<Layout>, options: WriteOptions) -> CsvWriter {
-        let fields = attributes(&layout, &options.attributes)
+        let fields = chosen_attributes(&layout, &options.attributes)
             .into_iter()
             .map(|attribute| {
                 let (slot, ty) = layout.attribute(attribute);
-                Field {
+                CsvField {
                     slot,
                     ty: ty.clone(),
                     is_raw: !options.quote_strings && ty.is_string(),

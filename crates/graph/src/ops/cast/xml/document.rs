@@ -1,25 +1,25 @@
 //! XML documents as trees: elements, attributes and text.
 
-use crate::xml::{Limits, Scanner, Token};
+use crate::xml::{Scanner, ScannerLimits, XmlToken};
 
 /// What a document may have: elements nest so deep at most, texts are as long as memory allows.
-const LIMITS: Limits = Limits {
+const LIMITS: ScannerLimits = ScannerLimits {
     depth: 1000,
     item_bytes: usize::MAX,
 };
 
 /// An element.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Element {
+pub(super) struct XmlTreeElement {
     /// With its prefix, if it has one.
     pub(super) name: String,
     pub(super) attributes: Vec<(String, String)>,
-    pub(super) children: Vec<Element>,
+    pub(super) children: Vec<XmlTreeElement>,
     /// Its own text, without that of its children.
     pub(super) text: String,
 }
 
-impl Element {
+impl XmlTreeElement {
     /// An attribute by name.
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes
@@ -35,25 +35,27 @@ impl Element {
 }
 
 /// The root element of a document.
-pub(super) fn parse(bytes: &[u8]) -> Result<Element, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<XmlTreeElement, String> {
     let mut scanner = Scanner::new(LIMITS);
     scanner.push(bytes);
-    let mut open: Vec<Element> = Vec::new();
+    let mut open: Vec<XmlTreeElement> = Vec::new();
     let mut root = None;
     while let Some(token) = scanner.token()? {
         match token {
-            Token::Declaration { .. } | Token::Comment { .. } | Token::Instruction { .. } => {}
-            Token::Start { name, attributes } => open.push(Element {
+            XmlToken::Declaration { .. }
+            | XmlToken::Comment { .. }
+            | XmlToken::Instruction { .. } => {}
+            XmlToken::Start { name, attributes } => open.push(XmlTreeElement {
                 name,
                 attributes,
-                ..Element::default()
+                ..XmlTreeElement::default()
             }),
-            Token::Text { text, .. } => {
+            XmlToken::Text { text, .. } => {
                 if let Some(element) = open.last_mut() {
                     element.text.push_str(&text);
                 }
             }
-            Token::End { .. } => {
+            XmlToken::End { .. } => {
                 let element = open.pop();
                 match open.last_mut() {
                     Some(parent) => parent.children.extend(element),

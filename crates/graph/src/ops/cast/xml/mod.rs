@@ -11,20 +11,20 @@
 //!   <attr name="pet" type="optional&lt;rstring&gt;"><null/></attr>
 //! </tuple>
 //! ```
-//! Primitive values have their text form, strings and xml unquoted; what holds a value is named by its
-//! type, arguments and bounds left out. Reading matches attributes by name and skips blanks between
-//! elements, comments and namespaces.
+//! Primitive values have their text form, strings and xml unquoted; what holds a value is named by
+//! its type, arguments and bounds left out. Reading matches attributes by name and skips blanks
+//! between elements, comments and namespaces.
 
 mod document;
-mod reading;
-mod writing;
+mod tuple_to_xml;
+mod xml_to_tuple;
 
 use tuple::{RString, Value};
 
 use crate::Fault;
 
-pub(super) use reading::to_tuple;
-pub(super) use writing::from_tuple;
+pub(super) use tuple_to_xml::from_tuple;
+pub(super) use xml_to_tuple::to_tuple;
 
 /// Whether a text is a well-formed XML document; if not, why.
 pub fn check_xml(text: &[u8]) -> Result<(), String> {
@@ -32,7 +32,7 @@ pub fn check_xml(text: &[u8]) -> Result<(), String> {
 }
 
 /// A text as xml, if it is well-formed.
-pub(super) fn checked(text: Vec<u8>) -> Result<Value, Fault> {
+pub(super) fn checked_xml(text: Vec<u8>) -> Result<Value, Fault> {
     match check_xml(&text) {
         Ok(()) => Ok(Value::Xml(RString(text))),
         Err(why) => Err(Fault::value(format!(

@@ -1,0 +1,185 @@
+//! A run time that only calls: one operator, a counter for what it submits.
+
+use std::sync::Arc;
+
+use graph::{
+    Body, Fault, InPort, InputTuples, Logic, OperatorNode, OutPort, Pos, Services, State, StateVar,
+    TraceLevel,
+};
+use runtime::abi::{Backend, CodeContext, OperatorScope, RunBody};
+use runtime::{EvaluationInputs, Outlet};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Value};
+
+/// An operator with one input port, made ready by a backend.
+pub struct BareOperator {
+    act: Box<dyn RunBody>,
+    /// Its state.
+    pub state: State,
+    layouts: Vec<Arc<Layout>>,
+}
+
+/// What an operator is made of.
+pub struct BareOperatorParts<'a> {
+    /// The schema of the input port.
+    pub input: &'a Arc<TupleType>,
+    /// State variables.
+    pub state: &'a [StateVar],
+    /// What happens on a tuple.
+    pub body: &'a Body,
+}
+
+/// An operator with such ports and nothing else.
+pub fn graph_operator(inputs: &[Arc<TupleType>], outputs: &[Arc<TupleType>]) -> OperatorNode {
+    let input = |schema: &Arc<TupleType>| InPort {
+        name: "In".into(),
+        schema: schema.clone(),
+        sources: Vec::new(),
+        window: None,
+        history: 0,
+        is_control: false,
+        sources_without_markers: Vec::new(),
+    };
+    let output = |schema: &Arc<TupleType>| OutPort {
+        name: "Out".into(),
+        schema: schema.clone(),
+        calls: Vec::new(),
+        assign: Vec::new(),
+    };
+    OperatorNode {
+        name: "Op".into(),
+        kind: "bench::Op".into(),
+        inputs: inputs.iter().map(input).collect(),
+        outputs: outputs.iter().map(output).collect(),
+        params: Vec::new(),
+        logic: Logic::default(),
+        config: Vec::new(),
+        annotations: Vec::new(),
+        has_own_thread: false,
+        submits_by_timer: false,
+        clock: None,
+        pos: Pos::default(),
+    }
+}
+
+impl BareOperator {
+    /// Makes an operator ready.
+    ///
+    /// # Panics
+    /// If the backend refuses: the bench is broken.
+    pub fn new(backend: &mut dyn Backend, parts: &BareOperatorParts<'_>) -> BareOperator {
+        let operator = graph_operator(std::slice::from_ref(parts.input), &[]);
+        let layouts = vec![Layout::new(parts.input)];
+        let scope = OperatorScope {
+            operator: &operator,
+            index: 0,
+            inputs: layouts.clone(),
+            outputs: Vec::new(),
+            state: parts.state,
+        };
+        let act = backend
+            .action(&scope, parts.body)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        backend.finish().unwrap_or_else(|fault| panic!("{fault}"));
+        BareOperator {
+            act,
+            state: State::new(parts.state),
+            layouts,
+        }
+    }
+
+    /// Gives it a tuple.
+    ///
+    /// # Panics
+    /// On a fault: the bench is broken.
+    pub fn process(&mut self, tuple: &Value) {
+        let mut buf = TupleBuf::default();
+        buf.set_all(&self.layouts[0], tuple);
+        let result = self.act.run_body(&mut CodeContext {
+            inputs: InputTuples {
+                tuples: &[Some(buf.as_ref())],
+                layouts: &self.layouts,
+            },
+            state: &mut self.state,
+            outlet: &mut CountingOutlet::default(),
+            punctuation: None,
+        });
+        result.unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}
+
+/// Where submitted tuples end; counts them.
+#[derive(Default)]
+pub struct CountingOutlet {
+    /// How many.
+    pub count: u64,
+}
+
+impl Outlet for CountingOutlet {
+    fn submit(&mut self, _port: u32, _tuple: TupleRef<'_>) -> Result<(), Fault> {
+        self.count += 1;
+        Ok(())
+    }
+    fn submit_punctuation(&mut self, _port: u32, _mark: Punctuation) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn services(&mut self) -> &mut dyn Services {
+        self
+    }
+    fn evaluate(
+        &mut self,
+        _row: &EvaluationInputs<'_>,
+        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        Err(Fault::value("a bench has no windows"))
+    }
+    fn act_as(&mut self, _operator: u32) -> u32 {
+        0
+    }
+}
+
+impl Services for CountingOutlet {
+    fn print(&mut self, _text: &[u8], _flush: bool) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn flush(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn data_directory(&self) -> Result<String, Fault> {
+        Ok(String::new())
+    }
+    fn is_shutdown(&self) -> bool {
+        false
+    }
+    fn shutdown(&mut self) {}
+    fn block(&mut self, _seconds: f64) {}
+    fn is_traceable(&self, _level: TraceLevel) -> bool {
+        false
+    }
+    fn trace(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {}
+    fn is_loggable(&self, _level: TraceLevel) -> bool {
+        false
+    }
+    fn log(&mut self, _level: TraceLevel, _message: &str, _aspect: &str) {}
+    fn random(&mut self) -> f64 {
+        0.5
+    }
+    fn seed(&mut self, _seed: i32) {}
+    fn operator_name(&self) -> &str {
+        "Op"
+    }
+    fn metric(&self, _name: &str) -> Option<i64> {
+        None
+    }
+    fn set_metric(&mut self, _name: &str, _value: i64) -> bool {
+        false
+    }
+    fn create_metric(&mut self, _: &str, _: &str, _: u32, _: i64) -> bool {
+        false
+    }
+    fn metric_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn property(&self, _name: &str) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,78 @@
+//! One operator of an SPL program, compiled, and handed its tuples on this thread.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::{CompileRequest, compile};
+use jit::Jit;
+use runtime::{PeOptions, TestHarness};
+use tuple::{Layout, TupleBuf, Value};
+
+/// An operator that runs.
+pub struct CompiledOperator {
+    harness: TestHarness,
+    /// Of its input ports.
+    pub inputs: Vec<Arc<Layout>>,
+}
+
+impl CompiledOperator {
+    /// The operator of that name in a program below `harness/programs`.
+    ///
+    /// # Panics
+    /// If there is none, or it cannot be made: the bench is broken.
+    pub fn compile(program: &str, name: &str) -> CompiledOperator {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+        let request = CompileRequest {
+            file: folder.join(program),
+            ..CompileRequest::default()
+        };
+        let compiled = compile(&request).expect("the program can be read");
+        let program = compiled.program.expect("the program is right");
+        let mut operators = program.operators.iter();
+        let operator = operators.find(|operator| &*operator.name == name);
+        let operator = operator.unwrap_or_else(|| panic!("no operator {name}"));
+        let mut registry = toolkit::operators().iter();
+        let entry = registry.find(|entry| {
+            let model = entry.model;
+            *operator.kind == format!("{}::{}", model.namespace, model.name)
+        });
+        let functions = toolkit::functions();
+        let mut jit = Jit::new(&program.functions, functions, jit::JitOptions::default())
+            .expect("a known machine");
+        let entry = *entry.expect("a known operator");
+        let bench = TestHarness::new(operator, entry, &mut jit, PeOptions::default());
+        let bench = bench.unwrap_or_else(|report| panic!("{report}"));
+        let inputs = operator.inputs.iter();
+        CompiledOperator {
+            harness: bench,
+            inputs: inputs.map(|port| Layout::new(&port.schema)).collect(),
+        }
+    }
+
+    /// Flat tuples for an input port.
+    pub fn flat_tuples(
+        &self,
+        port: usize,
+        values: impl IntoIterator<Item = Vec<Value>>,
+    ) -> Vec<TupleBuf> {
+        let layout = &self.inputs[port];
+        let flat = values.into_iter().map(|fields| {
+            let mut buf = TupleBuf::default();
+            buf.set_all(layout, &Value::Tuple(fields.into()));
+            buf
+        });
+        flat.collect()
+    }
+
+    /// Hands over tuples; how many items it has sent on account of them.
+    ///
+    /// # Panics
+    /// On a fault: the bench is broken.
+    pub fn process(&mut self, port: u32, tuples: &[TupleBuf]) -> usize {
+        for tuple in tuples {
+            let done = self.harness.process(port, tuple.as_ref());
+            done.unwrap_or_else(|fault| panic!("{fault}"));
+        }
+        self.harness.take_outputs().len()
+    }
+}

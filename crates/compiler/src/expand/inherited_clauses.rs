@@ -1,0 +1,62 @@
+//! What operators inherit from the composites around them: config and some annotations.
+
+use std::rc::Rc;
+
+use syntax::ast::{Composite, Invocation};
+
+use crate::Session;
+use crate::annotation::{self, AnnotatedPorts, CheckedAnnotation};
+use crate::config::{self, LocatedConfigEntry};
+use crate::names::Scope;
+
+/// Config and annotations from outside; inner ones come over outer ones.
+#[derive(Debug, Default)]
+pub(crate) struct InheritedClauses {
+    /// Config entries.
+    pub config: Vec<LocatedConfigEntry>,
+    /// Annotations.
+    pub annotations: Vec<CheckedAnnotation>,
+}
+
+/// Adds what a composite's definition says.
+pub(super) fn with_composite<'w>(
+    session: &Session<'w>,
+    scope: &Scope<'w>,
+    composite: &'w Composite,
+    outer: &Rc<InheritedClauses>,
+    is_main: bool,
+) -> Rc<InheritedClauses> {
+    let own = config::composite_config(session, scope, &composite.config, is_main);
+    let annotations = annotation::of_definition(session, scope, composite);
+    join(outer, own, annotations)
+}
+
+/// Adds what the invocation of a composite says.
+pub(super) fn with_invocation<'w>(
+    session: &Session<'w>,
+    scope: &Scope<'w>,
+    ast: &'w Invocation,
+    ports: &AnnotatedPorts,
+    outer: &Rc<InheritedClauses>,
+) -> Rc<InheritedClauses> {
+    let own = config::invocation_config(session, scope, &ast.config);
+    let annotations = annotation::of_composite(session, scope, &ast.annotations, ports);
+    join(outer, own, annotations)
+}
+
+fn join(
+    outer: &Rc<InheritedClauses>,
+    own: Vec<LocatedConfigEntry>,
+    annotations: Vec<CheckedAnnotation>,
+) -> Rc<InheritedClauses> {
+    if own.is_empty() && annotations.is_empty() {
+        return outer.clone();
+    }
+    let mut joined = InheritedClauses {
+        config: outer.config.clone(),
+        annotations: outer.annotations.clone(),
+    };
+    config::override_with(&mut joined.config, own);
+    annotation::override_with(&mut joined.annotations, annotations);
+    Rc::new(joined)
+}

@@ -1,0 +1,117 @@
+//! Input ports of an invocation: the streams that feed each, and their common type.
+
+use std::sync::Arc;
+
+use syntax::ast::InPort;
+use syntax::{Diagnostic, Span};
+use tuple::TupleType;
+
+use super::Expander;
+use super::declare::add_type_difference;
+use crate::invoke::COMMA_HELP;
+use crate::names::{CompositeFrame, Scope, StreamId};
+
+/// What feeds an input port.
+#[derive(Clone, Debug)]
+pub(crate) struct InputFeed {
+    /// The streams, each with the place where it was named.
+    pub streams: Vec<(StreamId, Span)>,
+    /// The streams that they are shares of, in a channel of a parallel region.
+    pub split_from: Vec<StreamId>,
+    /// Their tuple type; `None` if it is broken, which was reported.
+    pub schema: Option<Arc<TupleType>>,
+    /// The port in the invocation.
+    pub span: Span,
+}
+
+impl InputFeed {
+    /// The numbers of its streams.
+    pub fn ids(&self) -> Vec<StreamId> {
+        self.streams.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// Those, and those that they are shares of: what names written elsewhere may mean.
+    pub fn ids_and_origins(&self) -> Vec<StreamId> {
+        let ids = self.streams.iter().map(|(id, _)| *id);
+        ids.chain(self.split_from.iter().copied()).collect()
+    }
+}
+
+impl<'w> Expander<'_, 'w> {
+    /// Looks up the streams of an input port; reports unknown ones, and several of unlike types.
+    pub(super) fn input_feed(
+        &self,
+        port: &'w InPort,
+        frame: &CompositeFrame<'w>,
+        scope: &Scope<'w>,
+    ) -> InputFeed {
+        let mut feed = InputFeed {
+            streams: Vec::new(),
+            split_from: Vec::new(),
+            schema: None,
+            span: port.span,
+        };
+        let mut first: Option<(&str, Arc<TupleType>)> = None;
+        let mut is_broken = false;
+        for name in &port.streams {
+            let Some(stream) = frame.stream(&name.text) else {
+                self.report(self.unknown_stream(name, frame));
+                is_broken = true;
+                continue;
+            };
+            feed.streams
+                .extend(stream.ids.iter().map(|id| (*id, name.span)));
+            feed.split_from.extend(&stream.split_from);
+            let schema = self.session.stream_schema(&stream, scope);
+            match (&first, schema) {
+                (_, None) => is_broken = true,
+                (None, Some(schema)) => first = Some((&name.text, schema)),
+                (Some((other, wanted)), Some(schema)) if *wanted != schema => {
+                    let message = format!(
+                        "streams `{other}` and `{}` on one port differ in type",
+                        name.text
+                    );
+                    let finding = Diagnostic::error("unlike-streams", name.span, message);
+                    self.report(add_type_difference(finding, wanted, &schema).help(COMMA_HELP));
+                    // Ports are missing because of the comma.
+                    self.session
+                        .diagnostics
+                        .mark_reported(port.span, "port-count");
+                }
+                _ => {}
+            }
+        }
+        feed.schema = first.map(|(_, schema)| schema).filter(|_| !is_broken);
+        // Which of the two types the rest of the invocation means is not known.
+        if !self.is_of_declared_type(port, &feed, scope) {
+            feed.schema = None;
+        }
+        feed
+    }
+
+    /// Checks `stream<T> In` of an invocation.
+    fn is_of_declared_type(&self, port: &'w InPort, feed: &InputFeed, scope: &Scope<'w>) -> bool {
+        let Some(body) = &port.ty else { return true };
+        let declared = self.session.tuple_body(body, scope);
+        if let (Some(declared), Some(schema)) = (declared, &feed.schema)
+            && declared != *schema
+        {
+            let message = format!("the port is declared as `{declared}`, but carries `{schema}`");
+            let finding = Diagnostic::error("type-mismatch", body.span, message);
+            self.report(add_type_difference(finding, &declared, schema));
+            return false;
+        }
+        true
+    }
+
+    fn unknown_stream(&self, name: &syntax::ast::Ident, frame: &CompositeFrame<'w>) -> Diagnostic {
+        let message = format!("there is no stream `{}` in this composite", name.text);
+        let finding = Diagnostic::error("unknown-stream", name.span, message);
+        let mut names = Vec::new();
+        let suggestions = &self.session.symbols.suggestions;
+        suggestions.did_you_mean(finding, &name.text, || {
+            names = frame.stream_names();
+            names.iter().map(|n| &**n)
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! What a plain name means where an expression stands.
+//!
+//! Innermost first: locals, then state variables and attributes of the operator's input ports, then
+//! its ports themselves, then enumerators of the composite and of the namespaces that are seen. In
+//! the actual of a composite's formal, stream names stand for the ports that carry the same stream.
+
+use graph::StateId;
+use syntax::{Diagnostic, Span};
+
+use super::Typer;
+use super::context::ReadableInputs;
+use crate::names::{
+    BlockFrame, CompositeFrame, DefinitionKind, Enumerator, LocalEntry, ScopeFrame, StateEntry,
+};
+
+/// A name that has a value.
+#[derive(Clone, Debug)]
+pub(super) enum NameResolution {
+    Local(LocalEntry),
+    State(StateId, StateEntry),
+    /// Input ports that have the attribute, with its index.
+    Attribute(Vec<(usize, usize)>),
+    Port(usize),
+    /// A stream that several input ports carry.
+    Ports(Vec<usize>),
+    Enumerator(Enumerator),
+}
+
+impl<'w> Typer<'_, 'w> {
+    /// The meaning of a name, if it is that of a value.
+    pub(super) fn resolve_name(&self, name: &str) -> Option<NameResolution> {
+        let foreign = self.is_foreign();
+        if foreign && let Some(found) = self.resolve_attribute(name) {
+            return Some(found);
+        }
+        for frame in self.scope.frames() {
+            let found = match frame {
+                ScopeFrame::Block(block) => resolve_in_block(block, name),
+                ScopeFrame::Operator(_) => self.resolve_in_operator(name),
+                ScopeFrame::Composite(frame) => self.resolve_in_composite(frame, name, foreign),
+                ScopeFrame::Unit(unit) => self
+                    .session
+                    .symbols
+                    .enumerator(*unit, name)
+                    .cloned()
+                    .map(NameResolution::Enumerator),
+                ScopeFrame::Default => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Whether a name is that of a local or state variable.
+    pub(crate) fn is_variable(&self, name: &str) -> bool {
+        matches!(
+            self.resolve_name(name),
+            Some(NameResolution::Local(_) | NameResolution::State(..))
+        )
+    }
+
+    /// Whether a name has a value; a variable counts as used from then on.
+    pub(crate) fn use_value(&mut self, name: &str) -> bool {
+        let meaning = self.resolve_name(name);
+        if let Some(NameResolution::Local(entry)) = &meaning
+            && !self.context.constant
+        {
+            self.usages[entry.id.0 as usize].is_used = true;
+        }
+        meaning.is_some()
+    }
+
+    /// The output port that an expression names.
+    pub(crate) fn output_named(&self, expr: &syntax::ast::Expr) -> Option<usize> {
+        let syntax::ast::ExprKind::Name(name) = &expr.kind else {
+            return None;
+        };
+        let text = &name.name.text;
+        if name.namespace.is_some() || self.is_variable(text) {
+            return None;
+        }
+        let site = self.operator.as_ref()?;
+        if !self.is_foreign() {
+            return site.output(text);
+        }
+        let stream = self.scope.composite_frame()?.stream(text)?;
+        site.output_of(&stream.ids)
+    }
+
+    fn resolve_in_operator(&self, name: &str) -> Option<NameResolution> {
+        let site = self.operator.as_ref()?;
+        let state = site
+            .state(name)
+            .map(|(id, entry)| NameResolution::State(id, entry));
+        let attribute = self.resolve_attribute(name);
+        let variable = match self.session.options.attributes_hide_state {
+            true => attribute.or(state),
+            false => state.or(attribute),
+        };
+        variable
+            .or_else(|| self.resolve_ports(site.inputs_named(name)))
+            .or_else(|| site.enumerator(name).map(NameResolution::Enumerator))
+    }
+
+    fn resolve_in_composite(
+        &self,
+        frame: &CompositeFrame<'w>,
+        name: &str,
+        foreign: bool,
+    ) -> Option<NameResolution> {
+        if foreign
+            && let Some(stream) = frame.stream(name)
+            && let Some(site) = &self.operator
+            && let Some(port) = self.resolve_ports(site.inputs_of(&stream.ids))
+        {
+            return Some(port);
+        }
+        frame.enumerator(name).map(NameResolution::Enumerator)
+    }
+
+    /// What a name means that these input ports have. As with attributes, the port that there is a
+    /// tuple of comes first.
+    fn resolve_ports(&self, found: Vec<usize>) -> Option<NameResolution> {
+        match (&found[..], self.context.inputs) {
+            ([], _) => None,
+            (&[port], _) => Some(NameResolution::Port(port)),
+            (_, ReadableInputs::Port(only)) if found.contains(&(only as usize)) => {
+                Some(NameResolution::Port(only as usize))
+            }
+            _ => Some(NameResolution::Ports(found)),
+        }
+    }
+
+    fn resolve_attribute(&self, name: &str) -> Option<NameResolution> {
+        let mut found = self.operator.as_ref()?.attribute(name);
+        if let ReadableInputs::Port(only) = self.context.inputs
+            && found.iter().any(|(port, _)| *port == only as usize)
+        {
+            found.retain(|(port, _)| *port == only as usize);
+        }
+        (!found.is_empty()).then_some(NameResolution::Attribute(found))
+    }
+
+    /// Reports a name without meaning, unless something broken may have had it.
+    pub(super) fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
+        if self.operator.as_ref().is_some_and(|site| site.is_broken()) {
+            return None;
+        }
+        if let Some(finding) = self.misplaced_name(name, span) {
+            return self.report(finding);
+        }
+        let first = *self.unknown_names.entry(name.into()).or_insert(span);
+        let finding = self.unresolved_name(name, span);
+        self.report_once(first, finding)
+    }
+
+    fn unresolved_name(&self, name: &str, span: Span) -> Diagnostic {
+        let message = match self
+            .operator
+            .as_ref()
+            .is_some_and(|site| !site.inputs.is_empty())
+        {
+            true => format!("there is no variable, attribute or stream `{name}` here"),
+            false => format!("there is no variable `{name}` here"),
+        };
+        let finding = Diagnostic::error("unknown-name", span, message);
+        if let Some(word) = foreign_literal(name) {
+            return finding.help(format!("write `{word}`"));
+        }
+        if let Some(meant) = self.library_enumerator(name) {
+            return finding.help(format!("write {meant}"));
+        }
+        let mut names = Vec::new();
+        let suggestions = &self.session.symbols.suggestions;
+        suggestions.did_you_mean(finding, name, || {
+            names = self.visible_names();
+            names.iter().map(|n| &**n)
+        })
+    }
+
+    /// The enumerators of the library that are called so, with their composites.
+    fn library_enumerator(&self, name: &str) -> Option<String> {
+        let has = |composite: &&str| {
+            let found = self.session.symbols.library_composite(composite);
+            found.is_some_and(|(unit, ast)| {
+                let scope = self.session.static_scope(unit, ast);
+                let frame = scope.composite_frame();
+                frame.is_some_and(|frame| frame.enumerator(name).is_some())
+            })
+        };
+        let all = ["Trace", "Log", "Sys"].into_iter().filter(has);
+        let all: Vec<String> = all
+            .map(|composite| format!("`{composite}.{name}`"))
+            .collect();
+        (!all.is_empty()).then(|| all.join(" or "))
+    }
+
+    /// A name that means something, but no value.
+    fn misplaced_name(&self, name: &str, span: Span) -> Option<Diagnostic> {
+        let error = |code, message| Some(Diagnostic::error(code, span, message));
+        if let Some(stream) = self
+            .scope
+            .composite_frame()
+            .and_then(|frame| frame.stream(name))
+        {
+            let message = format!("stream `{name}` is no input of this operator");
+            let finding = Diagnostic::error("unknown-name", span, message);
+            return Some(finding.label(stream.span, "the stream"));
+        }
+        let ident = syntax::ast::Ident {
+            text: name.into(),
+            span,
+        };
+        let name_ = syntax::ast::QName {
+            namespace: None,
+            name: ident,
+            span,
+        };
+        let unit = self.scope.unit_id();
+        let symbols = self.session.symbols;
+        if !symbols.overloads(unit, &name_).is_empty() {
+            return error(
+                "not-a-value",
+                format!("`{name}` is a function; call it: `{name}(...)`"),
+            );
+        }
+        if self.is_type_name(&name_) {
+            return error("not-a-value", format!("`{name}` is a type, not a value"));
+        }
+        if symbols
+            .search(unit, &name_, DefinitionKind::Operator)
+            .is_ok()
+        {
+            return error(
+                "not-a-value",
+                format!("`{name}` is an operator, not a value"),
+            );
+        }
+        None
+    }
+
+    /// All names that an expression here can use, for suggestions.
+    fn visible_names(&self) -> Vec<std::sync::Arc<str>> {
+        let mut names = Vec::new();
+        for frame in self.scope.frames() {
+            match frame {
+                ScopeFrame::Block(block) => names.extend(block.vars.borrow().keys().cloned()),
+                ScopeFrame::Composite(frame) => names.extend(frame.enumerator_names()),
+                _ => {}
+            }
+        }
+        if let Some(site) = &self.operator {
+            names.extend(site.state_names());
+            for port in &site.inputs {
+                names.extend(port.names.iter().cloned());
+                let attributes = port.schema.iter().flat_map(|s| &s.attributes);
+                names.extend(attributes.map(|a| a.name.clone()));
+            }
+        }
+        names
+    }
+}
+
+fn resolve_in_block(block: &BlockFrame<'_>, name: &str) -> Option<NameResolution> {
+    if let Some(entry) = block.vars.borrow().get(name) {
+        return Some(NameResolution::Local(entry.clone()));
+    }
+    block
+        .enumerators
+        .borrow()
+        .get(name)
+        .cloned()
+        .map(NameResolution::Enumerator)
+}
+
+/// The literal that other languages write so.
+fn foreign_literal(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "NULL" | "Null" | "nil" | "None" | "nullptr" => "null",
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        _ => return None,
+    })
+}

@@ -1,0 +1,159 @@
+//! The main composite: the one that is asked for, or the only one that there can be. Composites
+//! that others invoke do not count as long as there are others; among several that one called
+//! `Main` wins.
+
+use std::collections::HashSet;
+
+use syntax::ast::{Composite, Item, Unit};
+use syntax::{Diagnostic, Span};
+
+use crate::Diagnostics;
+use crate::expand::can_be_main;
+use crate::names::{LoadedUnit, SymbolTable, UnitId, did_you_mean};
+
+/// The composite of a qualified name, with its unit.
+pub(crate) fn find<'w>(symbols: &'w SymbolTable, name: &str) -> Option<(UnitId, &'w Composite)> {
+    if name.is_empty() {
+        return None;
+    }
+    all_composites(symbols)
+        .find(|(unit, composite)| *symbols.qualified(*unit, &composite.name.text) == *name)
+}
+
+/// The qualified name of the main composite of a compilation; reports why there is none. `wanted`
+/// may leave the namespace out.
+pub(crate) fn choose(
+    symbols: &SymbolTable,
+    wanted: Option<&str>,
+    diagnostics: &Diagnostics,
+) -> Option<String> {
+    match wanted {
+        Some(wanted) => find_requested(symbols, wanted, diagnostics),
+        None => find_only(symbols, diagnostics),
+    }
+}
+
+fn all_composites(symbols: &SymbolTable) -> impl Iterator<Item = (UnitId, &Composite)> {
+    symbols
+        .units()
+        .filter(|(_, unit)| unit.is_checked)
+        .flat_map(|(id, unit)| composites(&unit.unit).map(move |composite| (id, composite)))
+}
+
+/// The composites of a unit.
+pub(crate) fn composites(unit: &Unit) -> impl Iterator<Item = &Composite> {
+    unit.items.iter().filter_map(|item| match item {
+        Item::Composite(composite) => Some(&**composite),
+        _ => None,
+    })
+}
+
+/// Where findings about the file as a whole are shown.
+fn first_file(symbols: &SymbolTable) -> Span {
+    let file = symbols
+        .units()
+        .find(|(_, unit)| unit.is_checked)
+        .map(|(_, unit)| unit.file);
+    Span::new(file.unwrap_or_default(), 0, 0)
+}
+
+fn find_requested(
+    symbols: &SymbolTable,
+    wanted: &str,
+    diagnostics: &Diagnostics,
+) -> Option<String> {
+    let fits = |unit: UnitId, composite: &Composite| {
+        let full = symbols.qualified(unit, &composite.name.text);
+        *full == *wanted || (!wanted.contains("::") && *composite.name.text == *wanted)
+    };
+    let Some((unit, composite)) = all_composites(symbols).find(|(unit, c)| fits(*unit, c)) else {
+        let message = format!("there is no composite `{wanted}` to start");
+        let finding = Diagnostic::error("no-main", first_file(symbols), message);
+        let names: Vec<_> = all_composites(symbols)
+            .map(|(unit, c)| symbols.qualified(unit, &c.name.text))
+            .collect();
+        diagnostics.add(did_you_mean(finding, wanted, names.iter().map(|n| &**n)));
+        return None;
+    };
+    if !can_be_main(composite) {
+        diagnostics.add(not_main(composite));
+        return None;
+    }
+    Some(symbols.qualified(unit, &composite.name.text).to_string())
+}
+
+fn not_main(composite: &Composite) -> Diagnostic {
+    let name = &composite.name;
+    let message = format!("`{}` cannot be the main composite", name.text);
+    let finding = Diagnostic::error("not-a-main", name.span, message);
+    let port = composite.outputs.iter().chain(&composite.inputs).next();
+    if let Some(port) = port {
+        return finding.label(port.name.span, "a main composite has no ports");
+    }
+    match composite
+        .params
+        .iter()
+        .find(|formal| formal.default.is_none())
+    {
+        Some(formal) => finding.label(formal.span, "its parameters need defaults"),
+        None => finding.help("it has no operators"),
+    }
+}
+
+fn find_only(symbols: &SymbolTable, diagnostics: &Diagnostics) -> Option<String> {
+    let mut candidates: Vec<_> = all_composites(symbols)
+        .filter(|(_, c)| can_be_main(c))
+        .collect();
+    if candidates.len() > 1 {
+        let units = symbols.units().filter(|(_, unit)| unit.is_checked);
+        let invoked: HashSet<&str> = units
+            .flat_map(|(_, unit)| invoked_operators(unit))
+            .collect();
+        let roots = candidates
+            .iter()
+            .filter(|(_, c)| !invoked.contains(&*c.name.text));
+        let roots: Vec<_> = roots.copied().collect();
+        candidates = if roots.is_empty() { candidates } else { roots };
+    }
+    if candidates.len() > 1 {
+        let called_main = candidates.iter().find(|(_, c)| &*c.name.text == "Main");
+        candidates = called_main.map_or(candidates.clone(), |main| vec![*main]);
+    }
+    match &candidates[..] {
+        [(unit, composite)] => Some(symbols.qualified(*unit, &composite.name.text).to_string()),
+        [] => {
+            diagnostics.add(no_composite(symbols));
+            None
+        }
+        several => {
+            let names = several
+                .iter()
+                .map(|(unit, c)| symbols.qualified(*unit, &c.name.text));
+            let names = names
+                .map(|n| format!("`{n}`"))
+                .collect::<Vec<_>>()
+                .join(", ");
+            let message = "several composites can be the main one: say which to start";
+            let finding = Diagnostic::error("ambiguous-main", several[1].1.name.span, message);
+            diagnostics.add(finding.help(format!("it can be {names}")));
+            None
+        }
+    }
+}
+
+fn no_composite(symbols: &SymbolTable) -> Diagnostic {
+    let mut composites = all_composites(symbols);
+    match (composites.next(), composites.next()) {
+        (Some((_, only)), None) => not_main(only),
+        _ => {
+            let message = "there is no composite without ports to start";
+            Diagnostic::error("no-main", first_file(symbols), message)
+        }
+    }
+}
+
+/// The names of the operators that a unit invokes.
+fn invoked_operators(unit: &LoadedUnit) -> impl Iterator<Item = &str> {
+    let graph = composites(&unit.unit).flat_map(|composite| &composite.graph);
+    graph.map(|invocation| &*invocation.operator.name.text)
+}

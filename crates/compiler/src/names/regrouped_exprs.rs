@@ -1,0 +1,45 @@
+//! Expressions that were grouped anew because of what a name in them means.
+//!
+//! The trees of the units never change while they are typed; a tree that has to look different is
+//! kept here, beside them, and lives as long.
+
+use std::sync::OnceLock;
+
+use syntax::ast::Expr;
+
+/// Expressions in place of others. There are few: the list is searched from its beginning.
+#[derive(Debug, Default)]
+pub(crate) struct RegroupedExprs {
+    first: OnceLock<Box<RegroupedExpr>>,
+}
+
+#[derive(Debug)]
+struct RegroupedExpr {
+    /// The address of the expression as it was parsed.
+    original: usize,
+    expr: Expr,
+    next: RegroupedExprs,
+}
+
+impl RegroupedExprs {
+    /// What stands in place of an expression; made when it is asked for first.
+    pub(crate) fn get(&self, of: &Expr, make: impl FnOnce() -> Expr) -> &Expr {
+        let of = std::ptr::from_ref(of) as usize;
+        let mut list = self;
+        while let Some(link) = list.first.get() {
+            if link.original == of {
+                return &link.expr;
+            }
+            list = &link.next;
+        }
+        let entry = list.first.get_or_init(|| {
+            let (expr, next) = (make(), RegroupedExprs::default());
+            Box::new(RegroupedExpr {
+                original: of,
+                expr,
+                next,
+            })
+        });
+        &entry.expr
+    }
+}

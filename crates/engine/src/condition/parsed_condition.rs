@@ -1,0 +1,130 @@
+//! A condition that was read: an expression to evaluate, or what is wrong with it.
+
+use std::cell::RefCell;
+use std::sync::{Arc, LazyLock};
+
+use graph::interp::Interpreter;
+use graph::{
+    ConditionError, ConditionErrorKind, Expr, ExprKind, Services, State, StateId, StateVar,
+};
+use runtime::abi::interpreter_backend;
+use tuple::{TupleType, Value};
+
+/// A condition that was read.
+pub(super) struct ParsedCondition(Result<RefCell<EvaluableCondition>, ConditionError>);
+
+/// A condition that can be evaluated.
+struct EvaluableCondition {
+    /// Reads attributes as state variables.
+    expr: Expr,
+    /// The attribute behind each variable.
+    attributes: Vec<u32>,
+    state: State,
+    interpreter: Interpreter,
+}
+
+impl ParsedCondition {
+    /// Reads a condition over tuples of a type.
+    ///
+    /// # Errors
+    /// If it cannot be read now. What is wrong with it is part of the reading.
+    pub fn parse(text: &str, over: &Arc<TupleType>) -> Result<ParsedCondition, ConditionError> {
+        // Conditions nest as deep as the parser lets them, and whoever evaluates one may have
+        // little stack left.
+        let typed = syntax::with_deep_stack(|| {
+            compiler::compile_condition(text, over, toolkit::functions())
+        });
+        let typed = typed.map_err(|why| {
+            let sentence = format!("no thread could be started to read it: {why}");
+            ConditionError::new(ConditionErrorKind::EvaluationFault, sentence)
+        })?;
+        Ok(ParsedCondition(typed.map(|expr| {
+            RefCell::new(EvaluableCondition::new(expr, over))
+        })))
+    }
+
+    /// What was read of a text that is wrong.
+    #[cfg(test)]
+    pub fn invalid(sentence: &str) -> ParsedCondition {
+        ParsedCondition(Err(ConditionError::new(
+            ConditionErrorKind::Syntax,
+            sentence,
+        )))
+    }
+
+    /// Whether it holds for a tuple.
+    pub fn holds(
+        &self,
+        tuple: &[Value],
+        services: &mut dyn Services,
+    ) -> Result<bool, ConditionError> {
+        let evaluable = self.0.as_ref().map_err(ConditionError::clone)?;
+        // A condition has no variable that it could hand to `evalPredicate`, so it never asks for
+        // itself.
+        match evaluable.try_borrow_mut() {
+            Ok(mut evaluable) => evaluable.holds(tuple, services),
+            Err(_) => Err(ConditionError::new(
+                ConditionErrorKind::RuleViolation,
+                "it depends on itself",
+            )),
+        }
+    }
+}
+
+impl EvaluableCondition {
+    fn new(mut expr: Expr, over: &TupleType) -> EvaluableCondition {
+        let mut used: Vec<u32> = Vec::new();
+        expr.for_each(&mut |part| {
+            if let ExprKind::Attribute { index, .. } = part.kind {
+                let known = used.iter().position(|&other| other == index);
+                let var = known.unwrap_or_else(|| {
+                    used.push(index);
+                    used.len() - 1
+                });
+                part.kind = ExprKind::State(StateId(var as u32));
+            }
+        });
+        let attributes = used.iter().map(|&index| &over.attributes[index as usize]);
+        let vars = attributes.map(|attribute| StateVar {
+            name: attribute.name.clone(),
+            ty: attribute.ty.clone(),
+            init: None,
+        });
+        let state = State::new(&vars.collect::<Vec<_>>());
+        EvaluableCondition {
+            expr,
+            attributes: used,
+            state,
+            interpreter: library_interpreter(),
+        }
+    }
+
+    fn holds(
+        &mut self,
+        tuple: &[Value],
+        services: &mut dyn Services,
+    ) -> Result<bool, ConditionError> {
+        for (var, &index) in self.attributes.iter().enumerate() {
+            let value = tuple.get(index as usize).cloned();
+            let value = value.ok_or_else(|| bad_condition("the tuple is of another type"))?;
+            self.state.set(StateId(var as u32), value);
+        }
+        let (state, interpreter) = (&mut self.state, &mut self.interpreter);
+        match interpreter_backend::evaluate(interpreter, &self.expr, state, services) {
+            Ok(Value::Boolean(holds)) => Ok(holds),
+            Ok(_) => Err(bad_condition("it gave no boolean")),
+            Err(why) => Err(bad_condition(why.message())),
+        }
+    }
+}
+
+fn bad_condition(sentence: &str) -> ConditionError {
+    ConditionError::new(ConditionErrorKind::EvaluationFault, sentence)
+}
+
+/// An interpreter of the library's functions; they lie in memory once.
+fn library_interpreter() -> Interpreter {
+    static LIBRARY: LazyLock<Interpreter> =
+        LazyLock::new(|| Interpreter::new(&[], toolkit::functions()));
+    LIBRARY.clone()
+}

@@ -1,0 +1,257 @@
+//! How a job of several PEs ended, in one message: the causes, and not what follows from them.
+//!
+//! When a PE dies, its neighbours notice a lost edge. They say so, and the launcher hears it before
+//! or after the death itself; as long as there is any other cause, it is not repeated.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use graph::{PePlan, Plan, Program};
+
+use super::output_forwarder::OutputError;
+use crate::Error;
+use crate::control::{PeEnding, PeFailure};
+use crate::pe::EXIT_LAUNCHER_LOST;
+use crate::unfired_windows::{self, UnfiredWindows};
+
+/// Why PEs ended, in order of time.
+#[derive(Debug, Default)]
+pub struct JobOutcome {
+    causes: Vec<(u32, FailureCause)>,
+    /// What happened to standard output.
+    output_error: Option<OutputError>,
+    /// What happened to what PEs say on standard error.
+    messages_error: Option<OutputError>,
+    /// What windows held in PEs that ended well.
+    leftovers: Vec<UnfiredWindows>,
+}
+
+/// Why a PE ended badly.
+#[derive(Debug)]
+pub enum FailureCause {
+    /// By itself, with a word.
+    Reported(PeEnding),
+    /// Without a word.
+    Died(ProcessExit),
+    /// Nothing could be said to it or heard of it any more: why, and how its process has ended.
+    ConnectionLost(String, ProcessExit),
+    /// It closed its connection without a word, and was killed because it did not end.
+    Hung,
+    /// It sent something that makes no sense, and was killed for it.
+    ProtocolError(String),
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessExit {
+    /// With an exit status.
+    Status(i32),
+    /// By a signal.
+    Signal(i32),
+}
+
+/// So many operators are named.
+const LABEL_NAMES_MAX: usize = 6;
+
+/// What each PE is called in messages: `pe 1 (Trades, Filter)`.
+pub fn pe_labels(plan: &Plan, program: &Program) -> Vec<String> {
+    let label = |(number, pe): (usize, &PePlan)| {
+        let named = pe.operators.iter().take(LABEL_NAMES_MAX);
+        let named = named.filter_map(|id| program.operators.get(id.0 as usize));
+        let names: Vec<_> = named.map(|operator| &*operator.name).collect();
+        let more = match pe.operators.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("pe {number} ({}{more})", names.join(", "))
+    };
+    plan.pes.iter().enumerate().map(label).collect()
+}
+
+impl JobOutcome {
+    /// A PE has ended badly.
+    pub fn add(&mut self, pe: u32, cause: FailureCause) {
+        self.causes.push((pe, cause));
+    }
+
+    /// Whether anything went wrong.
+    pub fn has_causes(&self) -> bool {
+        !self.causes.is_empty()
+    }
+
+    /// What PEs print has not all come out.
+    pub fn set_output_error(&mut self, error: OutputError) {
+        self.output_error = Some(error);
+    }
+
+    /// What PEs say on standard error has not all come out.
+    pub fn set_messages_error(&mut self, error: OutputError) {
+        self.messages_error = Some(error);
+    }
+
+    /// Windows of a PE that has ended well hold something.
+    pub fn add_leftovers(&mut self, leftovers: &[UnfiredWindows]) {
+        self.leftovers.extend_from_slice(leftovers);
+    }
+
+    /// As the end of a job whose PEs are called so: see [`crate::Job::join`].
+    pub fn into_result(self, labels: &[String]) -> Result<Vec<String>, Error> {
+        let label = |pe: u32| labels.get(pe as usize).map_or("?", String::as_str);
+        let mut deaths = false;
+        let (mut lines, mut crossings) = (Vec::new(), Vec::new());
+        for (pe, cause) in &self.causes {
+            if let Some(sentence) = cause.sentence(label(*pe)) {
+                deaths = true;
+                lines.push(sentence);
+            }
+            for failure in self.failures(cause) {
+                let line = format!("pe {pe}: {}", failure.line);
+                match failure.is_crossing {
+                    true => crossings.push(line),
+                    false => lines.push(line),
+                }
+            }
+        }
+        if let Some(error) = self
+            .output_error
+            .as_ref()
+            .filter(|_| !self.is_output_closed())
+        {
+            lines.push(error.to_string());
+        }
+        if self.is_output_closed() && !deaths {
+            return Err(Error::OutputClosed);
+        }
+        let mut lines = if lines.is_empty() { crossings } else { lines };
+        let lost = self.messages_error.map(|error| error.to_string());
+        if lines.is_empty() {
+            let mut said = unfired_windows::unfired_sentences(&self.leftovers);
+            said.extend(lost);
+            return Ok(said);
+        }
+        lines.extend(lost);
+        Err(Error::Program(lines.join("\n")))
+    }
+
+    /// What a PE has said of its end. That nobody takes its output is not said of one if the
+    /// launcher has met it too.
+    fn failures<'c>(&self, cause: &'c FailureCause) -> &'c [PeFailure] {
+        match cause {
+            FailureCause::Reported(ending) if self.output_error.is_some() && ending.is_quiet => &[],
+            FailureCause::Reported(ending) => &ending.failures,
+            _ => &[],
+        }
+    }
+
+    /// Whether the reader of standard output has gone away. What the launcher met counts: once it
+    /// cannot write, whatever the reason, PEs find nobody who reads what they print.
+    fn is_output_closed(&self) -> bool {
+        if let Some(error) = &self.output_error {
+            return error.is_output_closed();
+        }
+        let mut endings = self.causes.iter();
+        endings.any(|(_, cause)| matches!(cause, FailureCause::Reported(e) if e.is_quiet))
+    }
+}
+
+impl FailureCause {
+    /// What is said of a PE that has said nothing itself, by what it is called.
+    fn sentence(&self, label: &str) -> Option<String> {
+        Some(match self {
+            FailureCause::Reported(_) => return None,
+            FailureCause::Died(exit) => format!("{label}: {exit}"),
+            FailureCause::ConnectionLost(why, ProcessExit::Status(EXIT_LAUNCHER_LOST)) => {
+                format!(
+                    "the connection to {label} broke: {why}; it ended with status {EXIT_LAUNCHER_LOST}"
+                )
+            }
+            FailureCause::ConnectionLost(why, _) => {
+                format!("the connection to {label} broke: {why}")
+            }
+            FailureCause::Hung => format!("{label} has closed its connection, and did not end"),
+            FailureCause::ProtocolError(what) => format!("internal error: {label} sent {what}"),
+        })
+    }
+}
+
+impl ProcessExit {
+    /// Whether a process that ended so has broken its connection by that. One that is cut off ends
+    /// because its connection is broken.
+    pub fn breaks_connection(self) -> bool {
+        match self {
+            ProcessExit::Signal(_) => true,
+            ProcessExit::Status(status) => status > 0 && status != EXIT_LAUNCHER_LOST,
+        }
+    }
+}
+
+impl From<ExitStatus> for ProcessExit {
+    fn from(status: ExitStatus) -> ProcessExit {
+        match status.signal() {
+            Some(signal) => ProcessExit::Signal(signal),
+            None => ProcessExit::Status(status.code().unwrap_or_default()),
+        }
+    }
+}
+
+impl fmt::Display for ProcessExit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            // So does whatever else ends with this status.
+            ProcessExit::Status(EXIT_LAUNCHER_LOST) => write!(
+                f,
+                "ended with status {EXIT_LAUNCHER_LOST}, as PEs do that cannot reach their launcher"
+            ),
+            ProcessExit::Status(status) => {
+                write!(f, "ended with status {status} and without a word")
+            }
+            ProcessExit::Signal(signal) => match signal_name(signal) {
+                Some(name) => write!(f, "killed by signal {signal} ({name})"),
+                None => write!(f, "killed by signal {signal}"),
+            },
+        }
+    }
+}
+
+/// The names of the signals that end processes.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_are_lost_are_said_and_fail_no_job() {
+        let lost = |mut outcome: JobOutcome| {
+            outcome.set_messages_error(OutputError::Read(1, std::io::ErrorKind::NotFound.into()));
+            outcome.into_result(&["pe 0 (A)".to_owned()])
+        };
+        let sentence = "cannot read what pe 1 prints: entity not found";
+        assert_eq!(lost(JobOutcome::default()).unwrap(), [sentence]);
+        let mut outcome = JobOutcome::default();
+        outcome.add(0, FailureCause::Died(ProcessExit::Status(1)));
+        let said = lost(outcome).unwrap_err().to_string();
+        let death = "pe 0 (A): ended with status 1 and without a word";
+        assert_eq!(said, format!("{death}\n{sentence}"));
+    }
+}

@@ -1,0 +1,212 @@
+//! The Perl script that prints the SPL text of a mixed-mode file.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use compiler::GenerationProblem;
+
+/// Defines what the script calls.
+const PREAMBLE: &str = include_str!("preamble.pl");
+
+/// The number of the system call `prctl`, by which a process asks to end with the one that started
+/// it; 0: it is not known here.
+const PRCTL: u32 = if cfg!(target_arch = "x86_64") {
+    157
+} else if cfg!(any(target_arch = "aarch64", target_arch = "riscv64")) {
+    167
+} else {
+    0
+};
+
+/// A part of a file, with the line that it begins in.
+#[derive(Debug, PartialEq, Eq)]
+enum TemplatePart<'t> {
+    Text(u32, &'t str),
+    Code(u32, &'t str),
+    Value(u32, &'t str),
+}
+
+/// The script of a file that is called `name` in messages, for a process that is started from here.
+///
+/// # Errors
+/// Perl begins and does not end.
+pub fn script(template: &str, name: &str, patience: Duration) -> Result<String, GenerationProblem> {
+    let parts = parse_template(template)?;
+    let mut script = PREAMBLE.to_owned();
+    let seconds = patience.as_secs() + 1;
+    let file = quote_perl(name);
+    let parent = std::process::id();
+    // Nothing can fail that writes into a string.
+    let _ = writeln!(
+        script,
+        "BEGIN {{ Thalweg::Output::begin({file}, {seconds}, {parent}, {PRCTL}) }}"
+    );
+    for (at, part) in parts.iter().enumerate() {
+        let (TemplatePart::Text(line, _)
+        | TemplatePart::Code(line, _)
+        | TemplatePart::Value(line, _)) = part;
+        let _ = writeln!(script, "# line {line} \"{name}\"");
+        let _ = match part {
+            // The text is bytes, whatever the code says of itself.
+            TemplatePart::Text(line, text) => {
+                let text = quote_perl(text);
+                writeln!(
+                    script,
+                    "{{ no utf8; Thalweg::Output::copy({line}, {text}); }}"
+                )
+            }
+            TemplatePart::Code(_, code) => {
+                let end = statement_end(code, parts.get(at + 1));
+                writeln!(script, "{code}\n{end}")
+            }
+            // The end of the line ends a comment too.
+            TemplatePart::Value(_, code) => writeln!(script, "Thalweg::Output::value({code}\n);"),
+        };
+    }
+    Ok(script)
+}
+
+/// Perl's words that go on with what ends in `}`: none of them begins a statement.
+const CLAUSES: [&str; 3] = ["else", "elsif", "continue"];
+
+/// Those that begin a statement with a block, or stand behind one: `do { } while $x;`.
+const MODIFIERS: [&str; 6] = ["if", "unless", "while", "until", "for", "foreach"];
+
+/// What ends the last statement of some code: it may end without a semicolon. One too many is an
+/// empty statement, wherever text may follow. Only code that follows at once may go on with what is
+/// open; whether it is, the last character says, though it may be that of a comment.
+fn statement_end(code: &str, next: Option<&TemplatePart<'_>>) -> &'static str {
+    let Some(TemplatePart::Code(_, next)) = next else {
+        return ";";
+    };
+    let word = first_word(next);
+    let is_loose = !next.trim_end().ends_with(['{', '}']);
+    let goes_on = match code.trim_end().chars().last() {
+        _ if CLAUSES.contains(&word) => true,
+        Some('{' | '(' | ',') => true,
+        Some('}') => is_loose && MODIFIERS.contains(&word),
+        _ => false,
+    };
+    if goes_on { "" } else { ";" }
+}
+
+/// The word that some code begins with, behind comments.
+fn first_word(code: &str) -> &str {
+    let mut rest = code.trim_start();
+    while rest.starts_with('#') {
+        rest = rest
+            .split_once('\n')
+            .map_or("", |(_, rest)| rest.trim_start());
+    }
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+fn parse_template(template: &str) -> Result<Vec<TemplatePart<'_>>, GenerationProblem> {
+    let (mut parts, mut rest, mut line) = (Vec::new(), template, 1);
+    while let Some(start) = rest.find("<%") {
+        let text = &rest[..start];
+        if !text.is_empty() {
+            parts.push(TemplatePart::Text(line, text));
+        }
+        line += count_line_ends(text);
+        let inside = &rest[start + 2..];
+        let Some(length) = inside.find("%>") else {
+            let message = "the Perl code that begins here has no end";
+            return Err(
+                GenerationProblem::error(line, message.to_owned()).with_help("end it with `%>`")
+            );
+        };
+        let code = &inside[..length];
+        parts.push(match code.strip_prefix('=') {
+            Some(value) => TemplatePart::Value(line, value),
+            None => TemplatePart::Code(line, code),
+        });
+        line += count_line_ends(code);
+        rest = &inside[length + 2..];
+    }
+    if !rest.is_empty() {
+        parts.push(TemplatePart::Text(line, rest));
+    }
+    Ok(parts)
+}
+
+fn count_line_ends(text: &str) -> u32 {
+    text.bytes().filter(|&byte| byte == b'\n').count() as u32
+}
+
+/// A string of Perl, in one line: of one over several lines Perl says that its end may be missing.
+fn quote_perl(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '\n' => quoted.push_str("\\n"),
+            '"' | '\\' | '$' | '@' => quoted.extend(['\\', c]),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TemplatePart, parse_template, quote_perl, statement_end};
+
+    #[test]
+    fn text_code_and_values_are_told_apart() {
+        let found = parse_template("a\n<% my $x = 1;\n%>b<%=$x%>\n").unwrap();
+        let expected = [
+            TemplatePart::Text(1, "a\n"),
+            TemplatePart::Code(2, " my $x = 1;\n"),
+            TemplatePart::Text(3, "b"),
+            TemplatePart::Value(3, "$x"),
+            TemplatePart::Text(3, "\n"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(parse_template("").unwrap(), []);
+        let problem = parse_template("a\n\n<% if").unwrap_err();
+        assert_eq!((problem.line, problem.is_error), (3, true));
+    }
+
+    #[test]
+    fn strings_of_perl_are_what_they_were() {
+        assert_eq!(
+            quote_perl("it's \"$a\" @b \\n\n"),
+            r#""it's \"\$a\" \@b \\n\n""#
+        );
+    }
+
+    #[test]
+    fn statements_end_and_what_is_open_stays_so() {
+        let before = |code: &str, next: &'static str| {
+            statement_end(code, Some(&TemplatePart::Code(1, next)))
+        };
+        for code in ["", " my $x = 1 ", " for (1..3) { ", " } ", " # a remark;"] {
+            assert_eq!(statement_end(code, None), ";", "{code}");
+            assert_eq!(
+                statement_end(code, Some(&TemplatePart::Text(1, "a"))),
+                ";",
+                "{code}"
+            );
+        }
+        for code in [" my $h = { a => 1 }", "1 # that's;", "my $x = 1"] {
+            for next in [
+                "$x = 2",
+                "if (1) {",
+                " while (1) { print 1 }",
+                "elsewhere();",
+            ] {
+                assert_eq!(before(code, next), ";", "{code}, {next}");
+            }
+        }
+        for next in ["else {", " elsif ($x) {", "# no\n # no\n else{ print 1 }"] {
+            assert_eq!(before("}", next), "", "{next}");
+            assert_eq!(before("} # so far", next), "", "{next}");
+        }
+        assert_eq!(before("do { $x++ }", "while ($x < 3);"), "");
+        assert_eq!(before("f(1,", "2);"), "");
+        assert_eq!(before("my $h = {", "a => 1 };"), "");
+    }
+}

@@ -1,0 +1,58 @@
+//! Finding the counters files of this user's processes.
+
+use std::fs::{self, DirEntry};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use ring::counters::PROC_LINK_TARGET;
+
+/// The paths of all of them. Processes that end meanwhile are left out.
+pub fn counters_files() -> Vec<PathBuf> {
+    let user = rustix::process::getuid().as_raw();
+    let is_own = |entry: &DirEntry| entry.metadata().is_ok_and(|found| found.uid() == user);
+    let processes = folder_entries(Path::new("/proc"))
+        .filter(is_process)
+        .filter(is_own);
+    let descriptors = processes.flat_map(|process| folder_entries(&process.path().join("fd")));
+    let paths = descriptors.map(|descriptor| descriptor.path());
+    paths
+        .filter(|path| leads_to(path, PROC_LINK_TARGET))
+        .collect()
+}
+
+fn is_process(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
+}
+
+fn leads_to(path: &Path, name: &str) -> bool {
+    fs::read_link(path).is_ok_and(|target| target == Path::new(name))
+}
+
+/// What is in a folder; nothing if that cannot be seen.
+fn folder_entries(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
+    fs::read_dir(folder).into_iter().flatten().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use ring::counters::{CountersReader, CountersWriter};
+
+    use super::*;
+
+    #[test]
+    fn a_file_of_this_process_is_found_as_long_as_it_is_there() {
+        let legend = format!("search test of {}", std::process::id());
+        let found = || {
+            let views = counters_files()
+                .into_iter()
+                .filter_map(|path| CountersReader::open(&path).ok());
+            views.filter(|view| view.legend() == legend).count()
+        };
+        assert_eq!(found(), 0);
+        let board = CountersWriter::create(1, &legend).unwrap();
+        assert_eq!(found(), 1);
+        drop(board);
+        assert_eq!(found(), 0);
+    }
+}

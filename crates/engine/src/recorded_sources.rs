@@ -1,0 +1,238 @@
+//! The files of a compilation: read from disk and recorded, or read from the record.
+//!
+//! A PE process compiles its program again. It does so from what the launcher's compiler has read,
+//! so that an edit in the meantime changes nothing.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use compiler::{GeneratedOrigin, SourceText};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{Error, source_files};
+
+/// Everything that a compiler has read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct RecordedSources {
+    /// The text of the main file.
+    pub(crate) main: RecordedText,
+    /// Folders and the files in them.
+    folders: Vec<(RawPath, Vec<RawPath>)>,
+    /// Files and their texts, or why they could not be read.
+    files: Vec<(RawPath, Result<RecordedText, String>)>,
+    /// Paths and their canonical ones.
+    canonical: Vec<(RawPath, RawPath)>,
+}
+
+/// What of [`SourceText`] a PE needs: what was said while a text was generated is said already.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct RecordedText {
+    text: String,
+    /// Of a text that was generated, for each of its lines the line of the file.
+    lines: Option<Vec<u32>>,
+}
+
+/// Reads from disk and remembers.
+#[derive(Debug, Default)]
+pub(crate) struct SourceRecorder {
+    /// The main file.
+    main: SourceText,
+    /// Arguments of the Perl code in files.
+    mixed_args: Vec<String>,
+    recorded: RefCell<RecordedSources>,
+    /// The first folder that could not be read, and why.
+    list_error: RefCell<Option<(PathBuf, io::Error)>>,
+}
+
+/// A path; any bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RawPath(pub PathBuf);
+
+impl SourceRecorder {
+    /// Begins with the main file; `mixed_args` are for the Perl code in files.
+    pub fn open(main: &Path, mixed_args: &[String]) -> Result<SourceRecorder, Error> {
+        let main = source_files::read_source_file(main, mixed_args)?;
+        let sources = RecordedSources {
+            main: RecordedText::new(&main),
+            ..RecordedSources::default()
+        };
+        Ok(SourceRecorder {
+            main,
+            mixed_args: mixed_args.to_vec(),
+            recorded: RefCell::new(sources),
+            list_error: RefCell::default(),
+        })
+    }
+
+    /// The main file's text.
+    pub fn main_source(&self) -> SourceText {
+        self.main.clone()
+    }
+
+    /// What was read.
+    ///
+    /// # Errors
+    /// A folder could not be read, so that what the compiler has found may be wrong.
+    pub fn into_sources(self) -> Result<RecordedSources, Error> {
+        match self.list_error.into_inner() {
+            Some((folder, error)) => Err(Error::read(&folder, error)),
+            None => Ok(self.recorded.into_inner()),
+        }
+    }
+}
+
+impl compiler::Loader for SourceRecorder {
+    fn list(&self, folder: &Path) -> Vec<PathBuf> {
+        let found = source_files::list(folder).unwrap_or_else(|error| {
+            let mut failure = self.list_error.borrow_mut();
+            failure.get_or_insert((folder.to_owned(), error));
+            Vec::new()
+        });
+        let names = found.iter().cloned().map(RawPath).collect();
+        let mut seen = self.recorded.borrow_mut();
+        seen.folders.push((RawPath(folder.to_owned()), names));
+        found
+    }
+
+    fn read(&self, path: &Path) -> Result<SourceText, String> {
+        let found = source_files::read_toolkit_file(path, &self.mixed_args);
+        let text = found.as_ref().map(RecordedText::new).map_err(String::clone);
+        let mut seen = self.recorded.borrow_mut();
+        seen.files.push((RawPath(path.to_owned()), text));
+        found
+    }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        let mut seen = self.recorded.borrow_mut();
+        if let Some(known) = seen.recorded_canonical(path) {
+            return known;
+        }
+        let found = source_files::canonical(path);
+        let pair = (RawPath(path.to_owned()), RawPath(found.clone()));
+        seen.canonical.push(pair);
+        found
+    }
+}
+
+/// From the record; what was asked for twice is answered as the last time.
+impl compiler::Loader for RecordedSources {
+    fn list(&self, folder: &Path) -> Vec<PathBuf> {
+        let found = self
+            .folders
+            .iter()
+            .rev()
+            .find(|(name, _)| name.is_bytes_of(folder));
+        let names = found.map_or(&[][..], |(_, names)| names);
+        names.iter().map(|name| name.0.clone()).collect()
+    }
+
+    fn read(&self, path: &Path) -> Result<SourceText, String> {
+        let found = self
+            .files
+            .iter()
+            .rev()
+            .find(|(name, _)| name.is_bytes_of(path));
+        let missing = || Err(format!("{} was not read", path.display()));
+        let (_, text) = found.map_or_else(missing, Ok)?;
+        text.as_ref()
+            .map(RecordedText::to_source)
+            .map_err(String::clone)
+    }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        self.recorded_canonical(path)
+            .unwrap_or_else(|| path.to_owned())
+    }
+}
+
+impl RecordedSources {
+    fn recorded_canonical(&self, path: &Path) -> Option<PathBuf> {
+        let found = self
+            .canonical
+            .iter()
+            .find(|(name, _)| name.is_bytes_of(path));
+        found.map(|(_, canonical)| canonical.0.clone())
+    }
+}
+
+impl RecordedText {
+    fn new(source: &SourceText) -> RecordedText {
+        RecordedText {
+            text: source.text.clone(),
+            lines: source.generated.as_ref().map(|g| g.lines.clone()),
+        }
+    }
+
+    pub fn to_source(&self) -> SourceText {
+        SourceText {
+            text: self.text.clone(),
+            generated: self.lines.clone().map(|lines| GeneratedOrigin {
+                lines,
+                ..GeneratedOrigin::default()
+            }),
+        }
+    }
+}
+
+impl RawPath {
+    /// Byte by byte.
+    fn is_bytes_of(&self, path: &Path) -> bool {
+        self.0.as_os_str() == path.as_os_str()
+    }
+}
+
+impl Serialize for RawPath {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.as_os_str().as_bytes().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawPath {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RawPath, D::Error> {
+        let bytes = Vec::<u8>::deserialize(from)?;
+        Ok(RawPath(PathBuf::from(OsString::from_vec(bytes))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compiler::Loader;
+
+    use super::*;
+
+    #[test]
+    fn the_record_answers_as_the_disk_did() {
+        let odd = PathBuf::from(OsString::from_vec(b"odd\xff.spl".to_vec()));
+        let sources = RecordedSources {
+            main: RecordedText::default(),
+            folders: vec![(
+                RawPath("t".into()),
+                vec![RawPath("t/A.spl".into()), RawPath(odd.clone())],
+            )],
+            files: vec![
+                (
+                    RawPath("t/A.spl".into()),
+                    Ok(RecordedText::new(&"text".into())),
+                ),
+                (RawPath(odd.clone()), Err("no".to_owned())),
+            ],
+            canonical: vec![(RawPath("t".into()), RawPath("/kit/t".into()))],
+        };
+        let text = serde_json::to_string(&sources).unwrap();
+        let read: RecordedSources = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, sources);
+        assert_eq!(
+            read.list(Path::new("t")),
+            [PathBuf::from("t/A.spl"), odd.clone()]
+        );
+        assert_eq!(read.list(Path::new("u")), Vec::<PathBuf>::new());
+        assert_eq!(read.read(Path::new("t/A.spl")), Ok("text".into()));
+        assert_eq!(read.read(&odd), Err("no".to_owned()));
+        assert!(read.read(Path::new("t/B.spl")).is_err());
+        assert_eq!(read.canonical(Path::new("t")), Path::new("/kit/t"));
+        assert_eq!(read.canonical(Path::new("u")), Path::new("u"));
+    }
+}

@@ -1,0 +1,144 @@
+//! Short ways to make typed expressions by hand: for lowerings and tests.
+
+use tuple::{Type, Value};
+
+use crate::{
+    Arg, BinaryOp, Callee, Expr, ExprKind, LocalId, LocalVar, Place, PlaceRoot, PlaceStep, Pos,
+    StateId,
+};
+
+impl Expr {
+    /// An expression without a place in a program's text.
+    pub fn new(kind: ExprKind, ty: Type) -> Expr {
+        let pos = Pos::default();
+        Expr { kind, ty, pos }
+    }
+
+    /// The same expression at a place.
+    pub fn with_pos(mut self, pos: Pos) -> Expr {
+        self.pos = pos;
+        self
+    }
+
+    /// A constant of a type.
+    pub fn constant(value: Value, ty: Type) -> Expr {
+        debug_assert!(value.has_type(&ty), "{value:?} is no {ty}");
+        Expr::new(ExprKind::Const(value), ty)
+    }
+
+    /// A boolean constant.
+    pub fn boolean(value: bool) -> Expr {
+        Expr::constant(Value::Boolean(value), Type::Boolean)
+    }
+
+    /// A local variable's value.
+    pub fn local(id: LocalId, ty: Type) -> Expr {
+        Expr::new(ExprKind::Local(id), ty)
+    }
+
+    /// A state variable's value.
+    pub fn state(id: StateId, ty: Type) -> Expr {
+        Expr::new(ExprKind::State(id), ty)
+    }
+
+    /// An attribute of the current tuple of an input port.
+    pub fn attribute(port: u32, index: u32, ty: Type) -> Expr {
+        let history = 0;
+        Expr::new(
+            ExprKind::Attribute {
+                port,
+                history,
+                index,
+            },
+            ty,
+        )
+    }
+
+    /// `left op right` of two scalars or strings.
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        let ty = if op.is_comparison() {
+            Type::Boolean
+        } else {
+            left.ty.clone()
+        };
+        let pos = left.pos;
+        Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty).with_pos(pos)
+    }
+
+    /// This cast to a type.
+    pub fn cast(self, ty: Type) -> Expr {
+        let pos = self.pos;
+        Expr::new(ExprKind::Cast(Box::new(self)), ty).with_pos(pos)
+    }
+
+    /// An attribute of this tuple.
+    ///
+    /// # Panics
+    /// If this is no tuple, or has no such attribute.
+    pub fn field(self, name: &str) -> Expr {
+        let schema = self.ty.as_tuple().expect("a tuple");
+        let (at, attribute) = schema.find(name).expect("an attribute of the tuple");
+        let (ty, pos) = (attribute.ty.clone(), self.pos);
+        Expr::new(ExprKind::Field(Box::new(self), at as u32), ty).with_pos(pos)
+    }
+
+    /// `place = value`.
+    pub fn assign(place: Place, value: Expr) -> Expr {
+        let pos = place.pos;
+        Expr::new(ExprKind::Assign(place, Box::new(value)), Type::Void).with_pos(pos)
+    }
+
+    /// A call.
+    pub fn call(callee: Callee, args: impl IntoIterator<Item = Arg>, ty: Type) -> Expr {
+        Expr::new(ExprKind::Call(callee, args.into_iter().collect()), ty)
+    }
+}
+
+impl Place {
+    /// A whole variable.
+    pub fn new(root: PlaceRoot, ty: Type) -> Place {
+        Place {
+            root,
+            steps: Vec::new(),
+            ty,
+            pos: Pos::default(),
+        }
+    }
+
+    /// A local variable.
+    pub fn local(id: LocalId, ty: Type) -> Place {
+        Place::new(PlaceRoot::Local(id), ty)
+    }
+
+    /// A state variable.
+    pub fn state(id: StateId, ty: Type) -> Place {
+        Place::new(PlaceRoot::State(id), ty)
+    }
+
+    /// A part of this place, of a type.
+    pub fn with_step(mut self, step: PlaceStep, ty: Type) -> Place {
+        self.steps.push(step);
+        self.ty = ty;
+        self
+    }
+}
+
+impl LocalVar {
+    /// A variable, or a formal by value.
+    pub fn new(name: &str, ty: Type) -> LocalVar {
+        LocalVar {
+            name: name.into(),
+            ty,
+            by_reference: false,
+        }
+    }
+
+    /// A `mutable` formal.
+    pub fn mutable(name: &str, ty: Type) -> LocalVar {
+        LocalVar {
+            name: name.into(),
+            ty,
+            by_reference: true,
+        }
+    }
+}

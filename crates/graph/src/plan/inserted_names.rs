@@ -1,0 +1,105 @@
+//! What the inserted operators are called, in messages, counters and printed plans.
+//!
+//! Names of a program hold no blanks, so that these are never the same.
+
+use super::{Crossing, InPortId, Merge, PeAssignment, Plan, Program, ReceiverPlan, ThreadedPort};
+use crate::OutPortId;
+
+impl Program {
+    /// The sender of a crossing: `Trades -> pe 1`.
+    pub fn sender_name(&self, crossing: &Crossing) -> String {
+        let to: Vec<_> = crossing.to.iter().map(u32::to_string).collect();
+        format!(
+            "{} -> pe {}",
+            self.stream_name(crossing.from),
+            shortened_list(&to)
+        )
+    }
+
+    /// A receiver of a plan: `pe 0 -> Trades`.
+    pub fn receiver_name(
+        &self,
+        plan: &Plan,
+        pe_assignment: &PeAssignment,
+        receiver: &ReceiverPlan,
+    ) -> String {
+        let streams = receiver.crossings.iter().map(|&crossing_number| {
+            let from = plan.crossings[crossing_number as usize].from;
+            let pe = pe_assignment
+                .pe_of(from.operator)
+                .map_or("?".into(), |pe| pe.to_string());
+            format!("pe {pe} -> {}", self.stream_name(from))
+        });
+        shortened_list(&streams.collect::<Vec<_>>())
+    }
+
+    /// The thread that takes streams in order: `merge pe_of Bargains`.
+    pub fn merge_name(&self, merge: &Merge) -> String {
+        let operators = merge.operators.iter();
+        let names: Vec<_> = operators
+            .map(|id| self.operators[id.0 as usize].name.to_string())
+            .collect();
+        let consumers = merge.inputs.iter().flat_map(|input| &input.consumers);
+        let ports: Vec<u32> = consumers.map(|to| to.port).collect();
+        let mut distinct = ports.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        match (&merge.operators[..], &ports[..]) {
+            (_, [port]) => format!("merge of {}.{port}", shortened_list(&names)),
+            // Its other ports may have merges too.
+            ([id], _) if distinct.len() < self.operators[id.0 as usize].inputs.len() => {
+                let ports: Vec<_> = distinct.iter().map(u32::to_string).collect();
+                format!("merge of {}.{}", shortened_list(&names), ports.join("+"))
+            }
+            _ => format!("merge of {}", shortened_list(&names)),
+        }
+    }
+
+    /// What takes a stream there: `Averages -> merge pe_of Bargains`; with the port, if the merge
+    /// takes it for several.
+    pub fn ring_name(&self, from: OutPortId, to: InPortId, merge: &Merge) -> String {
+        let name = format!("{} -> {}", self.stream_name(from), self.merge_name(merge));
+        let mut inputs = merge.inputs.iter();
+        match inputs.find(|input| input.from == from) {
+            Some(input) if input.consumers.len() > 1 => {
+                format!("{name} port {}", self.port_name(to))
+            }
+            _ => name,
+        }
+    }
+
+    /// What gives an operator its turn among the consumers of a stream: `turn pe_of Filter.0 for
+    /// Trades`.
+    pub fn turn_name(&self, from: OutPortId, to: InPortId) -> String {
+        format!(
+            "turn of {} for {}",
+            self.port_name(to),
+            self.stream_name(from)
+        )
+    }
+
+    fn port_name(&self, to: InPortId) -> String {
+        format!(
+            "{}.{}",
+            self.operators[to.operator.0 as usize].name, to.port
+        )
+    }
+
+    /// The queue of a threaded port: `queue pe_of Filter.0`.
+    pub fn queue_name(&self, queue: &ThreadedPort) -> String {
+        let operator = &self.operators[queue.operator.0 as usize];
+        format!("queue of {}.{}", operator.name, queue.port)
+    }
+}
+
+/// A list that stays short in a name.
+fn shortened_list(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    match names.len() {
+        count if count > SHOWN + 1 => {
+            let shown = names[..SHOWN].join(", ");
+            format!("{shown} and {} more", count - SHOWN)
+        }
+        _ => names.join(", "),
+    }
+}

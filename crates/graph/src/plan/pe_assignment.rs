@@ -1,0 +1,30 @@
+//! Which PE each operator is in.
+
+use super::Plan;
+use crate::OperatorId;
+
+/// The PE of every operator.
+#[derive(Clone, Debug)]
+pub struct PeAssignment {
+    pes: Vec<Option<u32>>,
+}
+
+impl PeAssignment {
+    /// Of a plan for a program of so many operators.
+    pub fn new(plan: &Plan, operators: usize) -> PeAssignment {
+        let mut pes = vec![None; operators];
+        for (number, pe) in (0..).zip(&plan.pes) {
+            for operator in &pe.operators {
+                if let Some(operator_pe) = pes.get_mut(operator.0 as usize) {
+                    operator_pe.get_or_insert(number);
+                }
+            }
+        }
+        PeAssignment { pes }
+    }
+
+    /// The PE of an operator; `None` if it is in none.
+    pub fn pe_of(&self, operator: OperatorId) -> Option<u32> {
+        self.pes.get(operator.0 as usize).copied().flatten()
+    }
+}

@@ -1,0 +1,95 @@
+//! The names of a program's operators and their ports, as a plan's text writes them.
+
+use std::collections::HashMap;
+
+use super::line::PlanTextWord;
+use super::{PlanTextError, did_you_mean};
+use crate::{OperatorId, Program};
+
+/// The operators by their names.
+pub(super) struct OperatorLookup<'p> {
+    pub program: &'p Program,
+    by_name: HashMap<&'p str, OperatorId>,
+}
+
+/// The ports on one side of an operator.
+struct PortCount {
+    count: usize,
+    /// What one is called.
+    noun: &'static str,
+}
+
+impl<'p> OperatorLookup<'p> {
+    pub fn new(program: &'p Program) -> OperatorLookup<'p> {
+        let ids = (0..).map(OperatorId);
+        let names = program.operators.iter().map(|operator| &*operator.name);
+        let by_name = names.zip(ids).collect();
+        OperatorLookup { program, by_name }
+    }
+
+    /// The operator of a name.
+    pub fn operator(&self, word: PlanTextWord<'_>) -> Result<OperatorId, PlanTextError> {
+        let found = self.by_name.get(word.text).copied();
+        found.ok_or_else(|| self.unknown(word, word.text))
+    }
+
+    /// An input port: `Filter.0`, or `Filter` if it has only one.
+    pub fn input(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, u32), PlanTextError> {
+        self.port(word, |id| PortCount {
+            count: self.program.operators[id.0 as usize].inputs.len(),
+            noun: "input port",
+        })
+    }
+
+    /// An output port, written the same way.
+    pub fn output(&self, word: PlanTextWord<'_>) -> Result<(OperatorId, u32), PlanTextError> {
+        self.port(word, |id| PortCount {
+            count: self.program.operators[id.0 as usize].outputs.len(),
+            noun: "output port",
+        })
+    }
+
+    fn port(
+        &self,
+        word: PlanTextWord<'_>,
+        ports: impl Fn(OperatorId) -> PortCount,
+    ) -> Result<(OperatorId, u32), PlanTextError> {
+        if let Some(&id) = self.by_name.get(word.text) {
+            return single_port(word, &ports(id)).map(|port| (id, port));
+        }
+        let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        let parts = word.text.rsplit_once('.');
+        let Some((name, port)) = parts.filter(|(_, port)| is_number(port)) else {
+            return Err(self.unknown(word, word.text));
+        };
+        let Some(&id) = self.by_name.get(name) else {
+            return Err(self.unknown(word, name));
+        };
+        let PortCount { count, noun: what } = ports(id);
+        match port.parse::<u32>() {
+            Ok(port) if (port as usize) < count => Ok((id, port)),
+            _ => Err(word.error(format!("`{name}` has no {what} {port}"))),
+        }
+    }
+
+    fn unknown(&self, word: PlanTextWord<'_>, name: &str) -> PlanTextError {
+        let message = format!("the program has no operator `{name}`");
+        word.error(did_you_mean(message, name, self.by_name.keys().copied()))
+    }
+}
+
+/// The port of an operator that has no other.
+fn single_port(
+    word: PlanTextWord<'_>,
+    PortCount { count, noun: what }: &PortCount,
+) -> Result<u32, PlanTextError> {
+    let name = word.text;
+    match count {
+        1 => Ok(0),
+        0 => Err(word.error(format!("`{name}` has no {what}"))),
+        _ => Err(word.error(format!(
+            "`{name}` has {count} {what}s: say which, `{name}.0` to `{name}.{}`",
+            count - 1
+        ))),
+    }
+}

@@ -1,0 +1,339 @@
+//! What the lines of a plan's text say, with their places.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::line::{PlanTextLine, PlanTextWord};
+use super::operator_lookup::OperatorLookup;
+use super::operator_patterns::{self, OperatorPattern};
+use super::{PlanPart, PlanTextError, PlanTextPos};
+use crate::plan::{
+    AUTO_MEDIUM, CongestionPolicy, Crossing, CrossingCodec, PePlan, Pin, PinnedThread, Plan,
+    ThreadedPort,
+};
+use crate::{OperatorId, OutPortId, Program};
+
+/// Tuples that a queue holds unless the text says otherwise: the default of SPL.
+const QUEUE_TUPLES_DEFAULT: u32 = 1000;
+
+/// The ring of a crossing: in a smaller one tuples would cross in crumbs, a larger one cannot be
+/// made.
+const RING_BYTES_RANGE: RangeInclusive<u64> = 4096..=1 << 31;
+
+/// A plan whose operators may still be patterns.
+pub(super) struct PlanDraft<'t> {
+    pub pes: Vec<PeDraft<'t>>,
+    crossings: Vec<(PlanTextPos, Crossing)>,
+    /// By operator: the name that puts it into a PE.
+    operator_patterns: Vec<OperatorPattern<'t>>,
+}
+
+/// The lines on a PE.
+pub(super) struct PeDraft<'t> {
+    pub pos: PlanTextPos,
+    pub operators: Vec<PlanTextWord<'t>>,
+    cores: Vec<u32>,
+    host: Option<Arc<str>>,
+    queues: Vec<(PlanTextPos, ThreadedPort)>,
+    pins: Vec<(PlanTextPos, Pin)>,
+}
+
+const LINE_KEYWORDS: &[&str] = &[
+    "pe",
+    "operators",
+    "cores",
+    "host",
+    "queue",
+    "source",
+    "receiver",
+    "crossing",
+    "plan",
+];
+
+impl<'t> PlanDraft<'t> {
+    pub fn parse(
+        text: &'t str,
+        program: &Program,
+        known_medium: MediumCheck<'_>,
+    ) -> Result<PlanDraft<'t>, PlanTextError> {
+        let mut reader = PlanTextParser {
+            program,
+            check_medium: known_medium,
+            operators: OperatorLookup::new(program),
+            draft: PlanDraft {
+                pes: Vec::new(),
+                crossings: Vec::new(),
+                operator_patterns: Vec::new(),
+            },
+        };
+        for (number, line) in (1..).zip(text.lines()) {
+            reader.parse_line(PlanTextLine::new(line, number))?;
+        }
+        // In order of the program, as in every plan.
+        let mut draft = reader.draft;
+        draft
+            .crossings
+            .sort_by_key(|(_, crossing)| crossing.sort_key());
+        for pe in &mut draft.pes {
+            pe.queues
+                .sort_by_key(|(_, queue)| (queue.operator, queue.port));
+            pe.pins.sort_by_key(|(_, pin)| pin.thread);
+        }
+        draft.operator_patterns = operator_patterns::resolve(&draft.pes, &reader.operators)?;
+        Ok(draft)
+    }
+
+    /// The plan, not yet checked.
+    pub fn plan(&self) -> Plan {
+        let pes = self.pes.iter().map(|pe| PePlan {
+            cores: pe.cores.clone(),
+            host: pe.host.clone(),
+            threaded_ports: pe.queues.iter().map(|(_, queue)| queue.clone()).collect(),
+            pins: pe.pins.iter().map(|(_, pin)| *pin).collect(),
+            ..PePlan::default()
+        });
+        let crossings = self.crossings.iter();
+        let mut plan = Plan {
+            pes: pes.collect(),
+            crossings: crossings.map(|(_, crossing)| crossing.clone()).collect(),
+        };
+        for (id, claim) in (0..).map(OperatorId).zip(&self.operator_patterns) {
+            plan.pes[claim.pe].operators.push(id);
+        }
+        plan
+    }
+
+    /// Where something stands in the text.
+    pub fn pos_of(&self, subject: PlanPart) -> PlanTextPos {
+        let first = PlanTextPos { line: 1, column: 1 };
+        let pe = |number: u32| self.pes.get(number as usize);
+        let found = match subject {
+            PlanPart::Plan => None,
+            PlanPart::Pe(number) => pe(number).map(|pe| pe.pos),
+            PlanPart::Operator(_, id) => {
+                let claim = self.operator_patterns.get(id.0 as usize);
+                claim.map(|claim| claim.word.pos)
+            }
+            PlanPart::Queue(number, at) => {
+                let queue = pe(number).and_then(|pe| pe.queues.get(at));
+                queue.map(|(place, _)| *place)
+            }
+            PlanPart::Pin(number, at) => {
+                let pin = pe(number).and_then(|pe| pe.pins.get(at));
+                pin.map(|(place, _)| *place)
+            }
+            PlanPart::Crossing(crossing_number) => {
+                let crossing = self.crossings.get(crossing_number as usize);
+                crossing.map(|(place, _)| *place)
+            }
+        };
+        found.unwrap_or(first)
+    }
+}
+
+/// Says why there is no such medium, if there is none.
+pub(super) type MediumCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+
+struct PlanTextParser<'t, 'p> {
+    program: &'p Program,
+    check_medium: MediumCheck<'p>,
+    operators: OperatorLookup<'p>,
+    draft: PlanDraft<'t>,
+}
+
+impl<'t> PlanTextParser<'t, '_> {
+    fn parse_line(&mut self, mut line: PlanTextLine<'t>) -> Result<(), PlanTextError> {
+        let Some(word) = line.next() else {
+            return Ok(());
+        };
+        match word.text {
+            "plan" => self.parse_title(&mut line)?,
+            "pe" => self.parse_pe(word.pos, &mut line)?,
+            "crossing" => self.parse_crossing(word.pos, &mut line)?,
+            "operators" => {
+                let pe = self.current_pe(word)?;
+                while let Some(name) = line.next() {
+                    pe.operators.push(name);
+                }
+            }
+            "cores" => {
+                let mut cores: Vec<u32> = vec![line.number("the number of a core")?];
+                while let Some(core) = line.next() {
+                    cores.push(core.number()?);
+                }
+                self.current_pe(word)?.cores.extend(cores);
+            }
+            "host" => {
+                let name = line.require("the name of a host")?;
+                let host = &mut self.current_pe(word)?.host;
+                if host.replace(name.text.into()).is_some() {
+                    return Err(word.error("a pe has one host"));
+                }
+            }
+            "queue" => {
+                self.current_pe(word)?;
+                let queue = self.parse_queue(&mut line)?;
+                self.current_pe(word)?.queues.push((word.pos, queue));
+            }
+            "source" | "receiver" => {
+                self.current_pe(word)?;
+                let pin = self.parse_pin(word, &mut line)?;
+                self.current_pe(word)?.pins.push((word.pos, pin));
+            }
+            _ => return Err(word.unknown("word of a plan", LINE_KEYWORDS)),
+        }
+        line.expect_end()
+    }
+
+    /// The PE that a line is about.
+    fn current_pe(&mut self, word: PlanTextWord<'_>) -> Result<&mut PeDraft<'t>, PlanTextError> {
+        let pe = self.draft.pes.last_mut();
+        pe.ok_or_else(|| word.error(format!("`{}` belongs below a line `pe 0`", word.text)))
+    }
+
+    fn parse_title(&self, line: &mut PlanTextLine<'_>) -> Result<(), PlanTextError> {
+        let name = line.require("the name of the program")?;
+        if *name.text == *self.program.name {
+            return Ok(());
+        }
+        let (found, wanted) = (name.text, &self.program.name);
+        Err(name.error(format!("this is a plan of `{found}`, not of `{wanted}`")))
+    }
+
+    fn parse_pe(
+        &mut self,
+        place: PlanTextPos,
+        line: &mut PlanTextLine<'_>,
+    ) -> Result<(), PlanTextError> {
+        let word = line.require("the number of the pe")?;
+        let (number, next) = (word.number::<usize>()?, self.draft.pes.len());
+        if number != next {
+            return Err(word.error(format!("pe {next} comes next, not pe {number}")));
+        }
+        self.draft.pes.push(PeDraft {
+            pos: place,
+            operators: Vec::new(),
+            cores: Vec::new(),
+            host: None,
+            queues: Vec::new(),
+            pins: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// A source, or the stream of a receiver, and its core.
+    fn parse_pin(
+        &self,
+        word: PlanTextWord<'_>,
+        line: &mut PlanTextLine<'_>,
+    ) -> Result<Pin, PlanTextError> {
+        let thread = if word.text == "source" {
+            PinnedThread::Source(self.operators.operator(line.require("a source")?)?)
+        } else {
+            let (operator, port) = self.operators.output(line.require("an output port")?)?;
+            PinnedThread::Receiver(OutPortId { operator, port })
+        };
+        line.expect("core")?;
+        let core = line.number("the number of a core")?;
+        Ok(Pin { thread, core })
+    }
+
+    fn parse_queue(&self, line: &mut PlanTextLine<'_>) -> Result<ThreadedPort, PlanTextError> {
+        let (operator, port) = self.operators.input(line.require("an input port")?)?;
+        let mut queue = ThreadedPort {
+            operator,
+            port,
+            congestion: CongestionPolicy::Wait,
+            tuples_max: QUEUE_TUPLES_DEFAULT,
+            core: None,
+        };
+        loop {
+            if let Some(tuples) = line.optional_number()? {
+                queue.tuples_max = tuples;
+                continue;
+            }
+            let Some(word) = line.next() else {
+                return Ok(queue);
+            };
+            match word.text {
+                "wait" => queue.congestion = CongestionPolicy::Wait,
+                "dropFirst" => queue.congestion = CongestionPolicy::DropFirst,
+                "dropLast" => queue.congestion = CongestionPolicy::DropLast,
+                "core" => queue.core = Some(line.number("the number of a core")?),
+                _ => {
+                    let words = ["wait", "dropFirst", "dropLast", "core"];
+                    return Err(word.unknown("word of a queue", &words));
+                }
+            }
+        }
+    }
+
+    fn parse_crossing(
+        &mut self,
+        place: PlanTextPos,
+        line: &mut PlanTextLine<'_>,
+    ) -> Result<(), PlanTextError> {
+        let (operator, port) = self.operators.output(line.require("an output port")?)?;
+        line.expect("->")?;
+        line.expect("pe")?;
+        let mut to: Vec<u32> = vec![line.number("the number of a pe")?];
+        while let Some(pe) = line.optional_number()? {
+            to.push(pe);
+        }
+        to.sort_unstable();
+        let mut crossing = Crossing {
+            from: OutPortId { operator, port },
+            to,
+            medium: AUTO_MEDIUM.into(),
+            codec: CrossingCodec::default(),
+            ring_bytes: None,
+            batch: None,
+        };
+        while let Some(word) = line.next() {
+            match word.text {
+                "on" => crossing.medium = self.parse_medium(line.require("a medium")?)?,
+                "codec" => crossing.codec = parse_codec(line.require("a codec")?)?,
+                "ring" => {
+                    crossing.ring_bytes = Some(parse_ring(line.require("the size in bytes")?)?)
+                }
+                "batch" => {
+                    crossing.batch = Some((
+                        line.number("the shortest batching time in microseconds")?,
+                        line.number("the longest batching time in microseconds")?,
+                        line.number("the size of a batch in bytes")?,
+                    ));
+                }
+                _ => {
+                    let words = ["on", "codec", "ring", "batch"];
+                    return Err(word.unknown("word of a crossing", &words));
+                }
+            }
+        }
+        self.draft.crossings.push((place, crossing));
+        Ok(())
+    }
+
+    fn parse_medium(&self, word: PlanTextWord<'_>) -> Result<Arc<str>, PlanTextError> {
+        if word.text != AUTO_MEDIUM {
+            (self.check_medium)(word.text).map_err(|message| word.error(message))?;
+        }
+        Ok(word.text.into())
+    }
+}
+
+fn parse_ring(word: PlanTextWord<'_>) -> Result<u64, PlanTextError> {
+    let bytes = word.number()?;
+    if RING_BYTES_RANGE.contains(&bytes) {
+        return Ok(bytes);
+    }
+    let (least, most) = (RING_BYTES_RANGE.start(), RING_BYTES_RANGE.end());
+    Err(word.error(format!("a ring has {least} to {most} bytes, not {bytes}")))
+}
+
+fn parse_codec(word: PlanTextWord<'_>) -> Result<CrossingCodec, PlanTextError> {
+    match word.text {
+        "facade" => Ok(CrossingCodec::Facade),
+        "normal" => Ok(CrossingCodec::Normal),
+        _ => Err(word.unknown("codec", &["facade", "normal"])),
+    }
+}

@@ -1,0 +1,336 @@
+//! The logical graph: every operator instance after composite expansion, joined by streams.
+
+use std::sync::Arc;
+
+use tuple::{Resolution, TupleType, Type, Value};
+
+use crate::{Body, Expr, Function, Pos};
+
+/// A whole program, expanded: what the compiler hands on.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Qualified name of the main composite.
+    pub name: Arc<str>,
+    /// Paths of the source files that [`Pos::file`] counts.
+    pub files: Vec<Arc<str>>,
+    /// User functions that the operators use.
+    pub functions: Vec<Function>,
+    /// The operators, in order of expansion.
+    pub operators: Vec<OperatorNode>,
+}
+
+impl Program {
+    /// The streams with watermarks among those that feed an input port, in their order.
+    pub fn watermarked_sources<'p>(
+        &'p self,
+        port: &'p InPort,
+    ) -> impl Iterator<Item = OutPortId> + 'p {
+        let sources = port.sources.iter().copied();
+        sources.filter(|stream| {
+            let from = &self.operators[stream.operator.0 as usize];
+            let clock = from.clock.as_ref();
+            clock.is_some_and(|clock| clock.outputs.contains(&stream.port))
+        })
+    }
+
+    /// A stream as its operator and port: `Filter.1`, or the operator alone if it has one port.
+    pub fn stream_name(&self, stream: OutPortId) -> String {
+        let operator = &self.operators[stream.operator.0 as usize];
+        match operator.outputs.len() {
+            1 => operator.name.to_string(),
+            _ => format!("{}.{}", operator.name, stream.port),
+        }
+    }
+}
+
+/// An operator of [`Program::operators`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperatorId(pub u32);
+
+/// An annotation: its name, and its arguments by key.
+pub type Annotation = (Arc<str>, Vec<(Arc<str>, Value)>);
+
+/// An operator instance.
+#[derive(Clone, Debug)]
+pub struct OperatorNode {
+    /// Instance path without the main composite: `Trades`, `Inner.Filtered`.
+    pub name: Arc<str>,
+    /// Qualified name of the primitive operator: `spl.relational::Filter`.
+    pub kind: Arc<str>,
+    /// Input ports.
+    pub inputs: Vec<InPort>,
+    /// Output ports.
+    pub outputs: Vec<OutPort>,
+    /// Parameters as given, in order, and defaults of the model are not filled in.
+    pub params: Vec<Param>,
+    /// The logic clause.
+    pub logic: Logic,
+    /// The config clause, own and inherited (inner-most wins).
+    pub config: Vec<ConfigEntry>,
+    /// `@threading`, `@catch`, `@view`, ...: name and constant arguments.
+    pub annotations: Vec<Annotation>,
+    /// It submits from a thread of its own although it has input ports: its model says so.
+    pub has_own_thread: bool,
+    /// It submits by timers too, though nothing comes in: its model says so.
+    pub submits_by_timer: bool,
+    /// By what its event time goes; `None`: no stream that has one comes to it or leaves it.
+    pub clock: Option<EventClock>,
+    /// The head of the invocation.
+    pub pos: Pos,
+}
+
+impl OperatorNode {
+    /// Whether config asks for a queue at an input port.
+    pub fn declares_queue(&self, port: u32) -> bool {
+        let Some(port) = self.inputs.get(port as usize) else {
+            return false;
+        };
+        let entries = self.config.iter();
+        let entries = entries.filter(|entry| &*entry.name == "threadedPort");
+        let mut values = entries.flat_map(|entry| &entry.values);
+        values.any(|value| {
+            let inner = value.strip_prefix("queue(");
+            let name = inner.and_then(|inner| inner.split(", ").next());
+            name == Some(&*port.name)
+        })
+    }
+
+    /// A parameter by name.
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.params.iter().find(|p| &*p.name == name)
+    }
+}
+
+/// The event time of an operator: `@eventTime`, and what follows from it downstream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventClock {
+    /// The attribute that holds it.
+    pub attribute: Arc<str>,
+    /// What an integer in it counts.
+    pub resolution: Resolution,
+    /// Nanoseconds that watermarks lie behind the greatest event time.
+    pub lag_ns: i128,
+    /// Nanoseconds that they advance at least.
+    pub min_gap_ns: i128,
+    /// The output ports that send watermarks, in order.
+    pub outputs: Vec<u32>,
+    /// Watermarks are made of what the operator sends; else those that come in are passed on.
+    pub generates_watermarks: bool,
+}
+
+/// An input port.
+#[derive(Clone, Debug)]
+pub struct InPort {
+    /// Alias, or name of its first stream.
+    pub name: Arc<str>,
+    /// What comes in.
+    pub schema: Arc<TupleType>,
+    /// The output ports that feed it, in the order written.
+    pub sources: Vec<OutPortId>,
+    /// The window, if it has one.
+    pub window: Option<Window>,
+    /// How many earlier tuples the operator's expressions look back on this port.
+    pub history: u32,
+    /// `true` when the model calls it a control port.
+    pub is_control: bool,
+    /// Those of `sources`, by index, that bring no window markers: each closes a loop in which
+    /// every operator passes markers on, so that one would go round for ever.
+    pub sources_without_markers: Vec<u32>,
+}
+
+/// One end of a stream: an output port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutPortId {
+    /// The operator.
+    pub operator: OperatorId,
+    /// Its output port.
+    pub port: u32,
+}
+
+/// An output port.
+#[derive(Clone, Debug)]
+pub struct OutPort {
+    /// The stream's name.
+    pub name: Arc<str>,
+    /// What goes out.
+    pub schema: Arc<TupleType>,
+    /// Output function calls in its assignments, in order of evaluation.
+    pub calls: Vec<OutputCall>,
+    /// The expression of each attribute: written, or forwarded from an input by the model's rule.
+    /// `None`: nothing was assigned; the operator fills it (or its default stays). Empty if the
+    /// operator's model has no assignments and does not forward.
+    pub assign: Vec<Option<Expr>>,
+}
+
+/// A call of an output function: `Average(price)`.
+#[derive(Clone, Debug)]
+pub struct OutputCall {
+    /// Its name.
+    pub function: Arc<str>,
+    /// Its arguments, over the input tuple. Nested output calls are `ExprKind::OutputCall`.
+    pub args: Vec<Expr>,
+    /// Type of the result.
+    pub ty: Type,
+    /// Where.
+    pub pos: Pos,
+}
+
+/// A parameter of an invocation.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What was given.
+    pub value: ParamValue,
+    /// Where.
+    pub pos: Pos,
+}
+
+/// What a parameter was given.
+#[derive(Clone, Debug)]
+pub enum ParamValue {
+    /// Expressions (attributes are expressions too; constants are folded).
+    Exprs(Vec<Expr>),
+    /// Custom literals: `strict`, `csv`, `[ascending, descending]`.
+    Literals(Vec<Arc<str>>),
+}
+
+/// The logic clause.
+#[derive(Clone, Debug, Default)]
+pub struct Logic {
+    /// State variables, in order.
+    pub state: Vec<StateVar>,
+    /// `onTuple` by input port.
+    pub on_tuple: Vec<Option<Body>>,
+    /// `onPunct` by input port.
+    pub on_punct: Vec<Option<Body>>,
+    /// `onProcess`.
+    pub on_process: Option<Body>,
+}
+
+/// A state variable.
+#[derive(Clone, Debug)]
+pub struct StateVar {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+    /// Its initializer; may read earlier ones.
+    pub init: Option<Expr>,
+}
+
+/// An entry of a config clause, checked.
+#[derive(Clone, Debug)]
+pub struct ConfigEntry {
+    /// The kind: `placement`, `threadedPort`, ...
+    pub name: Arc<str>,
+    /// What it says, as SPL text with constants folded: `partitionColocation("a")`,
+    /// `queue(In, Sys.Wait, 1000)`.
+    pub values: Vec<Arc<str>>,
+    /// Where.
+    pub pos: Pos,
+}
+
+/// A window of an input port.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Tumbling, sliding, or over event time.
+    pub kind: WindowKind,
+    /// When tuples leave (tumbling: when the window is flushed).
+    pub evict: Policy,
+    /// Sliding only: when the window is processed.
+    pub trigger: Option<Policy>,
+    /// `partitioned`, with its eviction.
+    pub partition: Option<Partition>,
+    /// Where.
+    pub pos: Pos,
+}
+
+impl Window {
+    /// Seconds after which it is flushed, or triggered, again and again, if time says when.
+    pub fn period_s(&self) -> Option<f64> {
+        let policy = match self.kind {
+            WindowKind::Tumbling => Some(&self.evict),
+            WindowKind::Sliding => self.trigger.as_ref(),
+            WindowKind::TimeInterval => None,
+        };
+        policy.and_then(Policy::seconds)
+    }
+
+    /// Seconds that an item stays in a sliding window, if time says so.
+    pub fn lifetime_s(&self) -> Option<f64> {
+        let evict = Some(&self.evict).filter(|_| self.kind == WindowKind::Sliding);
+        evict.and_then(Policy::seconds)
+    }
+}
+
+/// The kinds of window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum WindowKind {
+    Tumbling,
+    Sliding,
+    /// Over event time; its eviction is an [`TimeInterval`].
+    TimeInterval,
+}
+
+/// The panes of a window over event time: `[N * period_s + offset, N * period_s + offset +
+/// duration)` for every whole N. All in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeInterval {
+    /// From the start of a pane to its end; above 0.
+    pub duration_ns: i128,
+    /// From the start of a pane to that of the next one; above 0.
+    pub period_ns: i128,
+    /// Where a pane starts.
+    pub offset_ns: i128,
+    /// For how long after its end a pane takes what is late.
+    pub discard_ns: i128,
+    /// The attribute that holds the event time: its index in the port's schema.
+    pub attribute: u32,
+    /// What an integer in it counts.
+    pub resolution: Resolution,
+}
+
+/// An eviction or trigger policy.
+#[derive(Clone, Debug)]
+pub enum Policy {
+    /// So many tuples.
+    Count(u32),
+    /// So many seconds.
+    Time(f64),
+    /// An attribute (index in the port's schema) has moved by more than an amount of its own type
+    /// (a timestamp attribute: float64 seconds).
+    Delta(u32, Value),
+    /// A window marker.
+    Punct,
+    /// The watermark has passed the end of a pane, or its age.
+    Interval(TimeInterval),
+}
+
+impl Policy {
+    fn seconds(&self) -> Option<f64> {
+        match self {
+            Policy::Time(seconds) => Some(*seconds),
+            Policy::Count(_) | Policy::Delta(..) | Policy::Punct | Policy::Interval(_) => None,
+        }
+    }
+}
+
+/// `partitioned` and how partitions leave.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The eviction, if any.
+    pub evict: Option<PartitionEviction>,
+}
+
+/// `partitionAge`, `partitionCount`, `tupleCount`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PartitionEviction {
+    /// Seconds without a new tuple.
+    Age(f64),
+    /// So many partitions at most.
+    Count(u32),
+    /// So many tuples in all partitions at most.
+    Tuples(u32),
+}

@@ -1,0 +1,60 @@
+//! Owning machine code: made executable once, freed when the last handle is gone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use cranelift_jit::JITModule;
+
+use super::constant_pool::ConstantPool;
+
+/// Machine code and what it refers to. Dropping it frees the code.
+pub struct CodeMemory {
+    module: Option<JITModule>,
+    /// Refers to nothing in the code; kept because the code refers to it.
+    _pool: Arc<ConstantPool>,
+}
+
+impl CodeMemory {
+    /// Takes over a module whose functions are final.
+    pub fn new(module: JITModule, pool: Arc<ConstantPool>) -> CodeMemory {
+        CodeMemory {
+            module: Some(module),
+            _pool: pool,
+        }
+    }
+}
+
+impl Drop for CodeMemory {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: every handle that could call into the code holds an `Arc` of this.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+// SAFETY: the module is only dropped from here on, by one thread; the code in it is read-only.
+unsafe impl Send for CodeMemory {}
+// SAFETY: a shared `CodeMemory` offers nothing.
+unsafe impl Sync for CodeMemory {}
+
+/// Where the code of a handle will be: filled when the PE's code is finished.
+#[derive(Default)]
+pub struct CodePointer {
+    address: AtomicPtr<u8>,
+    memory: std::sync::OnceLock<Arc<CodeMemory>>,
+}
+
+impl CodePointer {
+    /// Sets where the code is.
+    pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
+        // The code is kept first, so that whoever sees the entry may call it.
+        let _ = self.memory.set(Arc::clone(memory));
+        self.address.store(entry.cast_mut(), Ordering::Release);
+    }
+
+    /// Where the code is; null before it is finished. Pairs with `open`.
+    pub fn address(&self) -> *const u8 {
+        self.address.load(Ordering::Acquire)
+    }
+}

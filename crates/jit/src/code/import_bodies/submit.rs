@@ -1,0 +1,106 @@
+//! Making flat tuples, submitting, and the rest of what a statement may ask of the PE.
+
+use graph::Pos;
+use tuple::{Layout, Punctuation, TupleRef, Type, Value};
+
+use super::super::env::Env;
+use super::{deref, elements, env};
+
+pub extern "C" fn begin_tuple(e: *mut Env, layout: *const Layout, tail: usize) -> *mut u8 {
+    let buf = env(e).tuple_buf();
+    buf.begin(deref(layout));
+    buf.reserve_tail(tail);
+    buf.as_mut_ptr()
+}
+
+pub extern "C" fn put_block(
+    e: *mut Env,
+    slot: u64,
+    data: *const u8,
+    bytes: usize,
+    len: usize,
+    align: usize,
+) {
+    let buf = env(e).tuple_buf();
+    buf.put_block(slot as usize, elements(data, bytes), len, align);
+}
+
+pub extern "C" fn put_value(e: *mut Env, ty: *const Type, slot: usize, value: *const Value) {
+    env(e).tuple_buf().put_value(slot, deref(ty), deref(value));
+}
+
+pub extern "C" fn put_flat(e: *mut Env, ty: *const Type, slot: usize, from: *const u8) {
+    let e = e.cast_const();
+    // SAFETY: the input tuples are not in the environment, only their addresses are.
+    let found = unsafe { &*e }.input_at(from);
+    debug_assert!(found.is_some(), "a slot of an input tuple is in one");
+    if let Some((tuple, offset)) = found {
+        env(e.cast_mut())
+            .tuple_buf()
+            .copy_slot(slot, tuple, offset, deref(ty));
+    }
+}
+
+/// The status of a statement at a position.
+fn status_of_result(env: &mut Env, result: Result<(), graph::Fault>, pos: *const Pos) -> u32 {
+    match result {
+        Ok(()) => 0,
+        Err(fault) => env.set_fault(fault.with_pos(*deref(pos))),
+    }
+}
+
+pub extern "C" fn submit_tuple(e: *mut Env, port: u32, pos: *const Pos) -> u32 {
+    let env = env(e);
+    let result = env.submit_tuple_buf(port);
+    status_of_result(env, result, pos)
+}
+
+pub extern "C" fn submit_input(
+    e: *mut Env,
+    port: u32,
+    data: *const u8,
+    len: usize,
+    pos: *const Pos,
+) -> u32 {
+    let env = env(e);
+    let result = match TupleRef::from_bytes(elements(data, len)) {
+        Ok(tuple) => env.with_outlet(|outlet| outlet.submit(port, tuple)),
+        Err(error) => Err(graph::Fault::new(
+            graph::FaultKind::Limit,
+            error.to_string(),
+        )),
+    };
+    status_of_result(env, result, pos)
+}
+
+pub extern "C" fn punctuate(e: *mut Env, port: u32, mark: u32, pos: *const Pos) -> u32 {
+    let mark = if mark == 0 {
+        Punctuation::Window
+    } else {
+        Punctuation::Final
+    };
+    let env = env(e);
+    let result = env.with_outlet(|outlet| outlet.submit_punctuation(port, mark));
+    status_of_result(env, result, pos)
+}
+
+pub extern "C" fn wake_reader(e: *mut Env, port: u32) {
+    let woken = env(e).with_outlet(|outlet| {
+        outlet.wake_consumer(port);
+        Ok(())
+    });
+    debug_assert!(woken.is_ok());
+}
+
+pub extern "C" fn sleep(e: *mut Env, seconds: f64) {
+    let slept = env(e).with_outlet(|outlet| {
+        outlet.services().block(seconds);
+        Ok(())
+    });
+    debug_assert!(slept.is_ok());
+}
+
+pub extern "C" fn is_shutdown(e: *mut Env) -> u32 {
+    let asked = env(e).with_outlet(|outlet| Ok(outlet.services().is_shutdown()));
+    asked.map_or(0, u32::from)
+}

@@ -1,0 +1,210 @@
+//! The handles that the run time calls: they enter the environment, call the code, and leave.
+
+use std::sync::Arc;
+
+use graph::{Fault, FaultKind};
+use runtime::abi::{CodeContext, FrameBatch, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
+use tuple::{Layout, TupleBuf, Type};
+
+use super::code_memory::{CodeMemory, CodePointer};
+use super::constant_pool::ConstantPool;
+use super::env::Env;
+
+/// What a handle is made of; cheap to keep by whoever finishes the code.
+#[derive(Clone)]
+pub struct EntryPoint(Arc<CodePointer>);
+
+/// A machine function with the environment that it runs in.
+struct MachineFunction {
+    code: Arc<CodePointer>,
+    env: Option<Box<Env>>,
+    pool: Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
+    requirements: EnvRequirements,
+}
+
+/// What an environment has to offer a function.
+#[derive(Clone, Debug)]
+pub struct EnvRequirements {
+    /// The types of its variables in memory.
+    pub local_types: Vec<Type>,
+    /// The input slots that it reads.
+    pub inputs: Vec<(u32, Arc<Layout>)>,
+    /// Whether it takes anything temporary.
+    pub allocates: bool,
+}
+
+/// Code that writes a tuple.
+pub struct JitProjection(MachineFunction);
+/// Code that decides.
+pub struct JitPredicate(MachineFunction);
+/// Code that runs statements.
+pub struct JitAction(MachineFunction);
+/// Code that runs statements for frame after frame.
+pub struct JitBatchAction(MachineFunction);
+
+impl EntryPoint {
+    /// Of code that is not finished yet.
+    pub fn new() -> EntryPoint {
+        EntryPoint(Arc::default())
+    }
+
+    /// Sets where the code is.
+    pub fn publish(&self, entry: *const u8, memory: &Arc<CodeMemory>) {
+        self.0.publish(entry, memory);
+    }
+}
+
+impl Default for EntryPoint {
+    fn default() -> EntryPoint {
+        EntryPoint::new()
+    }
+}
+
+impl MachineFunction {
+    fn new(
+        entrance: &EntryPoint,
+        pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
+        needs: EnvRequirements,
+    ) -> MachineFunction {
+        MachineFunction {
+            code: Arc::clone(&entrance.0),
+            env: None,
+            pool: Arc::clone(pool),
+            requirements: needs,
+        }
+    }
+
+    /// Calls the code; its status.
+    fn call(
+        &mut self,
+        context: &mut CodeContext<'_>,
+        out: Option<&mut TupleBuf>,
+    ) -> Result<u32, Fault> {
+        self.enter(context, out)?;
+        self.run()
+    }
+
+    /// Hands over what the code works with.
+    fn enter(
+        &mut self,
+        context: &mut CodeContext<'_>,
+        out: Option<&mut TupleBuf>,
+    ) -> Result<&mut Env, Fault> {
+        if self.env.is_none() {
+            let pool = self.pool.get().ok_or_else(unfinished_fault)?;
+            self.env = Some(Env::new(Arc::clone(pool), &self.requirements));
+        }
+        let env = self.env.as_mut().ok_or_else(unfinished_fault)?;
+        env.enter(context, &self.requirements, out);
+        Ok(env)
+    }
+
+    /// Runs the code; its status.
+    fn run(&mut self) -> Result<u32, Fault> {
+        let entry = self.code.address();
+        let Some(env) = self.env.as_mut().filter(|_| !entry.is_null()) else {
+            return Err(unfinished_fault());
+        };
+        // SAFETY: the door was opened with the address of an entry of this signature, whose memory
+        // the door keeps alive; the environment is entered.
+        let status = unsafe {
+            let entry: extern "C" fn(*mut Env) -> u32 = std::mem::transmute(entry);
+            entry(&raw mut **env)
+        };
+        match env.leave() {
+            Some(fault) => Err(fault),
+            None => Ok(status),
+        }
+    }
+}
+
+fn unfinished_fault() -> Fault {
+    Fault::new(
+        FaultKind::Limit,
+        "compiled code was called before it was finished",
+    )
+}
+
+impl JitProjection {
+    /// A projection behind an entrance.
+    pub fn new(
+        entrance: &EntryPoint,
+        pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
+        needs: EnvRequirements,
+    ) -> JitProjection {
+        JitProjection(MachineFunction::new(entrance, pool, needs))
+    }
+}
+
+impl JitPredicate {
+    /// A condition behind an entrance.
+    pub fn new(
+        entrance: &EntryPoint,
+        pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
+        needs: EnvRequirements,
+    ) -> JitPredicate {
+        JitPredicate(MachineFunction::new(entrance, pool, needs))
+    }
+}
+
+impl JitAction {
+    /// Statements behind an entrance.
+    pub fn new(
+        entrance: &EntryPoint,
+        pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
+        needs: EnvRequirements,
+    ) -> JitAction {
+        JitAction(MachineFunction::new(entrance, pool, needs))
+    }
+}
+
+impl JitBatchAction {
+    /// A loop behind an entrance.
+    pub fn new(
+        entrance: &EntryPoint,
+        pool: &Arc<std::sync::OnceLock<Arc<ConstantPool>>>,
+        needs: EnvRequirements,
+    ) -> JitBatchAction {
+        JitBatchAction(MachineFunction::new(entrance, pool, needs))
+    }
+}
+
+impl RunBodyOnBatch for JitBatchAction {
+    fn run_body_on_batch(
+        &mut self,
+        context: &mut CodeContext<'_>,
+        batch: &mut FrameBatch<'_>,
+        kind: u8,
+    ) -> (u64, Result<(), Fault>) {
+        let env = match self.0.enter(context, None) {
+            Ok(env) => env,
+            Err(fault) => return (0, Err(fault)),
+        };
+        env.enter_batch(batch, kind);
+        let result = self.0.run().map(drop);
+        let Some(env) = &mut self.0.env else {
+            return (0, result);
+        };
+        let (count, bytes) = env.leave_batch(batch);
+        batch.advance(bytes);
+        (count, result)
+    }
+}
+
+impl ProjectTuple for JitProjection {
+    fn project(&mut self, context: &mut CodeContext<'_>, out: &mut TupleBuf) -> Result<(), Fault> {
+        self.0.call(context, Some(out)).map(drop)
+    }
+}
+
+impl TestCondition for JitPredicate {
+    fn test(&mut self, context: &mut CodeContext<'_>) -> Result<bool, Fault> {
+        self.0.call(context, None).map(|status| status == 1)
+    }
+}
+
+impl RunBody for JitAction {
+    fn run_body(&mut self, context: &mut CodeContext<'_>) -> Result<(), Fault> {
+        self.0.call(context, None).map(drop)
+    }
+}

@@ -1,0 +1,181 @@
+//! The backend that walks expressions: the reference interpreter.
+
+use std::sync::Arc;
+
+use graph::interp::Interpreter;
+use graph::{
+    Body, Evaluation, Expr, Fault, Function, InputTuples, NativeFn, Services, State, Submit,
+};
+use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
+
+use super::{Backend, CodeContext, OperatorScope, ProjectTuple, RunBody, TestCondition};
+use crate::Outlet;
+
+/// Makes interpreted code.
+pub struct InterpreterBackend {
+    interpreter: Interpreter,
+}
+
+impl InterpreterBackend {
+    /// For a program with these functions, and the table of library functions that its
+    /// [`graph::NativeId`]s count.
+    pub fn new(functions: &[Function], natives: &[NativeFn]) -> InterpreterBackend {
+        let interpreter = Interpreter::new(functions, natives);
+        InterpreterBackend { interpreter }
+    }
+
+    fn interpreted_code<T>(&self, scope: &OperatorScope<'_>, what: T) -> InterpretedCode<T> {
+        let ports = &scope.operator.inputs;
+        InterpretedCode {
+            interpreter: self.interpreter.with_ports(ports, &scope.outputs),
+            layouts: scope.inputs.clone().into(),
+            code: what,
+        }
+    }
+}
+
+/// The value of an expression without inputs: what every backend does before there is code.
+pub fn evaluate(
+    interpreter: &mut Interpreter,
+    expr: &Expr,
+    state: &mut State,
+    services: &mut dyn Services,
+) -> Result<Value, Fault> {
+    interpreter.evaluate(
+        expr,
+        &mut Evaluation {
+            inputs: InputTuples::NONE,
+            state,
+            submit: &mut PortlessServices(services),
+            current_punctuation: None,
+        },
+    )
+}
+
+impl Backend for InterpreterBackend {
+    fn projection(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        exprs: &[Option<&Expr>],
+        layout: &Arc<Layout>,
+    ) -> Result<Box<dyn ProjectTuple>, Fault> {
+        let exprs: Vec<Option<Expr>> = exprs.iter().map(|expr| expr.cloned()).collect();
+        Ok(Box::new(
+            self.interpreted_code(scope, (exprs, layout.clone())),
+        ))
+    }
+
+    fn predicate(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        expr: &Expr,
+    ) -> Result<Box<dyn TestCondition>, Fault> {
+        Ok(Box::new(self.interpreted_code(scope, expr.clone())))
+    }
+
+    fn action(
+        &mut self,
+        scope: &OperatorScope<'_>,
+        body: &Body,
+    ) -> Result<Box<dyn RunBody>, Fault> {
+        Ok(Box::new(self.interpreted_code(scope, body.clone())))
+    }
+
+    fn evaluate(
+        &mut self,
+        expr: &Expr,
+        state: &mut State,
+        services: &mut dyn Services,
+    ) -> Result<Value, Fault> {
+        evaluate(&mut self.interpreter, expr, state, services)
+    }
+
+    fn finish(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Something to walk, with an interpreter for its operator.
+struct InterpretedCode<T> {
+    interpreter: Interpreter,
+    /// Of all input slots, that of results included.
+    layouts: Arc<[Arc<Layout>]>,
+    code: T,
+}
+
+impl<T> InterpretedCode<T> {
+    fn interpret<R>(
+        &mut self,
+        context: &mut CodeContext<'_>,
+        walk: impl FnOnce(&mut Interpreter, &T, &mut Evaluation<'_>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let mut evaluation = Evaluation {
+            inputs: InputTuples {
+                tuples: context.inputs.tuples,
+                layouts: &self.layouts,
+            },
+            state: &mut *context.state,
+            submit: &mut OutletSubmit(&mut *context.outlet),
+            current_punctuation: context.punctuation,
+        };
+        walk(&mut self.interpreter, &self.code, &mut evaluation)
+    }
+}
+
+impl ProjectTuple for InterpretedCode<(Vec<Option<Expr>>, Arc<Layout>)> {
+    fn project(&mut self, context: &mut CodeContext<'_>, out: &mut TupleBuf) -> Result<(), Fault> {
+        self.interpret(context, |interpreter, (exprs, layout), to| {
+            interpreter.project(exprs, to, layout, out)
+        })
+    }
+}
+
+impl TestCondition for InterpretedCode<Expr> {
+    fn test(&mut self, context: &mut CodeContext<'_>) -> Result<bool, Fault> {
+        self.interpret(context, Interpreter::evaluate_condition)
+    }
+}
+
+impl RunBody for InterpretedCode<Body> {
+    fn run_body(&mut self, context: &mut CodeContext<'_>) -> Result<(), Fault> {
+        self.interpret(context, Interpreter::run)
+    }
+}
+
+/// An outlet, for the interpreter.
+struct OutletSubmit<'a>(&'a mut dyn Outlet);
+
+impl Submit for OutletSubmit<'_> {
+    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        self.0.submit(port, tuple)
+    }
+
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        self.0.submit_punctuation(port, mark)
+    }
+
+    fn services(&mut self) -> &mut dyn Services {
+        self.0.services()
+    }
+}
+
+/// Services without ports.
+struct PortlessServices<'a>(&'a mut dyn Services);
+
+impl Submit for PortlessServices<'_> {
+    fn submit_tuple(&mut self, _: u32, _: TupleRef<'_>) -> Result<(), Fault> {
+        Err(no_output_ports())
+    }
+
+    fn submit_punctuation(&mut self, _: u32, _: Punctuation) -> Result<(), Fault> {
+        Err(no_output_ports())
+    }
+
+    fn services(&mut self) -> &mut dyn Services {
+        self.0
+    }
+}
+
+fn no_output_ports() -> Fault {
+    Fault::value("nothing can be submitted before the start")
+}

@@ -1,0 +1,106 @@
+//! A place for each key: what belongs to a key stands there, in a vector beside. The place of a key
+//! that is gone is that of a later one, and so is the memory that lies there.
+
+use hashbrown::HashTable;
+use tuple::same_bytes;
+
+use super::key::hash_key;
+
+/// Where something is; stays its own until it is given back.
+pub type KeyId = u32;
+
+/// Places by key. They are numbers from 0 on without gaps: as many as there were keys at a time.
+#[derive(Debug, Default)]
+pub struct KeyIds {
+    table: HashTable<KeyId>,
+    /// By place. Those that no place has are memory for further ones.
+    keys: Vec<Vec<u8>>,
+    /// Places up to here are taken, but for the free ones.
+    assigned_len: usize,
+    free: Vec<KeyId>,
+}
+
+impl KeyIds {
+    /// How many are taken.
+    pub fn len(&self) -> usize {
+        self.assigned_len - self.free.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The place of a key.
+    pub fn find(&self, key: &[u8]) -> Option<KeyId> {
+        let is_it = |&at: &KeyId| same_bytes(&self.keys[at as usize], key);
+        self.table.find(hash_key(key), is_it).copied()
+    }
+
+    /// A place for a key that has none.
+    pub fn assign(&mut self, key: &[u8]) -> KeyId {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.assigned_len += 1;
+            self.assigned_len as KeyId - 1
+        });
+        if at as usize == self.keys.len() {
+            self.keys.push(Vec::new());
+        }
+        let own = &mut self.keys[at as usize];
+        own.clear();
+        own.extend_from_slice(key);
+        let keys = &self.keys;
+        let rehash = |&at: &KeyId| hash_key(&keys[at as usize]);
+        self.table.insert_unique(hash_key(key), at, rehash);
+        at
+    }
+
+    /// The key of a place needs it no more.
+    pub fn release(&mut self, at: KeyId) {
+        let hash = hash_key(&self.keys[at as usize]);
+        let entry = self.table.find_entry(hash, |&other| other == at);
+        entry.expect("it was taken").remove();
+        self.free.push(at);
+    }
+
+    /// No key needs its place any more.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.free.clear();
+        self.assigned_len = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_belongs_to_its_key_until_it_is_given_back() {
+        let mut places = KeyIds::default();
+        let [a, b, empty] = [b"a".as_slice(), b"b", b""].map(|key| places.assign(key));
+        assert_eq!((a, b, empty), (0, 1, 2));
+        assert_eq!(places.find(b"b"), Some(b));
+        assert_eq!(places.find(b""), Some(empty));
+        assert_eq!(places.find(b"c"), None);
+        places.release(b);
+        assert_eq!((places.find(b"b"), places.len()), (None, 2));
+        assert_eq!(places.assign(b"a longer key"), b);
+        assert_eq!(places.find(b"a longer key"), Some(b));
+        assert_eq!(places.find(b"a"), Some(a));
+    }
+
+    #[test]
+    fn after_clearing_places_begin_at_0_again() {
+        let mut places = KeyIds::default();
+        let taken = (0..1000_u32).map(|n| places.assign(&n.to_ne_bytes()));
+        assert_eq!(taken.max(), Some(999));
+        places.release(7);
+        places.clear();
+        assert!(places.is_empty());
+        assert_eq!(places.find(&3_u32.to_ne_bytes()), None);
+        assert_eq!(places.assign(b"x"), 0);
+        assert_eq!(places.assign(b"y"), 1);
+        assert_eq!(places.find(b"y"), Some(1));
+    }
+}

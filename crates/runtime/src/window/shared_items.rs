@@ -1,0 +1,109 @@
+//! Items that several panes hold, each kept once. When the last pane lets go of one it comes back,
+//! and its place is that of a later one.
+
+/// The items of all panes.
+#[derive(Debug)]
+pub struct SharedItems<T> {
+    items: Vec<SharedItem<T>>,
+    free: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct SharedItem<T> {
+    /// There is none in a free slot.
+    item: Option<T>,
+    reference_count: u32,
+}
+
+impl<T> SharedItems<T> {
+    /// None yet.
+    pub fn new() -> SharedItems<T> {
+        let (slots, free) = (Vec::new(), Vec::new());
+        SharedItems { items: slots, free }
+    }
+
+    /// An item has come; nobody holds it yet.
+    pub fn add(&mut self, item: T) -> u32 {
+        let slot = SharedItem {
+            item: Some(item),
+            reference_count: 0,
+        };
+        if let Some(at) = self.free.pop() {
+            self.items[at as usize] = slot;
+            return at;
+        }
+        self.items.push(slot);
+        self.items.len() as u32 - 1
+    }
+
+    /// One more holds the item.
+    pub fn add_reference(&mut self, at: u32) {
+        self.items[at as usize].reference_count += 1;
+    }
+
+    /// One holds the item no more; it comes back if that was the last one.
+    pub fn release(&mut self, at: u32) -> Option<T> {
+        let slot = &mut self.items[at as usize];
+        slot.reference_count -= 1;
+        if slot.reference_count > 0 {
+            return None;
+        }
+        self.free.push(at);
+        slot.item.take()
+    }
+
+    /// Items, and room for further ones.
+    #[cfg(test)]
+    pub fn len(&self) -> (usize, usize) {
+        (self.items.len(), self.items.len() - self.free.len())
+    }
+
+    fn get(&self, at: u32) -> &T {
+        let item = self.items[at as usize].item.as_ref();
+        item.expect("who asks for an item holds it")
+    }
+}
+
+/// The items of a partition of a pane, in the order in which they came.
+#[derive(Debug)]
+pub struct PaneItems<'a, T> {
+    items: &'a SharedItems<T>,
+    indexes: &'a [u32],
+}
+
+impl<'a, T> PaneItems<'a, T> {
+    pub(super) fn new(held: &'a SharedItems<T>, rows: &'a [u32]) -> PaneItems<'a, T> {
+        PaneItems {
+            items: held,
+            indexes: rows,
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.indexes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.indexes.is_empty()
+    }
+
+    /// One of them.
+    pub fn get(&self, at: usize) -> Option<&'a T> {
+        let row = self.indexes.get(at)?;
+        Some(self.items.get(*row))
+    }
+
+    /// How many of them satisfy a condition, if they stand before all that do not.
+    pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
+        self.indexes
+            .partition_point(|row| holds(self.items.get(*row)))
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone {
+        let held = self.items;
+        self.indexes.iter().map(move |row| held.get(*row))
+    }
+}

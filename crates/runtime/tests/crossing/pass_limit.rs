@@ -1,0 +1,82 @@
+//! A door in front of an operator: a test says how many may pass, and sees how many have come.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use tuple::Value;
+
+/// What a test holds.
+#[derive(Clone)]
+pub struct PassLimit {
+    key: i64,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    counts: Mutex<Counts>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    came: u64,
+    may_pass: u64,
+}
+
+/// Operators find their doors here, by a parameter.
+static DOORS: LazyLock<Mutex<HashMap<i64, PassLimit>>> = LazyLock::new(Mutex::default);
+
+impl PassLimit {
+    /// A closed door, and the parameter by which an operator finds it.
+    pub fn closed() -> PassLimit {
+        let mut doors = lock(&DOORS);
+        let key = doors.len() as i64;
+        let state = Arc::default();
+        doors.insert(key, PassLimit { key, state });
+        doors[&key].clone()
+    }
+
+    /// `door`, for a parameter.
+    pub fn param(&self) -> (&'static str, Value) {
+        ("door", Value::Int64(self.key))
+    }
+
+    /// The door of a parameter.
+    pub fn of(key: i128) -> PassLimit {
+        lock(&DOORS)[&(key as i64)].clone()
+    }
+
+    /// Somebody comes, and passes when he may.
+    pub fn pass(&self) {
+        let mut counts = lock(&self.state.counts);
+        counts.came += 1;
+        let number = counts.came;
+        self.state.changed.notify_all();
+        while counts.may_pass < number {
+            let woken = self.state.changed.wait(counts);
+            counts = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// So many more may pass.
+    pub fn lets(&self, count: u64) {
+        let mut counts = lock(&self.state.counts);
+        counts.may_pass = counts.may_pass.saturating_add(count);
+        self.state.changed.notify_all();
+    }
+
+    /// Everybody may.
+    pub fn opens(&self) {
+        self.lets(u64::MAX);
+    }
+
+    /// How many have come.
+    pub fn came(&self) -> u64 {
+        lock(&self.state.counts).came
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,25 @@
+//! Stack for whatever walks a tree.
+
+use std::io;
+use std::panic::resume_unwind;
+use std::thread::{Builder, scope};
+
+/// So much stack is enough for every walk of the tree that the parser makes of any text, and of
+/// what comes of it. Trees are high where a sum has thousands of terms, and a thread's own stack
+/// may be small. The system gives memory only to what is used.
+pub const DEEP_STACK_BYTES: usize = 256 << 20;
+
+/// Does work on a stack of [`DEEP_STACK_BYTES`].
+///
+/// # Errors
+/// There is no thread to be had for it.
+///
+/// # Panics
+/// If the work does.
+pub fn with_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    scope(|scope| {
+        let thread = Builder::new().stack_size(DEEP_STACK_BYTES);
+        let done = thread.spawn_scoped(scope, work)?.join();
+        Ok(done.unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}

@@ -1,0 +1,479 @@
+//! Files that are written: buffered, encoded and compressed.
+//!
+//! `/dev/stdout` is not opened: it is the PE's standard output, shared with `println` and with
+//! other sinks, so that lines neither mix nor overwrite each other, and stand in the order in which
+//! they were written. `/dev/stderr` is likewise shared with messages.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+use bzip2::write::BzEncoder;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use graph::{Fault, Services};
+use runtime::{StopSignal, retry_interrupted};
+use rustix::io::Errno;
+
+use super::compression::Compression;
+use super::peer_writer::PeerWriter;
+use super::stop_waiter::{NONBLOCK, StopWaiter};
+use crate::charset::{Charset, CharsetEncoder};
+
+/// Bytes that are gathered before they are written.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// The names of standard output.
+const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// And of standard error.
+const STDERR: [&str; 3] = ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"];
+
+/// An open file.
+pub struct RecordOutput {
+    path: PathBuf,
+    encoder: Option<CharsetEncoder>,
+    target: RecordOutputTarget,
+    /// Bytes that were put, before compression.
+    bytes: u64,
+}
+
+enum RecordOutputTarget {
+    /// The PE's standard output, which has a buffer of its own.
+    StandardOutput(Vec<u8>),
+    /// Standard error, which has none.
+    StandardError(Vec<u8>),
+    /// All others, with the buffer.
+    Buffer(Arc<WriteBuffer>),
+}
+
+/// What is held back, and where it goes: shared by the operator and the thread that writes out what
+/// has been held for a second.
+pub struct WriteBuffer(Mutex<WriteBufferState>);
+
+struct WriteBufferState {
+    /// `None`: it is closed.
+    writer: Option<CompressingWriter>,
+    buffer: Vec<u8>,
+    /// Bytes were put that are not flushed.
+    is_dirty: bool,
+    /// Why the thread could not write. The next call returns it.
+    error: Option<io::Error>,
+}
+
+/// A file or a socket.
+type BoxedWriter = Box<dyn Write + Send>;
+
+enum CompressingWriter {
+    Plain(BoxedWriter),
+    Zlib(ZlibEncoder<BoxedWriter>),
+    Gzip(GzEncoder<BoxedWriter>),
+    Bzip2(BzEncoder<BoxedWriter>),
+}
+
+impl CompressingWriter {
+    fn new(file: BoxedWriter, compression: Option<Compression>) -> CompressingWriter {
+        match compression {
+            None => CompressingWriter::Plain(file),
+            Some(Compression::Zlib) => {
+                CompressingWriter::Zlib(ZlibEncoder::new(file, compression_level()))
+            }
+            Some(Compression::Gzip) => {
+                CompressingWriter::Gzip(GzEncoder::new(file, compression_level()))
+            }
+            Some(Compression::Bzip2) => {
+                CompressingWriter::Bzip2(BzEncoder::new(file, bzip2::Compression::default()))
+            }
+        }
+    }
+
+    fn as_write(&mut self) -> &mut dyn Write {
+        match self {
+            CompressingWriter::Plain(file) => file,
+            CompressingWriter::Zlib(file) => file,
+            CompressingWriter::Gzip(file) => file,
+            CompressingWriter::Bzip2(file) => file,
+        }
+    }
+
+    /// Ends what is compressed, and closes the file.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            CompressingWriter::Plain(_) => Ok(()),
+            CompressingWriter::Zlib(file) => file.finish().map(drop),
+            CompressingWriter::Gzip(file) => file.finish().map(drop),
+            CompressingWriter::Bzip2(file) => file.finish().map(drop),
+        }
+    }
+}
+
+/// What a failed write says.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The system.
+    System(io::Error),
+    /// Standard output.
+    StandardOutput(Fault),
+}
+
+impl std::fmt::Display for WriteError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            WriteError::System(error) => error.fmt(f),
+            WriteError::StandardOutput(fault) => fault.message().fmt(f),
+        }
+    }
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::System(error)
+    }
+}
+
+impl RecordOutput {
+    /// Creates a file, or opens it to write behind what it holds.
+    ///
+    /// # Errors
+    /// What the system says; a pipe that nobody reads yet is not waited for, see [`is_unread`].
+    pub fn open(
+        path: &Path,
+        append: bool,
+        compression: Option<Compression>,
+        encoding: Option<Charset>,
+        stop: &StopSignal,
+    ) -> io::Result<RecordOutput> {
+        let begun =
+            retry_interrupted(|| std::fs::metadata(path)).is_ok_and(|found| found.len() > 0);
+        let encoder = match append && begun {
+            true => CharsetEncoder::without_mark,
+            false => CharsetEncoder::new,
+        };
+        let to = match compression {
+            None if is_one_of(path, STDOUT) => RecordOutputTarget::StandardOutput(Vec::new()),
+            None if is_one_of(path, STDERR) => RecordOutputTarget::StandardError(Vec::new()),
+            _ => {
+                let file: BoxedWriter = match () {
+                    () if is_one_of(path, STDOUT) => duplicate_stream(io::stdout())?,
+                    () if is_one_of(path, STDERR) => duplicate_stream(io::stderr())?,
+                    () => open_file(path, append, stop)?,
+                };
+                RecordOutputTarget::Buffer(WriteBuffer::new(CompressingWriter::new(
+                    file,
+                    compression,
+                )))
+            }
+        };
+        Ok(RecordOutput {
+            path: path.to_owned(),
+            encoder: encoding.map(encoder),
+            target: to,
+            bytes: 0,
+        })
+    }
+
+    /// Writes to a connection.
+    pub fn from_peer(
+        peer: PeerWriter,
+        compression: Option<Compression>,
+        encoding: Option<Charset>,
+    ) -> RecordOutput {
+        RecordOutput {
+            path: PathBuf::new(),
+            encoder: encoding.map(CharsetEncoder::new),
+            target: RecordOutputTarget::Buffer(WriteBuffer::new(CompressingWriter::new(
+                Box::new(peer),
+                compression,
+            ))),
+            bytes: 0,
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes put so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What holds bytes back, unless nothing does.
+    pub fn buffer(&self) -> Option<&Arc<WriteBuffer>> {
+        match &self.target {
+            RecordOutputTarget::Buffer(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+
+    /// Puts a record. Once a write has failed the records that were not written yet are gone; those
+    /// before are safe.
+    ///
+    /// # Errors
+    /// What the system says, perhaps of records before.
+    pub fn put(&mut self, record: &[u8], services: &mut dyn Services) -> Result<(), WriteError> {
+        self.bytes += record.len() as u64;
+        match &mut self.target {
+            RecordOutputTarget::StandardOutput(text) => {
+                let text = encoded(&mut self.encoder, record, text);
+                services
+                    .print(text, false)
+                    .map_err(WriteError::StandardOutput)
+            }
+            RecordOutputTarget::StandardError(text) => {
+                let text = encoded(&mut self.encoder, record, text);
+                services.print_error(text).map_err(WriteError::System)
+            }
+            RecordOutputTarget::Buffer(buffer) => Ok(buffer.put(record, &mut self.encoder)?),
+        }
+    }
+
+    /// Hands everything to the system. What was flushed is not flushed again, for it costs bytes to
+    /// end a block of a compressed file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn flush(&mut self, services: &mut dyn Services) -> Result<(), WriteError> {
+        match &self.target {
+            RecordOutputTarget::StandardOutput(_) => {
+                services.flush().map_err(WriteError::StandardOutput)
+            }
+            RecordOutputTarget::StandardError(_) => Ok(()),
+            RecordOutputTarget::Buffer(buffer) => Ok(buffer.lock().flush()?),
+        }
+    }
+
+    /// Flushes and closes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn close(self, services: &mut dyn Services) -> Result<PathBuf, WriteError> {
+        match self.target {
+            RecordOutputTarget::StandardOutput(_) => {
+                services.flush().map_err(WriteError::StandardOutput)?
+            }
+            RecordOutputTarget::StandardError(_) => {}
+            RecordOutputTarget::Buffer(buffer) => buffer.lock().close()?,
+        }
+        Ok(self.path)
+    }
+}
+
+/// A record as it is written; `text` is memory for it.
+fn encoded<'a>(
+    encoder: &mut Option<CharsetEncoder>,
+    record: &'a [u8],
+    text: &'a mut Vec<u8>,
+) -> &'a [u8] {
+    let Some(encoder) = encoder else {
+        return record;
+    };
+    text.clear();
+    encoder.encode(record, text);
+    text
+}
+
+impl WriteBuffer {
+    fn new(target: CompressingWriter) -> Arc<WriteBuffer> {
+        Arc::new(WriteBuffer(Mutex::new(WriteBufferState {
+            writer: Some(target),
+            buffer: Vec::with_capacity(BUFFER_BYTES),
+            is_dirty: false,
+            error: None,
+        })))
+    }
+
+    #[inline]
+    fn put(&self, record: &[u8], encoder: &mut Option<CharsetEncoder>) -> io::Result<()> {
+        let mut pending = self.lock();
+        pending.take_error()?;
+        match encoder {
+            None => pending.buffer.extend_from_slice(record),
+            Some(encoder) => encoder.encode(record, &mut pending.buffer),
+        }
+        pending.is_dirty = true;
+        if pending.buffer.len() >= BUFFER_BYTES {
+            pending.write()?;
+        }
+        Ok(())
+    }
+
+    /// For the operator. While the thread writes to a pipe that is full, the operator waits as if
+    /// it wrote itself.
+    fn lock(&self) -> MutexGuard<'_, WriteBufferState> {
+        match self.0.try_lock() {
+            Ok(pending) => pending,
+            Err(TryLockError::Poisoned(pending)) => pending.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                runtime::about_to_sleep();
+                self.0.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+        }
+    }
+
+    /// Writes out what is held; `false`: it is in use.
+    pub fn write_out(&self) -> bool {
+        let mut pending = match self.0.try_lock() {
+            Ok(pending) => pending,
+            Err(TryLockError::Poisoned(pending)) => pending.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        if pending.error.is_none()
+            && let Err(error) = pending.flush()
+        {
+            pending.error = Some(error);
+        }
+        true
+    }
+}
+
+impl WriteBufferState {
+    #[inline]
+    fn take_error(&mut self) -> io::Result<()> {
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let stream = self.writer.as_mut().map(CompressingWriter::as_write);
+        let written = stream.map_or(Ok(()), |stream| stream.write_all(&self.buffer));
+        self.buffer.clear();
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.take_error()?;
+        if !std::mem::take(&mut self.is_dirty) {
+            return Ok(());
+        }
+        self.write()?;
+        let stream = self.writer.as_mut().map(CompressingWriter::as_write);
+        stream.map_or(Ok(()), |stream| stream.flush())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.take_error()?;
+        self.write()?;
+        self.is_dirty = false;
+        self.writer.take().map_or(Ok(()), CompressingWriter::finish)
+    }
+}
+
+/// Opens a file for writing.
+fn open_file(path: &Path, append: bool, stop: &StopSignal) -> io::Result<BoxedWriter> {
+    let mut options = OpenOptions::new();
+    options
+        .create(true)
+        .write(true)
+        .append(append)
+        .truncate(!append)
+        .custom_flags(NONBLOCK);
+    let file = options.open(path)?;
+    Ok(match retry_interrupted(|| file.metadata())?.is_file() {
+        true => Box::new(UninterruptedFile(file)),
+        false => Box::new(PeerWriter::from_pipe(file, &StopWaiter::new(stop)?)),
+    })
+}
+
+/// A standard stream of the process, wherever it leads.
+fn duplicate_stream(stream: impl AsFd) -> io::Result<BoxedWriter> {
+    let file = File::from(stream.as_fd().try_clone_to_owned()?);
+    Ok(Box::new(UninterruptedFile(file)))
+}
+
+/// A file on a disk. Encoders take an interrupted write for one that has failed.
+struct UninterruptedFile(File);
+
+impl Write for UninterruptedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        retry_interrupted(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn is_one_of(path: &Path, names: [&str; 3]) -> bool {
+    names.iter().any(|name| path == Path::new(name))
+}
+
+/// Whether a file was not opened because it is a pipe that nobody reads.
+pub fn is_unread(path: &Path, error: &io::Error) -> bool {
+    let is_unread = error.raw_os_error() == Some(Errno::NXIO.raw_os_error());
+    is_unread
+        && retry_interrupted(|| std::fs::metadata(path))
+            .is_ok_and(|found| found.file_type().is_fifo())
+}
+
+fn compression_level() -> flate2::Compression {
+    flate2::Compression::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use graph::NoServices;
+
+    use super::*;
+
+    #[test]
+    fn what_the_thread_cannot_write_is_the_error_of_the_next_call() {
+        let full = Path::new("/dev/full");
+        let open = || RecordOutput::open(full, true, None, None, &StopSignal::default()).unwrap();
+        let is_full = |error| match error {
+            WriteError::System(error) => error.kind() == io::ErrorKind::StorageFull,
+            WriteError::StandardOutput(_) => false,
+        };
+        let mut output = open();
+        output.put(b"lost", &mut NoServices::default()).unwrap();
+        assert!(output.buffer().unwrap().write_out());
+        assert!(is_full(
+            output
+                .put(b"not put", &mut NoServices::default())
+                .unwrap_err()
+        ));
+        output.flush(&mut NoServices::default()).unwrap();
+        let mut output = open();
+        output.put(b"lost", &mut NoServices::default()).unwrap();
+        assert!(output.buffer().unwrap().write_out());
+        assert!(is_full(
+            output.close(&mut NoServices::default()).unwrap_err()
+        ));
+    }
+
+    #[test]
+    fn a_file_has_one_byte_order_mark() {
+        let path = std::env::temp_dir().join(format!("thalweg-mark-{}", std::process::id()));
+        let utf_16 = Charset::from_name("UTF-16").unwrap();
+        for _ in 0..2 {
+            let mut output =
+                RecordOutput::open(&path, true, None, Some(utf_16), &StopSignal::default())
+                    .unwrap();
+            output.put(b"a", &mut NoServices::default()).unwrap();
+            output.close(&mut NoServices::default()).unwrap();
+        }
+        let written = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(utf_16.decode(&written), b"aa");
+        assert_eq!(written.len(), 6);
+    }
+
+    #[test]
+    fn the_thread_leaves_a_buffer_in_use_alone() {
+        let output = RecordOutput::open(
+            Path::new("/dev/null"),
+            true,
+            None,
+            None,
+            &StopSignal::default(),
+        );
+        let output = output.unwrap();
+        let buffer = output.buffer().unwrap();
+        let used = buffer.lock();
+        assert!(!buffer.write_out());
+        drop(used);
+        assert!(buffer.write_out());
+    }
+}

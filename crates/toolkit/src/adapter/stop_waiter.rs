@@ -1,0 +1,199 @@
+//! Waiting for what may never come (pipes, terminals, sockets) without sleeping through a shutdown.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use runtime::{StopSignal, Wakeup, retry_interrupted};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+
+/// Readable once a shutdown was asked for.
+#[derive(Clone, Debug)]
+pub struct StopWaiter(Wakeup);
+
+/// An open file.
+#[derive(Debug)]
+pub struct InterruptibleFile {
+    pub file: File,
+    /// What ends a wait for more; `None`: there is no wait, it is a regular file.
+    stop_waiter: Option<StopWaiter>,
+}
+
+/// Which file a regular file is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InodeId {
+    device: u64,
+    inode: u64,
+}
+
+impl InodeId {
+    /// `None`: it is no regular file.
+    pub fn from_metadata(metadata: &Metadata) -> Option<InodeId> {
+        metadata.is_file().then(|| InodeId {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        })
+    }
+}
+
+/// Opening does not wait: for who opens the other end of a pipe, or for a line of a modem.
+pub const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
+
+/// The names of standard input.
+const STDIN: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+impl StopWaiter {
+    /// Of a shutdown.
+    ///
+    /// # Errors
+    /// The process has no descriptor left.
+    pub fn new(stop: &StopSignal) -> io::Result<StopWaiter> {
+        let bell = Wakeup::new()?;
+        let rung = bell.clone();
+        stop.on_request(move || rung.wake());
+        Ok(StopWaiter(bell))
+    }
+
+    /// Waits until there is something to read, or the end of it; `false`: a shutdown came first.
+    pub fn wait_readable(&self, file: &impl AsFd) -> io::Result<bool> {
+        let events = PollFlags::IN;
+        let mut fds = [PollFd::new(file, events), PollFd::new(&self.0, events)];
+        let now = Some(&Timespec::default());
+        if rustix::io::retry_on_intr(|| poll(&mut fds, now))? == 0 {
+            runtime::about_to_sleep();
+            rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        }
+        Ok(!fds[0].revents().is_empty())
+    }
+
+    /// Waits until a peer has made room to write, or is gone; `false`: a shutdown came, and it made
+    /// none for so long.
+    pub fn wait_writable(&self, socket: &impl AsFd, linger: Duration) -> io::Result<bool> {
+        runtime::about_to_sleep();
+        let linger = Timespec {
+            tv_sec: linger.as_secs() as i64,
+            tv_nsec: i64::from(linger.subsec_nanos()),
+        };
+        let room = PollFd::new(socket, PollFlags::OUT);
+        let mut fds = [room, PollFd::new(&self.0, PollFlags::IN)];
+        rustix::io::retry_on_intr(|| poll(&mut fds, None))?;
+        if fds[0].revents().is_empty() {
+            rustix::io::retry_on_intr(|| poll(&mut fds[..1], Some(&linger)))?;
+        }
+        Ok(!fds[0].revents().is_empty())
+    }
+}
+
+impl InterruptibleFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// What the system says; it is a folder.
+    pub fn open(path: &Path, stop_waiter: &StopWaiter) -> io::Result<InterruptibleFile> {
+        // A pipe that nobody has opened for writing is waited for when it is read.
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(NONBLOCK);
+        let file = options.open(path).or_else(|error| {
+            // A socket has no name to be opened by.
+            let is_socket = error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
+            if is_socket && STDIN.iter().any(|name| path == Path::new(name)) {
+                return Ok(io::stdin().as_fd().try_clone_to_owned()?.into());
+            }
+            Err(error)
+        })?;
+        let kind = retry_interrupted(|| file.metadata())?.file_type();
+        if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let alarm = (!kind.is_file()).then(|| stop_waiter.clone());
+        Ok(InterruptibleFile {
+            file,
+            stop_waiter: alarm,
+        })
+    }
+
+    /// Whether it has a length and a place to read from, as pipes and terminals have not.
+    pub fn is_regular(&self) -> bool {
+        self.stop_waiter.is_none()
+    }
+
+    /// Which file it is; `None`: it is no regular file.
+    pub fn id(&self) -> io::Result<Option<InodeId>> {
+        Ok(InodeId::from_metadata(&retry_interrupted(|| {
+            self.file.metadata()
+        })?))
+    }
+}
+
+impl InterruptibleFile {
+    /// A socket that is open already.
+    pub fn from_socket(file: File, stop_waiter: &StopWaiter) -> InterruptibleFile {
+        let alarm = Some(stop_waiter.clone());
+        InterruptibleFile {
+            file,
+            stop_waiter: alarm,
+        }
+    }
+}
+
+/// Whether what failed is to be tried again: a signal came, or somebody else took what was there.
+fn is_transient(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
+}
+
+impl Read for InterruptibleFile {
+    /// Nothing is the end, for now: of the file, or a shutdown.
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(alarm) = &self.stop_waiter
+                && !alarm.wait_readable(&self.file)?
+            {
+                return Ok(0);
+            }
+            match self.file.read(bytes) {
+                Err(error) if is_transient(&error) => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Write, pipe};
+    use std::os::fd::OwnedFd;
+
+    use super::*;
+
+    #[test]
+    fn a_shutdown_ends_a_wait_but_not_what_has_come() {
+        let stop = StopSignal::default();
+        let alarm = StopWaiter::new(&stop).unwrap();
+        let (reader, mut writer) = pipe().unwrap();
+        let file = File::from(OwnedFd::from(reader));
+        let alarm = Some(alarm);
+        let mut watched = InterruptibleFile {
+            file,
+            stop_waiter: alarm,
+        };
+        writer.write_all(b"one").unwrap();
+        let mut bytes = [0; 8];
+        assert_eq!(watched.read(&mut bytes).unwrap(), 3);
+        let waiting = std::thread::spawn(move || {
+            let count = watched.read(&mut bytes).unwrap();
+            (watched, count)
+        });
+        stop.request();
+        let (mut watched, count) = waiting.join().unwrap();
+        assert_eq!(count, 0);
+        writer.write_all(b"two").unwrap();
+        assert_eq!(watched.read(&mut bytes).unwrap(), 3);
+    }
+}

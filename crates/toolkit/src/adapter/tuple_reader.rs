@@ -1,0 +1,387 @@
+//! One file, connection or datagram, from its first byte to its end: records to tuples.
+
+use std::borrow::Cow;
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use graph::{Fault, FaultKind, TraceLevel};
+use runtime::{BuildContext, Outlet};
+use tuple::text::{Record, RecordFormat, RecordReader};
+use tuple::{Punctuation, TupleBuf};
+
+use crate::adapter::assigned_attributes::{AssignedAttributes, ParsingMode};
+use crate::adapter::compression::Compression;
+use crate::adapter::file_name::rstring_text;
+use crate::adapter::record_format;
+use crate::adapter::record_input::{RecordInput, encoding};
+use crate::adapter::stop_waiter::StopWaiter;
+use crate::charset::Charset;
+
+/// How long a hot file is left alone when it has nothing new.
+const HOT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What some editors put before text in UTF-8: no part of the first field.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Reads records.
+pub struct TupleReader {
+    /// Whose it is.
+    operator: &'static str,
+    reader: Box<dyn RecordReader>,
+    pub compression: Option<Compression>,
+    pub encoding: Option<Charset>,
+    parsing: ParsingMode,
+    /// Files go on being read as they grow.
+    pub hot: bool,
+    assigned: Option<AssignedAttributes>,
+    tuple: TupleBuf,
+    buffer: Vec<u8>,
+    /// Records are text, not bytes of any kind.
+    is_text: bool,
+    /// It is not known yet whether a byte order mark comes first.
+    may_have_byte_order_mark: bool,
+}
+
+/// Where bytes come from, as output functions and messages tell it.
+#[derive(Clone, Debug, Default)]
+pub struct InputOrigin {
+    /// What was asked for: a file's name.
+    pub name: String,
+    /// What messages call it.
+    pub display_name: String,
+    /// The peer, if there is one.
+    pub remote: Option<SocketAddr>,
+    /// The port of this end.
+    pub local_port: u16,
+    /// The port that a server listens on; 0 for clients.
+    pub server_port: u16,
+}
+
+impl InputOrigin {
+    /// A peer.
+    pub fn from_peer(remote: SocketAddr, local_port: u16, server_port: u16) -> InputOrigin {
+        InputOrigin {
+            name: String::new(),
+            display_name: remote.to_string(),
+            remote: Some(remote),
+            local_port,
+            server_port,
+        }
+    }
+
+    /// The peer of a connection.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    pub fn from_stream(stream: &TcpStream, server_port: u16) -> io::Result<InputOrigin> {
+        let local_port = stream.local_addr()?.port();
+        Ok(InputOrigin::from_peer(
+            stream.peer_addr()?,
+            local_port,
+            server_port,
+        ))
+    }
+}
+
+/// How reading ended.
+pub enum ReadEnd {
+    /// At the end of the file.
+    EndOfInput,
+    /// At the end of a hot file that another one has replaced.
+    Replaced,
+    /// At a final marker in the file.
+    FinalMarker,
+    /// By a shutdown.
+    Shutdown,
+}
+
+/// What an attempt to read on gave.
+enum ReadProgress {
+    /// Perhaps more bytes: it is worth another look.
+    More,
+    /// Nothing, and nothing follows.
+    End,
+    /// Nothing; what follows is in another file of that name.
+    Replaced,
+    /// Nothing, for the connection broke: what is there of a record is none.
+    CutOff,
+}
+
+impl TupleReader {
+    /// As an adapter's parameters say.
+    ///
+    /// # Errors
+    /// Parameters that are out of range.
+    pub fn new(build: &mut BuildContext<'_>, operator: &'static str) -> Result<TupleReader, Fault> {
+        let encoding_name = build.value("encoding")?.map(rstring_text);
+        Ok(TupleReader {
+            operator,
+            reader: record_format::reader(build)?,
+            compression: Compression::from_literal(build.literal("compression"))?,
+            encoding: encoding(encoding_name.as_deref())?,
+            parsing: ParsingMode::from_param(build),
+            hot: false,
+            assigned: AssignedAttributes::new(build)?,
+            tuple: TupleBuf::default(),
+            buffer: Vec::new(),
+            is_text: !matches!(
+                record_format::format(build),
+                RecordFormat::Bin | RecordFormat::Block
+            ),
+            may_have_byte_order_mark: false,
+        })
+    }
+
+    /// What comes over a connection.
+    pub fn connection_input(&self, stream: TcpStream, stop_waiter: &StopWaiter) -> RecordInput {
+        let file = OwnedFd::from(stream).into();
+        RecordInput::from_file(file, self.compression, self.encoding, stop_waiter)
+    }
+
+    /// Reads an open file or connection to its end.
+    ///
+    /// # Errors
+    /// A record that is no tuple, with strict parsing; a failed read; what comes from downstream.
+    pub fn read(
+        &mut self,
+        input: &mut RecordInput,
+        origin: &InputOrigin,
+        out: &mut dyn Outlet,
+    ) -> Result<ReadEnd, Fault> {
+        self.begin_input();
+        let mut start = 0;
+        let mut at_end = false;
+        let mut number = 0;
+        let mut ended = ReadEnd::EndOfInput;
+        loop {
+            let record = if self.skip_byte_order_mark(at_end) {
+                Record::NeedMore
+            } else {
+                let bytes = &self.buffer[start..];
+                let step = self.reader.read(bytes, at_end, &mut self.tuple);
+                start += step.consumed;
+                step.record
+            };
+            match record {
+                Record::NeedMore => {
+                    self.buffer.drain(..start);
+                    start = 0;
+                    match self.fill(input, origin, out)? {
+                        ReadProgress::More => {}
+                        ReadProgress::End => at_end = true,
+                        ReadProgress::Replaced => {
+                            at_end = true;
+                            ended = ReadEnd::Replaced;
+                        }
+                        ReadProgress::CutOff => return Ok(ReadEnd::EndOfInput),
+                    }
+                }
+                Record::End => return Ok(ended),
+                record => {
+                    if let Some(ended) = self.process_record(record, origin, &mut number, out)? {
+                        return Ok(ended);
+                    }
+                }
+            }
+            if out.services().is_shutdown() {
+                return Ok(ReadEnd::Shutdown);
+            }
+        }
+    }
+
+    /// Reads a datagram, which ends with a record and is compressed by itself. `number` counts
+    /// records.
+    ///
+    /// # Errors
+    /// A datagram or a record that is none, with strict parsing; what comes from downstream.
+    pub fn datagram(
+        &mut self,
+        bytes: &[u8],
+        origin: &InputOrigin,
+        number: &mut i64,
+        out: &mut dyn Outlet,
+    ) -> Result<ReadEnd, Fault> {
+        self.begin_input();
+        let bytes = match self.decompressed(bytes) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let message = format!(
+                    "{}: cannot decompress a datagram: {error}",
+                    origin.display_name
+                );
+                self.reject(message, out)?;
+                return Ok(ReadEnd::EndOfInput);
+            }
+        };
+        match self.encoding {
+            Some(charset) => self.buffer = charset.decode(&bytes),
+            None => self.buffer.extend_from_slice(&bytes),
+        }
+        let mut start = 0;
+        loop {
+            let step = self
+                .reader
+                .read(&self.buffer[start..], true, &mut self.tuple);
+            start += step.consumed;
+            if matches!(step.record, Record::NeedMore | Record::End) {
+                return Ok(ReadEnd::EndOfInput);
+            }
+            if let Some(ended) = self.process_record(step.record, origin, number, out)? {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// A datagram as it was before it was compressed.
+    fn decompressed<'b>(&self, bytes: &'b [u8]) -> io::Result<Cow<'b, [u8]>> {
+        let Some(compression) = self.compression else {
+            return Ok(Cow::Borrowed(bytes));
+        };
+        let plain = compression.decompress(bytes)?;
+        Ok(Cow::Owned(plain))
+    }
+
+    /// Passes on what a record holds; whether that is the end.
+    fn process_record(
+        &mut self,
+        record: Record,
+        origin: &InputOrigin,
+        number: &mut i64,
+        out: &mut dyn Outlet,
+    ) -> Result<Option<ReadEnd>, Fault> {
+        match record {
+            Record::Tuple { delay } => {
+                *number += 1;
+                self.pause(delay, out);
+                self.submit(origin, *number, out)?;
+            }
+            Record::Punctuation(Punctuation::Final) => return Ok(Some(ReadEnd::FinalMarker)),
+            Record::Punctuation(mark) => out.submit_punctuation(0, mark)?,
+            Record::Rejected(error) => {
+                *number += 1;
+                self.reject(format!("{}:{error}", origin.display_name), out)?;
+            }
+            Record::NeedMore | Record::End => {}
+        }
+        Ok(None)
+    }
+
+    /// Before the first byte of a file.
+    fn begin_input(&mut self) {
+        self.reader.restart();
+        self.buffer.clear();
+        self.may_have_byte_order_mark = self.is_text;
+    }
+
+    /// Takes a byte order mark away from the start of a file; whether more bytes have to come to
+    /// tell.
+    fn skip_byte_order_mark(&mut self, at_end: bool) -> bool {
+        if !self.may_have_byte_order_mark {
+            return false;
+        }
+        let is_partial = self.buffer.len() < BYTE_ORDER_MARK.len();
+        if is_partial && !at_end && BYTE_ORDER_MARK.starts_with(&self.buffer) {
+            return true;
+        }
+        if self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
+        self.may_have_byte_order_mark = false;
+        false
+    }
+
+    /// Reads on. A hot file ends only with a shutdown, or when another one has its name: when there
+    /// is nothing new it is left alone for a while, and one that has shrunk is read from its start.
+    fn fill(
+        &mut self,
+        input: &mut RecordInput,
+        origin: &InputOrigin,
+        out: &mut dyn Outlet,
+    ) -> Result<ReadProgress, Fault> {
+        let mut is_replaced = false;
+        loop {
+            match input.fill(&mut self.buffer) {
+                Ok(0) if is_replaced => {
+                    input.finish(&mut self.buffer);
+                    return Ok(ReadProgress::Replaced);
+                }
+                Ok(0) => {}
+                Ok(_) => return Ok(ReadProgress::More),
+                Err(error) => return self.handle_read_error(&error, origin, out),
+            }
+            if !self.hot || out.services().is_shutdown() {
+                input.finish(&mut self.buffer);
+                return Ok(ReadProgress::End);
+            }
+            match input.restart_if_shorter() {
+                Ok(true) => self.begin_input(),
+                // Something may have come since the last look; nothing does from now on.
+                Ok(false) if input.is_replaced() => {
+                    is_replaced = true;
+                    continue;
+                }
+                Ok(false) => out.services().block(HOT_PAUSE.as_secs_f64()),
+                Err(error) => return self.handle_read_error(&error, origin, out),
+            }
+            return Ok(ReadProgress::More);
+        }
+    }
+
+    /// It cannot be read on. A file that cannot is a fault; connections break, and others follow.
+    fn handle_read_error(
+        &self,
+        error: &io::Error,
+        origin: &InputOrigin,
+        out: &mut dyn Outlet,
+    ) -> Result<ReadProgress, Fault> {
+        if out.services().is_shutdown() {
+            // The alarm ended the read, which a decompressor takes for a stream that is cut off.
+            return Ok(ReadProgress::End);
+        }
+        let message = format!("cannot read {}: {error}", origin.display_name);
+        // Standard input may be a socket.
+        let is_connection =
+            origin.remote.is_some() || error.kind() == io::ErrorKind::ConnectionReset;
+        if !is_connection {
+            return Err(Fault::new(FaultKind::System, message));
+        }
+        out.services()
+            .log(TraceLevel::Warn, &message, self.operator);
+        if !self.buffer.is_empty() {
+            out.services().add_to_metric("nInvalidTuples", 1);
+        }
+        Ok(ReadProgress::CutOff)
+    }
+
+    fn pause(&self, delay: f64, out: &mut dyn Outlet) {
+        if delay > 0.0 {
+            out.services().block(delay);
+        }
+    }
+
+    fn submit(
+        &mut self,
+        origin: &InputOrigin,
+        number: i64,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        let Some(assigned) = &mut self.assigned else {
+            return out.submit_owned(0, &mut self.tuple);
+        };
+        let whole = assigned.complete(&self.tuple, origin, number, out)?;
+        out.submit(0, whole)
+    }
+
+    /// What came is no tuple.
+    fn reject(&self, message: String, out: &mut dyn Outlet) -> Result<(), Fault> {
+        if self.parsing == ParsingMode::Strict {
+            return Err(Fault::value(message));
+        }
+        out.services().add_to_metric("nInvalidTuples", 1);
+        out.services()
+            .log(TraceLevel::Warn, &message, self.operator);
+        Ok(())
+    }
+}

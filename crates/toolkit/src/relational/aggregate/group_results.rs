@@ -1,0 +1,72 @@
+//! The results of all calls for a group, and the tuple that is made with them.
+
+use std::sync::Arc;
+
+use graph::Fault;
+use runtime::abi::Projection;
+use runtime::{BuildContext, EvaluationInputs, Outlet};
+use tuple::{Layout, TupleBuf, Value};
+
+use super::aggregate_call::AggregateCall;
+
+/// What turns groups into output.
+pub struct GroupResults {
+    calls: Vec<AggregateCall>,
+    layout: Arc<Layout>,
+    values: TupleBuf,
+    output: Projection,
+    tuple: TupleBuf,
+}
+
+/// A group, and what the calls may ask of the whole window.
+pub struct GroupContext<'a> {
+    /// Tuples of each group of the window, in order.
+    pub sizes: &'a [usize],
+    /// Which group this is.
+    pub index: usize,
+    /// Tuples in the operator's windows (sliding) or in this one (tumbling).
+    pub total: usize,
+    /// Its last tuple.
+    pub last: &'a TupleBuf,
+}
+
+impl GroupResults {
+    /// Of these calls of the operator's output port.
+    pub fn new(
+        build: &mut BuildContext<'_>,
+        calls: Vec<AggregateCall>,
+    ) -> Result<GroupResults, Fault> {
+        Ok(GroupResults {
+            calls,
+            layout: build.results_layout(0),
+            values: TupleBuf::default(),
+            output: build.output_projection(0)?,
+            tuple: TupleBuf::default(),
+        })
+    }
+
+    /// Sends the tuple of a group. What functions over columns give comes in the order of their
+    /// calls, and is worked out when it is asked for; `tuples` are those of the group, oldest
+    /// first.
+    pub fn submit<'t>(
+        &mut self,
+        group: &GroupContext<'_>,
+        mut functions: impl Iterator<Item = Result<Value, Fault>>,
+        tuples: impl Iterator<Item = &'t TupleBuf> + Clone,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        self.values.begin(&self.layout);
+        for (at, call) in self.calls.iter_mut().enumerate() {
+            let value = match call {
+                AggregateCall::Function => functions.next().expect("each call has its function")?,
+                AggregateCall::Count(counted) => counted.count(group),
+                AggregateCall::Custom(custom) => custom.result(tuples.clone(), out)?,
+            };
+            self.values.set(&self.layout, at, &value);
+        }
+        let row = [Some(group.last.as_ref())];
+        let row = EvaluationInputs::new(&row).with_results(self.values.as_ref());
+        self.output.write(&row, out, &mut self.tuple)?;
+        out.submit_owned(0, &mut self.tuple)
+    }
+}

@@ -1,0 +1,39 @@
+//! The groups of windows that are summed up again and again: those of each partition stay with it.
+
+use runtime::window::WindowPartition;
+use rustc_hash::FxHashMap;
+
+use super::grouping::Grouping;
+use super::operator::AggregateItem;
+use super::window_groups::WindowGroups;
+
+/// Groups by partition.
+#[derive(Default)]
+pub struct PartitionGroups {
+    /// By [`WindowPartition::serial`].
+    groups: FxHashMap<u64, WindowGroups>,
+    /// Those of partitions that are gone, as memory.
+    spare: Vec<WindowGroups>,
+}
+
+impl PartitionGroups {
+    /// The groups of a partition as it is now.
+    pub fn update(
+        &mut self,
+        partition: &WindowPartition<AggregateItem>,
+        grouping: &mut Grouping,
+    ) -> &mut WindowGroups {
+        let groups = self.groups.entry(partition.serial());
+        let groups = groups.or_insert_with(|| self.spare.pop().unwrap_or_default());
+        groups.update(partition, grouping);
+        groups
+    }
+
+    /// The partition is no more.
+    pub fn remove(&mut self, partition: &WindowPartition<AggregateItem>) {
+        if let Some(mut groups) = self.groups.remove(&partition.serial()) {
+            groups.clear();
+            self.spare.push(groups);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Whatever comes and leaves, each function gives what the function of its name gives over the
+//! whole column, to the bit.
+
+use std::collections::VecDeque;
+
+use tuple::{Decimal64, List, Timestamp, Type, Value};
+
+use super::sliding_function;
+use crate::relational::aggregate::column;
+use crate::relational::aggregate::grouping::ColumnCall;
+use crate::relational::aggregate::test_random::TestRandom;
+
+/// What there is to be called, by the argument; a text that says which is the second one.
+pub fn functions(argument: &Type) -> Vec<ColumnCall> {
+    let list = |of: &Type| Type::List(of.clone().into(), None);
+    let (count, text) = (Type::Int32, Type::RString);
+    let of_any = [
+        ("Any", argument.clone()),
+        ("First", argument.clone()),
+        ("Last", argument.clone()),
+        ("Collect", list(argument)),
+        ("CollectDistinct", list(argument)),
+        ("CountDistinct", count.clone()),
+        ("CountByDistinct", list(&count)),
+    ];
+    let of_ordered = [
+        ("Max", argument.clone()),
+        ("Min", argument.clone()),
+        ("MaxCount", count.clone()),
+        ("MinCount", count.clone()),
+        ("ArgMax", text.clone()),
+        ("ArgMin", text.clone()),
+        ("CollectArgMax", list(&text)),
+        ("CollectArgMin", list(&text)),
+    ];
+    let of_numbers = ["Sum", "Average", "SampleStdDev", "PopulationStdDev"];
+    let of_numbers = of_numbers.map(|name| (name, argument.clone()));
+    let some = |is_so: bool, calls: &[(&'static str, Type)]| {
+        if is_so { calls.to_vec() } else { Vec::new() }
+    };
+    let element = match argument {
+        Type::List(element, _) => element,
+        other => other,
+    };
+    let sums_texts = *argument == Type::RString;
+    let calls = [
+        of_any.to_vec(),
+        some(argument.is_ordered(), &of_ordered),
+        some(argument.is_list(), &of_ordered[..2]),
+        some(element.is_numeric(), &of_numbers),
+        some(sums_texts, &of_numbers[..1]),
+    ];
+    let call = |(name, result): (&str, Type)| ColumnCall {
+        name: name.into(),
+        arguments: vec![argument.clone(), Type::RString],
+        result,
+        function: column::column_function(name).expect(name),
+        columns: Vec::new(),
+    };
+    calls.into_iter().flatten().map(call).collect()
+}
+
+/// Some values of each kind of type, with those that are alike and those that are odd.
+fn kinds() -> Vec<(Type, Vec<Value>)> {
+    let decimal = |text: &str| Value::Decimal64(text.parse::<Decimal64>().expect("a decimal"));
+    let time = |nanos, machine| {
+        Value::Timestamp(Timestamp {
+            seconds: 7,
+            nanos,
+            machine,
+        })
+    };
+    let odd = f64::from_bits(f64::NAN.to_bits() | 1);
+    let floats = [
+        0.0,
+        -0.0,
+        0.1,
+        0.2,
+        -3.5,
+        1e300,
+        f64::INFINITY,
+        f64::NAN,
+        odd,
+    ];
+    let singles = [0.0, -0.0, 0.1, 7.25, f32::NEG_INFINITY, f32::NAN];
+    let list = |numbers: [i64; 2]| Value::List(List::Int64(numbers.to_vec()));
+    vec![
+        (Type::Int8, [-128, 127, 0, 5].map(Value::Int8).to_vec()),
+        (Type::Int32, (-9..9).map(Value::Int32).collect()),
+        (
+            Type::Int64,
+            [i64::MIN, i64::MAX, -1, 4].map(Value::Int64).to_vec(),
+        ),
+        (Type::Uint64, [u64::MAX, 0, 1].map(Value::Uint64).to_vec()),
+        (Type::Uint16, (0..500).map(Value::Uint16).collect()),
+        (Type::Float64, floats.map(Value::Float64).to_vec()),
+        (Type::Float32, singles.map(Value::Float32).to_vec()),
+        (
+            Type::Decimal64,
+            ["1", "1.00", "-2.5", "nan", "0e3", "-0"]
+                .map(decimal)
+                .to_vec(),
+        ),
+        (
+            Type::Complex64,
+            [(1.0, 2.0), (0.5, -2.0)]
+                .map(|(re, im)| Value::Complex64(re, im))
+                .to_vec(),
+        ),
+        (
+            Type::Timestamp,
+            vec![time(1, 1), time(1, 2), time(5, 0), time(0, 9)],
+        ),
+        (Type::Boolean, [true, false].map(Value::Boolean).to_vec()),
+        (
+            Type::RString,
+            ["", "a", "ab", "b"]
+                .map(|text| Value::RString(text.into()))
+                .to_vec(),
+        ),
+        (
+            Type::List(Type::Int64.into(), None),
+            [[1, -2], [i64::MAX, 0]].map(list).to_vec(),
+        ),
+    ]
+}
+
+/// Whether two values are the same to the bit: as a NaN or a zero shows its sign, and a NaN its
+/// bits.
+pub fn bits(value: &Value) -> String {
+    match value {
+        Value::Float32(x) => format!("{:08x}", x.to_bits()),
+        Value::Float64(x) => format!("{:016x}", x.to_bits()),
+        Value::Decimal64(x) => format!("{:?}", x.unpack()),
+        Value::Timestamp(t) => format!("{} {} {}", t.seconds, t.nanos, t.machine),
+        Value::List(list) => list.iter().map(|element| bits(&element) + ", ").collect(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Lets values come and leave at random, never more than so many, and looks at every turn.
+fn agree(function: &ColumnCall, values: &[Value], most: usize, draw: &mut TestRandom) {
+    let (mut running, mut there) = (sliding_function(function), VecDeque::new());
+    for turn in 0..300 {
+        if draw.below(100) == 0 {
+            running.clear();
+            there.clear();
+        }
+        while there.len() >= most || (!there.is_empty() && draw.below(3) == 0) {
+            running.remove_oldest();
+            there.pop_front();
+        }
+        let value = values[draw.below(values.len())].clone();
+        let other = Value::RString(format!("of {}", turn % 7).as_str().into());
+        running.add(value.clone(), Some(other.clone()));
+        there.push_back((value, other));
+        let (values, others): (Vec<_>, Vec<_>) = there.iter().cloned().unzip();
+        let values = List::from_values(&function.arguments[0], values);
+        let others = List::from_values(&Type::RString, others);
+        let whole = (function.function)(&values, &others, &function.result).expect("no fault");
+        let result = running.result().expect("no fault");
+        assert_eq!(
+            bits(&result),
+            bits(&whole),
+            "{} of {values:?}",
+            function.name
+        );
+    }
+}
+
+#[test]
+fn a_window_that_slides_gives_what_its_whole_column_gives() {
+    let mut draw = TestRandom::new(1);
+    for (ty, values) in kinds() {
+        for function in functions(&ty) {
+            for most in [1, 2, 5, 40, 150] {
+                agree(&function, &values, most, &mut draw);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_has_grown_for_many_shrinks_when_few_are_left() {
+    let mut queue: VecDeque<u64> = (0..100_000).collect();
+    while queue.len() > 10 {
+        queue.pop_front();
+        super::shrink_excess(&mut queue);
+    }
+    assert!(queue.capacity() <= 64, "{}", queue.capacity());
+    assert_eq!(queue[0], 99_990);
+}

@@ -1,0 +1,112 @@
+//! Operators with a window over event time: a pane that fires is known to the expressions of the
+//! output clause while they are evaluated.
+
+use graph::{Fault, Pane, TimeInterval};
+use runtime::window::{PaneItems, PaneObserver, Panes};
+use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet};
+use std::sync::Arc;
+use tuple::{EventTime, Layout, TupleRef};
+
+use super::windowed::{PartitionCountMetric, WindowFiring, WindowFunction};
+use crate::key_evaluator::KeyEvaluator;
+
+/// The operator.
+pub struct PaneWindowOperator<K: WindowFunction> {
+    panes: Panes<K::Item>,
+    interval: TimeInterval,
+    partition_key: KeyEvaluator,
+    input: Arc<Layout>,
+    partition_metric: PartitionCountMetric,
+    function: K,
+}
+
+impl<K: WindowFunction> PaneWindowOperator<K> {
+    /// With panes like that.
+    pub fn new(
+        build: &mut BuildContext<'_>,
+        interval: TimeInterval,
+        keeper: K,
+    ) -> Result<Self, Fault> {
+        Ok(PaneWindowOperator {
+            panes: Panes::new(interval),
+            interval,
+            partition_key: KeyEvaluator::new(build.param_projection("partitionBy")?),
+            input: build.inputs[0].clone(),
+            partition_metric: PartitionCountMetric::default(),
+            function: keeper,
+        })
+    }
+
+    /// The event time of a tuple; `None`: it is in no pane that is still there.
+    fn event_time(&self, tuple: TupleRef<'_>) -> Option<EventTime> {
+        let value = tuple.get(&self.input, self.interval.attribute as usize);
+        let at = EventTime::from_value(&value, self.interval.resolution)?;
+        (!self.panes.is_outside_panes(at)).then_some(at)
+    }
+
+    fn report_partitions(&mut self, out: &mut dyn Outlet) {
+        if self.partition_key.has_expressions() {
+            self.partition_metric.set(self.panes.partition_count(), out);
+        }
+    }
+}
+
+impl<K: WindowFunction> Operator for PaneWindowOperator<K> {
+    fn process(&mut self, _: u32, tuple: TupleRef<'_>, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let Some(at) = self.event_time(tuple) else {
+            return Ok(());
+        };
+        let row = [Some(tuple)];
+        let row = EvaluationInputs::new(&row);
+        self.partition_key.evaluate(&row, out)?;
+        let kept = self.function.make_item(tuple, &row, out)?;
+        self.panes.insert(self.partition_key.bytes(), at, kept);
+        self.report_partitions(out);
+        Ok(())
+    }
+
+    fn process_watermark(&mut self, at: EventTime, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let keeper = &mut self.function;
+        let advanced = self.panes.advance(
+            at,
+            &mut WindowFiring {
+                function: keeper,
+                out,
+            },
+        );
+        set_current_pane(None, out);
+        self.report_partitions(out);
+        advanced
+    }
+
+    fn incomplete_windows(&self) -> Option<IncompleteWindows> {
+        let (windows, tuples) = self.panes.incomplete_counts();
+        Some(IncompleteWindows {
+            windows,
+            tuples,
+            help: INCOMPLETE_PANES_HELP,
+        })
+    }
+}
+
+/// How panes that are left over would have given something.
+const INCOMPLETE_PANES_HELP: &str = "a pane gives results when a watermark passes its end: a smaller `lag` in `@eventTime` \
+                    lets it pass earlier, and so does a last tuple of a later time";
+
+/// Tells the output clause which pane fires.
+fn set_current_pane(pane: Option<Pane>, out: &mut dyn Outlet) {
+    if let Some(events) = out.services().event_time() {
+        events.set_firing_pane(pane);
+    }
+}
+
+impl<K: WindowFunction> PaneObserver<K::Item> for WindowFiring<'_, K> {
+    fn fire(&mut self, pane: Pane, items: PaneItems<'_, K::Item>) -> Result<(), Fault> {
+        set_current_pane(Some(pane), self.out);
+        self.function.submit_pane(items, self.out)
+    }
+
+    fn leave(&mut self, kept: K::Item) {
+        self.function.recycle_item(kept);
+    }
+}

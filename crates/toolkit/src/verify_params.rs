@@ -1,0 +1,78 @@
+//! What the checks of several operators share: parameters as the compiler hands them on, and
+//! reports.
+
+use std::sync::Arc;
+
+use graph::{Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, ParamValue};
+use tuple::Value;
+
+use crate::charset::Charset;
+
+/// Whether a parameter is given.
+pub fn has_param(operator: &OperatorNode, name: &str) -> bool {
+    operator.param(name).is_some()
+}
+
+/// Whether a flag is known to be set.
+pub fn is_true(operator: &OperatorNode, name: &str) -> bool {
+    let flag = exprs(operator, name).first().map(|expr| &expr.kind);
+    matches!(flag, Some(ExprKind::Const(Value::Boolean(true))))
+}
+
+/// The expressions of a parameter; none if it is not given.
+pub fn exprs<'o>(operator: &'o OperatorNode, name: &str) -> &'o [Expr] {
+    match operator.param(name).map(|param| &param.value) {
+        Some(ParamValue::Exprs(list)) => list,
+        _ => &[],
+    }
+}
+
+/// The words of a parameter; none if it is not given.
+pub fn literals<'o>(operator: &'o OperatorNode, name: &str) -> &'o [Arc<str>] {
+    match operator.param(name).map(|param| &param.value) {
+        Some(ParamValue::Literals(list)) => list,
+        _ => &[],
+    }
+}
+
+/// Seconds that are known when compiling are not below 0.
+pub fn verify_seconds(
+    operator: &OperatorNode,
+    names: &[&'static str],
+) -> Result<(), InvocationError> {
+    for &name in names {
+        let value = exprs(operator, name).first().map(|expr| &expr.kind);
+        if matches!(value, Some(ExprKind::Const(Value::Float64(number))) if *number < 0.0) {
+            let message = format!("`{name}` cannot be below 0");
+            return report_misuse(
+                InvocationPart::Param(name),
+                message,
+                "it is a number of seconds",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The name of an encoding, if it is known when compiling, means one.
+pub fn verify_encoding(name: &Expr, part: InvocationPart) -> Result<(), InvocationError> {
+    if let ExprKind::Const(Value::RString(name)) = &name.kind
+        && let Err(fault) = Charset::from_name(&name.to_string_lossy())
+    {
+        return report_misuse(part, fault.message(), "");
+    }
+    Ok(())
+}
+
+/// A report.
+pub fn report_misuse(
+    part: InvocationPart,
+    message: impl Into<String>,
+    help: &str,
+) -> Result<(), InvocationError> {
+    Err(InvocationError {
+        part,
+        message: message.into(),
+        help: help.to_owned(),
+    })
+}

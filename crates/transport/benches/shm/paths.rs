@@ -1,0 +1,336 @@
+//! The contenders between processes: an edge by the contract, and the ring without it.
+
+use std::hint::{black_box, spin_loop};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use ring::frame::FrameBatch;
+use ring::{Reader, RingShape, Writer};
+use thalweg_transport::{Batching, EdgeSpec, EdgeTicket, ReceivingEnd, SendingEnd, media};
+
+use crate::child::{self, Child, Control, Failure, Outcome};
+use crate::pin;
+use crate::windows::{Windows, run_count};
+
+/// Bytes of the ring: what an edge has if its plan does not say otherwise.
+pub const RING_BYTES: usize = 2 << 20;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What frames go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum MeasuredPath {
+    /// The medium, by the contract's `put`.
+    Put,
+    /// By `claim` and `commit`.
+    Claim,
+    /// Its ring alone.
+    Ring,
+}
+
+/// A sending end.
+pub trait Sends {
+    /// Copies a payload in; `false`: no room.
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure>;
+
+    /// What the end of a stream needs.
+    fn finish(&mut self) -> Result<bool, Failure>;
+}
+
+impl Sends for Box<dyn SendingEnd> {
+    #[inline]
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+        let Some(room) = self.claim(payload.len())? else {
+            return Ok(false);
+        };
+        room.copy_from_slice(payload);
+        self.commit(1, 0, payload.len());
+        Ok(true)
+    }
+
+    fn finish(&mut self) -> Result<bool, Failure> {
+        Ok(self.flush()? && self.is_drained()?)
+    }
+}
+
+/// The same, by `put`: one dynamic call a frame.
+pub struct Put(pub Box<dyn SendingEnd>);
+
+impl Sends for Put {
+    #[inline]
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+        Ok(self.0.put(1, 0, payload)?)
+    }
+
+    fn finish(&mut self) -> Result<bool, Failure> {
+        self.0.finish()
+    }
+}
+
+impl Sends for Writer {
+    #[inline]
+    fn send(&mut self, payload: &[u8]) -> Result<bool, Failure> {
+        let Some(room) = self.claim(payload.len()) else {
+            return Ok(false);
+        };
+        room.copy_from_slice(payload);
+        self.commit(1, 0, payload.len());
+        Ok(true)
+    }
+
+    fn finish(&mut self) -> Result<bool, Failure> {
+        self.publish();
+        Ok(self.queued_bytes() == 0)
+    }
+}
+
+/// A receiving end.
+pub trait Receives {
+    /// What has come.
+    fn take(&mut self) -> Result<FrameBatch<'_>, Failure>;
+
+    /// It is done with.
+    fn done(&mut self);
+}
+
+impl Receives for Box<dyn ReceivingEnd> {
+    #[inline]
+    fn take(&mut self) -> Result<FrameBatch<'_>, Failure> {
+        Ok(self.poll()?)
+    }
+
+    #[inline]
+    fn done(&mut self) {
+        self.release();
+    }
+}
+
+impl Receives for Reader {
+    #[inline]
+    fn take(&mut self) -> Result<FrameBatch<'_>, Failure> {
+        Ok(self.poll())
+    }
+
+    #[inline]
+    fn done(&mut self) {
+        self.release();
+    }
+}
+
+/// Sends the frames of a run, and waits until they are taken.
+pub fn flood(out: &mut impl Sends, len: usize) -> Result<Windows, Failure> {
+    let (payload, mut windows, mut patience) =
+        (vec![3_u8; len], Windows::new(len), Patience::new());
+    for sent in 0..run_count(len) {
+        windows.reached(sent);
+        while !out.send(black_box(&payload))? {
+            patience.wait();
+        }
+    }
+    windows.reached(u64::MAX);
+    while !out.finish()? {
+        patience.wait();
+    }
+    Ok(windows)
+}
+
+/// Takes so many frames at each end, in turns, and looks at every word.
+pub fn sink(ends: &mut [impl Receives], count: u64, windows: &mut Windows) -> Outcome {
+    let (mut got, mut sum, mut patience) = ([0; RECEIVERS_MAX], 0, Patience::new());
+    windows.reached(0);
+    while got[..ends.len()].iter().any(|got| *got < count) {
+        let before = got[0];
+        for (end, got) in ends.iter_mut().zip(&mut got) {
+            let (more, count) = consume(end.take()?);
+            sum ^= more;
+            *got += count;
+            end.done();
+        }
+        windows.reached(got[0]);
+        if got[0] == before {
+            patience.wait();
+        }
+    }
+    black_box(sum);
+    Ok(())
+}
+
+/// Out of line, so that all contenders run the same code: the compiler's luck with a copy for each
+/// decided more than what is measured here.
+#[inline(never)]
+fn consume(batch: FrameBatch<'_>) -> (u64, u64) {
+    let (mut sum, mut count) = (0, 0);
+    for frame in batch {
+        sum ^= add_up(frame.bytes);
+        count += 1;
+    }
+    (sum, count)
+}
+
+/// Receivers on a thread, at most.
+const RECEIVERS_MAX: usize = 4;
+
+/// Spins; and lets others run when the other side has not been seen for longer than it can work.
+pub struct Patience {
+    spins: u32,
+}
+
+impl Patience {
+    pub fn new() -> Patience {
+        Patience { spins: 0 }
+    }
+
+    /// There is nothing to do. Whatever was seen in between counts as waiting too: rare enough.
+    #[inline]
+    pub fn wait(&mut self) {
+        spin_loop();
+        self.spins += 1;
+        if self.spins >= SPINS {
+            self.spins = 0;
+            rustix::thread::sched_yield();
+        }
+    }
+}
+
+/// Spins between two yields: some hundred microseconds.
+const SPINS: u32 = 10_000;
+
+/// Looks at every word.
+#[inline]
+pub fn add_up(bytes: &[u8]) -> u64 {
+    let words: &[u64] = bytemuck::cast_slice(bytes);
+    words.iter().fold(0, |sum, word| sum ^ word)
+}
+
+/// The edges here.
+pub fn spec(receivers: u32) -> EdgeSpec {
+    EdgeSpec {
+        name: "bench".into(),
+        edge: 1,
+        receiver_count: receivers,
+        ring_bytes: RING_BYTES,
+        batching: Batching::default(),
+        token: [1; 16],
+        listen: std::net::Ipv4Addr::LOCALHOST.into(),
+    }
+}
+
+/// The edge's ends, by the contract.
+pub fn contract_open(receivers: u32) -> Result<(Box<dyn SendingEnd>, Vec<EdgeTicket>), Failure> {
+    let shm = media::find("shm").ok_or("no shm")?;
+    Ok(shm.open(&spec(receivers))?)
+}
+
+/// From a ticket of [`contract_open`].
+pub fn contract_accept(
+    receivers: u32,
+    ticket: EdgeTicket,
+) -> Result<Box<dyn ReceivingEnd>, Failure> {
+    let shm = media::find("shm").ok_or("no shm")?;
+    Ok(shm.accept(&spec(receivers), ticket)?)
+}
+
+/// The ring's ends.
+pub fn ring_open(receivers: u32) -> Result<(Writer, Vec<EdgeTicket>), Failure> {
+    let bytes = RING_BYTES;
+    let readers = receivers;
+    let (writer, fd) = ring::shared_ring(RingShape { bytes, readers })?;
+    let ticket = |number: u32| -> Result<EdgeTicket, Failure> {
+        Ok(EdgeTicket {
+            bytes: number.to_le_bytes().to_vec(),
+            fds: vec![fd.try_clone()?],
+        })
+    };
+    let tickets = (0..receivers).map(ticket).collect::<Result<_, _>>()?;
+    Ok((writer, tickets))
+}
+
+/// From a ticket of [`ring_open`].
+pub fn ring_accept(ticket: EdgeTicket) -> Result<Reader, Failure> {
+    let number = u32::from_le_bytes(ticket.bytes[..].try_into()?);
+    let fd = ticket.fds.first().ok_or("no descriptor")?;
+    Ok(ring::join_ring(fd.as_fd(), number)?)
+}
+
+impl MeasuredPath {
+    fn word(self) -> &'static str {
+        match self {
+            MeasuredPath::Put => "put",
+            MeasuredPath::Claim => "claim",
+            MeasuredPath::Ring => "ring",
+        }
+    }
+}
+
+/// Starts a child on a processor: what it does, on what, and two numbers.
+pub fn start(
+    role: &str,
+    lane: MeasuredPath,
+    processor: usize,
+    numbers: [u64; 2],
+) -> Result<Child, Failure> {
+    let [one, two] = numbers.map(|number| number.to_string());
+    let processor = pin::processor(processor).to_string();
+    let arguments = ["child", role, lane.word(), &processor, &one, &two];
+    child::start(&arguments, PATIENCE)
+}
+
+/// The child's side of [`start`].
+pub fn child(arguments: &[String]) -> Outcome {
+    let [role, lane, processor, one, two] = arguments else {
+        return Err("a child needs its five arguments".into());
+    };
+    pin::on(processor.parse()?)?;
+    let (one, two) = (one.parse()?, two.parse()?);
+    let mut control = child::to_parent(PATIENCE)?;
+    match (&**role, &**lane) {
+        ("flood", "put") => {
+            let (out, tickets) = contract_open(two)?;
+            give_and_flood(Put(out), tickets, &mut control, one)
+        }
+        ("flood", "claim") => {
+            let (out, tickets) = contract_open(two)?;
+            give_and_flood(out, tickets, &mut control, one)
+        }
+        ("flood", _) => {
+            let (out, tickets) = ring_open(two)?;
+            give_and_flood(out, tickets, &mut control, one)
+        }
+        ("sleeper", _) => crate::silence::sleeper(&mut control, one),
+        ("echo", _) => crate::latency::echo(&mut control, one),
+        _ => Err("no such role".into()),
+    }
+}
+
+fn give_and_flood(
+    mut out: impl Sends,
+    tickets: Vec<EdgeTicket>,
+    control: &mut Control,
+    len: usize,
+) -> Outcome {
+    for ticket in &tickets {
+        control.give(ticket)?;
+        // One after the other: what is read of the socket is not to run into the next.
+        control.hear(b'n')?;
+    }
+    drop(tickets);
+    control.hear(b'g')?;
+    let windows = flood(&mut out, len)?;
+    let bytes = windows.to_bytes();
+    let written = rustix::io::write(&*control, &bytes)?;
+    match written == bytes.len() {
+        true => Ok(()),
+        false => Err("the windows do not fit into the socket".into()),
+    }
+}
+
+/// What the child noted.
+pub fn hear_windows(control: &mut Control, len: usize) -> Result<Windows, Failure> {
+    let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
+    loop {
+        match rustix::io::read(&*control, &mut part)? {
+            0 => return Ok(Windows::from_bytes(len, &bytes)),
+            more => bytes.extend(&part[..more]),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! An outlet: what of a sender's ring has gone out to one receiver.
+//!
+//! ```text
+//!   released         cursor            begun             committed
+//!   --+----------------+-----------------+-----------------+
+//!     | sent, may be   | of batches that | of the next     |
+//!     | wanted again   | are going       | batch           |
+//! ```
+
+use ring::RetainingReader;
+use rustix::io::Result;
+
+use super::batch_header::{BatchHeader, BatchSealKey};
+use super::connection_state::ReceiverIdentity;
+use super::outgoing_batches::OutgoingBatches;
+use crate::media::tcp::credit::ConnectionEnd;
+use crate::media::tcp::receiver_connection::ReceiverConnection;
+
+/// A connected receiver's.
+pub(super) struct BatchSender {
+    pub(super) connection: ReceiverConnection,
+    pub(super) peer: ReceiverIdentity,
+    seal_key: BatchSealKey,
+    /// Up to where frames are out or going.
+    batched_to: u64,
+    outgoing: OutgoingBatches,
+    /// Where the last batch began.
+    last_batch_from: u64,
+    /// What the receiver expects after the last batch.
+    expected_position: u64,
+    /// The socket took no more.
+    is_blocked: bool,
+    has_sent_goodbye: bool,
+}
+
+/// What follows on what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BatchWriteMode {
+    /// Nothing that is known of: all of it goes out.
+    WriteAll,
+    /// More, soon: what goes out are writes of so many bytes, and the rest with the next one.
+    WriteFull(usize),
+}
+
+/// What of a ring can be sent.
+pub(super) struct SendableFrames<'a> {
+    pub(super) retaining_reader: &'a RetainingReader,
+    /// From here on frames only fill the ring's end, and need not be sent.
+    pub(super) pad_at: u64,
+}
+
+/// What was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BatchSendCounts {
+    pub(super) batches: u64,
+    pub(super) bytes: usize,
+}
+
+impl BatchSender {
+    /// To a receiver that expects this position next.
+    pub(super) fn new(
+        line: ReceiverConnection,
+        key: BatchSealKey,
+        peer: ReceiverIdentity,
+        position: u64,
+    ) -> BatchSender {
+        BatchSender {
+            connection: line,
+            peer,
+            seal_key: key,
+            batched_to: position,
+            outgoing: OutgoingBatches::default(),
+            last_batch_from: position,
+            expected_position: position,
+            is_blocked: false,
+            has_sent_goodbye: false,
+        }
+    }
+
+    /// Up to where frames are out.
+    pub(super) fn cursor(&self) -> u64 {
+        self.outgoing.cursor().unwrap_or(self.batched_to)
+    }
+
+    /// Whether the last write went only in part.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.is_blocked
+    }
+
+    /// Bytes that wait for a write to be worth it.
+    pub(super) fn held_back_bytes(&self) -> usize {
+        match self.is_blocked {
+            true => 0,
+            false => self.outgoing.unsent_bytes(),
+        }
+    }
+
+    /// Whether everything up to an index is out.
+    pub(super) fn is_all_sent(&self, committed: u64) -> bool {
+        self.batched_to == committed && self.outgoing.is_empty()
+    }
+
+    /// Whether something up to an index is not out that the socket may take.
+    pub(super) fn has_sendable(&self, committed: u64) -> bool {
+        !self.is_all_sent(committed) && !self.is_blocked
+    }
+
+    /// Whether the receiver has released everything that is out.
+    pub(super) fn is_idle(&self) -> bool {
+        self.connection.released() == self.batched_to && self.outgoing.is_empty()
+    }
+
+    /// Whether it has released everything but the last batch, and perhaps that.
+    pub(super) fn is_nearly_idle(&self) -> bool {
+        self.connection.released() >= self.last_batch_from && self.outgoing.is_empty()
+    }
+
+    /// Whether the receiver was told that nothing follows.
+    pub(super) fn has_sent_goodbye(&self) -> bool {
+        self.has_sent_goodbye && self.outgoing.is_empty()
+    }
+
+    /// Hears how far the receiver is. `true`: further.
+    pub(super) fn read_credit(&mut self) -> std::result::Result<bool, ConnectionEnd> {
+        self.connection.read_credit(self.cursor())
+    }
+
+    /// Sends everything that is committed, as far as the socket takes it, and as far as what
+    /// follows lets it. Begins as many batches as it says.
+    pub(super) fn send(
+        &mut self,
+        source: &SendableFrames<'_>,
+        then: BatchWriteMode,
+    ) -> Result<BatchSendCounts> {
+        let mut sent = BatchSendCounts::default();
+        loop {
+            while !self.outgoing.is_full() && self.begin_next_batch(source) {
+                sent.batches += 1;
+            }
+            let bytes = self.outgoing.unsent_bytes();
+            let bytes = match then {
+                BatchWriteMode::WriteAll => bytes,
+                BatchWriteMode::WriteFull(whole) if bytes < whole => 0,
+                BatchWriteMode::WriteFull(whole) => whole,
+            };
+            self.is_blocked = false;
+            if bytes == 0 {
+                return Ok(sent);
+            }
+            let count =
+                self.outgoing
+                    .write(&self.connection.frames, source.retaining_reader, bytes)?;
+            sent.bytes += count;
+            if count == 0 {
+                self.is_blocked = true;
+                return Ok(sent);
+            }
+        }
+    }
+
+    /// Says that nothing follows, after everything else.
+    pub(super) fn send_goodbye(&mut self, source: &SendableFrames<'_>) -> Result<()> {
+        self.send(source, BatchWriteMode::WriteAll)?;
+        if self.is_all_sent(source.retaining_reader.committed()) && !self.has_sent_goodbye {
+            self.has_sent_goodbye = true;
+            self.push_batch(self.batched_to, 0, true);
+            self.send(source, BatchWriteMode::WriteAll)?;
+        }
+        Ok(())
+    }
+
+    /// Begins the next batch: what lies in one piece. `false`: there is nothing to send.
+    fn begin_next_batch(&mut self, source: &SendableFrames<'_>) -> bool {
+        let from = self.batched_to;
+        let bytes = source.retaining_reader.frames_from(from).len();
+        let end = from + bytes as u64;
+        if !(from..end).contains(&source.pad_at) {
+            return self.push_batch(from, bytes, false);
+        }
+        if from < source.pad_at {
+            return self.push_batch(from, (source.pad_at - from) as usize, false);
+        }
+        self.batched_to = end;
+        self.begin_next_batch(source)
+    }
+
+    /// `false`: there is nothing in it.
+    fn push_batch(&mut self, from: u64, bytes: usize, leaves: bool) -> bool {
+        if bytes == 0 && !leaves {
+            return false;
+        }
+        let head = BatchHeader {
+            position: from,
+            bytes: bytes as u32,
+            is_end_of_stream: leaves,
+        };
+        let to = from + bytes as u64;
+        self.outgoing.push(
+            head.to_words(self.seal_key, self.expected_position),
+            from,
+            to,
+        );
+        (
+            self.last_batch_from,
+            self.batched_to,
+            self.expected_position,
+        ) = (from, to, to);
+        true
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::io::Read;
+    use std::net::TcpStream;
+
+    use ring::Writer;
+    use ring::frame::FrameBatch;
+
+    use super::super::batch_header::BATCH_HEADER_BYTES;
+    use super::*;
+    use crate::media::tcp::handshake::{ConnectionPurpose, FramingProtocol, Handshake};
+    use crate::media::tcp::io_thread::Registration;
+    use crate::media::tcp::loopback::loopback_pair;
+    use crate::media::tcp::receiver_connection::ConnectionPair;
+
+    const WHOLE: usize = 1000;
+
+    fn key() -> BatchSealKey {
+        BatchSealKey::from_handshake(&Handshake {
+            protocol: FramingProtocol::Rum,
+            edge: 0,
+            receiver: 0,
+            token: [0; 16],
+            instance: 0,
+            position: 0,
+            purpose: ConnectionPurpose::Frames,
+            liveness_port: 0,
+        })
+    }
+
+    /// An outlet, where its frames arrive, and where credit comes from.
+    pub(in super::super) fn outlet() -> (BatchSender, TcpStream, TcpStream) {
+        let (frames, arrive) = loopback_pair();
+        let address = frames.peer_addr().expect("an address");
+        let (credit, far_credit) = loopback_pair();
+        let line = ReceiverConnection::new(
+            ConnectionPair { frames, credit },
+            0,
+            Registration::reserve().expect("a seat"),
+        );
+        let peer = ReceiverIdentity {
+            instance: 0,
+            address,
+            liveness_address: None,
+        };
+        (BatchSender::new(line, key(), peer, 0), arrive, far_credit)
+    }
+
+    pub(in super::super) fn commit(writer: &mut Writer, frames: usize) {
+        for number in 0..frames {
+            writer.claim(100).expect("room").fill(number as u8);
+            writer.commit(1, 0, 100);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fill_a_write_waits_for_the_next() {
+        let (mut writer, keeper) = ring::retaining_ring(1 << 16).expect("memory");
+        let (mut outlet, mut arrive, _credit) = outlet();
+        let source = |keeper| SendableFrames {
+            retaining_reader: keeper,
+            pad_at: u64::MAX,
+        };
+        let send = |outlet: &mut BatchSender, then| outlet.send(&source(&keeper), then);
+        commit(&mut writer, 20);
+        let sent = send(&mut outlet, BatchWriteMode::WriteFull(WHOLE)).expect("sent");
+        assert_eq!(sent.batches, 1);
+        let all = BATCH_HEADER_BYTES + 20 * 112;
+        assert_eq!(outlet.held_back_bytes(), all % WHOLE);
+        assert!(!outlet.is_all_sent(writer.committed()) && !outlet.is_blocked());
+        commit(&mut writer, 5);
+        send(&mut outlet, BatchWriteMode::WriteFull(WHOLE)).expect("nothing is sent");
+        let all = all + BATCH_HEADER_BYTES + 5 * 112;
+        assert_eq!(outlet.held_back_bytes(), all - 2 * WHOLE);
+        send(&mut outlet, BatchWriteMode::WriteAll).expect("sent");
+        assert!(outlet.is_all_sent(writer.committed()));
+        assert_eq!(outlet.cursor(), writer.committed());
+        let mut bytes = vec![0; all];
+        arrive.read_exact(&mut bytes).expect("it arrives");
+        let numbers: Vec<u8> = FrameBatch::new(&bytes)
+            .map(|frame| frame.bytes[0])
+            .collect();
+        assert_eq!(numbers, (0..20).chain(0..5).collect::<Vec<_>>());
+    }
+}

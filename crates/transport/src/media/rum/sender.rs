@@ -1,0 +1,400 @@
+//! The sending end of rum: frames are built in a ring and sent from there, many at a time.
+
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use ring::Writer;
+use ring::frame::frame_bytes;
+use ring::grant::GrantAddresses;
+
+use super::commit_budget::CommitBudget;
+use super::flush_deadline::FlushScope;
+use super::sender_state::RumSenderState;
+use crate::media::tcp::io_thread::{IoTask, NextTurn};
+use crate::media::tcp::sender_poll_set::SenderPollSet;
+use crate::{Batching, EdgeCounters, Error, PeerLoss, SendingEnd, Waitable, Wakeup};
+
+/// When the pump comes back that has found the sending thread at work.
+const BUSY_RETRY_PAUSE: Duration = Duration::from_micros(50);
+
+/// The sending end.
+pub(super) struct RumSender {
+    task: Arc<RumSenderTask>,
+    counters: Arc<EdgeCounters>,
+    writer: Writer,
+    frame_bytes_max: usize,
+    commit_budget: CommitBudget,
+    /// Bytes of the last frame that came by a claim, as all have that compiled code writes.
+    last_frame_bytes: u64,
+    /// The last claim has found no room, or nobody is left: there is something to be looked at.
+    needs_check: bool,
+    /// Bytes of the last claim, if it found no room.
+    blocked_claim_bytes: usize,
+    membership_changes: u64,
+    lost: Vec<u32>,
+    all_lost: Option<PeerLoss>,
+    poll_set: SenderPollSet,
+}
+
+/// What the pump sees of it.
+pub(super) struct RumSenderTask {
+    state: Mutex<RumSenderState>,
+    /// The sending thread wanted the link and the pump had it.
+    needs_turn: AtomicBool,
+    /// How often receivers came or went. Written by whoever has the link.
+    membership_changes: AtomicU64,
+    wakeup: Wakeup,
+}
+
+impl RumSenderTask {
+    pub(super) fn new(link: RumSenderState) -> Result<RumSenderTask, Error> {
+        let wakeup = Wakeup::new().map_err(|error| Error::system("make a bell", error))?;
+        Ok(RumSenderTask {
+            state: Mutex::new(link),
+            needs_turn: AtomicBool::new(false),
+            membership_changes: AtomicU64::new(0),
+            wakeup,
+        })
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, RumSenderState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The link, unless somebody has it.
+    fn try_lock_state(&self) -> Option<MutexGuard<'_, RumSenderState>> {
+        match self.state.try_lock() {
+            Ok(link) => Some(link),
+            Err(TryLockError::Poisoned(link)) => Some(link.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// The link, unless the pump has it. Then the pump has another turn, which sees everything that
+    /// was committed before.
+    fn lock_state_or_request_turn(&self) -> Option<MutexGuard<'_, RumSenderState>> {
+        for _ in 0..2 {
+            if let Some(link) = self.try_lock_state() {
+                return Some(link);
+            }
+            // Tried once more: the pump may have looked at this just before.
+            self.needs_turn.store(true, Ordering::SeqCst);
+        }
+        None
+    }
+}
+
+impl IoTask for RumSenderTask {
+    fn turn(&self, now: Instant) -> NextTurn {
+        loop {
+            let (next, wakes) = {
+                // The sending thread is not to be held up by waking whoever waits for it.
+                let Some(mut link) = self.try_lock_state() else {
+                    return NextTurn::At(now + BUSY_RETRY_PAUSE);
+                };
+                let turn = link.turn(now);
+                self.membership_changes
+                    .store(link.membership_changes(), Ordering::Relaxed);
+                turn
+            };
+            if wakes {
+                self.wakeup.wake();
+            }
+            if !self.needs_turn.swap(false, Ordering::SeqCst) {
+                return next;
+            }
+        }
+    }
+}
+
+impl RumSender {
+    pub(super) fn new(
+        shared: Arc<RumSenderTask>,
+        counters: Arc<EdgeCounters>,
+        writer: Writer,
+        batch: Batching,
+        (receivers, frame_bytes_max): (u32, usize),
+    ) -> RumSender {
+        let batch_bytes = batch.bytes_max.min(writer.frame_bytes_max() / 2);
+        let waiting = SenderPollSet::new(shared.wakeup.clone(), receivers);
+        RumSender {
+            task: shared,
+            counters,
+            writer,
+            frame_bytes_max,
+            commit_budget: CommitBudget::new(batch_bytes),
+            last_frame_bytes: 0,
+            needs_check: false,
+            blocked_claim_bytes: 0,
+            membership_changes: 0,
+            lost: Vec::with_capacity(receivers as usize),
+            all_lost: None,
+            poll_set: waiting,
+        }
+    }
+
+    /// The last frame, of so many bytes, has brought the batch to where it is looked at, or the
+    /// pump wants to know of it.
+    #[cold]
+    fn flush_or_check(&mut self, bytes: u64) {
+        if self.commit_budget.is_full(self.writer.committed(), bytes) {
+            self.send_full_batch(bytes);
+        } else {
+            self.check_batch(bytes);
+        }
+        let left = self.commit_budget.bytes_left(self.writer.committed());
+        self.writer.cap_grant(left);
+    }
+
+    /// A batch is full: it goes out.
+    fn send_full_batch(&mut self, bytes: u64) {
+        self.count_bytes();
+        let head = self.writer.committed();
+        let Some(mut link) = self.task.lock_state_or_request_turn() else {
+            return self.commit_budget.check_next_frame(head, true);
+        };
+        let (sent_at, left) = link.send_full_batch(self.commit_budget.write_mode());
+        drop(link);
+        self.commit_budget
+            .begin_after_full(head, bytes, left, sent_at);
+    }
+
+    /// The batch may have waited long enough, or the receiver may be idle.
+    fn check_batch(&mut self, bytes: u64) {
+        let head = self.writer.committed();
+        let Some(mut link) = self.task.lock_state_or_request_turn() else {
+            // Nobody has promised to look after the next frame.
+            return self.commit_budget.check_next_frame(head, false);
+        };
+        let left = link.flush_unfilled_batch(Instant::now());
+        drop(link);
+        match left {
+            Some(left) => self.commit_budget.continue_batch(head, bytes, left),
+            None => {
+                self.commit_budget.begin_batch(head);
+                self.count_bytes();
+            }
+        }
+    }
+
+    fn count_bytes(&self) {
+        let bytes = &self.counters.bytes;
+        bytes.store(self.writer.committed(), Ordering::Relaxed);
+    }
+
+    /// A claim after one that found no room, or after receivers came or went.
+    #[cold]
+    #[inline(never)]
+    fn claim_after_check(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        self.make_room();
+        self.check_lost()?;
+        if self.writer.claim(len).is_some() {
+            self.needs_check = false;
+            self.blocked_claim_bytes = 0;
+            self.counters.unblock();
+        }
+        self.claim_now(len)
+    }
+
+    #[inline(always)]
+    fn claim_now(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        if len > self.frame_bytes_max {
+            return Err(oversized(len, self.frame_bytes_max));
+        }
+        match self.writer.claim(len) {
+            Some(room) => Ok(Some(room)),
+            None => {
+                self.needs_check = true;
+                self.blocked_claim_bytes = len;
+                self.counters.block();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Out of line, so that the way by counting is short.
+    #[inline(never)]
+    fn put_by_claim(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+        let Some(room) = self.claim(payload.len())? else {
+            return Ok(false);
+        };
+        room[..payload.len()].copy_from_slice(payload);
+        self.commit(kind, flags, payload.len());
+        Ok(true)
+    }
+
+    /// Gets room back, and what is committed out.
+    fn make_room(&mut self) {
+        let Some(mut link) = self.task.lock_state_or_request_turn() else {
+            return;
+        };
+        link.read_credit();
+        link.send(FlushScope::All);
+        self.membership_changes = link.membership_changes();
+        link.list_lost(&mut self.lost);
+        self.all_lost = link.all_lost();
+        drop(link);
+        self.needs_check = self.all_lost.is_some();
+    }
+
+    /// Fails if there is no receiver left, again and again.
+    fn check_lost(&self) -> Result<(), Error> {
+        match &self.all_lost {
+            None => Ok(()),
+            Some(loss) => Err(Error::PeerLost(loss.clone())),
+        }
+    }
+
+    fn has_changed(&self) -> bool {
+        self.task.membership_changes.load(Ordering::Relaxed) != self.membership_changes
+    }
+}
+
+#[cold]
+fn oversized(len: usize, most: usize) -> Error {
+    Error::Refused(format!(
+        "a claim of {len} bytes: a frame has at most {most}"
+    ))
+}
+
+impl SendingEnd for RumSender {
+    fn frame_bytes_max(&self) -> usize {
+        self.frame_bytes_max
+    }
+
+    #[inline]
+    fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        if self.needs_check || self.has_changed() {
+            return self.claim_after_check(len);
+        }
+        self.claim_now(len)
+    }
+
+    #[inline]
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+        let (before, bytes) = (self.writer.committed(), frame_bytes(len) as u64);
+        self.writer.commit(kind, flags, len);
+        self.last_frame_bytes = bytes;
+        let head = self.writer.committed();
+        if head - before != bytes {
+            self.set_pad(before);
+        }
+        let left = self.commit_budget.bytes_left(head);
+        if left == 0 || self.writer.take_sleeping_readers() != 0 {
+            return self.flush_or_check(bytes);
+        }
+        self.writer.cap_grant(left);
+    }
+
+    #[inline]
+    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+        if !self.writer.try_write(kind, flags, payload) {
+            return self.put_by_claim(kind, flags, payload);
+        }
+        if self.writer.take_sleeping_readers() != 0 {
+            self.flush_or_check(frame_bytes(payload.len()) as u64);
+        }
+        Ok(true)
+    }
+
+    fn flush(&mut self) -> Result<bool, Error> {
+        let mut link = self.task.lock_state();
+        let is_out = link.send(FlushScope::All);
+        link.list_lost(&mut self.lost);
+        drop(link);
+        if is_out {
+            self.commit_budget.begin_batch(self.writer.committed());
+            self.writer.cap_grant(0);
+        }
+        self.count_bytes();
+        Ok(is_out)
+    }
+
+    fn is_drained(&mut self) -> Result<bool, Error> {
+        let mut link = self.task.lock_state();
+        link.send(FlushScope::All);
+        link.read_credit();
+        link.list_lost(&mut self.lost);
+        Ok(link.queued_bytes() == 0)
+    }
+
+    fn queued_bytes(&self) -> usize {
+        let mut link = self.task.lock_state();
+        link.read_credit();
+        link.queued_bytes()
+    }
+
+    fn lost_receivers(&self) -> &[u32] {
+        &self.lost
+    }
+
+    fn grant(&mut self) -> Option<GrantAddresses> {
+        self.writer.grant()
+    }
+
+    fn limit_grant(&mut self, bytes: u64) {
+        self.writer.cap_grant(bytes);
+    }
+
+    fn wake_receivers(&mut self) {
+        if self.writer.take_sleeping_readers() != 0 {
+            self.flush_or_check(self.last_frame_bytes);
+        }
+    }
+
+    fn counters(&self) -> Option<Arc<EdgeCounters>> {
+        Some(self.counters.clone())
+    }
+}
+
+impl RumSender {
+    /// The ring's end was filled.
+    #[cold]
+    fn set_pad(&mut self, at: u64) {
+        // If the pump has the link, it is sent: that is not wrong, only longer.
+        if let Some(mut link) = self.task.lock_state_or_request_turn() {
+            link.set_pad(at);
+        }
+    }
+}
+
+impl Waitable for RumSender {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.poll_set.clear_wakeup();
+        let mut link = self.task.lock_state();
+        link.send(FlushScope::All);
+        link.read_credit();
+        link.list_lost(&mut self.lost);
+        self.all_lost = link.all_lost();
+        // The next claim says that they are gone.
+        self.needs_check |= self.all_lost.is_some();
+        if self.all_lost.is_some() || self.writer.claim(self.blocked_claim_bytes).is_some() {
+            return Ok(false);
+        }
+        link.set_armed(true);
+        self.poll_set.add_connections(link.awaited_connections());
+        Ok(true)
+    }
+
+    fn disarm(&mut self) {
+        self.poll_set.clear_connections();
+        self.task.lock_state().set_armed(false);
+    }
+
+    fn poll_fds<'a>(
+        &'a self,
+        readable: &mut Vec<BorrowedFd<'a>>,
+        writable: &mut Vec<BorrowedFd<'a>>,
+    ) {
+        self.poll_set.poll_fds(readable, writable);
+    }
+}
+
+impl Drop for RumSender {
+    /// The pump gets out what is left, for a while.
+    fn drop(&mut self) {
+        self.task.lock_state().close();
+    }
+}

@@ -1,0 +1,188 @@
+//! The receiving end of plain TCP: reads into one buffer, polls frames where they lie.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ring::frame::{FrameBatch, PAD};
+
+use super::END_OF_STREAM;
+use super::io_thread::{IoTask, NextTurn, Registration};
+use super::receive_buffer::{ReadOutcome, ReceiveBuffer};
+use super::receiver_connection::ConnectionPair;
+use super::release_progress::{CreditReporter, ReleaseProgress};
+use super::stream_end::StreamEnd;
+use crate::{Error, ReceivingEnd, Waitable};
+
+/// The receiving end.
+pub(super) struct TcpReceiver {
+    task: Arc<TcpReceiverTask>,
+    buffer: ReceiveBuffer,
+    name: Arc<str>,
+    released: u64,
+    /// How the stream has ended, once it has; what came before is polled first.
+    stream_end: Option<StreamEnd>,
+}
+
+/// What the pump tells the sender, so that the thread that receives need not.
+pub(super) struct TcpReceiverTask {
+    connections: ConnectionPair,
+    registration: Registration,
+    release_progress: ReleaseProgress,
+    credit_reporter: Mutex<CreditReporter>,
+    is_closed: AtomicBool,
+}
+
+impl TcpReceiverTask {
+    /// To a sender that has so many bytes under way at most.
+    pub(super) fn new(
+        pair: ConnectionPair,
+        registration: Registration,
+        ring_bytes: u64,
+    ) -> TcpReceiverTask {
+        TcpReceiverTask {
+            connections: pair,
+            registration,
+            release_progress: ReleaseProgress::new(registration, ring_bytes / 8),
+            credit_reporter: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    fn release(&self, position: u64) {
+        if self.release_progress.release(position) {
+            self.release_progress
+                .report(&mut self.lock_credit_reporter(), &self.connections.credit);
+        }
+    }
+
+    fn lock_credit_reporter(&self) -> MutexGuard<'_, CreditReporter> {
+        self.credit_reporter
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self) {
+        if !self.is_closed.swap(true, Ordering::AcqRel) {
+            self.release_progress
+                .close(&mut self.lock_credit_reporter(), &self.connections.credit);
+            self.registration.request_turn();
+        }
+    }
+}
+
+impl IoTask for TcpReceiverTask {
+    fn turn(&self, now: Instant) -> NextTurn {
+        if self.is_closed.load(Ordering::Acquire) {
+            return NextTurn::Unregister;
+        }
+        let mut telling = self.lock_credit_reporter();
+        let due =
+            self.release_progress
+                .report_periodically(&mut telling, &self.connections.credit, now);
+        NextTurn::OnEvent.or_at(due)
+    }
+}
+
+impl TcpReceiver {
+    pub(super) fn new(
+        way_back: Arc<TcpReceiverTask>,
+        buffer: ReceiveBuffer,
+        name: Arc<str>,
+    ) -> TcpReceiver {
+        TcpReceiver {
+            task: way_back,
+            buffer,
+            name,
+            released: 0,
+            stream_end: None,
+        }
+    }
+
+    /// Reads what has come, and finds the whole frames in it.
+    fn read(&mut self) {
+        if self.stream_end.is_some() {
+            return;
+        }
+        if let ReadOutcome::Closed(why) = self.buffer.read(&self.task.connections.frames) {
+            self.stream_end = Some(StreamEnd::Lost(why));
+        }
+        self.find_frames();
+    }
+
+    #[inline]
+    fn find_frames(&mut self) {
+        loop {
+            match self.buffer.peek_header() {
+                Ok(Some(header)) => {
+                    if !self.buffer.take_frame(header) {
+                        return;
+                    }
+                    if header.kind == PAD && header.flags == END_OF_STREAM {
+                        self.stream_end = Some(StreamEnd::goodbye());
+                        return;
+                    }
+                }
+                Ok(None) => return,
+                Err(why) => {
+                    let why = format!("{}: the sender broke the stream off: {why}", self.name);
+                    self.stream_end = Some(StreamEnd::Refused(why));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The end, once everything before it was polled.
+    fn check_end(&self) -> Result<(), Error> {
+        let Some(end) = self
+            .stream_end
+            .as_ref()
+            .filter(|_| !self.buffer.has_frames())
+        else {
+            return Ok(());
+        };
+        self.task.close();
+        Err(end.to_error())
+    }
+}
+
+impl ReceivingEnd for TcpReceiver {
+    fn poll(&mut self) -> Result<FrameBatch<'_>, Error> {
+        self.read();
+        self.check_end()?;
+        Ok(self.buffer.poll())
+    }
+
+    fn release(&mut self) {
+        let released = self.buffer.release();
+        if released > 0 {
+            self.released += released as u64;
+            self.task.release(self.released);
+        }
+    }
+}
+
+impl Waitable for TcpReceiver {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.read();
+        Ok(self.stream_end.is_none() && !self.buffer.has_frames())
+    }
+
+    fn disarm(&mut self) {}
+
+    fn poll_fds<'a>(
+        &'a self,
+        readable: &mut Vec<BorrowedFd<'a>>,
+        _writable: &mut Vec<BorrowedFd<'a>>,
+    ) {
+        readable.push(self.task.connections.frames.as_fd());
+    }
+}
+
+impl Drop for TcpReceiver {
+    fn drop(&mut self) {
+        self.task.close();
+    }
+}

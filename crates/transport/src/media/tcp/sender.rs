@@ -1,0 +1,231 @@
+//! The sending end of plain TCP: a frame is built in a buffer and written at once.
+
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
+
+use super::io_thread::{IoTask, NextTurn};
+use super::sender_poll_set::SenderPollSet;
+use super::sender_state::TcpSenderState;
+use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
+
+/// Payloads that it takes longer to copy than to hand to the system in parts.
+const LARGE_BYTES: usize = 4096;
+
+/// The sending end.
+pub(super) struct TcpSender {
+    task: Arc<TcpSenderTask>,
+    counters: Arc<EdgeCounters>,
+    frame_bytes_max: usize,
+    /// The claimed frame, header and all.
+    frame: Vec<u64>,
+    claimed_bytes: Option<usize>,
+    /// Bytes of the last claim that found no room.
+    blocked_claim_bytes: usize,
+    frames: u64,
+    bytes: u64,
+    lost: Vec<u32>,
+    poll_set: SenderPollSet,
+}
+
+/// What the pump sees of it.
+pub(super) struct TcpSenderTask {
+    state: Mutex<TcpSenderState>,
+    wakeup: Wakeup,
+}
+
+impl TcpSenderTask {
+    pub(super) fn new(lines: TcpSenderState) -> Result<TcpSenderTask, Error> {
+        let wakeup = Wakeup::new().map_err(|error| Error::system("make a bell", error))?;
+        Ok(TcpSenderTask {
+            state: Mutex::new(lines),
+            wakeup,
+        })
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, TcpSenderState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl IoTask for TcpSenderTask {
+    fn turn(&self, now: Instant) -> NextTurn {
+        let (next, wakes) = self.lock_state().turn(now);
+        if wakes {
+            self.wakeup.wake();
+        }
+        next
+    }
+}
+
+impl TcpSender {
+    pub(super) fn new(
+        shared: Arc<TcpSenderTask>,
+        counters: Arc<EdgeCounters>,
+        frame_bytes_max: usize,
+        receivers: u32,
+    ) -> TcpSender {
+        let waiting = SenderPollSet::new(shared.wakeup.clone(), receivers);
+        TcpSender {
+            task: shared,
+            counters,
+            frame_bytes_max,
+            frame: vec![0; frame_bytes(frame_bytes_max) / 8],
+            claimed_bytes: None,
+            blocked_claim_bytes: 0,
+            frames: 0,
+            bytes: 0,
+            lost: Vec::with_capacity(receivers as usize),
+            poll_set: waiting,
+        }
+    }
+}
+
+impl TcpSender {
+    /// A frame of so many bytes was written.
+    fn count_frame(&mut self, bytes: usize) {
+        self.frames += 1;
+        self.bytes += bytes as u64;
+        self.counters.frames.store(self.frames, Ordering::Relaxed);
+        self.counters.batches.store(self.frames, Ordering::Relaxed);
+        self.counters.bytes.store(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl SendingEnd for TcpSender {
+    fn frame_bytes_max(&self) -> usize {
+        self.frame_bytes_max
+    }
+
+    fn claim(&mut self, len: usize) -> Result<Option<&mut [u8]>, Error> {
+        self.claimed_bytes = None;
+        if len > self.frame_bytes_max {
+            return Err(Error::Refused(format!(
+                "a claim of {len} bytes: a frame has at most {}",
+                self.frame_bytes_max
+            )));
+        }
+        let mut lines = self.task.lock_state();
+        let has_room = lines.has_room(frame_bytes(len));
+        lines.list_lost(&mut self.lost);
+        if !matches!(has_room, Ok(true)) {
+            drop(lines);
+            self.blocked_claim_bytes = len;
+            self.counters.block();
+            return has_room.map(|_| None);
+        }
+        drop(lines);
+        self.blocked_claim_bytes = 0;
+        self.counters.unblock();
+        self.claimed_bytes = Some(len);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.frame);
+        Ok(Some(&mut bytes[HEADER_BYTES..HEADER_BYTES + len]))
+    }
+
+    fn commit(&mut self, kind: u8, flags: u8, len: usize) {
+        let is_claimed = self
+            .claimed_bytes
+            .take()
+            .is_some_and(|claimed| len <= claimed);
+        assert!(is_claimed, "commit of {len} bytes that were not claimed");
+        let header = FrameHeader {
+            len: len as u32,
+            kind,
+            flags,
+        };
+        self.frame[0] = header.to_word();
+        let bytes = frame_bytes(len);
+        self.task.lock_state().write_frame(&mut self.frame, bytes);
+        self.count_frame(bytes);
+    }
+
+    /// A large payload is written from where it lies.
+    fn put(&mut self, kind: u8, flags: u8, payload: &[u8]) -> Result<bool, Error> {
+        let Some(room) = self.claim(payload.len())? else {
+            return Ok(false);
+        };
+        if payload.len() < LARGE_BYTES {
+            room.copy_from_slice(payload);
+            self.commit(kind, flags, payload.len());
+            return Ok(true);
+        }
+        self.claimed_bytes = None;
+        let header = FrameHeader {
+            len: payload.len() as u32,
+            kind,
+            flags,
+        };
+        self.task.lock_state().write_payload(header, payload);
+        self.count_frame(frame_bytes(payload.len()));
+        Ok(true)
+    }
+
+    fn flush(&mut self) -> Result<bool, Error> {
+        let mut lines = self.task.lock_state();
+        let is_out = lines.continue_frame();
+        lines.list_lost(&mut self.lost);
+        Ok(is_out)
+    }
+
+    fn is_drained(&mut self) -> Result<bool, Error> {
+        let mut lines = self.task.lock_state();
+        lines.continue_frame();
+        lines.read_credit();
+        lines.list_lost(&mut self.lost);
+        Ok(lines.is_drained())
+    }
+
+    fn queued_bytes(&self) -> usize {
+        let mut lines = self.task.lock_state();
+        lines.read_credit();
+        lines.queued_bytes()
+    }
+
+    fn lost_receivers(&self) -> &[u32] {
+        &self.lost
+    }
+
+    fn counters(&self) -> Option<Arc<EdgeCounters>> {
+        Some(self.counters.clone())
+    }
+}
+
+impl Waitable for TcpSender {
+    fn arm(&mut self) -> Result<bool, Error> {
+        self.poll_set.clear_wakeup();
+        let mut lines = self.task.lock_state();
+        // The next claim says what is wrong, if something is.
+        if lines
+            .has_room(frame_bytes(self.blocked_claim_bytes))
+            .unwrap_or(true)
+        {
+            return Ok(false);
+        }
+        lines.set_armed(true);
+        self.poll_set.add_connections(lines.awaited_connections());
+        Ok(true)
+    }
+
+    fn disarm(&mut self) {
+        self.poll_set.clear_connections();
+        self.task.lock_state().set_armed(false);
+    }
+
+    fn poll_fds<'a>(
+        &'a self,
+        readable: &mut Vec<BorrowedFd<'a>>,
+        writable: &mut Vec<BorrowedFd<'a>>,
+    ) {
+        self.poll_set.poll_fds(readable, writable);
+    }
+}
+
+impl Drop for TcpSender {
+    /// What is written arrives; the pump sees to what is not, for a while.
+    fn drop(&mut self) {
+        self.task.lock_state().close();
+    }
+}

@@ -1,0 +1,208 @@
+//! Driving one operator by hand.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use graph::{Fault, OperatorNode};
+use runtime::abi::Backend;
+use runtime::abi::interpreter_backend::InterpreterBackend;
+use runtime::harness::HarnessOutput;
+use runtime::{OperatorCounts, OperatorEntry, PeOptions, StopSignal, TestHarness, TimerId};
+use tuple::text::{self, TextReader};
+use tuple::{Layout, Punctuation, TupleBuf, Type, Value};
+
+use crate::program::SharedOutput;
+
+/// An operator under test. Its methods panic where a test would: on faults, on text that is no
+/// tuple; those with `try` return the fault.
+pub struct OperatorHarness {
+    harness: TestHarness,
+    inputs: Vec<Arc<Layout>>,
+    outputs: Vec<Arc<Layout>>,
+    printed: SharedOutput,
+}
+
+impl OperatorHarness {
+    /// Makes the operator on the interpreter, without library functions.
+    pub fn new(operator: &OperatorNode, entry: OperatorEntry) -> OperatorHarness {
+        OperatorHarness::with_backend(operator, entry, &mut InterpreterBackend::new(&[], &[]))
+    }
+
+    /// Makes the operator on a backend.
+    pub fn with_backend(
+        operator: &OperatorNode,
+        entry: OperatorEntry,
+        backend: &mut dyn Backend,
+    ) -> OperatorHarness {
+        OperatorHarness::try_with_backend(operator, entry, backend)
+            .unwrap_or_else(|fault| panic!("{fault}"))
+    }
+
+    /// Makes the operator on a backend; what it cannot be made for.
+    pub fn try_with_backend(
+        operator: &OperatorNode,
+        entry: OperatorEntry,
+        backend: &mut dyn Backend,
+    ) -> Result<OperatorHarness, Fault> {
+        OperatorHarness::try_with_data_directory(operator, entry, backend, &std::env::temp_dir())
+    }
+
+    /// The same with a data directory.
+    pub fn try_with_data_directory(
+        operator: &OperatorNode,
+        entry: OperatorEntry,
+        backend: &mut dyn Backend,
+        data_directory: &std::path::Path,
+    ) -> Result<OperatorHarness, Fault> {
+        let printed = SharedOutput::default();
+        let options = PeOptions {
+            data_directory: data_directory.to_owned(),
+            stdout: Box::new(printed.clone()),
+            ..PeOptions::default()
+        };
+        let harness = TestHarness::new(operator, entry, backend, options);
+        let bench = harness.map_err(|mut report| report.failures.swap_remove(0).fault)?;
+        Ok(OperatorHarness {
+            harness: bench,
+            inputs: operator
+                .inputs
+                .iter()
+                .map(|p| Layout::new(&p.schema))
+                .collect(),
+            outputs: operator
+                .outputs
+                .iter()
+                .map(|p| Layout::new(&p.schema))
+                .collect(),
+            printed,
+        })
+    }
+
+    /// Hands over a tuple, written as `{a=1,b="x"}`.
+    pub fn process_text(&mut self, port: u32, tuple: &str) {
+        self.try_process_text(port, tuple)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    /// Hands over tuples, one after the other.
+    pub fn process_texts(&mut self, port: u32, tuples: &[&str]) {
+        tuples
+            .iter()
+            .for_each(|tuple| self.process_text(port, tuple));
+    }
+
+    /// Hands over a tuple, written as text.
+    pub fn try_process_text(&mut self, port: u32, tuple: &str) -> Result<(), Fault> {
+        let ty = Type::Tuple(self.inputs[port as usize].schema.clone());
+        let value = text::read(&mut TextReader::new(tuple.as_bytes()), &ty);
+        let value = value.unwrap_or_else(|error| panic!("{tuple}: {error}"));
+        self.try_process_value(port, &value)
+    }
+
+    /// Hands over a tuple, as a value.
+    pub fn try_process_value(&mut self, port: u32, tuple: &Value) -> Result<(), Fault> {
+        let layout = self.inputs[port as usize].clone();
+        let mut flat = TupleBuf::default();
+        flat.begin(&layout);
+        flat.set_all(&layout, tuple);
+        self.harness.process(port, flat.as_ref())
+    }
+
+    /// Hands over a window marker.
+    pub fn window_marker(&mut self, port: u32) {
+        self.process_punctuation(port, Punctuation::Window);
+    }
+
+    /// Ends an input port.
+    pub fn final_marker(&mut self, port: u32) {
+        self.process_punctuation(port, Punctuation::Final);
+    }
+
+    fn process_punctuation(&mut self, port: u32, mark: Punctuation) {
+        let handed = self.harness.process_punctuation(port, mark);
+        handed.unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    /// Fires a timer.
+    pub fn fire_timer(&mut self, timer: u32) {
+        let fired = self.harness.fire_timer(TimerId(timer));
+        fired.unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    /// Runs the operator's own thread to its end, here.
+    pub fn run(&mut self) {
+        self.try_run().unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    /// Runs the operator's own thread to its end, here.
+    pub fn try_run(&mut self) -> Result<(), Fault> {
+        self.harness.run_source()
+    }
+
+    /// Ends the operator: what it holds back is written.
+    pub fn close(&mut self) {
+        let closed = self.harness.close();
+        closed.unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    /// What was sent since the last time: `0 {a=1}`, `1 window_marker`, `0 final`.
+    pub fn take_submitted(&mut self) -> Vec<String> {
+        let items = self.harness.take_outputs();
+        items
+            .iter()
+            .map(|item| self.format_submitted(item))
+            .collect()
+    }
+
+    fn format_submitted(&self, item: &HarnessOutput) -> String {
+        match item {
+            HarnessOutput::Punctuation(port, Punctuation::Window) => format!("{port} window"),
+            HarnessOutput::Punctuation(port, Punctuation::Final) => format!("{port} final"),
+            HarnessOutput::Tuple(port, tuple) => {
+                let mut text = Vec::new();
+                let layout = &self.outputs[*port as usize];
+                text::print_tuple(tuple.as_ref(), layout, &mut text);
+                format!("{port} {}", String::from_utf8_lossy(&text))
+            }
+        }
+    }
+
+    /// What was printed so far.
+    pub fn printed(&mut self) -> String {
+        let _ = self.harness.close();
+        self.printed.text()
+    }
+
+    /// Counts and metrics.
+    pub fn metrics(&self) -> OperatorCounts {
+        self.harness.operator_counts()
+    }
+
+    /// The handle to the shutdown.
+    pub fn stop_signal(&self) -> StopSignal {
+        self.harness.stop_signal()
+    }
+}
+
+/// Writes into memory that the test can read.
+impl Write for SharedOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .lock()
+            .expect("no writer panics")
+            .extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl SharedOutput {
+    /// What was written so far.
+    pub fn text(&self) -> String {
+        let bytes: &Mutex<Vec<u8>> = &self.0;
+        String::from_utf8_lossy(&bytes.lock().expect("no writer panics")).into_owned()
+    }
+}
