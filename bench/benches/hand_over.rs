@@ -13,7 +13,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph::{Fault, OperatorModel};
+use eval::Fault;
+use graph::OperatorModel;
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use thalweg_bench::blocks::copy_blocks_ns;
 use thalweg_bench::measure::TURNS;

@@ -16,7 +16,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::thread;
 
-use graph::{Fault, FaultKind, OperatorModel, Stmt};
+use eval::{Fault, FaultKind};
+use graph::{OperatorModel, Stmt};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use thalweg_bench::blocks::{BlockCopyBackoff, copy_blocks_ns, pop_spinning};
 use thalweg_bench::builders::*;

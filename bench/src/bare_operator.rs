@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use graph::{
-    Body, Fault, InPort, InputTuples, Logic, OperatorNode, OutPort, Pos, Services, State, StateVar,
-    TraceLevel,
-};
+use eval::{Fault, InputTuples, Services, State, TraceLevel};
+use graph::{Body, InPort, Logic, OperatorNode, OutPort, Pos, StateVar};
 use runtime::abi::{Backend, CodeContext, OperatorScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, TupleType, Value};

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, ExprKind, InputTuples, State, StateId, StateVar, Stmt};
+use eval::{InputTuples, State};
+use graph::{Body, Expr, ExprKind, StateId, StateVar, Stmt};
 use jit::{Jit, JitOptions};
 use runtime::LoweredLogic;
 use runtime::abi::{

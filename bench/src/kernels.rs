@@ -4,7 +4,8 @@
 //!   input {n} --> while (i < n) { kernel; i++; } --> state
 //! ```
 
-use graph::{Body, Expr, ExprKind, Function, LocalVar, Pos, State, StateId, StateVar, Stmt};
+use eval::State;
+use graph::{Body, Expr, ExprKind, Function, LocalVar, Pos, StateId, StateVar, Stmt};
 use tuple::{Decimal64, List, Map, Timestamp, Type, Value};
 
 use crate::builders::*;

@@ -7,7 +7,7 @@
 //! # use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 //! # static MODEL: graph::OperatorModel =
 //! #     graph::OperatorModel { namespace: "t", name: "Nop", ..graph::OperatorModel::DEFAULT };
-//! # fn lower(o: &graph::OperatorNode) -> Result<LoweredLogic, graph::Fault> {
+//! # fn lower(o: &graph::OperatorNode) -> Result<LoweredLogic, eval::Fault> {
 //! #     Ok(LoweredLogic { on_tuple: vec![Default::default(); o.inputs.len()],
 //! #                on_punct: vec![None; o.inputs.len()], ..LoweredLogic::default() })
 //! # }
@@ -22,6 +22,7 @@
 //! assert_eq!(harness.take_submitted(), ["0 final"]);
 //! ```
 
+pub mod arbitrary;
 pub mod exprs;
 mod operator_builder;
 mod operator_harness;

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use graph::{Fault, OperatorNode};
+use eval::Fault;
+use graph::OperatorNode;
 use runtime::abi::Backend;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::harness::HarnessOutput;

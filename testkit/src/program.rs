@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use graph::{Annotation, Fault, OperatorModel, Program};
+use eval::Fault;
+use graph::{Annotation, OperatorModel, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::{
     BuildContext, FailureReport, Operator, OperatorConstructor, OperatorCounts, OperatorEntry,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use eval::{Fault, FaultKind, InputTuples, Services, State};
 use graph::{
-    Arg, Body, Callee, Expr, ExprKind, Fault, FaultKind, InputTuples, LocalId, LocalVar, NativeId,
-    OutPort, Place, Pos, Services, State, Stmt,
+    Arg, Body, Callee, Expr, ExprKind, LocalId, LocalVar, NativeId, OutPort, Place, Pos, Stmt,
 };
 use jit::{Jit, JitOptions};
 use runtime::abi::interpreter_backend::InterpreterBackend;
@@ -111,7 +111,7 @@ fn run(backend: &mut dyn Backend, body: &Body, out: &Arc<TupleType>) -> Given {
 #[derive(Default)]
 struct Sink {
     tuple: Vec<u8>,
-    services: graph::NoServices,
+    services: eval::NoServices,
 }
 
 impl Outlet for Sink {

@@ -10,7 +10,8 @@ mod operators;
 use std::alloc::System;
 use std::sync::Arc;
 
-use graph::{CrossingCodec, Expr, Fault, OperatorModel, inserted_operators};
+use eval::Fault;
+use graph::{CrossingCodec, Expr, OperatorModel, inserted_operators};
 use runtime::crossing::CrossingEnds;
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};

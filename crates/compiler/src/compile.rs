@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use graph::{NativeFn, OperatorModel, Program};
+use eval::NativeFn;
+use graph::{OperatorModel, Program};
 use syntax::{Diagnostic, Severity, SourceMap};
 
 use crate::broken_syntax::BrokenSyntax;

@@ -12,7 +12,8 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use graph::{ConditionError, ConditionErrorKind, Expr, NativeFn};
+use eval::{ConditionError, ConditionErrorKind, NativeFn};
+use graph::Expr;
 use syntax::{Diagnostic, FileId, Severity, SourceMap, Span, ast};
 use tuple::{TupleType, Type};
 

@@ -23,7 +23,6 @@ mod invoke;
 mod load;
 mod main_composite;
 pub mod names;
-mod plan;
 pub mod prelude;
 mod session;
 pub mod stmt;
@@ -34,8 +33,4 @@ pub use condition::{CONDITION_BYTES_MAX, compile_condition};
 pub use diagnostics::Diagnostics;
 pub use invoke::without_channels;
 pub use load::{EmptyLoader, GeneratedOrigin, GenerationProblem, Loader, SourceText};
-pub use plan::{
-    FusionPolicy, MediumCapabilities, PeProgram, PlanError, PlanNote, PlanOptions, ThreadingPolicy,
-    TransportPolicy, check_medium, cut, notes, plan,
-};
 pub use session::{CompileOptions, Session, SideEffectRule};

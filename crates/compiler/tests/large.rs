@@ -8,7 +8,7 @@ mod support;
 use std::fmt::Write;
 use std::time::Instant;
 
-use compiler::PlanOptions;
+use planner::PlanOptions;
 use support::input;
 use thalweg_compiler as compiler;
 
@@ -112,7 +112,7 @@ fn operators(what: &str, text: &str) -> usize {
     assert!(!output.has_errors(), "{what}: {said}");
     let program = output.program.expect("it has no errors");
     let compiled = start.elapsed();
-    let plan = compiler::plan(&program, &PlanOptions::default()).expect("a plan");
+    let plan = planner::plan(&program, &PlanOptions::default()).expect("a plan");
     println!("{what}: {compiled:?}, with its plan {:?}", start.elapsed());
     assert_eq!(plan.pes[0].operators.len(), program.operators.len());
     program.operators.len()

@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
-use compiler::PlanOptions;
+use planner::PlanOptions;
 use support::{input, tests};
 use thalweg_compiler as compiler;
 
@@ -26,10 +26,11 @@ fn right_programs_come_to_their_graphs() {
             failed.push(format!("{} is refused:\n{said}", path.display()));
             continue;
         };
-        let plan = compiler::plan(&program, &PlanOptions::default()).expect("a plan");
-        let natives = toolkit::functions();
+        let plan = planner::plan(&program, &PlanOptions::default()).expect("a plan");
+        let natives = toolkit::functions().iter();
+        let natives: Vec<&str> = natives.map(|native| native.prototype).collect();
         let (graph, plan) = (
-            program.display_with_natives(natives),
+            program.display_with_natives(&natives),
             plan.display(&program),
         );
         let found = format!("{said}{graph}\n{plan}");

@@ -1,6 +1,6 @@
 //! What a PE process needs to make the same program and run its part of it.
 
-use graph::TraceLevel;
+use eval::TraceLevel;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use compiler::PeProgram;
 use graph::{Crossing, CrossingCodec, OutPortId, PeAssignment, Plan, Program};
+use planner::PeProgram;
 use runtime::crossing::{CrossingEnds, InboundCrossing, OutboundCrossing};
 use transport::{Batching, EdgeSpec, Medium, media};
 

@@ -12,7 +12,7 @@ const MARGIN_BYTES: usize = 64 << 20;
 /// There is no thread to be had for it.
 pub fn with_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     let reserved = || {
-        graph::interp::reserve_stack(syntax::DEEP_STACK_BYTES - MARGIN_BYTES);
+        eval::interp::reserve_stack(syntax::DEEP_STACK_BYTES - MARGIN_BYTES);
         work()
     };
     syntax::with_deep_stack(reserved).map_err(|error| Error::system("start a thread", error))

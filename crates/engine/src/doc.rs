@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use eval::NativeFn;
 use graph::{
-    AssignmentMode, Cardinality, InPortModel, NativeFn, OperatorModel, OutPortModel, ParamMode,
-    ParamModel, PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
+    AssignmentMode, Cardinality, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel,
+    PunctuationInputMode, PunctuationOutputMode, Unsupported, WindowingMode,
 };
 
 use crate::models::operator_models;

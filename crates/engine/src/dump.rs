@@ -32,9 +32,11 @@ pub fn dump_tree(text: &str) -> String {
 
 /// Operators and functions with typed expressions.
 pub fn dump_typed(program: &Program) -> String {
-    program
-        .display_with_natives(toolkit::functions())
-        .to_string()
+    let natives: Vec<&str> = toolkit::functions()
+        .iter()
+        .map(|native| native.prototype)
+        .collect();
+    program.display_with_natives(&natives).to_string()
 }
 
 /// Operators and the streams between them; with a plan, PE by PE.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use compiler::PlanError;
 use graph::Program;
+use planner::PlanError;
 
 /// Why compiling or running did not come to its end. The sentences say what was tried.
 #[derive(Debug)]

@@ -8,7 +8,8 @@ use std::sync::mpsc::channel;
 use std::thread::Builder;
 use std::time::Duration;
 
-use graph::{Plan, Program, TraceLevel};
+use eval::TraceLevel;
+use graph::{Plan, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::crossing::{CrossingEnds, ENTRIES};
 use runtime::{FailureReport, OperatorCounts, OperatorEntry, Pe, PeOptions, TraceLevels};
@@ -110,7 +111,7 @@ pub fn run(
     match &plan.pes[..] {
         [] => launch_in_process(program, launch, PartOptions::default()),
         [only] if only.host.is_none() => {
-            let part = compiler::cut(program, plan, 0);
+            let part = planner::cut(program, plan, 0);
             let mut part_options = PartOptions {
                 cores: only.cores.clone(),
                 pins: part.pins.clone(),
@@ -265,7 +266,7 @@ pub(crate) fn source_counts(names: &[String], tallies: &[OperatorCounts]) -> Vec
     names.iter().map(|name| (name.clone(), of(name))).collect()
 }
 
-/// What [`graph::Services::property`] answers.
+/// What [`eval::Services::property`] answers.
 fn properties(program: &Program, launch: &LaunchOptions) -> Vec<(String, String)> {
     let application_dir = std::path::absolute(&launch.application_dir);
     let application_dir = application_dir.unwrap_or(launch.application_dir.clone());

@@ -37,9 +37,6 @@ mod source_files;
 mod unfired_windows;
 
 pub use compilation::{Compilation, CompileRequest, check, compile};
-pub use compiler::{
-    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
-};
 pub use cores::missing_core;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index};
@@ -48,8 +45,9 @@ pub use dump::{
     dump_typed, source_text,
 };
 pub use error::Error;
+pub use eval::TraceLevel;
 pub use findings::{Findings, format};
-pub use graph::{CrossingCodec, Plan, Program, TraceLevel};
+pub use graph::{CrossingCodec, Plan, Program};
 pub use hosts::HostSpec;
 pub use job::{Job, StopHandle};
 pub use launch::{BackendKind, LaunchOptions, launch, run};
@@ -62,6 +60,9 @@ pub use monitor::{
 };
 pub use pe::serve;
 pub use plan::{media, parse_plan, pin_pes, plan, plan_notes, usable_core_count};
+pub use planner::{
+    FusionPolicy, MediumCapabilities, PlanOptions, ThreadingPolicy, TransportPolicy,
+};
 pub use recorded_sources::RecordedSources;
 pub use source_files::is_folder;
 pub use transport::IdleStrategy;

@@ -20,8 +20,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-use compiler::PeProgram;
 use graph::{Plan, Program};
+use planner::PeProgram;
 use runtime::crossing::CrossingEnds;
 use runtime::{FailureReport, Pe, StopSignal};
 use rustix::io::Errno;
@@ -145,7 +145,7 @@ impl LauncherConnection {
         if number as usize >= plan.pes.len() {
             return Err(bug_ending("the plan has not so many PEs"));
         }
-        let part = compiler::cut(&whole, &plan, number);
+        let part = planner::cut(&whole, &plan, number);
         let launch = bundle.launch();
         let crossings = Crossings::new(&plan, &whole, bundle.token, &launch.hosts);
         let mut links = self.open_crossings(&crossings, &part, number)?;

@@ -1,7 +1,7 @@
 //! Which processes, threads and media a program gets.
 
-use compiler::{MediumCapabilities, PlanOptions};
 use graph::{Plan, PlanTextError, Program};
+use planner::{MediumCapabilities, PlanOptions};
 use transport::media;
 
 use crate::Error;
@@ -11,7 +11,7 @@ use crate::Error;
 /// # Errors
 /// If what the choice or the program asks for cannot be had.
 pub fn plan(program: &Program, choice: &PlanOptions<'_>) -> Result<Plan, Error> {
-    compiler::plan(program, choice).map_err(|errors| Error::plan(program, &errors))
+    planner::plan(program, choice).map_err(|errors| Error::plan(program, &errors))
 }
 
 /// Reads a plan that somebody has written, with the media that there are.
@@ -20,12 +20,12 @@ pub fn plan(program: &Program, choice: &PlanOptions<'_>) -> Result<Plan, Error> 
 /// The first thing that is wrong, with its place.
 pub fn parse_plan(text: &str, program: &Program) -> Result<Plan, PlanTextError> {
     let media = media();
-    Plan::parse_with_media(text, program, &|name| compiler::check_medium(name, &media))
+    Plan::parse_with_media(text, program, &|name| planner::check_medium(name, &media))
 }
 
 /// What a plan does otherwise than its program asks, a line each.
 pub fn plan_notes(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> Vec<String> {
-    let notes = compiler::notes(program, choice, plan).into_iter();
+    let notes = planner::notes(program, choice, plan).into_iter();
     notes.map(|note| note.text(program)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Plans as text: what is printed is read back, what people write is understood or explained.
 
 use proptest::prelude::*;
-use thalweg_graph::arbitrary::graphs;
+use testkit::arbitrary::graphs;
 use thalweg_graph::{
     AUTO_MEDIUM, CongestionPolicy, CrossingCodec, InPort, Logic, OperatorId, OperatorNode, OutPort,
     OutPortId, PinnedThread, Plan, Pos, Program,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use thalweg_graph::print::PrintNames;
 use thalweg_graph::{
-    Arg, BinaryOp, Body, Callee, ConfigEntry, Expr, ExprKind, Fault, Function, FunctionId, InPort,
-    LocalId, LocalVar, Logic, MappedForm, NativeCall, NativeFn, NativeId, OperatorId, OperatorNode,
-    OutPort, OutPortId, OutputCall, Param, ParamValue, Partition, PartitionEviction, Place,
-    PlaceStep, Policy, Pos, Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
+    Arg, BinaryOp, Body, Callee, ConfigEntry, Expr, ExprKind, Function, FunctionId, InPort,
+    LocalId, LocalVar, Logic, MappedForm, NativeId, OperatorId, OperatorNode, OutPort, OutPortId,
+    OutputCall, Param, ParamValue, Partition, PartitionEviction, Place, PlaceStep, Policy, Pos,
+    Program, StateId, StateVar, Stmt, UnaryOp, Window, WindowKind,
 };
 use tuple::{List, TupleType, Type, Value};
 
@@ -196,19 +196,7 @@ fn every_form_has_a_text() {
     }
 }
 
-fn nothing(_: &mut NativeCall<'_>) -> Result<Value, Fault> {
-    Ok(Value::Boolean(false))
-}
-
-const NATIVES: &[NativeFn] = &[NativeFn {
-    namespace: "spl.math",
-    prototype: "<ordered T> T max(T v1, T v2)",
-    doc: "",
-    eval: nothing,
-    is_range: false,
-    unsupported: None,
-    check: None,
-}];
+const NATIVES: &[&str] = &["<ordered T> T max(T v1, T v2)"];
 
 /// `int32 ns::clip(mutable int32 x, int32 limit)`
 fn clip() -> Function {

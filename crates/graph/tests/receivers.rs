@@ -1,7 +1,7 @@
 //! Regions of PEs, and which streams share a receiver.
 
 use proptest::prelude::*;
-use thalweg_graph::arbitrary::graphs;
+use testkit::arbitrary::graphs;
 use thalweg_graph::{
     CongestionPolicy, Crossing, CrossingCodec, EdgeMedium, InPort, InPortId, Logic, Merge,
     OperatorId, OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Plan, PlanOrder, Pos,

@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use graph::interp::Interpreter;
-use graph::{Body, Expr, Fault, Function, NativeFn, Services, State};
+use eval::interp::Interpreter;
+use eval::{Fault, NativeFn, Services, State};
+use graph::{Body, Expr, Function};
 use runtime::abi::{
     Backend, FusedView, OperatorCode, OperatorScope, ProjectTuple, RunBody, RunBodyOnBatch,
     TestCondition, interpreter_backend,

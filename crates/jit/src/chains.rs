@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::StateId;
-use runtime::LoweredLogic;
+use runtime::abi::LoweredLogic;
 use runtime::abi::{FusedMember, FusedView, OperatorCode, RunBody};
 
 use crate::backend::{Jit, entry_context};

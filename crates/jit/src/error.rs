@@ -4,7 +4,7 @@ use std::fmt;
 
 use cranelift_codegen::ir::Function;
 use cranelift_module::ModuleError;
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 
 /// Code could not be made: a limit of the compiler or of the machine.
 #[derive(Debug)]

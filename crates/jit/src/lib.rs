@@ -2,7 +2,7 @@
 //!
 //! Floor 4. [`Jit`] is a [`runtime::abi::Backend`]: the run time hands it every body of a PE while
 //! that is wired, it makes one module of machine code of them with Cranelift, and the handles that
-//! it gave out call into that. What a body means is what [`graph::interp`] makes of it; compiled
+//! it gave out call into that. What a body means is what [`eval::interp`] makes of it; compiled
 //! code gives the same bits, the same faults and the same submissions.
 //!
 //! ```text

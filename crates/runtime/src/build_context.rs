@@ -11,7 +11,8 @@
 
 use std::sync::Arc;
 
-use graph::{Expr, Fault, FaultKind, ParamValue, Services, State};
+use eval::{Fault, FaultKind, Services, State};
+use graph::{Expr, ParamValue};
 use tuple::{Layout, TupleType, Type, Value};
 
 use crate::TimerId;

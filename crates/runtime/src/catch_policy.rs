@@ -1,6 +1,6 @@
 //! `@catch_policy`: which faults of an operator cost it only the tuple.
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use tuple::Value;
 
 /// What an operator's `@catch_policy` annotation says.

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Body, Fault, InPort, inserted_operators};
+use eval::Fault;
+use graph::{Body, InPort, inserted_operators};
 
 use crate::abi::{Backend, FrameEdge, OperatorCode, OperatorScope};
 use crate::build_context;

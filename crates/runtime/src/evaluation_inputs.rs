@@ -1,6 +1,6 @@
 //! Evaluating a built operator's expressions over tuples that it has at hand.
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{TupleBuf, TupleRef};
 
 use crate::Outlet;

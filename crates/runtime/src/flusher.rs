@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 
 use crate::stop_signal::StopSignal;
 

@@ -30,7 +30,7 @@ pub(crate) fn compile(
     backend: &mut dyn Backend,
     candidates: &[FusionCandidate<'_>],
     stop: *const u8,
-) -> Result<Vec<OperatorCode>, graph::Fault> {
+) -> Result<Vec<OperatorCode>, eval::Fault> {
     let members = candidates.iter().map(|candidate| FusedMember {
         scope: candidate.scope.clone(),
         logic: candidate.logic,

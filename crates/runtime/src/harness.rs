@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use graph::{Fault, InPortModel, OperatorId, OperatorModel, OutPortId, Program};
+use eval::Fault;
+use graph::{InPortModel, OperatorId, OperatorModel, OutPortId, Program};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 
 use crate::abi::Backend;

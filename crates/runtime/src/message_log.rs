@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use graph::TraceLevel;
+use eval::TraceLevel;
 
 /// What is written and what is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

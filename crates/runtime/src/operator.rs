@@ -33,7 +33,8 @@
 //! A fault that a call returns, or that something downstream returned to it, ends the job (unless
 //! `@catch` takes it): pass it on and submit no more.
 
-use graph::{Body, Fault, OperatorModel, Services, StateVar};
+use eval::{Fault, Services};
+use graph::{Body, OperatorModel, StateVar};
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
 use crate::BuildContext;

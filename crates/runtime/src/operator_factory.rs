@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, FaultKind, Program, Services, State, StateId, StateVar};
+use eval::{Fault, FaultKind, Services, State};
+use graph::{Program, StateId, StateVar};
 use tuple::Layout;
 
 use crate::abi::{Backend, FrameGrant, StateCell};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value, Watermark};
 
 use crate::abi::{CodeContext, Counter, FrameBatch, OperatorCode, RunBody, StateCell};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use graph::{Fault, Services, State};
+use eval::{Fault, Services, State};
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::{CodeContext, FrameBatch};

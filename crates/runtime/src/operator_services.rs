@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use graph::{ConditionError, Fault, FaultKind, OperatorEventTime, Services, TraceLevel};
+use eval::{ConditionError, Fault, FaultKind, OperatorEventTime, Services, TraceLevel};
 use tuple::{TupleType, Value};
 
 use crate::message_log::{self, TraceLevels};

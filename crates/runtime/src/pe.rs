@@ -9,7 +9,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph::{Fault, FaultKind, Program};
+use eval::{Fault, FaultKind};
+use graph::Program;
 
 use crate::OperatorEntry;
 use crate::abi::Backend;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use graph::{EvaluateCondition, Fault, FaultKind};
+use eval::{EvaluateCondition, Fault, FaultKind};
 use transport::IdleStrategy;
 
 use crate::crossing::{CrossingEnds, LingerList};
@@ -22,7 +22,7 @@ pub struct PeOptions {
     pub data_directory: PathBuf,
     /// What is traced and logged.
     pub levels: TraceLevels,
-    /// `jobName`, `applicationDir`, ...: see [`graph::Services::property`].
+    /// `jobName`, `applicationDir`, ...: see [`eval::Services::property`].
     pub properties: Vec<(String, String)>,
     /// Where `print` writes. Buffered by the PE, for a second at most.
     pub stdout: Box<dyn Write + Send>,
@@ -39,7 +39,7 @@ pub struct PeOptions {
     pub pins: Vec<(u32, u32)>,
     /// What its loops do without work.
     pub idle_strategy: IdleStrategy,
-    /// Reads conditions that are text: see [`graph::Services::holds`].
+    /// Reads conditions that are text: see [`eval::Services::holds`].
     pub conditions: Option<EvaluateCondition>,
 }
 

@@ -1,7 +1,7 @@
 //! What the run time counts at the ports of an operator, by the names that SPL gives it; and at the
 //! output ports of the PE, which are the streams that leave it in the order of their crossings.
 //!
-//! Asked for by [`graph::Services::property`]: `inputPortMetric.0.nTuplesProcessed`,
+//! Asked for by [`eval::Services::property`]: `inputPortMetric.0.nTuplesProcessed`,
 //! `peOutputPort.0.congestionFactor`.
 
 use crate::crossing::{CrossingCounters, CrossingSide, QueueCounters};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graph::Fault;
+use eval::Fault;
 
 use crate::punctuation_counters::PunctuationCounts;
 

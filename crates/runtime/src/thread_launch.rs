@@ -8,7 +8,7 @@ use std::io;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::crossing::before_sleep;
@@ -66,7 +66,7 @@ fn launch_thread(wanted: ThreadSpec, tell: Sender<Result<(), Fault>>) -> io::Res
         // Whoever makes the threads waits for each.
         let _ = tell.send(pin_to_cores(&cores));
         let (region, work) = given.recv().ok()?;
-        graph::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
+        eval::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
         before_sleep::run_in_region(region, work)
     })?;
     Ok(IdleThread { work, thread })

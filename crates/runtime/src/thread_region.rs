@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 
-use graph::{Fault, Services, TraceLevel};
+use eval::{Fault, Services, TraceLevel};
 use tuple::{Punctuation, TupleBuf, TupleRef, Watermark};
 
 use crate::abi::FrameBatch;

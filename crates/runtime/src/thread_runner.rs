@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 
 use crate::abi::StateCell;
 use crate::crossing::{before_sleep, order};

@@ -16,7 +16,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use graph::Fault;
+use eval::Fault;
 use transport::Wakeup;
 
 use crate::crossing::before_sleep;

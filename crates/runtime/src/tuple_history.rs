@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use graph::InputTuples;
+use eval::InputTuples;
 use tuple::{Layout, TupleBuf, TupleRef, Type};
 
 use crate::EvaluationInputs;
 
 /// Earlier tuples of every input port, and the numbering of input slots (see
-/// [`graph::InputTuples`]).
+/// [`eval::InputTuples`]).
 #[derive(Debug)]
 pub(crate) struct TupleHistory {
     /// By input port, the latest tuple first: as many as the port's history, default ones at first.

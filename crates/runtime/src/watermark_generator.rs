@@ -8,7 +8,8 @@
 //! ports share one watermark: the greatest event time that has passed, less the lag. It stands
 //! behind the tuple that has brought it about, and goes to all ports.
 
-use graph::{EventClock, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel};
+use eval::{Fault, FaultKind};
+use graph::{EventClock, InPortModel, OperatorModel, OutPortModel};
 use std::sync::Arc;
 use tuple::{EventTime, Layout, Punctuation, Resolution, TupleRef};
 

@@ -1,6 +1,7 @@
 //! The window engine against the rules of SPL's windows, one scenario a rule.
 
-use graph::{Fault, Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
+use eval::Fault;
+use graph::{Partition, PartitionEviction, Policy, Pos, Window, WindowKind};
 use thalweg_runtime::window::{LeaveReason, WindowArrival, WindowObserver, Windows};
 use tuple::Value;
 

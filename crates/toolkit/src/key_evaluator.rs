@@ -1,6 +1,6 @@
 //! The key of a tuple by a list of expressions: `partitionBy`, `equalityLHS`, `key`.
 
-use graph::Fault;
+use eval::Fault;
 use runtime::abi::Projection;
 use runtime::window::encode_key;
 use runtime::{EvaluationInputs, Outlet};

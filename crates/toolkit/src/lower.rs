@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, ExprKind, Fault, FaultKind, OperatorNode, OutPort, ParamValue, Pos, Stmt};
+use eval::{Fault, FaultKind};
+use graph::{Body, Expr, ExprKind, OperatorNode, OutPort, ParamValue, Pos, Stmt};
 use runtime::LoweredLogic;
 use tuple::{TupleType, Type, Value};
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use graph::Fault;
+use eval::Fault;
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, TupleRef, Value};

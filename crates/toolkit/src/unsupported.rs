@@ -1,6 +1,7 @@
 //! Operators that are known by name only: whoever invokes one is told why, and what to do instead.
 
-use graph::{Fault, FaultKind, OperatorModel, Unsupported};
+use eval::{Fault, FaultKind};
+use graph::{OperatorModel, Unsupported};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry};
 
 /// The registry's line of such an operator.

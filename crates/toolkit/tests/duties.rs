@@ -1,6 +1,7 @@
 //! The duties that the run time has to every operator, in their order.
 
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, PunctuationOutputMode};
+use eval::{Fault, FaultKind};
+use graph::{InPortModel, OperatorModel, OutPortModel, PunctuationOutputMode};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use testkit::{OperatorBuilder, OperatorHarness, build_program, exprs, run_program};
 use tuple::{Punctuation, TupleRef, Type};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, Fault, Program, Services, State};
+use eval::{Fault, Services, State};
+use graph::{Body, Expr, Program};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{
     Backend, FusedView, OperatorCode, OperatorScope, ProjectTuple, RunBody, TestCondition,

@@ -4,7 +4,8 @@
 
 use std::alloc::System;
 
-use graph::{BinaryOp, EventClock, Expr, Fault, OperatorModel, Policy, Pos, TimeInterval, Window};
+use eval::Fault;
+use graph::{BinaryOp, EventClock, Expr, OperatorModel, Policy, Pos, TimeInterval, Window};
 use graph::{WindowKind, inserted_operators};
 use runtime::{Operator, OperatorConstructor, OperatorEntry, Outlet};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};

@@ -3,7 +3,8 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use graph::{BinaryOp, Expr, Fault, OperatorModel, Program, Stmt};
+use eval::Fault;
+use graph::{BinaryOp, Expr, OperatorModel, Program, Stmt};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::{
     BuildContext, FailureReport, Operator, OperatorConstructor, OperatorEntry, Outlet, Pe,

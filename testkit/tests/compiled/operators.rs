@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use eval::{Fault, FaultKind};
 use graph::{
-    CrossingCodec, Expr, Fault, FaultKind, OperatorModel, OperatorNode, OutPortModel, Program,
-    Stmt, inserted_operators,
+    CrossingCodec, Expr, OperatorModel, OperatorNode, OutPortModel, Program, Stmt,
+    inserted_operators,
 };
 use jit::Jit;
 use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};

@@ -20,6 +20,29 @@ enum Target {
     Item(usize, String),
 }
 
+/// The paths by which each file names something of another crate, re-exports among them.
+pub fn paths_to_crates(tree: &ModuleTree) -> BTreeSet<(usize, Vec<String>)> {
+    let mut found = BTreeSet::new();
+    for (at, module) in tree.modules.iter().enumerate() {
+        let mut paths = Paths {
+            with_reexports: true,
+            found: Vec::new(),
+        };
+        module.items.iter().for_each(|item| paths.visit_item(item));
+        let outside = paths.found.into_iter().filter(|path| {
+            let first = &path[0];
+            let is_import = |name: &Name| matches!(name, Name::Imported(path) if path[0] == *first);
+            let local = &tree.modules[at];
+            path.len() > 1
+                && tree.crates.contains_key(first)
+                && !local.children.contains_key(first)
+                && local.names.get(first).is_none_or(is_import)
+        });
+        found.extend(outside.map(|path| (module.file, path)));
+    }
+    found
+}
+
 /// Every arrow of the workspace, with the names that the first file has of the second.
 pub fn arrows(tree: &ModuleTree) -> BTreeMap<Arrow, BTreeSet<String>> {
     let mut arrows: BTreeMap<Arrow, BTreeSet<String>> = BTreeMap::new();
@@ -54,11 +77,24 @@ impl ModuleTree {
         while let (Target::Module(module), Some((next, others))) = (&here, rest.split_first()) {
             here = match next.as_str() {
                 "super" => Target::Module(self.modules[*module].parent?),
+                next if others.is_empty() => self.item_or_module(*module, next, hops)?,
                 next => self.name(*module, next, hops)?,
             };
             rest = others;
         }
         Some(here)
+    }
+
+    /// What `name` at the end of a path is: an item rather than a module of the same name.
+    fn item_or_module(&self, module: usize, name: &str, hops: usize) -> Option<Target> {
+        match self.modules[module].names.get(name) {
+            Some(Name::Defined) => Some(Target::Item(self.modules[module].file, name.to_owned())),
+            Some(Name::Imported(path)) if hops < HOPS_MAX => {
+                let found = self.follow(module, path, hops + 1);
+                found.or_else(|| self.name(module, name, hops))
+            }
+            _ => self.name(module, name, hops),
+        }
     }
 
     /// What `name` is in a module.
@@ -97,6 +133,8 @@ impl ModuleTree {
 /// Collects the paths of a module's items.
 #[derive(Default)]
 struct Paths {
+    /// Whether names that are only handed on count.
+    with_reexports: bool,
     found: Vec<Vec<String>>,
 }
 
@@ -109,7 +147,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_item_use(&mut self, import: &'ast ItemUse) {
-        if !is_reexport(&import.vis) {
+        if self.with_reexports || !is_reexport(&import.vis) {
             let found = &mut self.found;
             collect(&import.tree, &mut Vec::new(), &mut |path, _| {
                 found.push(path.to_vec());

@@ -13,6 +13,6 @@ mod arrows;
 mod circles;
 mod tree;
 
-pub use arrows::{Arrow, arrows};
+pub use arrows::{Arrow, arrows, paths_to_crates};
 pub use circles::circles;
 pub use tree::{ModuleTree, read};

@@ -1,24 +1,32 @@
-//! The arrows between crates, complete: any other is a finding.
+//! The arrows between crates: this table, the manifests and the code say the same.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Crate, and the crates it may use. `*` is every crate of a lower floor.
-const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
+use crate::map;
+
+/// Crate, and the crates that its code uses.
+const LAYERS: &[(&str, &[&str])] = &[
     ("tuple", &[]),
     ("ring", &[]),
     ("syntax", &[]),
-    ("graph", &["tuple"]),
-    ("compiler", &["syntax", "graph", "tuple"]),
-    ("transport", &["ring", "tuple"]),
-    ("runtime", &["transport", "graph", "tuple", "ring"]),
-    ("jit", &["runtime", "graph", "tuple"]),
-    ("toolkit", &["runtime", "graph", "tuple"]),
+    ("xml", &[]),
+    ("graph", &["tuple", "syntax"]),
+    ("eval", &["graph", "tuple", "xml"]),
+    ("planner", &["syntax", "graph", "tuple"]),
+    ("compiler", &["syntax", "graph", "eval", "planner", "tuple"]),
+    ("transport", &["ring"]),
+    ("runtime", &["transport", "eval", "graph", "tuple", "ring"]),
+    ("jit", &["runtime", "eval", "graph", "tuple"]),
+    ("toolkit", &["runtime", "eval", "graph", "tuple", "xml"]),
     (
         "engine",
         &[
             "syntax",
             "compiler",
+            "planner",
+            "eval",
             "graph",
             "tuple",
             "ring",
@@ -30,49 +38,61 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     ("measure", &[]),
     ("topic", &["ring"]),
-    ("perf", &["topic", "measure", "ring"]),
+    ("perf", &["topic", "measure"]),
     ("capi", &["topic"]),
-    (
-        "suite",
-        &["engine", "measure", "graph", "tuple", "ring", "transport"],
-    ),
-    (
-        "cli",
-        &["engine", "graph", "ring", "measure", "perf", "suite"],
-    ),
+    ("suite", &["measure", "ring", "transport"]),
+    ("cli", &["engine", "graph", "measure", "perf", "suite"]),
 ];
 
-/// Findings on `crates/*/Cargo.toml`; dependencies of tests are free.
+/// Crate, a crate that it uses, and the one module of it that it may name.
+const NARROW: &[(&str, &str, &str)] = &[("jit", "runtime", "abi")];
+
+/// Findings on the table, on `crates/*/Cargo.toml` and on the code. Dependencies of tests are free.
 pub fn check(root: &Path) -> Vec<String> {
+    let paths = map::crate_paths(root);
     let mut findings = Vec::new();
-    for entry in fs::read_dir(root.join("crates"))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(from, _)| *from == name) else {
-            findings.push(format!(
-                "crates/{name}: a crate that the table of arrows does not know"
-            ));
+    for (name, folder) in map::packages(root) {
+        let Some((_, listed)) = LAYERS.iter().find(|(from, _)| *from == name) else {
+            findings.push(format!("crates/{name}: a crate without a row in LAYERS"));
             continue;
         };
-        let used = workspace_dependencies(&entry.path().join("Cargo.toml"));
-        let wrong = used.iter().filter(|used| !allowed.contains(&used.as_str()));
-        findings.extend(wrong.map(|to| {
-            format!("crates/{name}/Cargo.toml: the arrow {name} -> {to} is not in the table")
-        }));
+        let listed: BTreeSet<String> = listed.iter().map(|to| (*to).to_owned()).collect();
+        let used = paths.iter().filter(|(from, ..)| *from == name);
+        let used = used.map(|(.., path)| path[0].clone()).collect();
+        let declared = declared(&root.join(folder).join("Cargo.toml"));
+        for (place, found) in [("Cargo.toml", declared), ("the code", used)] {
+            findings.extend(found.difference(&listed).map(|to| {
+                format!("crates/{name}: {place} has {name} -> {to}, which LAYERS has not")
+            }));
+            findings.extend(listed.difference(&found).map(|to| {
+                format!("crates/{name}: LAYERS has {name} -> {to}, which {place} has not")
+            }));
+        }
     }
+    findings.extend(paths.iter().filter_map(|(from, file, path)| {
+        let (.., module) = NARROW
+            .iter()
+            .find(|(by, of, _)| by == from && *of == path[0])?;
+        let beyond = path.get(1).is_some_and(|next| next != module);
+        beyond.then(|| {
+            format!(
+                "{file}: `{}` is not of {}::{module}",
+                path.join("::"),
+                path[0]
+            )
+        })
+    }));
     findings
 }
 
-fn workspace_dependencies(manifest: &Path) -> Vec<String> {
+/// The crates of the workspace among the dependencies of a manifest.
+fn declared(manifest: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(manifest).unwrap_or_default();
     let table: toml::Table = text.parse().unwrap_or_default();
     let dependencies = table.get("dependencies").and_then(|d| d.as_table());
     let names = dependencies.into_iter().flat_map(|d| d.keys());
     names
-        .filter(|name| ALLOWED_DEPENDENCIES.iter().any(|(ours, _)| ours == name))
+        .filter(|name| LAYERS.iter().any(|(ours, _)| ours == name))
         .cloned()
         .collect()
 }

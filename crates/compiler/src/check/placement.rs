@@ -4,7 +4,7 @@ use graph::Pos;
 use syntax::{Diagnostic, FileId, Span};
 
 use crate::expand::{Expander, OperatorSite};
-use crate::plan::{PlanError, in_config};
+use planner::{PlanError, in_config};
 
 /// Reports operators that have to be together and apart by what their config says.
 pub(super) fn check(expander: &Expander<'_, '_>) {

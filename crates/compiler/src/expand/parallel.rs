@@ -24,7 +24,7 @@ use crate::annotation::{
     self, AnnotatedPorts, AnnotationTarget, ChannelDistribution, ParallelRegion,
 };
 use crate::names::{Definition, StreamId};
-use crate::plan::SPLITTER;
+use planner::SPLITTER;
 
 impl<'w> Expander<'_, 'w> {
     /// The parallel region that an invocation is.

@@ -53,7 +53,7 @@ impl Typer<'_, '_> {
 
     /// A literal is held to what a string has to be to become xml at run time.
     fn xml(&self, text: RString, span: Span) -> Option<Value> {
-        match graph::ops::check_xml(&text.0) {
+        match eval::ops::check_xml(&text.0) {
             Err(why) if !text.0.is_empty() => {
                 let message = format!("this is not well-formed XML: {why}");
                 self.fail("bad-literal", span, message)

@@ -26,7 +26,7 @@ impl Session<'_> {
             Ok(value) => Some(value),
             Err(_) if self.is_pending(expr) => None,
             Err(fault) => {
-                let is_unknown = fault.kind() == graph::FaultKind::Limit;
+                let is_unknown = fault.kind() == eval::FaultKind::Limit;
                 let message = match is_unknown {
                     true => "this is not known when compiling".to_owned(),
                     false => format!("this constant has no value: {fault}"),
@@ -49,9 +49,9 @@ impl Session<'_> {
         }
     }
 
-    fn evaluate(&self, expr: &graph::Expr) -> Result<Value, graph::Fault> {
+    fn evaluate(&self, expr: &graph::Expr) -> Result<Value, eval::Fault> {
         self.type_functions();
         let natives = self.symbols.natives();
-        self.with_functions(|functions| graph::interp::fold(expr, natives, functions))
+        self.with_functions(|functions| eval::interp::fold(expr, natives, functions))
     }
 }

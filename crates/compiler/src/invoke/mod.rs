@@ -137,7 +137,7 @@ impl<'w> InvocationContext<'_, 'w> {
             annotations.push(("channel".into(), keys.collect()));
         }
         if self.model.role == graph::OperatorRole::Threading {
-            annotations.push((crate::plan::SPLITTER.into(), Vec::new()));
+            annotations.push((planner::SPLITTER.into(), Vec::new()));
         }
         let window_places = windows
             .iter()

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use graph::{NativeFn, NativeId, OperatorModel};
+use eval::NativeFn;
+use graph::{NativeId, OperatorModel};
 use syntax::ast::{Composite, Function, Ident, Item, TypeDef};
 use syntax::{Diagnostic, Span};
 

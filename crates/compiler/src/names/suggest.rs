@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub use graph::nearest;
+pub use syntax::nearest;
 use syntax::{Diagnostic, Span};
 
 /// The words for built-in types.

@@ -3,7 +3,8 @@
 //! A world is built once and never changes; typing borrows from it. Its index finds a definition by
 //! namespace and name, and knows for each unit which namespaces it sees.
 
-use graph::{NativeFn, NativeId, OperatorModel};
+use eval::NativeFn;
+use graph::{NativeId, OperatorModel};
 use syntax::{Diagnostic, FileId, SourceMap};
 
 use super::namespace_index::NamespaceIndex;

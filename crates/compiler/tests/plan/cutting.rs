@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use compiler::{FusionPolicy, PeProgram, cut};
-use graph::arbitrary::graphs;
 use graph::{OperatorId, OperatorNode, OutPortId, ParamValue, Plan, Program, inserted_operators};
+use planner::{FusionPolicy, PeProgram, cut};
 use proptest::prelude::*;
-use thalweg_compiler as compiler;
+use testkit::arbitrary::graphs;
 
 use crate::{choice, planned, program};
 

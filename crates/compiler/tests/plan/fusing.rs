@@ -1,7 +1,6 @@
 //! Fused, not fused, and by which medium.
 
-use compiler::{FusionPolicy, PlanOptions, TransportPolicy};
-use thalweg_compiler as compiler;
+use planner::{FusionPolicy, PlanOptions, TransportPolicy};
 
 use crate::{choice, pes, planned, program, refused};
 

@@ -7,8 +7,8 @@
 use std::fs;
 use std::path::Path;
 
-use compiler::{FusionPolicy, PlanOptions, ThreadingPolicy, TransportPolicy};
 use graph::{CrossingCodec, Plan, Program};
+use planner::{FusionPolicy, PlanOptions, ThreadingPolicy, TransportPolicy};
 use thalweg_compiler as compiler;
 
 use crate::{MEDIA, support};
@@ -58,7 +58,7 @@ fn plan(path: &Path, text: &str) -> String {
         },
     };
     let choice = choice(first.trim_start_matches('/').trim(), &written);
-    match compiler::plan(&program, &choice) {
+    match planner::plan(&program, &choice) {
         Ok(plan) => sound(&program, &choice, &plan),
         Err(errors) => {
             let errors: Vec<_> = errors.iter().map(|error| error.text(&program)).collect();
@@ -68,12 +68,12 @@ fn plan(path: &Path, text: &str) -> String {
 }
 
 fn known_medium(name: &str) -> Result<(), String> {
-    compiler::check_medium(name, MEDIA)
+    planner::check_medium(name, MEDIA)
 }
 
 /// The text of a plan, which is read back and planned again.
 fn sound(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> String {
-    let notes = compiler::notes(program, choice, plan).into_iter();
+    let notes = planner::notes(program, choice, plan).into_iter();
     let notes: Vec<_> = notes.map(|note| note.text(program) + "\n").collect();
     let text = plan.display(program).to_string();
     assert_eq!(plan.check(program), Ok(()));
@@ -83,7 +83,7 @@ fn sound(program: &Program, choice: &PlanOptions<'_>, plan: &Plan) -> String {
         fusion: FusionPolicy::Text(&again),
         ..*choice
     };
-    assert_eq!(compiler::plan(program, &choice), Ok(again.clone()));
+    assert_eq!(planner::plan(program, &choice), Ok(again.clone()));
     notes.concat() + &text
 }
 

@@ -9,8 +9,8 @@ mod support;
 mod threads;
 mod timed;
 
-use compiler::{FusionPolicy, MediumCapabilities, PlanOptions};
 use graph::{Plan, Program};
+use planner::{FusionPolicy, MediumCapabilities, PlanOptions};
 use thalweg_compiler as compiler;
 
 /// Media as an engine hands them in.
@@ -68,7 +68,7 @@ pub fn program(graph: &str) -> Program {
 
 /// The plan of a program.
 pub fn planned(program: &Program, choice: &PlanOptions<'_>) -> Plan {
-    let plan = compiler::plan(program, choice);
+    let plan = planner::plan(program, choice);
     plan.unwrap_or_else(|errors| {
         let errors: Vec<_> = errors.iter().map(|error| error.text(program)).collect();
         panic!("{}", errors.join("\n"))
@@ -77,7 +77,7 @@ pub fn planned(program: &Program, choice: &PlanOptions<'_>) -> Plan {
 
 /// Why there is no plan.
 pub fn refused(program: &Program, choice: &PlanOptions<'_>) -> String {
-    match compiler::plan(program, choice) {
+    match planner::plan(program, choice) {
         Ok(plan) => panic!("there is one:\n{}", plan.display(program)),
         Err(errors) => {
             let errors: Vec<_> = errors.iter().map(|error| error.text(program)).collect();

@@ -1,10 +1,9 @@
 //! Placements on random graphs: kept if they can be, refused if they cannot.
 
-use compiler::FusionPolicy;
-use graph::arbitrary::graphs;
 use graph::{ConfigEntry, DisjointSets, Plan, Pos, Program, StreamConsumers};
+use planner::FusionPolicy;
 use proptest::prelude::*;
-use thalweg_compiler as compiler;
+use testkit::arbitrary::graphs;
 
 use crate::choice;
 
@@ -161,11 +160,11 @@ proptest! {
         });
         let has_clash = clash(&processes, |a, b| are_apart(&program, a, b))
             || clash(&hosts, |a, b| hosts_differ(&program, a, b));
-        match compiler::plan(&program, &choice(FusionPolicy::Spl)) {
+        match planner::plan(&program, &choice(FusionPolicy::Spl)) {
             Ok(plan) => {
                 prop_assert!(!has_clash);
                 is_kept(&program, &plan)?;
-                prop_assert_eq!(compiler::notes(&program, &choice(FusionPolicy::All), &plan), []);
+                prop_assert_eq!(planner::notes(&program, &choice(FusionPolicy::All), &plan), []);
             }
             Err(errors) => prop_assert!(has_clash, "{:?}", errors),
         }
@@ -173,7 +172,7 @@ proptest! {
 
     #[test]
     fn a_program_that_places_nothing_is_one_process((program, _) in graphs::programs_with_plans(12)) {
-        let plan = compiler::plan(&program, &choice(FusionPolicy::Spl));
+        let plan = planner::plan(&program, &choice(FusionPolicy::Spl));
         prop_assert_eq!(plan.map(|plan| plan.pes.len()), Ok(1));
     }
 }

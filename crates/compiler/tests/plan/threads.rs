@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use compiler::{FusionPolicy, PeProgram, PlanOptions, ThreadingPolicy, cut};
-use graph::arbitrary::graphs;
 use graph::{OperatorId, PeAssignment, Plan, Program, StreamConsumers, inserted_operators};
+use planner::{FusionPolicy, PeProgram, PlanOptions, ThreadingPolicy, cut};
 use proptest::prelude::*;
+use testkit::arbitrary::graphs;
 use thalweg_compiler as compiler;
 
 use crate::{choice, planned, support};
@@ -134,6 +134,6 @@ proptest! {
             }
         }
         let again = PlanOptions { fusion: FusionPolicy::Text(&plan), ..choice };
-        prop_assert_eq!(compiler::plan(&program, &again), Ok(plan.clone()));
+        prop_assert_eq!(planner::plan(&program, &again), Ok(plan.clone()));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use graph::{Fault, NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn};
 use syntax::ast::Prototype;
 use tuple::Value;
 

@@ -139,7 +139,7 @@ fn constant_expressions_have_their_values() {
         };
         let found = match &values[0].kind {
             ExprKind::Const(value) => value.clone(),
-            _ => graph::interp::fold(&values[0], toolkit::functions(), &program.functions)
+            _ => eval::interp::fold(&values[0], toolkit::functions(), &program.functions)
                 .unwrap_or_else(|fault| panic!("{expression}: {fault}")),
         };
         assert!(

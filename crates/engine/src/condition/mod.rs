@@ -2,7 +2,7 @@
 //! interpreter evaluates them.
 //!
 //! A PE is handed [`condition_holds`] when it is wired, and library functions reach it through
-//! [`graph::Services`], interpreted or compiled. Each thread keeps what it has read
+//! [`eval::Services`], interpreted or compiled. Each thread keeps what it has read
 //! ([`ConditionCache`]), so that a stream of tuples does not read its condition each time.
 
 mod cache;
@@ -11,7 +11,7 @@ mod parsed_condition;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use graph::{ConditionError, Services};
+use eval::{ConditionError, Services};
 use tuple::{TupleType, Value};
 
 use cache::ConditionCache;

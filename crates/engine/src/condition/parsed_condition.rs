@@ -3,10 +3,9 @@
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 
-use graph::interp::Interpreter;
-use graph::{
-    ConditionError, ConditionErrorKind, Expr, ExprKind, Services, State, StateId, StateVar,
-};
+use eval::interp::Interpreter;
+use eval::{ConditionError, ConditionErrorKind, Services, State};
+use graph::{Expr, ExprKind, StateId, StateVar};
 use runtime::abi::interpreter_backend;
 use tuple::{TupleType, Value};
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use graph::{ConditionErrorKind, NoServices};
+use eval::{ConditionErrorKind, NoServices};
 use tuple::{EnumType, List, RString, Type};
 
 use super::*;
@@ -295,7 +295,7 @@ fn damaged_conditions_are_survived() {
 fn deep_and_long_conditions_are_survived() {
     // As much stack as the threads of a PE have.
     let work = || {
-        graph::interp::reserve_stack(62 << 20);
+        eval::interp::reserve_stack(62 << 20);
         deep_and_long();
     };
     std::thread::scope(|scope| {

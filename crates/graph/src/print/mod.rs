@@ -11,6 +11,7 @@
 //! total + In.price          with the names of its operator
 //! ```
 
+mod brief_value;
 mod expr;
 mod literal;
 mod operator;
@@ -20,8 +21,9 @@ mod window;
 
 use std::fmt;
 
-use crate::{Body, Expr, Function, NativeFn, OperatorNode, Place, Program, Stmt};
+use crate::{Body, Expr, Function, OperatorNode, Place, Program, Stmt};
 
+pub use brief_value::BriefValue;
 pub use print_names::PrintNames;
 
 /// A node with what its variables are called; prints itself.
@@ -42,7 +44,7 @@ impl<'a> PrintNames<'a> {
 
 impl Program {
     /// The program with the names of library functions.
-    pub fn display_with_natives<'a>(&'a self, natives: &'a [NativeFn]) -> impl fmt::Display + 'a {
+    pub fn display_with_natives<'a>(&'a self, natives: &'a [&'a str]) -> impl fmt::Display + 'a {
         PrintNames::from_program(self, natives).print(self)
     }
 }

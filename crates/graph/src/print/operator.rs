@@ -209,7 +209,7 @@ impl std::fmt::Display for UntypedConstant<'_> {
                 });
                 text.push('}');
             }
-            scalar => return write!(f, "{}", crate::ops::faults::BriefValue(scalar)),
+            scalar => return write!(f, "{}", super::BriefValue(scalar)),
         }
         f.write_str(&text)
     }

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use tuple::Type;
 
 use crate::{
-    Callee, Function, InPort, LocalId, LocalVar, NativeFn, OperatorNode, OutPort, OutputCall,
-    PlaceRoot, Program, StateId, StateVar,
+    Callee, Function, InPort, LocalId, LocalVar, OperatorNode, OutPort, OutputCall, PlaceRoot,
+    Program, StateId, StateVar,
 };
 
 /// Where names come from. What is missing is called by number.
 #[derive(Clone, Copy, Default)]
 pub struct PrintNames<'a> {
-    /// Library functions.
-    pub natives: &'a [NativeFn],
+    /// Prototypes of the library functions, as SPL writes them.
+    pub natives: &'a [&'a str],
     /// User functions.
     pub functions: &'a [Function],
     /// The operators whose streams the ports refer to.
@@ -32,7 +32,7 @@ pub struct PrintNames<'a> {
 
 impl<'a> PrintNames<'a> {
     /// The names of a program and of library functions.
-    pub fn from_program(program: &'a Program, natives: &'a [NativeFn]) -> PrintNames<'a> {
+    pub fn from_program(program: &'a Program, natives: &'a [&'a str]) -> PrintNames<'a> {
         PrintNames {
             natives,
             functions: &program.functions,
@@ -109,7 +109,7 @@ impl<'a> PrintNames<'a> {
                 None => Cow::Owned(format!("function{}", id.0)),
             },
             Callee::Native(id) => match self.natives.get(id.0 as usize) {
-                Some(native) => Cow::Borrowed(name_of_prototype(native.prototype)),
+                Some(native) => Cow::Borrowed(name_of_prototype(native)),
                 None => Cow::Owned(format!("native{}", id.0)),
             },
         }

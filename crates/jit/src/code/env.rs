@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, InputTuples};
-use runtime::Outlet;
+use eval::{Fault, InputTuples};
+use runtime::abi::Outlet;
 use runtime::abi::{CodeContext, FrameBatch};
 use tuple::{Layout, TupleBuf, TupleRef, Value};
 
@@ -195,7 +195,7 @@ impl Env {
         }
         self.scalars = context.state.scalars.as_mut_ptr();
         self.values = context.state.values.as_mut_ptr();
-        self.stack_limit = graph::interp::stack_floor();
+        self.stack_limit = eval::interp::stack_floor();
         self.punctuation = context.punctuation.map_or(0, |mark| mark as u32);
         let own = &raw mut *self.own_tuple_buf;
         self.tuple_buf = out.map_or(own, std::ptr::from_mut);

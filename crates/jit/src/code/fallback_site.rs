@@ -1,11 +1,12 @@
 //! A place in the program where compiled code leaves the work to a function on [`Value`]s: a
-//! library function, or an operation without native code, which then is done by [`graph::ops`].
+//! library function, or an operation without native code, which then is done by [`eval::ops`].
 //!
 //! The operands come as words (see [`super::parts_reader`]); the result goes back as the address of
 //! a value. A fault of the operation is that of the interpreter, because both call the same
 //! function.
 
-use graph::{BinaryOp, Fault, MappedForm, NativeCall, NativeFn, Pos, Services, UnaryOp, ops};
+use eval::{Fault, NativeCall, NativeFn, Services, ops};
+use graph::{BinaryOp, MappedForm, Pos, UnaryOp};
 use smallvec::SmallVec;
 use tuple::{List, Map, Set, Type, Value};
 

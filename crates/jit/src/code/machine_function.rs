@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use runtime::abi::{CodeContext, FrameBatch, ProjectTuple, RunBody, RunBodyOnBatch, TestCondition};
 use tuple::{Layout, TupleBuf, Type};
 

@@ -52,4 +52,4 @@ pub fn state_addresses(address: runtime::abi::StateAddress) -> (i64, i64) {
 }
 
 /// How deep calls of user functions nest; as in the interpreter.
-pub use graph::interp::MAX_CALL_DEPTH;
+pub use eval::interp::MAX_CALL_DEPTH;

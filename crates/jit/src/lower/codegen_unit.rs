@@ -9,7 +9,8 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Linkage, Module};
-use graph::{Function, FunctionId, NativeFn};
+use eval::NativeFn;
+use graph::{Function, FunctionId};
 
 use super::{
     BodyContext, EntryBody, EntryContext, EntryRequirements, FunctionLowering, InliningDecisions,

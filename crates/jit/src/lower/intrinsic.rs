@@ -3,7 +3,8 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use graph::{Arg, BinaryOp, Expr, NativeFn};
+use eval::NativeFn;
+use graph::{Arg, BinaryOp, Expr};
 use tuple::Type;
 
 use super::index::is_searched;

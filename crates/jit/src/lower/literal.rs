@@ -1,7 +1,8 @@
 //! Constants and literals of collections.
 
 use cranelift_codegen::ir::{InstBuilder, types};
-use graph::{Expr, ops};
+use eval::ops;
+use graph::Expr;
 use tuple::{List, Type, Value};
 
 use super::{AccessRegion, FunctionLowering};

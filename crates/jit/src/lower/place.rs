@@ -3,7 +3,8 @@
 //! The indices of a place are computed first, then the value, and the place is looked at last.
 
 use cranelift_codegen::ir;
-use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos, ops};
+use eval::ops;
+use graph::{BinaryOp, Expr, ExprKind, MappedForm, Place, PlaceRoot, PlaceStep, Pos};
 use tuple::{Type, Value};
 
 use super::body_context::StateHome;

@@ -471,12 +471,12 @@ fn recursion_is_bounded() {
     let thread = std::thread::Builder::new()
         .stack_size(400 << 20)
         .spawn(move || {
-            graph::interp::reserve_stack(390 << 20);
+            eval::interp::reserve_stack(390 << 20);
             rig.agree(&b, &[row(0, "")])
         });
     let seen = thread.unwrap().join().unwrap();
     assert!(matches!(
         &seen[0].result,
-        Err((graph::FaultKind::Limit, _, Some(_)))
+        Err((eval::FaultKind::Limit, _, Some(_)))
     ));
 }

@@ -1,6 +1,7 @@
 //! Fused chains: inlined operators against the same operators one by one.
 
-use graph::{BinaryOp, Body, Expr, ExprKind, NativeFn, Stmt, UnaryOp};
+use eval::NativeFn;
+use graph::{BinaryOp, Body, Expr, ExprKind, Stmt, UnaryOp};
 use runtime::LoweredLogic;
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use thalweg_jit::{Jit, JitOptions};
@@ -10,7 +11,7 @@ use crate::hub::{Node, Seen, run, run_as, run_until};
 use crate::make::*;
 use crate::rig::{Rig, schema, submit};
 
-fn note(call: &mut graph::NativeCall<'_>) -> Result<Value, graph::Fault> {
+fn note(call: &mut eval::NativeCall<'_>) -> Result<Value, eval::Fault> {
     call.services.print(b"noted", false)?;
     Ok(Value::Boolean(false))
 }

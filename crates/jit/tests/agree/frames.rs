@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use graph::{Fault, InputTuples, Services, State};
+use eval::{Fault, InputTuples, Services, State};
 use ring::{Reader, RingShape, Writer, private_ring};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{

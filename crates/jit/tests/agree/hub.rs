@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use graph::{Fault, InputTuples, OperatorNode, Services};
+use eval::{Fault, InputTuples, Services};
+use graph::OperatorNode;
 use runtime::abi::{
     Backend, CodeContext, Counter, FrameBatch, FusedEdge, FusedMember, FusedOutput, FusedView,
     OperatorCode, OperatorScope, StateCell,
@@ -77,7 +78,7 @@ fn run_with(
     let operators: Vec<OperatorNode> = nodes.iter().map(|node| node.rig.operator()).collect();
     let states: Vec<StateCell> = nodes
         .iter()
-        .map(|node| StateCell::new(graph::State::new(&node.rig.state)))
+        .map(|node| StateCell::new(eval::State::new(&node.rig.state)))
         .collect();
     let counters = |count: fn(&Node) -> usize| -> Vec<Vec<Counter>> {
         nodes

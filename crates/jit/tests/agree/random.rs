@@ -1,12 +1,15 @@
 //! Random programs: what compiled code does is what the interpreter does, to the bit.
 
-use graph::arbitrary::{GeneratedCase, NATIVES, RunOutcome, generated_cases};
-use graph::{Expr, InputTuples, NoServices, OperatorNode, OutPort, Pos, Services, State};
+use eval::{InputTuples, NoServices, Services, State};
+use graph::{Expr, OperatorNode, OutPort, Pos};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use runtime::abi::{Backend, CodeContext, OperatorScope};
 use runtime::{EvaluationInputs, Outlet};
 use std::sync::Arc;
+use testkit::{
+    arbitrary::GeneratedCase, arbitrary::NATIVES, arbitrary::RunOutcome, arbitrary::generated_cases,
+};
 use thalweg_jit::{Jit, JitOptions};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};
 
@@ -97,12 +100,12 @@ struct Recorder {
 }
 
 impl Outlet for Recorder {
-    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), graph::Fault> {
+    fn submit(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), eval::Fault> {
         let bytes = RunOutcome::tuple_bytes(tuple, &self.layouts[port as usize]);
         self.submitted.push((port, Ok(bytes)));
         Ok(())
     }
-    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), graph::Fault> {
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), eval::Fault> {
         self.submitted.push((port, Err(mark)));
         Ok(())
     }
@@ -112,9 +115,9 @@ impl Outlet for Recorder {
     fn evaluate(
         &mut self,
         _row: &EvaluationInputs<'_>,
-        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), graph::Fault>,
-    ) -> Result<(), graph::Fault> {
-        Err(graph::Fault::value("not here"))
+        _code: &mut dyn FnMut(&mut CodeContext<'_>) -> Result<(), eval::Fault>,
+    ) -> Result<(), eval::Fault> {
+        Err(eval::Fault::value("not here"))
     }
     fn act_as(&mut self, _operator: u32) -> u32 {
         0

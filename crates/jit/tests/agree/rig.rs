@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use graph::{
-    Body, Expr, ExprKind, Fault, FaultKind, Function, InPort, InputTuples, NativeFn, OperatorNode,
-    OutPort, Pos, Services, State, StateVar, Stmt, TraceLevel,
-};
+use eval::{Fault, FaultKind, InputTuples, NativeFn, Services, State, TraceLevel};
+use graph::{Body, Expr, ExprKind, Function, InPort, OperatorNode, OutPort, Pos, StateVar, Stmt};
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::abi::{Backend, CodeContext, OperatorScope, RunBody};
 use runtime::{EvaluationInputs, Outlet};

@@ -12,7 +12,7 @@
 
 use std::ptr::NonNull;
 
-use graph::State;
+use eval::State;
 
 /// Owns a state; does not move it.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ unsafe impl Send for StateAddress {}
 #[cfg(test)]
 mod tests {
     use super::StateCell;
-    use graph::State;
+    use eval::State;
 
     #[test]
     fn the_address_survives_a_move() {

@@ -23,7 +23,8 @@
 //! its faults, [`crate::Outlet::act_as`] says whom the outlet now acts for. After a fault it stays
 //! so: that is how the report names the right operator.
 
-use graph::{Body, Fault};
+use eval::Fault;
+use graph::Body;
 use ring::grant::GrantAddresses;
 
 use super::{Backend, Counter, OperatorScope, RunBody, RunBodyOnBatch, StateAddress};

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use graph::interp::Interpreter;
-use graph::{
-    Body, Evaluation, Expr, Fault, Function, InputTuples, NativeFn, Services, State, Submit,
-};
+use eval::interp::Interpreter;
+use eval::{Evaluation, Fault, InputTuples, NativeFn, Services, State, Submit};
+use graph::{Body, Expr, Function};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef, Value};
 
 use super::{Backend, CodeContext, OperatorScope, ProjectTuple, RunBody, TestCondition};

@@ -11,10 +11,11 @@ pub mod interpreter_backend;
 
 use std::sync::Arc;
 
-use graph::{Body, Expr, Fault, InputTuples, Services, State};
+use eval::{Fault, InputTuples, Services, State};
+use graph::{Body, Expr};
 use tuple::{Layout, Punctuation, TupleBuf, Value};
 
-use crate::Outlet;
+pub use crate::operator::{LoweredLogic, Outlet};
 
 pub use ring::frame::FrameBatch;
 pub use ring::{PREFETCH_BYTES, prefetch_ahead};
@@ -45,7 +46,7 @@ pub struct OperatorScope<'a> {
     pub operator: &'a graph::OperatorNode,
     /// Its index in the program.
     pub index: u32,
-    /// Layout of every input slot (see [`graph::InputTuples`]), output function results last if
+    /// Layout of every input slot (see [`eval::InputTuples`]), output function results last if
     /// any.
     pub inputs: Vec<Arc<Layout>>,
     /// Layouts of its output ports.

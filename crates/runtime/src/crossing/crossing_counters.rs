@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use rustix::time::{ClockId, clock_gettime};
 use transport::{EdgeCounters, Error, PeerLoss};
 

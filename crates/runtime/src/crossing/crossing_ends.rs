@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use graph::{CrossingCodec, Fault, FaultKind, OriginId};
+use eval::{Fault, FaultKind};
+use graph::{CrossingCodec, OriginId};
 use transport::{IdleStrategy, ReceivingEnd, SendingEnd};
 
 use super::crossing_counters::{CrossingCounters, CrossingSide};

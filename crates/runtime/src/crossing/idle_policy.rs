@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use transport::{IdleStrategy, Idler};
 
 use crate::stop_signal::StopSignal;

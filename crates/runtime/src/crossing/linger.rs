@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use transport::{Error, SendingEnd};
 
 use super::crossing_counters::CrossingCounters;

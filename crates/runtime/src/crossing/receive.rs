@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use eval::Fault;
+use graph::{OperatorModel, OutPortModel, ParamMode, ParamModel};
 use ring::frame::{Frame, FrameBatch};
 use transport::fragment::{FragmentAssembler, WHOLE};
 use transport::{Idler, ReceivingEnd, WaitSet, Waitable};

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use graph::{Cardinality, Fault, InPortModel, OperatorModel, ParamMode, ParamModel};
+use eval::Fault;
+use graph::{Cardinality, InPortModel, OperatorModel, ParamMode, ParamModel};
 use ring::frame::frame_bytes;
 use transport::{Error, Idler, SendingEnd, Waitable, fragment};
 use tuple::{EventTime, Layout, TupleRef};
@@ -432,7 +433,7 @@ impl SendOperator {
                 "{pe} does not take the stream {} any more",
                 self.counters.stream
             );
-            let level = graph::TraceLevel::Warn;
+            let level = eval::TraceLevel::Warn;
             out.services().trace(level, &message, "transport");
         }
         self.lost_reported = lost.len();

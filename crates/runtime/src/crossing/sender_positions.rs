@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Fault, OriginId};
+use eval::Fault;
+use graph::OriginId;
 
 use super::{order, reorder_buffer};
 use crate::BuildContext;

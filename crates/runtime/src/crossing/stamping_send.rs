@@ -2,7 +2,7 @@
 //! code writes by itself passes nobody who could look; so it is left little room before it calls
 //! again.
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{EventTime, TupleRef};
 
 use super::latency::{StampSchedule, TUPLES_PER_STAMP};

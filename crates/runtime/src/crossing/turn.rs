@@ -2,7 +2,8 @@
 //!
 //! It hands on everything as it is; see [`super::order`] for what it is there for.
 
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use eval::Fault;
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use tuple::{EventTime, Punctuation, TupleRef};
 
 use super::{before_sleep, order};

@@ -30,7 +30,8 @@ mod shared_items;
 
 use std::collections::VecDeque;
 
-use graph::{Fault, PartitionEviction, Policy, Window, WindowKind};
+use eval::Fault;
+use graph::{PartitionEviction, Policy, Window, WindowKind};
 use tuple::{Layout, TupleRef, Value};
 
 pub use delta::exceeds;

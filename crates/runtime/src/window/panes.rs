@@ -19,7 +19,8 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Fault, Pane, PaneTiming, TimeInterval};
+use eval::{Fault, Pane, PaneTiming};
+use graph::TimeInterval;
 use tuple::EventTime;
 
 use super::key_ids::KeyIds;

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
+use eval::{Fault, FaultKind};
 use graph::{
-    CrossingCodec, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, Param, ParamValue,
-    Program, PunctuationOutputMode,
+    CrossingCodec, InPortModel, OperatorModel, OutPortModel, Param, ParamValue, Program,
+    PunctuationOutputMode,
 };
 use runtime::abi::interpreter_backend::InterpreterBackend;
 use runtime::crossing::{CrossingEnds, ENTRIES, InboundCrossing, OutboundCrossing};

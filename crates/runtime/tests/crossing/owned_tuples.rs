@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
+use eval::Fault;
+use graph::{InPortModel, OperatorModel, OutPortModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use testkit::OperatorBuilder;
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};

@@ -1,6 +1,6 @@
 //! What an output clause assigns beside what records hold.
 
-use graph::Fault;
+use eval::Fault;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use std::sync::Arc;
 use tuple::{Layout, RString, TupleBuf, TupleRef, Value};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 
 use super::zlib::ZlibReader;
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use graph::Fault;
+use eval::Fault;
 use runtime::BuildContext;
 
 /// Measures the time between tuples.

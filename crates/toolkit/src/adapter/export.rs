@@ -2,9 +2,9 @@
 //!
 //! The compiler joins what a program exports with what it imports itself; other jobs see nothing.
 
+use eval::Fault;
 use graph::{
-    ExprKind, Fault, InPortModel, InvocationError, OperatorModel, OperatorNode, ParamMode,
-    ParamModel,
+    ExprKind, InPortModel, InvocationError, OperatorModel, OperatorNode, ParamMode, ParamModel,
 };
 use graph::{InvocationPart, OperatorRole};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};

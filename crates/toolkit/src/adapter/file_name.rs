@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 use tuple::{RString, Value};

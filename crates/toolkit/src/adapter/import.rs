@@ -3,7 +3,8 @@
 //! The compiler finds the streams and gives the operator an input port for them; without any it is
 //! a source that sends nothing.
 
-use graph::{Fault, InvocationError, OperatorModel, OperatorNode as Invocation, OutPortModel};
+use eval::Fault;
+use graph::{InvocationError, OperatorModel, OperatorNode as Invocation, OutPortModel};
 use graph::{InvocationPart, OperatorRole, ParamMode, ParamModel};
 use runtime::abi::Predicate;
 use runtime::{

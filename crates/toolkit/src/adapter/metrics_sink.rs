@@ -1,8 +1,7 @@
 //! MetricsSink: shows values of its tuples as metrics.
 
-use graph::{
-    Fault, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, ParamMode,
-};
+use eval::Fault;
+use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, ParamMode};
 use graph::{InvocationPart, ParamModel, ParamValue};
 use runtime::abi::Projection;
 use runtime::{

@@ -1,6 +1,7 @@
 //! Records of files from an adapter's parameters: format, separator, what is left out.
 
-use graph::{ExprKind, Fault, FaultKind, OperatorNode, ParamValue};
+use eval::{Fault, FaultKind};
+use graph::{ExprKind, OperatorNode, ParamValue};
 use runtime::BuildContext;
 use tuple::text::{ReadOptions, RecordFormat, RecordReader, RecordWriter, WriteOptions};
 use tuple::{TupleBuf, Value};

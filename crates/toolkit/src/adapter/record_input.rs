@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use graph::Fault;
+use eval::Fault;
 use runtime::retry_interrupted;
 
 use super::compression::Compression;

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use bzip2::write::BzEncoder;
+use eval::{Fault, Services};
 use flate2::write::{GzEncoder, ZlibEncoder};
-use graph::{Fault, Services};
 use runtime::{StopSignal, retry_interrupted};
 use rustix::io::Errno;
 
@@ -414,7 +414,7 @@ fn compression_level() -> flate2::Compression {
 
 #[cfg(test)]
 mod tests {
-    use graph::NoServices;
+    use eval::NoServices;
 
     use super::*;
 

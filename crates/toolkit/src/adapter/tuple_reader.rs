@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use graph::{Fault, FaultKind, TraceLevel};
+use eval::{Fault, FaultKind, TraceLevel};
 use runtime::{BuildContext, Outlet};
 use tuple::text::{Record, RecordFormat, RecordReader};
 use tuple::{Punctuation, TupleBuf};

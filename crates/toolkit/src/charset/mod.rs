@@ -14,7 +14,7 @@ mod utf7;
 pub use charset_stream::{CharsetDecoder, CharsetEncoder};
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use graph::Fault;
+use eval::Fault;
 
 use code_page::CodePage;
 use utf16_utf32::{decode_wide, encode_wide, split_byte_order_mark};

@@ -1,7 +1,8 @@
 //! JobControlPlane: what a program with consistent regions has to have. It does nothing: such
 //! regions do nothing either.
 
-use graph::{Body, Fault, OperatorModel, OperatorNode, OperatorRole};
+use eval::Fault;
+use graph::{Body, OperatorModel, OperatorNode, OperatorRole};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 /// The registry's line.

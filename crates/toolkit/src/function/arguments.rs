@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use graph::{Fault, FaultKind, NativeCall, WrongArgument};
+use eval::{Fault, FaultKind, NativeCall, WrongArgument};
 use tuple::{EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value};
 
 /// What an implementation returns.

@@ -1,7 +1,7 @@
 //! `spl.eventtime`: ticks and timestamps, the event time of tuples, how far the operator has come
 //! with it, and the pane of a window whose results are being made.
 
-use graph::{Fault, FaultKind, NativeCall, NativeFn, Pane};
+use eval::{Fault, FaultKind, NativeCall, NativeFn, Pane};
 use tuple::{EventTime, Resolution, Timestamp, Value};
 
 use super::arguments::{NativeArguments, NativeResult};

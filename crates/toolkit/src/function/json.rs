@@ -2,7 +2,8 @@
 //!
 //! Their types (`JsonIndex`, `JsonStatus`) are not there: a formal of such a type takes any enum.
 
-use graph::{NativeFn, Unsupported};
+use eval::NativeFn;
+use graph::Unsupported;
 
 use super::unsupported;
 

@@ -29,7 +29,8 @@ mod xml;
 
 use std::sync::LazyLock;
 
-use graph::{Fault, FaultKind, NativeCall, NativeFn, Unsupported};
+use eval::{Fault, FaultKind, NativeCall, NativeFn};
+use graph::Unsupported;
 use tuple::Value;
 
 /// How a function is implemented.

@@ -3,7 +3,7 @@
 //! [`numeric!`] picks the Rust type of an SPL type once a call; the loops behind it run on packed
 //! lists without wrapping each number.
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use tuple::{Decimal32, Decimal64, Decimal128, List, PackedScalar, Value};
 
 use super::complex::Complex;

@@ -1,7 +1,7 @@
 //! `spl.XML`: conversion to xml, and queries.
 
-use graph::ops::check_xml;
-use graph::{Fault, NativeCall, NativeFn, WrongArgument};
+use eval::ops::check_xml;
+use eval::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::{RString, Type, Value};
 
 use super::arguments::{NativeArguments, check_text};

@@ -1,7 +1,8 @@
 //! Filter: passes the tuples that meet a condition.
 
+use eval::Fault;
 use graph::{Cardinality, OperatorNode, PunctuationOutputMode, Stmt};
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;

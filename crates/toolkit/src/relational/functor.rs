@@ -1,7 +1,8 @@
 //! Functor: one output tuple on every output port for each input tuple.
 
+use eval::Fault;
 use graph::{AssignmentMode, Cardinality, Expr, OperatorNode, PunctuationOutputMode};
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;

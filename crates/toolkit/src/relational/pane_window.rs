@@ -1,7 +1,8 @@
 //! Operators with a window over event time: a pane that fires is known to the expressions of the
 //! output clause while they are evaluated.
 
-use graph::{Fault, Pane, TimeInterval};
+use eval::{Fault, Pane};
+use graph::TimeInterval;
 use runtime::window::{PaneItems, PaneObserver, Panes};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet};
 use std::sync::Arc;

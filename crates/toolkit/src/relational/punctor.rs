@@ -1,7 +1,8 @@
 //! Punctor: puts window markers into a stream.
 
+use eval::Fault;
 use graph::{AssignmentMode, Expr, ExprKind, OperatorNode, Stmt};
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::Type;
 

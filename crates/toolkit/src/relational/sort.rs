@@ -1,9 +1,10 @@
 //! Sort: puts the tuples of a window in order.
 
+use eval::Fault;
 use graph::{
     AssignmentMode, PolicyKind, PunctuationInputMode, Window, WindowForm, WindowKind, WindowingMode,
 };
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition, Windows};
 use runtime::{BuildContext, EvaluationInputs, Operator, OperatorEntry, Outlet};

@@ -7,7 +7,8 @@
 //! A [`WindowFunction`] says what is kept of a tuple and what becomes of it; the rest is the same
 //! for all.
 
-use graph::{Fault, Policy, Window};
+use eval::Fault;
+use graph::{Policy, Window};
 use runtime::window::{PaneItems, WindowArrival, WindowObserver, WindowPartition, Windows};
 use runtime::{BuildContext, EvaluationInputs, IncompleteWindows, Operator, Outlet, TimerId};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Barrier: joins the n-th tuples of several streams into one.
 
+use eval::Fault;
 use graph::{AssignmentMode, Cardinality, PunctuationOutputMode};
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
+use graph::{InPortModel, OperatorModel, OutPortModel};
 use runtime::abi::Projection;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,

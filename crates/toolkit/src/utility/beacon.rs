@@ -1,10 +1,11 @@
 //! Beacon: makes tuples out of nothing, at a pace.
 
+use eval::Fault;
 use graph::{
     Arg, AssignmentMode, BinaryOp, Body, Callee, Expr, ExprKind, InvocationError, InvocationPart,
     OperatorNode, OutPort, Place, PlaceRoot,
 };
-use graph::{Fault, OperatorModel, OutPortModel, ParamModel, Stmt, UnaryOp};
+use graph::{OperatorModel, OutPortModel, ParamModel, Stmt, UnaryOp};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::{Type, Value};
 

@@ -1,6 +1,7 @@
 //! What operators over blobs share: where the blob comes in, and where one goes out.
 
-use graph::{Expr, Fault, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel};
+use eval::Fault;
+use graph::{Expr, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, TupleRef, Type, Value};

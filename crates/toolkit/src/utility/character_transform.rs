@@ -1,7 +1,8 @@
 //! CharacterTransform: converts blobs of text from one encoding to another.
 
+use eval::Fault;
 use graph::{
-    AssignmentMode, ExprKind, Fault, InPortModel, InvocationError, InvocationPart, OperatorModel,
+    AssignmentMode, ExprKind, InPortModel, InvocationError, InvocationPart, OperatorModel,
     OutPortModel, PunctuationOutputMode,
 };
 use runtime::{

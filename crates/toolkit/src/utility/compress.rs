@@ -5,10 +5,9 @@ use std::mem;
 use std::sync::Arc;
 
 use bzip2::write::BzEncoder;
+use eval::{Fault, FaultKind};
 use flate2::write::{GzEncoder, ZlibEncoder};
-use graph::{
-    Fault, FaultKind, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
-};
+use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
 use graph::{OutPortModel, ParamMode, ParamModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};

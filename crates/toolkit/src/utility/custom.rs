@@ -1,6 +1,7 @@
 //! Custom: does what its logic clause says.
 
-use graph::{Cardinality, Fault, InPortModel, OperatorModel, OperatorNode, OutPortModel};
+use eval::Fault;
+use graph::{Cardinality, InPortModel, OperatorModel, OperatorNode, OutPortModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;

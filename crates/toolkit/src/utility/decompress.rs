@@ -5,8 +5,9 @@ use std::mem;
 use std::sync::Arc;
 
 use bzip2::write::BzDecoder;
+use eval::Fault;
 use flate2::write::MultiGzDecoder;
-use graph::{Fault, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
+use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
 use graph::{InvocationPart, OutPortModel, ParamMode, ParamModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Layout, Punctuation, TupleBuf, TupleRef};

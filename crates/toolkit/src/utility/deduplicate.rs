@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use eval::Fault;
 use graph::PunctuationOutputMode;
 use graph::{
     AssignmentMode, Cardinality, ExprKind, InvocationError, InvocationPart,
     OperatorNode as Invocation,
 };
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::window::exceeds;
 use runtime::{

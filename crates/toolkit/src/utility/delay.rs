@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOutputMode};
+use eval::Fault;
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamModel, PunctuationOutputMode};
 use runtime::{
     BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, RoomNotifier, Source,
     StopSignal, about_to_sleep,

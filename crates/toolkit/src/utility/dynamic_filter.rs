@@ -3,11 +3,12 @@
 
 use std::collections::HashSet;
 
+use eval::Fault;
 use graph::{
     AssignmentMode, Cardinality, InvocationError, InvocationPart, OperatorNode as Invocation,
     PunctuationOutputMode,
 };
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,

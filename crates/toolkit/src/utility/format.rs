@@ -1,9 +1,8 @@
 //! Format: makes records of tuples, as blobs.
 
+use eval::Fault;
 use graph::PunctuationOutputMode;
-use graph::{
-    AssignmentMode, Fault, InPortModel, InvocationPart, OperatorModel, OutPortModel, ParamModel,
-};
+use graph::{AssignmentMode, InPortModel, InvocationPart, OperatorModel, OutPortModel, ParamModel};
 use graph::{Expr, ExprKind, InvocationError, OperatorNode as Invocation};
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,

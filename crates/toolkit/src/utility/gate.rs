@@ -1,11 +1,9 @@
 //! Gate: lets no more tuples pass than are acknowledged.
 
-use graph::{
-    Fault, FaultKind, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
-};
-use graph::{
-    InvocationPart, OutPortModel, ParamMode, ParamModel, PunctuationOutputMode, TraceLevel,
-};
+use eval::TraceLevel;
+use eval::{Fault, FaultKind};
+use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation};
+use graph::{InvocationPart, OutPortModel, ParamMode, ParamModel, PunctuationOutputMode};
 use runtime::abi::Projection;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,

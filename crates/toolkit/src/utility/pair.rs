@@ -1,7 +1,8 @@
 //! Pair: sends the n-th tuples of several streams one after the other.
 
+use eval::Fault;
 use graph::{Cardinality, InvocationError, InvocationPart};
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
+use graph::{InPortModel, OperatorModel, OutPortModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::{Punctuation, TupleBuf, TupleRef};
 

@@ -2,11 +2,12 @@
 //!
 //! The compiler puts it before each input port of an invocation that is `@parallel`.
 
+use eval::Fault;
 use graph::{
     Arg, BinaryOp, Callee, Cardinality, Expr, ExprKind, OperatorNode, Place, PunctuationOutputMode,
 };
 use graph::{
-    Fault, InPortModel, OperatorModel, OperatorRole, OutPortModel, ParamMode, ParamModel, PlaceRoot,
+    InPortModel, OperatorModel, OperatorRole, OutPortModel, ParamMode, ParamModel, PlaceRoot,
 };
 use graph::{NativeId, StateId, StateVar, Stmt};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};

@@ -1,9 +1,11 @@
 //! Parse: makes tuples of records that come in as blobs.
 
+use eval::Fault;
+use eval::TraceLevel;
 use graph::{
-    AssignmentMode, Fault, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
+    AssignmentMode, InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation,
 };
-use graph::{OutPortModel, ParamMode, ParamModel, TraceLevel};
+use graph::{OutPortModel, ParamMode, ParamModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet};
 use tuple::text::{Record, RecordError, RecordReader};
 use tuple::{Punctuation, TupleBuf, TupleRef};

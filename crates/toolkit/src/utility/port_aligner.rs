@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use eval::Fault;
 use graph::{
-    Expr, Fault, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel, ParamValue,
+    Expr, InvocationError, InvocationPart, OperatorNode, ParamMode, ParamModel, ParamValue,
 };
 use runtime::abi::Projection;
 use runtime::window::encode_key;

@@ -1,7 +1,8 @@
 //! ReplayableStart: where a consistent region begins behind a source that cannot go back.
 
+use eval::Fault;
 use graph::PunctuationOutputMode;
-use graph::{Fault, InPortModel, OperatorModel, OperatorNode, OutPortModel};
+use graph::{InPortModel, OperatorModel, OperatorNode, OutPortModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 
 use crate::lower;

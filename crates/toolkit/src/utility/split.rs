@@ -1,9 +1,10 @@
 //! Split: sends each tuple to the output ports that an index or a mapping file chooses.
 
+use eval::Fault;
 use graph::{
     BinaryOp, Body, Cardinality, Expr, ExprKind, InvocationError, InvocationPart, OperatorNode,
 };
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use graph::{PunctuationOutputMode, Stmt};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::{Type, Value};

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use runtime::abi::Projection;
 use runtime::window::encode_key;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};

@@ -1,7 +1,9 @@
 //! Switch: holds tuples up while it is closed.
 
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
-use graph::{PunctuationOutputMode, TraceLevel};
+use eval::Fault;
+use eval::TraceLevel;
+use graph::PunctuationOutputMode;
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use runtime::abi::Predicate;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,

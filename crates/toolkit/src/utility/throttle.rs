@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use graph::{Fault, FaultKind, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
+use eval::{Fault, FaultKind};
+use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel};
 use graph::{InvocationError, InvocationPart, PunctuationOutputMode};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, StopSignal};
 use tuple::{TupleRef, Value};

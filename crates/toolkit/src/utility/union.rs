@@ -1,10 +1,10 @@
 //! Union: merges streams of different schemas into what they have in common.
 
+use eval::Fault;
+use eval::FaultKind;
 use graph::PunctuationOutputMode;
-use graph::{
-    Cardinality, Expr, ExprKind, FaultKind, InvocationError, InvocationPart, OperatorNode, Pos,
-};
-use graph::{Fault, InPortModel, OperatorModel, OutPortModel};
+use graph::{Cardinality, Expr, ExprKind, InvocationError, InvocationPart, OperatorNode, Pos};
+use graph::{InPortModel, OperatorModel, OutPortModel};
 use runtime::{LoweredLogic, OperatorConstructor, OperatorEntry};
 use tuple::{Attribute, TupleType};
 

@@ -1,7 +1,7 @@
 //! `spl.XML`: XMLParse.
 //!
 //! ```text
-//! bytes ──graph::xml::Scanner──> tokens ──tree──> elements below a trigger ──value──> tuples
+//! bytes ──xml::Scanner──> tokens ──tree──> elements below a trigger ──value──> tuples
 //!                                                     what to take of them: plan, implicit, path
 //! ```
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use graph::xml::{Scanner, ScannerLimits, XmlToken};
-use graph::{Fault, FaultKind, TraceLevel};
+use eval::{Fault, FaultKind, TraceLevel};
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Type, Value};
+use xml::{Scanner, ScannerLimits, XmlToken};
 
 use super::name_matching::NameMatching;
 use super::open_elements::{ClosedElement, OpenElements};

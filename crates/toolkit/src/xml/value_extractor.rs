@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, ops};
+use eval::{Fault, ops};
 use runtime::abi::Projection;
 use runtime::{EvaluationInputs, Outlet};
 use tuple::{Layout, List, Map, RString, TupleBuf, TupleRef, Type, Value};

@@ -9,7 +9,7 @@
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph::xml::{Scanner, ScannerLimits, XmlToken};
+use xml::{Scanner, ScannerLimits, XmlToken};
 
 use super::item::{XmlName, XmlNode};
 

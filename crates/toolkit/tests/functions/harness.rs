@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 
-use graph::{Fault, FaultKind, NativeCall, Pos, Services, TraceLevel};
+use eval::{Fault, FaultKind, NativeCall, Services, TraceLevel};
+use graph::Pos;
 use tuple::{
     Decimal64, EnumType, List, Map, RString, Set, Timestamp, TupleType, Type, UString, Value, text,
 };

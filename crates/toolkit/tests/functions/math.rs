@@ -1,6 +1,6 @@
 //! `spl.math`.
 
-use graph::FaultKind;
+use eval::FaultKind;
 use tuple::{Decimal64, Type, Value};
 
 use crate::harness::*;

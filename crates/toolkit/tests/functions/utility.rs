@@ -1,6 +1,6 @@
 //! `spl.utility`.
 
-use graph::FaultKind;
+use eval::FaultKind;
 use tuple::Type;
 
 use crate::harness::*;
@@ -583,7 +583,7 @@ fn what_a_pe_must_answer_is_no_constant() {
             Some("list<rstring>") => strings([""]).0,
             _ => Type::RString,
         };
-        let mut services = graph::NoServices::default();
+        let mut services = eval::NoServices::default();
         let called = call(&mut services, f, &[], &result);
         assert!(
             called.is_err() || services.ensure_none_refused().is_err(),

@@ -102,7 +102,7 @@ impl PlanTextWord<'_> {
     /// It is none of these words.
     pub fn unknown(self, what: &str, candidates: &[&str]) -> PlanTextError {
         let message = format!("`{}` is no {what}", self.text);
-        match crate::nearest(self.text, candidates.iter().copied()) {
+        match syntax::nearest(self.text, candidates.iter().copied()) {
             Some(_) => {
                 let candidates = candidates.iter().copied();
                 self.error(did_you_mean(message, self.text, candidates))

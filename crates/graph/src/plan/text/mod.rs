@@ -126,7 +126,7 @@ fn did_you_mean<'n>(
     name: &str,
     candidates: impl IntoIterator<Item = &'n str>,
 ) -> String {
-    match crate::nearest(name, candidates) {
+    match syntax::nearest(name, candidates) {
         Some(near) => format!("{message}; did you mean `{near}`?"),
         None => message,
     }

@@ -1,6 +1,6 @@
 //! Lists.
 
-use graph::ops;
+use eval::ops;
 use tuple::{Type, Value};
 
 use super::super::env::Env;

@@ -2,7 +2,7 @@
 
 use std::ptr::{from_mut, from_ref, null_mut};
 
-use graph::ops;
+use eval::ops;
 use tuple::{RString, Type, Value};
 
 use super::super::env::Env;

@@ -42,7 +42,7 @@ pub extern "C" fn put_flat(e: *mut Env, ty: *const Type, slot: usize, from: *con
 }
 
 /// The status of a statement at a position.
-fn status_of_result(env: &mut Env, result: Result<(), graph::Fault>, pos: *const Pos) -> u32 {
+fn status_of_result(env: &mut Env, result: Result<(), eval::Fault>, pos: *const Pos) -> u32 {
     match result {
         Ok(()) => 0,
         Err(fault) => env.set_fault(fault.with_pos(*deref(pos))),
@@ -65,10 +65,7 @@ pub extern "C" fn submit_input(
     let env = env(e);
     let result = match TupleRef::from_bytes(elements(data, len)) {
         Ok(tuple) => env.with_outlet(|outlet| outlet.submit(port, tuple)),
-        Err(error) => Err(graph::Fault::new(
-            graph::FaultKind::Limit,
-            error.to_string(),
-        )),
+        Err(error) => Err(eval::Fault::new(eval::FaultKind::Limit, error.to_string())),
     };
     status_of_result(env, result, pos)
 }

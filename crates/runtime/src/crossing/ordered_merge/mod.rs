@@ -19,7 +19,7 @@ mod ordered_input;
 
 use std::sync::Arc;
 
-use graph::Fault;
+use eval::Fault;
 use transport::{Idler, WaitSet, Waitable};
 
 use super::{IdlePolicy, before_sleep, order};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, OriginId};
+use eval::Fault;
+use graph::OriginId;
 use tuple::Punctuation;
 
 use super::super::codec::PayloadDecoder;

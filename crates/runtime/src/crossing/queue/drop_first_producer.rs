@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::Fault;
+use eval::Fault;
 use transport::Idler;
 use tuple::{EventTime, TupleBuf, TupleRef};
 

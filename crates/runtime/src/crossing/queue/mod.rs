@@ -35,9 +35,9 @@ mod queue_state;
 mod recent_maximum;
 mod spill;
 
+use eval::{Fault, FaultKind};
 use graph::{
-    Cardinality, CongestionPolicy, Fault, FaultKind, InPortModel, OperatorModel, OutPortModel,
-    ParamMode, ParamModel,
+    Cardinality, CongestionPolicy, InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel,
 };
 use ring::frame::frame_bytes;
 use ring::{RingShape, Writer};

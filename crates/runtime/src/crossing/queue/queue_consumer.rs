@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use ring::Reader;
 use ring::frame::{Frame, FrameBatch};
 use transport::Idler;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::Fault;
+use eval::Fault;
 use ring::Writer;
 use ring::frame::frame_bytes;
 use transport::Idler;

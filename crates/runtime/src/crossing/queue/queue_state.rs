@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use transport::{Idler, Wakeup};
 
 use super::queue_counters::QueueCounters;

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, Source};
 use std::sync::Arc;
 use tuple::{Layout, TupleRef, Value};

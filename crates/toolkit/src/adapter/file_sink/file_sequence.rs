@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use graph::{Fault, FaultKind, Services};
+use eval::{Fault, FaultKind, Services};
 use jiff::Zoned;
 use runtime::{FlushBuffer, StopSignal};
 
@@ -114,7 +114,7 @@ impl FileSequence {
         if !std::mem::replace(&mut self.is_unread_reported, true) {
             let message =
                 format!("nobody has opened the pipe {name} for reading: nothing is written");
-            services.log(graph::TraceLevel::Warn, &message, "FileSink");
+            services.log(eval::TraceLevel::Warn, &message, "FileSink");
         }
     }
 
@@ -193,7 +193,7 @@ impl FileSequence {
         match self.write_failure_action {
             WriteFailureAction::Ignore => Ok(()),
             WriteFailureAction::Log => {
-                services.log(graph::TraceLevel::Error, &message, "FileSink");
+                services.log(eval::TraceLevel::Error, &message, "FileSink");
                 Ok(())
             }
             WriteFailureAction::Terminate => Err(Fault::new(FaultKind::System, message)),

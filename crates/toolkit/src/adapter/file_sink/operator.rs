@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, TimerId};
 use std::sync::Arc;

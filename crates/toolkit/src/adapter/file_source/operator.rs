@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use graph::{Fault, FaultKind, TraceLevel};
+use eval::{Fault, FaultKind, TraceLevel};
 use runtime::{BuildContext, Operator, Outlet, Source};
 use tuple::{Layout, Punctuation, RString, TupleBuf, TupleRef, Value};
 

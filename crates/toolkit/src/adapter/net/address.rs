@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 
-use graph::{Fault, FaultKind};
+use eval::{Fault, FaultKind};
 use tuple::Value;
 
 /// Where the system lists services by name.

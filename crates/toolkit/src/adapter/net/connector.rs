@@ -4,7 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use graph::{Fault, TraceLevel};
+use eval::{Fault, TraceLevel};
 use runtime::{BuildContext, Outlet, retry_interrupted};
 use rustix::net::sockopt;
 use tuple::Value;

@@ -6,7 +6,8 @@
 use std::fs::File;
 use std::os::fd::OwnedFd;
 
-use graph::{Fault, InPortModel, OperatorModel, ParamMode, ParamModel, TraceLevel};
+use eval::{Fault, TraceLevel};
+use graph::{InPortModel, OperatorModel, ParamMode, ParamModel};
 use runtime::abi::Projection;
 use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,

@@ -2,7 +2,8 @@
 
 use std::net::TcpStream;
 
-use graph::{AssignmentMode, Fault, OperatorModel, OutPortModel, TraceLevel};
+use eval::{Fault, TraceLevel};
+use graph::{AssignmentMode, OperatorModel, OutPortModel};
 use runtime::{BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source};
 use tuple::{Punctuation, TupleRef};
 

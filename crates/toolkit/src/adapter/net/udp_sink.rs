@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-use graph::{Fault, InPortModel, OperatorModel, ParamMode, ParamModel, TraceLevel};
+use eval::{Fault, TraceLevel};
+use graph::{InPortModel, OperatorModel, ParamMode, ParamModel};
 use runtime::{
     BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, retry_interrupted,
 };

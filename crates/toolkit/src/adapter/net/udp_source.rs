@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
-use graph::{AssignmentMode, Fault, OperatorModel, OutPortModel};
+use eval::Fault;
+use graph::{AssignmentMode, OperatorModel, OutPortModel};
 use runtime::{
     BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, Source, retry_interrupted,
 };

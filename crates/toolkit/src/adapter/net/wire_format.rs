@@ -10,7 +10,7 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
-use graph::Fault;
+use eval::Fault;
 use runtime::{BuildContext, retry_interrupted};
 use tuple::text::RecordFormat;
 use tuple::{Attribute, Layout};

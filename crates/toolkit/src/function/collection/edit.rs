@@ -1,6 +1,6 @@
 //! Adding elements to lists and taking them out.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::collection;

@@ -9,7 +9,7 @@ mod search;
 mod set_map;
 mod slice;
 
-use graph::NativeFn;
+use eval::NativeFn;
 
 use super::NativeEval;
 

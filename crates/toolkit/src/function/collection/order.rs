@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use graph::{Fault, NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::collection;

@@ -4,7 +4,7 @@
 //! index below 0 finds nothing, one beyond the end counts as the last. Elements are compared as by
 //! `==`.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::collection;

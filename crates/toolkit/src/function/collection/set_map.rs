@@ -1,6 +1,6 @@
 //! Sizes, sets and maps.
 
-use graph::NativeFn;
+use eval::NativeFn;
 use tuple::{List, Map, Set, Type, Value};
 
 use super::collection;

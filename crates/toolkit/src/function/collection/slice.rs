@@ -1,7 +1,7 @@
 //! Making lists, and taking slices of them.
 
-use graph::ops::IntegerRange;
-use graph::{Fault, NativeCall, NativeFn};
+use eval::ops::IntegerRange;
+use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::collection;

@@ -1,6 +1,6 @@
 //! What an error number means.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 

@@ -11,7 +11,7 @@ mod reading;
 mod status;
 mod writing;
 
-use graph::NativeFn;
+use eval::NativeFn;
 
 use super::NativeEval;
 

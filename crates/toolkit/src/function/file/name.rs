@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use graph::{Fault, NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 

@@ -2,7 +2,7 @@
 
 use std::io::{Error, SeekFrom};
 
-use graph::{Fault, NativeFn};
+use eval::{Fault, NativeFn};
 use rustix::io::Errno;
 use tuple::Value;
 

@@ -5,7 +5,7 @@
 
 use std::io::Error;
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::text::{ExpectedInput, TextReader, bin, read};
 use tuple::{List, Type, Value};

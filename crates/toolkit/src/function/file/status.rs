@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use rustix::io::Errno;
 use tuple::{Timestamp, Value};
 

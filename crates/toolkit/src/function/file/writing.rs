@@ -1,6 +1,6 @@
 //! Writing to files.
 
-use graph::{Fault, NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn};
 use tuple::text;
 
 use super::file;

@@ -1,6 +1,6 @@
 //! Constants, tests of special values, parts of complex numbers, random numbers.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::math;

@@ -6,7 +6,7 @@ mod power;
 mod rounding;
 mod trigonometry;
 
-use graph::NativeFn;
+use eval::NativeFn;
 
 use super::NativeEval;
 

@@ -1,6 +1,6 @@
 //! Roots, powers, logarithms.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::{Decimal32, Decimal64, Decimal128, Value};
 
 use super::math;

@@ -1,6 +1,6 @@
 //! Rounding, absolute values, remainders.
 
-use graph::NativeFn;
+use eval::NativeFn;
 use tuple::{Decimal32, Decimal64, Decimal128, Value};
 
 use super::math;

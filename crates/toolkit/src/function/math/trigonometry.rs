@@ -1,6 +1,6 @@
 //! Circular functions and their inverses, in radians.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::math;

@@ -24,8 +24,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use eval::Fault;
 use fancy_regex::{BytesMode, RegexBuilder};
-use graph::Fault;
 
 pub(super) use replace::replace;
 

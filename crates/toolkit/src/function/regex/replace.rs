@@ -9,7 +9,7 @@
 //! Perl templates also know `$$`, `` $` ``, `$'`, `\n` and the like, `(...)` to group and
 //! `?1 then : else`, which depends on whether the group took part.
 
-use graph::Fault;
+use eval::Fault;
 
 use super::{CaptureGroups, CompiledPattern, RegexFlavour};
 

@@ -1,6 +1,6 @@
 //! Between UTF-8 and other encodings.
 
-use graph::{Fault, NativeCall, NativeFn, WrongArgument};
+use eval::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::{List, Value};
 
 use super::string;

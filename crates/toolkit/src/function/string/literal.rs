@@ -3,7 +3,7 @@
 //! A literal made here is pure ASCII: `"caf\u00e9"`. Code points beyond U+FFFF take two escapes, as
 //! in UTF-16.
 
-use graph::{Fault, NativeFn};
+use eval::{Fault, NativeFn};
 use tuple::{UString, Value};
 
 use super::string;

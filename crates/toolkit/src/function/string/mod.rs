@@ -7,7 +7,7 @@ mod search;
 mod tokenize;
 mod transform;
 
-use graph::NativeFn;
+use eval::NativeFn;
 
 use super::NativeEval;
 

@@ -1,6 +1,6 @@
 //! Matching and replacing by regular expressions.
 
-use graph::{NativeCall, NativeFn, WrongArgument};
+use eval::{NativeCall, NativeFn, WrongArgument};
 use tuple::{UString, Value};
 
 use super::string;

@@ -3,7 +3,7 @@
 //! All of them give the index in bytes (rstring) or code points (ustring), or -1. A start index
 //! below 0 counts as 0; a last index below 0 finds nothing, one beyond the end counts as the last.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::string;

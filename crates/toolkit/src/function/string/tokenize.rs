@@ -1,6 +1,6 @@
 //! Cutting strings into tokens.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::{RString, Type, UString, Value};
 
 use super::string;

@@ -1,6 +1,6 @@
 //! Length, case, trimming, parts and joining of strings.
 
-use graph::{Fault, NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn};
 use tuple::{RString, UString, Value};
 
 use super::string;

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use graph::NativeFn;
+use eval::NativeFn;
 use tuple::{Timestamp, Value};
 
 use super::instant::normalized_timestamp;

@@ -1,6 +1,6 @@
 //! One field of the civil time of a timestamp, in the local zone or in UTC.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::calendar::Tm;

@@ -1,6 +1,6 @@
 //! Timestamps from texts of fixed formats.
 
-use graph::{Fault, NativeCall, NativeFn, WrongArgument};
+use eval::{Fault, NativeCall, NativeFn, WrongArgument};
 use tuple::Value;
 
 use super::calendar::Tm;

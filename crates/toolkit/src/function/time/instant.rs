@@ -1,6 +1,6 @@
 //! Timestamps as numbers: making, taking apart, differences, sums.
 
-use graph::NativeFn;
+use eval::NativeFn;
 use tuple::{Decimal128, Timestamp, Value};
 
 use super::time;

@@ -13,7 +13,7 @@ mod strptime;
 mod tm;
 mod zone;
 
-use graph::NativeFn;
+use eval::NativeFn;
 
 pub(super) use instant::normalized_timestamp;
 

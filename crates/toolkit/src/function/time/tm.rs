@@ -1,6 +1,6 @@
 //! `Sys.tm`: civil time as a tuple, from and to timestamps and texts.
 
-use graph::{Fault, NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn};
 use tuple::{RString, Value};
 
 use super::calendar::{self, Tm};

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use graph::{Fault, WrongArgument};
+use eval::{Fault, WrongArgument};
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use tuple::Value;

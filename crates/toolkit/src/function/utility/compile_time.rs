@@ -3,7 +3,7 @@
 //! The compiler replaces these calls by constants; the prototypes are here so that it can resolve
 //! them like all others. An implementation is called only if that did not happen.
 
-use graph::{Fault, FaultKind, NativeCall, NativeFn};
+use eval::{Fault, FaultKind, NativeCall, NativeFn};
 
 use super::utility;
 use crate::function::arguments::{NativeArguments, NativeResult};

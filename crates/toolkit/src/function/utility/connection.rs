@@ -7,7 +7,8 @@
 //! What operators are told of their ports are properties: `exported.0.0.name`,
 //! `imported.0.subscription`, `peOutputPort.0.congestionFactor`.
 
-use graph::{NativeCall, NativeFn, Unsupported};
+use eval::{NativeCall, NativeFn};
+use graph::Unsupported;
 use tuple::{List, Type, Value};
 
 use super::utility;

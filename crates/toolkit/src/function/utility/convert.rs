@@ -2,7 +2,7 @@
 //!
 //! Blanks before a number are skipped and count as read. What follows the number is left alone.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::utility;

@@ -1,6 +1,6 @@
 //! Numbers to text, as the C library's `printf` writes them in the C locale.
 
-use graph::NativeFn;
+use eval::NativeFn;
 use tuple::Value;
 
 use super::utility;
@@ -53,7 +53,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 /// A width that formatting can take.
-fn width(asked: u32) -> Result<usize, graph::Fault> {
+fn width(asked: u32) -> Result<usize, eval::Fault> {
     const WIDTH_MAX: usize = u16::MAX as usize;
     checked_count(i32::try_from(asked).unwrap_or(i32::MAX)).map(|width| width.min(WIDTH_MAX))
 }

@@ -1,6 +1,6 @@
 //! Assertions, trace and log messages.
 
-use graph::{Fault, FaultKind, NativeCall, NativeFn, TraceLevel};
+use eval::{Fault, FaultKind, NativeCall, NativeFn, TraceLevel};
 use tuple::{Type, Value, text};
 
 use super::utility;

@@ -1,6 +1,6 @@
 //! Metrics: the operator's own, and those that the run time counts.
 
-use graph::{Fault, FaultKind, NativeCall, NativeFn};
+use eval::{Fault, FaultKind, NativeCall, NativeFn};
 use tuple::Value;
 
 use super::utility;

@@ -12,7 +12,7 @@ mod process;
 mod region;
 mod value;
 
-use graph::NativeFn;
+use eval::NativeFn;
 
 use super::NativeEval;
 

@@ -1,6 +1,6 @@
 //! Printing to standard output.
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::text;
 
 use super::utility;

@@ -1,9 +1,9 @@
 //! A condition that is text until the program runs.
 //!
-//! The toolkit cannot read SPL; the PE around it can ([`graph::Services::evaluate_condition`]).
+//! The toolkit cannot read SPL; the PE around it can ([`eval::Services::evaluate_condition`]).
 
-use graph::ops::faults;
-use graph::{ConditionError, ConditionErrorKind, NativeCall, NativeFn, TraceLevel};
+use eval::ops::faults;
+use eval::{ConditionError, ConditionErrorKind, NativeCall, NativeFn, TraceLevel};
 use tuple::{Type, Value};
 
 use super::utility;

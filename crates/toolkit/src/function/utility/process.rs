@@ -1,12 +1,12 @@
 //! The process, its job, its host, its environment.
 //!
-//! What a job was started with comes from [`graph::Services::property`], by the names used below; a
+//! What a job was started with comes from [`eval::Services::property`], by the names used below; a
 //! program that runs by itself has none of them, and the functions then give 0 or an empty string.
 
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 
-use graph::{NativeCall, NativeFn};
+use eval::{NativeCall, NativeFn};
 use tuple::Value;
 
 use super::utility;

@@ -4,7 +4,7 @@
 //! and so on, lists separated by commas. There are no consistent regions: the functions about them
 //! give what an operator outside of all such regions is told.
 
-use graph::{Fault, NativeCall, NativeFn};
+use eval::{Fault, NativeCall, NativeFn};
 use tuple::{List, Value};
 
 use super::utility;

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use graph::NativeFn;
+use eval::NativeFn;
 use tuple::{List, Value};
 
 use super::utility;

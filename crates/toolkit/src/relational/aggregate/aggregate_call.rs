@@ -1,6 +1,7 @@
 //! Output function calls of an Aggregate: what each needs of a group, and its result.
 
-use graph::{Expr, Fault, FaultKind, OutputCall};
+use eval::{Fault, FaultKind};
+use graph::{Expr, OutputCall};
 use runtime::abi::{Predicate, Projection};
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{List, TupleBuf, Value};

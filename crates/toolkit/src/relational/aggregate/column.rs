@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{List, Map, RString, Set, Type, UString, Value};
 
 use crate::function::number::{NumericScalar, WideNumber, numeric, total};
@@ -126,7 +126,7 @@ fn sum(column: &List, ty: &Type) -> Result<Value, Fault> {
                     text.extend_from_slice(&s.0);
                 }
             });
-            Ok(graph::ops::truncate_to_bound(
+            Ok(eval::ops::truncate_to_bound(
                 Value::RString(RString(text)),
                 ty,
             ))

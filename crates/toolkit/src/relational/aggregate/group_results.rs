@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::Fault;
+use eval::Fault;
 use runtime::abi::Projection;
 use runtime::{BuildContext, EvaluationInputs, Outlet};
 use tuple::{Layout, TupleBuf, Value};

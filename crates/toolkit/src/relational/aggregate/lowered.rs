@@ -16,9 +16,10 @@
 //! Each function takes the steps of [`super::running`] in the same order: results agree to the bit.
 //! What is not here is left to [`super::operator`].
 
+use eval::{Fault, State};
 use graph::{
-    BinaryOp, Body, Expr, ExprKind, Fault, OperatorNode, OutputCall, Place, PlaceRoot, Policy, Pos,
-    State, StateId, StateVar, Stmt, Window, WindowKind,
+    BinaryOp, Body, Expr, ExprKind, OperatorNode, OutputCall, Place, PlaceRoot, Policy, Pos,
+    StateId, StateVar, Stmt, Window, WindowKind,
 };
 use runtime::{CountedWindow, LoweredLogic};
 use tuple::{List, Type, Value};

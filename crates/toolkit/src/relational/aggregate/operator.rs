@@ -1,6 +1,7 @@
 //! The running Aggregate.
 
-use graph::{Expr, Fault, Window, WindowKind};
+use eval::Fault;
+use graph::{Expr, Window, WindowKind};
 use runtime::abi::Projection;
 use runtime::window::{LeaveReason, PaneItems, WindowObserver, WindowPartition};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet};

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{Map, Set, Type, Value};
 
 use super::column::{count_values, distinct_list};

@@ -1,7 +1,7 @@
 //! What a tumbling window has come to so far, group by group, in place of its tuples: however many
 //! come, a group takes the memory of one.
 
-use graph::Fault;
+use eval::Fault;
 use runtime::Outlet;
 use runtime::window::KeyIds;
 use tuple::TupleBuf;

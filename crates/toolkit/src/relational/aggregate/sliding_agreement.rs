@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, PartitionEviction, Policy, Pos, Window, WindowKind};
+use eval::Fault;
+use graph::{PartitionEviction, Policy, Pos, Window, WindowKind};
 use runtime::window::{LeaveReason, WindowArrival, WindowObserver, WindowPartition, Windows};
 use tuple::{Layout, List, TupleBuf, TupleType, Type, Value};
 

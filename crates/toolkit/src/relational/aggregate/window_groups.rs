@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use graph::Fault;
+use eval::Fault;
 use runtime::Outlet;
 use runtime::window::{KeyId, KeyIds, PaneItems, WindowPartition};
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use graph::{Fault, Policy};
+use eval::Fault;
+use graph::Policy;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use runtime::window::{Windows, hash_key};

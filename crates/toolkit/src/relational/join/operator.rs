@@ -1,6 +1,6 @@
 //! The running Join.
 
-use graph::Fault;
+use eval::Fault;
 use runtime::abi::{Predicate, Projection};
 use runtime::window::{LeaveReason, WindowArrival, WindowObserver, WindowPartition};
 use runtime::{BuildContext, EvaluationInputs, Operator, Outlet, TimerId};

@@ -1,6 +1,6 @@
 //! How many different values there are.
 
-use graph::Fault;
+use eval::Fault;
 use rustc_hash::FxHashMap;
 use tuple::{Type, Value};
 

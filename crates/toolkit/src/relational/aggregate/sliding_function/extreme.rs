@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use graph::Fault;
+use eval::Fault;
 use tuple::Value;
 
 use super::{SlidingFunction, shrink_excess};

@@ -1,6 +1,6 @@
 //! The first and the last value.
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{Type, Value};
 
 use super::SlidingFunction;

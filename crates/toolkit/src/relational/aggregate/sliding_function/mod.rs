@@ -23,7 +23,7 @@ pub mod tests;
 
 use std::collections::VecDeque;
 
-use graph::Fault;
+use eval::Fault;
 use tuple::Value;
 
 use super::grouping::ColumnCall;

@@ -1,6 +1,6 @@
 //! Sums of integers and their means.
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{Type, Value};
 
 use super::SlidingFunction;

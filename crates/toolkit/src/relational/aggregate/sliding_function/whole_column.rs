@@ -1,6 +1,6 @@
 //! Functions for which each result takes all values.
 
-use graph::Fault;
+use eval::Fault;
 use tuple::{Type, Value};
 
 use super::SlidingFunction;

@@ -1,0 +1,50 @@
+//! What an evaluation reads and changes: input tuples, operator state, and where it submits.
+
+use tuple::{Layout, Punctuation, TupleRef};
+
+use crate::{Fault, Services, State};
+
+/// The input tuples of one evaluation.
+///
+/// Slots are numbered port by port, each port's current tuple first and then its history:
+/// `slot(port, h) = sum over p < port of (history_p + 1) + h`, where `history_p` is
+/// [`graph::InPort::history`]. After the last port one more slot holds the results of output
+/// function calls, if the evaluation has any. A slot that the evaluation does not read may be
+/// empty.
+#[derive(Clone, Copy, Debug)]
+pub struct InputTuples<'a> {
+    /// The tuples, by slot.
+    pub tuples: &'a [Option<TupleRef<'a>>],
+    /// Their layouts, by slot.
+    pub layouts: &'a [std::sync::Arc<Layout>],
+}
+
+impl InputTuples<'_> {
+    /// No inputs at all: for initializers, sources and constants.
+    pub const NONE: InputTuples<'static> = InputTuples {
+        tuples: &[],
+        layouts: &[],
+    };
+}
+
+/// Where statements submit, and what else of the PE an evaluation may use.
+pub trait Submit {
+    /// Sends a tuple of the port's schema.
+    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault>;
+    /// Sends a marker.
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault>;
+    /// What library functions may ask for.
+    fn services(&mut self) -> &mut dyn Services;
+}
+
+/// What one evaluation of the [interpreter](crate::interp) reads and changes.
+pub struct Evaluation<'a> {
+    /// Input tuples by slot, and the results of output function calls in the last slot.
+    pub inputs: InputTuples<'a>,
+    /// The operator's state variables.
+    pub state: &'a mut State,
+    /// Where statements submit, and the PE's services.
+    pub submit: &'a mut dyn Submit,
+    /// The marker of an `onPunct` body.
+    pub current_punctuation: Option<Punctuation>,
+}

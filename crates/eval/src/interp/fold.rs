@@ -1,0 +1,77 @@
+//! Constant folding.
+
+use tuple::Value;
+
+use crate::ops::faults::RECURSION_MESSAGE;
+use crate::{Evaluation, Fault, FaultKind, InputTuples, NativeFn, NoServices, State};
+use graph::{Expr, Function};
+
+use super::machine::Machine;
+use super::{InterpreterPorts, reserve_stack};
+
+/// Loop turns and calls of one constant expression: a few seconds' worth.
+const FOLD_STEPS_MAX: u64 = 10_000_000;
+
+/// Stack for the recursion of user functions, should the thread's own not do.
+const DEEP_STACK_BYTES: usize = 256 << 20;
+
+/// What of it is left for the functions at the very bottom.
+const STACK_MARGIN_BYTES: usize = 4 << 20;
+
+/// The value of a constant expression.
+///
+/// # Errors
+/// What the expression faults with; a [`FaultKind::Limit`] fault if it asks for anything that there
+/// is not while compiling (input tuples, state, services) or takes too many steps.
+pub fn fold(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result<Value, Fault> {
+    let shallow = evaluate(expr, natives, functions);
+    match shallow {
+        Err(fault) if fault.message() == RECURSION_MESSAGE => {
+            fold_on_large_stack(expr, natives, functions)
+        }
+        result => result,
+    }
+}
+
+/// On a thread with a large stack.
+fn fold_on_large_stack(
+    expr: &Expr,
+    natives: &[NativeFn],
+    functions: &[Function],
+) -> Result<Value, Fault> {
+    std::thread::scope(|scope| {
+        let work = || {
+            reserve_stack(DEEP_STACK_BYTES - STACK_MARGIN_BYTES);
+            evaluate(expr, natives, functions)
+        };
+        let thread = std::thread::Builder::new()
+            .stack_size(DEEP_STACK_BYTES)
+            .spawn_scoped(scope, work);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(why) => {
+                let sentence = format!("no thread could be started for a deep computation: {why}");
+                Err(Fault::new(FaultKind::System, sentence))
+            }
+        }
+    })
+}
+
+fn evaluate(expr: &Expr, natives: &[NativeFn], functions: &[Function]) -> Result<Value, Fault> {
+    let mut services = NoServices::default();
+    let mut state = State::default();
+    let mut to = Evaluation {
+        inputs: InputTuples::NONE,
+        state: &mut state,
+        submit: &mut services,
+        current_punctuation: None,
+    };
+    let ports = InterpreterPorts::default();
+    let mut machine = Machine::new(functions, natives, &ports, &mut to);
+    machine.limit_steps(FOLD_STEPS_MAX);
+    let value = machine.value(expr)?;
+    drop(machine);
+    services.ensure_none_refused()?;
+    Ok(value)
+}

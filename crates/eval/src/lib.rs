@@ -1,0 +1,25 @@
+//! What typed programs mean: the reference interpreter, with the operators, casts and faults that
+//! compiled code gives as well, bit by bit.
+//!
+//! A [`graph::Body`] comes in with input tuples, state and [`Services`]; values, submissions or a
+//! [`Fault`] go out. The compiler folds constants with it, the run time interprets with it where
+//! nothing is compiled, and compiled code is compared with it.
+
+mod condition_error;
+mod evaluation;
+mod event_time;
+mod fault;
+pub mod interp;
+mod native;
+pub mod ops;
+mod services;
+mod state;
+
+pub use condition_error::{ConditionError, ConditionErrorKind, EvaluateCondition};
+pub use evaluation::{Evaluation, InputTuples, Submit};
+pub use event_time::{OperatorEventTime, Pane, PaneTiming};
+pub use fault::{Fault, FaultKind};
+pub use interp::Interpreter;
+pub use native::{CheckArguments, NativeCall, NativeFn, WrongArgument};
+pub use services::{NoServices, Services, TraceLevel};
+pub use state::State;

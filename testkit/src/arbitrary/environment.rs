@@ -1,0 +1,201 @@
+//! The types, ports and state variables of all generated programs.
+
+use std::sync::Arc;
+
+use tuple::{EnumType, TupleType, Type};
+
+use graph::{InPort, StateVar};
+
+/// Every scalar type.
+pub fn scalars() -> Vec<Type> {
+    vec![
+        Type::Int32,
+        Type::Boolean,
+        Type::Int64,
+        Type::Float64,
+        Type::Int8,
+        Type::Int16,
+        Type::Uint8,
+        Type::Uint16,
+        Type::Uint32,
+        Type::Uint64,
+        Type::Float32,
+        Type::Decimal32,
+        Type::Decimal64,
+        Type::Decimal128,
+        Type::Complex32,
+        Type::Complex64,
+        Type::Timestamp,
+        enumeration(&["red", "green", "blue"]),
+    ]
+}
+
+/// Every type that variables have; the simplest first.
+pub fn types() -> Vec<Type> {
+    let mut types = scalars();
+    types.extend([
+        Type::RString,
+        Type::UString,
+        Type::BoundedRString(5),
+        Type::Blob,
+    ]);
+    types.extend([
+        list(Type::Int32),
+        list(Type::RString),
+        list(Type::Float64),
+        list(Type::Boolean),
+        list(Type::Uint8),
+        list(pair()),
+        list(optional(Type::Int64)),
+        list(list(Type::Int16)),
+        set(Type::Int32),
+        set(Type::RString),
+        map(Type::RString, Type::Int32),
+        map(Type::Int32, list(Type::Int32)),
+        map(Type::Int32, pair()),
+        map(Type::RString, Type::Boolean),
+        pair(),
+        nested(),
+        variable_size_tuple(),
+        reordered_pair(),
+        map(Type::RString, variable_size_tuple()),
+        map(Type::RString, list(Type::RString)),
+        optional(nested()),
+        optional(Type::Int32),
+        optional(Type::RString),
+        optional(pair()),
+        Type::List(Type::Int32.into(), Some(3)),
+        Type::Set(Type::Int16.into(), Some(2)),
+        Type::Map((Type::Int32, Type::Int32).into(), Some(2)),
+    ]);
+    types
+}
+
+/// Two input ports: all types with one tuple of history; a few types.
+pub fn inputs() -> Vec<InPort> {
+    let few = [
+        Type::Int32,
+        Type::RString,
+        list(Type::Int32),
+        Type::Float64,
+        pair(),
+    ];
+    vec![
+        port("A", numbered("a", &types()), 1),
+        port("B", numbered("b", &few), 0),
+    ]
+}
+
+/// The schemas of two output ports.
+pub fn outputs() -> Vec<Arc<TupleType>> {
+    let few = [
+        Type::Int32,
+        Type::RString,
+        list(Type::Int32),
+        Type::Float64,
+        pair(),
+    ];
+    vec![
+        Arc::new(numbered("o", &few)),
+        Arc::new(numbered("p", &types())),
+    ]
+}
+
+/// A state variable of each type.
+pub fn state() -> Vec<StateVar> {
+    let vars = types().into_iter().enumerate();
+    vars.map(|(at, ty)| StateVar {
+        name: format!("s{at}").into(),
+        ty,
+        init: None,
+    })
+    .collect()
+}
+
+/// The type of `currentPunct()`.
+pub fn punctuation_type() -> Type {
+    enumeration(&["WindowMarker", "FinalMarker"])
+}
+
+fn pair() -> Type {
+    let attributes = [
+        ("n", Type::Int32),
+        ("s", Type::RString),
+        ("l", list(Type::Int32)),
+    ];
+    Type::Tuple(Arc::new(TupleType::new(attributes)))
+}
+
+/// The attributes of [`pair`] in another order.
+fn reordered_pair() -> Type {
+    let attributes = [
+        ("l", list(Type::Int32)),
+        ("s", Type::RString),
+        ("n", Type::Int32),
+    ];
+    Type::Tuple(Arc::new(TupleType::new(attributes)))
+}
+
+/// An attribute of each kind that points elsewhere, or holds elements in its slot.
+fn variable_size_tuple() -> Type {
+    let attributes = [
+        ("b", Type::Blob),
+        ("u", Type::UString),
+        ("x", Type::BoundedRString(5)),
+        ("s", set(Type::RString)),
+        ("f", Type::List(Type::Int32.into(), Some(3))),
+        ("r", list(Type::RString)),
+        ("p", pair()),
+        ("q", optional(pair())),
+        ("t", Type::Timestamp),
+    ];
+    Type::Tuple(Arc::new(TupleType::new(attributes)))
+}
+
+fn nested() -> Type {
+    let inner = TupleType::new([("x", Type::Float64), ("b", Type::Boolean)]);
+    let attributes = [
+        ("inner", Type::Tuple(Arc::new(inner))),
+        ("m", map(Type::RString, Type::Int32)),
+        ("o", optional(Type::Int32)),
+    ];
+    Type::Tuple(Arc::new(TupleType::new(attributes)))
+}
+
+fn numbered(prefix: &str, types: &[Type]) -> TupleType {
+    let attributes = types.iter().enumerate();
+    TupleType::new(attributes.map(|(at, ty)| (format!("{prefix}{at}"), ty.clone())))
+}
+
+fn port(name: &str, schema: TupleType, history: u32) -> InPort {
+    InPort {
+        name: name.into(),
+        schema: Arc::new(schema),
+        sources: Vec::new(),
+        window: None,
+        history,
+        is_control: false,
+        sources_without_markers: Vec::new(),
+    }
+}
+
+fn enumeration(names: &[&str]) -> Type {
+    let names = names.iter().map(|&name| name.into()).collect();
+    Type::Enum(Arc::new(EnumType { names }))
+}
+
+fn list(element: Type) -> Type {
+    Type::List(Arc::new(element), None)
+}
+
+fn set(element: Type) -> Type {
+    Type::Set(Arc::new(element), None)
+}
+
+fn map(key: Type, value: Type) -> Type {
+    Type::Map(Arc::new((key, value)), None)
+}
+
+fn optional(held: Type) -> Type {
+    Type::Optional(Arc::new(held))
+}

@@ -1,0 +1,266 @@
+//! Random graphs of operators, and random plans for them.
+//!
+//! The operators have names, ports and streams, and nothing else: it is the graph that counts.
+//! There are merged ports, several output ports, several consumers of a stream, operators that
+//! nothing feeds, and loops.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use tuple::{TupleType, Type};
+
+use super::choices::Choices;
+use graph::{
+    CongestionPolicy, Crossing, CrossingCodec, DisjointSets, InPort, Logic, OperatorId,
+    OperatorNode, OutPort, OutPortId, PeAssignment, PePlan, Pin, PinnedThread, Plan, Pos, Program,
+    StreamConsumers, ThreadedPort,
+};
+
+/// Programs of at most so many operators, each with a plan.
+pub fn programs_with_plans(operators_max: usize) -> impl Strategy<Value = (Program, Plan)> {
+    let row = |len: usize| proptest::collection::vec(any::<u32>(), 0..=len);
+    let rows = (row(operators_max * 8), row(operators_max * 8));
+    rows.prop_map(move |(graph, plan)| {
+        let program = program(&graph, operators_max);
+        let plan = self::plan(&program, &plan);
+        (program, plan)
+    })
+}
+
+/// The program that these decisions make, of one operator or more.
+pub fn program(decisions: &[u32], operators_max: usize) -> Program {
+    let (outputs, inputs) = decisions.split_at(decisions.len() / 6);
+    let mut choices = Choices::new(outputs);
+    let mut operators: Vec<OperatorNode> = Vec::new();
+    while operators.is_empty() || (!choices.are_spent() && operators.len() < operators_max) {
+        operators.push(operator(operators.len(), choices.below(3)));
+    }
+    let mut choices = Choices::new(inputs);
+    for at in 0..operators.len() {
+        let ports = 0..choices.below(3);
+        let ports = ports.map(|port| in_port(port, sources(&mut choices, &operators, at)));
+        operators[at].inputs = ports.collect();
+    }
+    Program {
+        name: "Main".into(),
+        files: vec!["Main.spl".into()],
+        operators,
+        ..Program::default()
+    }
+}
+
+/// A plan for a program: loops stay together, whatever else is at random.
+pub fn plan(program: &Program, decisions: &[u32]) -> Plan {
+    let mut choices = Choices::new(decisions);
+    let stream_consumers = StreamConsumers::new(program);
+    let mut plan = Plan {
+        pes: pes(program, &stream_consumers, &mut choices),
+        crossings: Vec::new(),
+    };
+    let pe_assignment = PeAssignment::new(&plan, program.operators.len());
+    for (number, pe) in (0..).zip(&mut plan.pes) {
+        pe.pins = pins(program, number, &pe_assignment, &mut choices);
+    }
+    for operator in (0..program.operators.len() as u32).map(OperatorId) {
+        for stream in stream_consumers.streams_of(operator) {
+            plan.crossings.extend(crossings(
+                stream,
+                &stream_consumers,
+                &pe_assignment,
+                &mut choices,
+            ));
+        }
+    }
+    plan.derive(program);
+    plan
+}
+
+fn operator(at: usize, outputs: usize) -> OperatorNode {
+    let name = match at % 4 {
+        0 => format!("Inner.Op{at}"),
+        1 => format!("Inner.More.Op{at}"),
+        _ => format!("Op{at}"),
+    };
+    let outputs = (0..outputs).map(|port| OutPort {
+        name: format!("S{at}x{port}").into(),
+        schema: schema(),
+        calls: Vec::new(),
+        assign: Vec::new(),
+    });
+    OperatorNode {
+        name: name.into(),
+        kind: "test::Node".into(),
+        inputs: Vec::new(),
+        outputs: outputs.collect(),
+        params: Vec::new(),
+        logic: Logic::default(),
+        config: Vec::new(),
+        annotations: Vec::new(),
+        has_own_thread: false,
+        submits_by_timer: false,
+        clock: None,
+        pos: Pos {
+            file: 0,
+            line: at as u32 + 1,
+            column: 1,
+        },
+    }
+}
+
+fn schema() -> Arc<TupleType> {
+    Arc::new(TupleType::new([("a", Type::Int32)]))
+}
+
+fn in_port(port: usize, sources: Vec<OutPortId>) -> InPort {
+    InPort {
+        name: format!("In{port}").into(),
+        schema: schema(),
+        sources,
+        window: None,
+        history: 0,
+        is_control: false,
+        sources_without_markers: Vec::new(),
+    }
+}
+
+/// Up to three streams, mostly of operators before this one.
+fn sources(choices: &mut Choices<'_>, operators: &[OperatorNode], at: usize) -> Vec<OutPortId> {
+    let mut sources: Vec<OutPortId> = Vec::new();
+    for _ in 0..1 + choices.below(3) {
+        let is_any = choices.percent(6);
+        let operator = choices.below(if is_any { operators.len() } else { at.max(1) });
+        let outputs = operators[operator].outputs.len();
+        if outputs == 0 || (!is_any && operator == at) {
+            continue;
+        }
+        let edge = OutPortId {
+            operator: OperatorId(operator as u32),
+            port: choices.below(outputs) as u32,
+        };
+        if !sources.contains(&edge) {
+            sources.push(edge);
+        }
+    }
+    sources
+}
+
+fn pes(
+    program: &Program,
+    stream_consumers: &StreamConsumers,
+    choices: &mut Choices<'_>,
+) -> Vec<PePlan> {
+    let count = program.operators.len();
+    let mut sets = DisjointSets::new(count);
+    let mut looped: BTreeMap<u32, usize> = BTreeMap::new();
+    for (at, number) in stream_consumers.loops().into_iter().enumerate() {
+        if let Some(number) = number {
+            sets.join(*looped.entry(number).or_insert(at), at);
+        }
+    }
+    let most = 1 + choices.below(count.min(5));
+    let mut pes: BTreeMap<usize, PePlan> = BTreeMap::new();
+    for set in sets.sets() {
+        let pe = pes.entry(choices.below(most)).or_default();
+        pe.operators
+            .extend(set.into_iter().map(|at| OperatorId(at as u32)));
+    }
+    let mut pes: Vec<PePlan> = pes.into_values().collect();
+    for pe in &mut pes {
+        pe.operators.sort_unstable();
+        pe.threaded_ports = threaded_ports(program, &pe.operators, choices);
+        pe.cores = (0..choices.below(3) as u32).collect();
+    }
+    pes
+}
+
+fn threaded_ports(
+    program: &Program,
+    operators: &[OperatorId],
+    choices: &mut Choices<'_>,
+) -> Vec<ThreadedPort> {
+    let mut threaded = Vec::new();
+    for &operator in operators {
+        let ports = program.operators[operator.0 as usize].inputs.len() as u32;
+        for port in 0..ports {
+            if choices.percent(25) {
+                threaded.push(ThreadedPort {
+                    operator,
+                    port,
+                    congestion: *choices.one_of(&[
+                        CongestionPolicy::Wait,
+                        CongestionPolicy::DropFirst,
+                        CongestionPolicy::DropLast,
+                    ]),
+                    tuples_max: 1 + choices.below(2000) as u32,
+                    core: choices.percent(30).then_some(CORE),
+                });
+            }
+        }
+    }
+    threaded
+}
+
+/// The core of every thread that has one: those that share a receiver, and queues and streams that
+/// one merge takes, share it.
+const CORE: u32 = 2;
+
+/// Some sources of a PE, and some streams that come into it.
+fn pins(
+    program: &Program,
+    number: u32,
+    pe_assignment: &PeAssignment,
+    choices: &mut Choices<'_>,
+) -> Vec<Pin> {
+    let mut threads = Vec::new();
+    for (id, operator) in (0..).map(OperatorId).zip(&program.operators) {
+        if pe_assignment.pe_of(id) != Some(number) {
+            continue;
+        }
+        if operator.inputs.is_empty() {
+            threads.push(PinnedThread::Source(id));
+        }
+        let streams = operator.inputs.iter().flat_map(|port| &port.sources);
+        let streams = streams.filter(|from| pe_assignment.pe_of(from.operator) != Some(number));
+        threads.extend(streams.map(|&from| PinnedThread::Receiver(from)));
+    }
+    threads.sort_unstable();
+    threads.dedup();
+    threads.retain(|_| choices.percent(30));
+    let pin = |thread| Pin { thread, core: CORE };
+    threads.into_iter().map(pin).collect()
+}
+
+/// The crossings of a stream, on one medium or on two.
+fn crossings(
+    from: OutPortId,
+    stream_consumers: &StreamConsumers,
+    pe_assignment: &PeAssignment,
+    choices: &mut Choices<'_>,
+) -> Vec<Crossing> {
+    let operator_pe = pe_assignment.pe_of(from.operator);
+    let all = stream_consumers
+        .consumers_of(from)
+        .iter()
+        .filter_map(|to| pe_assignment.pe_of(to.operator));
+    let mut pes: Vec<u32> = all.filter(|&pe| Some(pe) != operator_pe).collect();
+    pes.sort_unstable();
+    pes.dedup();
+    let mut media: Vec<(&str, Vec<u32>)> = Vec::new();
+    for pe in pes {
+        let medium = *choices.one_of(&["shm", "tcp"]);
+        match media.iter_mut().find(|(name, _)| *name == medium) {
+            Some((_, to)) => to.push(pe),
+            None => media.push((medium, vec![pe])),
+        }
+    }
+    let crossings = media.into_iter().map(|(medium, to)| Crossing {
+        from,
+        to,
+        medium: medium.into(),
+        codec: *choices.one_of(&[CrossingCodec::Facade, CrossingCodec::Normal]),
+        ring_bytes: choices.percent(30).then_some(1 << 20),
+        batch: choices.percent(30).then_some((25, 50, 4096)),
+    });
+    crossings.collect()
+}

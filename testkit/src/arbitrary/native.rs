@@ -1,0 +1,154 @@
+//! A few library functions to call.
+
+use tuple::{Type, Value};
+
+use eval::{Fault, NativeCall, NativeFn};
+
+/// The library functions that generated programs call.
+pub const NATIVES: &[NativeFn] = &[
+    native("<list T> int32 size(T l)", "Elements of a list.", size),
+    native("int32 length(rstring s)", "Bytes of a string.", length),
+    native(
+        "<any T> void appendM(mutable list<T> l, T x)",
+        "Appends.",
+        append,
+    ),
+    native(
+        "<any K, any V> void insertM(mutable map<K,V> m, K k, V v)",
+        "Inserts.",
+        insert,
+    ),
+    native("<list T> void clearM(mutable T l)", "Empties.", clear),
+    native("<ordered T> T max(T a, T b)", "The larger one.", max),
+    native(
+        "rstring text(float64 a, int32 b)",
+        "Fails if the number is negative.",
+        text,
+    ),
+    native(
+        "<any K, any V> void removeM(mutable map<K,V> m, K k)",
+        "Removes an entry.",
+        remove,
+    ),
+];
+
+pub(super) const SIZE: u32 = 0;
+pub(super) const LENGTH: u32 = 1;
+pub(super) const APPEND: u32 = 2;
+pub(super) const INSERT: u32 = 3;
+pub(super) const CLEAR: u32 = 4;
+pub(super) const MAX: u32 = 5;
+pub(super) const TEXT: u32 = 6;
+pub(super) const REMOVE: u32 = 7;
+
+const fn native(
+    prototype: &'static str,
+    doc: &'static str,
+    eval: fn(&mut NativeCall<'_>) -> Result<Value, Fault>,
+) -> NativeFn {
+    NativeFn {
+        namespace: "testing",
+        prototype,
+        doc,
+        eval,
+        is_range: false,
+        unsupported: None,
+        check: None,
+    }
+}
+
+fn void_result() -> Result<Value, Fault> {
+    Ok(Value::Boolean(false))
+}
+
+fn wrong_arguments(call: &NativeCall<'_>) -> Fault {
+    Fault::value(format!(
+        "a testing function was called with {:?}",
+        call.args
+    ))
+}
+
+fn size(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    match &*call.args[0] {
+        Value::List(list) => Ok(Value::Int32(list.len() as i32)),
+        _ => Err(wrong_arguments(call)),
+    }
+}
+
+fn length(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    match &*call.args[0] {
+        Value::RString(s) => Ok(Value::Int32(s.len() as i32)),
+        _ => Err(wrong_arguments(call)),
+    }
+}
+
+fn append(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    let item = call.args[1].clone();
+    if let Value::List(list) = &mut *call.args[0]
+        && list.push(item)
+    {
+        return void_result();
+    }
+    Err(wrong_arguments(call))
+}
+
+fn insert(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    let (key, value) = (call.args[1].clone(), call.args[2].clone());
+    match &mut *call.args[0] {
+        Value::Map(map) => {
+            map.insert(key, value);
+            void_result()
+        }
+        _ => Err(wrong_arguments(call)),
+    }
+}
+
+fn remove(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    let key = call.args[1].clone();
+    match &mut *call.args[0] {
+        Value::Map(map) => {
+            map.remove(&key);
+            void_result()
+        }
+        _ => Err(wrong_arguments(call)),
+    }
+}
+
+fn clear(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    match &mut *call.args[0] {
+        Value::List(list) => {
+            list.clear();
+            void_result()
+        }
+        _ => Err(wrong_arguments(call)),
+    }
+}
+
+fn max(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    let [a, b] = &*call.args else {
+        return Err(wrong_arguments(call));
+    };
+    Ok(if a.total_cmp(b).is_ge() {
+        (**a).clone()
+    } else {
+        (**b).clone()
+    })
+}
+
+fn text(call: &mut NativeCall<'_>) -> Result<Value, Fault> {
+    if *call.result != Type::RString {
+        return Err(wrong_arguments(call));
+    }
+    match (&*call.args[0], &*call.args[1]) {
+        (_, Value::Int32(b)) if *b < 0 => Err(Fault::value("text was given a negative number")),
+        (Value::Float64(a), Value::Int32(b)) => {
+            let text = if a.is_nan() {
+                format!("nan {b}")
+            } else {
+                format!("{a} {b}")
+            };
+            Ok(Value::RString(text.into()))
+        }
+        _ => Err(wrong_arguments(call)),
+    }
+}

@@ -1,0 +1,112 @@
+//! What a run did, to be compared to the bit.
+
+use std::sync::Arc;
+
+use tuple::{Layout, List, Punctuation, TupleBuf, TupleRef, TupleType, Type, Value};
+
+use eval::{Fault, NoServices, Services, State, Submit};
+use graph::StateId;
+
+/// What one run of a case did. Two are equal iff the bits are, but for which NaN a NaN is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOutcome {
+    /// How the body ended.
+    pub body_result: Result<(), Fault>,
+    /// The state variables afterwards, each as the bytes of a flat tuple.
+    pub state: Vec<Vec<u8>>,
+    /// What was submitted, in order: port, and the bytes of the tuple or a marker.
+    pub submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
+    /// What the projection wrote.
+    pub projection: Result<Vec<u8>, Fault>,
+    /// What the condition gave.
+    pub condition: Result<bool, Fault>,
+}
+
+impl RunOutcome {
+    /// The state variables as bytes.
+    pub fn state_bytes(state: &State) -> Vec<Vec<u8>> {
+        let vars = state.types.iter().enumerate();
+        vars.map(|(at, ty)| value_bytes(&state.get(StateId(at as u32)), ty))
+            .collect()
+    }
+
+    /// A flat tuple as bytes that do not depend on the order in which it was written.
+    pub fn tuple_bytes(tuple: TupleRef<'_>, layout: &Layout) -> Vec<u8> {
+        value_bytes(&tuple.to_value(layout), &Type::Tuple(layout.schema.clone()))
+    }
+}
+
+/// A value as the bytes of a flat tuple with this one attribute.
+fn value_bytes(value: &Value, ty: &Type) -> Vec<u8> {
+    assert!(value.has_type(ty), "{value:?} is no {ty}");
+    let layout = Layout::new(&Arc::new(TupleType::new([("value", ty.clone())])));
+    let mut buf = TupleBuf::default();
+    buf.begin(&layout);
+    buf.set(&layout, 0, &with_canonical_nan(value.clone()));
+    buf.as_ref().bytes().to_vec()
+}
+
+/// Makes every NaN in a value the same.
+fn with_canonical_nan(value: Value) -> Value {
+    let f32 = |x: f32| if x.is_nan() { f32::NAN } else { x };
+    let f64 = |x: f64| if x.is_nan() { f64::NAN } else { x };
+    match value {
+        Value::Float32(x) => Value::Float32(f32(x)),
+        Value::Float64(x) => Value::Float64(f64(x)),
+        Value::Complex32(re, im) => Value::Complex32(f32(re), f32(im)),
+        Value::Complex64(re, im) => Value::Complex64(f64(re), f64(im)),
+        Value::List(List::Any(items)) => Value::List(List::Any(
+            items.into_iter().map(with_canonical_nan).collect(),
+        )),
+        Value::List(List::Float32(items)) => {
+            Value::List(List::Float32(items.into_iter().map(f32).collect()))
+        }
+        Value::List(List::Float64(items)) => {
+            Value::List(List::Float64(items.into_iter().map(f64).collect()))
+        }
+        Value::Set(items) => Value::Set(items.into_iter().map(with_canonical_nan).collect()),
+        Value::Map(entries) => {
+            let entries = entries
+                .into_iter()
+                .map(|(k, v)| (with_canonical_nan(k), with_canonical_nan(v)));
+            Value::Map(entries.collect())
+        }
+        Value::Tuple(parts) => Value::Tuple(parts.into_iter().map(with_canonical_nan).collect()),
+        Value::Optional(held) => {
+            Value::Optional(held.map(|held| Box::new(with_canonical_nan(*held))))
+        }
+        other => other,
+    }
+}
+
+/// Keeps what is submitted.
+#[derive(Default)]
+pub(super) struct RunRecorder {
+    pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) submitted: Vec<(u32, Result<Vec<u8>, Punctuation>)>,
+    services: NoServices,
+}
+
+impl RunRecorder {
+    pub(super) fn new(layouts: Vec<Arc<Layout>>) -> RunRecorder {
+        RunRecorder {
+            layouts,
+            ..RunRecorder::default()
+        }
+    }
+}
+
+impl Submit for RunRecorder {
+    fn submit_tuple(&mut self, port: u32, tuple: TupleRef<'_>) -> Result<(), Fault> {
+        let bytes = RunOutcome::tuple_bytes(tuple, &self.layouts[port as usize]);
+        self.submitted.push((port, Ok(bytes)));
+        Ok(())
+    }
+    fn submit_punctuation(&mut self, port: u32, mark: Punctuation) -> Result<(), Fault> {
+        self.submitted.push((port, Err(mark)));
+        Ok(())
+    }
+    fn services(&mut self) -> &mut dyn Services {
+        &mut self.services
+    }
+}
