@@ -12,6 +12,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => report(&tidy::check(root)),
+        ["imports"] => report(&tidy::check_imports(root)),
         ["docs"] => report(&tidy::check_docs(root)),
         ["circles"] => circles(root),
         ["arrows", place] => {
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn circles(root: &Path) -> ExitCode {
-    print!("{}", map::circles(root));
+    print!("{}", map::print_circles(root));
     ExitCode::SUCCESS
 }
 

@@ -55,18 +55,26 @@ pub fn crate_paths(root: &Path) -> Vec<(String, String, Vec<String>)> {
     found
 }
 
-/// Circles of files, each with the names that tie it.
-pub fn circles(root: &Path) -> String {
+/// Circles of files that use each other, the largest first.
+pub fn circles(root: &Path) -> Vec<Vec<String>> {
     let tree = read(root, &packages(root));
-    let arrows = arrows(&tree);
+    let found = find(tree.files.len(), arrows(&tree).into_keys());
+    let named = found.into_iter().map(|circle| {
+        let files = circle.into_iter().map(|file| tree.files[file].clone());
+        files.collect()
+    });
+    named.collect()
+}
+
+/// Circles of files as text, each with the names that tie it.
+pub fn print_circles(root: &Path) -> String {
+    let arrows = file_arrows(root);
     let mut text = String::new();
-    for circle in find(tree.files.len(), arrows.keys().copied()) {
+    for circle in circles(root) {
         text += &format!("circle of {} files\n", circle.len());
-        for (&(from, to), names) in &arrows {
-            if circle.contains(&from) && circle.contains(&to) {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let (from, to) = (&tree.files[from], &tree.files[to]);
-                text += &format!("  {from} -> {to}: {}\n", names.join(", "));
+        for (from, to, names) in &arrows {
+            if circle.contains(from) && circle.contains(to) {
+                text += &format!("  {from} -> {to}: {names}\n");
             }
         }
     }

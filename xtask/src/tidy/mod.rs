@@ -2,13 +2,16 @@
 //!
 //! One file a rule; each takes the tree and returns its findings as `path:line: what is wrong`.
 
+mod circles;
 mod comments;
 mod crate_layers;
 mod definitions;
 mod dependencies;
 mod files;
 mod functions;
+mod imports;
 mod source_files;
+mod tiers;
 mod unsafe_paths;
 mod words;
 
@@ -25,10 +28,21 @@ pub fn check(root: &Path) -> Vec<String> {
     findings.extend(sources.iter().flat_map(files::check));
     findings.extend(sources.iter().flat_map(functions::check));
     findings.extend(sources.iter().flat_map(unsafe_paths::check));
+    findings.extend(tiers::check(root));
     findings.extend(definitions::check(&sources));
     findings.extend(words::check(root, &sources));
     findings.sort();
     findings
+}
+
+/// Circles of files that are too large or lead through several folders.
+pub fn check_circles(root: &Path) -> Vec<String> {
+    circles::check(root)
+}
+
+/// Imports that are not in their groups.
+pub fn check_imports(root: &Path) -> Vec<String> {
+    rust_sources(root).iter().flat_map(imports::check).collect()
 }
 
 /// Docs that cannot be read alone, sorted.
