@@ -1,4 +1,4 @@
-//! `cargo xtask tidy` and `cargo xtask vwap-data [SAMPLE_LINES] [SAMPLE_SEED]`.
+//! The chores of the tree: `cargo xtask` without arguments lists them.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,27 +14,20 @@ fn main() -> ExitCode {
         ["tidy"] => report(&tidy::check(root)),
         ["imports"] => report(&tidy::check_imports(root)),
         ["docs"] => report(&tidy::check_docs(root)),
-        ["circles"] => circles(root),
-        ["arrows", place] => {
-            print!("{}", map::arrows_of(root, place));
-            ExitCode::SUCCESS
-        }
-        ["vwap-data"] => vwap_data(vwap::SAMPLE_LINES, vwap::SAMPLE_SEED),
+        ["map"] => print(&map::print(root)),
+        ["circles"] => print(&map::print_circles(root)),
+        ["arrows", place] => print(&map::arrows_of(root, place)),
+        ["vwap-data"] => print(&vwap::generate(vwap::SAMPLE_LINES, vwap::SAMPLE_SEED)),
         ["vwap-data", lines, seed] => match (lines.parse(), seed.parse()) {
-            (Ok(lines), Ok(seed)) => vwap_data(lines, seed),
+            (Ok(lines), Ok(seed)) => print(&vwap::generate(lines, seed)),
             _ => usage(),
         },
         _ => usage(),
     }
 }
 
-fn circles(root: &Path) -> ExitCode {
-    print!("{}", map::print_circles(root));
-    ExitCode::SUCCESS
-}
-
-fn vwap_data(lines: u32, seed: u64) -> ExitCode {
-    print!("{}", vwap::generate(lines, seed));
+fn print(text: &str) -> ExitCode {
+    print!("{text}");
     ExitCode::SUCCESS
 }
 
@@ -50,6 +43,8 @@ fn report(findings: &[String]) -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: cargo xtask tidy | docs | circles | arrows PLACE | vwap-data [LINES SEED]");
+    eprintln!(
+        "usage: cargo xtask tidy | map | circles | arrows PLACE | docs | imports | vwap-data [LINES SEED]"
+    );
     ExitCode::from(2)
 }

@@ -1,9 +1,11 @@
 //! What the code looks like from above: packages, the arrows between crates and files, circles.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::modules::{arrows, circles as find, paths_to_crates, read};
+use crate::tidy::tiers;
 
 /// Folders whose packages are looked at.
 const FOLDERS: [&str; 1] = ["crates"];
@@ -20,6 +22,67 @@ pub fn packages(root: &Path) -> Vec<(String, PathBuf)> {
     }
     packages.sort();
     packages
+}
+
+/// The map: each package with its description, its tiers from the bottom, and the packages it uses,
+/// as a table; whoever is used stands above.
+pub fn print(root: &Path) -> String {
+    let paths = crate_paths(root);
+    let mut text =
+        "| crate | holds | tiers, from the bottom | uses |\n| --- | --- | --- | --- |\n".to_owned();
+    for (name, folder) in from_the_bottom(packages(root), &paths) {
+        let manifest = root.join(&folder).join("Cargo.toml");
+        let tiers = tiers::order(&manifest).unwrap_or_default();
+        let uses: BTreeSet<&str> = uses(&name, &paths).collect();
+        let uses: Vec<&str> = uses.into_iter().collect();
+        text += &format!(
+            "| `{}` | {} | {} | {} |\n",
+            folder.display(),
+            description(&manifest),
+            tiers.join(", "),
+            uses.join(", ")
+        );
+    }
+    text
+}
+
+/// Packages in an order in which each stands behind those that it uses.
+fn from_the_bottom(
+    mut left: Vec<(String, PathBuf)>,
+    paths: &[(String, String, Vec<String>)],
+) -> Vec<(String, PathBuf)> {
+    let mut ordered: Vec<(String, PathBuf)> = Vec::new();
+    while !left.is_empty() {
+        let is_ready = |(name, _): &(String, PathBuf)| {
+            uses(name, paths)
+                .all(|used| !left.iter().any(|(other, _)| other == used && other != name))
+        };
+        let next = left.iter().position(is_ready).unwrap_or(0);
+        ordered.push(left.remove(next));
+    }
+    ordered
+}
+
+fn uses<'a>(
+    name: &'a str,
+    paths: &'a [(String, String, Vec<String>)],
+) -> impl Iterator<Item = &'a str> {
+    paths
+        .iter()
+        .filter(move |(from, ..)| from == name)
+        .map(|(.., path)| &*path[0])
+}
+
+fn description(manifest: &Path) -> String {
+    let text = fs::read_to_string(manifest).unwrap_or_default();
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let package = table
+        .get("package")
+        .and_then(|package| package.get("description"));
+    package
+        .and_then(|text| text.as_str())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Every arrow between files: from, to, and the names that are used.

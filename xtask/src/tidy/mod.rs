@@ -2,6 +2,7 @@
 //!
 //! One file a rule; each takes the tree and returns its findings as `path:line: what is wrong`.
 
+mod architecture;
 mod circles;
 mod comments;
 mod crate_layers;
@@ -11,7 +12,7 @@ mod files;
 mod functions;
 mod imports;
 mod source_files;
-mod tiers;
+pub mod tiers;
 mod unsafe_paths;
 mod words;
 
@@ -38,6 +39,11 @@ pub fn check(root: &Path) -> Vec<String> {
 /// Circles of files that are too large or lead through several folders.
 pub fn check_circles(root: &Path) -> Vec<String> {
     circles::check(root)
+}
+
+/// Whether the map in ARCHITECTURE.md is the present one.
+pub fn check_map(root: &Path) -> Vec<String> {
+    architecture::check(root)
 }
 
 /// Imports that are not in their groups.
