@@ -22,6 +22,7 @@
 use std::io;
 use std::sync::Arc;
 
+use crate::live_readers::LiveReaders;
 use crate::reader::Reader;
 use crate::segment::RingSegment;
 use crate::sync::{AtomicU64, Ordering};
@@ -32,10 +33,6 @@ pub struct ReaderAdmission {
     segment: RingSegment,
     live_readers: LiveReaders,
 }
-
-/// A bit for each reader that is waited for. Written by the admission, and by a writer that
-/// dismisses somebody; read by the writer. Pairs with what the barrier orders: `[start_admission]`.
-pub(crate) type LiveReaders = Arc<AtomicU64>;
 
 impl Writer {
     /// From now on only those are waited for that are let in; whoever has joined is not, any more.

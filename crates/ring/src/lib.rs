@@ -31,6 +31,7 @@ pub mod counters;
 pub mod failpoints;
 pub mod frame;
 pub mod grant;
+mod live_readers;
 mod mapped_memory;
 mod memory_barrier;
 #[cfg(not(any(loom, miri)))]

@@ -9,10 +9,10 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use crate::admission::LiveReaders;
 use crate::failpoints::{Failpoint, hit};
 use crate::frame::{ALIGN, FrameHeader, HEADER_BYTES, PAD, frame_bytes};
 use crate::grant::OwnedGrant;
+use crate::live_readers::LiveReaders;
 use crate::ring_fault::RingFault;
 use crate::segment::{PART_COUNT, RingSegment};
 use crate::sync::Ordering;

@@ -1,4 +1,4 @@
-//! The media, one file each. Nobody outside names one except [`all`].
+//! The media, one folder each. Code outside finds a medium by name, with [`find`] or [`all`].
 
 mod ring;
 mod ring_edge;
@@ -6,6 +6,7 @@ pub mod rum;
 mod shm;
 pub mod sim;
 pub mod tcp;
+mod tcp_edge;
 
 use crate::Medium;
 

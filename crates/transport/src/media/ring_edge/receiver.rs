@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ring::Reader;
 use ring::frame::FrameBatch;
 
-use super::RingPeers;
 use super::liveness_timer::LivenessTimer;
+use super::ring_peers::RingPeers;
 use crate::{EdgeSpec, Error, PeerLoss, ReceivingEnd, Waitable};
 
 /// A reader, and the sender behind it. The reader is dropped first, as in

@@ -8,7 +8,7 @@ use ring::grant::GrantAddresses;
 use ring::{RingFault, Writer};
 
 use super::liveness_timer::LivenessTimer;
-use super::{RingPeers, set_bits};
+use super::ring_peers::{RingPeers, set_bits};
 use crate::{EdgeCounters, EdgeSpec, Error, PeerLoss, SendingEnd, Waitable};
 
 /// A writer, and the receivers behind it. The writer is dropped first: whoever is woken by the end

@@ -18,8 +18,8 @@
 
 use ring::frame::{FrameHeader, HEADER_BYTES, PAD};
 
-use crate::media::tcp::END_OF_STREAM;
-use crate::media::tcp::handshake::Handshake;
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::stream_end::END_OF_STREAM;
 
 /// Bytes of a head.
 pub(super) const BATCH_HEADER_BYTES: usize = 32;
@@ -113,7 +113,7 @@ const _: () = assert!(BATCH_HEADER_BYTES == size_of::<BatchHeaderWords>());
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::tcp::handshake::{ConnectionPurpose, FramingProtocol};
+    use crate::media::tcp_edge::handshake::{ConnectionPurpose, FramingProtocol};
 
     fn hello() -> Handshake {
         Handshake {

@@ -11,10 +11,10 @@ use ring::RetainingReader;
 use rustix::io::Result;
 
 use super::batch_header::{BatchHeader, BatchSealKey};
-use super::connection_state::ReceiverIdentity;
 use super::outgoing_batches::OutgoingBatches;
-use crate::media::tcp::credit::ConnectionEnd;
-use crate::media::tcp::receiver_connection::ReceiverConnection;
+use super::receiver_identity::ReceiverIdentity;
+use crate::media::tcp_edge::credit::ConnectionEnd;
+use crate::media::tcp_edge::receiver_connection::ReceiverConnection;
 
 /// A connected receiver's.
 pub(super) struct BatchSender {
@@ -219,10 +219,10 @@ pub(super) mod tests {
 
     use super::super::batch_header::BATCH_HEADER_BYTES;
     use super::*;
-    use crate::media::tcp::handshake::{ConnectionPurpose, FramingProtocol, Handshake};
-    use crate::media::tcp::io_thread::Registration;
-    use crate::media::tcp::loopback::loopback_pair;
-    use crate::media::tcp::receiver_connection::ConnectionPair;
+    use crate::media::tcp_edge::handshake::{ConnectionPurpose, FramingProtocol, Handshake};
+    use crate::media::tcp_edge::io_thread::Registration;
+    use crate::media::tcp_edge::loopback::loopback_pair;
+    use crate::media::tcp_edge::receiver_connection::ConnectionPair;
 
     const WHOLE: usize = 1000;
 

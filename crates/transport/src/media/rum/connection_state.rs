@@ -7,13 +7,13 @@
 //!                         +-------- connects again ------+
 //! ```
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::batch_sender::BatchSender;
 use super::liveness::LivenessProbe;
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::io_thread::Registration;
+use super::receiver_identity::ReceiverIdentity;
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::io_thread::Registration;
 
 /// A receiver's.
 pub(super) enum RumConnectionState {
@@ -35,17 +35,6 @@ pub(super) struct DisconnectedReceiver {
     /// How its connection ended.
     loss_reason: String,
     probe: LivenessProbe,
-}
-
-/// Which receiver it is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReceiverIdentity {
-    /// A ticket makes one receiving end, which may connect again.
-    pub(super) instance: u64,
-    /// Where it connected from.
-    pub(super) address: SocketAddr,
-    /// Where its lifeline is; `None`: it has none.
-    pub(super) liveness_address: Option<SocketAddr>,
 }
 
 impl RumConnectionState {

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll::EventFlags;
 
-use crate::media::tcp::connector::begin_connect;
-use crate::media::tcp::io_thread::Registration;
+use crate::media::tcp_edge::connector::begin_connect;
+use crate::media::tcp_edge::io_thread::Registration;
 
 /// Between two knocks: at first, and at most.
 const PROBE_PAUSE_MIN: Duration = Duration::from_millis(1);

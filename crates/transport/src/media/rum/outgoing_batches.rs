@@ -14,7 +14,7 @@ use ring::RetainingReader;
 use rustix::io::Result;
 
 use super::batch_header::{BATCH_HEADER_BYTES, BatchHeaderWords};
-use crate::media::tcp::receiver_connection::write_parts;
+use crate::media::tcp_edge::receiver_connection::write_parts;
 
 /// Head and frames of two batches.
 const WRITE_PARTS_MAX: usize = 4;

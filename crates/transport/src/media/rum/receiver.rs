@@ -10,9 +10,9 @@ use ring::frame::{FrameBatch, FrameHeader, HEADER_BYTES, PAD};
 
 use super::batch_header::{BATCH_HEADER_BYTES, BatchHeader, BatchSealKey};
 use super::receiver_task::{ReconnectOutcome, RumReceiverTask};
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::receive_buffer::{ReadOutcome, ReceiveBuffer};
-use crate::media::tcp::stream_end::StreamEnd;
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::receive_buffer::{ReadOutcome, ReceiveBuffer};
+use crate::media::tcp_edge::stream_end::StreamEnd;
 use crate::{Error, ReceivingEnd, Waitable};
 
 /// So often the sender may break the stream off at the same place before it is given up.

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use super::liveness::LivenessListener;
 use super::reconnect::Reconnect;
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::io_thread::{IoTask, NextTurn, Registration};
-use crate::media::tcp::keepalive;
-use crate::media::tcp::release_progress::{CreditReporter, ReleaseProgress};
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
+use crate::media::tcp_edge::keepalive;
+use crate::media::tcp_edge::release_progress::{CreditReporter, ReleaseProgress};
 use crate::{Error, Wakeup};
 
 /// Shared between a receiving end and the pump.

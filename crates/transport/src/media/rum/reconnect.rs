@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll::EventFlags;
 
-use crate::media::tcp::connector::{EdgeConnectOutcome, EdgeConnector};
-use crate::media::tcp::handshake::Handshake;
-use crate::media::tcp::io_thread::Registration;
-use crate::media::tcp::receiver_connection::ConnectionPair;
+use crate::media::tcp_edge::connector::{EdgeConnectOutcome, EdgeConnector};
+use crate::media::tcp_edge::handshake::Handshake;
+use crate::media::tcp_edge::io_thread::Registration;
+use crate::media::tcp_edge::receiver_connection::ConnectionPair;
 
 /// Between two tries to connect: at first, and at most.
 const RETRY_PAUSE_MIN: Duration = Duration::from_millis(1);

@@ -12,8 +12,8 @@ use ring::grant::GrantAddresses;
 use super::commit_budget::CommitBudget;
 use super::flush_deadline::FlushScope;
 use super::sender_state::RumSenderState;
-use crate::media::tcp::io_thread::{IoTask, NextTurn};
-use crate::media::tcp::sender_poll_set::SenderPollSet;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn};
+use crate::media::tcp_edge::sender_poll_set::SenderPollSet;
 use crate::{Batching, EdgeCounters, Error, PeerLoss, SendingEnd, Waitable, Wakeup};
 
 /// When the pump comes back that has found the sending thread at work.

@@ -21,16 +21,17 @@ use rustix::io::Errno;
 
 use super::batch_header::BatchSealKey;
 use super::batch_sender::{BatchSender, BatchWriteMode, SendableFrames};
-use super::connection_state::{DisconnectedReceiver, ReceiverIdentity, RumConnectionState};
+use super::connection_state::{DisconnectedReceiver, RumConnectionState};
 use super::flush_deadline::{FlushDeadline, FlushScope, PendingFlush};
 use super::flush_watchdog::FlushWatchdog;
-use crate::media::tcp::LINGER;
-use crate::media::tcp::credit::ConnectionEnd;
-use crate::media::tcp::handshake::{Handshake, HandshakeReply};
-use crate::media::tcp::io_thread::{NextTurn, Registration};
-use crate::media::tcp::keepalive;
-use crate::media::tcp::listener::Listener;
-use crate::media::tcp::receiver_connection::{ConnectionPair, ReceiverConnection};
+use super::receiver_identity::ReceiverIdentity;
+use crate::media::tcp_edge::credit::ConnectionEnd;
+use crate::media::tcp_edge::handshake::{Handshake, HandshakeReply};
+use crate::media::tcp_edge::io_thread::{NextTurn, Registration};
+use crate::media::tcp_edge::keepalive;
+use crate::media::tcp_edge::listener::Listener;
+use crate::media::tcp_edge::receiver_connection::{ConnectionPair, ReceiverConnection};
+use crate::media::tcp_edge::stream_end::LINGER_TIMEOUT;
 use crate::{Batching, EdgeCounters, PeerLoss};
 
 /// After so many lone batches the receivers are heard, needed or not.
@@ -297,7 +298,7 @@ impl RumSenderState {
 
     /// The sending end was dropped: the pump gets out what is left.
     pub(super) fn close(&mut self) {
-        self.close_deadline = Some(Instant::now() + LINGER);
+        self.close_deadline = Some(Instant::now() + LINGER_TIMEOUT);
         self.send_goodbye();
         self.registration.request_turn();
     }

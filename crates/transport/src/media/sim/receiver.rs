@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 use ring::frame::{ALIGN, FrameBatch};
 
 use super::fault_rng::FaultRng;
-use super::{SimFaults, cut_error};
+use super::faults::{SimFaults, cut_error};
 use crate::{Error, ReceivingEnd, Waitable};
 
 /// A receiving end behind faults. What it holds back it has copied, and its room is given back when

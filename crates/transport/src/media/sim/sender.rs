@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 
 use super::fault_rng::FaultRng;
-use super::{SimFaults, cut_error};
+use super::faults::{SimFaults, cut_error};
 use crate::{Error, SendingEnd, Waitable};
 
 /// A sending end behind faults.

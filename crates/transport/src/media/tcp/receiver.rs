@@ -7,12 +7,11 @@ use std::time::Instant;
 
 use ring::frame::{FrameBatch, PAD};
 
-use super::END_OF_STREAM;
-use super::io_thread::{IoTask, NextTurn, Registration};
-use super::receive_buffer::{ReadOutcome, ReceiveBuffer};
-use super::receiver_connection::ConnectionPair;
-use super::release_progress::{CreditReporter, ReleaseProgress};
-use super::stream_end::StreamEnd;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn, Registration};
+use crate::media::tcp_edge::receive_buffer::{ReadOutcome, ReceiveBuffer};
+use crate::media::tcp_edge::receiver_connection::ConnectionPair;
+use crate::media::tcp_edge::release_progress::{CreditReporter, ReleaseProgress};
+use crate::media::tcp_edge::stream_end::{END_OF_STREAM, StreamEnd};
 use crate::{Error, ReceivingEnd, Waitable};
 
 /// The receiving end.

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use ring::frame::{FrameHeader, HEADER_BYTES, frame_bytes};
 
-use super::io_thread::{IoTask, NextTurn};
-use super::sender_poll_set::SenderPollSet;
 use super::sender_state::TcpSenderState;
+use crate::media::tcp_edge::io_thread::{IoTask, NextTurn};
+use crate::media::tcp_edge::sender_poll_set::SenderPollSet;
 use crate::{EdgeCounters, Error, SendingEnd, Waitable, Wakeup};
 
 /// Payloads that it takes longer to copy than to hand to the system in parts.

@@ -8,17 +8,24 @@ use std::time::{Duration, Instant};
 
 use ring::frame::{ALIGN, FrameHeader, HEADER_BYTES, PAD, frame_bytes};
 
-use super::credit::ConnectionEnd;
-use super::handshake::{Handshake, HandshakeReply};
-use super::io_thread::{NextTurn, Registration};
-use super::listener::Listener;
-use super::receiver_connection::{ConnectionPair, ReceiverConnection, write_parts};
-use super::{END_OF_STREAM, KEEPALIVE_TIMEOUT, LINGER, keepalive};
+use crate::media::tcp_edge::credit::ConnectionEnd;
+use crate::media::tcp_edge::handshake::{Handshake, HandshakeReply};
+use crate::media::tcp_edge::io_thread::{NextTurn, Registration};
+use crate::media::tcp_edge::keepalive;
+use crate::media::tcp_edge::listener::Listener;
+use crate::media::tcp_edge::receiver_connection::{
+    ConnectionPair, ReceiverConnection, write_parts,
+};
+use crate::media::tcp_edge::stream_end::{END_OF_STREAM, LINGER_TIMEOUT};
 use crate::{EdgeCounters, Error, PeerLoss};
 
 /// The pump looks after a frame that is stuck when the sending thread has not come back for so
 /// long.
 const STUCK_TIME: Duration = Duration::from_millis(1);
+
+/// Longest silence on a connection before it counts as lost. TCP bridges shorter failures of the
+/// network by itself.
+pub(super) const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What both threads need.
 pub(super) struct TcpSenderState {
@@ -267,7 +274,7 @@ impl TcpSenderState {
 
     /// The sending end was dropped.
     pub(super) fn close(&mut self) {
-        self.close_deadline = Some(Instant::now() + LINGER);
+        self.close_deadline = Some(Instant::now() + LINGER_TIMEOUT);
         self.send_goodbye();
         self.registration.request_turn();
     }
@@ -384,8 +391,10 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpStream;
 
-    use super::super::handshake::{ConnectionPurpose, FramingProtocol, Handshake, REPLY_BYTES};
     use super::*;
+    use crate::media::tcp_edge::handshake::{
+        ConnectionPurpose, FramingProtocol, Handshake, HandshakeTerms, REPLY_BYTES,
+    };
     use crate::{Batching, EdgeSpec};
 
     #[test]
@@ -412,7 +421,7 @@ mod tests {
             Registration::reserve().expect("a seat"),
             Arc::<EdgeCounters>::default(),
         );
-        let terms = super::super::handshake_terms(FramingProtocol::Tcp, &spec);
+        let terms = HandshakeTerms::new(FramingProtocol::Tcp, &spec);
         let door = Listener::bind(&spec, terms, seat, counters.clone()).expect("a free port");
         let address = door.address().expect("an address");
         let welcome = HandshakeReply {

@@ -3,8 +3,7 @@
 use super::super::batch_sender::tests::{commit, outlet};
 use super::*;
 use crate::EdgeSpec;
-use crate::media::tcp::handshake::FramingProtocol;
-use crate::media::tcp::handshake_terms;
+use crate::media::tcp_edge::handshake::{FramingProtocol, HandshakeTerms};
 
 const MICRO: Duration = Duration::from_micros(1);
 
@@ -31,7 +30,7 @@ fn ends() -> Ends {
     );
     let door = Listener::bind(
         &spec,
-        handshake_terms(FramingProtocol::Rum, &spec),
+        HandshakeTerms::new(FramingProtocol::Rum, &spec),
         seat,
         counters.clone(),
     );

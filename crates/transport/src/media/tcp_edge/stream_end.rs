@@ -1,6 +1,16 @@
-//! How a stream has ended, as its receiver sees it. Whatever came before is polled first.
+//! How a stream over sockets ends: the last frame, the time for it to get out, and the reason that
+//! the receiver reports. Frames that came before the end are polled first.
+
+use std::time::Duration;
 
 use crate::{Error, PeerLoss};
+
+/// Flags of the padding frame that says that the sender has closed its end and nothing follows.
+pub(crate) const END_OF_STREAM: u8 = 1;
+
+/// Longest time for which the IO thread goes on sending committed frames after a sending end was
+/// dropped. Ten seconds bridge a receiver that pauses, and do not hold up a shutdown for ever.
+pub(crate) const LINGER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The end of a stream.
 #[derive(Clone)]

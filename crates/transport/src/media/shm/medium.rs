@@ -1,37 +1,15 @@
-//! The medium between processes of one host: a ring in shared memory that has no name.
-//!
-//! With one receiver it is the point to point of Vega; with several every one gets everything and
-//! the slowest sets the pace, as in SMX.
-//!
-//! ```text
-//!   sender                                           receiver 0
-//!     Writer ----- memory without a name, sealed ----- Reader
-//!     socket ================ pair ================== socket     and a pair for each further one
-//! ```
-//! A ticket is the memory's descriptor and one end of a socket pair. A byte on it wakes the other
-//! side. And it is a lifeline: when a process ends, however, the system closes its end. So nothing
-//! has to be cleaned up after a kill -9, and nobody has to be asked whether he is alive. Whoever
-//! carries a ticket to its receiver has to drop it then, or it lives on in the carrier.
-//!
-//! # Who may
-//! Nothing can be reached by name: whoever was not handed a ticket has no way in. Before a receiver
-//! maps anything it looks who made the lifeline: the same user, or it is refused; then that the
-//! memory is the one that the ticket means, and sealed, so that nobody can cut it off while it is
-//! mapped.
-
-mod peer_sockets;
+//! The medium `shm`: opens and accepts edges over a ring in shared memory.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use ring::{JoinError, RingShape};
 
-use super::ring_edge::{RingReceiver, RingSender};
+use super::peer_sockets::{PeerSockets, verify_ticket};
+use crate::media::ring_edge::{RingReceiver, RingSender};
 use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd};
 
-use peer_sockets::PeerSockets;
-
 /// A ring in shared memory.
-pub(super) struct ShmMedium;
+pub(in crate::media) struct ShmMedium;
 
 impl Medium for ShmMedium {
     fn name(&self) -> &'static str {
@@ -74,8 +52,7 @@ impl Medium for ShmMedium {
         let [memory, socket] = &ticket.fds[..] else {
             return Err(refused("the ticket came without its two descriptors"));
         };
-        peer_sockets::verify_ticket(socket, &ticket.bytes)
-            .map_err(|error| error.into_edge_error(&spec.name))?;
+        verify_ticket(socket, &ticket.bytes).map_err(|error| error.into_edge_error(&spec.name))?;
         if memory_identity(memory.as_fd())? != own {
             return Err(refused("the memory is not the one that the ticket means"));
         }

@@ -290,7 +290,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::media::tcp::loopback::loopback_pair;
+    use crate::media::tcp_edge::loopback::loopback_pair;
 
     fn frame(len: usize) -> Vec<u8> {
         let header = FrameHeader {

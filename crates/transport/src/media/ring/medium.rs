@@ -8,11 +8,11 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ring::{Reader, RingShape};
 
-use super::ring_edge::{RingPeers, RingReceiver, RingSender};
+use crate::media::ring_edge::{RingPeers, RingReceiver, RingSender};
 use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd, Wakeup};
 
 /// A ring in private memory.
-pub(super) struct RingMedium;
+pub(in crate::media) struct RingMedium;
 
 /// Bells of an edge as one side has them.
 struct RingWakeups {

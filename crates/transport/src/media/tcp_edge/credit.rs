@@ -158,7 +158,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::media::tcp::loopback::loopback_pair;
+    use crate::media::tcp_edge::loopback::loopback_pair;
 
     /// Listens until there is something.
     fn hear(ear: &mut CreditReader, stream: &TcpStream, sent: u64) -> Result<(), ConnectionEnd> {

@@ -146,7 +146,7 @@ impl ReleaseProgress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::tcp::loopback::loopback_pair;
+    use crate::media::tcp_edge::loopback::loopback_pair;
 
     #[test]
     fn the_pump_comes_rarely_while_the_thread_tells_by_itself() {
