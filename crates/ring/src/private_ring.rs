@@ -55,7 +55,6 @@ impl RingShape {
 /// use thalweg_ring::{RingShape, private_ring};
 ///
 /// let (mut writer, mut readers) = private_ring(RingShape { bytes: 4096, readers: 2 })?;
-
 /// writer.claim(4).expect("room").copy_from_slice(b"tick");
 /// writer.commit(1, 0, 4);
 /// for reader in &mut readers {

@@ -2,26 +2,26 @@
 
 use std::os::fd::BorrowedFd;
 
-/// The other sides of a ring, by number: readers, or the writer as number 0. A set of them is a
+/// The other sides of a ring, by number: the readers, or the writer as number 0. A set of them is a
 /// word with a bit for each.
 pub(in crate::media) trait RingPeers: Send {
-    /// Wakes those.
+    /// Wakes the peers of this set.
     fn wake(&self, sleepers: u64);
 
-    /// Which ones are known to have died; asks the system.
+    /// Asks the system which peers have died and returns their set.
     fn dead_peers(&mut self) -> u64;
 
-    /// Forgets that somebody woke us; which ones are known to have died.
+    /// Clears received wakeups, and returns the set of peers that have died.
     fn clear_wakeups(&mut self) -> u64;
 
-    /// Somebody is gone and no longer asked for.
+    /// Forgets a peer that is gone.
     fn dismiss(&mut self, peer: u32);
 
-    /// What becomes readable when somebody wakes us, or dies.
+    /// Adds the descriptors that become readable when a peer wakes this side, or dies.
     fn poll_fds<'a>(&'a self, readable: &mut Vec<BorrowedFd<'a>>);
 }
 
-/// The numbers in a set.
+/// Numbers of the bits in a set, in ascending order.
 pub(super) fn set_bits(mut set: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let number = (set != 0).then(|| set.trailing_zeros())?;

@@ -37,22 +37,22 @@ const FRAME_BYTES_MAX: usize = 1 << 20;
 /// already: only a connection that breaks during the handshake is tried again.
 const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(2);
 
-/// The medium.
+/// The medium `rum`: see the [module](super).
 #[derive(Clone, Copy, Debug)]
 pub struct RumMedium {
-    /// So long both sides wait for a broken connection to be made again.
+    /// Most time that both sides wait for a broken connection to be made again.
     pub reconnect_timeout: Duration,
 }
 
 impl RumMedium {
-    /// With five seconds of patience.
+    /// The registered medium, which waits five seconds for a broken connection.
     pub const DEFAULT: RumMedium = RumMedium {
         reconnect_timeout: Duration::from_secs(5),
     };
 }
 
 impl RumMedium {
-    /// Connects for the first time; tries again if the connection breaks meanwhile.
+    /// Connects for the first time, and tries again if the connection breaks during the handshake.
     fn connect(
         &self,
         name: &str,
@@ -61,13 +61,13 @@ impl RumMedium {
     ) -> Result<(ConnectionPair, HandshakeReply), Error> {
         let until = Instant::now() + self.reconnect_timeout;
         loop {
-            let called = connector::connect_blocking(address, handshake);
-            let is_hopeless = match &called {
+            let result = connector::connect_blocking(address, handshake);
+            let is_final = match &result {
                 Ok(_) => true,
                 Err(error) => error.kind() == ErrorKind::ConnectionRefused,
             };
-            if is_hopeless || Instant::now() >= until {
-                return connector::connect_result(name, address, called);
+            if is_final || Instant::now() >= until {
+                return connector::connect_result(name, address, result);
             }
             std::thread::sleep(CONNECT_RETRY_PAUSE);
         }
@@ -97,11 +97,11 @@ impl Medium for RumMedium {
         let listener = Listener::bind(spec, terms, registration, counters.clone())?;
         let tickets = seal_tickets(self.name(), spec, listener.address()?);
         let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
-        let made = ring::retaining_ring(ring_bytes);
-        let (writer, keeper) = made.map_err(|error| Error::system("make a ring", error))?;
-        let frame_bytes_max = (keeper.capacity() / 4 - 8).min(FRAME_BYTES_MAX);
-        let link = RumSenderState::new(RumSenderParts {
-            retaining_reader: keeper,
+        let ring = ring::retaining_ring(ring_bytes);
+        let (writer, reader) = ring.map_err(|error| Error::system("make a ring", error))?;
+        let frame_bytes_max = (reader.capacity() / 4 - 8).min(FRAME_BYTES_MAX);
+        let state = RumSenderState::new(RumSenderParts {
+            retaining_reader: reader,
             listener,
             receiver_count: spec.receiver_count,
             registration,
@@ -110,17 +110,17 @@ impl Medium for RumMedium {
             frame_bytes_max: frame_bytes_max as u32,
             reconnect_timeout: self.reconnect_timeout,
         });
-        let shared = Arc::new(RumSenderTask::new(link)?);
-        registration.add_task(shared.clone());
+        let task = Arc::new(RumSenderTask::new(state)?);
+        registration.add_task(task.clone());
         let sizes = (spec.receiver_count, frame_bytes_max);
-        let sending = RumSender::new(shared, counters, writer, spec.batching, sizes);
-        Ok((Box::new(sending), tickets))
+        let sender_end = RumSender::new(task, counters, writer, spec.batching, sizes);
+        Ok((Box::new(sender_end), tickets))
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
         let (receiver, address) = read_ticket(self.name(), spec, &ticket)?;
         let instance = random_instance();
-        let lifeline = LivenessListener::bind_facing(address, instance).map_err(|error| {
+        let liveness = LivenessListener::bind_facing(address, instance).map_err(|error| {
             let tried = format!("listen where the sender of {} is reached", spec.name);
             Error::system(tried, error)
         })?;
@@ -132,25 +132,25 @@ impl Medium for RumMedium {
             instance,
             position: 0,
             purpose: ConnectionPurpose::Frames,
-            liveness_port: lifeline.port(),
+            liveness_port: liveness.port(),
         };
-        let (pair, welcome) = self.connect(&spec.name, address, handshake)?;
+        let (pair, reply) = self.connect(&spec.name, address, handshake)?;
         keepalive::set_timeout(&pair.frames, self.reconnect_timeout);
-        let buffer = ReceiveBuffer::from_reply(&spec.name, &welcome)?;
+        let buffer = ReceiveBuffer::from_reply(&spec.name, &reply)?;
         let sender = SenderEndpoint {
             address,
             reconnect_timeout: self.reconnect_timeout,
-            ring_bytes: welcome.ring_bytes,
+            ring_bytes: reply.ring_bytes,
         };
-        let task = RumReceiverTask::new(pair.credit, lifeline, &sender)?;
+        let task = RumReceiverTask::new(pair.credit, liveness, &sender)?;
         let ends = (pair.frames, task);
-        let receiving = RumReceiver::new(
+        let receiver_end = RumReceiver::new(
             ends,
             buffer,
             spec.name.clone(),
             handshake,
             self.reconnect_timeout,
         );
-        Ok(Box::new(receiving))
+        Ok(Box::new(receiver_end))
     }
 }

@@ -8,7 +8,7 @@ use super::peer_sockets::{PeerSockets, verify_ticket};
 use crate::media::ring_edge::{RingReceiver, RingSender};
 use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd};
 
-/// A ring in shared memory.
+/// The medium `shm`: see the [module](super).
 pub(in crate::media) struct ShmMedium;
 
 impl Medium for ShmMedium {
@@ -36,14 +36,14 @@ impl Medium for ShmMedium {
         };
         let (writer, memory) = ring::shared_ring(shape).map_err(failed)?;
         let own = memory_identity(memory.as_fd())?;
-        let (mut lifelines, mut tickets) = (PeerSockets::default(), Vec::new());
+        let (mut sockets, mut tickets) = (PeerSockets::default(), Vec::new());
         for receiver in 0..spec.receiver_count {
             let mut ticket = EdgeTicket::seal(self.name(), spec, receiver, &own);
-            let socket = lifelines.add_peer(&ticket.bytes)?;
+            let socket = sockets.add_peer(&ticket.bytes)?;
             ticket.fds = vec![memory.try_clone().map_err(failed)?, socket];
             tickets.push(ticket);
         }
-        Ok((Box::new(RingSender::new(spec, writer, lifelines)), tickets))
+        Ok((Box::new(RingSender::new(spec, writer, sockets)), tickets))
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
@@ -62,8 +62,8 @@ impl Medium for ShmMedium {
         })?;
         let [_, socket] =
             memory_and_socket(ticket).ok_or_else(|| refused("the ticket is broken"))?;
-        let lifeline = PeerSockets::with_sender(socket);
-        Ok(Box::new(RingReceiver::new(spec, reader, lifeline)))
+        let sockets = PeerSockets::with_sender(socket);
+        Ok(Box::new(RingReceiver::new(spec, reader, sockets)))
     }
 }
 
@@ -71,7 +71,7 @@ fn memory_and_socket(ticket: EdgeTicket) -> Option<[OwnedFd; 2]> {
     ticket.fds.try_into().ok()
 }
 
-/// Which memory it is, for as long as somebody has it.
+/// Device and inode of the memory's file, unique while a process has it open.
 fn memory_identity(memory: BorrowedFd<'_>) -> Result<[u8; 16], Error> {
     let stat = rustix::fs::fstat(memory).map_err(|e| Error::system("look at the memory", e))?;
     let mut identity = [0; 16];

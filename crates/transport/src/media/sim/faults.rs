@@ -2,25 +2,25 @@
 
 use crate::{Error, PeerLoss};
 
-/// What may go wrong on each edge. A chance is one in so many; 0 is never.
+/// Faults that are injected on each edge. A frequency `n` means one in `n` calls; 0 means never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimFaults {
-    /// That a claim finds no room.
+    /// Frequency with which a claim finds no room.
     pub no_room: u32,
-    /// That a flush has to be called again.
+    /// Frequency with which a flush has to be called again.
     pub short_flush: u32,
-    /// That a poll finds nothing.
+    /// Frequency with which a poll finds nothing.
     pub late_poll: u32,
-    /// That a poll shows only some of the frames.
+    /// Frequency with which a poll shows only some of the frames.
     pub split_poll: u32,
-    /// The sending end is cut off after so many frames.
+    /// Number of frames after which the sending end is cut off; `None`: never.
     pub cut_sender: Option<u64>,
-    /// The receiver of this number is cut off after so many frames.
+    /// Number of a receiver, and of frames after which it is cut off; `None`: never.
     pub cut_receiver: Option<(u32, u64)>,
 }
 
 impl SimFaults {
-    /// Everything that the contract allows, often.
+    /// Every fault that the contract allows, often.
     pub const MILD: SimFaults = SimFaults {
         no_room: 5,
         short_flush: 3,
@@ -31,7 +31,7 @@ impl SimFaults {
     };
 }
 
-/// What an end that was cut off says.
+/// The error of an end that was cut off. `receiver` is the lost receiver; `None`: the sender.
 pub(super) fn cut_error(receiver: Option<u32>) -> Error {
     let why = "the simulation has cut the edge".to_owned();
     Error::PeerLost(PeerLoss {

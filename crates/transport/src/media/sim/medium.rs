@@ -8,20 +8,46 @@ use super::receiver::SimReceiver;
 use super::sender::SimSender;
 use crate::{EdgeSpec, EdgeTicket, Error, Medium, MediumCaps, ReceivingEnd, SendingEnd};
 
-/// A medium behind faults.
+/// A medium behind seeded faults.
+///
+/// # Example
+/// An edge over rings that is cut after two frames:
+/// ```
+/// use thalweg_transport::media::sim::{SimFaults, SimMedium};
+/// use thalweg_transport::{Batching, EdgeSpec, Error, Medium, media};
+///
+/// # let spec = EdgeSpec {
+/// #     name: "Trades.0".into(),
+/// #     edge: 0,
+/// #     receiver_count: 1,
+/// #     ring_bytes: 4096,
+/// #     batching: Batching::default(),
+/// #     token: [7; 16],
+/// #     listen: std::net::Ipv4Addr::LOCALHOST.into(),
+/// # };
+/// let medium = SimMedium {
+///     inner: media::find("ring").expect("a medium of this name"),
+///     seed: Some(17),
+///     faults: SimFaults { cut_sender: Some(2), ..SimFaults::default() },
+/// };
+/// let (mut sender, _tickets) = medium.open(&spec)?;
+/// assert!(sender.put(1, 0, b"one")? && sender.put(1, 0, b"two")?);
+/// assert!(matches!(sender.put(1, 0, b"three"), Err(Error::PeerLost(_))));
+/// # Ok::<(), thalweg_transport::Error>(())
+/// ```
 pub struct SimMedium {
-    /// What it rides on.
+    /// The medium that carries the frames.
     pub inner: &'static dyn Medium,
-    /// Which bad luck it has; `None`: that of [`SEED_VARIABLE`].
+    /// Seed of the faults; `None`: that of [`SEED_VARIABLE`].
     pub seed: Option<u64>,
-    /// What may go wrong.
+    /// Kinds and frequencies of the faults.
     pub faults: SimFaults,
 }
 
-/// The variable with the seed of the registered medium: a failed test says how it was set.
+/// Environment variable with the seed of the registered medium. A failed test prints it.
 pub const SEED_VARIABLE: &str = "THALWEG_SIM_SEED";
 
-/// The seed that the variable asks for, or else 1.
+/// Seed that the environment variable asks for, or else 1.
 pub static SEED: LazyLock<u64> = LazyLock::new(|| {
     let asked = std::env::var(SEED_VARIABLE);
     asked.ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
@@ -45,13 +71,13 @@ impl Medium for SimMedium {
             fds: ticket.fds,
             ..EdgeTicket::seal(self.name(), spec, receiver, &ticket.bytes)
         });
-        let outbound = SimSender::new(
+        let sender = SimSender::new(
             inner,
             self.end_rng(spec, 0),
             self.faults,
             spec.receiver_count,
         );
-        Ok((Box::new(outbound), wrapped.collect()))
+        Ok((Box::new(sender), wrapped.collect()))
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
@@ -61,14 +87,14 @@ impl Medium for SimMedium {
         let inner = self.inner.accept(spec, EdgeTicket { bytes, fds })?;
         let cut = self.faults.cut_receiver.filter(|(who, _)| *who == receiver);
         let cut = cut.map(|(_, frames)| frames);
-        let chance = self.end_rng(spec, 1 + receiver);
-        let inbound = SimReceiver::new(inner, chance, self.faults, cut, spec.ring_bytes);
-        Ok(Box::new(inbound))
+        let rng = self.end_rng(spec, 1 + receiver);
+        let receiver_end = SimReceiver::new(inner, rng, self.faults, cut, spec.ring_bytes);
+        Ok(Box::new(receiver_end))
     }
 }
 
 impl SimMedium {
-    /// Each end has its own.
+    /// Random numbers of one end of the edge: 0 is the sender, `n + 1` receiver `n`.
     fn end_rng(&self, spec: &EdgeSpec, end: u32) -> FaultRng {
         let seed = self.seed.unwrap_or_else(|| *SEED);
         FaultRng::new(seed ^ u64::from(spec.edge) << 32 ^ u64::from(end) << 56)

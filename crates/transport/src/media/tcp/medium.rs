@@ -21,13 +21,14 @@ use crate::{
 /// is raised to this, so that a frame of some size always fits.
 const RING_BYTES_MIN: usize = 4096;
 
-/// Most bytes that may be unreleased on a connection: the receive buffer has as many.
+/// Most bytes that may be unreleased on a connection: as many as the largest ring of the other
+/// media holds.
 const RING_BYTES_MAX: usize = 1 << 31;
 
 /// Most bytes of a payload, which is also at most half of the ring.
 const FRAME_BYTES_MAX: usize = 1 << 20;
 
-/// The medium.
+/// The medium `tcp`: see the [module](super).
 #[derive(Clone, Copy, Debug)]
 pub struct TcpMedium;
 
@@ -55,18 +56,17 @@ impl Medium for TcpMedium {
         let tickets = seal_tickets(self.name(), spec, listener.address()?);
         let ring_bytes = spec.ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let frame_bytes_max = (ring_bytes / 2).min(FRAME_BYTES_MAX) / 8 * 8;
-        let welcome = HandshakeReply {
+        let reply = HandshakeReply {
             position: 0,
             frame_bytes_max: frame_bytes_max as u32,
             ring_bytes: ring_bytes as u64,
         };
         let receivers = spec.receiver_count;
-        let lines =
-            TcpSenderState::new(listener, receivers, welcome, registration, counters.clone());
-        let shared = Arc::new(TcpSenderTask::new(lines)?);
-        registration.add_task(shared.clone());
-        let sending = TcpSender::new(shared, counters, frame_bytes_max, receivers);
-        Ok((Box::new(sending), tickets))
+        let state = TcpSenderState::new(listener, receivers, reply, registration, counters.clone());
+        let task = Arc::new(TcpSenderTask::new(state)?);
+        registration.add_task(task.clone());
+        let sender = TcpSender::new(task, counters, frame_bytes_max, receivers);
+        Ok((Box::new(sender), tickets))
     }
 
     fn accept(&self, spec: &EdgeSpec, ticket: EdgeTicket) -> Result<Box<dyn ReceivingEnd>, Error> {
@@ -81,12 +81,12 @@ impl Medium for TcpMedium {
             purpose: ConnectionPurpose::Frames,
             liveness_port: 0,
         };
-        let called = connector::connect_blocking(address, handshake);
-        let (pair, welcome) = connector::connect_result(&spec.name, address, called)?;
+        let result = connector::connect_blocking(address, handshake);
+        let (pair, reply) = connector::connect_result(&spec.name, address, result)?;
         keepalive::set_timeout(&pair.frames, KEEPALIVE_TIMEOUT);
-        let buffer = ReceiveBuffer::from_reply(&spec.name, &welcome)?;
+        let buffer = ReceiveBuffer::from_reply(&spec.name, &reply)?;
         let registration = Registration::reserve()?;
-        let task = Arc::new(TcpReceiverTask::new(pair, registration, welcome.ring_bytes));
+        let task = Arc::new(TcpReceiverTask::new(pair, registration, reply.ring_bytes));
         registration.add_task(task.clone());
         let name = spec.name.clone();
         Ok(Box::new(TcpReceiver::new(task, buffer, name)))

@@ -208,7 +208,7 @@ impl ConnectionPurpose {
     }
 }
 
-/// What does not depend on the job.
+/// Checks version, byte order and framing, which do not depend on the job.
 fn check_build(bytes: &[u8; HANDSHAKE_BYTES], protocol: FramingProtocol) -> Result<(), String> {
     let version = u16_at(bytes, 8);
     if version != VERSION {
@@ -227,23 +227,23 @@ fn check_build(bytes: &[u8; HANDSHAKE_BYTES], protocol: FramingProtocol) -> Resu
     Ok(())
 }
 
-/// Takes the same time whatever differs.
+/// Compares tokens in a time that does not depend on where they differ.
 fn is_equal_constant_time(left: &[u8; 16], right: &[u8; 16]) -> bool {
     let differences = left.iter().zip(right).map(|(left, right)| left ^ right);
     differences.fold(0, |all, one| all | one) == 0
 }
 
 impl HandshakeVerdict {
-    /// As it goes over the wire.
+    /// Encodes the reply, see the module's table.
     pub(crate) fn to_bytes(&self) -> [u8; REPLY_BYTES] {
         let mut bytes = [0; REPLY_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
         match self {
-            HandshakeVerdict::Accepted(welcome) => {
+            HandshakeVerdict::Accepted(reply) => {
                 bytes[8..10].copy_from_slice(&VERDICT_ACCEPTED.to_le_bytes());
-                bytes[12..16].copy_from_slice(&welcome.frame_bytes_max.to_le_bytes());
-                bytes[16..24].copy_from_slice(&welcome.position.to_le_bytes());
-                bytes[24..32].copy_from_slice(&welcome.ring_bytes.to_le_bytes());
+                bytes[12..16].copy_from_slice(&reply.frame_bytes_max.to_le_bytes());
+                bytes[16..24].copy_from_slice(&reply.position.to_le_bytes());
+                bytes[24..32].copy_from_slice(&reply.ring_bytes.to_le_bytes());
             }
             HandshakeVerdict::Refused(why) => {
                 let len = why.len().min(REPLY_BYTES - REPLY_HEAD_BYTES);
@@ -256,10 +256,10 @@ impl HandshakeVerdict {
         bytes
     }
 
-    /// From the wire.
+    /// Decodes a reply.
     ///
     /// # Errors
-    /// Whoever answered is no sender of a stream.
+    /// The process that answered is no sender of a stream.
     pub(crate) fn from_bytes(bytes: &[u8; REPLY_BYTES]) -> Result<HandshakeVerdict, String> {
         match u16_at(bytes, 8) {
             _ if bytes[..8] != MAGIC => {}
@@ -311,7 +311,7 @@ mod tests {
         token: *b"sixteen secret b",
     };
 
-    fn hello() -> Handshake {
+    fn handshake() -> Handshake {
         Handshake {
             protocol: FramingProtocol::Tcp,
             edge: 7,
@@ -324,14 +324,14 @@ mod tests {
         }
     }
 
-    fn refusal(hello: Handshake) -> String {
-        Handshake::parse(&hello.to_bytes(), &TERMS).expect_err("refused")
+    fn refusal(handshake: Handshake) -> String {
+        Handshake::parse(&handshake.to_bytes(), &TERMS).expect_err("refused")
     }
 
     #[test]
     fn a_hello_comes_out_as_it_went_in() {
-        let bytes = hello().to_bytes();
-        assert_eq!(Handshake::parse(&bytes, &TERMS), Ok(Some(hello())));
+        let bytes = handshake().to_bytes();
+        assert_eq!(Handshake::parse(&bytes, &TERMS), Ok(Some(handshake())));
         for len in 0..bytes.len() {
             assert_eq!(Handshake::parse(&bytes[..len], &TERMS), Ok(None), "{len}");
         }
@@ -339,17 +339,23 @@ mod tests {
 
     #[test]
     fn whatever_differs_is_said() {
-        let link = refusal(Handshake { edge: 8, ..hello() });
+        let link = refusal(Handshake {
+            edge: 8,
+            ..handshake()
+        });
         assert_eq!(link, "this is link 7, the receiver is of link 8");
         let receiver = refusal(Handshake {
             receiver: 3,
-            ..hello()
+            ..handshake()
         });
         assert!(receiver.starts_with("there is no receiver 3"), "{receiver}");
         for at in 0..16 {
             let mut token = TERMS.token;
             token[at] ^= 1;
-            let why = refusal(Handshake { token, ..hello() });
+            let why = refusal(Handshake {
+                token,
+                ..handshake()
+            });
             assert!(why.contains("token"), "{why}");
         }
     }
@@ -365,7 +371,7 @@ mod tests {
             (56, "purpose"),
         ];
         for (at, word) in places {
-            let mut bytes = hello().to_bytes();
+            let mut bytes = handshake().to_bytes();
             bytes[at] ^= 0x10;
             let why = Handshake::parse(&bytes, &TERMS).expect_err("refused");
             assert!(why.contains(word), "{why}");
@@ -374,14 +380,17 @@ mod tests {
 
     #[test]
     fn answers_come_out_as_they_went_in() {
-        let welcome = HandshakeVerdict::Accepted(HandshakeReply {
+        let reply = HandshakeVerdict::Accepted(HandshakeReply {
             position: 5,
             frame_bytes_max: 6,
             ring_bytes: 7,
         });
         let refused = HandshakeVerdict::Refused("no".to_owned());
-        for answer in [welcome, refused] {
-            assert_eq!(HandshakeVerdict::from_bytes(&answer.to_bytes()), Ok(answer));
+        for verdict in [reply, refused] {
+            assert_eq!(
+                HandshakeVerdict::from_bytes(&verdict.to_bytes()),
+                Ok(verdict)
+            );
         }
         let long = HandshakeVerdict::Refused("long ".repeat(100));
         let cut = HandshakeVerdict::from_bytes(&long.to_bytes());

@@ -12,22 +12,22 @@ pub(crate) const END_OF_STREAM: u8 = 1;
 /// dropped. Ten seconds bridge a receiver that pauses, and do not hold up a shutdown for ever.
 pub(crate) const LINGER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The end of a stream.
+/// How a stream has ended.
 #[derive(Clone)]
 pub(crate) enum StreamEnd {
-    /// The sender is gone: how.
+    /// The sender is gone, in this way.
     Lost(String),
-    /// It broke its word: how.
+    /// The sender has sent broken bytes, in this way.
     Refused(String),
 }
 
 impl StreamEnd {
-    /// The sender has said that nothing follows.
+    /// The sender has closed its end in order.
     pub(crate) fn goodbye() -> StreamEnd {
         StreamEnd::Lost("it has closed its end".to_owned())
     }
 
-    /// What a poll says of it.
+    /// The error that a poll returns for it.
     pub(crate) fn to_error(&self) -> Error {
         match self.clone() {
             StreamEnd::Refused(why) => Error::Refused(why),
